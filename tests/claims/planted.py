@@ -27,7 +27,7 @@ def date24():
                           "issue.active": 0.10 + 0.05 * at}
                 speed = 1000 * rate * (0.5, 0.8, 1.0, 1.02)[at]
                 rows.append({"model": model, "framework": way[0], "mode": way[1],
-                             "precision": way[2], "batch": batch, "step_s": batch / speed,
+                             "precision": way[2], "batch": batch, "step_s": batch / speed, "noise": 0.002,
                              "memory_bytes": 1e9 * memory * (1 + at) ** 2, "levels": levels})
         rows[-1]["kernels"] = [
             {"count": 80, "ns": 500, "levels": {"tensor.issue": 0.0, "tensor.active": 0.0}},
@@ -87,6 +87,7 @@ DATE24 = [
     ("7", kernels(lambda all: all[1].__setitem__("count", 120))),
     ("7", kernels(lambda all: all.append(
         {"count": 1, "ns": 100, "levels": {"tensor.issue": 0.13, "tensor.active": 0.52}}))),
+    ("s1", scaled("noise", 10, lambda row: row["batch"] == 64)),
     ("a1", each(lambda row: row["levels"].update(
         {name: row["levels"][name] - 0.1 for name in ("gpu.busy", "sm.active")}))),
     ("a2", spike),
@@ -143,7 +144,7 @@ DSD22 = [
     ("1", within("shares", put(cpu_kernel=0.05), at_batch(8192))),
     ("2", within("rows", phase("cpu_kernel", 0.2))),
     ("3", within("rows", lambda row: row.update(shared(row["batch"], {1: 52, 64: 60}.get(row["batch"], 80))))),
-    ("4", within("per_item", put(kernel_ns_per_item=1e6))),
+    ("4", within("per_item", put(kernel_ns_per_item=5e6), at_batch(8192))),
     ("5", within("operations", put(enqueue_ns_per_op=9e5), at_batch(8192))),
     ("6", within("rows", put(overhead_us_per_item=1e-4), at_batch(8192))),
     ("7", within("shares", put(dequeue=0.001))),
@@ -252,7 +253,18 @@ ITU23 = [
 ]
 
 
+def as_runs(row):
+    """Three runs around the time of a step."""
+    if "noise" in row and "step_s" in row:
+        time, noise = row["step_s"], row["noise"]
+        row = {**row, "runs": [{"step_s": time * (1 + noise * at)} for at in (-1, 0, 1)]}
+        del row["step_s"]
+    return row
+
+
 def verdicts(program, study, table, folder):
+    if study == "date24":
+        table = {**table, "rows": [as_runs(row) for row in table["rows"]]}
     path = Path(folder) / "table.json"
     path.write_text(json.dumps(table), encoding="utf-8")
     answer = json.loads(subprocess.run([program, "reproduce", study, path, "--format", "json"],

@@ -87,9 +87,10 @@ def runs_of_the_study():
         for repeat in row["runs"]:
             for name, value in repeat.get("levels", {}).items():
                 levels.setdefault(name, []).append(value)
-        run = {"series": (row["model"], row["framework"], row["mode"], row["precision"]),
+        times = [repeat["step_s"] for repeat in row["runs"]]
+        run = {"repeats": len(times), "spread": (max(times) - min(times)) / mean(times), "series": (row["model"], row["framework"], row["mode"], row["precision"]),
                "batch": row["batch"], "memory": row["memory_bytes"],
-               "rate": row["batch"] / mean([repeat["step_s"] for repeat in row["runs"]]),
+               "rate": row["batch"] / mean(times),
                "kernels": row.get("kernels", []),
                **{name: mean(values) for name, values in levels.items()}}
         runs.append(run)
@@ -174,6 +175,8 @@ def date24():
     yield "a3", 0, judged(map(issued, counted), 0, 0.052)
     yield "a3", 1, judged((issued(run, lambda level: not no_matrix(level)) for run in counted), 0,
                           0.052)
+    yield "s1", 0, judged((run["repeats"] for run in runs), 3)
+    yield "s1", 1, judged((run["spread"] for run in runs if run["repeats"] > 1), 0, 0.01)
 
 
 # DSD 2022
@@ -228,8 +231,8 @@ def dsd22():
     yield "1", 1, stepwise(joined(cpu_share))
     yield "2", 0, judged([])
     yield "3", 0, judged((1 - kernels(row) for row in gpu if row["batch"] == 1), 0.5, 1)
-    yield "4", 0, stepwise(steps(on_gpu, item, batch_of, False), 10)
-    yield "4", 1, stepwise(joined(cpu_item), 10)
+    yield "4", 0, stepwise(steps(on_gpu, item, batch_of, False), 1)
+    yield "4", 1, stepwise(joined(cpu_item), 1)
     yield "4", 2, stepwise(steps(on_gpu, lambda row: row["overhead_us_per_item"], batch_of, False))
     yield "5", 0, judged([])
     yield "5", 1, judged([])

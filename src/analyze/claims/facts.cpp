@@ -152,6 +152,8 @@ std::vector<FactRow> facts_of(const Sweep& sweep) {
       add_number(row, "batch", run.batch);
       add_number(row, "throughput", run.throughput);
       add_number(row, "memory_bytes", run.memory_bytes);
+      add_number(row, "spread", run.spread);
+      if (run.repeats > 0) row.numbers["repeats"] = static_cast<double>(run.repeats);
       for (const auto& level : run.levels) add_number(row, level.id.c_str(), level.value);
       if (at == series.kernels_run) add_kernels(row, series);
       row.name = series.name;

@@ -142,7 +142,7 @@ std::string work_schema() {
 }
 
 std::string sweep_schema() {
-  return schema<Sweep>("gpufathom.sweep/1",
+  return schema<Sweep>("gpufathom.sweep/2",
                        "The answer of `gpufathom compare --axes … --format json`");
 }
 

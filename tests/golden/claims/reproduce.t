@@ -9,8 +9,8 @@ Statements of a publication, judged over a table of runs. Every rule is recomput
   > END
   $ gpufathom reproduce date24 runs.json | head -48
   Multi-Level Analysis of GPU Utilization in ML Training Workloads, DATE 2024
-  4 rows of runs.json judge 10 statements: 3 hold, 2 hold in part, 1 does not
-  hold, 4 are not measured.
+  4 rows of runs.json judge 11 statements: 3 hold, 2 hold in part, 2 do not hold,
+  4 are not measured.
   
     1 holds
       A GPU with enough memory saturates throughput: the last doubling of the
@@ -71,6 +71,7 @@ Statements of a publication, judged over a table of runs. Every rule is recomput
   ["a1","holds"]
   ["a2","holds"]
   ["a3","not_measured"]
+  ["s1","does_not_hold"]
 
 A folder stands for its tables; what is beside them is not read.
 
@@ -87,6 +88,8 @@ Captures are runs too.
   ["Throughput, compiled over eager","holds",1]
   "a1"
   ["GPU active at the batch with the highest throughput","does_not_hold",2]
+  "s1"
+  ["Runs of a configuration","does_not_hold",2]
 
 Other studies read any list of rows in JSON; Markdown is what docs/studies holds.
 

@@ -3,7 +3,7 @@ Many runs over their settings: axes from the captures and from the names of thei
   $ for way in amp_eager amp_compile fp32_eager; do cp "$EXAMPLES"/resnet50_${way}_b64.json.gz .; done
   $ gpufathom compare --axes batch,precision,mode resnet50_*.json.gz --format json > sweep.json
   $ jq -c '.schema, .axes, (.runs[] | [.model, .gpu, .framework, .mode, .precision, .batch, .step_ns, (.throughput | floor)])' sweep.json
-  "gpufathom.sweep/1"
+  "gpufathom.sweep/2"
   ["batch","precision","mode"]
   ["resnet50","NVIDIA H200","pytorch","compile","amp",64,42540194,1504]
   ["resnet50","NVIDIA H200","pytorch","eager","amp",64,49830392,1284]
