@@ -1,6 +1,6 @@
 // Prints a reference page that is made from the declarations: gpufathom-reference
 // metrics|capture|analysis|levels|findings|schema|typescript|python|work-json|work-schema|
-// sweep-schema|ranks-json|ranks-schema.
+// sweep-schema|reproduction-schema|ranks-json|ranks-schema.
 // `./dev docs` writes them to docs/; a test checks that the committed pages are what this prints.
 #include <cstdio>
 #include <string>
@@ -35,6 +35,8 @@ int main(int argc, char** argv) {
     text = gf::work_schema();
   else if (page == "sweep-schema")
     text = gf::sweep_schema();
+  else if (page == "reproduction-schema")
+    text = gf::reproduction_schema();
   else if (page == "findings")
     text = gf::findings_page();
   else if (page == "typescript")
@@ -44,7 +46,7 @@ int main(int argc, char** argv) {
   if (text.empty()) {
     std::fputs(
         "usage: gpufathom-reference metrics|capture|analysis|levels|findings|schema|typescript|"
-        "python|work-json|work-schema|sweep-schema|ranks-json|ranks-schema\n",
+        "python|work-json|work-schema|sweep-schema|reproduction-schema|ranks-json|ranks-schema\n",
         stderr);
     return 2;
   }

@@ -452,9 +452,9 @@ int help(const Words& words, std::span<const Verb> verbs) {
 
 int run(int argc, const char* const* argv) {
   open_standard_streams();
-  std::vector verbs = {analyze_verb(), ranks_verb(), compare_verb(), export_verb(),
-                       import_verb(),  query_verb(), metrics_verb(), energy_verb(),
-                       work_verb(),    whatif_verb()};
+  std::vector verbs = {analyze_verb(), ranks_verb(),  compare_verb(), reproduce_verb(),
+                       whatif_verb(),  export_verb(), import_verb(),  query_verb(),
+                       metrics_verb(), energy_verb(), work_verb()};
   for (auto& verb : live_verbs()) verbs.push_back(std::move(verb));
   const Words words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return complain("no verb is given (gpufathom --help lists them)", kWrongUsage);

@@ -10,10 +10,9 @@
 #include "analyze/compare/checks.h"
 #include "analyze/compare/compare.h"
 #include "analyze/compare/run_facts.h"
-#include "analyze/sweep/sweep.h"
-#include "analyze/sweep/table.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
+#include "cli/sweep_of.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/out_file.h"
@@ -28,138 +27,23 @@ namespace gf::cli {
 
 namespace {
 
-struct SweepOptions {
-  std::vector<std::string> captures, counters;
-  std::string axes, table, window;
-  OutputOptions output;
-};
-
-std::vector<std::string> split(std::string_view list) {
-  std::vector<std::string> words;
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(','), list.size());
-    words.emplace_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return words;
-}
-
-/// Rows of the table, and one for every capture that is named by itself.
-Result<std::vector<SweepRow>> rows_of(const SweepOptions& options) {
-  std::vector<SweepRow> rows;
-  if (!options.table.empty()) {
-    auto read = read_sweep_table(options.table);
-    if (!read) return read;
-    rows = std::move(*read);
-  }
-  for (std::size_t i = 0; i < options.captures.size(); ++i) {
-    SweepRow row;
-    row.capture = options.captures[i];
-    if (!options.counters.empty()) row.counters = options.counters[i];
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-/// What the table gives goes before what the capture says.
-void join(SweepInput analysed, SweepInput& given) {
-  SweepRun& run = given.run;
-  for (const auto& axis : sweep_axes())
-    if ((run.*(axis.member)).empty()) run.*(axis.member) = analysed.run.*(axis.member);
-  run.source = analysed.run.source;
-  if (run.levels.empty()) run.levels = std::move(analysed.run.levels);
-  if (given.step_seconds.empty()) given.step_seconds = std::move(analysed.step_seconds);
-  if (given.kernels.empty()) given.kernels = std::move(analysed.kernels);
-}
-
-/// Analyses the capture of a row; the exit code, kWhole when nothing was lost.
-int fill(const SweepOptions& options, SweepRow& row, ProgressDisplay& progress) {
-  InputOptions input;
-  input.trace = row.capture;
-  input.counters = row.counters;
-  const auto loaded = load_capture(input, progress.callback());
-  progress.wipe();
-  if (!loaded) return complain(loaded.error());
-  Question question;
-  question.window = row.window.empty() ? options.window : row.window;
-  question.progress = progress.callback();
-  const auto answer = answer_question(*loaded, question);
-  progress.wipe();
-  if (!answer) return complain(answer.error(), row.capture, *loaded->capture);
-  join(sweep_input(answer->analysis), row.input);
-  read_axes_from_name(row.capture, row.input.run);
-  const RunFacts facts = run_facts(*answer->capture, answer->analysis);
-  if (!row.input.run.batch) row.input.run.batch = facts.batch;
-  if (row.input.run.precision.empty()) row.input.run.precision = facts.precision;
-  return say_missing(row.capture, answer->missing);
-}
-
-/// Whether the answer would take the place of a file that the table names.
-bool overwrites(const std::string& output, const std::vector<SweepRow>& rows) {
-  return std::any_of(rows.begin(), rows.end(), [&](const SweepRow& row) {
-    return would_overwrite(output, row.capture) || would_overwrite(output, row.counters);
-  });
-}
-
-/// The first asked-for axis that a run lacks, as a complaint.
-std::string lacking(const std::vector<std::string>& axes, const SweepRow& row) {
-  const SweepRun& run = row.input.run;
-  for (const auto& name : axes) {
-    bool lacks = name == "batch" && !run.batch;
-    for (const auto& axis : sweep_axes())
-      if (axis.name == name && (run.*(axis.member)).empty()) lacks = true;
-    if (lacks)
-      return fmt::format(
-          "{}: its {} is not known: put it into the file's name (resnet50_amp_eager_b64.gpf) or "
-          "into a table (--table)",
-          row.capture.empty() ? run.source : row.capture, name);
-  }
-  return {};
-}
-
 int compare_sweep(const SweepOptions& options) {
-  const auto axes = split(options.axes);
-  for (const auto& name : axes)
-    if (!is_sweep_axis(name))
-      return complain(fmt::format("--axes: there is no axis \"{}\" (batch, precision, mode, "
-                                  "framework, gpu, model)",
-                                  name),
-                      kWrongUsage);
-  if (!options.counters.empty() && options.counters.size() != options.captures.size())
-    return complain("--counters wants one report for each capture, in the same order, or none",
-                    kWrongUsage);
-  auto rows = rows_of(options);
-  if (!rows) return complain(rows.error());
-  if (rows->size() < 2) return complain("a sweep wants at least 2 runs", kWrongUsage);
-  if (overwrites(options.output.path, *rows))
-    return complain(overwrites_text(options.output.path), kWrongUsage);
   const std::string format = chosen_format(options.output);
-  ProgressDisplay progress;
-  int exit_code = kWhole;
-  std::vector<SweepInput> inputs;
-  for (auto& row : *rows) {
-    if (!row.capture.empty()) {
-      exit_code = std::max(exit_code, fill(options, row, progress));
-      if (row.input.run.source.empty()) return exit_code;
-    }
-    if (const std::string complaint = lacking(axes, row); !complaint.empty())
-      return complain(complaint, kBadInput);
-    inputs.push_back(std::move(row.input));
-  }
-  const Sweep sweep = make_sweep(std::move(inputs), axes);
+  const SweepAnswer made = sweep_of(options);
+  if (!made.sweep) return made.exit_code;
   std::string answer;
   if (format == "json") {
-    answer = json_line(sweep);
+    answer = json_line(*made.sweep);
   } else if (format == "html") {
-    auto page = sweep_html(sweep);
+    auto page = sweep_html(*made.sweep);
     if (!page) return complain(page.error());
     answer = std::move(*page);
   } else {
-    answer = sweep_text(sweep, text_style(options.output.to_file()));
+    answer = sweep_text(*made.sweep, text_style(options.output.to_file()));
   }
   if (const auto written = write_answer(options.output, answer); !written)
     return complain(written.error());
-  return exit_code;
+  return made.exit_code;
 }
 
 struct CompareArguments {
@@ -256,9 +140,12 @@ int say_checks(const Comparison& comparison) {
 }
 
 int compare_files(const CompareArguments& options) {
-  if (!options.axes.empty() || !options.table.empty())
-    return compare_sweep({options.captures, options.counters, options.axes, options.table,
+  if (!options.axes.empty() || !options.table.empty()) {
+    std::vector<std::string> tables;
+    if (!options.table.empty()) tables.push_back(options.table);
+    return compare_sweep({options.captures, options.counters, std::move(tables), options.axes,
                           options.window, options.output});
+  }
   if (options.captures.empty())
     return complain("no FILE is given (gpufathom compare --help tells more)", kWrongUsage);
   if (options.captures.size() == 1)

@@ -85,6 +85,8 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
   progress.wipe();
   if (!loaded) return complain(loaded.error());
   const int exit_code = complain_of(*loaded);
+  if (loaded->parts.empty() && exit_code == kWhole)
+    return complain("no GPU event in any capture: there are no ranks to compare", kBadInput);
   if (loaded->parts.empty()) return kBadInput;
   RanksOptions options;
   options.max_collectives = format == "text" ? 0 : rows.value_or(0);

@@ -16,6 +16,7 @@ Verb export_verb();
 Verb import_verb();
 Verb query_verb();
 Verb ranks_verb();
+Verb reproduce_verb();
 Verb metrics_verb();
 Verb energy_verb();
 Verb work_verb();

@@ -80,6 +80,8 @@ def of_file(program, path, plain, out):
     yield [program, "work", path]
     yield [program, "energy", path]
     yield [program, "compare", path, plain]
+    yield [program, "reproduce", "dsd22", path]
+    yield [program, "reproduce", "date24", path]
     yield [program, "query", path]
     yield [program, "import", path, "-o", f"{out}.gpf"]
     yield [program, "ranks", path]
@@ -124,9 +126,10 @@ def table(todo, faults, classes):
     rows = {}
     for command in todo:
         statement = command[1] == "query" and len(command) > 4 and command[4] == "--max-seconds"
-        kind = "SQL statements" if statement else classes.get(command[2].name, "files of --more")
+        path = next(word for word in command[2:] if isinstance(word, Path))
+        kind = "SQL statements" if statement else classes.get(path.name, "files of --more")
         inputs, commands, broken = rows.setdefault(kind, (set(), [], []))
-        inputs.add(command[3] if statement else command[2])
+        inputs.add(command[3] if statement else path)
         commands.append(command)
         broken += [fault for at, fault in faults if at is command]
     yield f"{'class':24} {'inputs':>7} {'commands':>9} {'faults':>7}"

@@ -2,6 +2,8 @@
 
 #include <protozero/pbf_writer.hpp>
 
+#include "analyze/analyze.h"
+#include "analyze/layers/layer_type.h"
 #include "import/importer.h"
 #include "import/xplane/details.h"
 #include "import/xplane/xplane.h"
@@ -126,6 +128,37 @@ TEST(Xplane, ResolvesReferencesAndLateMetadataAndSkipsDerivedLines) {
   EXPECT_EQ(c->activities.registers[0], 32);
   EXPECT_EQ(c->devices.id[c->activities.device[0]], 3);
   EXPECT_EQ(c->events, 3);
+}
+
+// Two GPUs of TensorFlow: no step is marked on the host, each kernel names its operation.
+TEST(Xplane, TakesStepsAndOperationsFromTheDevice) {
+  const auto gpu = [](const std::string& name, std::int64_t late) {
+    return plane(
+        name,
+        {line(14, "Stream #14(Compute)", kEpoch + late,
+              {event(1, 5'000, 7'000, {ref_stat(1, 2), ref_stat(3, 4)})}),
+         line(16, "Steps", kEpoch + late,
+              {event(2, 0, 90'000), event(3, 100'000, 50'000), event(1, 0, 900'000)})},
+        {entry(1, "EigenMetaKernel"), entry(2, "7"), entry(3, "8")},
+        {entry(1, "kernel_details"), entry(2, "regs:32 grid:4,2,1 block:128,1,1"),
+         entry(3, "level 0"), entry(4, "replica_" + name.substr(12) + "/dense/Cast:Cast")});
+  };
+  const auto c =
+      xplane::load_bytes(space({gpu("/device:GPU:0", 0), gpu("/device:GPU:1", 8)}), "x", {});
+  ASSERT_TRUE(c) << c.error().message();
+  ASSERT_EQ(c->activities.size(), 2u);
+  EXPECT_EQ(c->text(c->activities.scope[1]), "replica_1/dense/Cast:Cast");
+  ASSERT_EQ(c->steps.size(), 2u);
+  EXPECT_EQ(c->steps.index[0], 7);
+  EXPECT_EQ(c->steps.start_ns[0], kEpoch);
+  EXPECT_EQ(c->steps.duration_ns[0], 98);  // to the end of the later device
+  EXPECT_EQ(c->steps.start_ns[1], kEpoch + 100);
+  const auto analysis = analyze(*c, {});
+  ASSERT_TRUE(analysis) << analysis.error().message();
+  ASSERT_EQ(analysis->layers.size(), 1u);  // alike on both devices
+  EXPECT_EQ(analysis->layers[0].name, "dense");
+  EXPECT_EQ(analysis->layers[0].type, LayerType::copy);
+  EXPECT_EQ(type_in_scope("jit(main)/dot_general:"), "");
 }
 
 TEST(Xplane, AddsTheProfileStartToRelativeTimesOnly) {

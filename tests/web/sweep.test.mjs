@@ -6,7 +6,7 @@ import { painted } from "./timeline_tools.mjs";
 
 const [report, answer] = process.argv.slice(2);
 if (!answer) throw new Error("usage: sweep.test.mjs REPORT.html SWEEP.json");
-const { runs, series, takeaways } = JSON.parse(await readFile(answer, "utf8")), cases = [];
+const { runs, series } = JSON.parse(await readFile(answer, "utf8")), cases = [];
 const test = (name, run) => cases.push([name, run]);
 const models = [...new Set(series.map((each) => each.model))], chart = (page, kind, model) => page.locator(`svg[id="${kind}_${model.replaceAll(/[^\w]/g, "_")}"]`);
 /** Points of a chart by line: how many marks a line has, and where on the picture they stand. */
@@ -18,11 +18,8 @@ test("nothing is loaded and nothing complains", async (_, seen) => {
   assert.deepEqual(seen.errors, []);
 });
 
-test("what holds comes first, with its numbers", async (page) => {
-  const held = takeaways.filter((each) => each.verdict === "holds").length;
-  assert.match(await page.locator("h1").innerText(), new RegExp(`\\b${held} hold on these ${runs.length} runs`));
-  assert.deepEqual(await page.locator("#takeaways li").evaluateAll((all) => all.map((e) => [e.dataset.takeaway, e.className])), takeaways.map((each) => [each.id, each.verdict]));
-  for (const each of takeaways) assert.ok((await page.locator(`#takeaways [data-takeaway="${each.id}"]`).innerText()).includes(each.evidence));
+test("the heading counts runs and series", async (page) => {
+  assert.ok((await page.locator("h1").innerText()).startsWith(`${runs.length} runs in ${series.length} series`));
 });
 
 test("each model has the fastest of its runs said, and a mark for each run in each chart", async (page) => {

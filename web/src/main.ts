@@ -24,6 +24,7 @@ import { memorySection } from "./work/memory.ts";
 import { rooflineSection } from "./work/roofline.ts";
 import { Timeline } from "./timeline/events.ts";
 import { timelineSection } from "./timeline/section.ts";
+import { claimsPage, type ClaimsReport } from "./claims/page.ts";
 import { sweepPage } from "./sweep/page.ts";
 import type { SweepReport } from "./sweep/charts.ts";
 
@@ -59,6 +60,10 @@ function build(report: Report): HTMLElement[] {
     const swept = report as unknown as SweepReport, page = sweepPage(swept, [themeButton()]);
     return laidOut(page.header, page.parts, report.version, swept.sweep.schema);
   }
+  if (report.page === "claims") {
+    const judged = report as unknown as ClaimsReport, page = claimsPage(judged, [themeButton()]);
+    return laidOut(page.header, page.parts, report.version, "gpufathom.reproduction/1");
+  }
   if (report.page === "energy") report.headline = energyHeadline(report);
   const header = headerPart(report);
   return laidOut(header, report.page === "energy" ? energyPage(report) : analysisPage(report), report.version, report.analysis.schema);
@@ -86,7 +91,7 @@ async function start(): Promise<void> {
   try {
     const report = await readReport(document.getElementById("data")!.textContent ?? "");
     report.timeline = readTimeline();
-    document.title = `${["compare", "ranks", "sweep"].includes(report.page) ? report.page : report.analysis.source.path.split("/").pop()} \u00b7 gpufathom`;
+    document.title = `${["claims", "compare", "ranks", "sweep"].includes(report.page) ? report.page : report.analysis.source.path.split("/").pop()} \u00b7 gpufathom`;
     page.append(...build(report));
     startTips();
     await report.timeline;

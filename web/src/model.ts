@@ -1973,15 +1973,19 @@ export interface SweepSeries {
   runs: number[];
   /** smallest batch with 95 % of the highest throughput; null: still rising at the largest. */
   saturation_batch: number | null;
-  /** run at the saturation batch, else at the largest: what the takeaways look at. */
+  /** run at the saturation batch, else at the largest. */
   representative: number;
   /** run whose kernels the rest is of; -1: none has kernels. */
   kernels_run: number;
   /** kernel instances. */
   kernels: number;
-  /** share of the instances whose tensor pipes work for under 3 % of their time. */
+  /** share of the instances without matrix instructions: their tensor pipes are idle, or take 2 cycles an instruction, as packed 16-bit arithmetic does; where instructions are not counted: under 3 % of their time. */
   instances_without_tensor: number | null;
-  /** the same by kernel time. */
+  /** share of the instances that issue no tensor instruction, packed arithmetic included. */
+  instances_without_tensor_instructions: number | null;
+  /** share of the tensor instructions in kernels without matrix instructions: packed 16-bit arithmetic, which multiplies no matrices. */
+  packed_instructions: number | null;
+  /** without matrix instructions, by kernel time. */
   time_without_tensor: number | null;
   /** each level over all kernels, weighted by time. */
   spreads: LevelSpread[];
@@ -1989,32 +1993,6 @@ export interface SweepSeries {
   curve_level: string;
   /** kernels in the order of that level; time_share is the share of time at or below it. */
   tensor_curve: CurvePoint[];
-}
-
-export type TakeawayId =
-  | "gpu_near_full"
-  | "sm_below_gpu"
-  | "issue_below_half"
-  | "tensor_issue_small"
-  | "most_kernels_without_tensor"
-  | "batch_saturates"
-  | "software_pays";
-
-export type TakeawayVerdict =
-  | "holds"
-  | "does_not_hold"
-  | "cannot_tell";
-
-/** A statement about GPUs in training, judged over this sweep. */
-export interface Takeaway {
-  /** which statement. */
-  id: TakeawayId;
-  /** holds, does_not_hold or cannot_tell. */
-  verdict: TakeawayVerdict;
-  /** the statement. */
-  statement: string;
-  /** the numbers. */
-  evidence: string;
 }
 
 /** The answer of `gpufathom compare` with --axes or --table. */
@@ -2027,8 +2005,6 @@ export interface Sweep {
   runs: SweepRun[];
   /** the curves. */
   series: SweepSeries[];
-  /** the seven takeaways of DATE 2024. */
-  takeaways: Takeaway[];
 }
 
 export const CAUSE_COLOURS: Record<IdleReason, string> = {

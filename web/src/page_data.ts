@@ -5,7 +5,7 @@ import type { Timeline } from "./timeline/events.ts";
 export interface Label { id: string; text: string; short_text: string; meaning: string }
 export interface Report {
   /** What the page is of, and what it begins with. */
-  page: "analysis" | "energy" | "compare" | "ranks" | "sweep";
+  page: "analysis" | "energy" | "compare" | "ranks" | "sweep" | "claims";
   version: string; headline: string; subject: string; shortcomings: string[]; exact: string; analysis: Analysis;
   labels: { levels: Label[]; causes: Label[]; bars: Label[]; phases: Label[]; energy: Label[]; readings: Label[] };
   /** Operations, bytes, roofline, memory; null without a device. */

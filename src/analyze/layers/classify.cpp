@@ -80,7 +80,9 @@ class TypeMaps {
 
 std::vector<LayerType> classify_layers(const Capture& capture, const Attribution& attribution) {
   TypeCache by_operation(capture.strings.size(), layer_of_operation),
-      by_kernel(capture.strings.size(), layer_of_kernel);
+      by_kernel(capture.strings.size(), layer_of_kernel),
+      by_scope(capture.strings.size(),
+               [](std::string_view scope) { return layer_of_operation(type_in_scope(scope)); });
   TypeCache by_module(attribution.modules.size(), layer_of_module);
   const auto& activities = capture.activities;
   const auto& ops = capture.host_ops;
@@ -115,6 +117,9 @@ std::vector<LayerType> classify_layers(const Capture& capture, const Attribution
       if (type == LayerType::other && attribution.module[activity])
         type = by_module.of(attribution.module[activity],
                             attribution.modules[attribution.module[activity]]);
+      if (type == LayerType::other)
+        type = by_scope.of(static_cast<std::uint32_t>(activities.scope[activity]),
+                           capture.text(activities.scope[activity]));
       if (type == LayerType::other) type = kernel;
     }
     layers[activity] = type;

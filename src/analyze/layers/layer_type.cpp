@@ -1,6 +1,7 @@
 #include "analyze/layers/layer_type.h"
 
 #include <algorithm>
+#include <cctype>
 #include <initializer_list>
 #include <iterator>
 #include <span>
@@ -110,6 +111,16 @@ LayerType layer_of_module(std::string_view path) {
 LayerType layer_of_kernel(std::string_view name) {
   if (is_triton_fused(name)) return layer_of_fused(name);
   return first_fit(kernel_patterns(), name);
+}
+
+std::string_view type_in_scope(std::string_view scope) {
+  const std::size_t colon = scope.rfind(':');
+  if (colon == std::string_view::npos) return {};
+  const std::string_view type = scope.substr(colon + 1);
+  const bool word = std::ranges::all_of(
+      type, [](unsigned char letter) { return std::isalnum(letter) || letter == '_'; });
+  if (!word || type.empty() || !std::isupper(static_cast<unsigned char>(type[0]))) return {};
+  return type;
 }
 
 bool outer_decides(LayerType outer, LayerType inner) {

@@ -14,6 +14,10 @@ LayerType layer_of_module(std::string_view path);
 /// By the name of a kernel: the fallback for compiled graphs and traces without host side.
 LayerType layer_of_kernel(std::string_view name);
 
+/// "Cast" of "dense/einsum/Cast:Cast", as TensorFlow names the operation of a kernel; empty for
+/// other texts.
+std::string_view type_in_scope(std::string_view scope);
+
 /// True when an operation of type `outer` around one of type `inner` decides the type: the matrix
 /// product inside an attention is Attention, the softmax inside a cross entropy is Loss. A cast or
 /// copy stays a Copy everywhere.

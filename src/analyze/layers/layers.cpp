@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "analyze/attribution/attribution.h"
+#include "analyze/layers/layer_type.h"
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/levels.h"
 #include "model/kernel_name.h"
@@ -15,9 +16,10 @@
 namespace gf {
 namespace {
 
-/// What names a kernel's layer: a module, the name of an operation, or the kernel's own.
+/// What names a kernel's layer: a module, the name of an operation, the kernel's own, or what the
+/// source says of it.
 struct NameKey {
-  enum Kind : std::uint8_t { module, text, kernel } kind;
+  enum Kind : std::uint8_t { module, text, kernel, scope } kind;
   std::uint32_t id;  // of attribution.modules or a text
 };
 
@@ -35,7 +37,22 @@ NameKey name_key(const Context& context, NamingOperations& naming, std::uint32_t
   }
   if (attribution.op[left] != kNoRow)
     return {NameKey::text, static_cast<std::uint32_t>(name_of_op(attribution.op[left]))};
+  const Text scope = capture.activities.scope[left];
+  if (!type_in_scope(capture.text(scope)).empty())
+    return {NameKey::scope, static_cast<std::uint32_t>(scope)};
   return {NameKey::kernel, static_cast<std::uint32_t>(capture.activities.name[left])};
+}
+
+/// "dense/einsum" of "replica_4/dense/einsum/Cast:Cast": what is around the operation, alike on all
+/// devices; of an operation in nothing its name.
+std::string around_operation(std::string_view scope) {
+  constexpr std::string_view kReplica = "replica_";
+  if (scope.starts_with(kReplica)) {
+    const std::size_t end = scope.find_first_not_of("0123456789", kReplica.size());
+    if (end > kReplica.size() && end < scope.size() && scope[end] == '/')
+      scope.remove_prefix(end + 1);
+  }
+  return std::string(scope.substr(0, std::min(scope.rfind('/'), scope.rfind(':'))));
 }
 
 std::string name_text(const Context& context, NameKey key) {
@@ -44,6 +61,8 @@ std::string name_text(const Context& context, NameKey key) {
       return context.attribution.modules[key.id];
     case NameKey::text:
       return std::string(context.capture.text(static_cast<Text>(key.id)));
+    case NameKey::scope:
+      return around_operation(context.capture.text(static_cast<Text>(key.id)));
     default:
       return short_kernel_name(context.capture.text(static_cast<Text>(key.id)));
   }

@@ -219,6 +219,28 @@ constexpr LayerPattern kOperations[] = {
     {"aten::complex*", elementwise},
     {"aten::detach*", elementwise},
     {"aten::view_as_*", elementwise},
+    // Types of TensorFlow's operations.
+    {"conv2d*", convolution},
+    {"conv3d*", convolution},
+    {"depthwiseconv2d*", convolution},
+    {"maxpool*", pooling},
+    {"avgpool*", pooling},
+    {"cast", copy},
+    {"transpose", data_movement},
+    {"concatv2", data_movement},
+    {"gatherv2", data_movement},
+    {"sum", reduction},
+    {"mean", reduction},
+    {"add", elementwise},
+    {"addv2", elementwise},
+    {"addn", elementwise},
+    {"biasadd", elementwise},
+    {"biasaddgrad", reduction},
+    {"sub", elementwise},
+    {"mul", elementwise},
+    {"realdiv", elementwise},
+    {"greaterequal", elementwise},
+    {"resourceapply*", optimiser},
 };
 
 constexpr LayerPattern kModules[] = {

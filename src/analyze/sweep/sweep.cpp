@@ -19,8 +19,11 @@ namespace gf {
 
 namespace {
 
-constexpr double kSaturated = 0.95;   // of the highest throughput
-constexpr double kUsesTensor = 0.03;  // batch normalisation's few tensor cycles stay below
+constexpr double kSaturated = 0.95;  // of the highest throughput
+// A matrix instruction takes 4 cycles of a sub-partition's tensor pipe or more (mma 4 to 16, wgmma
+// up to 128), a packed 16-bit instruction (HFMA2.MMA) 2; rounded counts of few leave 2.9.
+constexpr double kMatrixCycles = 3.5;
+constexpr double kUsesTensor = 0.03;  // without instructions: packed arithmetic's cycles stay below
 
 /// What runs of one series have alike.
 std::string series_key(const SweepRun& run) {
@@ -172,23 +175,48 @@ std::vector<CurvePoint> curve_of(const std::vector<SweepKernel>& kernels, std::s
   return curve;
 }
 
-void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kernels) {
-  std::int64_t instances = 0, counted = 0, without = 0;
-  double time = 0, time_without = 0;
-  for (const auto& kernel : kernels) {
-    instances += kernel.count;
-    const Share tensor = value_in(kernel.levels, "tensor.active"_metric);
-    if (!tensor) continue;
-    counted += kernel.count;
-    time += static_cast<double>(kernel.ns);
-    if (*tensor >= kUsesTensor) continue;
-    without += kernel.count;
-    time_without += static_cast<double>(kernel.ns);
+/// Whether the kernel has matrix instructions, by its levels; empty where they do not tell.
+std::optional<bool> multiplies(const SweepKernel& kernel) {
+  const Share active = value_in(kernel.levels, "tensor.active"_metric);
+  const Share issued = value_in(kernel.levels, "tensor.issue"_metric);
+  if (!active) return {};
+  if (!issued) return *active >= kUsesTensor;
+  return *issued > 0 && *active >= kMatrixCycles * *issued;
+}
+
+/// The part of a whole that has a property.
+struct Part {
+  double part = 0, whole = 0;
+  void add(double weight, bool has) {
+    whole += weight;
+    if (has) part += weight;
   }
-  series.kernels = instances;
-  if (counted > 0)
-    series.instances_without_tensor = static_cast<double>(without) / static_cast<double>(counted);
-  if (time > 0) series.time_without_tensor = time_without / time;
+  Share share() const {
+    if (whole > 0) return part / whole;
+    return {};
+  }
+};
+
+void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kernels) {
+  Part without, time_without, no_instructions, packed;
+  series.kernels = 0;
+  for (const auto& kernel : kernels) {
+    const auto count = static_cast<double>(kernel.count);
+    series.kernels += kernel.count;
+    const auto ns = static_cast<double>(kernel.ns);
+    const Share issued = value_in(kernel.levels, "tensor.issue"_metric);
+    const auto tensor = multiplies(kernel);
+    if (issued) no_instructions.add(count, *issued <= 0);
+    if (tensor) {
+      without.add(count, !*tensor);
+      time_without.add(ns, !*tensor);
+    }
+    if (issued && tensor) packed.add(*issued * ns, !*tensor);
+  }
+  series.instances_without_tensor = without.share();
+  series.instances_without_tensor_instructions = no_instructions.share();
+  series.packed_instructions = packed.share();
+  series.time_without_tensor = time_without.share();
   series.spreads = spreads_of(kernels);
   for (const std::string_view id : {"tensor.issue"_metric, "tensor.active"_metric}) {
     series.tensor_curve = curve_of(kernels, id);
@@ -279,7 +307,6 @@ Sweep make_sweep(std::vector<SweepInput> inputs, std::vector<std::string> axes) 
     describe_kernels(series, inputs[i].kernels);
   }
   for (auto& series : sweep.series) saturate(series, sweep.runs);
-  sweep.takeaways = judge_takeaways(sweep);
   return sweep;
 }
 

@@ -1,5 +1,5 @@
 // Many runs of one program over its settings: throughput, levels and memory over the batch, the
-// distribution of every level over the kernels, and what the seven takeaways of DATE 2024 say here.
+// distribution of every level over the kernels. analyze/claims judges publications by it.
 // The axes of a sweep, and how they are read from the names of files.
 #pragma once
 
@@ -12,28 +12,6 @@
 #include "analyze/result.h"
 
 namespace gf {
-
-enum class TakeawayId : std::uint8_t {
-#define GF_TAKEAWAY(id, statement) id,
-#include "analyze/sweep/takeaways.def"
-#undef GF_TAKEAWAY
-};
-template <>
-struct EnumNames<TakeawayId> {
-  static constexpr const char* type = "TakeawayId";
-  static constexpr auto names = std::to_array<std::string_view>({
-#define GF_TAKEAWAY(id, statement) #id,
-#include "analyze/sweep/takeaways.def"
-#undef GF_TAKEAWAY
-  });
-};
-
-enum class TakeawayVerdict : std::uint8_t { holds, does_not_hold, cannot_tell };
-template <>
-struct EnumNames<TakeawayVerdict> {
-  static constexpr const char* type = "TakeawayVerdict";
-  static constexpr std::array<std::string_view, 3> names{"holds", "does_not_hold", "cannot_tell"};
-};
 
 #define GF_RESULTS "analyze/results/sweep.def"
 #include "analyze/declare_results.inl"
@@ -58,12 +36,9 @@ struct SweepInput {
 /// The batch and the other axes are the caller's.
 SweepInput sweep_input(const Analysis& analysis);
 
-/// Orders the runs into series (all axes but the batch alike) and judges the takeaways. `axes` are
-/// those that were asked for; the ones that vary are added.
+/// Orders the runs into series (all axes but the batch alike). `axes` are those that were asked
+/// for; the ones that vary are added.
 Sweep make_sweep(std::vector<SweepInput> inputs, std::vector<std::string> axes);
-
-/// The seven statements over the series of a sweep. In takeaways.cpp.
-std::vector<Takeaway> judge_takeaways(const Sweep& sweep);
 
 /// The value of a level; empty without data.
 Share level_of(const SweepRun& run, std::string_view id);

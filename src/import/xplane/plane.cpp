@@ -204,6 +204,7 @@ Stat stat_of(std::string_view name) {
       {"hlo_op", Stat::hlo_op},
       {"program_id", Stat::program_id},
       {"tf_op", Stat::tf_op},
+      {"level 0", Stat::tf_op},  // of TensorFlow's kernels: the annotation that was open
       {"name", Stat::name},
       {"eager_op", Stat::eager_op},
       {"step_num", Stat::step_num},

@@ -11,6 +11,7 @@
 #include "import/input.h"
 #include "import/raw_file.h"
 #include "import/xplane/assemble.h"
+#include "import/xplane/device_steps.h"
 #include "import/xplane/events.h"
 #include "import/xplane/plane.h"
 #include "import/xplane/programs.h"
@@ -18,9 +19,6 @@
 namespace gf::xplane {
 
 namespace {
-
-constexpr std::int64_t kAbsolute =
-    100'000'000'000'000'000;  // 1973 in unix nanoseconds: no profile runs that long
 
 /// f(name, text, value) for the plane's own stats; a damaged one is skipped.
 template <class F>
@@ -176,9 +174,7 @@ void plan_plane(Capture& capture, const Plane& plane, LineContext context, std::
   if (plane.kind == PlaneKind::gpu) context.device = add_device(capture, plane);
   for (const auto& line : plane.lines) {
     LineContext line_context = context;
-    line_context.base_ns = line.timestamp_ns;
-    if (line.timestamp_ns < kAbsolute)
-      line_context.base_ns = checked_add(line.timestamp_ns, start).value_or(line.timestamp_ns);
+    line_context.base_ns = base_of(line, start);
     if (plane.kind == PlaneKind::gpu) {
       const auto stream = stream_number(line.name);
       if (!stream) {
@@ -275,7 +271,8 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
   if (auto ok = assemble(capture, chunks, bytes, options, release, unplaced); !ok)
     return tl::unexpected(ok.error());
   programs.place(capture, unplaced);
-  if (start == 0 && !chunks.empty() && chunks.front().line.base_ns < kAbsolute)
+  if (capture.steps.size() == 0) add_device_steps(capture, space, start);
+  if (start == 0 && !chunks.empty() && chunks.front().line.base_ns < kAbsoluteNanos)
     capture.note_quality(
         QualityCode::no_absolute_time,
         "the file does not say when it was recorded: times count from its own start");

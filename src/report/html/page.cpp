@@ -8,6 +8,7 @@
 #include "analyze/work/work.h"
 #include "core/version.h"
 #include "model/levels.h"
+#include "report/claims/claims.h"
 #include "report/compare/compare.h"
 #include "report/events/timeline_data.h"
 #include "report/html/embed.h"
@@ -96,6 +97,26 @@ Result<std::string> sweep_html(const Sweep& sweep) {
   to_json(json, labels);
   json += ",\"sweep\":";
   to_json(json, sweep);
+  json += '}';
+  return filled_page(json);
+}
+
+Result<std::string> reproduction_html(const Reproduction& answer, const Sweep* sweep) {
+  PageLabels labels;
+  labels.levels = level_page_labels();
+  std::string json = fmt::format(R"({{"page":"claims","version":"{}","labels":)", kVersion);
+  to_json(json, labels);
+  json += ",\"title\":";
+  to_json(json, answer.title);
+  json += ",\"summary\":";
+  to_json(json, reproduction_summary(answer));
+  json += ",\"claims\":";
+  to_json(json, said_claims(answer));
+  json += ",\"sweep\":";
+  if (sweep)
+    to_json(json, *sweep);
+  else
+    json += "null";
   json += '}';
   return filled_page(json);
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/claims/claims.h"
 #include "analyze/compare/compare.h"
 #include "analyze/context.h"
 #include "analyze/ranks/ranks.h"
@@ -65,5 +66,8 @@ Result<std::string> ranks_html(const JobRanks& job);
 
 /// One file that works offline. Error: a build without the page.
 Result<std::string> sweep_html(const Sweep& sweep);
+
+/// The statements of a publication, and with `sweep` its charts. The same error.
+Result<std::string> reproduction_html(const Reproduction& answer, const Sweep* sweep);
 
 }  // namespace gf

@@ -1,5 +1,6 @@
 #include "report/reference/analysis_schema.h"
 
+#include "analyze/claims/claims.h"
 #include "analyze/ranks/names.h"
 #include "analyze/result.h"
 #include "analyze/sweep/sweep.h"
@@ -141,8 +142,13 @@ std::string work_schema() {
 }
 
 std::string sweep_schema() {
-  return schema<Sweep>("gpufathom.sweep/1",
+  return schema<Sweep>("gpufathom.sweep/2",
                        "The answer of `gpufathom compare --axes … --format json`");
+}
+
+std::string reproduction_schema() {
+  return schema<Reproduction>("gpufathom.reproduction/1",
+                              "The answer of `gpufathom reproduce --format json`");
 }
 
 }  // namespace gf

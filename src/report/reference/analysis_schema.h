@@ -12,6 +12,8 @@ std::string analysis_schema();
 std::string work_schema();
 /// docs/sweep.schema.json, the same of a sweep.
 std::string sweep_schema();
+/// docs/reproduction.schema.json, that of `reproduce`.
+std::string reproduction_schema();
 /// docs/ranks.schema.json, that of `ranks`.
 std::string ranks_schema();
 

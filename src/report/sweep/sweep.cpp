@@ -182,29 +182,7 @@ std::string distributions(const Sweep& sweep, const TextStyle& style) {
   return section_title(style, "Levels over all kernels, % of their time") + table.render(style);
 }
 
-std::string takeaways(const Sweep& sweep, const TextStyle& style) {
-  std::string text = section_title(style, "The seven takeaways of DATE 2024, here");
-  int number = 0;
-  for (const auto& takeaway : sweep.takeaways) {
-    Paint how = Paint::unknown;
-    if (takeaway.verdict == TakeawayVerdict::holds) how = Paint::good;
-    if (takeaway.verdict == TakeawayVerdict::does_not_hold) how = Paint::bad;
-    text += fmt::format("  {} {}\n", ++number,
-                        paint(style, how, std::string(words_of(takeaway.verdict))));
-    text += wrap(takeaway.statement, static_cast<std::size_t>(style.width), 4);
-    text += paint(style, Paint::dim,
-                  wrap(takeaway.evidence + ".", static_cast<std::size_t>(style.width), 4));
-  }
-  return text;
-}
-
 }  // namespace
-
-std::string_view words_of(TakeawayVerdict verdict) {
-  if (verdict == TakeawayVerdict::holds) return "holds";
-  if (verdict == TakeawayVerdict::does_not_hold) return "does not hold";
-  return "cannot tell";
-}
 
 char series_letter(std::size_t series) {
   if (series >= 26) return '?';
@@ -220,7 +198,7 @@ std::string sweep_text(const Sweep& sweep, const TextStyle& style) {
                                       sweep.series.size(), axes),
                           static_cast<std::size_t>(style.width));
   return text + over_the_batch(sweep, style) + against_memory(sweep, style) +
-         tensor_curves(sweep, style) + distributions(sweep, style) + takeaways(sweep, style);
+         tensor_curves(sweep, style) + distributions(sweep, style);
 }
 
 }  // namespace gf

@@ -8,8 +8,6 @@
 
 namespace gf {
 
-/// "holds", "does not hold", "cannot tell".
-std::string_view words_of(TakeawayVerdict verdict);
 /// Letters for the series: a, b, ... z, then '?'.
 char series_letter(std::size_t series);
 

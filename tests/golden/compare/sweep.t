@@ -3,19 +3,11 @@ Many runs over their settings: axes from the captures and from the names of thei
   $ for way in amp_eager amp_compile fp32_eager; do cp "$EXAMPLES"/resnet50_${way}_b64.json.gz .; done
   $ gpufathom compare --axes batch,precision,mode resnet50_*.json.gz --format json > sweep.json
   $ jq -c '.schema, .axes, (.runs[] | [.model, .gpu, .framework, .mode, .precision, .batch, .step_ns, (.throughput | floor)])' sweep.json
-  "gpufathom.sweep/1"
+  "gpufathom.sweep/2"
   ["batch","precision","mode"]
   ["resnet50","NVIDIA H200","pytorch","compile","amp",64,42540194,1504]
   ["resnet50","NVIDIA H200","pytorch","eager","amp",64,49830392,1284]
   ["resnet50","NVIDIA H200","pytorch","eager","fp32",64,78428400,816]
-  $ jq -c '.takeaways[] | [.id, .verdict]' sweep.json
-  ["gpu_near_full","does_not_hold"]
-  ["sm_below_gpu","cannot_tell"]
-  ["issue_below_half","cannot_tell"]
-  ["tensor_issue_small","cannot_tell"]
-  ["most_kernels_without_tensor","cannot_tell"]
-  ["batch_saturates","cannot_tell"]
-  ["software_pays","holds"]
 
 The highest throughput is 1, and a run's throughput is its batch over its step.
 
@@ -36,12 +28,6 @@ Counters make the levels, their spread over all kernels, and the curve of the te
   [2679,["dram.active","issue.active","l1.hit_rate","sm.active","tensor.active","tensor.issue"],"tensor.issue",1000000]
   $ jq -c '.series[0].tensor_curve | [.[:-1], .[1:]] | transpose | map(.[0].time_share <= .[1].time_share and .[0].utilization < .[1].utilization) | all' counted.json
   true
-  $ jq -r '.takeaways[] | select(.verdict != "cannot_tell") | "\(.id): \(.verdict): \(.evidence)"' counted.json
-  gpu_near_full: does_not_hold: 0 of 1 series are busy for 90 % or more: 30.3 %
-  sm_below_gpu: holds: 1 of 1 series are 1 to 15 points below: 6.2 %
-  issue_below_half: holds: 1 of 1 runs are below 50 %: 8.3 %
-  tensor_issue_small: holds: 1 of 1 runs are below 5.2 %: 0.3 %
-  most_kernels_without_tensor: holds: 1 of 1 series launch mostly kernels without tensor cores: 82.0 %
 
 A table names captures and their axes, or holds the numbers. The study of LeNet in small: three batches, two precisions, three repeats.
 
@@ -111,33 +97,6 @@ A table names captures and their axes, or holds the numbers. The study of LeNet 
     a  tensor instr. issued    0.0     0.0   0.4   0.0  9.200.......0......0
     a  DRAM throughput         0.0     0.2   1.2   0.3  91.33....0.........0
     a  L1 hit rate             0.0     9.0  80.0  29.5  9371.1102000101...17
-  
-  The seven takeaways of DATE 2024, here
-    1 does not hold
-      At the level of the whole GPU, utilisation is close to 100 %.
-      1 of 2 series are busy for 90 % or more: 30.0 % (lenet fp32 b1024) to 96.0 %
-      (lenet amp b8192).
-    2 cannot tell
-      SMs are active for 1 to 15 % less of the time than the GPU.
-      no run has SM activity.
-    3 does not hold
-      Fewer than half of the issue slots are used.
-      2 of 3 runs are below 50 %: 0.6 % (lenet fp32 b64) to 55.0 % (lenet fp32
-      b8192).
-    4 holds
-      Tensor instructions take less than 5.2 % of the issue slots.
-      1 of 1 runs are below 5.2 %: 0.0 %.
-    5 holds
-      Most kernels do not use the tensor cores.
-      1 of 1 series launch mostly kernels without tensor cores: 100.0 %.
-    6 holds
-      Throughput saturates with the batch, while memory goes on growing.
-      1 of 1 series saturate below their largest batch; lenet fp32 at batch 1024;
-      in 1 of them the largest needs more memory.
-    7 does not hold
-      Mixed precision and compiled execution raise the throughput of the same GPU.
-      mixed precision is no slower in 0 of 1 pairs (0.89 times, lenet pytorch
-      b8192, to 0.89 times).
   $ gpufathom compare --table lenet.json --format json | jq -c '.series[] | [.name, .saturation_batch, .runs]'
   ["lenet fp32",1024,[0,1,2]]
   ["lenet amp",null,[3]]
@@ -147,11 +106,10 @@ A table names captures and their axes, or holds the numbers. The study of LeNet 
 CSV says the same.
 
   $ printf 'model,batch,precision,step_s,gpu.busy\nlenet,64,fp32,0.004,0.3\nlenet,64,amp,0.002,0.4\n' > lenet.csv
-  $ gpufathom compare --table lenet.csv --format json | jq -c '.axes, (.runs[] | [.model, .precision, .batch, .throughput, .levels[0].value]), (.takeaways[-1] | [.verdict, .evidence])'
+  $ gpufathom compare --table lenet.csv --format json | jq -c '.axes, (.runs[] | [.model, .precision, .batch, .throughput, .levels[0].value])'
   ["precision"]
   ["lenet","fp32",64,16000,0.3]
   ["lenet","amp",64,32000,0.4]
-  ["holds","mixed precision is no slower in 1 of 1 pairs (2.00 times, lenet  b64, to 2.00 times)"]
 
 The page is one file that asks for nothing else (tests/web/run opens it).
 

@@ -1,17 +1,10 @@
-// The page of a sweep: what holds on these runs, the curves of each model, all runs.
-import type { SweepRun, SweepSeries, Takeaway } from "../model.ts";
+// The page of a sweep: the curves of each model, all runs.
+import type { SweepRun, SweepSeries } from "../model.ts";
 import { filesLine, h, section } from "../parts/dom.ts";
 import { bytes, count, plural, share, time } from "../parts/format.ts";
 import { table, type Column } from "../parts/table.ts";
 import { drawnSeries, itemRate, labelIn, legendOf, levelIn, modelCharts, type Drawn, type SweepReport } from "./charts.ts";
 import { spreadCharts } from "./spreads.ts";
-
-const VERDICTS = { holds: "holds", does_not_hold: "does not hold", cannot_tell: "cannot tell" } as const;
-
-function headline(takeaways: Takeaway[], runs: number): string {
-  const of = (verdict: keyof typeof VERDICTS): number => takeaways.filter((each) => each.verdict === verdict).length, unknown = of("cannot_tell");
-  return `Of ${takeaways.length} statements about GPUs in training ${of("holds")} hold on these ${count(runs)} runs, ${of("does_not_hold")} do not${unknown > 0 ? `, ${unknown} cannot be told` : ""}.`;
-}
 
 /** The fastest run of a model, and what its curves do. */
 function modelVerdict(model: string, all: Drawn[]): string {
@@ -19,11 +12,6 @@ function modelVerdict(model: string, all: Drawn[]): string {
   const curves = all.filter(({ runs }) => runs.length > 2), saturated = curves.filter(({ series }) => series.saturation_batch !== null).length;
   const fastest = known[0] ? `fastest is ${known[0].name}${known[0].run.batch === null ? "" : ` at batch ${count(known[0].run.batch)}`}, ${itemRate(known[0].run.throughput!)} items/s` : "no throughput is known";
   return `${model || "model not known"}: ${fastest}${curves.length > 0 ? `; ${saturated} of ${plural(curves.length, "curve")} saturate${saturated === 1 ? "s" : ""} below the largest batch` : ""}.`;
-}
-
-function takeawaysSection(takeaways: Takeaway[]): HTMLElement {
-  return section("takeaways", "What holds here", "the takeaways of Delestrac et al., DATE 2024, judged over these runs", h("ol", { class: "takeaways" }, ...takeaways.map((each) =>
-    h("li", { class: each.verdict, "data-takeaway": each.id }, h("strong", { class: "said" }, VERDICTS[each.verdict]), h("div", {}, h("p", {}, each.statement), h("p", { class: "note" }, `${each.evidence}.`))))));
 }
 
 function modelSection(report: SweepReport, model: string, at: number): HTMLElement {
@@ -46,9 +34,16 @@ function runsSection(report: SweepReport): HTMLElement {
   return section("runs", "All runs", plural(rows.length, "run"), table({ caption: "Runs of the sweep", columns, rows, sortBy: "", noun: "runs", step: 100, search: (r) => `${r.series.name} b${r.run.batch}` }));
 }
 
+/** The charts of each model, and all runs. */
+export function sweepParts(report: SweepReport): HTMLElement[] {
+  return [...modelsOf(report).map((model, at) => modelSection(report, model, at)), runsSection(report)];
+}
+
+function modelsOf({ sweep }: SweepReport): string[] { return [...new Set(sweep.series.map((series) => series.model))]; }
+
 export function sweepPage(report: SweepReport, tools: HTMLElement[]): { header: HTMLElement; parts: HTMLElement[] } {
-  const { sweep } = report, models = [...new Set(sweep.series.map((series) => series.model))];
+  const { sweep } = report, models = modelsOf(report);
   return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(`sweep over ${sweep.axes.join(", ")}`), h("span", { class: "spring" }), ...tools),
-    h("h1", {}, headline(sweep.takeaways, sweep.runs.length)), ...models.map((model) => h("p", { class: "verdict" }, modelVerdict(model, drawnSeries(sweep, model))))),
-  parts: [takeawaysSection(sweep.takeaways), ...models.map((model, at) => modelSection(report, model, at)), runsSection(report)] };
+    h("h1", {}, `${plural(sweep.runs.length, "run")} in ${count(sweep.series.length)} series over ${sweep.axes.join(", ")}`), ...models.map((model) => h("p", { class: "verdict" }, modelVerdict(model, drawnSeries(sweep, model))))),
+  parts: sweepParts(report) };
 }

@@ -1,0 +1,120 @@
+// What a publication states, as rules over measured rows: which rows, which value, which limits.
+// claims.def has the statements; this judges them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/sweep/sweep.h"
+#include "core/error.h"
+#include "model/enums.h"
+
+namespace gf {
+
+enum class Study : std::uint8_t { date24, dsd22, asap24, itu23 };
+template <>
+struct EnumNames<Study> {
+  static constexpr const char* type = "Study";
+  static constexpr auto names =
+      std::to_array<std::string_view>({"date24", "dsd22", "asap24", "itu23"});
+};
+
+/// A series is all rows that are alike but for their numbers.
+///   each         the value of each row
+///   best         of each series the row with the highest `against`
+///   pairs        the value over that of the same row with `against` in the place of `rows`
+///   least_pairs  the same of the least value of each series
+///   growth       of each series the last value over the one before, where `against` doubles
+///   spread       of each series the largest value over the smallest
+///   rises, falls of each series the last over the first, or the first over the last, in the order
+///                of `against`; without a limit it is kept where every step goes that way
+///   ranks        of each series the rank correlation of the value with `against`; "x by word": of
+///                the rows with the highest value of each series with the same word
+enum class RuleKind : std::uint8_t {
+  each,
+  best,
+  pairs,
+  least_pairs,
+  growth,
+  spread,
+  rises,
+  falls,
+  ranks
+};
+template <>
+struct EnumNames<RuleKind> {
+  static constexpr const char* type = "RuleKind";
+  static constexpr auto names = std::to_array<std::string_view>(
+      {"each", "best", "pairs", "least_pairs", "growth", "spread", "rises", "falls", "ranks"});
+};
+
+enum class RuleUnit : std::uint8_t { percent, points, times, plain };
+template <>
+struct EnumNames<RuleUnit> {
+  static constexpr const char* type = "RuleUnit";
+  static constexpr auto names =
+      std::to_array<std::string_view>({"percent", "points", "times", "plain"});
+};
+
+enum class ClaimVerdict : std::uint8_t { holds, does_not_hold, partly, not_measured };
+template <>
+struct EnumNames<ClaimVerdict> {
+  static constexpr const char* type = "ClaimVerdict";
+  static constexpr auto names =
+      std::to_array<std::string_view>({"holds", "does_not_hold", "partly", "not_measured"});
+};
+
+#define GF_RESULTS "analyze/results/reproduction.def"
+#include "analyze/declare_results.inl"
+
+struct Rule {
+  RuleKind kind;
+  std::string_view about;
+  std::string_view value;    // + - * / ( ) over columns; "a | b": b where a is not known
+  std::string_view rows;     // "word=a|b, number=1, word!=c": all must hold; empty: every row
+  std::string_view against;  // as `kind` says
+  double low, high;          // NaN: no limit
+  double share;              // that must be kept
+  RuleUnit unit;
+};
+
+struct Claim {
+  Study study;
+  std::string_view id, section, statement, original, needs;
+  std::vector<Rule> rules;
+};
+
+std::span<const Claim> all_claims();
+/// Publication of a study: "DATE 2024, ...".
+std::string_view title_of(Study study);
+
+/// One measured row. Words are its axes and names, `table` and `file` among them.
+struct FactRow {
+  std::map<std::string, std::string, std::less<>> words;
+  std::map<std::string, double, std::less<>> numbers;
+  std::string name;
+};
+
+/// The value of an expression, or the first column that the row lacks (in `missing`).
+std::optional<double> evaluate(std::string_view expression, const FactRow& row,
+                               std::string& missing);
+/// Whether the row is one of "word=a|b, number=1, word!=c".
+bool matches(std::string_view conditions, const FactRow& row);
+
+/// Every list of objects in a file of JSON, and every object of objects, a row an object: texts
+/// that name something become words, numbers columns with their path ("phases.wait",
+/// "parts.dram.joules").
+Result<std::vector<FactRow>> read_facts(const std::string& path);
+/// The runs of a sweep, with what its kernels say.
+std::vector<FactRow> facts_of(const Sweep& sweep);
+
+Reproduction reproduce(Study study, std::span<const FactRow> rows);
+
+}  // namespace gf

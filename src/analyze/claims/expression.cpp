@@ -1,0 +1,150 @@
+#include <cctype>
+#include <charconv>
+#include <utility>
+
+#include "analyze/claims/claims.h"
+
+namespace gf {
+
+namespace {
+
+/// Recursive descent; nothing where a column is missing or a divisor is 0. The expressions are
+/// those of claims.def, so that a wrong one is a fault of this program.
+class Evaluation {
+ public:
+  Evaluation(std::string_view text, const FactRow& row, std::string& missing)
+      : text_(text), row_(row), missing_(missing) {}
+
+  std::optional<double> whole() {
+    const auto value = choice();
+    if (at_ != text_.size()) missing_ = "expression";
+    if (!missing_.empty()) return {};
+    return value;
+  }
+
+ private:
+  char next() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    if (at_ == text_.size()) return 0;
+    return text_[at_];
+  }
+  bool take(char letter) {
+    if (next() != letter) return false;
+    ++at_;
+    return true;
+  }
+  std::optional<double> choice() {
+    const std::string outside = std::exchange(missing_, {});
+    auto value = sum();
+    while (take('|')) {
+      const std::string lacked = std::exchange(missing_, {});
+      const auto other = sum();
+      if (!value) value = other;
+      missing_ = value ? std::string() : lacked;
+    }
+    if (!outside.empty()) missing_ = outside;
+    return value;
+  }
+  std::optional<double> sum() {
+    auto value = product();
+    while (next() == '+' || next() == '-') {
+      const bool minus = text_[at_++] == '-';
+      const auto other = product();
+      if (value && other) value = minus ? *value - *other : *value + *other;
+      if (!other) value.reset();
+    }
+    return value;
+  }
+  std::optional<double> product() {
+    auto value = factor();
+    while (next() == '*' || next() == '/') {
+      const bool over = text_[at_++] == '/';
+      const auto other = factor();
+      if (over && other && *other == 0) {
+        value.reset();
+        if (missing_.empty()) missing_ = "divisor above 0";
+      }
+      if (value && other) value = over ? *value / *other : *value * *other;
+      if (!other) value.reset();
+    }
+    return value;
+  }
+  std::optional<double> factor() {
+    if (take('(')) {
+      const auto value = choice();
+      if (!take(')')) missing_ = "expression";
+      return value;
+    }
+    const char first = next();
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) ||
+                                  text_[at_] == '_' || text_[at_] == '.'))
+      ++at_;
+    const std::string_view word = text_.substr(begin, at_ - begin);
+    if (std::isdigit(static_cast<unsigned char>(first))) {
+      double number = 0;
+      std::from_chars(word.data(), word.data() + word.size(), number);
+      return number;
+    }
+    const auto found = row_.numbers.find(word);
+    if (found != row_.numbers.end()) return found->second;
+    if (missing_.empty()) missing_ = word.empty() ? "expression" : word;
+    return {};
+  }
+
+  std::string_view text_;
+  const FactRow& row_;
+  std::string& missing_;
+  std::size_t at_ = 0;
+};
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// The text before `by`, which goes from `rest` together with it.
+std::string_view split_off(std::string_view& rest, char by) {
+  const std::size_t end = std::min(rest.find(by), rest.size());
+  const std::string_view part = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return trimmed(part);
+}
+
+bool is_one_of(std::string_view values, std::string_view name, const FactRow& row) {
+  const auto number = row.numbers.find(name);
+  const auto word = row.words.find(name);
+  const std::string_view own = word != row.words.end() ? std::string_view(word->second) : "";
+  while (true) {
+    const bool last = values.find('|') == std::string_view::npos;
+    const std::string_view value = split_off(values, '|');
+    double wanted = 0;
+    const auto end = std::from_chars(value.data(), value.data() + value.size(), wanted).ptr;
+    const bool numeric = !value.empty() && end == value.data() + value.size();
+    if (numeric && number != row.numbers.end() && number->second == wanted) return true;
+    if (number == row.numbers.end() && value == own) return true;
+    if (last) return false;
+  }
+}
+
+}  // namespace
+
+std::optional<double> evaluate(std::string_view expression, const FactRow& row,
+                               std::string& missing) {
+  missing.clear();
+  return Evaluation(expression, row, missing).whole();
+}
+
+bool matches(std::string_view conditions, const FactRow& row) {
+  while (!conditions.empty()) {
+    std::string_view condition = split_off(conditions, ',');
+    std::string_view name = split_off(condition, '=');
+    const bool negated = name.ends_with('!');
+    if (negated) name.remove_suffix(1);
+    if (is_one_of(condition, name, row) == negated) return false;
+  }
+  return true;
+}
+
+}  // namespace gf

@@ -1,0 +1,353 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "analyze/claims/claims.h"
+
+namespace gf {
+
+namespace {
+
+constexpr double kAny = std::numeric_limits<double>::quiet_NaN();
+constexpr double kAll = 1, kGenerally = 0.75;
+constexpr double kNotSlower = 0.98;  // throughputs 2 % apart are alike
+constexpr std::size_t kRanked = 3;   // with two, a rank correlation is 1 or -1
+
+std::vector<Claim> make_claims() {
+  std::vector<Claim> claims;
+#define GF_CLAIM(study, id, section, statement, original, needs) \
+  claims.push_back({Study::study, id, section, statement, original, needs, {}});
+#define GF_RULE(kind, about, value, rows, against, low, high, share, unit) \
+  claims.back().rules.push_back(                                           \
+      {RuleKind::kind, about, value, rows, against, low, high, share, RuleUnit::unit});
+#include "analyze/claims/claims.def"
+#undef GF_RULE
+#undef GF_CLAIM
+  return claims;
+}
+
+/// A row that a rule is about, with the rule's value.
+struct Valued {
+  const FactRow* row;
+  double value;
+  std::optional<double> against;
+};
+
+/// All words but those that the conditions name, and the batch, as one text.
+std::string likeness(const FactRow& row, std::string_view conditions, bool with_batch) {
+  std::string key;
+  for (const auto& [word, value] : row.words)
+    if (conditions.find(word + "=") == std::string_view::npos) key += word + "=" + value + "\n";
+  if (const auto batch = row.numbers.find("batch"); with_batch && batch != row.numbers.end())
+    key += fmt::format("batch={}", batch->second);
+  return key;
+}
+
+/// What one rule comes to.
+class Judgement {
+ public:
+  Judgement(const Rule& rule, std::span<const FactRow> rows) : rule_(rule), rows_(rows) {
+    out_.about = rule.about;
+    out_.kind = rule.kind;
+    out_.value = rule.value;
+    out_.where = rule.rows;
+    out_.against = rule.against;
+    if (!std::isnan(rule.low)) out_.low = rule.low;
+    if (!std::isnan(rule.high)) out_.high = rule.high;
+    out_.share = rule.share;
+    out_.unit = rule.unit;
+  }
+
+  JudgedRule judge() {
+    switch (rule_.kind) {
+      case RuleKind::each:
+        for (const auto& valued : values(rule_.rows, {})) add(valued.value, valued.row->name);
+        break;
+      case RuleKind::best:
+        best();
+        break;
+      case RuleKind::pairs:
+        pairs(values(rule_.rows, {}), values(rule_.against, {}), true);
+        break;
+      case RuleKind::least_pairs:
+        pairs(least(values(rule_.rows, {})), least(values(rule_.against, {})), false);
+        break;
+      case RuleKind::ranks:
+        ranks();
+        break;
+      case RuleKind::growth:
+      case RuleKind::spread:
+      case RuleKind::rises:
+      case RuleKind::falls:
+        for (auto& [key, series] : series_of(values(rule_.rows, rule_.against)))
+          over_series(std::move(series));
+        break;
+    }
+    if (out_.count > 0)
+      out_.verdict = static_cast<double>(out_.kept) >= rule_.share * static_cast<double>(out_.count)
+                         ? ClaimVerdict::holds
+                         : ClaimVerdict::does_not_hold;
+    return std::move(out_);
+  }
+
+  const std::set<const FactRow*>& used() const { return used_; }
+
+ private:
+  using Series = std::map<std::string, std::vector<Valued>>;
+
+  void leave_out(std::string reason, const std::string& name) {
+    for (auto& left : out_.left_out)
+      if (left.reason == reason) {
+        left.rows.push_back(name);
+        return;
+      }
+    out_.left_out.push_back({std::move(reason), {name}});
+  }
+
+  /// Rows that meet the conditions and have the value. Those without are named where another row
+  /// of their table has it: other tables are not about this.
+  std::vector<Valued> values(std::string_view conditions, std::string_view against) {
+    std::vector<Valued> found;
+    std::vector<std::pair<const FactRow*, std::string>> lacking;
+    std::set<std::string> tables;
+    for (const FactRow& row : rows_) {
+      if (!matches(conditions, row)) continue;
+      std::string missing;
+      const auto value = evaluate(rule_.value, row, missing);
+      std::optional<double> other;
+      if (value && !against.empty()) other = evaluate(against, row, missing);
+      if (value && (other || against.empty())) {
+        found.push_back({&row, *value, other});
+        tables.insert(table_of(row));
+        used_.insert(&row);
+      } else {
+        lacking.emplace_back(&row, missing);
+      }
+    }
+    for (const auto& [row, missing] : lacking)
+      if (tables.contains(table_of(*row))) leave_out("no " + missing, row->name);
+    return found;
+  }
+
+  static std::string table_of(const FactRow& row) {
+    std::string table;
+    for (const std::string_view key : {"file", "table"})
+      if (const auto word = row.words.find(key); word != row.words.end()) table += word->second;
+    return table;
+  }
+
+  static Series series_of(std::vector<Valued> all) {
+    Series series;
+    for (auto& valued : all) series[likeness(*valued.row, {}, false)].push_back(valued);
+    for (auto& [key, rows] : series)
+      std::stable_sort(rows.begin(), rows.end(), [](const Valued& left, const Valued& right) {
+        return left.against < right.against;
+      });
+    return series;
+  }
+
+  static std::vector<Valued> least(std::vector<Valued> all) {
+    std::vector<Valued> out;
+    for (const auto& [key, rows] : series_of(std::move(all)))
+      out.push_back(*std::min_element(
+          rows.begin(), rows.end(),
+          [](const Valued& left, const Valued& right) { return left.value < right.value; }));
+    return out;
+  }
+
+  void add(double value, const std::string& name, std::optional<bool> keeps = {}) {
+    const bool inside = !(value < rule_.low) && !(value > rule_.high);
+    ++out_.count;
+    if (keeps.value_or(inside)) ++out_.kept;
+    if (!out_.lowest || value < *out_.lowest) {
+      out_.lowest = value;
+      out_.lowest_name = name;
+    }
+    if (!out_.highest || value > *out_.highest) {
+      out_.highest = value;
+      out_.highest_name = name;
+    }
+  }
+
+  void best() {
+    for (const auto& [key, rows] : series_of(values(rule_.rows, rule_.against)))
+      add(rows.back().value, rows.back().row->name);
+  }
+
+  void pairs(const std::vector<Valued>& above, const std::vector<Valued>& below, bool with_batch) {
+    std::multimap<std::string, const Valued*> partners;
+    for (const auto& other : below)
+      if (other.value != 0)
+        partners.emplace(likeness(*other.row, rule_.against, with_batch), &other);
+    for (const auto& one : above) {
+      const auto [first, last] =
+          partners.equal_range(likeness(*one.row, rule_.against, with_batch));
+      for (auto other = first; other != last; ++other)
+        add(one.value / other->second->value, one.row->name);
+      if (first == last) leave_out(fmt::format("no row with {}", rule_.against), one.row->name);
+    }
+  }
+
+  void over_series(std::vector<Valued> rows) {
+    const std::string name = rows.back().row->name;
+    if (rows.size() < 2) return leave_out("one row in its series", name);
+    const auto& last = rows.back();
+    if (rule_.kind == RuleKind::growth) {
+      const auto& before = rows[rows.size() - 2];
+      if (std::abs(*last.against / *before.against - 2) > 0.1)
+        return leave_out("its last step does not double", name);
+      return add(last.value / before.value, name);
+    }
+    if (rule_.kind == RuleKind::spread) {
+      const auto [low, high] = std::minmax_element(
+          rows.begin(), rows.end(),
+          [](const Valued& left, const Valued& right) { return left.value < right.value; });
+      return add(high->value / low->value, name);
+    }
+    const bool up = rule_.kind == RuleKind::rises;
+    bool goes = true;
+    for (std::size_t i = 1; i < rows.size(); ++i)
+      goes = goes && (up ? rows[i].value > rows[i - 1].value : rows[i].value < rows[i - 1].value);
+    const double from = up ? rows.front().value : rows.back().value;
+    const double to = up ? rows.back().value : rows.front().value;
+    if (from == 0) return leave_out(up ? "begins with 0" : "ends with 0", name);
+    if (std::isnan(rule_.low))
+      add(to / from, name, goes);
+    else
+      add(to / from, name);
+  }
+
+  void ranks() {
+    constexpr std::string_view kBy = " by ";
+    std::string_view against = rule_.against;
+    const std::size_t by = against.find(kBy);
+    Series groups = series_of(values(rule_.rows, against.substr(0, by)));
+    if (by != std::string_view::npos) {
+      const std::string_view word = against.substr(by + kBy.size());
+      Series chosen;
+      for (const auto& [key, rows] : groups) {
+        const Valued& highest = *std::max_element(
+            rows.begin(), rows.end(),
+            [](const Valued& left, const Valued& right) { return left.value < right.value; });
+        const auto found = highest.row->words.find(word);
+        if (found != highest.row->words.end()) chosen[found->second].push_back(highest);
+      }
+      groups = std::move(chosen);
+    }
+    for (const auto& [key, rows] : groups) {
+      const std::string name =
+          by == std::string_view::npos ? rows.back().row->name : std::string(key);
+      const auto correlation = rank_correlation(rows);
+      if (rows.size() < kRanked)
+        leave_out("under three rows", name);
+      else if (!correlation)
+        leave_out("does not vary", name);
+      else
+        add(*correlation, name);
+    }
+  }
+
+  /// Ranks from 0, the mean rank where values are equal.
+  template <class Take>
+  static std::vector<double> ranks_of(const std::vector<Valued>& rows, Take&& take) {
+    std::vector<double> sorted, ranks;
+    for (const auto& row : rows) sorted.push_back(take(row));
+    std::sort(sorted.begin(), sorted.end());
+    for (const auto& row : rows) {
+      const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), take(row));
+      ranks.push_back(static_cast<double>((first - sorted.begin()) + (last - sorted.begin()) - 1) /
+                      2);
+    }
+    return ranks;
+  }
+
+  /// Spearman's; nothing where one of the two does not vary.
+  static std::optional<double> rank_correlation(const std::vector<Valued>& rows) {
+    const auto first = ranks_of(rows, [](const Valued& row) { return row.value; });
+    const auto second = ranks_of(rows, [](const Valued& row) { return *row.against; });
+    const double mean = (static_cast<double>(rows.size()) - 1) / 2;
+    double both = 0, one = 0, other = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      both += (first[i] - mean) * (second[i] - mean);
+      one += (first[i] - mean) * (first[i] - mean);
+      other += (second[i] - mean) * (second[i] - mean);
+    }
+    if (one <= 0 || other <= 0) return {};
+    return both / std::sqrt(one * other);
+  }
+
+  const Rule& rule_;
+  std::span<const FactRow> rows_;
+  std::set<const FactRow*> used_;
+  JudgedRule out_;
+};
+
+ClaimVerdict verdict_of(const std::vector<JudgedRule>& rules) {
+  const auto count = [&](ClaimVerdict verdict) {
+    return std::count_if(rules.begin(), rules.end(),
+                         [&](const JudgedRule& rule) { return rule.verdict == verdict; });
+  };
+  const auto all = static_cast<std::ptrdiff_t>(rules.size());
+  const auto hold = count(ClaimVerdict::holds), open = count(ClaimVerdict::not_measured);
+  if (open == all) return ClaimVerdict::not_measured;
+  if (hold == all) return ClaimVerdict::holds;
+  if (hold == 0) return ClaimVerdict::does_not_hold;
+  return ClaimVerdict::partly;
+}
+
+}  // namespace
+
+std::span<const Claim> all_claims() {
+  static const std::vector<Claim> claims = make_claims();
+  return claims;
+}
+
+std::string_view title_of(Study study) {
+  switch (study) {
+    case Study::date24:
+      return "Multi-Level Analysis of GPU Utilization in ML Training Workloads, DATE 2024";
+    case Study::dsd22:
+      return "Demystifying the TensorFlow Eager Execution of Deep Learning Inference on a CPU-GPU "
+             "Tandem, DSD 2022";
+    case Study::asap24:
+      return "Analyzing GPU Energy Consumption in Data Movement and Storage, ASAP 2024";
+    case Study::itu23:
+      return "Profiling and Monitoring Deep Learning Training Tasks, ITU Copenhagen 2023";
+  }
+  return {};
+}
+
+Reproduction reproduce(Study study, std::span<const FactRow> rows) {
+  Reproduction out;
+  out.study = study;
+  out.title = title_of(study);
+  std::set<const FactRow*> used;
+  for (const Claim& claim : all_claims()) {
+    if (claim.study != study) continue;
+    JudgedClaim judged;
+    judged.id = claim.id;
+    judged.section = claim.section;
+    judged.statement = claim.statement;
+    judged.original = claim.original;
+    judged.needs = claim.needs;
+    for (const Rule& rule : claim.rules) {
+      Judgement judgement(rule, rows);
+      judged.rules.push_back(judgement.judge());
+      used.insert(judgement.used().begin(), judgement.used().end());
+    }
+    judged.verdict = verdict_of(judged.rules);
+    out.claims.push_back(std::move(judged));
+  }
+  out.rows = static_cast<std::int64_t>(used.size());
+  std::set<std::string> files;
+  for (const FactRow* row : used)
+    if (const auto file = row->words.find("file"); file != row->words.end())
+      files.insert(file->second);
+  out.sources.assign(files.begin(), files.end());
+  return out;
+}
+
+}  // namespace gf

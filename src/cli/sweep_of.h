@@ -1,0 +1,28 @@
+// Many runs that become one sweep, for `compare` and `reproduce`: captures, and rows of a table.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/sweep/sweep.h"
+#include "cli/output.h"
+
+namespace gf::cli {
+
+struct SweepOptions {
+  std::vector<std::string> captures, counters, tables;
+  std::string axes, window;
+  OutputOptions output;
+};
+
+struct SweepAnswer {
+  SweepAnswer() = default;
+  SweepAnswer(int code) : exit_code(code) {}
+  std::optional<Sweep> sweep;  // empty: the exit code says why, and so did standard error
+  int exit_code = kWhole;
+};
+
+SweepAnswer sweep_of(const SweepOptions& options);
+
+}  // namespace gf::cli

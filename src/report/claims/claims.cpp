@@ -1,0 +1,213 @@
+#include "report/claims/claims.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "report/text/format.h"
+#include "report/text/sections.h"
+
+namespace gf {
+
+namespace {
+
+constexpr std::size_t kNamed = 4;  // series in a text; JSON has them all
+constexpr std::size_t kMarkdownColumns = 100;
+
+std::string_view words_of(ClaimVerdict verdict) {
+  switch (verdict) {
+    case ClaimVerdict::holds:
+      return "holds";
+    case ClaimVerdict::does_not_hold:
+      return "does not hold";
+    case ClaimVerdict::partly:
+      return "holds in part";
+    case ClaimVerdict::not_measured:
+      break;
+  }
+  return "not measured";
+}
+
+Paint paint_of(ClaimVerdict verdict) {
+  switch (verdict) {
+    case ClaimVerdict::holds:
+      return Paint::good;
+    case ClaimVerdict::does_not_hold:
+      return Paint::bad;
+    case ClaimVerdict::partly:
+      return Paint::warn;
+    case ClaimVerdict::not_measured:
+      break;
+  }
+  return Paint::unknown;
+}
+
+std::string number(double value, RuleUnit unit) {
+  switch (unit) {
+    case RuleUnit::percent:
+      return fmt::format("{:.1f} %", value * 100);
+    case RuleUnit::points:
+      return fmt::format("{:.1f} points", value * 100);
+    case RuleUnit::times:
+      return fmt::format(fmt::runtime(value < 0.1  ? "{:.2g} times"
+                                      : value < 10 ? "{:.2f} times"
+                                                   : "{:.0f} times"),
+                         value);
+    case RuleUnit::plain:
+      break;
+  }
+  return fmt::format("{:.3g}", value);
+}
+
+/// What is asked for: "at least 0.98 times, in 75 % of them".
+std::string limits_of(const JudgedRule& rule) {
+  std::string text;
+  const bool low = rule.low && (*rule.low > 0 || rule.unit == RuleUnit::plain);
+  const bool high = rule.high && !(rule.unit == RuleUnit::percent && *rule.high == 1);
+  if (low && high)
+    text = fmt::format("{} to {}", number(*rule.low, rule.unit), number(*rule.high, rule.unit));
+  else if (low)
+    text = fmt::format("at least {}", number(*rule.low, rule.unit));
+  else if (high)
+    text = fmt::format("at most {}", number(*rule.high, rule.unit));
+  else
+    text = rule.kind == RuleKind::falls ? "falls at every step" : "rises at every step";
+  if (rule.share < 1) text += fmt::format(", in {:.0f} % of them", rule.share * 100);
+  return text;
+}
+
+/// "12 of 14, 1.03 times (a b1) to 5.2 times (c b2)".
+std::string found_of(const JudgedRule& rule) {
+  std::string text =
+      fmt::format("{} of {}, {}", rule.kept, rule.count, number(*rule.lowest, rule.unit));
+  const std::string highest = number(*rule.highest, rule.unit);
+  if (rule.count > 1)
+    text += fmt::format(" ({}) to {} ({})", rule.lowest_name, highest, rule.highest_name);
+  else if (!rule.lowest_name.empty())
+    text += fmt::format(" ({})", rule.lowest_name);
+  return text;
+}
+
+/// "dlrm fp32 b16 b64; bert amp b4": rows that differ in their last word stand together.
+std::string names_of(const std::vector<std::string>& rows) {
+  std::vector<std::string> groups;
+  std::string stem;
+  for (const auto& row : rows) {
+    const std::size_t last = std::min(row.rfind(' '), row.size());
+    if (!groups.empty() && last < row.size() && row.substr(0, last) == stem)
+      groups.back() += row.substr(last);
+    else
+      groups.push_back(row);
+    stem = row.substr(0, last);
+  }
+  const std::size_t more = groups.size() - std::min(groups.size(), kNamed);
+  groups.resize(groups.size() - more);
+  std::string text = fmt::format("{}", fmt::join(groups, "; "));
+  if (more > 0) text += fmt::format("; {} more series", more);
+  return text;
+}
+
+std::string rule_line(const JudgedRule& rule) {
+  if (rule.count == 0) return fmt::format("{} ({}).", rule.about, limits_of(rule));
+  return fmt::format("{} ({}): {}.", rule.about, limits_of(rule), found_of(rule));
+}
+
+std::string left_out_line(const LeftOut& left) {
+  return fmt::format("Left out, {}: {}.", left.reason, names_of(left.rows));
+}
+
+std::int64_t count_of(const Reproduction& answer, ClaimVerdict verdict) {
+  return std::count_if(answer.claims.begin(), answer.claims.end(),
+                       [&](const JudgedClaim& claim) { return claim.verdict == verdict; });
+}
+
+/// What the rules of a claim left out, each list once.
+std::vector<LeftOut> left_out_of(const JudgedClaim& claim) {
+  std::vector<LeftOut> all;
+  for (const auto& rule : claim.rules)
+    for (const auto& left : rule.left_out)
+      if (std::none_of(all.begin(), all.end(),
+                       [&](const LeftOut& known) { return known.rows == left.rows; }))
+        all.push_back(left);
+  return all;
+}
+
+bool is_open(const JudgedClaim& claim) {
+  return std::any_of(claim.rules.begin(), claim.rules.end(), [](const JudgedRule& rule) {
+    return rule.verdict == ClaimVerdict::not_measured;
+  });
+}
+
+}  // namespace
+
+std::vector<SaidClaim> said_claims(const Reproduction& answer) {
+  std::vector<SaidClaim> all;
+  for (const auto& claim : answer.claims) {
+    SaidClaim said;
+    said.id = claim.id;
+    said.section = claim.section;
+    said.kind = claim.verdict;
+    said.verdict = words_of(claim.verdict);
+    said.statement = claim.statement;
+    said.original = claim.original;
+    for (const auto& rule : claim.rules)
+      said.rules.push_back({std::string(words_of(rule.verdict)), rule_line(rule)});
+    for (const auto& left : left_out_of(claim)) said.left_out.push_back(left_out_line(left));
+    if (is_open(claim)) said.needs = fmt::format("Needs: {}.", claim.needs);
+    all.push_back(std::move(said));
+  }
+  return all;
+}
+
+std::string reproduction_summary(const Reproduction& answer) {
+  const auto said = [&](ClaimVerdict verdict, const char* one, const char* many) {
+    const auto count = count_of(answer, verdict);
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+  };
+  return fmt::format("{} of {} judge {} statements: {}, {}, {}, {}.", plural(answer.rows, "row"),
+                     fmt::join(answer.sources, ", "), answer.claims.size(),
+                     said(ClaimVerdict::holds, "holds", "hold"),
+                     said(ClaimVerdict::partly, "holds in part", "hold in part"),
+                     said(ClaimVerdict::does_not_hold, "does not hold", "do not hold"),
+                     said(ClaimVerdict::not_measured, "is not measured", "are not measured"));
+}
+
+std::string reproduction_text(const Reproduction& answer, const TextStyle& style) {
+  const auto width = static_cast<std::size_t>(style.width);
+  std::string text = wrap(answer.title, width) + wrap(reproduction_summary(answer), width);
+  for (const auto& claim : said_claims(answer)) {
+    text += fmt::format("\n  {} {}\n", claim.id, paint(style, paint_of(claim.kind), claim.verdict));
+    text += wrap(claim.statement, width, 4);
+    text += paint(style, Paint::dim,
+                  wrap(fmt::format("{}; original: {}.", claim.section, claim.original), width, 4));
+    for (const auto& rule : claim.rules)
+      text += wrap(fmt::format("{}: {}", rule.verdict, rule.text), width, 4);
+    for (const auto& left : claim.left_out) text += paint(style, Paint::dim, wrap(left, width, 4));
+    if (!claim.needs.empty()) text += wrap(claim.needs, width, 4);
+  }
+  return text;
+}
+
+std::string reproduction_markdown(const Reproduction& answer) {
+  const std::string venue = answer.title.substr(answer.title.rfind(", ") + 2);
+  std::string text = fmt::format("# Statements of {}\n\n", venue);
+  text += wrap(answer.title + ".", kMarkdownColumns) + "\n";
+  text += wrap(reproduction_summary(answer), kMarkdownColumns);
+  for (const auto& claim : said_claims(answer)) {
+    text += fmt::format("\n## {}. {}: {}\n\n", claim.id, claim.section, claim.verdict);
+    text += wrap(claim.statement, kMarkdownColumns);
+    text += wrap(fmt::format("Original: {}.", claim.original), kMarkdownColumns) + "\n";
+    const auto item = [&](const std::string& words) {
+      std::string lines = wrap(words, kMarkdownColumns, 2);
+      lines[0] = '-';
+      text += lines;
+    };
+    for (const auto& rule : claim.rules) item(fmt::format("**{}**: {}", rule.verdict, rule.text));
+    for (const auto& left : claim.left_out) item(left);
+    if (!claim.needs.empty()) text += "\n" + wrap(claim.needs, kMarkdownColumns);
+  }
+  return text;
+}
+
+}  // namespace gf

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""The tables of the study pages have the numbers of their data: pages.py GPUFATHOM
+
+docs/lab/utilization-h200.md against `compare --table`, energy-breakdown.md and runtime.md against
+the files that they name.
+"""
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs/results"
+
+
+def load(name):
+    return json.loads((RESULTS / name).read_text(encoding="utf-8"))
+
+
+def rows_of(page):
+    """The cells of every row of every table, without the marks of Markdown."""
+    for line in (ROOT / "docs/lab" / page).read_text(encoding="utf-8").splitlines():
+        if line.startswith("|") and "---" not in line and "--:" not in line:
+            yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def utilization(program):
+    """Wanted and found cells of each run in the table of throughput."""
+    table = RESULTS / "utilization_h200.json"
+    sweep = json.loads(subprocess.run([program, "compare", "--table", table, "--format", "json"],
+                                      check=True, capture_output=True, text=True).stdout)
+    known = {}
+    for series in sweep["series"]:
+        for run in (sweep["runs"][at] for at in series["runs"]):
+            levels = {level["id"]: f"{level['value'] * 100:.1f}" for level in run["levels"]}
+            mark = "*" if run["batch"] == series["saturation_batch"] else ""
+            known[series["name"], f"{run['batch']:,}{mark}".replace(",", " ")] = [
+                f"{run['throughput']:,.0f}".replace(",", " "), f"{run['flops'] / 1e12:.1f}",
+                f"{run['mfu'] * 100:.1f}",
+                *(levels.get(name, "–") for name in ("gpu.busy", "sm.active_any", "issue.active",
+                                                     "tensor.active")),
+                f"{run['memory_bytes'] / 1e9:.1f}"]
+    for cells in rows_of("utilization-h200.md"):
+        if len(cells) == 10 and cells[0]:
+            yield cells, known.get((cells[0], cells[1])), cells[2:]
+
+
+def energy(_):
+    names = {f"{precision}, {mode}": f"resnet50.{precision.lower()}.{short}"
+             for precision in ("FP32", "AMP")
+             for mode, short in (("eager", "eager"), ("compiled", "compile"))}
+    known = {row["name"]: row for row in load("energy/h200-2026-11-21.breakdown.json")}
+    for cells in rows_of("energy-breakdown.md"):
+        row = known.get(names.get(cells[0], cells[0]))
+        if len(cells) != 11 or not row:
+            continue
+        parts = {part["component"]: part["joules"] for part in row["parts"]}
+        moved = sum(parts.get(name, 0) for name in ("shared", "l1", "l2", "dram"))
+        groups = [parts["static"],
+                  sum(joules for name, joules in parts.items()
+                      if name == "instructions" or name.startswith(("pipe.", "tensor"))),
+                  parts.get("shared", 0) + parts.get("l1", 0), parts.get("l2", 0),
+                  parts.get("dram", 0), parts["rest"]]
+        joules = row["step"]["joules"] if "step" in row else row["joules_per_call"]
+        wanted = [f"{row['watts']:.0f}", f"{row['sm_mhz']:.0f}", f"{joules:.3g}",
+                  *(f"{group / row['joules'] * 100:.1f}" for group in groups),
+                  f"{moved / (row['joules'] - parts['static']) * 100:.0f}"]
+        yield cells, wanted, cells[1:]
+
+
+def runtime(_):
+    """The two tables of GPUs: kernels in %, overhead of an item."""
+    files, known = ["runtime_gpu_h200.json", "runtime_paper_sizes_h200.json"], {}
+    for cells in rows_of("runtime.md"):
+        if cells[0] == "model":  # a table begins
+            known = {(row["model"], row["batch"], row["framework"]): row
+                     for row in (load(files.pop(0))["rows"] if files else [])}
+            continue
+        for of, cell in zip(("torch", "jax"), cells[2:]):
+            told = re.fullmatch(r"([\d.]+) %, ([\d.]+) (us|ns)", cell)
+            row = known.get((cells[0].split(",")[0], int(cells[1]) if cells[1].isdigit() else 0, of))
+            if not row or not told:
+                continue
+            scale, digits = 1000 if told[3] == "ns" else 1, len(told[2].partition(".")[2])
+            yield cells, [f"{row['kernel_share_percent']:.1f}",
+                          f"{row['overhead_us_per_item'] * scale:.{digits}f}"], [told[1], told[2]]
+
+
+def main():
+    faults = checked = 0
+    for page in (utilization, energy, runtime):
+        before = checked
+        for cells, wanted, found in page(sys.argv[1]):
+            checked += 1
+            if wanted != found:
+                faults += 1
+                print(f"{page.__name__}: {' | '.join(cells)}: the data say {wanted}")
+        if checked == before:
+            faults += 1
+            print(f"{page.__name__}: no row of the page was found")
+    print(f"{checked} rows, {faults} differ")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

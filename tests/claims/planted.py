@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+"""A planted table flips exactly its statement: planted.py GPUFATHOM
+
+For each study a made-up table by which every statement holds, and for each statement a change after
+which that one does not hold any more and all others still do.
+"""
+import copy
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BATCHES = (64, 128, 256, 512)
+# Framework, mode, precision: throughput, memory, GPU active at the largest batch.
+WAYS = {("pytorch", "eager", "fp32"): (1.0, 1.00, 0.99), ("pytorch", "eager", "tf32"): (1.2, 1.00, 0.98),
+        ("pytorch", "eager", "amp"): (1.5, 0.50, 0.97), ("pytorch", "compile", "amp"): (2.0, 0.48, 0.96),
+        ("jax", "xla", "amp"): (2.5, 0.45, 0.95)}
+
+
+def date24():
+    rows = []
+    for model in ("vision", "language"):
+        for way, (rate, memory, busy) in WAYS.items():
+            for at, batch in enumerate(BATCHES):
+                levels = {"gpu.busy": busy - 0.05 * (3 - at), "sm.active": busy - 0.06 * (3 - at) - 0.05,
+                          "issue.active": 0.10 + 0.05 * at}
+                speed = 1000 * rate * (0.5, 0.8, 1.0, 1.02)[at]
+                rows.append({"model": model, "framework": way[0], "mode": way[1],
+                             "precision": way[2], "batch": batch, "step_s": batch / speed, "noise": 0.002,
+                             "memory_bytes": 1e9 * memory * (1 + at) ** 2, "levels": levels})
+        rows[-1]["kernels"] = [
+            {"count": 80, "ns": 500, "levels": {"tensor.issue": 0.0, "tensor.active": 0.0}},
+            {"count": 20, "ns": 500, "levels": {"tensor.issue": 0.01, "tensor.active": 0.64}}]
+    for row in rows:  # memory doubles with the batch
+        row["memory_bytes"] = 1e9 * row["batch"] / 64 * WAYS[way_of(row)][1]
+    return {"schema": "gpufathom.sweep-table/1", "rows": rows}
+
+
+def way_of(row):
+    return row["framework"], row["mode"], row["precision"]
+
+
+def each(change, wanted=lambda row: True):
+    """An edit of every row that is wanted."""
+    def edit(table):
+        for row in table["rows"]:
+            if wanted(row):
+                change(row)
+    return edit
+
+
+def scaled(key, factor, wanted=lambda row: True):
+    return each(lambda row: row.__setitem__(key, row[key] * factor), wanted)
+
+
+def level(name, value):
+    return lambda row: row["levels"].__setitem__(name, value(row))
+
+
+def kernels(change):
+    return each(lambda row: change(row["kernels"]), lambda row: "kernels" in row)
+
+
+def is_amp(row):
+    return row["precision"] == "amp"
+
+
+def spike(table):
+    table["rows"][3]["levels"]["issue.active"] = 0.55
+
+
+DATE24 = [
+    ("1", scaled("step_s", 0.6, lambda row: row["batch"] == 512)),
+    ("1", scaled("memory_bytes", 0.6, lambda row: row["batch"] == 512)),
+    ("2", scaled("memory_bytes", 1.7, is_amp)),
+    ("2", scaled("step_s", 1 / 2.4, lambda row: row["precision"] == "tf32")),  # 1.6 times AMP's
+    ("3", scaled("memory_bytes", 1.5, lambda row: row["mode"] == "xla")),
+    ("3", scaled("step_s", 1.5, lambda row: row["mode"] == "xla")),
+    ("4", each(lambda row: row["levels"].update(
+        {name: row["levels"][name] + 2 * (0.97 - WAYS[way_of(row)][2])
+         for name in ("gpu.busy", "sm.active")}))),
+    ("5", each(level("sm.active", lambda row: row["levels"]["gpu.busy"] - 0.2),
+               lambda row: row["batch"] == 64)),  # far at the small batch only
+    ("6", each(level("issue.active", lambda row: 0.35 - row["levels"]["issue.active"]))),
+    ("6", each(level("issue.active", lambda row: 0.22 + row["levels"]["issue.active"]))),
+    ("7", kernels(lambda all: all[1].__setitem__("count", 120))),
+    ("7", kernels(lambda all: all.append(
+        {"count": 1, "ns": 100, "levels": {"tensor.issue": 0.13, "tensor.active": 0.52}}))),
+    ("s1", scaled("noise", 10, lambda row: row["batch"] == 64)),
+    ("a1", each(lambda row: row["levels"].update(
+        {name: row["levels"][name] - 0.1 for name in ("gpu.busy", "sm.active")}))),
+    ("a2", spike),
+    ("a3", kernels(lambda all: all[1]["levels"].__setitem__("tensor.issue", 0.119))),
+]
+
+
+def shared(batch, share):
+    return {"kernel_share_percent": share, "overhead_us_per_item": 1000 * (100 - share) / batch}
+
+
+def dsd22():
+    gpu, shares, items, queues, operations = [], [], [], [], []
+    for model in ("lenet5", "resnet50", "bert"):
+        for at, batch in enumerate((1, 64, 8192)):
+            share = (10, 40, 80)[at]
+            gpu.append({"framework": "tensorflow", "model": model, "batch": batch,
+                        **shared(batch, share),
+                        "phases": {"gpu_kernel": share / 100, "cpu_kernel": 0.01,
+                                   "wait": 0.1 / (1 + at), "memcpy": 0.2}})
+            shares.append({"model": model, "mode": "async", "batch": batch, "cpu_kernel": share / 100,
+                           "dequeue": 0.02, "enqueue": 0.01, "wait": 0.1 / (1 + at)})
+            items.append({"model": model, "mode": "async", "batch": batch,
+                          "kernel_ns_per_item": 1e6 / (1 + 10 * at), "overhead_ns_per_item": 1e6 / batch})
+            queues.append({"model": model, "mode": "async", "batch": batch,
+                           "empty": 0.8 if model == "bert" else 0.9 - 0.1 * at})
+            operations.append({"model": model, "mode": "async", "batch": batch,
+                               "enqueue_ns_per_op": 1e5, "dequeue_ns_per_op": 2e5})
+    return {"rows": gpu, "shares": shares, "per_item": items, "queues": queues,
+            "operations": operations}
+
+
+def within(name, change, wanted=lambda row: True):
+    def edit(table):
+        for row in table[name]:
+            if wanted(row):
+                change(row)
+    return edit
+
+
+def put(**values):
+    return lambda row: row.update(values)
+
+
+def phase(name, value):
+    return lambda row: row["phases"].__setitem__(name, value)
+
+
+def at_batch(batch, model=None):
+    return lambda row: row["batch"] == batch and model in (None, row["model"])
+
+
+DSD22 = [
+    ("1", within("shares", put(cpu_kernel=0.05), at_batch(8192))),
+    ("2", within("rows", phase("cpu_kernel", 0.2))),
+    ("3", within("rows", lambda row: row.update(shared(row["batch"], {1: 52, 64: 60}.get(row["batch"], 80))))),
+    ("4", within("per_item", put(kernel_ns_per_item=5e6), at_batch(8192))),
+    ("5", within("operations", put(enqueue_ns_per_op=9e5), at_batch(8192))),
+    ("6", within("rows", put(overhead_us_per_item=1e-4), at_batch(8192))),
+    ("7", within("shares", put(dequeue=0.001))),
+    ("8", within("queues", put(empty=0.95), at_batch(8192, "lenet5"))),
+    ("8", within("queues", put(empty=0.55), at_batch(8192, "bert"))),
+    ("9", within("queues", put(empty=0.45), at_batch(8192, "lenet5"))),
+    ("10", within("rows", phase("wait", 0.3), at_batch(8192, "bert"))),
+    ("11", within("rows", phase("memcpy", 0.01), at_batch(8192, "lenet5"))),
+]
+
+
+def asap24():
+    curves = [{"bench": bench, "threads": threads, "r2": 0.999, "picojoules": cost * slope}
+              for bench, cost in (("shared_load", 80), ("l1_load", 100), ("l2_load", 400), ("dram_load", 2000))
+              for threads, slope in ((1, 15.0), (32, 4.0), (1024, 1.0))]
+    rows = []
+    for size in (512, 4096):
+        rows.append({"name": f"matmul_fp32_{size}", "joules": 100.0, "parts": parts_of(
+            static=55, shared=16, l1=2, l2=6, dram=5)})
+    # Dynamic part 60 J; data movement 48, 50, 20 and 36 of it.
+    for name, energy, moved in (("fp32.eager", 300, 48), ("fp32.compile", 280, 50),
+                                ("amp.eager", 200, 32), ("amp.compile", 180, 36)):
+        rows.append({"name": f"resnet50.{name}", "joules": 100.0, "step": {"joules": energy},
+                     "parts": parts_of(static=40, shared=1, l1=0.5, l2=6, dram=moved - 7.5)})
+    return {"curves": curves, "breakdown": rows,
+            "board": {"divisions": [{"level": name, "picojoules": 2000} for name in ("l1", "l2")]}}
+
+
+def parts_of(**joules):
+    return [{"component": name, "joules": value} for name, value in joules.items()]
+
+
+def named(text):
+    return lambda row: text in row.get("name", row.get("bench", ""))
+
+
+def part(name, value):
+    def change(row):
+        for entry in row["parts"]:
+            if entry["component"] == name:
+                entry["joules"] = value
+    return change
+
+
+def divided(change):
+    return lambda table: [change(row) for row in table["board"]["divisions"][:1]]
+
+
+def grown(name, by):
+    """One part of the steps grows at the cost of DRAM, so that what is moved stays."""
+    def change(row):
+        for entry in row["parts"]:
+            entry["joules"] += {name: by, "dram": -by}.get(entry["component"], 0)
+    return within("breakdown", change, named("resnet50"))
+
+
+ASAP24 = [
+    ("1", within("curves", put(r2=0.9), lambda row: row["threads"] == 1)),
+    ("2", within("curves", put(picojoules=1e6),
+                 lambda row: row["bench"] == "dram_load" and row["threads"] == 1024)),
+    ("3", within("curves", put(picojoules=900),
+                 lambda row: row["bench"] == "l1_load" and row["threads"] == 1)),
+    ("4", within("curves", lambda row: row.update(picojoules=row["picojoules"] * 1.3),
+                 named("shared_load"))),
+    ("5", divided(put(picojoules=2500))),
+    ("6", within("breakdown", part("static", 45), named("matmul"))),
+    ("7", within("breakdown", part("shared", 8), named("matmul"))),
+    ("8", within("breakdown", part("l2", 17), named("matmul"))),
+    ("9", within("breakdown", part("static", 30), named("resnet50"))),
+    ("10", within("breakdown", lambda row: part("dram", dict(
+        zip(("fp32.eager", "fp32.compile", "amp.eager", "amp.compile"), (21, 21.5, 19, 20)))[
+            row["name"].removeprefix("resnet50.")])(row), named("resnet50"))),
+    ("11", within("breakdown", put(step={"joules": 310}), named("amp"))),
+    ("12", within("breakdown", lambda row: part("dram", 42 if "eager" in row["name"] else 45)(row),
+                  named("amp"))),
+    ("13", within("breakdown", part("dram", 29), named("compile"))),
+    ("14", grown("l2", 4)),
+]
+
+
+def itu23():
+    rows = [{"name": name, "measured_slow_down": slow, "noise": 0.002, "disk_bytes": disk,
+             "cpu_seconds": cpu, "memory_bytes": 1e9, "tool_memory_bytes": memory,
+             "gpu_memory_bytes": 1e9, "gpu_utilization": 0.9, "median_seconds": 10.0,
+             "convert_seconds": convert}
+            for name, slow, disk, cpu, memory, convert in (
+                ("none", 0, 0, 10, 0, None), ("record", 0.001, 1e5, 10, 1e7, None),
+                ("nvidia-smi -l 1", 0.0, 1e4, 10, 1e7, None), ("torch.profiler", 0.3, 1e8, 12, 4e8, 3),
+                ("nsys", 0.2, 1e8, 12, 4e8, 3), ("ncu", None, 1e8, 60, 4e8, 3))]
+    rows[-1]["median_seconds"] = 80.0
+    grids = {name: {"nvidia_smi": 0.99, "sm.active": 0.0075} for name in ("1x1", "1x1024")}
+    return {"rows": rows, "grids": grids, "steps": [{"name": "steps", "step_over_run": 1.0}]}
+
+
+ITU23 = [
+    ("1", lambda table: table["grids"]["1x1"].update({"sm.active": 0.5})),
+    ("2", within("rows", put(measured_slow_down=0.05), named("nvidia-smi"))),
+    ("3", within("rows", put(measured_slow_down=0.01), named("nsys"))),
+    ("4", within("rows", put(disk_bytes=2e5), named("torch"))),
+    ("5", within("rows", put(cpu_seconds=10), named("nsys"))),
+    ("6", within("rows", put(convert_seconds=0.01))),
+    ("7", within("rows", put(tool_memory_bytes=0), named("torch"))),
+    ("8", within("rows", put(gpu_utilization=0.6), named("nsys"))),
+    ("9", within("rows", put(median_seconds=11.0), named("ncu"))),
+    ("10", within("steps", put(step_over_run=1.2))),
+]
+
+
+def as_runs(row):
+    """Three runs around the time of a step."""
+    if "noise" in row and "step_s" in row:
+        time, noise = row["step_s"], row["noise"]
+        row = {**row, "runs": [{"step_s": time * (1 + noise * at)} for at in (-1, 0, 1)]}
+        del row["step_s"]
+    return row
+
+
+def verdicts(program, study, table, folder):
+    if study == "date24":
+        table = {**table, "rows": [as_runs(row) for row in table["rows"]]}
+    path = Path(folder) / "table.json"
+    path.write_text(json.dumps(table), encoding="utf-8")
+    answer = json.loads(subprocess.run([program, "reproduce", study, path, "--format", "json"],
+                                       check=True, capture_output=True, text=True).stdout)
+    return {claim["id"]: claim["verdict"] for claim in answer["claims"]}
+
+
+def main():
+    program, faults, tried = sys.argv[1], 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for make, edits in ((date24, DATE24), (dsd22, DSD22), (asap24, ASAP24), (itu23, ITU23)):
+            study, base = make.__name__, make()
+            plain = verdicts(program, study, base, folder)
+            for claim, verdict in plain.items():
+                if verdict != "holds" or claim not in [name for name, _ in edits]:
+                    faults += 1
+                    print(f"{study} {claim}: {verdict} by the plain table, or no change is planted")
+            for number, (claim, edit) in enumerate(edits):
+                table = copy.deepcopy(base)
+                edit(table)
+                changed = [name for name, verdict in verdicts(program, study, table, folder).items()
+                           if verdict != plain[name]]
+                tried += 1
+                if changed != [claim]:
+                    faults += 1
+                    print(f"{study} change {number}: {claim} should flip alone, {changed} did")
+    print(f"{tried} planted changes, {faults} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

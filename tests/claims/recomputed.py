@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+"""Every rule of every statement, recomputed from the committed tables: recomputed.py GPUFATHOM
+
+Plain sums over the JSON of docs/results and the shipped energy model. It shares nothing with the
+program: limits and formulas are written here again, from the publications. Counts, extremes and
+verdicts must be those of `gpufathom reproduce`, and no rule of the program may be missing here.
+"""
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs/results"
+UTILIZATION = RESULTS / "utilization_h200.json"
+RUNTIME = [RESULTS / f"runtime_{name}.json" for name in ("cpu", "gpu_h200", "paper_sizes_h200")]
+ENERGY = [RESULTS / "energy/h200-2026-11-21.breakdown.json",
+          ROOT / "share/energy/NVIDIA-H200.energy.json"]
+OVERHEAD = [RESULTS / f"overhead_{name}_h200.json" for name in ("mnist", "resnet50",
+                                                                "resnet50_busy_host")]
+GRIDS = RESULTS / "record_agreement_h200.json"
+FILES = {"date24": [UTILIZATION], "dsd22": RUNTIME, "asap24": ENERGY, "itu23": [*OVERHEAD, GRIDS]}
+
+
+def load(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def ranks(values):
+    return [sum(other < value for other in values) + (values.count(value) - 1) / 2
+            for value in values]
+
+
+def correlation(first, second):
+    first, second = ranks(first), ranks(second)
+    middle = (len(first) - 1) / 2
+    over = sum((a - middle) * (b - middle) for a, b in zip(first, second))
+    return over / (sum((a - middle) ** 2 for a in first)
+                   * sum((b - middle) ** 2 for b in second)) ** 0.5
+
+
+def grouped(rows, key):
+    groups = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def judged(values, low=None, high=None, share=1.0, kept=None):
+    """What a rule answers: verdict, kept, count, lowest, highest."""
+    values = list(values)
+    if not values:
+        return "not_measured", 0, 0, None, None
+    if kept is None:
+        kept = sum((low is None or value >= low) and (high is None or value <= high)
+                   for value in values)
+    return ("holds" if kept >= share * len(values) else "does_not_hold", kept, len(values),
+            min(values), max(values))
+
+
+def steps(series, value, by, up):
+    """Of each series the change from end to end, and in how many every step goes one way."""
+    changes, kept = [], 0
+    for rows in series:
+        values = [value(row) for row in sorted(rows, key=by)]
+        begin, end = (values[0], values[-1]) if up else (values[-1], values[0])
+        if len(values) < 2 or begin == 0:
+            continue
+        changes.append(end / begin)
+        kept += all(after > before if up else after < before
+                    for before, after in zip(values, values[1:]))
+    return changes, kept
+
+
+# DATE 2024
+
+def runs_of_the_study():
+    runs = []
+    for row in load(UTILIZATION)["rows"]:
+        if row.get("out_of_memory"):
+            continue
+        levels = {}
+        for repeat in row["runs"]:
+            for name, value in repeat.get("levels", {}).items():
+                levels.setdefault(name, []).append(value)
+        times = [repeat["step_s"] for repeat in row["runs"]]
+        run = {"repeats": len(times), "spread": (max(times) - min(times)) / mean(times), "series": (row["model"], row["framework"], row["mode"], row["precision"]),
+               "batch": row["batch"], "memory": row["memory_bytes"],
+               "rate": row["batch"] / mean(times),
+               "kernels": row.get("kernels", []),
+               **{name: mean(values) for name, values in levels.items()}}
+        runs.append(run)
+    return runs
+
+
+def ratios(runs, value, wanted, change):
+    """Value of a run over that of its partner, which differs as `change` says."""
+    known = {(run["series"], run["batch"]): run for run in runs}
+    for run in runs:
+        partner = known.get((change(run["series"]), run["batch"]))
+        if wanted(run["series"]) and partner:
+            yield run[value] / partner[value]
+
+
+def date24():
+    runs = runs_of_the_study()
+    series = grouped(runs, lambda run: run["series"])
+    doubling = [rows[-2:] for rows in series.values()
+                if len(rows) > 1 and rows[-1]["batch"] == 2 * rows[-2]["batch"]]
+    sampled = [run for run in runs if "gpu.busy" in run]
+    levels = grouped(sampled, lambda run: run["series"])
+    counted = [run for run in runs if run["kernels"]]
+
+    def amp(key):
+        return key[3] == "amp"
+
+    def precision(name):
+        return lambda key: key[:3] + (name,)
+
+    def compiled(key):
+        return key[2] in ("compile", "xla")
+
+    def eager(key):
+        return (key[0], key[1], "eager", key[3])
+
+    def xla(key):
+        return key[2] == "xla"
+
+    def torch_compile(key):
+        return (key[0], "pytorch", "compile", key[3])
+
+    def part(run, weight, has):
+        return (sum(kernel[weight] for kernel in run["kernels"] if has(kernel["levels"]))
+                / sum(kernel[weight] for kernel in run["kernels"]))
+
+    def no_matrix(level):
+        return level["tensor.issue"] <= 0 or level["tensor.active"] / level["tensor.issue"] < 3.5
+
+    def issued(run, counts=lambda level: True):
+        whole = sum(kernel["ns"] for kernel in run["kernels"])
+        return run["gpu.busy"] * sum(kernel["ns"] * kernel["levels"]["tensor.issue"]
+                                     for kernel in run["kernels"] if counts(kernel["levels"])) / whole
+
+    best = [max(rows, key=lambda run: run["rate"]) for rows in levels.values()]
+    long = [rows for rows in levels.values() if len(rows) >= 3]
+    rises = steps(levels.values(), lambda run: run["issue.active"], lambda run: run["batch"], True)
+    yield "1", 0, judged((b["rate"] / a["rate"] for a, b in doubling), 0, 1.05)
+    yield "1", 1, judged((b["memory"] / a["memory"] for a, b in doubling), 1.5)
+    yield "2", 0, judged(ratios(runs, "memory", amp, precision("fp32")), 0.4, 0.6)
+    yield "2", 1, judged(ratios(runs, "rate", amp, precision("fp32")), 0.98)
+    yield "2", 2, judged(ratios(runs, "rate", amp, precision("tf32")), 0.98)
+    yield "2", 3, judged(ratios(runs, "memory", compiled, eager), 0, 1)
+    yield "2", 4, judged(ratios(runs, "rate", compiled, eager), 0.98)
+    yield "3", 0, judged(ratios(runs, "rate", xla, torch_compile), 1)
+    yield "3", 1, judged(ratios(runs, "memory", xla, torch_compile), 0, 1)
+    yield "4", 0, judged((correlation([run["rate"] for run in rows],
+                                      [run["gpu.busy"] for run in rows])
+                          for rows in grouped(best, lambda run: run["series"][0]).values()), -1, 0.7)
+    yield "5", 0, judged((run["gpu.busy"] - run["sm.active_any"] for run in sampled), 0.01, 0.15)
+    yield "5", 1, judged((correlation([run["sm.active_any"] for run in rows],
+                                      [run["gpu.busy"] for run in rows]) for rows in long), 0.6, 1)
+    yield "6", 0, judged(rises[0], share=0.75, kept=rises[1])
+    yield "6", 1, judged((run["issue.active"] for run in sampled), 0, 0.4, 0.75)
+    yield "7", 0, judged((part(run, "count", lambda level: level["tensor.issue"] <= 0)
+                          for run in counted), 0.5, 1)
+    yield "7", 1, judged((part(run, "count", no_matrix) for run in counted), 0.5, 1)
+    yield "7", 2, judged((part(run, "ns", lambda level: level["tensor.issue"] > 0.12)
+                          for run in counted), 0, 0.01)
+    yield "a1", 0, judged((run["gpu.busy"] for run in best), 0.9, share=0.75)
+    yield "a2", 0, judged((run["issue.active"] for run in sampled), 0, 0.5)
+    yield "a3", 0, judged(map(issued, counted), 0, 0.052)
+    yield "a3", 1, judged((issued(run, lambda level: not no_matrix(level)) for run in counted), 0,
+                          0.052)
+    yield "s1", 0, judged((run["repeats"] for run in runs), 3)
+    yield "s1", 1, judged((run["spread"] for run in runs if run["repeats"] > 1), 0, 0.01)
+
+
+# DSD 2022
+
+def batch_of(row):
+    return row["batch"]
+
+
+def dsd22():
+    cpu = load(RUNTIME[0])
+    gpu, host = [], []
+    for path in RUNTIME[1:]:
+        for row in load(path)["rows"]:
+            row["file"] = path.name
+            (host if row["framework"] == "jax-cpu" else gpu).append(row)
+    on_gpu = list(grouped(gpu, lambda row: (row["file"], row["framework"], row["model"])).values())
+    on_cpu = list(grouped(host, lambda row: row["model"]).values())
+    models = {name: list(grouped(cpu[name], lambda row: (row["model"], row["mode"])).values())
+              for name in ("shares", "per_item", "queues")}
+
+    def kernels(row):
+        return row["kernel_share_percent"] / 100
+
+    def item(row):
+        return row["overhead_us_per_item"] / (1 - kernels(row))
+
+    def stepwise(changes, low=None):
+        if low is not None:
+            return judged(changes[0], low)
+        return judged(changes[0], kept=changes[1])
+
+    deep = [rows for rows in on_gpu if rows[0]["model"] != "lenet5" and "phases" in rows[0]]
+    waiting = [steps([[row for row in rows if "wait" in row["phases"]]],
+                     lambda row: row["phases"]["wait"], batch_of, False) for rows in deep]
+    cpu_waiting = (steps([rows for rows in models["shares"]
+                          if rows[0]["mode"] == "async" and rows[0]["model"] != "lenet5"],
+                         lambda row: row["wait"], batch_of, False),
+                   steps([rows for rows in on_cpu if rows[0]["model"] != "lenet5"],
+                         lambda row: row["phases"]["wait"], batch_of, False))
+    cpu_share = (steps(models["shares"], lambda row: row["cpu_kernel"], batch_of, True),
+                 steps(on_cpu, kernels, batch_of, True))
+    cpu_item = (steps(models["per_item"],
+                      lambda row: row["kernel_ns_per_item"] + row["overhead_ns_per_item"], batch_of,
+                      False),
+                steps(on_cpu, lambda row: row["us_per_item"], batch_of, False))
+
+    def joined(parts):
+        return sum((part[0] for part in parts), []), sum(part[1] for part in parts)
+
+    queues = models["queues"]
+    yield "1", 0, stepwise(steps(on_gpu, kernels, batch_of, True))
+    yield "1", 1, stepwise(joined(cpu_share))
+    yield "2", 0, judged([])
+    yield "3", 0, judged((1 - kernels(row) for row in gpu if row["batch"] == 1), 0.5, 1)
+    yield "4", 0, stepwise(steps(on_gpu, item, batch_of, False), 1)
+    yield "4", 1, stepwise(joined(cpu_item), 1)
+    yield "4", 2, stepwise(steps(on_gpu, lambda row: row["overhead_us_per_item"], batch_of, False))
+    yield "5", 0, judged([])
+    yield "5", 1, judged([])
+    yield "6", 0, stepwise(steps(on_gpu, lambda row: row["overhead_us_per_item"] * row["batch"]
+                                 * kernels(row) / (1 - kernels(row)), batch_of, True))
+    yield "7", 0, judged((row["dequeue"] / row["enqueue"] for row in cpu["shares"]
+                          if row["mode"] != "function"), 1.5, 2.5)
+    yield "8", 0, stepwise(steps([rows for rows in queues if rows[0]["model"] != "bert"],
+                                 lambda row: row["empty"], batch_of, False))
+    yield "8", 1, judged((max(row["empty"] for row in rows) / min(row["empty"] for row in rows)
+                          for rows in queues if rows[0]["model"] == "bert" and len(rows) > 1),
+                         1, 1.1)
+    yield "9", 0, judged((row["empty"] for row in cpu["queues"]), 0.5, 1)
+    yield "10", 0, stepwise(joined(waiting))
+    yield "10", 1, stepwise(joined(cpu_waiting))
+    yield "11", 0, judged((row["phases"].get("memcpy", 0) for row in gpu
+                           if row["model"] == "lenet5" and row["batch"] == 8192), 0.1, 1)
+
+
+# ASAP 2024
+
+def asap24():
+    parts = {}
+    for row in load(ENERGY[0]):
+        parts[row["name"]] = {part["component"]: part["joules"] for part in row["parts"]}
+        parts[row["name"]]["all"] = row["joules"]
+        parts[row["name"]]["step"] = row.get("step", {}).get("joules")
+    model = load(ENERGY[1])
+    loads = {name: [row for row in model["curves"] if row["bench"] == name]
+             for name in ("shared_load", "l1_load", "l2_load", "dram_load")}
+    least = {name: min(row["picojoules"] for row in rows) for name, rows in loads.items()}
+    steps_of = {name: part for name, part in parts.items() if name.startswith("resnet50")}
+    products = [part for name, part in parts.items() if name.startswith("matmul_fp32")]
+    divisions = [row["picojoules"] for row in model["board"]["divisions"]]
+    parallel = [row["picojoules"] for row in loads["l1_load"]]
+
+    def moved(part):
+        return part["shared"] + part["l1"] + part["l2"] + part["dram"]
+
+    def moved_part(part):
+        return moved(part) / (part["all"] - part["static"])
+
+    def r2(threads):
+        return judged((row["r2"] for rows in loads.values() for row in rows
+                       if row["threads"] == threads), 0.99 if threads > 1 else 0.96, 1)
+
+    def over(value, changed, other):
+        return [value(part) / value(steps_of[name.replace(changed, other)])
+                for name, part in steps_of.items() if changed in name]
+
+    def step(part):
+        return part["step"]
+
+    def of_all(component, low, high):
+        return judged((part[component] / part["all"] for part in steps_of.values()), low, high)
+
+    yield "1", 0, r2(1024)
+    yield "1", 1, r2(1)
+    yield "2", 0, judged((correlation([row["picojoules"] for row in rows],
+                                      [row["threads"] for row in rows])
+                          for rows in loads.values()), -1, -0.7)
+    yield "3", 0, judged([max(parallel) / min(parallel)], 10, 20)
+    yield "4", 0, judged([least["l1_load"] / least["shared_load"]], 1)
+    yield "4", 1, judged([least["l2_load"] / least["l1_load"]], 1)
+    yield "4", 2, judged([least["dram_load"] / least["l2_load"]], 1)
+    yield "5", 0, judged([max(divisions) / min(divisions)], 1, 1.1)
+    yield "5", 1, judged((value / 2000 for value in divisions), 0.5, 2)
+    yield "6", 0, judged((part["static"] / part["all"] for part in products), 0.5, 1)
+    yield "7", 0, judged(map(moved_part, products), 0.5, 1)
+    for at, memory in enumerate(("l1", "l2", "dram")):
+        yield "8", at, judged((part[memory] / part["shared"] for part in products), 0, 1)
+    yield "9", 0, of_all("static", 0.35, 0.45)
+    yield "10", 0, judged(map(moved_part, steps_of.values()), 0.5, 1, 0.75)
+    yield "11", 0, judged(over(step, "amp", "fp32"), 0, 1)
+    yield "11", 1, judged(over(step, "compile", "eager"), 0, 1)
+    yield "12", 0, judged(over(moved_part, "amp", "fp32"), 0, 1)
+    yield "13", 0, judged(over(moved_part, "compile", "eager"), 1)
+    yield "14", 0, judged((part["dram"] / moved(part) for part in steps_of.values()), 0.7, 1)
+    yield "14", 1, of_all("l2", 0.02, 0.08)
+    yield "14", 2, of_all("l1", 0, 0.05)
+    yield "14", 3, of_all("shared", 0, 0.02)
+
+
+# ITU 2023
+
+def itu23():
+    tables = [{row["name"]: row for row in load(path)["rows"]} for path in OVERHEAD]
+    watched = ("record", "monitor", "nvidia-smi -l 1", "torch.profiler")
+
+    def costs(*names, noise=-1):
+        for table in tables:
+            for name in names:
+                row = table[name]
+                yield row["measured_slow_down"] + noise * row["noise"]
+
+    def over(value, above, below):
+        for table in tables:
+            for name in above:
+                first, second = value(table[name]), value(table[below])
+                if first is not None and second:
+                    yield first / second
+
+    def field(name):
+        return lambda row: row.get(name)
+
+    def memory(row):
+        return row["memory_bytes"] + row["tool_memory_bytes"] if "memory_bytes" in row else None
+
+    grids = load(GRIDS)["microbenchmark"]
+    profiler, smi = ("torch.profiler",), "nvidia-smi -l 1"
+    yield "1", 0, judged((grids[name]["nvidia_smi"] for name in ("1x1", "1x1024")), 0.95, 1)
+    yield "1", 1, judged((grids[name]["sm.active_any"] for name in ("1x1", "1x1024")), 0, 0.05)
+    yield "2", 0, judged(costs("record", "monitor", smi), None, 0.01)
+    yield "2", 1, judged(costs("record", "monitor", smi, noise=1), None, 0.02)
+    yield "3", 0, judged(costs(*profiler), 0.05)
+    yield "3", 1, judged([])
+    yield "4", 0, judged(over(field("disk_bytes"), profiler, "record"), 10)
+    yield "4", 1, judged([])
+    yield "5", 0, judged(over(field("cpu_seconds"), profiler, smi), 1.02)
+    yield "5", 1, judged([])
+    yield "6", 0, judged([])
+    yield "7", 0, judged(over(memory, profiler, smi), 1.02)
+    yield "7", 1, judged([])
+    yield "8", 0, judged(over(field("gpu_memory_bytes"), watched, "none"), 0, 1.05)
+    yield "8", 1, judged([])
+    yield "9", 0, judged(over(field("median_seconds"), ("ncu",), "none"), 2)
+    yield "10", 0, judged([])
+
+
+def claim_verdict(verdicts):
+    if all(verdict == "not_measured" for verdict in verdicts):
+        return "not_measured"
+    if all(verdict == "holds" for verdict in verdicts):
+        return "holds"
+    return "partly" if "holds" in verdicts else "does_not_hold"
+
+
+def alike(told, own):
+    if told is None or own is None:
+        return told is own
+    return abs(told - own) <= 1e-9 * max(1, abs(own))
+
+
+def main():
+    faults = rules = 0
+    for study, recompute in (("date24", date24), ("dsd22", dsd22), ("asap24", asap24),
+                             ("itu23", itu23)):
+        told = json.loads(subprocess.run(
+            [sys.argv[1], "reproduce", study, *map(str, FILES[study]), "--format", "json"],
+            check=True, capture_output=True, text=True).stdout)
+        own = {}
+        for claim, at, answer in recompute():
+            own.setdefault(claim, {})[at] = answer
+        wanted = {claim["id"]: {at: rule for at, rule in enumerate(claim["rules"])}
+                  for claim in told["claims"]}
+        if {name: set(each) for name, each in own.items()} != {name: set(each) for name, each
+                                                               in wanted.items()}:
+            sys.exit(f"{study}: the program judges other rules than this script")
+        for claim in told["claims"]:
+            verdict = claim_verdict([own[claim["id"]][at][0] for at in sorted(own[claim["id"]])])
+            if verdict != claim["verdict"]:
+                faults += 1
+                print(f"{study} {claim['id']}: {claim['verdict']}, here {verdict}")
+            for at, rule in enumerate(claim["rules"]):
+                rules += 1
+                said = tuple(rule[key] for key in ("verdict", "kept", "count", "lowest", "highest"))
+                here = own[claim["id"]][at]
+                if said[:3] != here[:3] or not all(map(alike, said[3:], here[3:])):
+                    faults += 1
+                    print(f"{study} {claim['id']} rule {at}, {rule['about']}: {said}, here {here}")
+    print(f"{rules} rules, {faults} differ")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
