@@ -1,4 +1,4 @@
-"""How deep is the GPU really used? Captures, recordings and comparisons in Python.
+"""How much of the GPU a program uses: captures, recordings and comparisons in Python.
 
     import gpufathom as gf
 
@@ -6,7 +6,7 @@
     run.levels(), run.idle(), run.findings()       typed results, names and units of the JSON
     run.kernels.to_pandas()                        tables, with the operator and module of each
     kernel
-    gf.compare(before, after)                      what of the difference comes from where
+    gf.compare(before, after)                      attribute the difference
     with gf.record("run.gpf"): train()             samples of this machine's GPUs, from beside
     with gf.step(): train(batch)                   marks a step for `gpufathom record --kernels`
 

@@ -80,7 +80,7 @@ class Capture:
     idle time before each), `ops`
     (host_ops), `steps`, `api_calls`, `activities`, `counter_samples` and the others of
     docs/capture.md; `tables` names them. `missing` says what it lacks, where `allow_incomplete` lets
-    captures that are not whole pass.
+    incomplete captures pass.
     """
 
     def __init__(
@@ -161,16 +161,16 @@ class Capture:
         return self.analysis.layers
 
     def findings(self) -> List[results.Finding]:
-        """What to change, with the evidence, and what it could give back at most in nanoseconds."""
+        """Recommendations with their evidence and an upper bound on the gain in nanoseconds."""
         return self.analysis.findings
 
     def energy(self) -> results.EnergyUse:
-        """Where the joules went, in nanojoules with the bounds of 95 %; `why_missing` says why
+        """Energy breakdown, in nanojoules with the bounds of 95 %; `why_missing` says why
         there are none."""
         return self.analysis.energy
 
     def page(self) -> str:
-        """The answer as one page of HTML, which works offline."""
+        """The result as one HTML page that works offline."""
         return self._report(_capi.PAGE)
 
     def _repr_html_(self) -> str:

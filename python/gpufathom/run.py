@@ -34,10 +34,10 @@ def open(
     window: all, steps, stable, step:N or START:END, as `--window` has it; None for the default.
     batch: items of a step, for times and energies per item.
     energy_model: a file that `gpufathom calibrate -o` wrote; None for the one shipped for the capture's GPU.
-    allow_incomplete: take a capture that is not whole, too; its `missing` says what it lacks.
+    allow_incomplete: take an incomplete capture, too; its `missing` says what it lacks.
 
     Raises gpufathom.Error, which says what is wrong, where, and what to do, and its kind
-    gpufathom.IncompleteEvidence for a capture that is not whole.
+    gpufathom.IncompleteEvidence for an incomplete capture.
     """
     return Capture(
         path,
@@ -70,11 +70,11 @@ def compare(
     window: str | None = None,
     allow_incomplete: bool = False,
 ) -> results.Comparison:
-    """What of the difference between runs comes from where, as `gpufathom compare` says it; times of a step in nanoseconds.
-    Raises gpufathom.IncompleteEvidence when a run is not whole; with allow_incomplete that is a warning."""
+    """Attributes the difference between runs, as `gpufathom compare` does; times of a step in nanoseconds.
+    Raises gpufathom.IncompleteEvidence when a run is incomplete; with allow_incomplete that is a warning."""
     runs = (first, *others)
     if len(runs) < 2:
-        raise ValueError("compare wants two runs or more")
+        raise ValueError("compare requires two runs or more")
     paths = [run.path if isinstance(run, Capture) else os.fspath(run) for run in runs]
     words = ["compare", *paths, *(["--window", window] if window else [])]
     return results.Comparison.from_dict(_answer(*words, allow_incomplete=allow_incomplete))
@@ -96,7 +96,7 @@ def analyze(
 
 
 class record:
-    """Records this machine's GPUs from beside while a block runs: levels, power and clocks a thousand times a second.
+    """Records this machine's GPUs from outside the process while a block runs: levels, power and clocks a thousand times a second.
 
         with gpufathom.record("run.gpf") as recording:
             train()

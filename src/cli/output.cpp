@@ -56,7 +56,7 @@ bool show_paged(std::string_view text) {
   if (!stdout_is_terminal() || is_dumb() || fits(text)) return false;
   const std::string pager = command();
   if (pager.empty()) return false;
-  ::setenv("LESS", "FRX", 0);  // colours, and no screen of its own
+  ::setenv("LESS", "FRX", 0);  // colors, and no screen of its own
   std::fflush(stdout);
   // Whoever quits before the end closes the pipe.
   const auto before = std::signal(SIGPIPE, SIG_IGN);
@@ -81,7 +81,7 @@ Status write_whole(const OutputOptions& options, std::string_view answer) {
 void add_output_options(Verb& verb, OutputOptions& options,
                         const std::vector<std::string>& formats) {
   verb.option("--format", options.format, fmt::format("{}", fmt::join(formats, "|")),
-              "form of the answer; without it by the name of -o, else text")
+              "output format (default: by the name of -o, else text)")
       .of(formats);
   verb.option("-o,--output", options.path, "FILE", "file to write instead of standard output")
       .output();
@@ -175,7 +175,7 @@ bool would_overwrite(const std::string& output, const std::string& input) {
 }
 
 std::string overwrites_text(const std::string& output) {
-  return fmt::format("{} is read, and would be overwritten: name another file to write", output);
+  return fmt::format("{} is an input and would be overwritten: choose another output file", output);
 }
 
 }  // namespace gf::cli

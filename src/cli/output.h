@@ -54,7 +54,7 @@ int give_answer(const OutputOptions& options, std::string_view input,
 /// Says on standard error what is wrong, as "gpufathom: FILE: …", and gives the exit code of a bad
 /// input.
 int complain(const Error& error);
-/// The same for a capture that cannot be analysed: what was lost in reading it may be why.
+/// The same for a capture that cannot be analyzed: what was lost in reading it may be why.
 int complain(const Error& error, std::string_view input, const Capture& capture);
 int complain(std::string_view text, int exit_code);
 

@@ -125,7 +125,7 @@ void add_holders(MetricsPage& page, const LiveTable& table, const OpenMetricsOpt
 std::string own_names(const LiveTable& table, const OpenMetricsOptions& options) {
   MetricsPage page(options.openmetrics);
   page.family("gpufathom_gpu_info", "info",
-              "The GPUs: name, driver, and where the utilisation levels come from.");
+              "The GPUs: name, driver, and where the utilization levels come from.");
   for (const auto& gpu : table.gpus)
     page.sample("gpufathom_gpu_info",
                 gpu_labels(gpu, options.job_labels) +
@@ -185,7 +185,7 @@ const char* open_metrics_type(const OpenMetricsOptions& options) {
 
 namespace {
 
-// What DCGM has as one field and the catalogue as two metrics.
+// What DCGM has as one field and the catalog as two metrics.
 constexpr const char* kFree = "memory.free";
 constexpr const char* kBothWays = "nvlink.total";
 struct DcgmName {
@@ -218,7 +218,7 @@ std::optional<double> value_of(const LiveGpu& gpu, const char* id) {
   return found->second;
 }
 
-/// What the catalogue has in two parts.
+/// What the catalog has in two parts.
 std::optional<double> of_two(const LiveGpu& gpu, std::string_view id) {
   if (id == kFree) {
     const auto used = value_of(gpu, "memory.used"_metric);

@@ -94,7 +94,7 @@ std::string throttle_text(const RecordedDevice& device) {
   if (device.throttle.empty()) return "";
   std::string words;
   for (const auto& cause : device.throttle) words += (!words.empty() ? ", " : "") + cause;
-  return "clocks were held down at times by " + words;
+  return "clocks were throttled at times by " + words;
 }
 
 std::string step_text(const RecordedDevice& device) {

@@ -49,7 +49,7 @@ TEST_P(TextReportOf, FitsTheTerminal) {
             << line;
       }
     }
-  // Colour adds escape codes and nothing else.
+  // Color adds escape codes and nothing else.
   TextStyle plain, coloured;
   coloured.colour = true;
   std::string stripped = analysis_text(a, coloured);

@@ -4,7 +4,7 @@
     from gpufathom.ranks import on_spark
     report = on_spark.map_all(SparkSession.builder.getOrCreate(), paths, "/shared/dataset")
 
-Spark 4 wants pandas for that, on the driver and the workers.
+Spark 4 requires pandas for that, on the driver and the workers.
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ Status same_text(const std::vector<RankPart>& parts, std::string RankPart::* mem
     if ((part.*member).empty()) continue;
     if (!first) first = &part;
     if (part.*member != first->*member)
-      return fail(fmt::format("is of another job than {}: {} {}, there {}", first->source, what,
-                              part.*member, first->*member),
+      return fail(fmt::format("belongs to another job than {}: {} {}, there {}", first->source,
+                              what, part.*member, first->*member),
                   part.source, -1, kOneRun);
   }
   return {};
@@ -51,7 +51,7 @@ Status same_size(const std::vector<RankPart>& parts) {
     if (part.world_size < 0) continue;
     if (!first) first = &part;
     if (part.world_size != first->world_size)
-      return fail(fmt::format("is of another job than {}: {} ranks, there {}", first->source,
+      return fail(fmt::format("belongs to another job than {}: {} ranks, there {}", first->source,
                               part.world_size, first->world_size),
                   part.source, -1, kOneRun);
   }
@@ -62,7 +62,7 @@ Status different_ranks(const std::vector<RankPart>& parts) {
   for (std::size_t i = 1; i < parts.size(); ++i)
     if (parts[i].rank == parts[i - 1].rank)
       return fail(fmt::format("is rank {}, and so is {}", parts[i].rank, parts[i - 1].source),
-                  parts[i].source, -1, "give each rank once, all of one run");
+                  parts[i].source, -1, "give each rank once, all from one run");
   for (const auto& part : parts)
     if (part.world_size >= 0 && part.rank >= part.world_size)
       return fail(fmt::format("says that it is rank {} of {}", part.rank, part.world_size),
@@ -144,13 +144,13 @@ void add_quality(const Job& job, JobRanks& answer) {
   if (unmatched > 0 && answer.ranks.size() > 1)
     answer.quality.push_back(
         {"unmatched_collectives", unmatched,
-         "collectives that only one of the files shows: waiting in them is not told apart"});
+         "collectives that appear in only one of the files: waiting in them is not separated"});
 }
 
 }  // namespace
 
 Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers) {
-  if (parts.empty()) return fail("there is no rank to analyse");
+  if (parts.empty()) return fail("there is no rank to analyze");
   auto job = join_parts(std::move(parts));
   if (!job) return tl::unexpected(job.error());
   if (auto paired = pair_collectives(*job, workers); !paired) return tl::unexpected(paired.error());
@@ -311,13 +311,13 @@ Result<RankPart> read_rank_part(std::string_view json, const std::string& path) 
   dom::parser parser;
   dom::element root;
   if (parser.parse(json.data(), json.size()).get(root))
-    return fail("is no JSON of a rank, or only a piece of it", path, -1, kMapAgain);
+    return fail("is not the JSON of a rank, or is truncated", path, -1, kMapAgain);
   std::string_view schema;
   if (root["schema"].get_string().get(schema) || schema != "gpufathom.rank/2")
-    return fail("holds no rank in the layout gpufathom.rank/2", path, -1, kMapAgain);
+    return fail("contains no rank with the layout gpufathom.rank/2", path, -1, kMapAgain);
   RankPart part;
   if (!read(root, part) || !Checked(part).sound())
-    return fail("holds a rank that contradicts itself", path, -1, kMapAgain);
+    return fail("contains an inconsistent rank", path, -1, kMapAgain);
   return part;
 }
 

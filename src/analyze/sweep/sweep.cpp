@@ -20,7 +20,7 @@ namespace gf {
 namespace {
 
 constexpr double kSaturated = 0.95;   // of the highest throughput
-constexpr double kUsesTensor = 0.03;  // batch normalisation's few tensor cycles stay below
+constexpr double kUsesTensor = 0.03;  // batch normalization's few tensor cycles stay below
 
 /// What runs of one series have alike.
 std::string series_key(const SweepRun& run) {

@@ -144,7 +144,7 @@ Status CsvLog::check_heading() const {
   if (has_time_) return {};
   if (std::ranges::any_of(
           row_, [](std::string_view cell) { return parse_calendar(trimmed(cell)).has_value(); }))
-    return fail("the log has no headings: what a column holds is not known", capture_.path, 0,
+    return fail("the log has no headings: its columns are unknown", capture_.path, 0,
                 "log without noheader, or write the names that were queried as its first line");
   return fail(
       "the log has no column of time", capture_.path, 0,
@@ -246,8 +246,8 @@ void CsvLog::note_doubts() {
                           missing_);
   if (local_)
     capture_.note_quality(QualityCode::local_time,
-                          "the log gives the time of day without a zone; it is taken as UTC, so "
-                          "that it may lie hours beside a trace");
+                          "the log gives the time of day without a zone; it is taken as UTC, so it "
+                          "may be hours off a trace");
 }
 
 Result<Capture> CsvLog::parse() {

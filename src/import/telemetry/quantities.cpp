@@ -76,7 +76,7 @@ Split split(std::string_view header) {
 Quantity quantity_of_column(std::string_view header) {
   const Split parts = split(header);
   const Unit* unit = find_unit(parts.unit);
-  if (parts.unit.ends_with("/s")) {  // a rate of what the catalogue counts
+  if (parts.unit.ends_with("/s")) {  // a rate of what the catalog counts
     Quantity rate;
     rate.metric = header;
     return rate;

@@ -143,7 +143,8 @@ void note_unread_plane(Capture& capture, const Plane& plane) {
   if (events > 0)
     capture.note_quality(
         QualityCode::plane_not_read,
-        fmt::format("plane \"{}\" with {} events is no GPU or host plane", plane.name, events),
+        fmt::format("plane \"{}\" with {} events is neither a GPU nor a host plane", plane.name,
+                    events),
         events);
   capture.events += events;
 }
@@ -153,7 +154,7 @@ void note_unread_line(Capture& capture, const Plane& plane, const Line& line) {
   if (!is_derived_line(line.name) && line.events > 0)
     capture.note_quality(
         QualityCode::line_not_read,
-        fmt::format("line \"{}\" of plane \"{}\" is no stream", line.name, plane.name),
+        fmt::format("line \"{}\" of plane \"{}\" is not a stream", line.name, plane.name),
         line.events);
 }
 
@@ -248,11 +249,11 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
   Space space = scan(bytes);
   if (space.planes.empty())
     return fail(
-        "holds no profile plane", path, std::max<std::int64_t>(space.first_damage, 0),
+        "contains no profile plane", path, std::max<std::int64_t>(space.first_damage, 0),
         "an empty profile is written when the profiler stops before it started; record again");
   if (is_of_tpus(space))
-    return fail("is a capture of TPUs: it holds no work of a GPU", path, -1,
-                "gpufathom says how a GPU was used; XProf and TensorBoard read TPU captures");
+    return fail("is a TPU capture: it contains no GPU work", path, -1,
+                "gpufathom analyzes GPUs; XProf and TensorBoard read TPU captures");
   capture.framework = framework_of(space);
   const std::int64_t start = profile_start(space);
   for (const auto text : space.hostnames) capture.set_metadata("hostname", text);

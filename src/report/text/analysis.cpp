@@ -34,7 +34,7 @@ std::string opening(const Analysis& analysis, const TextStyle& style) {
   }
   out += paint(style, Paint::strong, wrap(headline(analysis), width));
   for (const auto& text : shortcomings(analysis))
-    out += paint(style, Paint::warn, wrap("Not whole: " + text, width));
+    out += paint(style, Paint::warn, wrap("Incomplete: " + text, width));
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Where the joules went: components, steps, layer types, layers, kernels, and what to doubt.
+// Energy breakdown: components, steps, layer types, layers, kernels, and what to doubt.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -122,7 +122,7 @@ std::string step_line(const DeviceEnergy& energy, const TextStyle& style) {
       fmt::format("A step takes {} in {}", format_energy(std::llround(step.joules * 1e9)),
                   format_time(static_cast<Nanos>(step.seconds * 1e9)));
   if (step.joules_per_item)
-    text += fmt::format(", {} an item", format_energy(std::llround(*step.joules_per_item * 1e9)));
+    text += fmt::format(", {} per item", format_energy(std::llround(*step.joules_per_item * 1e9)));
   text += fmt::format("; energy-delay product {:.4g} J s (mean of {}).", step.edp,
                       plural(step.count, "step"));
   return wrap(text, static_cast<std::size_t>(style.width), 2);
@@ -171,7 +171,7 @@ std::string rows_table(const std::vector<EnergyRow>& all, const char* title, boo
 
 std::string device_text(const DeviceEnergy& energy, const TextStyle& style, std::size_t rows) {
   const auto width = static_cast<std::size_t>(style.width);
-  std::string out = section_title(style, "Where the joules go", source_text(energy));
+  std::string out = section_title(style, "Energy breakdown", source_text(energy));
   out += wrap(fmt::format("{}: {} in {}, {:.1f} W.",
                           text_or(energy.name, fmt::format("GPU {}", energy.device)),
                           format_energy(energy.nj), format_time(energy.span_ns), energy.mean_watts),
@@ -180,9 +180,9 @@ std::string device_text(const DeviceEnergy& energy, const TextStyle& style, std:
                               : components_table(energy, style);
   if (!energy.parts.empty() && energy.counts_source != CountsSource::none)
     out += paint(style, Paint::dim,
-                 wrap("Intervals hold the spread between boards and the model's error on kernels "
-                      "that it has not seen. What the operands hold it cannot know: zeros take a "
-                      "quarter to two thirds of the energy of random data.",
+                 wrap("Intervals include the spread between boards and the model's error on unseen "
+                      "kernels, not the values of operands: zeros take a quarter to two thirds of "
+                      "the energy of random data.",
                       width, 2));
   out += step_line(energy, style);
   out += rows_table(energy.layer_types, "layer type (parts in %)", false, style, rows);

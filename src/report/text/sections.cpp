@@ -23,7 +23,7 @@ std::string matching_section(const Analysis& analysis, const TextStyle& style) {
     text += fmt::format(", {} only in the report", format_count(match.report_only));
   text += fmt::format(" ({} in the report", format_count(match.report_kernels));
   if (match.copies_of_report > 1)
-    text += fmt::format(", laid over {} steps", match.copies_of_report);
+    text += fmt::format(", applied to {} steps", match.copies_of_report);
   text += ").";
   if (match.confidence) text += fmt::format(" Mean score {:.3f}.", *match.confidence);
   if (!match.note.empty()) text += " " + match.note;
@@ -37,7 +37,7 @@ std::string collect_section(const Analysis& analysis, const TextStyle& style) {
   for (const auto& level : analysis.levels) {
     const auto command = level.why_missing.find("ncu --");
     if (!level.value && command != std::string::npos)
-      return section_title(style, "How to collect what is missing") +
+      return section_title(style, "How to collect missing counters") +
              wrap_command(std::string_view(level.why_missing).substr(command),
                           static_cast<std::size_t>(style.width));
   }
@@ -49,7 +49,7 @@ std::string quality_section(const Analysis& analysis, const TextStyle& style) {
       style, "Data quality",
       plural(analysis.source.events, "event") +
           (analysis.source.bytes > 0 ? ", " + format_bytes(analysis.source.bytes) : std::string()));
-  if (analysis.quality.empty()) return out + "  nothing damaged, nothing doubtful\n";
+  if (analysis.quality.empty()) return out + "  no problems found\n";
   for (const auto& quality : analysis.quality) {
     const std::string head = fmt::format("{} x {}", format_count(quality.count), quality.code);
     out += "  " + paint(style, Paint::warn, head) + "\n" +
@@ -117,28 +117,27 @@ std::string operations_text(const WorkHeadline& work) {
   if (work.flops_source == WorkSource::model && work.coverage.value_or(0) < kWhole)
     text += "at least ";
   text += format_rate(*work.flops_per_s, "FLOP/s");
-  text += work.flops_source == WorkSource::measured ? ", counted"
-                                                    : " by recorded sizes of operators, a model";
+  text += work.flops_source == WorkSource::measured ? ", counted" : " from operator shapes (model)";
   if (work.mfu)
-    text += fmt::format(": MFU (operations asked for / peak x time) {} of {} in {}",
-                        format_share(work.mfu),
-                        format_rate(work.peak_flops_per_s.value_or(0), "FLOP/s"), work.peak_type);
+    text +=
+        fmt::format(": MFU (model operations / peak x time) {} of {} in {}", format_share(work.mfu),
+                    format_rate(work.peak_flops_per_s.value_or(0), "FLOP/s"), work.peak_type);
   if (work.flops_source == WorkSource::model && work.measured_flops_per_s)
     text += fmt::format("; counted on tensor cores: {}",
                         format_rate(*work.measured_flops_per_s, "FLOP/s"));
   return text + ". ";
 }
 
-/// "1 284 items a second (64 a step by its shapes), 164.4 k tokens a second."
+/// "1 284 items per second (64 a step from its shapes), 164.4 k tokens per second."
 std::string items_text(const Throughput& of) {
   if (!of.items_per_s) return {};
-  std::string text = format_per_second(*of.items_per_s) + " items a second";
+  std::string text = format_per_second(*of.items_per_s) + " items per second";
   if (of.items)
-    text += fmt::format(" ({} a step{})", format_count(*of.items),
-                        of.items_source == ItemsSource::shapes ? " by its shapes" : "");
-  if (of.tokens_per_s) text += ", " + format_per_second(*of.tokens_per_s) + " tokens a second";
-  if (of.flops_per_item) text += ", " + format_rate(*of.flops_per_item, "FLOP") + " an item";
-  if (of.joules_per_item) text += fmt::format(", {:.4g} J an item", *of.joules_per_item);
+    text += fmt::format(" ({} per step{})", format_count(*of.items),
+                        of.items_source == ItemsSource::shapes ? " from its shapes" : "");
+  if (of.tokens_per_s) text += ", " + format_per_second(*of.tokens_per_s) + " tokens per second";
+  if (of.flops_per_item) text += ", " + format_rate(*of.flops_per_item, "FLOP") + " per item";
+  if (of.joules_per_item) text += fmt::format(", {:.4g} J per item", *of.joules_per_item);
   return text + ". ";
 }
 

@@ -12,20 +12,20 @@ Wrong usage ends with 2 and says what is wrong and where to read more.
   gpufathom: unknown verb 'analyse': did you mean analyze? (gpufathom --help lists the verbs)
   [2]
   $ gpufathom analyze x --windw all
-  gpufathom: unknown option '--windw': did you mean --window? (gpufathom analyze --help tells more)
+  gpufathom: unknown option '--windw': did you mean --window? (see gpufathom analyze --help)
   [2]
   $ gpufathom --help > /dev/full
   gpufathom: standard output: cannot be written: No space left on device
   [1]
   $ gpufathom help monitor > one; gpufathom monitor --help | cmp - one
   $ gpufathom analyze
-  gpufathom: FILE is missing (gpufathom analyze --help tells more)
+  gpufathom: FILE is missing (see gpufathom analyze --help)
   [2]
   $ gpufathom analyze x --rows -1
-  gpufathom: --rows: '-1' is not a number of 0 or more (gpufathom analyze --help tells more)
+  gpufathom: --rows: '-1' is not a number of 0 or more (see gpufathom analyze --help)
   [2]
   $ gpufathom analyze x --batch some
-  gpufathom: --batch: 'some' is not a number above 0 (gpufathom analyze --help tells more)
+  gpufathom: --batch: 'some' is not a number above 0 (see gpufathom analyze --help)
   [2]
   $ gpufathom export x
   gpufathom: export requires --perfetto, --csv DIR or both

@@ -1,4 +1,4 @@
-Rules that end a build: with 1 when one is broken, 3 when a run is not whole, 4 when nobody can tell.
+Rules that end a build: with 1 when one is broken, 3 when a run is incomplete, 4 when nobody can tell.
 
   $ cp "$EXAMPLES"/resnet50_amp_eager_b64.json.gz eager.json.gz
   $ cp "$EXAMPLES"/resnet50_fp32_eager_b64.json.gz fp32.json.gz
@@ -35,8 +35,8 @@ not ok.
   
   $ gpufathom compare eager.json.gz eager.json.gz --fail-on "step > 60%" >/dev/null
   $ gpufathom compare eager.json.gz eager.json.gz --fail-on "step > 10%" --fail-on "step < -10%" --junit junit.xml -o answer.json
-  gpufathom: --fail-on "step > 10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -34.3 % to +48.6 % with 95 % confidence; about 71 steps of each run would decide, here are 3
-  gpufathom: --fail-on "step < -10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -34.3 % to +48.6 % with 95 % confidence; about 71 steps of each run would decide, here are 3
+  gpufathom: --fail-on "step > 10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -34.3 % to +48.6 % with 95 % confidence; about 71 steps per run would decide, here are 3
+  gpufathom: --fail-on "step < -10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -34.3 % to +48.6 % with 95 % confidence; about 71 steps per run would decide, here are 3
   [4]
   $ jq -c '.checks[] | [.failed, .outcome]' answer.json; grep -c '<error message=' junit.xml; grep -o 'failures=.*skipped="0"' junit.xml
   [false,"undecided"]
@@ -61,7 +61,7 @@ A run that is not whole is no evidence: no rule is judged on it, unless that is 
   $ gzip -dc fp32.json.gz | head -c 4500000 > cut.json
   $ gpufathom compare eager.json.gz cut.json --fail-on "kernels > 3%" -o answer.json
   gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 4500000)
-  gpufathom: --fail-on "kernels > 3%": cut.json: not judged: cut.json is not whole (--allow-incomplete judges all the same)
+  gpufathom: --fail-on "kernels > 3%": cut.json: not judged: cut.json is incomplete (--allow-incomplete judges anyway)
   [3]
   $ jq -c '.checks[] | [.failed, .outcome]' answer.json
   [false,"refused"]
@@ -74,13 +74,13 @@ A run that is not whole is no evidence: no rule is judged on it, unless that is 
   $ gpufathom compare eager.json.gz nowhere.json --fail-on "step > 3%" 2> /dev/null
   [3]
   $ gpufathom compare eager.json.gz cut.json --allow-incomplete
-  gpufathom: --allow-incomplete requires --fail-on (gpufathom compare --help tells more)
+  gpufathom: --allow-incomplete requires --fail-on (see gpufathom compare --help)
   [2]
 
-What differs beside the program is named, and the batch is read from the shapes.
+Other differences are named, and the batch is read from the shapes.
 
-  $ gpufathom compare fp32.json.gz eager.json.gz | sed -n '/^Not alike/,/^$/p'
-  Not alike beside the program: precision (A fp32, B bf16).
+  $ gpufathom compare fp32.json.gz eager.json.gz | sed -n '/^Other differences/,/^$/p'
+  Other differences: precision (A fp32, B bf16).
   
   $ jq -c '[.runs[] | [.batch, .batch_source, .precision, .profiler, (.item_ns | round)]]' answer.json
   [[64,"shapes","bf16","kineto with shapes",778600],[64,"shapes","fp32","kineto with shapes",1225444]]
@@ -95,7 +95,7 @@ No rule, no number.
   gpufathom: --fail-on "step > 3": the limit has no unit (write it as "step > 3%": step, item, kernels, idle, copies, joules, a level such as gpu.busy, or a row such as idle:sync, layer_type:MatMul, kernel:NAME; then > or <, and a limit in %, a time (ns, us, ms, s), J, or points of a level (pp))
   [2]
   $ gpufathom compare eager.json.gz fp32.json.gz --batch 1,2,3
-  gpufathom: --batch wants one number for all captures, or one for each: --batch 64,512
+  gpufathom: --batch requires one number for all captures, or one for each: --batch 64,512
   [2]
   $ gpufathom compare eager.json.gz fp32.json.gz --github --format json
   gpufathom: --github prints to standard output: give -o FILE for the json

@@ -114,7 +114,7 @@ A table names captures and their axes, or holds the numbers. The study of LeNet 
   
   The seven takeaways of DATE 2024, here
     1 does not hold
-      At the level of the whole GPU, utilisation is close to 100 %.
+      At the level of the whole GPU, utilization is close to 100 %.
       1 of 2 series are busy for 90 % or more: 30.0 % (lenet fp32 b1024) to 96.0 %
       (lenet amp b8192).
     2 cannot tell

@@ -4,7 +4,7 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
   $ zcat "$EXAMPLES"/lenet_train_b64.ncu-rep.gz > lenet.ncu-rep
   $ gpufathom analyze lenet.ncu-rep | sed -n '1,/^Time breakdown/p'
   lenet.ncu-rep                               NVIDIA H200, whole capture, 323.5 us
-  A counter report alone: how busy the GPU was is not known. Of the time of its
+  Counter report only: how busy the GPU was is unknown. Of the time of its
   kernels, SMs are active 15.6 %, issue slots are used 7.4 %, tensor pipes are
   active 0.1 %. The largest loss: idle SMs, 273.2 us (84.4 %).
   
@@ -16,20 +16,20 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
     tensor instr. issued      #                                             <0.1 %
     tensor FLOP/s of peak                                                  no data
     DRAM throughput           #                                              0.3 %
-    no data: a counter report holds no time between its kernels: give a trace of
-    the same program, gpufathom analyze TRACE --counters REPORT
+    no data: a counter report has no time between its kernels: give a trace of the
+    same program, gpufathom analyze TRACE --counters REPORT
   
   Time breakdown                                          parts add up to 323.5 us
   $ gpufathom analyze lenet.ncu-rep | sed -n '/^Counters matched/,/^$/p'
   Counters matched to the trace                                               good
-    50 of 50 trace kernels matched (50 in the report). Mean score 1.000. A counter
-    report alone: its kernels stand one after the other, each for as long as it
-    took under the profiler. Shares are of that time, and nothing is known of the
-    time between.
+    50 of 50 trace kernels matched (50 in the report). Mean score 1.000. Counter
+    report only: its kernels are placed one after the other, each with its
+    duration under the profiler. Shares are of that time; the time between kernels
+    is unknown.
   
   $ gpufathom analyze lenet.ncu-rep --format json > answer.json
   $ jq -c '[.levels[] | select(.id == "gpu.busy" or .id == "sm.active" or .id == "tensor.active") | [.id, .value, .why_missing]], [.quality[].code], (.kernels | length), .match.verdict, [.findings[].id]' answer.json
-  [["gpu.busy",null,"a counter report holds no time between its kernels: give a trace of the same program, gpufathom analyze TRACE --counters REPORT"],["sm.active",0.1556731472516118,""],["tensor.active",0.0009331178352916655,""]]
+  [["gpu.busy",null,"a counter report has no time between its kernels: give a trace of the same program, gpufathom analyze TRACE --counters REPORT"],["sm.active",0.1556731472516118,""],["tensor.active",0.0009331178352916655,""]]
   []
   29
   "good"

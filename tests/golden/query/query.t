@@ -76,7 +76,7 @@ Errors say where. Nothing can be changed.
   gpufathom: run.gpf: query only reads: this statement would change something or open another file (ask with SELECT)
   [1]
   $ gpufathom query run.gpf "select quantile(1, 2)"
-  gpufathom: run.gpf: SQL: quantile wants a share from 0 to 1 (gpufathom query FILE lists the tables and their columns)
+  gpufathom: run.gpf: SQL: quantile requires a share from 0 to 1 (gpufathom query FILE lists the tables and their columns)
   [1]
   $ gpufathom query none.gpf "select 1"
   gpufathom: none.gpf: no such file

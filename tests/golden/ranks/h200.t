@@ -6,15 +6,14 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   2 ranks, 28 shared collectives over 191.5 ms
   The job waits for rank 0: up to 54.15 ms of 191.5 ms (28.3 %), most of it for
   launch-bound in aten::convolution_backward.
-  Busy is not work: rank 1 is busy for 98.0 % of its time, and 61.6 % of that it
-  waits.
+  Rank 1 is busy for 98.0 % of its time, but waits for 61.6 % of it.
   
   Ranks: shares of each one's time
     rank  host  compute  waiting  exchange    idle  late for     clock     doubt
        0         46.5 %   <0.1 %     1.0 %  51.6 %  24 of 28      0 ns      0 ns
        1         36.7 %   60.4 %     0.0 %   2.0 %   0 of 28  1.482 us  5.407 us
   
-  Who was late, and why       waited: the others; gain: what the job loses at most
+  Late ranks by cause                waited: by the other ranks; gain: upper bound
     rank  why               where                      late by    waited      gain
        0  launch-bound      aten::convo..on_backward  96.05 ms  96.05 ms  31.02 ms
        0  more kernel time  extra_augme..ten::matmul  20.06 ms  20.06 ms  9.517 ms
@@ -27,7 +26,7 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   Critical path                                                       0 hand-overs
     rank 0 100.0 %
   
-  Rates, waiting left out                                bus: bytes a link carries
+  Transfer rates, waiting excluded                       bus: bytes a link carries
     collective  ranks     size  count  transfer  bus GB/s  of link
     all_reduce      2  26.6 MB     12  121.0 us       231   51.3 %
     all_reduce      2   9.7 MB      4  63.23 us     153.8   34.2 %
@@ -48,14 +47,14 @@ One rank alone, two runs mixed, a folder of three runs, a file that is cut.
 
   $ gpufathom ranks --allow-incomplete "$ranks"/none.rank1.json.gz 2>errors | head -3; cat errors
   1 rank of 2, 0 shared collectives over 157.4 ms
-  Only one rank is here: whom it waited for cannot be told without the others.
-  Not whole: 1 of 2 ranks have no file: 0
+  Only one rank was given: which rank it waited for is unknown without the others.
+  Incomplete: 1 of 2 ranks have no file: 0
   gpufathom: incomplete result: 1 of 2 ranks have no file: 0
   $ gpufathom ranks "$ranks"/none.rank0.json.gz "$ranks"/slow_gpu.rank1.json.gz 2>&1 | sed "s,$ranks,RANKS,g"
-  gpufathom: RANKS/none.rank0.json.gz: shares its process groups with other ranks, but of its 28 collectives only 3 fit theirs: it is of another run, or of another time of the same run (give files that the ranks wrote at the same time)
+  gpufathom: RANKS/none.rank0.json.gz: shares its process groups with other ranks, but of its 28 collectives only 3 match: it is from another run, or from another time of the same run (give files that the ranks wrote at the same time)
   $ gpufathom ranks "$ranks" 2>&1 | sed "s,$ranks,RANKS,g"
-  gpufathom: RANKS/truth.json: is left out: it is no capture
-  gpufathom: RANKS/none.rank0.json.gz: is rank 0, and so is RANKS/fsdp.rank0.json.gz (give each rank once, all of one run)
+  gpufathom: RANKS/truth.json: skipped: not a capture
+  gpufathom: RANKS/none.rank0.json.gz: is rank 0, and so is RANKS/fsdp.rank0.json.gz (give each rank once, all from one run)
   $ mkdir cut; head -c 500000 "$ranks"/none.rank1.json.gz > cut/none.rank1.json.gz; cp "$ranks"/none.rank0.json.gz cut
   $ gpufathom ranks --allow-incomplete cut > answer.txt; echo "exit $?"; head -3 answer.txt
   gpufathom: incomplete result: rank 1: the file ends before its list of events does (first at byte 6977766)
@@ -70,5 +69,5 @@ One rank alone, two runs mixed, a folder of three runs, a file that is cut.
   gpufathom: incomplete result: 1 of 2 ranks have no file: 1
   exit 1
   1 rank of 2, 0 shared collectives over 156.4 ms
-  Only one rank is here: whom it waited for cannot be told without the others.
-  Not whole: 1 of 2 ranks have no file: 1
+  Only one rank was given: which rank it waited for is unknown without the others.
+  Incomplete: 1 of 2 ranks have no file: 1

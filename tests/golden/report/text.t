@@ -80,9 +80,9 @@ Without counters, levels below the first have no data, which is not 0.
     tensor pipe active                                                     no data
     tensor instr. issued                                                   no data
     tensor FLOP/s of peak                                                    0.0 %
-    1.043 GFLOP/s by recorded sizes of operators, a model: MFU (operations asked
-    for / peak x time) <0.1 % of 989.4 TFLOP/s in bf16. 1 252 items a second (1 a
-    step by its shapes), 833 kFLOP an item. See also: gpufathom work.
+    1.043 GFLOP/s from operator shapes (model): MFU (model operations / peak x
+    time) <0.1 % of 989.4 TFLOP/s in bf16. 1 252 items per second (1 per step from
+    its shapes), 833 kFLOP per item. See also: gpufathom work.
     no data: the capture has no per-kernel counters (how to collect them: see
     below)
   

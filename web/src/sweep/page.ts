@@ -10,7 +10,7 @@ const VERDICTS = { holds: "holds", does_not_hold: "does not hold", cannot_tell: 
 
 function headline(takeaways: Takeaway[], runs: number): string {
   const of = (verdict: keyof typeof VERDICTS): number => takeaways.filter((each) => each.verdict === verdict).length, unknown = of("cannot_tell");
-  return `Of ${takeaways.length} statements about GPUs in training ${of("holds")} hold on these ${count(runs)} runs, ${of("does_not_hold")} do not${unknown > 0 ? `, ${unknown} cannot be told` : ""}.`;
+  return `Of ${takeaways.length} statements about GPUs in training ${of("holds")} hold on these ${count(runs)} runs, ${of("does_not_hold")} do not${unknown > 0 ? `, ${unknown} are undecided` : ""}.`;
 }
 
 /** The fastest run of a model, and what its curves do. */
@@ -22,7 +22,7 @@ function modelVerdict(model: string, all: Drawn[]): string {
 }
 
 function takeawaysSection(takeaways: Takeaway[]): HTMLElement {
-  return section("takeaways", "What holds here", "the takeaways of Delestrac et al., DATE 2024, judged over these runs", h("ol", { class: "takeaways" }, ...takeaways.map((each) =>
+  return section("takeaways", "Takeaways", "the takeaways of Delestrac et al., DATE 2024, evaluated on these runs", h("ol", { class: "takeaways" }, ...takeaways.map((each) =>
     h("li", { class: each.verdict, "data-takeaway": each.id }, h("strong", { class: "said" }, VERDICTS[each.verdict]), h("div", {}, h("p", {}, each.statement), h("p", { class: "note" }, `${each.evidence}.`))))));
 }
 

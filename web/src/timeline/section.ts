@@ -178,7 +178,7 @@ class Desk {
     const streams = this.timeline.lanes.filter((lane) => lane.kind === "stream");
     const levels = ([["tensor", "tensor issue"], ["issue", "issue slots"], ["sm", "SM active"]] as const).filter(([id]) => streams.some((lane) => lane.column(id) !== null));
     if (levels.length === 0) return null;
-    return h("label", {}, "Colour kernels by ", h("select", { change: (event: Event) => {
+    return h("label", {}, "Color kernels by ", h("select", { change: (event: Event) => {
       this.colourBy = (event.target as HTMLSelectElement).value as ColourBy;
       this.picture.colour(this.colourBy);
       this.fillLegend();

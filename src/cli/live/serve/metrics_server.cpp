@@ -90,14 +90,14 @@ bool MetricsPages::host_is_ours(const std::string& host) const {
 HttpAnswer MetricsPages::answer(const HttpRequest& request) {
   if (request.host.empty() && !request.old_protocol) return http_answer(400, "no Host is given");
   if (!request.host.empty() && !is_host(request.host))
-    return http_answer(400, "the Host is no name or address with a port");
+    return http_answer(400, "the Host is not a name or address with a port");
   if (!request.host.empty() && !host_is_ours(request.host))
     return http_answer(421,
                        "this is not the host that was asked for (--allow-host NAME lets it in)");
   if (request.path == "/healthz") return health();
   const std::string wanted = "Bearer " + options_.token;
   if (!options_.token.empty() && !same_secret(wanted, request.authorization)) {
-    auto refused = http_answer(401, "a token is wanted: Authorization: Bearer TOKEN");
+    auto refused = http_answer(401, "a token is required: Authorization: Bearer TOKEN");
     refused.more_headers = "WWW-Authenticate: Bearer\r\n";
     return refused;
   }
@@ -227,7 +227,7 @@ Result<std::string> read_token(const std::string& file) {
   constexpr std::uint64_t kMost = 64 << 10;
   const auto content = read_small_file(file, kMost);
   if (!content) return tl::unexpected(content.error());
-  if (content->empty()) return fail("holds no token", file);
+  if (content->empty()) return fail("contains no token", file);
   std::string line = content->substr(0, content->find('\n'));
   if (line.ends_with('\r')) line.pop_back();
   return checked_token(line, file);
