@@ -11,6 +11,7 @@
 #include "analyze/findings/rules.h"
 #include "analyze/findings/time_by.h"
 #include "core/glob.h"
+#include "core/lower_case.h"
 #include "core/when.h"
 
 namespace gf::trace_rules {

@@ -11,7 +11,7 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/findings/time_by.h"
-#include "core/glob.h"
+#include "core/lower_case.h"
 #include "core/when.h"
 
 namespace gf::trace_rules {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/lower_case.h"
 #include "core/trim.h"
 #include "import/csv_cells.h"
 #include "import/load_text.h"
@@ -24,13 +25,6 @@ struct LogColumn {
   Text metric{};
   double factor = 1;
 };
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& letter : out)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter + 32);
-  return out;
-}
 
 ColumnRole column_role(std::string_view written) {
   const std::string header = lower_case(written);

@@ -7,6 +7,7 @@
 #include <protozero/exception.hpp>
 #include <vector>
 
+#include "core/lower_case.h"
 #include "core/secrets.h"
 #include "import/input.h"
 #include "import/raw_file.h"
@@ -60,13 +61,6 @@ std::int64_t profile_start(const Space& space) {
   return start;
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char letter) {
-    return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
-  });
-  return text;
-}
-
 std::uint32_t add_device(Capture& capture, const Plane& plane) {
   const auto row = capture.device_row(*gpu_number(plane.name));
   auto& devices = capture.devices;
@@ -75,7 +69,7 @@ std::uint32_t add_device(Capture& capture, const Plane& plane) {
     if (name == "gpu_device_name")
       devices.name[row] = capture.strings.intern(text_of(plane, statistic));
     else if (name == "device_vendor")
-      devices.vendor[row] = capture.strings.intern(lower(std::string(text_of(plane, statistic))));
+      devices.vendor[row] = capture.strings.intern(lower_case(text_of(plane, statistic)));
     else if (statistic.kind != StatValue::Kind::number || number < 0)
       return;
     else if (name == "clock_rate")

@@ -10,6 +10,7 @@
 
 #include "cli/output.h"
 #include "collect/live/live_sampler.h"
+#include "core/lower_case.h"
 #include "core/read_file.h"
 #include "core/time.h"
 #include "report/json.h"
@@ -20,12 +21,6 @@ namespace gf::cli {
 namespace {
 
 constexpr Nanos kRenderedFor = 250 * kNsPerMs;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return text;
-}
 
 /// Without the port, and without the brackets of an IPv6 address.
 std::string name_of(const std::string& host) {
@@ -68,8 +63,8 @@ bool same_secret(std::string_view one, std::string_view other) {
 }
 
 MetricsPages::MetricsPages(PageOptions options)
-    : options_(std::move(options)), host_name_(lower(host_name())) {
-  for (auto& name : options_.hosts) name = lower(name);
+    : options_(std::move(options)), host_name_(lower_case(host_name())) {
+  for (auto& name : options_.hosts) name = lower_case(name);
 }
 
 void MetricsPages::publish(LiveTable table) {
@@ -80,7 +75,7 @@ void MetricsPages::publish(LiveTable table) {
 /// A page of another site may give its own name this machine's address and have a visitor's browser
 /// ask here: so the name that was asked for must be ours. Addresses cannot be given away like that.
 bool MetricsPages::host_is_ours(const std::string& host) const {
-  const std::string name = lower(name_of(host));
+  const std::string name = lower_case(name_of(host));
   if (name == "localhost" || name.ends_with(".localhost") || is_address(name)) return true;
   if (!host_name_.empty() && (name == host_name_ || name.starts_with(host_name_ + ".")))
     return true;
