@@ -399,6 +399,7 @@ int run_verb(const Verb& declared, const Words& words) {
   const std::string more = fmt::format(" (see gpufathom {} --help)", verb.name);
   if (!parsed.complaint.empty()) return complain(parsed.complaint + more, kWrongUsage);
   if (const auto wrong = overwritten(parsed); !wrong.empty()) return complain(wrong, kWrongUsage);
+  if (const auto wrong = verb.wrong(); !wrong.empty()) return complain(wrong + more, kWrongUsage);
   try {
     return verb.run();
   } catch (const std::bad_alloc&) {

@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "cli/terminal.h"
+#include "core/lower_case.h"
 #include "core/out_file.h"
 #include "core/printable.h"
 #include "report/summary.h"
@@ -67,6 +68,28 @@ bool show_paged(std::string_view text) {
   return status != -1 && !(WIFEXITED(status) && WEXITSTATUS(status) == kNotFound);
 }
 
+struct Ending {
+  std::string_view ending, format;
+};
+constexpr Ending kEndings[] = {{".txt", "text"},  {".md", "text"},    {".log", "text"},
+                               {".json", "json"}, {".jsonl", "json"}, {".csv", "csv"},
+                               {".html", "html"}, {".htm", "html"}};
+
+std::string ending_of(const std::string& path) {
+  return lower_case(std::filesystem::path(path).extension().string());
+}
+
+/// The name of -o must not promise a format that the verb does not write.
+std::string wrong_output(const OutputOptions& options, const std::vector<std::string>& formats) {
+  if (!options.format.empty()) return {};
+  std::vector<std::string> known;
+  for (const auto& [ending, format] : kEndings)
+    if (std::find(formats.begin(), formats.end(), format) != formats.end())
+      known.emplace_back(ending);
+  const auto wrong = wrong_ending(options.path, known);
+  return wrong.empty() ? wrong : wrong + ", or choose with --format";
+}
+
 Status write_whole(const OutputOptions& options, std::string_view answer) {
   if (!options.to_file()) return write_all(STDOUT_FILENO, answer, "standard output");
   auto file = OutFile::open(options.path);
@@ -89,6 +112,14 @@ void add_output_options(Verb& verb, OutputOptions& options,
   std::copy_if(formats.begin(), formats.end(), std::back_inserter(short_forms),
                [](const std::string& name) { return name != "text"; });
   add_format_flags(verb, options.format, short_forms);
+  verb.wrong = [&options, formats] { return wrong_output(options, formats); };
+}
+
+std::string wrong_ending(const std::string& path, const std::vector<std::string>& endings) {
+  const auto ending = ending_of(path);
+  if (ending.empty() || std::find(endings.begin(), endings.end(), ending) != endings.end())
+    return {};
+  return fmt::format("-o {}: unknown ending {}: use {}", path, ending, fmt::join(endings, ", "));
 }
 
 void add_format_flags(Verb& verb, std::string& format, const std::vector<std::string>& formats) {
@@ -114,8 +145,9 @@ std::size_t other_rows(const std::string& format, std::optional<std::size_t> row
 
 std::string chosen_format(const OutputOptions& options) {
   if (!options.format.empty()) return options.format;
-  if (options.path.ends_with(".html") || options.path.ends_with(".htm")) return "html";
-  if (options.path.ends_with(".json")) return "json";
+  const auto ending = ending_of(options.path);
+  for (const auto& known : kEndings)
+    if (known.ending == ending) return std::string(known.format);
   return "text";
 }
 

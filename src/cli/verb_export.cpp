@@ -101,6 +101,7 @@ Verb export_verb() {
   verb.option("-o,--output", options->output, "FILE",
               "file of --perfetto, instead of standard output")
       .output();
+  verb.wrong = [options] { return wrong_ending(options->output, {".pftrace", ".perfetto-trace"}); };
   verb.run = [options] { return export_capture(*options); };
   return verb;
 }

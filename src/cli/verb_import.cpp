@@ -89,6 +89,7 @@ Verb import_verb() {
       .must()
       .output();
   add_limit_options(verb, options->import.max_bytes, options->import.threads);
+  verb.wrong = [options] { return wrong_ending(options->output, {".gpf"}); };
   verb.run = [options] {
     std::string summary;
     const auto done = import_files(*options, summary);

@@ -34,7 +34,6 @@ std::string rendered(const WorkArguments& asked, const std::string& format, cons
 
 int work_of_file(const WorkArguments& asked) {
   const std::string format = chosen_format(asked.output);
-  if (format == "html") return complain("work supports text and json", kWrongUsage);
   ProgressDisplay progress;
   const auto loaded = load_capture(asked.input, progress.callback());
   progress.wipe();
@@ -79,7 +78,7 @@ Verb work_verb() {
               "file of `ceilings -o` (default: the one shipped for the capture's GPU)")
       .input();
   add_rows_option(verb, options->rows);
-  add_output_options(verb, options->output);
+  add_output_options(verb, options->output, {"text", "json"});
   verb.run = [options] { return work_of_file(*options); };
   return verb;
 }

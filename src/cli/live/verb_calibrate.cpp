@@ -153,6 +153,7 @@ Verb calibrate_verb() {
             "only launch every kernel twice, for a counter profiler");
   verb.flag("--list-counters", options->list_counters,
             "print the counters that such a report needs, one per line");
+  verb.wrong = [options] { return wrong_ending(options->output, {".json"}); };
   verb.run = [options] { return calibrate(*options); };
   return verb;
 }

@@ -144,6 +144,7 @@ Verb ceilings_verb() {
   verb.option("--format", options->format, "F", "text (default) or json").of({"text", "json"});
   verb.option("-o,--output", options->output, "FILE", "ceilings to write (JSON), for --ceilings")
       .output();
+  verb.wrong = [options] { return wrong_ending(options->output, {".json"}); };
   verb.run = [options] { return ceilings(*options); };
   return verb;
 }

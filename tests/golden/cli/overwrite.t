@@ -25,7 +25,7 @@ A file that is read is never written over, whatever name it goes by.
   [2]
   $ gpufathom ranks ranks -o ranks/ranks.html && gpufathom ranks ranks -o ranks/ranks.html && cmp ranks/deep/1.json.gz a.json.gz
   $ echo '{"rows":[{"capture":"a.json.gz","batch":1},{"capture":"ranks/0.json.gz","batch":1}]}' > table.json
-  $ gpufathom compare --table table.json --axes batch -o ranks/0.json.gz
+  $ gpufathom compare --table table.json --axes batch --format json -o ranks/0.json.gz
   gpufathom: ranks/0.json.gz is an input and would be overwritten: choose another output file
   [2]
   $ cksum < a.json.gz | cmp - before && ls -A | grep part
