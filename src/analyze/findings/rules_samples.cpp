@@ -1,7 +1,10 @@
 // Rules for recordings and logs that know no kernel.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
@@ -185,21 +188,23 @@ std::optional<Finding> held_clocks(const Facts& facts) {
                    });
   const auto most = std::max_element(std::begin(limited), std::end(limited));
   if (known <= 0 || *most / known < 0.05) return {};
-  std::string evidence;
-  for (const auto& device : facts.analysis.samples.devices)
+  std::set<std::string> readings;  // of devices that show the same, once
+  for (const auto& device : facts.analysis.samples.devices) {
+    std::string text;
     for (const auto& reading : device.readings) {
       if (!reading.mean) continue;
       if (reading.id == "clock.sm"_metric)
-        evidence +=
-            fmt::format("{}SM clock {:.0f} MHz, lowest {:.0f}", when(!evidence.empty(), "; "),
-                        *reading.mean * 1e-6, *reading.low * 1e-6);
+        text += fmt::format("{}SM clock {:.0f} MHz, lowest {:.0f}", when(!text.empty(), "; "),
+                            *reading.mean * 1e-6, *reading.low * 1e-6);
       else if (reading.id == "power.module"_metric)
-        evidence += fmt::format("{}{:.0f} W", when(!evidence.empty(), "; "), *reading.mean);
+        text += fmt::format("{}{:.0f} W", when(!text.empty(), "; "), *reading.mean);
     }
+    if (!text.empty()) readings.insert(text);
+  }
   return Finding{FindingId::held_clocks,
                  fmt::format("Clocks were throttled {} of the time by {}.",
                              say_share(*most / known), kLimits[most - std::begin(limited)].words),
-                 evidence,
+                 fmt::format("{}", fmt::join(readings, "; ")),
                  {}};
 }
 

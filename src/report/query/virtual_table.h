@@ -46,9 +46,8 @@ void add_virtual_table(sqlite3* db, const char* name, typename Kind::State state
     calls.xRowid = Kind::row;
     return calls;
   }();
-  sqlite3_create_module_v2(
-      db, name, &kModule, new typename Kind::State(std::move(state)),
-      [](void* made) { delete static_cast<typename Kind::State*>(made); });
+  sqlite3_create_module_v2(db, name, &kModule, new typename Kind::State(std::move(state)),
+                           [](void* made) { delete static_cast<typename Kind::State*>(made); });
 }
 
 }  // namespace gf

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/labels.h"
 #include "report/summary.h"
 #include "report/text/format.h"
@@ -31,17 +33,35 @@ std::string matching_section(const Analysis& analysis, const TextStyle& style) {
          wrap(text, static_cast<std::size_t>(style.width), 2);
 }
 
-std::string collect_section(const Analysis& analysis, const TextStyle& style) {
+namespace {
+
+constexpr std::string_view kHowToCollect = "How to collect missing counters";
+
+/// A command of many lines would push the answer off the first screen.
+bool stands_apart(const Finding& finding, const TextStyle& style) {
+  return finding.command.size() > 2 * static_cast<std::size_t>(style.width);
+}
+
+/// The command that collects what is missing, unless a finding shows it.
+std::string_view missing_command(const Analysis& analysis, const TextStyle& style) {
   for (const auto& finding : analysis.findings)
-    if (!finding.command.empty()) return {};  // a finding tells it
+    if (!finding.command.empty())
+      return stands_apart(finding, style) ? std::string_view(finding.command) : "";
   for (const auto& level : analysis.levels) {
     const auto command = level.why_missing.find("ncu --");
     if (!level.value && command != std::string::npos)
-      return section_title(style, "How to collect missing counters") +
-             wrap_command(std::string_view(level.why_missing).substr(command),
-                          static_cast<std::size_t>(style.width));
+      return std::string_view(level.why_missing).substr(command);
   }
   return {};
+}
+
+}  // namespace
+
+std::string collect_section(const Analysis& analysis, const TextStyle& style) {
+  const auto command = missing_command(analysis, style);
+  if (command.empty()) return {};
+  return section_title(style, kHowToCollect) +
+         wrap_command(command, static_cast<std::size_t>(style.width));
 }
 
 std::string quality_section(const Analysis& analysis, const TextStyle& style) {
@@ -84,23 +104,26 @@ std::string idle_section(const Analysis& analysis, const TextStyle& style, std::
          table.render(style);
 }
 
-std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
-  if (analysis.findings.empty()) return {};
-  std::string out = section_title(style, "Recommendations");
+std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t from,
+                             std::size_t to) {
+  to = std::min(to, analysis.findings.size());
+  if (from >= to) return {};
+  std::string out = section_title(style, from == 0 ? "Recommendations" : "More recommendations");
   const auto width = static_cast<std::size_t>(style.width);
-  int number = 0;
-  for (const auto& finding : analysis.findings) {
-    if (rows-- == 0) break;
+  for (std::size_t i = from; i < to; ++i) {
+    const auto& finding = analysis.findings[i];
     std::string text = finding.text;
     if (finding.gain_ns)
       text += fmt::format(" [up to {}, {}]", format_time(*finding.gain_ns),
                           format_share(share_of(*finding.gain_ns, device_time(analysis))));
     std::string paragraph = wrap(text, width, 5);
-    const std::string mark = fmt::format("{:>3}. ", ++number);
+    const std::string mark = fmt::format("{:>3}. ", i + 1);
     out += mark + paragraph.substr(5);
     if (!finding.evidence.empty())
       out += paint(style, Paint::dim, wrap(finding.evidence, width, 5));
-    if (!finding.command.empty())
+    if (stands_apart(finding, style))
+      out += paint(style, Paint::dim, fmt::format("     Command: {}, below\n", kHowToCollect));
+    else if (!finding.command.empty())
       out += paint(style, Paint::dim, wrap_command(finding.command, width));
   }
   return out;

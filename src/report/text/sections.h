@@ -19,7 +19,9 @@ std::string work_lines(const WorkHeadline& work, const TextStyle& style);
 std::string waterfall_section(const Analysis& analysis, const TextStyle& style);
 std::string devices_section(const Analysis& analysis, const TextStyle& style);
 std::string idle_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
-std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
+/// Findings number `from` to `to`, the first being 0.
+std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t from,
+                             std::size_t to);
 std::string layers_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 std::string kernels_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 std::string runtime_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);

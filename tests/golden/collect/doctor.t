@@ -172,3 +172,10 @@ Which tool to take for which question, and what to read, on a machine as it is.
                              not by component
                              -> hardware counters separate components: see pm
                              sampling above
+
+Several GPUs of which the same is to be said share a line; another one has its own:
+
+  $ GPUFATHOM_FAKE=gpus=8 gpufathom doctor | grep -cE '^(ok|no|[?]) +(gpu|clocks|sensors|gpm|pm sampling) '
+  5
+  $ GPUFATHOM_FAKE=gpus=8 gpufathom doctor --json | jq -r '.checks[].name' | grep -c '^clocks'
+  8

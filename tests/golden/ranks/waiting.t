@@ -7,12 +7,6 @@ Rank 1 looks 98 % busy; told of its peers, its waiting for rank 0 is a part of i
   slow_gpu.rank1.json.gz                      NVIDIA H200, whole capture, 188.2 ms
   The GPU runs kernels 97.5 % of the time; the utilization inside these kernels
   needs counters. The largest loss: waiting for other ranks, 112.8 ms (59.9 %).
-  Time breakdown                                          parts add up to 188.2 ms
-    GPU idle                  #                               3.780 ms       2.0 %
-    memory copies only         #                              958.7 us       0.5 %
-    waiting for other ranks    #################              112.8 ms      59.9 %
-    no counters                                ###########    70.65 ms      37.5 %
-  
   Recommendations
     1. Exposed communication takes 61 % of the time, and 60 % of the time it only
        waits for other ranks, mostly for rank 0 (launch-bound in
@@ -20,6 +14,12 @@ Rank 1 looks 98 % busy; told of its peers, its waiting for rank 0 is a part of i
        none of the waiting time. [up to 114.3 ms, 60.7 %]
        114 ms of 156 ms communication is exposed, 113 ms of that waits for other
        ranks
+  Time breakdown                                          parts add up to 188.2 ms
+    GPU idle                  #                               3.780 ms       2.0 %
+    memory copies only         #                              958.7 us       0.5 %
+    waiting for other ranks    #################              112.8 ms      59.9 %
+    no counters                                ###########    70.65 ms      37.5 %
+  
   $ awk 'length > 80' answer.txt
 
 The account of the peak: the captures have no sizes of operators, so the last layer's are put in.

@@ -5,7 +5,7 @@ they can be read here:
 
 ResNet-50 on an H200, recorded from beside since the program started:
 
-  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable | sed -n '1,/^Recommendations/p'
+  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable | sed '/^Recommendations/,/^$/d; /^More/,$d; /^Readings/,$d'
   resnet50_recorded.gpf                         NVIDIA H200, while steady, 2.500 s
   The GPU runs kernels 99.0 % of the time; its tensor pipes are active 11.5 % of
   it. The largest loss: stalled, 1.297 s (51.9 %).
@@ -35,9 +35,8 @@ ResNet-50 on an H200, recorded from beside since the program started:
     program's CPU      ################################################ 0.98 cores
     The activity of GPU 0 repeats every 16.54 ms (correlation 0.83): 9.330 J each.
   
-  Recommendations
 
-  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf | sed -n '/^Recommendations/,/^Energy breakdown/p'
+  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf | sed -n '/ecommendations$/,/^$/p; /^Readings/,/^Energy breakdown/p'
   Recommendations
     1. The window includes time before or after the GPU's activity was steady,
        such as loading, compilation and warm-up; --window stable excludes it.
@@ -54,6 +53,8 @@ ResNet-50 on an H200, recorded from beside since the program started:
        Record with --kernels to see what the host does meanwhile. [up to 499.2 ms,
        10.5 %]
        idle 499 ms of 4.762 s; the program's processes use 0.95 CPU cores
+  
+  More recommendations
     4. At most 2.9 % of GPU memory is used: a larger batch, or several programs on
        one GPU, would fit.
        4.4 of 150.8 GB
@@ -83,7 +84,7 @@ ResNet-50 on an H200, recorded from beside since the program started:
 Where the terminal has them, block characters tell eighths; here as digits.
 
   $ LC_ALL=C.UTF-8 gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable |
-  >   LC_ALL=C.UTF-8 sed -n '/^Time breakdown/,/^Recommendations/{y/▏▎▍▌▋▊▉▁▂▃▄▅▆▇█/123456712345678/;p;}'
+  >   LC_ALL=C.UTF-8 sed -n '/^Time breakdown/,/^Readings/{y/▏▎▍▌▋▊▉▁▂▃▄▅▆▇█/123456712345678/;p;}'
   Time breakdown                                           parts add up to 2.500 s
     GPU idle                  2                               23.81 ms       1.0 %
     idle SMs                  888886                          509.5 ms      20.4 %
@@ -101,7 +102,7 @@ Where the terminal has them, block characters tell eighths; here as digits.
     program's CPU      888888888888888888888888888888888888888888888888 0.98 cores
     The activity of GPU 0 repeats every 16.54 ms (correlation 0.83): 9.330 J each.
   
-  Recommendations
+  Readings
 
 A program whose GPU waits for its host, in numbers; the parts sum to the window.
 
@@ -146,6 +147,18 @@ A log of nvidia-smi or NVML knows the first rung only, and says so.
   The GPU runs kernels 13.3 % of the time; the utilization inside these kernels
   needs counters. The largest loss: the GPU idle, 40.38 s (86.7 %).
   
+  Recommendations
+    1. The window includes time before or after the GPU's activity was steady,
+       such as loading, compilation and warm-up; --window stable excludes it.
+       steady for 40 s of 46.58 s; 6.5 s before; 78 ms after
+    2. Only NVML utilization is known: it says that some kernel ran, on one SM or
+       on all. Utilization by level needs hardware counters: run the program under
+       gpufathom record.
+       utilization 13 % of the time
+    3. The GPU is idle 87 % of the time. Record with --kernels to see what the
+       host does meanwhile. [up to 40.38 s, 86.7 %]
+       idle 40.38 s of 46.58 s
+  
   Utilization by level                                            share of 46.58 s
     GPU active                #####                                         13.3 %
     SM active                                                              no data
@@ -162,18 +175,6 @@ A log of nvidia-smi or NVML knows the first rung only, and says so.
     NVML utilization   -*+***-       _*__             ___       _   ___     13.3 %
     power              =++*++:.._____.*.._____________......____.......      160 W
   
-  Recommendations
-    1. The window includes time before or after the GPU's activity was steady,
-       such as loading, compilation and warm-up; --window stable excludes it.
-       steady for 40 s of 46.58 s; 6.5 s before; 78 ms after
-    2. Only NVML utilization is known: it says that some kernel ran, on one SM or
-       on all. Utilization by level needs hardware counters: run the program under
-       gpufathom record.
-       utilization 13 % of the time
-    3. The GPU is idle 87 % of the time. Record with --kernels to see what the
-       host does meanwhile. [up to 40.38 s, 86.7 %]
-       idle 40.38 s of 46.58 s
-  
   Readings
 
 DCGM's log, with its profiling fields:
@@ -185,7 +186,7 @@ DCGM's log, with its profiling fields:
   > GPU 0     0.700  0.500  0.100  0.000  0.300  200.0
   > GPU 0     0.800  0.600  0.200  0.100  0.400  250.0
   > DMON
-  $ gpufathom analyze dcgm.txt | sed -n '1,/^Recommendations/p'
+  $ gpufathom analyze dcgm.txt | sed '/^Recommendations/,/^$/d; /^More/,$d; /^Readings/,$d'
   dcgm.txt                                           GPU, while it worked, 3.000 s
   The GPU runs kernels 80.0 % of the time; its tensor pipes are active 10.0 % of
   it. The largest loss: the GPU idle, 600.0 ms (20.0 %).
@@ -212,7 +213,6 @@ DCGM's log, with its profiling fields:
     tensor pipe active ................                ________________     10.0 %
     DRAM throughput    ----------------................::::::::::::::::     40.0 %
   
-  Recommendations
 
 A gap is unknown, not idle: levels are intervals.
 
