@@ -138,7 +138,7 @@ _destroy = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_destroy_stream)
 _streams: dict[int, _ArrowArrayStream] = {}
 
 
-def _capsule(stream: _ArrowArrayStream) -> Any:
+def capsule(stream: _ArrowArrayStream) -> Any:
     """What the Arrow PyCapsule interface hands over."""
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, [
@@ -172,12 +172,12 @@ class Handle:
     def table(self, name: str) -> Any:
         stream = _ArrowArrayStream()
         _call(library().gpufathom_table, self._pointer, name.encode(), ctypes.byref(stream))
-        return _capsule(stream)
+        return stream
 
     def kernels(self, window: str | None) -> Any:
         stream = _ArrowArrayStream()
         _call(library().gpufathom_kernels, self._pointer, _bytes(window), ctypes.byref(stream))
-        return _capsule(stream)
+        return stream
 
     def missing(self) -> str:
         """What the capture lacks, a sentence a line."""

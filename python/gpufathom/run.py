@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pathlib
 import subprocess
 import tempfile
-import warnings
 from types import TracebackType
 from typing import Any
 
-from gpufathom import _places, results
-from gpufathom._capi import Error, IncompleteEvidence, Missing
+import gpufathom
+from gpufathom import _places, _program, results
+from gpufathom._capi import Error
 from gpufathom.capture import Capture, Path
 
 
@@ -50,20 +49,6 @@ def open(
     )
 
 
-def _answer(*words: str, allow_incomplete: bool) -> Any:
-    done = subprocess.run(
-        [_places.program(), *words, "--format", "json"], capture_output=True, text=True
-    )
-    said = done.stderr.strip()
-    if not done.stdout:
-        raise Error(said.removeprefix("gpufathom: ") if hasattr(str, "removeprefix") else said)
-    if done.returncode and not allow_incomplete:
-        raise IncompleteEvidence(Missing.told(said, ""))
-    if said:
-        warnings.warn(said, stacklevel=3)  # the answer is not whole
-    return json.loads(done.stdout)
-
-
 def compare(
     first: Path | Capture,
     *others: Path | Capture,
@@ -77,7 +62,7 @@ def compare(
         raise ValueError("compare requires two runs or more")
     paths = [run.path if isinstance(run, Capture) else os.fspath(run) for run in runs]
     words = ["compare", *paths, *(["--window", window] if window else [])]
-    return results.Comparison.from_dict(_answer(*words, allow_incomplete=allow_incomplete))
+    return results.Comparison.from_dict(_program.answer(*words, allow_incomplete=allow_incomplete))
 
 
 def analyze(
@@ -102,7 +87,8 @@ class record:
             train()
         recording.open().levels()
 
-    Kernels and launches need a library that goes into a program before it starts: `gpufathom record --kernels -- python train.py`.
+    Kernels, launches and the steps of `gpufathom.step` need a library that goes into a program
+    before it starts: `gpufathom record --kernels -- python train.py`. A step says so here, once.
 
     path: the capture file to write; an older one is replaced.
     rate: samples a second.
@@ -135,6 +121,7 @@ class record:
             start_new_session=True,
         )
         assert self._recorder.stdout is not None
+        gpufathom._steps_are_lost(True)
         if not self._recorder.stdout.readline():
             self.stop()
 
@@ -143,6 +130,7 @@ class record:
         recorder, self._recorder = self._recorder, None
         if recorder is None:
             return
+        gpufathom._steps_are_lost(False)
         _, said = recorder.communicate()
         if recorder.returncode:
             raise Error(said.strip() or f"the recorder ended with {recorder.returncode}")
