@@ -1,4 +1,4 @@
-// Everything after import: what any importer accepts is analysed, and the answer is drawn as text
+// Everything after import: what any importer accepts is analyzed, and the answer is drawn as text
 // and JSON.
 #include <cstdlib>
 

@@ -83,6 +83,22 @@ def violations(name: str, data: bytes):
                 yield f"{name}:{number}: {what}: {line.strip()[:100]}"
 
 
+PAGE_LINES, PAGE_COLUMNS = 200, 100
+GENERATED = "<!-- Made by `./dev docs`"
+
+
+def long_page(name: str, text: str):
+    """A page that a person writes is read on one screen after the other; a row of a table cannot be broken."""
+    lines = text.splitlines()
+    if GENERATED in text:
+        return
+    if len(lines) > PAGE_LINES:
+        yield f"{name}: {len(lines)} lines; a page of docs/ has {PAGE_LINES} at most"
+    for number, line in enumerate(lines, 1):
+        if len(line) > PAGE_COLUMNS and not line.lstrip().startswith(("|", "<!--")):
+            yield f"{name}:{number}: {len(line)} columns; a line of docs/ has {PAGE_COLUMNS} at most"
+
+
 LINK = re.compile(r"(?<!`)\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -105,7 +121,10 @@ def main() -> int:
         data = path.read_bytes()
         found.extend(violations(name, data))
         if path.suffix == ".md":
-            found.extend(dead_links(root, name, data.decode("utf-8", "replace")))
+            text = data.decode("utf-8", "replace")
+            found.extend(dead_links(root, name, text))
+            if name.startswith("docs/") or name == "README.md":
+                found.extend(long_page(name, text))
         if path.suffix in SOURCES:
             lengths.append((data.count(b"\n"), name))
     found.extend(check_metric_ids.violations(root))

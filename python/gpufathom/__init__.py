@@ -1,13 +1,13 @@
-"""How deep is the GPU really used? Captures, recordings and comparisons in Python.
+"""How much of the GPU a program uses: captures, recordings and comparisons in Python.
 
     import gpufathom as gf
 
     run = gf.open("trace.json.gz", counters="report.ncu-rep")
     run.levels(), run.idle(), run.findings()       typed results, names and units of the JSON
-    run.kernels.to_pandas()                        tables, with the operator and module of each
-    kernel
-    gf.compare(before, after)                      what of the difference comes from where
-    with gf.record("run.gpf"): train()             samples of this machine's GPUs, from beside
+    run.kernels[:10], run.kernels.to_pandas()      tables, with the operator and module of each
+    run.query("select count(*) from activities")   SQL over the tables
+    gf.compare(before, after)                      attribute the difference
+    with gf.record("run.gpf"): train()             samples of this machine's GPUs
     with gf.step(): train(batch)                   marks a step for `gpufathom record --kernels`
 
 In a notebook an open run shows itself as the report's page. The marks do nothing where nothing is
@@ -62,8 +62,33 @@ def __getattr__(name):  # type: ignore[no-untyped-def]
     return getattr(importlib.import_module(f"gpufathom.{_PLACES[name]}"), name)
 
 
+def __dir__() -> "list[str]":
+    """What completion shows."""
+    return sorted([*__all__, "__version__"])
+
+
 def _nothing() -> None:
     pass
+
+
+def _lost() -> None:
+    """Begins a step that `gpufathom.record` around it does not see."""
+    global _begin
+    _begin = _nothing
+    import warnings
+
+    warnings.warn(
+        "gpufathom.record samples the GPU from outside the process and sees no steps: run the "
+        "program under `gpufathom record --kernels -- python ...` to record them",
+        stacklevel=3,
+    )
+
+
+def _steps_are_lost(lost: bool) -> None:
+    """Where no recorder's library takes them."""
+    global _begin
+    if _begin in (_nothing, _lost):
+        _begin = _lost if lost else _nothing
 
 
 def _bind() -> None:

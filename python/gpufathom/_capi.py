@@ -12,12 +12,12 @@ from gpufathom import _places
 
 
 class Error(RuntimeError):
-    """What the library says is wrong: what, where, and what to do about it."""
+    """An error of the library: what is wrong, where, and what to do."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Missing:
-    """Something that a capture lacks, so that what is built on it is not whole.
+    """Something that a capture lacks, so that results based on it are incomplete.
 
     path: the capture.
     code: kind of damage (docs/capture.md); empty where it is of no kind of its own.
@@ -53,12 +53,12 @@ class Missing:
 
 
 class IncompleteEvidence(Error):
-    """A capture is not whole: `rows` say what it lacks. `allow_incomplete=True` goes on with it."""
+    """A capture is incomplete: `rows` say what it lacks. `allow_incomplete=True` continues with it."""
 
     def __init__(self, rows: Sequence[Missing]) -> None:
         self.rows = list(rows)
         told = "; ".join(map(str, self.rows))
-        super().__init__(f"{told} (not whole: allow_incomplete=True or --allow-incomplete goes on)")
+        super().__init__(f"{told} (incomplete: allow_incomplete=True or --allow-incomplete continues)")
 
 
 class _Options(ctypes.Structure):
@@ -138,7 +138,7 @@ _destroy = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_destroy_stream)
 _streams: dict[int, _ArrowArrayStream] = {}
 
 
-def _capsule(stream: _ArrowArrayStream) -> Any:
+def capsule(stream: _ArrowArrayStream) -> Any:
     """What the Arrow PyCapsule interface hands over."""
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, [
@@ -172,12 +172,12 @@ class Handle:
     def table(self, name: str) -> Any:
         stream = _ArrowArrayStream()
         _call(library().gpufathom_table, self._pointer, name.encode(), ctypes.byref(stream))
-        return _capsule(stream)
+        return stream
 
     def kernels(self, window: str | None) -> Any:
         stream = _ArrowArrayStream()
         _call(library().gpufathom_kernels, self._pointer, _bytes(window), ctypes.byref(stream))
-        return _capsule(stream)
+        return stream
 
     def missing(self) -> str:
         """What the capture lacks, a sentence a line."""

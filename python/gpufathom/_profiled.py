@@ -61,7 +61,7 @@ class StepMarks:
         try:
             self.capture = gpufathom.analyze(profiler, allow_incomplete=True)
             for row in self.capture.missing:
-                warnings.warn(f"gpufathom: the profile is not whole: {row}", stacklevel=2)
+                warnings.warn(f"gpufathom: the profile is incomplete: {row}", stacklevel=2)
             self._log(metrics_of(self.capture))
         except gpufathom.Error as error:  # no reason to end a training run
             warnings.warn(f"gpufathom: {error}", stacklevel=2)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import html
+import importlib
 import json
 import os
-from typing import TYPE_CHECKING, Any, Iterator, List, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Union, overload
 
-from gpufathom import _capi, results
+from gpufathom import _capi, _columns, _program, results
 
 if TYPE_CHECKING:
     import pandas
@@ -20,8 +21,11 @@ Path = Union[str, "os.PathLike[str]"]
 
 class Table:
     """A table of a capture, as columns of Apache Arrow. Numbers stay where the library has them;
-    texts are dictionaries;
-    what is not known is null. Times are nanoseconds.
+    texts are dictionaries; what is not known is null. Times are nanoseconds.
+
+        len(run.kernels), run.kernels.columns
+        run.kernels["duration_ns"]                 a column as a list
+        run.kernels[0], run.kernels[:10]           a row as a dict, some as a list of them
 
     pyarrow, pandas, polars and DuckDB read it without a copy, by `__arrow_c_stream__`:
     `polars.DataFrame(table)`.
@@ -31,46 +35,80 @@ class Table:
         self.name = name
         self._stream = stream
 
+    @functools.cached_property
+    def _rows(self) -> _columns.Columns:
+        return _columns.Columns(self._stream())
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The Arrow PyCapsule interface; a request for another schema is not served, as it
         allows."""
-        return self._stream()
+        return _capi.capsule(self._stream())
 
     def to_arrow(self) -> pyarrow.Table:
         """As a pyarrow.Table over the same memory."""
-        try:
-            import pyarrow
-        except ImportError as error:
-            raise _capi.Error(
-                f"the table {self.name} is handed over by pyarrow: pip install pyarrow"
-            ) from error
-        return pyarrow.table(self)
+        return _wanted("pyarrow", "arrow").table(self)
 
     def to_pandas(self) -> pandas.DataFrame:
         """As a pandas.DataFrame; columns without nulls are views of the same memory."""
+        _wanted("pandas", "pandas")
         frame: pandas.DataFrame = self.to_arrow().to_pandas(split_blocks=True, self_destruct=False)
         return frame
 
     def to_polars(self) -> polars.DataFrame:
         """As a polars.DataFrame over the same memory; texts are categories."""
-        import polars
+        return _wanted("polars", "polars").DataFrame(self)
 
-        frame = polars.from_arrow(self.to_arrow())
-        assert isinstance(frame, polars.DataFrame)
-        return frame
+    def to_dicts(self) -> List[Dict[str, Any]]:
+        """Every row as a dict."""
+        return self[:]
 
     @property
     def columns(self) -> List[str]:
-        return list(self.to_arrow().schema.names)
+        return list(self._rows.names)
 
     def __len__(self) -> int:
-        return int(self.to_arrow().num_rows)
+        return int(self._rows.rows)
+
+    @overload
+    def __getitem__(self, which: str) -> List[Any]: ...
+    @overload
+    def __getitem__(self, which: int) -> Dict[str, Any]: ...
+    @overload
+    def __getitem__(self, which: slice) -> List[Dict[str, Any]]: ...
+    def __getitem__(self, which: str | int | slice) -> Any:
+        rows = range(len(self))
+        if isinstance(which, str):
+            if which not in self._rows.names:
+                raise KeyError(f"{self.name} has no column {which}: {', '.join(self.columns)}")
+            return self._rows.values(which, rows)
+        if isinstance(which, int):
+            row = rows[which]
+            return self[row : row + 1][0]
+        columns = [self._rows.values(name, rows[which]) for name in self.columns]
+        return [dict(zip(self.columns, values)) for values in zip(*columns)]
 
     def __repr__(self) -> str:
-        return f"<gpufathom.Table {self.name}: {len(self)} rows of {', '.join(self.columns)}>"
+        names = self.columns
+        some = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+        return f"<gpufathom.Table {self.name}: {len(self)} rows of {len(names)} columns ({some})>"
 
     def _repr_html_(self) -> str:
-        return str(self.to_pandas().head(20).to_html())
+        def line(tag: str, cells: Iterable[Any]) -> str:
+            texts = ("" if cell is None else html.escape(str(cell)) for cell in cells)
+            return f"<tr>{''.join(f'<{tag}>{text}</{tag}>' for text in texts)}</tr>"
+
+        rows = "".join(line("td", row.values()) for row in self[:20])
+        return f"<table>{line('th', self.columns)}{rows}</table><p>{len(self)} rows</p>"
+
+
+def _wanted(package: str, extra: str) -> Any:
+    """A package that only this needs."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise _capi.Error(
+            f"{package} is not installed: pip install {package}, or the wheel with [{extra}]"
+        ) from error
 
 
 class Capture:
@@ -80,7 +118,7 @@ class Capture:
     idle time before each), `ops`
     (host_ops), `steps`, `api_calls`, `activities`, `counter_samples` and the others of
     docs/capture.md; `tables` names them. `missing` says what it lacks, where `allow_incomplete` lets
-    captures that are not whole pass.
+    incomplete captures pass.
     """
 
     def __init__(
@@ -143,6 +181,13 @@ class Capture:
     def __dir__(self) -> Iterator[str]:
         return iter([*super().__dir__(), "ops", *self.tables])
 
+    def query(self, sql: str) -> List[Dict[str, Any]]:
+        """Rows of one SELECT over the tables of docs/capture.md, as `gpufathom query` answers it;
+        of the file alone, without `counters`, `power` and `window`."""
+        words = ("query", self.path, sql)
+        answer = _program.answer(*words, allow_incomplete=self.allow_incomplete)
+        return [dict(zip(answer["columns"], row)) for row in answer["rows"]]
+
     @functools.cached_property
     def analysis(self) -> results.Analysis:
         """The whole answer of `gpufathom analyze`, with the JSON's names and units."""
@@ -161,16 +206,16 @@ class Capture:
         return self.analysis.layers
 
     def findings(self) -> List[results.Finding]:
-        """What to change, with the evidence, and what it could give back at most in nanoseconds."""
+        """Recommendations with their evidence and an upper bound on the gain in nanoseconds."""
         return self.analysis.findings
 
     def energy(self) -> results.EnergyUse:
-        """Where the joules went, in nanojoules with the bounds of 95 %; `why_missing` says why
+        """Energy breakdown, in nanojoules with the bounds of 95 %; `why_missing` says why
         there are none."""
         return self.analysis.energy
 
     def page(self) -> str:
-        """The answer as one page of HTML, which works offline."""
+        """The result as one HTML page that works offline."""
         return self._report(_capi.PAGE)
 
     def _repr_html_(self) -> str:

@@ -5,8 +5,7 @@ Wall time on a shared or unlocked machine varies by more than what is to be foun
 kernels of a step take does not depend on how busy the host is; what is left, mostly the clocks, is
 told by repeating: both versions run several times, in turns, and the interval of their ratio
 decides. The estimate and the interval are in logarithms, so that 1 % slower and 1 % faster are
-alike. An interval that holds both "no slower" and "slower than the limit" decides nothing, and a
-capture that is not whole is no evidence.
+alike. An interval that holds both "no slower" and "slower than the limit" decides nothing, and an incomplete capture is no evidence.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class Verdict:
 
 
 class Undecided(AssertionError):
-    """Neither a regression nor its absence was shown; `verdict` says how many more runs would."""
+    """Neither a regression nor its absence was shown; `verdict` says how many more runs would decide."""
 
     def __init__(self, verdict: Verdict) -> None:
         super().__init__(verdict.text)
@@ -85,7 +84,7 @@ def _path(run: Run) -> str:
 
 
 def _ask(path: str, *words: str) -> Tuple[str, List[Missing]]:
-    """What the program answers, and by its exit code what the answer lacks."""
+    """The program's result, and by its exit code what it lacks."""
     done = subprocess.run([_places.program(), *words], capture_output=True, text=True)
     if not done.returncode:
         return done.stdout, []
@@ -102,7 +101,7 @@ def _rows(path: str, question: str) -> List[List[str]]:
 
 
 def _marked_steps(answer: str) -> List[Tuple[int, int]]:
-    """Where the program says that its steps begin and end, taken to the device. Where nothing is
+    """The marked steps of the program, mapped to the device. Where nothing is
     marked the whole capture is one: what repeats in one version may not do so in the other."""
     window = json.loads(answer)["window"]
     if window["step_source"] == "none" or window["step_source"].startswith("period"):
@@ -122,7 +121,7 @@ def _steps(run: Run, allow_incomplete: bool) -> _Steps:
     kernels = [(int(start), int(took)) for start, took in _rows(path, asked)]
     if not kernels:
         raise Error(
-            f"{path}: holds no kernels: record with `gpufathom record --kernels`, or a profiler"
+            f"{path}: contains no kernels: record with `gpufathom record --kernels`, or a profiler"
         )
     marked = _marked_steps(answer)
     spans = marked or [(kernels[0][0], kernels[-1][0] + 1)]
@@ -223,14 +222,13 @@ def decide(
 
 
 def _deciding(estimate: float, limit: float) -> float:
-    """The widest reach to either side of this estimate with which the verdict is no longer open; at
-    least half of the limit, whatever the estimate is."""
+    """The largest half width of the interval that decides; at least half of the limit, whatever the estimate is."""
     found = math.log1p(limit) - estimate
     return max(found, estimate) if math.expm1(estimate) > limit / 2 else found
 
 
 def _more(first: List[float], second: List[float], paired: bool, reach: float) -> int | None:
-    """How many more values each side needs for that reach, when they scatter as these do."""
+    """How many more values each side needs for that half width, if they vary as these do."""
     if paired:
         spread = statistics.stdev(b - a for a, b in zip(first, second))
     else:
@@ -287,7 +285,7 @@ def _advice(verdict: Verdict, of: str) -> str:
         return f"record at least 4 {of}s of each version, in turns, to decide about {limit}"
     if verdict.more is None:
         return (
-            f"they scatter too much to decide about {limit} by more {of}s: look for a larger "
+            f"they vary too much to decide about {limit} with more {of}s: look for a larger "
             "change, or record longer runs"
         )
     return (
@@ -311,7 +309,7 @@ def check(
     A B A B A B …; of a single one each, its steps are compared, which knows nothing of what
     differs from one start of the program to the next.
 
-    Raises IncompleteEvidence when a capture is not whole; with allow_incomplete the verdict's
+    Raises IncompleteEvidence when a capture is incomplete; with allow_incomplete the verdict's
     `missing` says what is not there."""
     first, second = (_all_steps(_list(side), allow_incomplete) for side in (before, after))
     _refuse_unlike(first + second)
@@ -323,7 +321,7 @@ def check(
     missing = [row for run in first + second for row in run.missing]
     text = verdict.text + _other_kernels(first, second)
     if missing:
-        text += "; not whole: " + "; ".join(map(str, missing))
+        text += "; incomplete: " + "; ".join(map(str, missing))
     return dataclasses.replace(verdict, text=text, missing=tuple(missing))
 
 
@@ -336,7 +334,7 @@ def _medians(runs: List[_Steps]) -> List[float]:
 
 
 def _refuse_unlike(runs: List[_Steps]) -> None:
-    """A step is not to be held against a whole run."""
+    """A step cannot be compared with a whole run."""
     marked = next((run for run in runs if run.marked), None)
     whole = next((run for run in runs if not run.marked), None)
     if marked and whole:
@@ -347,12 +345,12 @@ def _refuse_unlike(runs: List[_Steps]) -> None:
 
 
 def _other_kernels(first: List[_Steps], second: List[_Steps]) -> str:
-    """A change may launch other kernels, and lost ones look the same: it is told."""
+    """A change may launch other kernels, and lost ones look the same: report it."""
     counts = [statistics.median([n for run in side for n in run.kernels]) for side in (first, second)]
     if counts[0] == counts[1]:
         return ""
     return (
-        f"; a step has {counts[1]:g} kernels, and had {counts[0]:g}: is that what the change does?"
+        f"; a step has {counts[1]:g} kernels, and had {counts[0]:g}: is that intended?"
     )
 
 
@@ -364,7 +362,7 @@ def assert_no_regression(
     allow_incomplete: bool = False,
 ) -> Verdict:
     """Raises AssertionError when the second version's kernels are slower, and its kind Undecided
-    when that is not known; `limit` 0.01 looks for 1 %. Captures that are not whole raise
+    when that is not known; `limit` 0.01 looks for 1 %. Incomplete captures raise
     IncompleteEvidence."""
     verdict = check(before, after, limit, allow_incomplete=allow_incomplete)
     if verdict.regressed:
@@ -402,7 +400,7 @@ def main() -> int:
         prog="python -m gpufathom.gate",
         description=__doc__,
         epilog="Exit codes: 0 no regression of that size, 1 a regression, 2 wrong usage, 3 refused: "
-        "a capture is not whole or cannot be read, 4 undecided: too few runs for that limit.",
+        "a capture is incomplete or cannot be read, 4 undecided: too few runs for that limit.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -426,7 +424,7 @@ def main() -> int:
     words.add_argument(
         "--allow-incomplete",
         action="store_true",
-        help="judge by captures that are not whole, too, and say what they lack",
+        help="judge incomplete captures too, and say what they lack",
     )
     given = words.parse_args()
     try:

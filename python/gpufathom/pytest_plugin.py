@@ -1,5 +1,5 @@
 """For pytest: the fixture `assert_no_regression(before, after, limit=0.01)`, whose verdicts end the
-test report. An undecided verdict fails as a regression does, and a capture that is not whole is an
+test report. An undecided verdict fails as a regression does, and an incomplete capture is an
 error.
 
 def test_speed(assert_no_regression):

@@ -31,9 +31,9 @@ class SourceInfo(Answer):
 
 @dataclass(frozen=True)
 class QualityNote(Answer):
-    """Damage of the input, or a doubt about it.
+    """Damage of the input, or a suspected error.
 
-    code: kind of damage or doubt
+    code: kind of damage or suspected error
     count: how often
     detail: one sentence, with the first place where it happened
     """
@@ -77,7 +77,7 @@ class StepInfo(Answer):
 
 @dataclass(frozen=True)
 class WindowInfo(Answer):
-    """The half-open span that is analysed.
+    """The half-open span that is analyzed.
 
     kind: all, recording_window, steps, stable, step or range (all, recording_window, steps, stable,
     step, range)
@@ -152,7 +152,7 @@ class Level(Answer):
     """One rung of the ladder: value = low when everything is known, [low, high] when some kernels
     have no counters.
 
-    id: metric id of the catalogue
+    id: metric id of the catalog
     value: share of the window, taking the unknown as 0; null: no data
     low: bound with every unknown kernel at 0
     high: bound with every unknown kernel at its upper level
@@ -180,7 +180,7 @@ class WaterfallBar(Answer):
 
     id: bar: idle, copy, sm_inactive, stalled, other_instructions, tensor, unknown (idle, copy,
     waiting, sm_inactive, stalled, other_instructions, tensor, unknown)
-    label: text for people
+    label: display name
     ns: time of the window lost or used here
     parts: the same time by cause, copy direction or layer type
     kernels: the same time by kernel
@@ -243,18 +243,18 @@ class DeviceUse(Answer):
 
 @dataclass(frozen=True)
 class Throughput(Answer):
-    """Items and tokens a second.
+    """Items and tokens per second.
 
     steps: steps in the window
     step_ns: mean time of a step
     items: items of a step: --batch, or from shapes
     items_source: option or shapes (, option, shapes)
-    items_from: the operation and sizes that told it
+    items_from: the operation and sizes that it comes from
     tokens: tokens of a step, where the program has tokens
-    items_per_s: items a second
-    tokens_per_s: tokens a second
-    joules_per_item: energy of all devices, an item
-    flops_per_item: operations the model asks for, an item
+    items_per_s: items per second
+    tokens_per_s: tokens per second
+    joules_per_item: energy of all devices, per item
+    flops_per_item: operations of the model, per item
     """
 
     steps: int
@@ -295,7 +295,7 @@ class MemoryRoom(Answer):
 
 @dataclass(frozen=True)
 class WorkHeadline(Answer):
-    """How much work was done, in short; `gpufathom work` has all of it.
+    """A summary of the work; `gpufathom work` has all of it.
 
     flops_per_s: achieved: operations of products and convolutions a second, of all devices
     together; null: neither sizes nor counts are known
@@ -303,11 +303,11 @@ class WorkHeadline(Answer):
     measured: tensor operations that counters saw, where no sizes are known (, model, measured)
     measured_flops_per_s: tensor operations a second that counters saw; null without counters for
     every kernel
-    mfu: model FLOPs utilisation: operations the model asks for / (peak * window), of all devices
-    peak_type: number type of the peak: the fastest that products ran in, at least 16 bits
+    mfu: model FLOPs utilization: operations of the model / (peak * window), of all devices
+    peak_type: data type of the peak: the fastest that products ran in, at least 16 bits
     peak_flops_per_s: the data sheet's dense peak of that type, of all devices together
     coverage: share of the time of kernels that multiply, whose operations are known
-    throughput: items and tokens a second
+    throughput: items and tokens per second
     memory: by device; empty: nothing recorded memory
     """
 
@@ -334,8 +334,8 @@ class MatchInfo(Answer):
     report_kernels: kernel instances of the report
     matched: trace kernels with one best partner
     ambiguous: trace kernels paired with one of several equally good partners
-    trace_only: trace kernels without a partner
-    report_only: report kernels without a partner
+    trace_only: unmatched kernels of the trace
+    report_only: unmatched kernels of the report
     confidence: mean score of the pairs
     verdict: good, partial, different_program or no_report (no_report, good, partial,
     different_program)
@@ -361,7 +361,7 @@ class PhaseTime(Answer):
 
     phase: runtime phase (gpu_kernel, cpu_kernel, dequeue, memcpy, wait, launch, enqueue, queued,
     other)
-    ns: time labelled with this phase: where several hold at once the first in the order of this
+    ns: time labeled with this phase: where several hold at once the first in the order of this
     list; the list sums to its span
     share: ns as a share of the span
     present_ns: time in which this phase held at all, on any thread or device
@@ -566,8 +566,7 @@ class RuntimeMark(Answer):
 
 @dataclass(frozen=True)
 class IdleOrigin(Answer):
-    """Why the GPU idled: idle time with one cause, one operation and one line of the program behind
-    it.
+    """Idle time with one cause, one operation and one line of the program behind it.
 
     cause: idle cause (launch_bound, sync, memcpy, input, communication, dependency, kernel_gap,
     host_other, start_up, unexplained, no_launch_record, not_recorded, no_samples)
@@ -746,9 +745,9 @@ class KernelRow(Answer):
 
 @dataclass(frozen=True)
 class CurvePoint(Answer):
-    """Kernels ordered by tensor-issue utilisation (DATE 2024, figure 8).
+    """Kernels ordered by tensor-issue utilization (DATE 2024, figure 8).
 
-    utilization: tensor-issue utilisation, 0..1
+    utilization: tensor-issue utilization, 0..1
     time_share: share of kernel time at or below it
     """
 
@@ -836,9 +835,9 @@ class EnergyReading(Answer):
 
 @dataclass(frozen=True)
 class EnergyWarning(Answer):
-    """A doubt about the energy.
+    """A caveat about the energy.
 
-    code: kind of doubt
+    code: kind of caveat
     text: what it means, and what to do
     """
 
@@ -912,7 +911,7 @@ class DeviceEnergy(Answer):
 
 @dataclass(frozen=True)
 class EnergyUse(Answer):
-    """Where the joules went.
+    """Energy breakdown.
 
     model: file of the energy model, empty without one
     model_gpu: product it was measured on
@@ -967,7 +966,7 @@ class SampledDevice(Answer):
     sample_ns: mean length of one
     covered_ns: time of the window that they cover
     step_ns: period of the device's activity; null: none found
-    step_confidence: its normalised autocorrelation
+    step_confidence: its normalized autocorrelation
     readings: metrics over time
     """
 
@@ -1009,12 +1008,12 @@ class SampledUse(Answer):
 
 @dataclass(frozen=True)
 class TenantAmount(Answer):
-    """What of one metric belongs to a process, or to none.
+    """The part of a metric that belongs to a process, or to none.
 
     id: metric id
     unit: unit: of a count the amount, of a level its part of the mean
     value: by the split; the values of all processes and the rest sum to the total
-    low: what is surely this process's
+    low: lower bound: what is certainly this process's
     high: what can be this process's
     """
 
@@ -1037,7 +1036,7 @@ class Tenant(Answer):
     share_ns: alone, and an equal share of what it had together with others
     amounts: its part of every metric
     nj: its energy; processes and the rest sum to the device's
-    low_nj: what is surely its energy
+    low_nj: lower bound: what is certainly its energy
     high_nj: what can be its energy
     """
 
@@ -1058,7 +1057,7 @@ class Tenant(Answer):
 
 @dataclass(frozen=True)
 class SharedDevice(Answer):
-    """A device that several processes used, and who used it for what.
+    """A device that several processes used, split among them.
 
     id: device number
     name: product name
@@ -1074,7 +1073,7 @@ class SharedDevice(Answer):
     total: amounts of the device
     nj: energy of the device over the spans
     rest_nj: energy while no process had work on it
-    cannot_tell: what cannot be told, and what would tell it
+    cannot_tell: limits of the split, and how to overcome them
     """
 
     id: int
@@ -1134,18 +1133,18 @@ class Analysis(Answer):
     schema: name and version of this layout
     source: the capture
     counters_source: the counter report, when there is one
-    quality: damage and doubts
-    window: the analysed span
+    quality: damage and suspected errors
+    window: the analyzed span
     devices: use of each device
     levels: the ladder over all devices
-    work: achieved operations, items and tokens a second, in short
+    work: achieved operations, items and tokens per second, in short
     match: how trace and report kernels were paired
     runtime: framework runtime phases
     layer_types: kernel time by layer type
     layers: kernel time by layer
     kernels: kernel time by kernel
-    tensor_curve: cumulative kernel time over tensor-issue utilisation
-    energy: where the joules went; without devices when nothing measured power
+    tensor_curve: cumulative kernel time over tensor-issue utilization
+    energy: energy breakdown; without devices when nothing measured power
     samples: levels and readings over time; without devices when nothing was sampled
     tenants: devices that several processes used
     findings: what to change, with evidence
@@ -1207,14 +1206,14 @@ class ComparedRun(Answer):
     batch: items of a step
     batch_source: given, shapes, or empty when it is not known
     item_ns: wall_ns for one item
-    items_per_s: items a second
-    tokens_per_s: tokens a second, where the program has tokens
+    items_per_s: items per second
+    tokens_per_s: tokens per second, where the program has tokens
     flops_per_s: achieved operations a second, of all devices together: a model, or measured
-    mfu: model FLOPs utilisation
+    mfu: model FLOPs utilization
     joules: measured energy of a step; without steps of the window
     joules_per_item: the same for one item
     precision: types in which its matrix products read, by kernel names, most time first
-    profiler: what recorded it, and what it recorded beside the device
+    profiler: what recorded it, and what else it recorded
     slowed: the profiler is likely to have slowed the host
     profiler_ns: of `wall_ns`, what the profiler itself may have taken at most
     rank: rank of a distributed job
@@ -1253,7 +1252,7 @@ class ComparedRun(Answer):
 
 @dataclass(frozen=True)
 class ComparedChange(Answer):
-    """What may be said of a run beside the first.
+    """The verdict about a run compared with the first.
 
     run: which, counted from 0
     verdict: faster, slower, no_difference (beyond noise), same_job (ranks of one job), or
@@ -1311,7 +1310,7 @@ class ComparedTime(Answer):
     kind: idle, copy, layer_type, layer, kernel, phase (of the runtime) or, of samples alone, bar
     (idle, copy, layer_type, layer, kernel, bar, phase)
     name: cause, layer, kernel, phase or bar
-    label: the same for a table: kernels by their short name, and what tells those apart that look
+    label: the same for a table: kernels by their short name, and what distinguishes those that look
     alike
     ns: device time, by run; of phases wall time
     change_ns: less that of the first run, by run
@@ -1351,7 +1350,7 @@ class ComparedCheck(Answer):
     value: what was compared with the limit, in the limit's unit (per cent, nanoseconds or joules)
     failed: the run is worse than the rule allows
     outcome: ok, failed, undecided (no data, or steps that are too few or too unlike to tell),
-    refused (a run is not whole) (ok, failed, undecided, refused)
+    refused (a run is incomplete) (ok, failed, undecided, refused)
     text: one sentence
     """
 
@@ -1371,8 +1370,8 @@ class Comparison(Answer):
     per: what times are of: a step or the window
     ranks_of_one_job: the runs are ranks of one job, which wait for each other: none is faster
     runs: the runs, in the order given
-    changes: each run but the first, beside the first
-    differences: what differs beside the program and may explain a difference in time
+    changes: each run but the first, compared with the first
+    differences: what differs other than the program and may explain a difference in time
     levels: the ladder of each run
     time: idle causes, copies and layer types, or bars of the waterfall, or, where a run has no
     device work, phases of the runtime; sum to time_ns

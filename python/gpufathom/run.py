@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pathlib
 import subprocess
 import tempfile
-import warnings
 from types import TracebackType
 from typing import Any
 
-from gpufathom import _places, results
-from gpufathom._capi import Error, IncompleteEvidence, Missing
+import gpufathom
+from gpufathom import _places, _program, results
+from gpufathom._capi import Error
 from gpufathom.capture import Capture, Path
 
 
@@ -34,10 +33,10 @@ def open(
     window: all, steps, stable, step:N or START:END, as `--window` has it; None for the default.
     batch: items of a step, for times and energies per item.
     energy_model: a file that `gpufathom calibrate -o` wrote; None for the one shipped for the capture's GPU.
-    allow_incomplete: take a capture that is not whole, too; its `missing` says what it lacks.
+    allow_incomplete: take an incomplete capture, too; its `missing` says what it lacks.
 
     Raises gpufathom.Error, which says what is wrong, where, and what to do, and its kind
-    gpufathom.IncompleteEvidence for a capture that is not whole.
+    gpufathom.IncompleteEvidence for an incomplete capture.
     """
     return Capture(
         path,
@@ -50,34 +49,20 @@ def open(
     )
 
 
-def _answer(*words: str, allow_incomplete: bool) -> Any:
-    done = subprocess.run(
-        [_places.program(), *words, "--format", "json"], capture_output=True, text=True
-    )
-    said = done.stderr.strip()
-    if not done.stdout:
-        raise Error(said.removeprefix("gpufathom: ") if hasattr(str, "removeprefix") else said)
-    if done.returncode and not allow_incomplete:
-        raise IncompleteEvidence(Missing.told(said, ""))
-    if said:
-        warnings.warn(said, stacklevel=3)  # the answer is not whole
-    return json.loads(done.stdout)
-
-
 def compare(
     first: Path | Capture,
     *others: Path | Capture,
     window: str | None = None,
     allow_incomplete: bool = False,
 ) -> results.Comparison:
-    """What of the difference between runs comes from where, as `gpufathom compare` says it; times of a step in nanoseconds.
-    Raises gpufathom.IncompleteEvidence when a run is not whole; with allow_incomplete that is a warning."""
+    """Attributes the difference between runs, as `gpufathom compare` does; times of a step in nanoseconds.
+    Raises gpufathom.IncompleteEvidence when a run is incomplete; with allow_incomplete that is a warning."""
     runs = (first, *others)
     if len(runs) < 2:
-        raise ValueError("compare wants two runs or more")
+        raise ValueError("compare requires two runs or more")
     paths = [run.path if isinstance(run, Capture) else os.fspath(run) for run in runs]
     words = ["compare", *paths, *(["--window", window] if window else [])]
-    return results.Comparison.from_dict(_answer(*words, allow_incomplete=allow_incomplete))
+    return results.Comparison.from_dict(_program.answer(*words, allow_incomplete=allow_incomplete))
 
 
 def analyze(
@@ -96,13 +81,14 @@ def analyze(
 
 
 class record:
-    """Records this machine's GPUs from beside while a block runs: levels, power and clocks a thousand times a second.
+    """Records this machine's GPUs from outside the process while a block runs: levels, power and clocks a thousand times a second.
 
         with gpufathom.record("run.gpf") as recording:
             train()
         recording.open().levels()
 
-    Kernels and launches need a library that goes into a program before it starts: `gpufathom record --kernels -- python train.py`.
+    Kernels, launches and the steps of `gpufathom.step` need a library that goes into a program
+    before it starts: `gpufathom record --kernels -- python train.py`. A step says so here, once.
 
     path: the capture file to write; an older one is replaced.
     rate: samples a second.
@@ -135,6 +121,7 @@ class record:
             start_new_session=True,
         )
         assert self._recorder.stdout is not None
+        gpufathom._steps_are_lost(True)
         if not self._recorder.stdout.readline():
             self.stop()
 
@@ -143,6 +130,7 @@ class record:
         recorder, self._recorder = self._recorder, None
         if recorder is None:
             return
+        gpufathom._steps_are_lost(False)
         _, said = recorder.communicate()
         if recorder.returncode:
             raise Error(said.strip() or f"the recorder ended with {recorder.returncode}")

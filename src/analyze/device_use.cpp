@@ -93,7 +93,7 @@ std::vector<QualityNote> doubts_about_job(const JobWaiting& waiting) {
   if (const auto& missing = waiting.job.missing_ranks; !missing.empty())
     notes.push_back(
         {std::string(kMissingRanks), static_cast<std::int64_t>(missing.size()),
-         fmt::format("of {} ranks these have no file: {}; waiting for them is not told apart",
+         fmt::format("of {} ranks these have no file: {}; waiting for them is not separated",
                      waiting.job.world_size, fmt::join(missing, ", "))});
   return notes;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analyze/steps/steps.h"
+#include "core/lower_case.h"
 #include "core/order.h"
 
 namespace gf {
@@ -121,13 +122,6 @@ constexpr std::string_view kOneOffCalls[] = {"ModuleLoad",
                                              "hiprtc",
                                              "nvrtc"};
 constexpr std::string_view kInitCalls[] = {"cuInit", "cudaInit", "hipInit"};
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& letter : out)
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return out;
-}
 
 /// What stands behind `part` in a text, empty without it.
 std::string_view after(std::string_view text, std::string_view part) {

@@ -1,5 +1,5 @@
 // The closed lists of results, with the names that JSON uses. What people read of a cause, a bar, a
-// runtime phase or a finding (label, colour, meaning) stands beside its name in names/*.def.
+// runtime phase or a finding (label, color, meaning) stands beside its name in names/*.def.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace gf {
 
-/// Which span was analysed.
+/// Which span was analyzed.
 #define GF_WINDOW_KINDS(X) X(all) X(recording_window) X(steps) X(stable) X(step) X(range)
 GF_NAMED_ENUM(WindowKind, GF_WINDOW_KINDS)
 

@@ -30,7 +30,7 @@ void forget(std::vector<Level>& levels) {
     level.low.reset();
     level.high.reset();
     level.why_missing =
-        "a counter report holds no time between its kernels: give a trace of the same program, "
+        "a counter report has no time between its kernels: give a trace of the same program, "
         "gpufathom analyze TRACE --counters REPORT";
   }
 }
@@ -70,8 +70,8 @@ void forget_time_line(Analysis& analysis) {
                 [](const Finding& finding) { return !holds_without_time(finding.id); });
   analysis.runtime = {};
   analysis.match.note =
-      "A counter report alone: its kernels stand one after the other, each for as long as it took "
-      "under the profiler. Shares are of that time, and nothing is known of the time between.";
+      "Counter report only: its kernels are placed one after the other, each with its duration "
+      "under the profiler. Shares are of that time; the time between kernels is unknown.";
 }
 
 }  // namespace gf

@@ -183,10 +183,10 @@ std::string how_to_record(std::string_view format) {
 Status check_for_work(const Capture& capture) {
   if (capture.activities.empty() && !capture.report_kernels.empty())
     return fail(
-        "a counter report alone has no time line to analyse", capture.path, -1,
+        "a counter report alone has no timeline to analyze", capture.path, -1,
         "give a trace of the same program: gpufathom analyze TRACE --counters " + capture.path);
   if (capture.activities.empty() && !ran_on_the_host(capture))
-    return fail("no GPU activity: nothing to say about the use of a GPU", capture.path, -1,
+    return fail("no GPU activity: there is nothing to analyze", capture.path, -1,
                 how_to_record(capture.format));
   return {};
 }
@@ -205,7 +205,7 @@ Result<Interval> stable_steps_span(const Capture& capture, const Steps& steps) {
   const auto first = std::find_if(steps.steps.begin(), steps.steps.end(),
                                   [](const StepInfo& step) { return step.stable; });
   if (first == steps.steps.end())
-    return fail("--window stable: no three steps in a row are alike", capture.path, -1,
+    return fail("--window stable: no three consecutive steps are alike", capture.path, -1,
                 "choose --window step:N; " + known_steps(steps));
   return Interval{first->start_ns, span_of_step(steps.steps.back()).end};
 }
@@ -236,7 +236,7 @@ ChosenSpan chosen_span(const Capture& capture, std::string_view wanted, const St
   if (wanted.starts_with("step:")) return {WindowKind::step, one_step_span(capture, steps, wanted)};
   if (wanted.find(':') != std::string_view::npos)
     return {WindowKind::range, parse_span(capture.path, wanted, extent(capture))};
-  return {WindowKind::all, fail(fmt::format("--window {}: not understood", wanted), capture.path,
+  return {WindowKind::all, fail(fmt::format("--window {}: not recognized", wanted), capture.path,
                                 -1, fmt::format("use {}", kForms))};
 }
 

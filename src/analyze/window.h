@@ -1,4 +1,4 @@
-// The span that is analysed.
+// The span that is analyzed.
 #pragma once
 
 #include <optional>

@@ -51,7 +51,7 @@ int guarded(char** error, F&& body) {
 }
 
 Message null_argument(const char* name) {
-  return fmt::format("the argument {} is NULL; this one may not be", name);
+  return fmt::format("the argument {} must not be NULL", name);
 }
 
 /// What the command line answers to the same options; of a counter report alone where that is
@@ -75,11 +75,11 @@ gf::Result<gpufathom_options> options_of(const gpufathom_options* given) {
   const auto* bytes = reinterpret_cast<const char*>(given);
   const std::size_t size = given->size;
   if (size < kStep || size > kMost || size % kStep != 0)
-    return gf::fail(fmt::format("options of {} bytes are none of this library", size), "", -1,
+    return gf::fail(fmt::format("options of {} bytes do not belong to this library", size), "", -1,
                     "set options.size = sizeof(gpufathom_options)");
   if (size > kKnown &&
       std::any_of(bytes + kKnown, bytes + size, [](char byte) { return byte != 0; }))
-    return gf::fail("the options ask for what this version does not know", "", -1,
+    return gf::fail("the options request what this version does not have", "", -1,
                     fmt::format("this is version {}: install a newer one", gf::kVersion));
   std::memcpy(&out, bytes, std::min(size, kKnown));
   return out;
@@ -200,7 +200,7 @@ int gpufathom_kernels(const gpufathom_capture* capture, const char* window,
     if (!stream) return null_argument("stream");
     const auto answer = ask(*capture, {sizeof(gpufathom_options), window, 0, nullptr}, false);
     if (!answer) return answer.error().message();
-    if (!answer->context) return "the capture holds no kernels";
+    if (!answer->context) return "the capture has no kernels";
     gf::kernels_stream(gf::attributed_kernels(answer->capture, *answer->context), *stream);
     return {};
   });

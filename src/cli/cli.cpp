@@ -137,8 +137,8 @@ std::string entries(const Verb& verb, bool arguments) {
 
 std::string program_help(std::span<const Verb> verbs) {
   std::string out = wrap(
-      "How deep is the GPU really used? One answer from the framework runtime down to tensor-core "
-      "issue slots and joules.",
+      "Measure how much of the GPU a program uses, from the framework runtime and the causes of "
+      "idle time down to issue slots, tensor cores and joules.",
       width());
   out += "\nUsage: gpufathom VERB ...      gpufathom FILE (short for analyze FILE)\n\nOptions:\n";
   out += entry("-h, --help", "print this help", kOptionColumn);
@@ -147,10 +147,10 @@ std::string program_help(std::span<const Verb> verbs) {
   for (const auto& verb : verbs) out += entry(verb.name, verb.about, kVerbColumn);
   out += entry("help", "help of a verb: gpufathom help VERB", kVerbColumn);
   out += "\nExit codes:\n";
-  out += entry("0", "the answer is whole", kVerbColumn);
+  out += entry("0", "the result is complete", kVerbColumn);
   out += entry("1", "bad or damaged input; a rule of compare --fail-on is broken", kVerbColumn);
   out += entry("2", "wrong usage", kVerbColumn);
-  out += entry("3", "a verdict is refused: a capture is incomplete (--allow-incomplete goes on)",
+  out += entry("3", "a verdict is refused: a capture is incomplete (--allow-incomplete continues)",
                kVerbColumn);
   out += entry("4", "a rule is undecided: no data, or too few steps", kVerbColumn);
   return out;
@@ -323,21 +323,21 @@ std::string zsh(std::span<const Verb> verbs) {
 /// gpufathom(1) in the man macros.
 std::string man_page(std::span<const Verb> verbs) {
   std::string out =
-      ".TH GPUFATHOM 1\n.SH NAME\ngpufathom \\- how deep is the GPU really used\n"
-      ".SH SYNOPSIS\n.B gpufathom\n.I VERB\n.RI [ OPTIONS ]\n.br\n.B gpufathom\n.I FILE\n"
-      ".SH DESCRIPTION\nReads what profilers wrote, or records by itself, and answers how deep a "
-      "program used its GPU, from the framework runtime down to tensor\\-core issue slots and "
-      "joules. A file alone is analysed; \\- is standard input.\n.SH VERBS\n";
+      ".TH GPUFATHOM 1\n.SH NAME\ngpufathom \\- GPU utilization by level, idle time by cause, "
+      "energy\n.SH SYNOPSIS\n.B gpufathom\n.I VERB\n.RI [ OPTIONS ]\n.br\n.B gpufathom\n.I "
+      "FILE\n.SH DESCRIPTION\nReads the output of profilers, or records a program, and reports how "
+      "much of its GPU it used, from the framework runtime down to issue slots, tensor cores and "
+      "joules. A file alone is analyzed; \\- is standard input.\n.SH VERBS\n";
   for (const auto& verb : verbs) {
     out += fmt::format(".SS {}\n{}.\n", escaped(verb.name), escaped(verb.about));
     for (const auto& option : verb.options) out += man_option(option);
   }
   return out +
-         ".SH EXIT STATUS\n0 when the answer is whole, 1 for an input that cannot be read or is "
-         "not whole, or a broken rule of compare \\-\\-fail\\-on, 2 for wrong usage, 3 when a "
-         "verdict is refused because a capture is incomplete, 4 when a rule is undecided.\n"
-         ".SH ENVIRONMENT\n.TP\n.B GPUFATHOM_PAGER, PAGER\nshows "
-         "answers that are longer than the terminal; cat for none\n.TP\n.B NO_COLOR\nno colours\n";
+         ".SH EXIT STATUS\n0 when the result is complete, 1 for an input that cannot be read or is "
+         "incomplete, or a broken rule of compare \\-\\-fail\\-on, 2 for wrong usage, 3 when a "
+         "verdict is refused because a capture is incomplete, 4 when a rule is undecided.\n.SH "
+         "ENVIRONMENT\n.TP\n.B GPUFATHOM_PAGER, PAGER\npager for answers longer than the terminal; "
+         "cat for none\n.TP\n.B NO_COLOR\nno colors\n";
 }
 
 /// What bash, zsh or fish reads to complete verbs, options, closed lists of values and files; empty
@@ -376,7 +376,7 @@ std::string overwritten(const Parsed& parsed) {
 /// What, where, and what to do, when an answer does not fit.
 Error no_memory(const Parsed& parsed, std::string_view why = {}) {
   std::string file = parsed.inputs.empty() ? "" : parsed.inputs.front();
-  return {fmt::format("the answer needs more memory or threads than there are{}{}",
+  return {fmt::format("the answer needs more memory or threads than are available{}{}",
                       !why.empty() ? ": " : "", why),
           file, -1, "ask for less (--window, --rows), or give the process more memory"};
 }
@@ -396,9 +396,10 @@ int run_verb(const Verb& declared, const Words& words) {
   const Verb verb = reading_pipes(declared);
   const Parsed parsed = parse(verb, words);
   if (parsed.wants_help) return say(verb_help(verb));
-  const std::string more = fmt::format(" (gpufathom {} --help tells more)", verb.name);
+  const std::string more = fmt::format(" (see gpufathom {} --help)", verb.name);
   if (!parsed.complaint.empty()) return complain(parsed.complaint + more, kWrongUsage);
   if (const auto wrong = overwritten(parsed); !wrong.empty()) return complain(wrong, kWrongUsage);
+  if (const auto wrong = verb.wrong(); !wrong.empty()) return complain(wrong + more, kWrongUsage);
   try {
     return verb.run();
   } catch (const std::bad_alloc&) {
@@ -420,7 +421,7 @@ int unknown_verb(const std::string& word, std::span<const Verb> verbs) {
   return complain(fmt::format("unknown {} '{}'{} (gpufathom --help lists the verbs{})",
                               word.starts_with('-') ? "option" : "verb", word,
                               meant.empty() ? "" : fmt::format(": did you mean {}?", meant),
-                              reads_only ? "; this build has none that ask a driver" : ""),
+                              reads_only ? "; this build has no verbs that need a driver" : ""),
                   kWrongUsage);
 }
 
@@ -434,7 +435,7 @@ bool is_file(const std::string& word) {
 int completion(const Words& words, std::span<const Verb> verbs) {
   const std::string shell = words.size() > 2 ? words[2] : "";
   const auto script = completion_script(shell, verbs);
-  if (script.empty()) return complain("help completion wants bash, zsh or fish", kWrongUsage);
+  if (script.empty()) return complain("help completion requires bash, zsh or fish", kWrongUsage);
   return say(script);
 }
 

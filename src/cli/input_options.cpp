@@ -51,7 +51,7 @@ void add_input_options(Verb& verb, InputOptions& options) {
               "power log over the same time: CSV of nvidia-smi or of NVML")
       .input();
   auto& zone = verb.option("--zone", options.zone, "ZONE",
-                           "zone of a log that gives local time, such as +01:00 (default UTC)");
+                           "time zone of a log in local time, such as +01:00 (default UTC)");
   zone.set = [set = zone.set](const std::string& text) {
     return telemetry::parse_zone(text) ? set(text)
                                        : "'" + text + "' is not a zone such as +01:00 or -0530";
@@ -61,14 +61,14 @@ void add_input_options(Verb& verb, InputOptions& options) {
 
 void add_peers_option(Verb& verb, std::vector<std::string>& peers) {
   verb.option("--ranks", peers, "FILE",
-              "captures of the job's other ranks, or their folder: waiting for them is told apart "
+              "captures of the job's other ranks, or their folder: waiting for them is separated "
               "from work")
       .input();
 }
 
 void add_limit_options(Verb& verb, std::uint64_t& max_bytes, unsigned& threads) {
   verb.option("--max-bytes", max_bytes, "SIZE",
-              "give up on an input that unpacks to more (default 64GiB)")
+              "stop when an input unpacks to more (default 64GiB)")
       .size();
   verb.option("--threads", threads, "N", "threads to read with (default: all)");
 }

@@ -18,10 +18,9 @@ void add_peers_option(Verb& verb, std::vector<std::string>& peers);
 void add_limit_options(Verb& verb, std::uint64_t& max_bytes, unsigned& threads);
 
 /// Adds --window; a text that can mean no window is wrong usage.
-void add_window_option(
-    Verb& verb, std::string& window,
-    std::string help =
-        "span to analyse: auto (default: the steps, or all without any), all, steps, stable, "
-        "step:N or START:END, such as 10ms:25ms");
+void add_window_option(Verb& verb, std::string& window,
+                       std::string help =
+                           "span to analyze: auto (default: the steps, or all if there are none), "
+                           "all, steps, stable, step:N or START:END, such as 10ms:25ms");
 
 }  // namespace gf::cli

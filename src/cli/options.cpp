@@ -11,6 +11,8 @@
 #include <map>
 #include <numeric>
 
+#include "core/lower_case.h"
+
 namespace gf::cli {
 
 namespace {
@@ -30,9 +32,7 @@ std::string bytes_of(const std::string& text) {
   const char* last = text.data() + text.size();
   const auto [end, code] = std::from_chars(text.data(), last, number);
   if (code != std::errc()) return text;
-  std::string unit(end, last);
-  std::transform(unit.begin(), unit.end(), unit.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  std::string unit = lower_case({end, last});
   if (unit.ends_with('b')) unit.pop_back();
   double thousand = unit.ends_with('i') ? 1024 : 1000;
   if (unit.ends_with('i')) unit.pop_back();

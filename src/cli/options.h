@@ -106,6 +106,8 @@ struct Option {
 struct Verb {
   std::string name, about;
   std::vector<Option> options;
+  /// What is wrong with the options together, once they are set; empty: nothing.
+  std::function<std::string()> wrong = [] { return std::string(); };
   std::function<int()> run;  // gives the exit code
 
   Option& flag(std::string names, std::string help, std::function<void()> given) {

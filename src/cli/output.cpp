@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "cli/terminal.h"
+#include "core/lower_case.h"
 #include "core/out_file.h"
 #include "core/printable.h"
 #include "report/summary.h"
@@ -56,7 +57,7 @@ bool show_paged(std::string_view text) {
   if (!stdout_is_terminal() || is_dumb() || fits(text)) return false;
   const std::string pager = command();
   if (pager.empty()) return false;
-  ::setenv("LESS", "FRX", 0);  // colours, and no screen of its own
+  ::setenv("LESS", "FRX", 0);  // colors, and no screen of its own
   std::fflush(stdout);
   // Whoever quits before the end closes the pipe.
   const auto before = std::signal(SIGPIPE, SIG_IGN);
@@ -65,6 +66,28 @@ bool show_paged(std::string_view text) {
   const int status = pipe ? ::pclose(pipe) : -1;
   std::signal(SIGPIPE, before);
   return status != -1 && !(WIFEXITED(status) && WEXITSTATUS(status) == kNotFound);
+}
+
+struct Ending {
+  std::string_view ending, format;
+};
+constexpr Ending kEndings[] = {{".txt", "text"},  {".md", "text"},    {".log", "text"},
+                               {".json", "json"}, {".jsonl", "json"}, {".csv", "csv"},
+                               {".html", "html"}, {".htm", "html"}};
+
+std::string ending_of(const std::string& path) {
+  return lower_case(std::filesystem::path(path).extension().string());
+}
+
+/// The name of -o must not promise a format that the verb does not write.
+std::string wrong_output(const OutputOptions& options, const std::vector<std::string>& formats) {
+  if (!options.format.empty()) return {};
+  std::vector<std::string> known;
+  for (const auto& [ending, format] : kEndings)
+    if (std::find(formats.begin(), formats.end(), format) != formats.end())
+      known.emplace_back(ending);
+  const auto wrong = wrong_ending(options.path, known);
+  return wrong.empty() ? wrong : wrong + ", or choose with --format";
 }
 
 Status write_whole(const OutputOptions& options, std::string_view answer) {
@@ -81,7 +104,7 @@ Status write_whole(const OutputOptions& options, std::string_view answer) {
 void add_output_options(Verb& verb, OutputOptions& options,
                         const std::vector<std::string>& formats) {
   verb.option("--format", options.format, fmt::format("{}", fmt::join(formats, "|")),
-              "form of the answer; without it by the name of -o, else text")
+              "output format (default: by the name of -o, else text)")
       .of(formats);
   verb.option("-o,--output", options.path, "FILE", "file to write instead of standard output")
       .output();
@@ -89,6 +112,14 @@ void add_output_options(Verb& verb, OutputOptions& options,
   std::copy_if(formats.begin(), formats.end(), std::back_inserter(short_forms),
                [](const std::string& name) { return name != "text"; });
   add_format_flags(verb, options.format, short_forms);
+  verb.wrong = [&options, formats] { return wrong_output(options, formats); };
+}
+
+std::string wrong_ending(const std::string& path, const std::vector<std::string>& endings) {
+  const auto ending = ending_of(path);
+  if (ending.empty() || std::find(endings.begin(), endings.end(), ending) != endings.end())
+    return {};
+  return fmt::format("-o {}: unknown ending {}: use {}", path, ending, fmt::join(endings, ", "));
 }
 
 void add_format_flags(Verb& verb, std::string& format, const std::vector<std::string>& formats) {
@@ -114,8 +145,9 @@ std::size_t other_rows(const std::string& format, std::optional<std::size_t> row
 
 std::string chosen_format(const OutputOptions& options) {
   if (!options.format.empty()) return options.format;
-  if (options.path.ends_with(".html") || options.path.ends_with(".htm")) return "html";
-  if (options.path.ends_with(".json")) return "json";
+  const auto ending = ending_of(options.path);
+  for (const auto& known : kEndings)
+    if (known.ending == ending) return std::string(known.format);
   return "text";
 }
 
@@ -175,7 +207,7 @@ bool would_overwrite(const std::string& output, const std::string& input) {
 }
 
 std::string overwrites_text(const std::string& output) {
-  return fmt::format("{} is read, and would be overwritten: name another file to write", output);
+  return fmt::format("{} is an input and would be overwritten: choose another output file", output);
 }
 
 }  // namespace gf::cli

@@ -36,6 +36,9 @@ void add_rows_option(Verb& verb, std::optional<std::size_t>& rows);
 /// Rows of a table in text, and in the other formats (0: all).
 std::size_t text_rows(std::optional<std::size_t> rows);
 std::size_t other_rows(const std::string& format, std::optional<std::size_t> rows);
+/// What is wrong with the name of a file to write that ends in none of these, such as ".gpf";
+/// empty: nothing, as for a name without an ending.
+std::string wrong_ending(const std::string& path, const std::vector<std::string>& endings);
 /// The format that is meant, once the options are parsed.
 std::string chosen_format(const OutputOptions& options);
 
@@ -54,7 +57,7 @@ int give_answer(const OutputOptions& options, std::string_view input,
 /// Says on standard error what is wrong, as "gpufathom: FILE: …", and gives the exit code of a bad
 /// input.
 int complain(const Error& error);
-/// The same for a capture that cannot be analysed: what was lost in reading it may be why.
+/// The same for a capture that cannot be analyzed: what was lost in reading it may be why.
 int complain(const Error& error, std::string_view input, const Capture& capture);
 int complain(std::string_view text, int exit_code);
 

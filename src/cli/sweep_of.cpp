@@ -111,11 +111,11 @@ SweepAnswer sweep_of(const SweepOptions& options) {
                                   name),
                       kWrongUsage);
   if (!options.counters.empty() && options.counters.size() != options.captures.size())
-    return complain("--counters wants one report for each capture, in the same order, or none",
+    return complain("--counters requires one report per capture, in the same order, or none",
                     kWrongUsage);
   auto rows = rows_of(options);
   if (!rows) return complain(rows.error());
-  if (rows->size() < 2) return complain("a sweep wants at least 2 runs", kWrongUsage);
+  if (rows->size() < 2) return complain("a sweep requires at least 2 runs", kWrongUsage);
   if (overwrites(options.output.path, *rows))
     return complain(overwrites_text(options.output.path), kWrongUsage);
   ProgressDisplay progress;

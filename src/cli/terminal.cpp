@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/lower_case.h"
+
 namespace gf::cli {
 
 namespace {
@@ -25,10 +27,8 @@ std::string_view environment(const char* name) {
 /// The first of LC_ALL, LC_CTYPE and LANG that is set decides, as in setlocale(3).
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value(environment(name));
+    const std::string value = lower_case(environment(name));
     if (value.empty()) continue;
-    std::transform(value.begin(), value.end(), value.begin(),
-                   [](unsigned char letter) { return std::tolower(letter); });
     return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
   return false;

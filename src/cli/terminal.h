@@ -11,7 +11,7 @@
 namespace gf::cli {
 
 /// Style of a text report on standard output, or into a file when `to_file`: at most COLUMNS (or
-/// the terminal's width) columns, colour only on a terminal and not with NO_COLOR, block characters
+/// the terminal's width) columns, color only on a terminal and not with NO_COLOR, block characters
 /// only in a UTF-8 locale.
 TextStyle text_style(bool to_file);
 

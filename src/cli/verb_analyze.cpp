@@ -40,7 +40,7 @@ Result<std::string> rendered(const AnalyzeArguments& options, const std::string&
 
 int analyze_files(const AnalyzeArguments& out) {
   const std::string format = chosen_format(out.output);
-  if (out.brief && format != "text") return complain("--brief is a form of text", kWrongUsage);
+  if (out.brief && format != "text") return complain("--brief requires text output", kWrongUsage);
   if (format == "html" && !out.output.to_file() && stdout_is_terminal())
     return complain("--format html requires -o FILE", kWrongUsage);
   ProgressDisplay progress;
@@ -48,7 +48,7 @@ int analyze_files(const AnalyzeArguments& out) {
   progress.wipe();
   if (!loaded) return complain(loaded.error());
   if (!out.peers.empty() && holds_only_report(*loaded->capture))
-    return complain("--ranks wants a trace, not a counter report alone", kWrongUsage);
+    return complain("--ranks requires a trace, not a counter report alone", kWrongUsage);
   Question question = out.question;
   question.report_alone = true;
   question.max_rows = other_rows(format, out.rows);
@@ -67,12 +67,12 @@ int analyze_files(const AnalyzeArguments& out) {
 /// Several captures, or a folder of them, are the ranks of a job: the question is another one.
 int analyze_ranks_of(const AnalyzeArguments& options) {
   if (!options.peers.empty())
-    return complain("--ranks wants the one capture that is analysed before it", kWrongUsage);
+    return complain("--ranks requires one capture to analyze", kWrongUsage);
   if (chosen_format(options.output) == "html")
-    return complain("several captures are analysed as the ranks of a job, as text or json",
+    return complain("several captures are analyzed as the ranks of a job, as text or json",
                     kWrongUsage);
   if (!options.input.counters.empty() || !options.input.power.empty())
-    return complain("--counters and --power want one capture", kWrongUsage);
+    return complain("--counters and --power require a single capture", kWrongUsage);
   RankInputs input{{options.input.trace}, options.input.max_bytes, options.input.threads};
   input.paths.insert(input.paths.end(), options.more.begin(), options.more.end());
   return answer_ranks(input, options.output, options.rows, Incomplete::answer);
@@ -90,7 +90,7 @@ Verb analyze_verb() {
   add_peers_option(verb, options->peers);
   add_window_option(verb, options->question.window);
   verb.option("--batch", options->question.batch, "N",
-              "items of a step: gives times and energy per item")
+              "items per step: adds time and energy per item")
       .positive();
   verb.option(
           "--model", options->question.model, "FILE",

@@ -131,7 +131,7 @@ int say_checks(const Comparison& comparison) {
     int ends_with = check.outcome == CheckOutcome::undecided ? kUndecided : kBadInput;
     if (check.outcome == CheckOutcome::refused) {
       ends_with = kRefused;
-      text += " (--allow-incomplete judges all the same)";
+      text += " (--allow-incomplete judges anyway)";
     }
     complain(text, ends_with);
     if (exit_code == kWhole || ends_with < exit_code) exit_code = ends_with;
@@ -147,16 +147,15 @@ int compare_files(const CompareArguments& options) {
                           options.window, options.output});
   }
   if (options.captures.empty())
-    return complain("no FILE is given (gpufathom compare --help tells more)", kWrongUsage);
+    return complain("no FILE is given (see gpufathom compare --help)", kWrongUsage);
   if (options.captures.size() == 1)
-    return complain(
-        "at least 2 of FILE are needed, 1 is given (gpufathom compare --help tells more)",
-        kWrongUsage);
+    return complain("at least 2 of FILE are needed, 1 is given (see gpufathom compare --help)",
+                    kWrongUsage);
   if (!options.counters.empty() && options.counters.size() != options.captures.size())
-    return complain("--counters wants one report for each capture, in the same order, or none",
+    return complain("--counters requires one report per capture, in the same order, or none",
                     kWrongUsage);
   if (options.batches.size() > 1 && options.batches.size() != options.captures.size())
-    return complain("--batch wants one number for all captures, or one for each: --batch 64,512",
+    return complain("--batch requires one number for all captures, or one for each: --batch 64,512",
                     kWrongUsage);
   const std::string format = chosen_format(options.output);
   if (options.github && format != "text" && !options.output.to_file())
@@ -197,31 +196,29 @@ Verb compare_verb() {
       "span of each capture: all, steps, stable, step:N or START:END (default: steps, or all "
       "where there are none)");
   verb.option("--batch", options->batches, "N[,M ...]",
-              "items of a step, one number for all captures or one for each (default: what the "
-              "shapes of the layers' inputs share); gives times and joules of an item")
+              "items per step, one number for all captures or one for each (default: from the "
+              "input shapes of the layers); adds time and joules per item")
       .separated_by(',')
       .each_time()
       .positive();
-  verb.option(
-          "--fail-on", options->fail_on, "RULE",
-          "ends with 1 when a capture is worse than the first by more than this: \"step > 3%\", "
-          "\"idle > 2ms\", \"gpu.busy < -5pp\"; with 4 when that cannot be told, with 3 when a "
-          "capture is incomplete; may be given again")
+  verb.option("--fail-on", options->fail_on, "RULE",
+              "exit with 1 if a capture is worse than the first by more than this: \"step > 3%\", "
+              "\"idle > 2ms\", \"gpu.busy < -5pp\"; with 4 if undecided, with 3 if a capture is "
+              "incomplete; repeatable")
       .each_time();
   verb.flag("--allow-incomplete", options->allow_incomplete,
-            "tries the --fail-on rules on captures that are not whole, too")
+            "apply the --fail-on rules to incomplete captures too")
       .with("--fail-on");
   verb.option("--junit", options->junit, "FILE",
-              "writes the --fail-on rules as test cases in JUnit's XML")
+              "write the --fail-on rules as JUnit XML test cases")
       .with("--fail-on")
       .output();
-  verb.flag("--github", options->github,
-            "prints the verdicts as annotations of GitHub Actions after the answer");
+  verb.flag("--github", options->github, "also print the verdicts as GitHub Actions annotations");
   verb.option("--axes", options->axes, "LIST",
-              "many runs over batch, precision, mode, framework, gpu or model instead: read from "
-              "the captures and the names of their files");
+              "compare many runs over batch, precision, mode, framework, gpu or model, read from "
+              "the captures and their file names");
   verb.option("--table", options->table, "FILE",
-              "the same, of a table of JSON or CSV with a row for each run")
+              "the same from a JSON or CSV table with one row per run")
       .input();
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);

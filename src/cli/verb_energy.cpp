@@ -63,11 +63,10 @@ Verb energy_verb() {
           "--model", options->question.model, "FILE",
           "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
       .input();
-  add_window_option(
-      verb, options->question.window,
-      "span: auto (default: the steps, or all without any), all, steps, stable, step:N or "
-      "START:END, such as 10ms:25ms");
-  verb.option("--batch", options->question.batch, "N", "items of a step: gives joules per item")
+  add_window_option(verb, options->question.window,
+                    "span: auto (default: the steps, or all if there are none), all, steps, "
+                    "stable, step:N or START:END, such as 10ms:25ms");
+  verb.option("--batch", options->question.batch, "N", "items per step: adds joules per item")
       .positive();
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);

@@ -42,7 +42,7 @@ Status export_csv(const ExportArguments& options, const Context& context,
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error)
-    return fail("cannot be made: " + error.message(), directory, -1, "--csv wants a directory");
+    return fail("cannot be made: " + error.message(), directory, -1, "--csv requires a directory");
   std::optional<OutFile> file;
   const CsvSink sink = [&](std::string_view table, std::string_view bytes, bool last) -> Status {
     if (!file) {
@@ -97,10 +97,11 @@ Verb export_verb() {
   const auto options = std::make_shared<ExportArguments>();
   add_input_options(verb, options->input);
   verb.flag("--perfetto", options->perfetto, "trace for https://ui.perfetto.dev, written to -o");
-  verb.option("--csv", options->csv, "DIR", "one CSV file a table, in this directory");
+  verb.option("--csv", options->csv, "DIR", "write one CSV file per table to this directory");
   verb.option("-o,--output", options->output, "FILE",
               "file of --perfetto, instead of standard output")
       .output();
+  verb.wrong = [options] { return wrong_ending(options->output, {".pftrace", ".perfetto-trace"}); };
   verb.run = [options] { return export_capture(*options); };
   return verb;
 }

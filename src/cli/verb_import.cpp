@@ -38,7 +38,7 @@ Result<Capture> read_all(const ImportArguments& options) {
     }
     if (!trace.empty())
       return fail(
-          "is a second trace: one capture holds one run", file, -1,
+          "is a second trace: a capture contains one run", file, -1,
           "import " + trace + " and this into captures of their own; compare takes several");
     trace = file;
     whole = std::move(*capture);
@@ -81,13 +81,15 @@ Result<int> import_files(const ImportArguments& options, std::string& summary) {
 Verb import_verb() {
   Verb verb{"import", "join a trace with its counter report and power log into one capture file"};
   const auto options = std::make_shared<ImportArguments>();
-  verb.argument("FILE...", options->files, "trace, and what was measured beside it, in any order")
+  verb.argument("FILE...", options->files,
+                "trace, and counter report or power log of the same run, in any order")
       .must()
       .input();
   verb.option("-o,--output", options->output, "FILE", "capture file to write (.gpf)")
       .must()
       .output();
   add_limit_options(verb, options->import.max_bytes, options->import.threads);
+  verb.wrong = [options] { return wrong_ending(options->output, {".gpf"}); };
   verb.run = [options] {
     std::string summary;
     const auto done = import_files(*options, summary);

@@ -183,11 +183,11 @@ Verb query_verb() {
   verb.argument("SQL", options->sql, "one SELECT statement");
   verb.option("--rows", options->rows, "N", "rows of a text answer, 0 for all (default 200)");
   verb.option("--max-bytes", options->max_bytes, "SIZE",
-              "give up on an input that unpacks to more (default 64GiB), and on an answer that "
-              "takes more memory (default 2GiB)")
+              "stop when an input unpacks to more (default 64GiB), or an answer takes more memory "
+              "(default 2GiB)")
       .size();
   verb.option("--max-seconds", options->limits.max_seconds, "N",
-              "give up when there is no answer by then, reading the file included (default 600)")
+              "stop after this time, reading the file included (default 600)")
       .positive();
   add_output_options(verb, options->output, {"text", "json", "csv"});
   verb.run = [options] {

@@ -29,8 +29,7 @@ struct RanksArguments {
 
 int complain_of(const LoadedRanks& loaded) {
   for (const auto& error : loaded.failed) complain(error);
-  for (const auto& path : loaded.left_out)
-    complain(path + ": is left out: it is no capture", kWhole);
+  for (const auto& path : loaded.left_out) complain(path + ": skipped: not a capture", kWhole);
   return loaded.failed.empty() ? kWhole : kBadInput;
 }
 
@@ -70,9 +69,8 @@ int say_what_is_missing(const std::vector<std::string>& missing) {
 }
 
 int refuse() {
-  return complain(
-      "no rank is blamed by captures that are not whole (--allow-incomplete answers all the same)",
-      kRefused);
+  return complain("incomplete captures give no verdict about ranks (--allow-incomplete continues)",
+                  kRefused);
 }
 
 }  // namespace
@@ -117,15 +115,14 @@ Verb ranks_verb() {
   Verb verb{"ranks", "analyze a distributed job: which rank waited for which, and why"};
   const auto o = std::make_shared<RanksArguments>();
   verb.argument("FILE", o->input.paths,
-                "captures of the ranks of one run, folders of them, or what --map made of them")
+                "captures of the ranks of one run, folders of captures, or the output of --map")
       .must()
       .input();
   verb.flag("--map", o->map,
-            "print of each rank what is needed of it, one line of JSON, for a later answer over "
-            "many");
+            "print one line of JSON per rank, the input of a later analysis of many");
   verb.flag("--allow-incomplete", o->allow_incomplete,
-            "answers when captures are not whole or ranks are missing, too, and ends with 1; "
-            "without it there is no answer then, and the exit code is 3");
+            "analyze although captures are incomplete or ranks are missing, and exit with 1; "
+            "without it there is no result and the exit code is 3");
   add_rows_option(verb, o->rows);
   add_output_options(verb, o->output, {"text", "json", "html"});
   add_limit_options(verb, o->input.max_bytes, o->input.threads);

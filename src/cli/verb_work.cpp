@@ -34,7 +34,6 @@ std::string rendered(const WorkArguments& asked, const std::string& format, cons
 
 int work_of_file(const WorkArguments& asked) {
   const std::string format = chosen_format(asked.output);
-  if (format == "html") return complain("work gives text or json", kWrongUsage);
   ProgressDisplay progress;
   const auto loaded = load_capture(asked.input, progress.callback());
   progress.wipe();
@@ -73,13 +72,13 @@ Verb work_verb() {
   add_peers_option(verb, options->peers);
   add_window_option(verb, options->question.window);
   verb.option("--batch", options->question.batch, "N",
-              "items of a step; without it shapes tell them")
+              "items per step (default: from input shapes)")
       .positive();
   verb.option("--ceilings", options->ceilings, "FILE",
-              "what `ceilings -o` measured (default: the shipped file for the capture's GPU)")
+              "file of `ceilings -o` (default: the one shipped for the capture's GPU)")
       .input();
   add_rows_option(verb, options->rows);
-  add_output_options(verb, options->output);
+  add_output_options(verb, options->output, {"text", "json"});
   verb.run = [options] { return work_of_file(*options); };
   return verb;
 }

@@ -38,7 +38,7 @@ struct ToolFacts {
 };
 
 DoctorCheck running(const ToolFacts& facts) {
-  DoctorCheck out{"is it used at all", "ok", {}, {}};
+  DoctorCheck out{"is the GPU used", "ok", {}, {}};
   if (facts.gpm)
     out.detail = "gpufathom monitor: GPU busy and SM active";
   else if (facts.pm_sampling)
@@ -46,7 +46,7 @@ DoctorCheck running(const ToolFacts& facts) {
   else if (facts.nvidia_smi)
     out = {
         out.name, "warning", "nvidia-smi, or gpufathom monitor: power against its limit",
-        "utilisation is only the share of time in which some kernel ran: one thread gives 100 %"};
+        "utilization is only the share of time in which some kernel ran: one thread gives 100 %"};
   else
     out = {out.name, "warning", "gpufathom monitor: power against its limit", {}};
   return out;
@@ -54,32 +54,33 @@ DoctorCheck running(const ToolFacts& facts) {
 
 DoctorCheck how_deep(const ToolFacts& facts) {
   if (facts.pm_sampling)
-    return {"how deep is it used",
+    return {"utilization by level",
             "ok",
             "gpufathom record -- PROGRAM: issue slots, tensor and DRAM active, by the millisecond",
             {}};
   if (facts.gpm && !facts.mig)
-    return {"how deep is it used", "warning",
+    return {"utilization by level", "warning",
             "gpufathom record -- PROGRAM: SM, tensor and DRAM active at 10 Hz; no issue slots",
-            "hardware counters give the rest: see pm sampling above"};
+            "hardware counters provide the rest: see pm sampling above"};
   if (facts.gpm)
-    return {"how deep is it used",
+    return {"utilization by level",
             "warning",
             "gpufathom record, or monitor: SM, tensor and DRAM active of each MIG instance",
             {}};
-  return {"how deep is it used", "missing", "nothing here sees levels: power is the nearest hint",
-          "hardware counters would: see pm sampling above"};
+  return {"utilization by level", "missing",
+          "levels are not available: power is the closest indicator",
+          "hardware counters would provide them: see pm sampling above"};
 }
 
 DoctorCheck why_idle(const ToolFacts& facts) {
   if (facts.kernels)
-    return {"which kernels, why idle",
+    return {"kernels, idle causes",
             "ok",
             "gpufathom record --kernels -- PROGRAM, then analyze: the idle causes, not the share",
             {}};
-  return {"which kernels, why idle", "warning",
+  return {"kernels, idle causes", "warning",
           "torch.profiler for a few steps, then gpufathom analyze of its trace",
-          "its own cost is idle time too: +13 to +31 % were measured"};
+          "its overhead appears as idle time: +13 to +31 % were measured"};
 }
 
 DoctorCheck inside_a_kernel(const ToolFacts& facts) {
@@ -91,24 +92,24 @@ DoctorCheck inside_a_kernel(const ToolFacts& facts) {
   if (facts.pm_sampling && facts.kernels)
     return {"inside one kernel", "warning",
             "gpufathom record --kernels --rate 5000, then analyze: rates solved from samples",
-            "ncu is not on the PATH: it counts what samples can only bound"};
+            "ncu is not on the PATH: it counts what samples can only estimate"};
   return {"inside one kernel", "missing", "ncu is not on the PATH", "install Nsight Compute"};
 }
 
 DoctorCheck joules(const ToolFacts& facts) {
   if (facts.pm_sampling)
-    return {"where the energy goes",
+    return {"energy by component",
             "ok",
             "gpufathom record --metrics energy -- PROGRAM, then energy",
             {}};
-  return {"where the energy goes", "warning",
+  return {"energy by component", "warning",
           "gpufathom record -- PROGRAM: joules of the whole GPU, not by component",
-          "hardware counters tell components apart: see pm sampling above"};
+          "hardware counters separate components: see pm sampling above"};
 }
 
 /// One a question: the name is the question, the detail the command and what to read of it.
 std::vector<DoctorCheck> which_tool(const ToolFacts& facts) {
-  DoctorCheck line{"which line of code",
+  DoctorCheck line{"source lines",
                    "ok",
                    "torch.profiler for a few steps, then gpufathom analyze of its trace",
                    {}};
@@ -167,8 +168,8 @@ bool try_pm(const std::shared_ptr<Cupti>& cupti, const GpuInfo& gpu, DoctorCheck
     }
   }
   if ((*sampler)->samples() == 0) {
-    check.detail = "a session starts, but no sample arrives in a second";
-    check.advice = "is the GPU in another program's exclusive hands, or asleep?";
+    check.detail = "a session starts, but no sample arrives within a second";
+    check.advice = "is the GPU in exclusive use by another program, or suspended?";
     return false;
   }
   const auto& choice = (*sampler)->choice();
@@ -187,7 +188,7 @@ std::string clocks_text(const GpuInfo& gpu, const GpuReading& reading) {
   std::string out = fmt::format("SM {}, memory {}", of(reading.sm_clock_mhz, gpu.max_sm_clock_mhz),
                                 of(reading.memory_clock_mhz, gpu.max_memory_clock_mhz));
   if (const auto held = throttle_words(reading.throttle_reasons.value_or(0)); !held.empty())
-    out += "; held down by " + joined(held);
+    out += "; throttled by " + joined(held);
   return out;
 }
 
@@ -259,8 +260,8 @@ const char* record_words(const Abilities& can) {
 
 const char* calibrate_words(bool cupti) {
   if (!cupti) return "needs the CUDA driver";
-  if (geteuid() == 0) return "can hold the clocks too";
-  return "at the clocks that the GPU chooses; only root may hold them";
+  if (geteuid() == 0) return "can lock the clocks too";
+  return "at the clocks that the GPU chooses; only root may lock them";
 }
 
 std::string overhead_words() {
@@ -269,15 +270,15 @@ std::string overhead_words() {
   for (const char* tool : {"nvidia-smi", "dcgmi", "nsys", "ncu"})
     if (find_command(tool, code)) tools.emplace_back(tool);
   if (tools.empty())
-    return "compares gpufathom's own ways to watch; nvidia-smi, dcgmi, nsys and ncu are not on the "
+    return "compares gpufathom's own recorders; nvidia-smi, dcgmi, nsys and ncu are not on the "
            "PATH";
-  return "compares gpufathom's own ways to watch, and " + joined(tools);
+  return "compares gpufathom's own recorders, and " + joined(tools);
 }
 
 const char* profiler_advice(const std::string& name) {
   if (name.starts_with("nv-") || name.starts_with("dcgm"))
     return "before Hopper it may hold the counters: dcgmi profile --pause frees them";
-  return "it may hold the counters: if PM sampling is refused below, end it or wait";
+  return "it may be using the counters: if PM sampling is refused below, stop it or wait";
 }
 
 std::string gpu_words(const GpuInfo& gpu) {
@@ -315,8 +316,8 @@ class Examiner {
     else
       add("cupti", "missing", cupti.error().what, cupti.error().advice);
     if (nvml->gpus().empty()) {
-      add("gpu", "missing", "the driver shows no GPU",
-          "see what nvidia-smi says, and that the container was given a GPU");
+      add("gpu", "missing", "the driver reports no GPU",
+          "check nvidia-smi, and that the container has access to a GPU");
       no_gpu("needs a GPU");
       return std::move(report_);
     }
@@ -375,7 +376,7 @@ class Examiner {
 
   void profilers() {
     const auto others = other_profilers();
-    if (others.empty()) add("other profilers", "ok", "none runs in sight");
+    if (others.empty()) add("other profilers", "ok", "none is visible");
     for (const auto& [name, pids] : others)
       add("other profilers", "warning", fmt::format("{} runs (pid {})", name, pids),
           profiler_advice(name));
@@ -402,7 +403,7 @@ class Examiner {
         nvmlClocksThrottleReasonHwThermalSlowdown | nvmlClocksThrottleReasonHwPowerBrakeSlowdown;
     const bool hot = reading.throttle_reasons.value_or(0) & faults;
     add(named("clocks"), ok_or(!hot, "warning"), clocks_text(info, reading),
-        hot ? "heat or the power supply slows this GPU: times will not compare" : "");
+        hot ? "temperature or power throttles this GPU: timings are not comparable" : "");
     add(named("sensors"), "ok", sensors_text(reading));
     if (info.gpm)
       add(named("gpm"), "ok", "levels at 10 Hz without permission");
@@ -439,11 +440,11 @@ class Examiner {
       verb("record --kernels", "missing", "needs CUPTI: see above");
     else if (!std::filesystem::exists(agent_path(), ignored))
       verb("record --kernels", "missing",
-           fmt::format("its library {} is missing: install gpufathom whole", agent_path()));
+           fmt::format("its library {} is missing: reinstall gpufathom", agent_path()));
     else if (other && *other)
       verb("record --kernels", "warning",
            fmt::format(
-               "stands aside while CUDA_INJECTION64_PATH names another profiler's library, {}",
+               "is disabled while CUDA_INJECTION64_PATH names another profiler's library, {}",
                other));
     else
       verb("record --kernels", "ok", "kernels through CUPTI Activity, which needs no permission");

@@ -1,7 +1,6 @@
 // Shell-style patterns for tables of names.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace gf {
@@ -30,14 +29,6 @@ inline bool glob_match(std::string_view pattern, std::string_view text) {
   }
   while (position < pattern.size() && pattern[position] == '*') ++position;
   return position == pattern.size();
-}
-
-/// ASCII lower case.
-inline std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& letter : out)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  return out;
 }
 
 }  // namespace gf

@@ -12,19 +12,19 @@ using Intervals = std::vector<Interval>;
 
 /// Sorted, disjoint, without empty members; touching members are joined.
 Intervals normalised(Intervals intervals);
-/// Total length of a normalised set.
+/// Total length of a normalized set.
 Nanos total(const Intervals& set);
-/// The member of a normalised set that holds this instant; none when it lies outside.
+/// The member of a normalized set that holds this instant; none when it lies outside.
 const Interval* member_at(const Intervals& set, Nanos time);
-/// Whether one member of a normalised set holds all of a span that is not empty.
+/// Whether one member of a normalized set holds all of a span that is not empty.
 bool holds(const Intervals& set, Interval span);
-/// Members of normalised sets: in one or the other; in both; in left but not in right.
+/// Members of normalized sets: in one or the other; in both; in left but not in right.
 Intervals unite(std::span<const Interval> left, std::span<const Interval> right);
 Intervals intersect(const Intervals& left, const Intervals& right);
 Intervals subtract(const Intervals& left, const Intervals& right);
-/// Total length of what two normalised sets share: total(intersect(left, right)) without the set.
+/// Total length of what two normalized sets share: total(intersect(left, right)) without the set.
 Nanos shared_length(const Intervals& left, const Intervals& right);
-/// The part of a normalised set inside `window`.
+/// The part of a normalized set inside `window`.
 Intervals clip(const Intervals& set, Interval window);
 
 }  // namespace gf

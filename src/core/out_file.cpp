@@ -52,7 +52,7 @@ bool may_be_a_trap(const std::string& path, const struct stat& link) {
 
 Result<std::string> followed(const std::string& path, const struct stat& link) {
   if (may_be_a_trap(path, link))
-    return fail("is another user's link in a folder that everybody may write to", path, -1,
+    return fail("is another user's link in a world-writable folder", path, -1,
                 "name the file itself");
   char* whole = ::realpath(path.c_str(), nullptr);
   if (!whole)
@@ -73,7 +73,7 @@ Result<Target> find_target(const std::string& path) {
   struct stat found{};
   const bool exists = ::stat(path.c_str(), &found) == 0;
   if (exists && S_ISDIR(found.st_mode))
-    return fail("is a directory", path, -1, "-o wants the name of a file");
+    return fail("is a directory", path, -1, "-o requires a file name");
   if (exists && !S_ISREG(found.st_mode)) {
     target.in_place = true;
     return target;

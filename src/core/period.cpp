@@ -17,12 +17,12 @@ constexpr double kLeast = 0.3;
 constexpr double kAsStrong = 0.85;   // of the strongest: as good, and the shortest such is taken
 constexpr double kPerhaps = 0.5;     // of the strongest: not ruled out
 constexpr double kFewest = 3;        // samples a period: below, its shape is not seen
-constexpr double kFewestSeen = 1.9;  // down to here a period that is too short is recognised
+constexpr double kFewestSeen = 1.9;  // down to here a period that is too short is recognized
 constexpr int kDivisors = 64;
 constexpr double kFewSamples = 8;  // a period: its peaks are as narrow as the lags are apart
 constexpr int kRefinements = 20;   // lengths tried on either side
 
-/// Autocorrelation by lag, each normalised by the number of its pairs.
+/// Autocorrelation by lag, each normalized by the number of its pairs.
 using Correlation = std::vector<double>;
 
 Correlation autocorrelation(const std::vector<float>& values, double power, std::size_t most) {
@@ -44,7 +44,7 @@ struct Comb {
   double reach = 0;   // lag of the last multiple
 };
 
-/// Where a peak lies between lags, by the parabola through it and its neighbours.
+/// Where a peak lies between lags, by the parabola through it and its neighbors.
 double top_of(const Correlation& correlation, std::size_t peak) {
   const double before = correlation[peak - 1];
   const double after = correlation[peak + 1];

@@ -9,7 +9,7 @@ namespace gf {
 
 struct Period {
   double samples = 0;     // length in samples, mostly not whole
-  double confidence = 0;  // normalised autocorrelation after whole periods, at most 1
+  double confidence = 0;  // normalized autocorrelation after whole periods, at most 1
 };
 
 /// The shortest strong period between 3 samples and a quarter of the signal, whose values are

@@ -64,7 +64,7 @@ std::size_t append_printable(std::string& out, std::string_view text) {
   return std::max<std::size_t>(length, 1);
 }
 
-/// The length of a colour ("\x1b[1;31m") at the beginning of the text; 0: there is none.
+/// The length of a color ("\x1b[1;31m") at the beginning of the text; 0: there is none.
 std::size_t colour_length(std::string_view text) {
   if (!text.starts_with("\x1b[")) return 0;
   const auto end = text.find_first_not_of("0123456789;", 2);

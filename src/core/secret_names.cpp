@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/lower_case.h"
 #include "core/secret_words.h"
 #include "core/words.h"
 
@@ -37,13 +38,6 @@ constexpr std::string_view kNamesOfHashes =
 
 }  // namespace
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& letter : out)
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return out;
-}
-
 std::vector<std::string> parts_of(std::string_view name) {
   std::vector<std::string> parts;
   std::string part;
@@ -51,7 +45,7 @@ std::vector<std::string> parts_of(std::string_view name) {
     const char letter = name[i];
     const bool hump = i > 0 && is_upper(letter) && is_lower(name[i - 1]);
     if ((hump || !is_alnum(letter)) && !part.empty()) parts.push_back(std::exchange(part, {}));
-    if (is_alnum(letter)) part += lower(std::string_view(&letter, 1));
+    if (is_alnum(letter)) part += lower_case(std::string_view(&letter, 1));
   }
   if (!part.empty()) parts.push_back(part);
   return parts;
@@ -91,7 +85,7 @@ bool names_header(std::string_view name) {
 
 bool is_setting(std::string_view value) {
   constexpr std::string_view kSettings = "true false yes no none null on off auto never basic ";
-  if (has_word(kSettings, lower(value))) return true;
+  if (has_word(kSettings, lower_case(value))) return true;
   return value.size() < 4 && std::all_of(value.begin(), value.end(), is_digit);
 }
 

@@ -12,7 +12,6 @@ inline bool is_digit(char letter) { return std::isdigit(static_cast<unsigned cha
 inline bool is_upper(char letter) { return std::isupper(static_cast<unsigned char>(letter)) != 0; }
 inline bool is_lower(char letter) { return std::islower(static_cast<unsigned char>(letter)) != 0; }
 inline bool is_alnum(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0; }
-std::string lower(std::string_view text);
 
 /// "X-Amz-Signature" and "amzSignature" in parts, in lower case.
 std::vector<std::string> parts_of(std::string_view name);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/lower_case.h"
 #include "core/secret_words.h"
 #include "core/words.h"
 
@@ -189,7 +190,8 @@ std::size_t Scrubber::after_name(std::size_t begin, std::size_t end) {
   if (colon && !quoted && !header && from != end) return 0;
   from = skip_spaces(from + 1 + (at(from + 1) == '>'));
   const bool query = begin > 0 && (text_[begin - 1] == '?' || text_[begin - 1] == '&');
-  if (!names_secret(name) && !(query && (lower(name) == "key" || lower(name) == "code"))) return 0;
+  if (!names_secret(name) && !(query && (lower_case(name) == "key" || lower_case(name) == "code")))
+    return 0;
   const auto value = text_.substr(from, value_end(from, header && colon) - from);
   if (is_setting(value) && !is_quote(at(from)) && at(from) != '\\') return 0;
   return mask_value(from, header && colon);
@@ -241,7 +243,7 @@ void Scrubber::find_names() {
 }
 
 void Scrubber::find_bearers() {
-  const std::string low = lower(text_);
+  const std::string low = lower_case(text_);
   constexpr std::string_view kBearer = "bearer";
   for (auto from = low.find(kBearer); from != low.npos; from = low.find(kBearer, from + 1)) {
     std::size_t value = skip_spaces(from + kBearer.size());

@@ -1,7 +1,7 @@
 // Opening an input file and reading it as a stream of its decompressed content, with bounded
 // memory.
 //
-// Compression is recognised by content, never by name: plain, gzip (one or many members) and zstd
+// Compression is recognized by content, never by name: plain, gzip (one or many members) and zstd
 // (one or many frames). Damage inside compressed data ends the stream early instead of failing:
 // what came before it is delivered, and damage() says what happened, so that an importer can count
 // it in capture.quality.

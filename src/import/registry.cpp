@@ -26,7 +26,7 @@ std::span<const Importer> importers() {
       {"nsight_compute_csv", "Nsight Compute report (CSV)", ncu::sniff_csv, ncu::load_csv},
       {"nsight_compute_rep", "Nsight Compute report (.ncu-rep)", ncu::sniff_rep, ncu::load_rep},
       {"nsight_systems", "Nsight Systems export (SQLite)", nsys::sniff, nsys::load},
-      {"telemetry_csv", "log of power, clocks or utilisation (nvidia-smi or NVML, CSV)",
+      {"telemetry_csv", "log of power, clocks or utilization (nvidia-smi or NVML, CSV)",
        telemetry::sniff_csv, telemetry::load_csv},
       {"smi_dmon", "output of nvidia-smi dmon", telemetry::sniff_smi_dmon,
        telemetry::load_smi_dmon},
@@ -85,7 +85,7 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
     std::string known;
     for (const Importer& importer : importers())
       known += (!known.empty() ? "; " : "") + std::string(importer.description);
-    return fail(looks.empty() ? "is of an unknown kind"
+    return fail(looks.empty() ? "has an unknown format"
                               : "is not a trace or report that can be read: it looks like " +
                                     std::string(looks),
                 path, -1, "understood: " + known);

@@ -85,9 +85,9 @@ std::string_view describe_content(std::string_view head) {
   const auto first = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   if (first == head.npos) return "blank text";
   if (is_text(head)) {
-    if (head[first] == '{' || head[first] == '[') return "JSON of an unknown kind";
+    if (head[first] == '{' || head[first] == '[') return "JSON of an unknown format";
     const auto line = head.substr(first, head.find('\n', first) - first);
-    if (std::count(line.begin(), line.end(), ',') > 1) return "a CSV table of an unknown kind";
+    if (std::count(line.begin(), line.end(), ',') > 1) return "a CSV table of an unknown format";
     return "plain text";
   }
   if (is_protobuf_list(head)) return "perhaps a protobuf message (XSpace, Perfetto)";

@@ -5,7 +5,7 @@
 
 namespace gf {
 
-/// A file that holds nothing to analyse, and what to give instead.
+/// A file that holds nothing to analyze, and what to give instead.
 struct Stranger {
   std::string_view what, advice;
 };

@@ -28,7 +28,8 @@ struct Capture : Tables {
 
   std::string_view text(Text id) const { return strings.view(id); }
 
-  /// Counts `n` more of a kind of damage or doubt. The first detail given for a code is kept.
+  /// Counts `n` more of a kind of damage or suspected error. The first detail given for a code is
+  /// kept.
   void note_quality(QualityCode code, std::string_view detail, std::int64_t count = 1);
   /// Takes over what another capture's quality says.
   void add_quality(const Capture& other);

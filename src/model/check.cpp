@@ -203,7 +203,7 @@ Status check_references(const Capture& capture, const std::string& file) {
         for (std::size_t row = 0; row < field.column.size() && status; ++row)
           if (static_cast<std::size_t>(field.column[row]) >= capture.strings.size())
             status = fail(
-                fmt::format("table {}, row {}: {} is no text", table.kName, row, field.info.name),
+                fmt::format("table {}, row {}: {} is not text", table.kName, row, field.info.name),
                 file, -1, kDamagedFile);
       }
     });

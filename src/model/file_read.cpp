@@ -190,7 +190,7 @@ Result<CaptureReader::Stored> CaptureReader::stored(const char* table) {
     found.rows = static_cast<std::size_t>(*count);
   }
   if (found.packed + found.rows >= kNoRow)
-    return fail(fmt::format("table {} has more rows than this program can hold", table), path_);
+    return fail(fmt::format("table {} has more rows than this program supports", table), path_);
   return found;
 }
 

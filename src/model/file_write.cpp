@@ -197,11 +197,11 @@ Status replaceable(int fd, const std::string& path) {
   char head[96] = {};
   if (::fstat(fd, &status) != 0) return fail(std::strerror(errno), path);
   if (!S_ISREG(status.st_mode))
-    return fail("is no ordinary file", path, -1, "-o wants the name of a file");
+    return fail("is not a regular file", path, -1, "-o requires a file name");
   const auto got = ::pread(fd, head, sizeof head, 0);
   if (status.st_size == 0 || (got > 0 && is_capture_file({head, static_cast<std::size_t>(got)})))
     return {};
-  return fail("exists and is no capture: it is not overwritten", path, -1,
+  return fail("exists and is not a capture: it is not overwritten", path, -1,
               "give another name, or remove it");
 }
 

@@ -37,7 +37,7 @@ struct LevelRow {
   std::string_view bound;     // the level that it cannot be above, or empty
   std::string_view stand_in;  // the metric that samples have in its place, or empty
   int shown;
-  std::string_view id;  // of the catalogue
+  std::string_view id;  // of the catalog
 };
 
 /// Ratios inside one kernel, 0..1.

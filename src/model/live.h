@@ -47,10 +47,10 @@ struct LiveGpu {
   Nanos time_ns = 0;     // when it was read; 0: never yet
   bool stale = false;    // that is too long ago: the values are gone
   std::string instance;  // MIG: "GPU instance/compute instance", else empty
-  std::string source;    // gpm, pm_sampling or nvml: where the utilisation levels come from
+  std::string source;    // gpm, pm_sampling or nvml: where the utilization levels come from
   std::string missing;   // why levels are missing, one sentence; empty when none are
   Nanos window_ns = 0;   // the levels are averages over this span
-  std::map<std::string, double> values;  // metric id -> newest value, in the catalogue's unit
+  std::map<std::string, double> values;  // metric id -> newest value, in the catalog's unit
   std::map<std::string, double>
       totals;  // counters since the monitor or the driver began: seconds, joules, bytes
   std::vector<std::string> throttle;  // why clocks are held down now

@@ -1,4 +1,4 @@
-// Ids of the metric catalogue in code: `"sm.active"_metric` does not compile when metrics.def does
+// Ids of the metric catalog in code: `"sm.active"_metric` does not compile when metrics.def does
 // not declare it.
 #pragma once
 

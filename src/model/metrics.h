@@ -1,4 +1,4 @@
-// The metric catalogue: every quantity that gpufathom names, declared once in metrics.def.
+// The metric catalog: every quantity that gpufathom names, declared once in metrics.def.
 // `gpufathom metrics`, docs/metrics.md, the reports' definitions and the OpenMetrics names come
 // from here.
 #pragma once
@@ -74,7 +74,7 @@ struct MetricTerm {
   bool rate = false;
   std::string_view times;  // a ratio
 };
-/// Of any input whose source is one of them (checked when the catalogue is compiled).
+/// Of any input whose source is one of them (checked when the catalog is compiled).
 MetricTerm term_of(const MetricInput& input);
 
 std::span<const Metric> metrics();
@@ -111,7 +111,7 @@ const CatalogueColumn* find_column(LogKind log, Same same) {
   return nullptr;
 }
 
-/// nullptr when the id is not in the catalogue.
+/// nullptr when the id is not in the catalog.
 const Metric* find_metric(std::string_view id);
 
 }  // namespace gf

@@ -86,7 +86,7 @@ Result<std::string> first_bytes(const std::string& path) {
   const auto got = regular ? ::pread(fd, head.data(), head.size(), 0) : 0;
   ::close(fd);
   if (!regular)
-    return fail("is no ordinary file", path, -1,
+    return fail("is not a regular file", path, -1,
                 "a database is read from a file on the disk: save it as one");
   head.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   return head;
@@ -126,7 +126,7 @@ std::string immutable_uri(const std::string& path) {
   return uri + "?immutable=1";
 }
 
-/// Whether a rollback journal ends with the name of a further file. SQLite recognises one by these
+/// Whether a rollback journal ends with the name of a further file. SQLite recognizes one by these
 /// eight bytes.
 bool names_further_file(const std::string& journal) {
   constexpr std::array<unsigned char, 8> kMagic{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -158,7 +158,7 @@ class PrivateFolder {
 };
 
 constexpr const char* kMoveJournal =
-    "if the file is not your own, move the -journal away: nothing of what it says was done";
+    "if the file is not your own, move the -journal away: nothing in it was applied";
 
 /// Rolls back in a private copy what a killed writer left half done. The copy has no name any more
 /// when this returns, and ends with the connection.
@@ -168,14 +168,14 @@ Result<Database> open_recovered(const std::string& real, const std::string& path
   std::error_code failed;
   if (!folder.path().empty()) fs::copy_file(real + "-journal", copy + "-journal", failed);
   if (folder.path().empty() || failed)
-    return fail("was left half written, and cannot be copied to be put right", path, -1,
+    return fail("was left half-written, and cannot be copied for recovery", path, -1,
                 "TMPDIR must name a folder with room for the file");
   if (names_further_file(copy + "-journal"))
-    return fail("the journal beside it names a further file, which rolling back would remove", path,
-                -1, kMoveJournal);
+    return fail("its journal names another file, which a rollback would remove", path, -1,
+                kMoveJournal);
   fs::copy_file(real, copy, failed);
   if (failed)
-    return fail(fmt::format("was left half written, and cannot be copied to be put right: {}",
+    return fail(fmt::format("was left half-written, and cannot be copied for recovery: {}",
                             failed.message()),
                 path, -1, "TMPDIR must name a folder with room for the file");
   fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_write, failed);
@@ -196,11 +196,11 @@ Result<Database> open_untrusted(const std::string& path, HotJournal journal) {
   const std::string real = fs::canonical(path, failed).string();  // logs lie beside the real file
   if (failed) return fail("cannot be opened: " + failed.message(), path);
   if (beside(real, "-wal") != Beside::nothing)
-    return fail("a write-ahead log lies beside it: the file alone is not complete", path, -1,
+    return fail("it has a write-ahead log: the file alone is incomplete", path, -1,
                 "end the program that writes it; \"sqlite3 FILE 'PRAGMA journal_mode = DELETE'\" "
                 "then takes the log in, if the file is your own; else move the -wal away");
   if (beside(real, "-journal") == Beside::strange)
-    return fail("what lies beside it as its journal is no ordinary file", path, -1, kMoveJournal);
+    return fail("its journal is not a regular file", path, -1, kMoveJournal);
   const bool write_ahead = head->size() == 20 && ((*head)[18] == 2 || (*head)[19] == 2);
   auto db = write_ahead ? open(immutable_uri(real),
                                SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI)
@@ -214,7 +214,7 @@ Result<Database> open_untrusted(const std::string& path, HotJournal journal) {
     return tl::unexpected(read.error());
   if (journal == HotJournal::refuse)
     return fail(
-        "was left half written: a journal lies beside it", path, -1,
+        "was left half-written: it has a journal", path, -1,
         "write the file anew with the program that made it; or " + std::string(kMoveJournal));
   db->reset();
   return open_recovered(real, path);

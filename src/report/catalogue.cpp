@@ -66,7 +66,7 @@ struct CatalogueJson {
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("schema", &CatalogueJson::schema, "name and version of this layout");
-    visit("metrics", &CatalogueJson::metrics, "the catalogue");
+    visit("metrics", &CatalogueJson::metrics, "the catalog");
     visit("tensor", &CatalogueJson::tensor, "what the tensor cores of each chip can do");
   }
 };

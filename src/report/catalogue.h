@@ -1,4 +1,4 @@
-// The metric catalogue as text, JSON and the page docs/metrics.md.
+// The metric catalog as text, JSON and the page docs/metrics.md.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct MetricEntry {
   std::vector<const MetricInput*> inputs;  // those of the chip that is asked for
 };
 
-/// The metrics that pass the filter, in the catalogue's order. Fails for an id, level or chip that
+/// The metrics that pass the filter, in the catalog's order. Fails for an id, level or chip that
 /// does not exist.
 Result<std::vector<MetricEntry>> select_metrics(const MetricFilter& filter);
 

@@ -22,7 +22,7 @@ struct EnergyReport {
     visit("source", &EnergyReport::source, "the capture");
     visit("counters_source", &EnergyReport::counters_source,
           "the counter report, when there is one");
-    visit("quality", &EnergyReport::quality, "damage and doubts");
+    visit("quality", &EnergyReport::quality, "damage and suspected errors");
     visit("window", &EnergyReport::window, "the span");
     visit("energy", &EnergyReport::energy, "where the joules went");
   }

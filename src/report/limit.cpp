@@ -53,7 +53,7 @@ Loss largest_loss(const Analysis& analysis) {
       consider(std::string(label_of(bar.id).text), bar.ns);
   }
   if (const auto* exposed = find(analysis, FindingId::exposed_communication))
-    consider("communication with nothing beside it", exposed->gain_ns.value_or(0) - waiting);
+    consider("exposed communication", exposed->gain_ns.value_or(0) - waiting);
   return most;
 }
 
@@ -72,7 +72,7 @@ std::string named_shares(const std::vector<NamedTime>& types, Nanos window) {
 
 std::string limit_of(const Analysis& analysis) {
   if (find(analysis, FindingId::advice_withheld))
-    return " What limits it is not known: its kernels do not add up (see data quality).";
+    return " The bottleneck is unknown: the kernel records are inconsistent (see data quality).";
   const Nanos window = device_time(analysis);
   std::string text;
   const auto types = kernel_types_without_counters(analysis);

@@ -58,7 +58,7 @@ std::string short_name(const LiveGpu& gpu) {
 
 struct LiveColumn {
   const char* id;
-  const char* unit;  // where the catalogue's own would mislead: rates of what it counts, bytes
+  const char* unit;  // where the catalog's own would mislead: rates of what it counts, bytes
                      // where other logs have MiB
 };
 constexpr LiveColumn kBehindLevels[] = {{"monitor.gpu"_metric, ""},
@@ -141,7 +141,7 @@ std::string gpu_notes(const LiveGpu& gpu, std::size_t width) {
   std::string notes, held;
   for (const auto& word : gpu.throttle) held += (!held.empty() ? ", " : "") + word;
   if (!held.empty())
-    notes += wrap(fmt::format("GPU {}: clocks held down by {}", label, held), width, 2);
+    notes += wrap(fmt::format("GPU {}: clocks throttled by {}", label, held), width, 2);
   for (const auto& xid : gpu.xids) notes += wrap(xid_note(label, xid), width, 2);
   if (!gpu.missing.empty())
     notes += wrap(fmt::format("GPU {}: no levels: {}", label, gpu.missing), width, 2);

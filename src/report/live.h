@@ -18,7 +18,7 @@ std::vector<const char*> live_levels();
 /// One line a GPU or MIG instance, its processes below; values without data show as "-".
 std::string live_text(const LiveTable& table, const TextStyle& style);
 /// "time_ns,host,gpu,uuid,instance,source,metric…": the header names every metric of the
-/// catalogue's live part.
+/// catalog's live part.
 std::string live_csv_header();
 /// One line a GPU or MIG instance; an empty cell is "no data".
 std::string live_csv(const LiveTable& table);

@@ -103,6 +103,19 @@ std::string process_labels(const LiveGpu& gpu, const LiveProcess& process, bool 
   return labels;
 }
 
+/// A clock with the labels of a GPU: what a new job's counters gained, over what this one gained,
+/// is a mean from the second scrape on, as rate() over a range that began before the job is not.
+void add_observed(MetricsPage& page, const LiveTable& table, const OpenMetricsOptions& options) {
+  constexpr const char* kObserved = "gpufathom_observed_seconds_total";
+  page.family(kObserved, "counter",
+              "When the GPU was last read, in seconds since 1970: the time over which its counters "
+              "gained what they did.");
+  for (const auto& gpu : table.gpus)
+    if (gpu.time_ns > 0)
+      page.sample(kObserved, gpu_labels(gpu, options.job_labels),
+                  static_cast<double>(gpu.time_ns) * 1e-9);
+}
+
 /// GPUs that are held for nothing, and whose processes hold them.
 void add_holders(MetricsPage& page, const LiveTable& table, const OpenMetricsOptions& options) {
   page.family("gpufathom_held_idle_seconds", "gauge",
@@ -125,7 +138,7 @@ void add_holders(MetricsPage& page, const LiveTable& table, const OpenMetricsOpt
 std::string own_names(const LiveTable& table, const OpenMetricsOptions& options) {
   MetricsPage page(options.openmetrics);
   page.family("gpufathom_gpu_info", "info",
-              "The GPUs: name, driver, and where the utilisation levels come from.");
+              "The GPUs: name, driver, and where the utilization levels come from.");
   for (const auto& gpu : table.gpus)
     page.sample("gpufathom_gpu_info",
                 gpu_labels(gpu, options.job_labels) +
@@ -133,6 +146,7 @@ std::string own_names(const LiveTable& table, const OpenMetricsOptions& options)
                                 escaped_label(table.driver), escaped_label(gpu.source)),
                 1);
   add_ages(page, table, options.now_ns > 0 ? options.now_ns : table.time_ns);
+  add_observed(page, table, options);
   for (const auto& metric : metrics()) {
     const std::string id(metric.id), name = "gpufathom_" + std::string(metric.openmetrics);
     const bool counter = name.ends_with("_total");
@@ -185,7 +199,7 @@ const char* open_metrics_type(const OpenMetricsOptions& options) {
 
 namespace {
 
-// What DCGM has as one field and the catalogue as two metrics.
+// What DCGM has as one field and the catalog as two metrics.
 constexpr const char* kFree = "memory.free";
 constexpr const char* kBothWays = "nvlink.total";
 struct DcgmName {
@@ -218,7 +232,7 @@ std::optional<double> value_of(const LiveGpu& gpu, const char* id) {
   return found->second;
 }
 
-/// What the catalogue has in two parts.
+/// What the catalog has in two parts.
 std::optional<double> of_two(const LiveGpu& gpu, std::string_view id) {
   if (id == kFree) {
     const auto used = value_of(gpu, "memory.used"_metric);

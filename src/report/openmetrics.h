@@ -1,6 +1,6 @@
 // Writes a page of metrics: families and samples in OpenMetrics or in the older text format.
 // The monitor's table for Prometheus: base units, counters where rates matter (seconds of full use,
-// joules, bytes), names from the metric catalogue. Processes stand on an info metric of their own,
+// joules, bytes), names from the metric catalog. Processes stand on an info metric of their own,
 // so that they multiply no other series.
 #pragma once
 

@@ -35,9 +35,9 @@ void add_attributes(protozero::pbf_writer& into, int field, const Attributes& at
   }
 }
 
-/// What a metric of the catalogue is to OpenTelemetry.
+/// What a metric of the catalog is to OpenTelemetry.
 struct Convention {
-  std::string_view id;          // of the catalogue
+  std::string_view id;          // of the catalog
   std::string_view name;        // semantic convention
   std::string_view key, value;  // one attribute more
   bool adds_up = false;         // over GPUs, as memory does
@@ -136,7 +136,7 @@ class Request {
     double value;
   };
 
-  /// Of all metrics of the catalogue that go by a name.
+  /// Of all metrics of the catalog that go by a name.
   std::vector<Point> points_of(const std::string& name) const {
     std::vector<Point> points;
     for (const auto& metric : metrics()) {

@@ -1,5 +1,5 @@
 // The monitor's table as an OpenTelemetry metrics request (OTLP, protobuf): the names of the
-// semantic conventions for hardware (hw.gpu.*), and the catalogue's own for what those lack.
+// semantic conventions for hardware (hw.gpu.*), and the catalog's own for what those lack.
 #pragma once
 
 #include <string>

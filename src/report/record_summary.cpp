@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+#include <string_view>
+
 #include "model/levels.h"
 #include "model/metric_id.h"
 #include "report/labels.h"
+#include "report/text/alike.h"
 #include "report/text/format.h"
 
 namespace gf {
@@ -94,7 +99,7 @@ std::string throttle_text(const RecordedDevice& device) {
   if (device.throttle.empty()) return "";
   std::string words;
   for (const auto& cause : device.throttle) words += (!words.empty() ? ", " : "") + cause;
-  return "clocks were held down at times by " + words;
+  return "clocks were throttled at times by " + words;
 }
 
 std::string step_text(const RecordedDevice& device) {
@@ -107,12 +112,37 @@ std::string step_text(const RecordedDevice& device) {
   return step;
 }
 
-std::string device_text(const RecordedDevice& device, const TextStyle& style) {
-  std::string out =
-      fmt::format("GPU {}  {}  levels: {}", device.index, device.name, levels_from(device.source));
+/// A file's name as a word of a command that can be copied.
+std::string shell_word(const std::string& path) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+,:@%=";
+  if (path.find_first_not_of(kPlain) == path.npos) return path;
+  std::string word = "'";
+  for (const char letter : path) word += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return word + "'";
+}
+
+bool did_the_same(const RecordedDevice& left, const RecordedDevice& right) {
+  return left.name == right.name && left.source == right.source && left.lost == right.lost &&
+         left.throttle == right.throttle && left.step_ns.has_value() == right.step_ns.has_value() &&
+         nearly_equal(left.step_ns.value_or(0), right.step_ns.value_or(0)) &&
+         nearly_equal(left.power_mean_watts.value_or(0), right.power_mean_watts.value_or(0)) &&
+         nearly_equal(left.energy_joules.value_or(0), right.energy_joules.value_or(0)) &&
+         std::equal(left.shares.begin(), left.shares.end(), right.shares.begin(),
+                    right.shares.end(), [](const auto& one, const auto& other) {
+                      return one.first == other.first && nearly_equal(one.second, other.second);
+                    });
+}
+
+std::string device_text(std::span<const RecordedDevice> run, const TextStyle& style) {
+  const auto& device = run.front();
+  std::string out = fmt::format("{}  {}  levels: {}", gpu_numbers(device.index, run.back().index),
+                                device.name, levels_from(device.source));
   if (device.samples > 0) out += fmt::format(", {} samples", format_count(device.samples));
   if (device.lost > 0) out += fmt::format(", {} lost", format_count(device.lost));
-  out += "\n" + levels_text(device, style) + dram_text(device);
+  out += "\n";
+  if (run.size() > 1) out += fmt::format("  alike within 2 %; of GPU {}:\n", device.index);
+  out += levels_text(device, style) + dram_text(device);
   for (const std::string& line :
        {power_text(device), state_text(device), throttle_text(device), step_text(device)})
     if (!line.empty()) out += "  " + line + "\n";
@@ -126,7 +156,7 @@ std::string record_summary_text(const RecordSummary& summary, const TextStyle& s
   if (!summary.command.empty())
     out += fmt::format("; the program ended with {}", summary.exit_code);
   out += "\n";
-  for (const auto& device : summary.devices) out += device_text(device, style);
+  for (const auto& run : runs_alike(summary.devices, did_the_same)) out += device_text(run, style);
   if (summary.kernels > 0)
     out += fmt::format("kernels {}, copies and sets {}, steps {}\n", format_count(summary.kernels),
                        format_count(summary.copies), format_count(summary.steps));
@@ -145,7 +175,8 @@ std::string record_summary_text(const RecordSummary& summary, const TextStyle& s
       static_cast<std::size_t>(style.width));
   for (const auto& note : summary.notes)
     out += wrap("note: " + note, static_cast<std::size_t>(style.width));
-  return out;
+  return out + fmt::format("next: gpufathom analyze {} (-o report.html for the page)\n",
+                           shell_word(summary.path));
 }
 
 }  // namespace gf

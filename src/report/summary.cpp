@@ -115,7 +115,7 @@ std::string energy_headline(const EnergyUse& energy) {
 /// Of a counter report alone: what is known inside its kernels.
 std::string report_headline(const Analysis& analysis) {
   std::string text =
-      "A counter report alone: how busy the GPU was is not known. Of the time of its kernels";
+      "Counter report only: how busy the GPU was is unknown. Of the time of its kernels";
   if (const auto* active = find_level(analysis, "sm.active"_metric))
     text += fmt::format(", SMs are active {}", format_level(*active));
   if (const auto* issue = find_level(analysis, "issue.active"_metric))
@@ -172,7 +172,7 @@ std::string headline(const Analysis& analysis) {
   else if (const auto* issue = find_level(analysis, "issue.active"_metric))
     text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
   else
-    text += "; how deep those kernels use it needs counters.";
+    text += "; the utilization inside these kernels needs counters.";
   return text + limit_of(analysis) + blocks_of(analysis.window.blocks);
 }
 
@@ -234,7 +234,7 @@ std::vector<std::string> shortcomings(const Analysis& analysis) {
   // samples of energy.
   if (analysis.devices.empty() && analysis.energy.devices.empty() &&
       analysis.runtime.kernels.cpu_kernel_ns == 0)
-    found.push_back("the capture holds no GPU event (was the profiler told to record the device?)");
+    found.push_back("the capture contains no GPU events (did the profiler record the device?)");
   // Rates solved from a recording's own samples are no report that somebody gave.
   if (analysis.counters_source && analysis.counters_source->path != analysis.source.path &&
       (analysis.match.verdict == MatchVerdict::different_program || analysis.match.matched == 0))

@@ -30,7 +30,7 @@ std::string subject(const Analysis& analysis);
 /// (rounded counters, missing launch records) do not count.
 std::vector<std::string> shortcomings(const Analysis& analysis);
 
-/// The same for what is told of a capture without analysing it: what its quality says is missing.
+/// The same for what is told of a capture without analyzing it: what its quality says is missing.
 std::vector<std::string> shortcomings(const Capture& capture);
 
 }  // namespace gf

@@ -21,7 +21,7 @@ struct Question : AnalyzeOptions {
 };
 
 struct Answer {
-  std::shared_ptr<const Capture> capture;  // what was analysed, which `context` refers to
+  std::shared_ptr<const Capture> capture;  // what was analyzed, which `context` refers to
   std::unique_ptr<EnergyModelFile> model;  // the same; null: none was given and none ships
   Analysis analysis;
   std::optional<Context> context;    // for as long as what was asked lives

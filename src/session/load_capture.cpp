@@ -36,8 +36,8 @@ Result<Loaded> join_measured(Capture trace, const InputOptions& wanted, const Pr
     const auto report = import_file(wanted.counters, options);
     if (!report) return tl::unexpected<Error>(report.error());
     if (report->report_kernels.empty())
-      return fail("holds no kernel counters", wanted.counters, -1,
-                  "--counters wants a report of Nsight Compute: .ncu-rep, or its CSV from `ncu "
+      return fail("contains no kernel counters", wanted.counters, -1,
+                  "--counters requires a report of Nsight Compute: .ncu-rep, or its CSV from `ncu "
                   "--import FILE --csv --page raw`");
     loaded.counters = source_of(*report);
     capture->join(*report);
@@ -53,8 +53,8 @@ Result<Loaded> join_measured(Capture trace, const InputOptions& wanted, const Pr
     if (!log) return tl::unexpected<Error>(log.error());
     if (zone) telemetry::leave_local_time(*log, *zone);
     if (!holds_counter_values(*log))
-      return fail("holds no power samples", wanted.power, -1,
-                  "--power wants a log of nvidia-smi or NVML as CSV");
+      return fail("contains no power samples", wanted.power, -1,
+                  "--power requires a log of nvidia-smi or NVML as CSV");
     capture->join(*log);
     check_cover(*capture);
     loaded.kernel_rates.clear();  // they knew neither its samples nor its devices

@@ -42,7 +42,7 @@ Result<std::vector<Candidate>> candidates_of(const std::vector<std::string>& pat
         inside.push_back({at->path().string(), false});
     if (error) return fail("cannot be listed: " + error.message(), path);
     if (inside.empty())
-      return fail("holds no captures", path, -1, "give the files of the ranks, or their folder");
+      return fail("contains no captures", path, -1, "give the files of the ranks, or their folder");
     std::sort(inside.begin(), inside.end(),
               [](const Candidate& left, const Candidate& right) { return left.path < right.path; });
     out.insert(out.end(), inside.begin(), inside.end());

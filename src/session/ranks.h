@@ -39,7 +39,7 @@ std::vector<std::string> captures_of_folder(const std::string& path);
 /// Whether a file of this name is read when a folder that holds it is named.
 bool looks_like_capture(std::string_view path);
 
-/// What the captures of a job's other ranks tell of the one that is analysed, read from `input`;
+/// What the captures of a job's other ranks tell of the one that is analyzed, read from `input`;
 /// nothing when none are asked for. Files that cannot be read are told of with `tell` where nothing
 /// else is left, and in the answer's quality.
 Result<std::optional<JobWaiting>> find_waiting(const std::vector<std::string>& peers,

@@ -118,6 +118,18 @@ void take_from_queue(State& s, bool all) {
   }
 }
 
+/// What records of all kinds say of where something ran.
+template <class Record>
+Record record_of(CUpti_ActivityKind kind, const FakeRun& run) {
+  Record record{};
+  record.kind = kind;
+  record.deviceId = run.device;
+  record.contextId = 1;
+  record.streamId = 7;
+  record.correlationId = run.correlation;
+  return record;
+}
+
 bool records_kernel(State& s, const FakeRun& run) {
   if (run.graph != 0 && s.asked_for_kernels > 0 && fake::number("lingering_graphs", 0) > 0)
     return true;
@@ -207,28 +219,18 @@ void fake_ran(const FakeRun* run) {
     return on_clock(s, host);
   };
   if (run->graph != 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) {
-    CUpti_ActivityGraphTrace2 whole{};
-    whole.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
+    auto whole = record_of<CUpti_ActivityGraphTrace2>(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, *run);
     whole.start = now(run->start);
     whole.end = now(run->end);
-    whole.deviceId = run->device;
-    whole.contextId = 1;
-    whole.streamId = 7;
-    whole.correlationId = run->correlation;
     whole.graphId = run->graph;
     if ((run->node & 0xFFFFFFFFu) == 0) put(s, whole);
     return;
   }
   if (run->bytes == 0 && records_kernel(s, *run)) {
     const auto behind = static_cast<std::int64_t>(fake::number("behind_ms", 0)) * 1'000'000;
-    CUpti_ActivityKernel10 k{};
-    k.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    auto k = record_of<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, *run);
     k.start = now(run->start);
     k.end = now(run->end);
-    k.deviceId = run->device;
-    k.contextId = 1;
-    k.streamId = 7;
-    k.correlationId = run->correlation;
     k.graphId = run->graph;
     k.graphNodeId = run->node;
     k.gridX = static_cast<std::int32_t>(run->grid);
@@ -248,16 +250,11 @@ void fake_ran(const FakeRun* run) {
   }
   if (run->bytes > 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_MEMCPY)) {
     s.copied = true;
-    CUpti_ActivityMemcpy6 m{};
-    m.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+    auto m = record_of<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY, *run);
     m.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
     m.bytes = run->bytes;
     m.start = now(run->start);
     m.end = now(run->end);
-    m.deviceId = run->device;
-    m.contextId = 1;
-    m.streamId = 7;
-    m.correlationId = run->correlation;
     put(s, m);
   }
 }

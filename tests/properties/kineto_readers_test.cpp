@@ -28,22 +28,33 @@ std::string compare(const Event& left, const Event& right) {
   return "";
 }
 
+/// An event with the bytes behind it that readers may look at.
+class Padded {
+ public:
+  explicit Padded(std::string_view event) : size_(event.size()), bytes_(event) {
+    bytes_.append(kPadding, '\0');
+  }
+  const char* begin() const { return bytes_.data(); }
+  const char* end() const { return begin() + size_; }
+
+ private:
+  std::size_t size_;
+  std::string bytes_;
+};
+
 struct Readers {
   SlowReader slow;
-  std::string buffer;
   Event by_fast, by_slow;
   std::size_t fast_count = 0;
 
   /// Reads one event with both; says what differs.
   std::string check(std::string_view event) {
-    buffer.assign(event);
-    const std::size_t size = buffer.size();
-    buffer.append(kPadding, '\0');
-    const char* end = read_fast(buffer.data(), buffer.data() + size, by_fast);
+    const Padded bytes(event);
+    const char* end = read_fast(bytes.begin(), bytes.end(), by_fast);
     const auto outcome = slow.read(event, by_slow);
     if (!end) return "";  // not for the fast reader
     ++fast_count;
-    if (end != buffer.data() + size) return "the event ends elsewhere";
+    if (end != bytes.end()) return "the event ends elsewhere";
     if (outcome != SlowReader::Outcome::whole) return "the slow reader refuses it";
     return compare(by_fast, by_slow);
   }
@@ -159,20 +170,16 @@ class Writer {
 /// Learned layouts against the fast reader, on one event after the other.
 struct LearnedReaders {
   Layouts layouts;
-  std::string buffer;
   Event learned, fast;
   std::size_t learned_count = 0;
 
   std::string check(std::string_view event) {
-    buffer.assign(event);
-    const std::size_t size = buffer.size();
-    buffer.append(kPadding, '\0');
-    const char* const end = buffer.data() + size;
-    const char* const by_layout = layouts.read(buffer.data(), end, learned);
-    const char* const by_fast = read_fast(buffer.data(), end, fast);
+    const Padded bytes(event);
+    const char* const by_layout = layouts.read(bytes.begin(), bytes.end(), learned);
+    const char* const by_fast = read_fast(bytes.begin(), bytes.end(), fast);
     if (by_layout) ++learned_count;
     if (by_layout && by_layout != by_fast) return "the event ends elsewhere, or is refused";
-    if (!by_layout && by_fast) layouts.learn(buffer.data(), by_fast, fast);
+    if (!by_layout && by_fast) layouts.learn(bytes.begin(), by_fast, fast);
     return by_layout ? compare(learned, fast) : "";
   }
 };

@@ -91,7 +91,7 @@ RC_GTEST_PROP(Period, SurvivesAKernelMoreOrLess, ()) {
   const Steps found = find_period(capture, {}, {});
   RC_ASSERT(*found.confidence > 0.8);
   RC_ASSERT(2 * found.steps.size() >=
-            starts.size());  // neighbours that noise made unlike may be left out
+            starts.size());  // neighbors that noise made unlike may be left out
   RC_ASSERT(found.steps.size() <= starts.size());
 }
 

@@ -115,7 +115,7 @@ RC_GTEST_PROP(Sampled, BusyEqualsACountOfEveryMillisecond, (unsigned seed)) {
           value = t.value[i];
         if (metric != "monitor.gpu") continue;
         if (t.start_ns[i] <= at)
-          before = t.value[i];  // utilisation is of the time before a reading
+          before = t.value[i];  // utilization is of the time before a reading
         else if (before)
           value = t.value[i];
       }

@@ -106,6 +106,35 @@ class Action(unittest.TestCase):
         named = run("main-1.json.gz", "--limit=1000")
         self.assertEqual(named.returncode, 1, named.stdout + named.stderr)
 
+    def test_the_rules(self):
+        step = next(each for each in self.action["runs"]["steps"] if each["name"] == "Rules")
+        program = self.folder / "gpufathom/bin/gpufathom"
+        program.parent.mkdir(parents=True)
+        program.symlink_to(BUILD / "gpufathom")
+        before = ROOT / "examples/resnet50_amp_eager_b64.json.gz"
+        after = ROOT / "examples/resnet50_fp32_eager_b64.json.gz"
+        summary = self.folder / "summary"
+        environment = {
+            **os.environ,
+            "RUNNER_TEMP": str(self.folder),
+            "GITHUB_STEP_SUMMARY": str(summary),
+            "ALLOW_INCOMPLETE": "false",
+        }
+
+        def run(before, after):
+            return subprocess.run(
+                ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
+                capture_output=True,
+                text=True,
+                env={**environment, "BEFORE": before, "AFTER": after, "RULES": "kernels > 1%\n"},
+            )
+
+        slower = run(before, after)
+        self.assertEqual(slower.returncode, 1, slower.stdout + slower.stderr)
+        self.assertEqual(summary.read_text(), f"```text\n{slower.stdout.rstrip()}\n```\n")
+        self.assertIn("Time breakdown of a step", slower.stdout)
+        self.assertEqual(run(before, before).returncode, 0)
+
     def test_nothing_is_installed_by_its_name(self):
         step = next(each for each in self.action["runs"]["steps"] if each.get("id") == "install")
         wheel = self.folder / "gpufathom-0-py3-none-any.whl"

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 import unittest.mock
+import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv.pop()).resolve()
@@ -79,10 +80,60 @@ class Answers(unittest.TestCase):
         with self.assertRaises(AttributeError):
             _ = gf.nothing
 
-    def test_a_table_without_pyarrow(self):
-        with unittest.mock.patch.dict(sys.modules, pyarrow=None):
-            with self.assertRaisesRegex(gf.Error, "pip install pyarrow"):
-                len(self.run_.steps)
+    def test_a_table_needs_no_package(self):
+        nothing = dict.fromkeys(("pyarrow", "pandas", "polars", "numpy"))
+        with unittest.mock.patch.dict(sys.modules, nothing):
+            kernels = gf.open(TRACE, counters=COUNTERS).kernels
+            count = self.run_.query("select count(*) as kernels from activities where kind = 'kernel'")
+            self.assertEqual(len(kernels), self.told["match"]["trace_kernels"])
+            self.assertGreaterEqual(count[0]["kernels"], len(kernels))
+            self.assertIn(f"kernels: {len(kernels)} rows of 35 columns (start_ns, ", repr(kernels))
+            self.assertIn("duration_ns", kernels.columns)
+            self.assertEqual(len(kernels["name"]), len(kernels))
+            self.assertEqual(
+                sum(kernels["exclusive_ns"]),
+                sum(layer["ns"] for layer in self.told["layers"]),
+            )
+            last = kernels[-1]
+            self.assertEqual(kernels[len(kernels) - 1 :], [last])
+            self.assertEqual(kernels.to_dicts()[-1], last)
+            self.assertTrue(any(cause is None for cause in kernels["idle_cause"]))
+            self.assertEqual(list(last), kernels.columns)
+            self.assertIn("<td>" + str(kernels[0]["start_ns"]), kernels._repr_html_())
+            self.assertEqual(kernels[0:0], [])
+            with self.assertRaises(IndexError):
+                kernels[len(kernels)]
+            with self.assertRaisesRegex(KeyError, "no column colours"):
+                kernels["colours"]
+            for extra, ask in (
+                ("arrow", kernels.to_arrow),
+                ("pandas", kernels.to_pandas),
+                ("polars", kernels.to_polars),
+            ):
+                with self.assertRaisesRegex(gf.Error, rf"pip install .*\[{extra}\]"):
+                    ask()
+
+    def test_samples_come_in_batches(self):
+        capture = gf.open(ROOT / "examples/resnet50_recorded.gpf", window="all")
+        sql = "select count(*) as rows, sum(value) as sum, count(distinct metric) as metrics from counter_samples"
+        told = capture.query(sql)[0]
+        samples = capture.counter_samples
+        self.assertEqual(len(samples), told["rows"])
+        self.assertEqual(len(set(samples["metric"])), told["metrics"])
+        known = [value for value in samples["value"] if value is not None and value == value]
+        self.assertAlmostEqual(sum(known) / told["sum"], 1)
+        self.assertEqual(samples[len(samples) - 2 :][0]["metric"], samples["metric"][-2])
+
+    def test_query(self):
+        rows = self.run_.query("select name, null as missing from activities limit 1")
+        self.assertEqual([list(row) for row in rows], [["name", "missing"]])
+        with self.assertRaisesRegex(gf.Error, "no such table: nowhere"):
+            self.run_.query("select * from nowhere")
+
+    def test_completion(self):
+        self.assertEqual(dir(gf), sorted([*gf.__all__, "__version__"]))
+        for name in dir(gf):
+            self.assertIsNotNone(getattr(gf, name))
 
     def test_page_and_notebook(self):
         self.assertIn("<html", self.run_.page()[:400])
@@ -185,6 +236,15 @@ class Tables(unittest.TestCase):
         self.assertGreater(count, 0)
 
 
+class Packaging(unittest.TestCase):
+    @needs("pip")
+    def test_pip_is_told_how_the_wheel_is_made(self):
+        words = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-index", "-w", os.devnull]
+        done = subprocess.run([*words, str(ROOT / "python")], capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("Run ./dev wheel", done.stdout + done.stderr)
+
+
 class Recording(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -201,6 +261,12 @@ class Recording(unittest.TestCase):
 
         with gf.record(self.path) as recording:
             time.sleep(0.6)
+            with self.assertWarnsRegex(UserWarning, "record --kernels"), gf.step():
+                pass
+            with warnings.catch_warnings(), gf.step():  # said once
+                warnings.simplefilter("error")
+        with warnings.catch_warnings(), gf.step():
+            warnings.simplefilter("error")
         self.assertTrue(recording.open().levels())
 
     def test_what_goes_wrong_is_an_error(self):

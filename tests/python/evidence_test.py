@@ -156,7 +156,7 @@ class Evidence(unittest.TestCase):
             [*ask, "--limit", "1000", "--allow-incomplete"], capture_output=True, text=True
         )
         self.assertEqual(done.returncode, WHOLE, done.stderr)
-        self.assertRegex(done.stdout, r"not whole: .*damaged.json: 1 x truncated_json")
+        self.assertRegex(done.stdout, r"incomplete: .*damaged.json: 1 x truncated_json")
         refused = subprocess.run(ask, capture_output=True, text=True)
         self.assertRegex(refused.stdout, r"^refused: .*damaged.json: 1 x truncated_json: ")
         run = gf.open(path, allow_incomplete=True)

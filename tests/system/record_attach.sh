@@ -57,14 +57,14 @@ is "nor on the disk" "$(ls -A | grep -c gpufathom-)" 0
 sleep 0.8; kill -9 $recorder; wait $recorder 2>/dev/null
 sleep 2.5
 "$gf" record --pid $server --kernels --window 0 --duration 0.4 -o after.gpf 2> after.err
-is "what stays in the program is said, once" "$(grep -c '^gpufathom: CUPTI goes on tracing the program until that ends' after.err)" 1
+is "what stays in the program is said, once" "$(grep -c '^gpufathom: CUPTI keeps tracing the program until it ends' after.err)" 1
 check "after a recorder that was killed" [ "$(ask after.gpf "select count(*) > 50 from activities")" = 1 ]
 is "nothing is left of that one either" "$(traces $server) $(ls -A | grep -c gpufathom-)" "$before 0"
 "$gf" record -q --pid $server --kernels --window 0 --duration 1.2 -o first.gpf & first=$!
 sleep 0.5
 "$gf" record --pid $server --kernels --window 0 --duration 0.3 -o second.gpf 2> second.err
 wait $first
-check "and the other the reason" grep -q 'are not recorded: another recorder records process' second.err
+check "and the other the reason" grep -q 'are not recorded: process [0-9]* is already being recorded' second.err
 check "two recorders at once: one has the kernels" [ "$(ask first.gpf "select count(*) > 50 from activities")$(ask second.gpf "select count(*) from activities")" = 10 ]
 touch stop
 wait $server; is "the program went on all the while, and ends well" "$?, $(sed 's/[0-9]*$//' served.txt)" "0, answered "

@@ -101,7 +101,7 @@ refused() { local fake=$1 expect=$2 source=$3; GPUFATHOM_FAKE=$fake "$gf" record
   check "$fake: source" [ "$(python3 -c "import json; print(json.load(open('r.json'))['devices'][0]['source'])")" = "$source" ]; }
 refused permission=0 "NVreg_RestrictProfilingToAdminUsers" gpm
 refused permission=0,gpm=0 "power, clocks and memory only" nvml
-refused pm_busy=1 "another profiler holds" gpm
+refused pm_busy=1 "another profiler uses" gpm
 refused pm_old=1 "needs Turing" gpm
 refused cuinit=100 "no CUDA device" gpm
 refused single_pass=3 "" pm_sampling

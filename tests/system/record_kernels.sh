@@ -81,7 +81,7 @@ check "as the capture does" [ "$(ask auto.gpf "select value like 'steady at %' f
 GPUFATHOM_FAKE=timeless=5 all timeless.gpf "$program" init launch=work*100 sleep=400 launch=last
 is "kernels without a time are counted, not recorded" "$(ask timeless.gpf "select (select count(*) from activities), (select count from quality where code = 'no_time')")" 81,20
 GPUFATHOM_FAKE=timeless=5 "$gf" record --kernels --window 0 -o timeless.gpf -- "$program" init launch=work*50 sleep=400 launch=last 2> timeless.txt
-check "and the summary says so" grep -q '10 of 51 records .* are left out' timeless.txt
+check "and the summary says so" grep -q '10 of 51 records .* are dropped' timeless.txt
 
 # CUDA graphs.
 all graph.gpf "$program" init graph=20*10
@@ -123,7 +123,7 @@ is "a copy always under way: no launch of a window lacks its kernel" "$(ask part
 is "and nothing is lost in them" "$(ask partial.gpf "select count(*) from quality where code in ('no_kernel', 'no_launch')")" 0
 is "windows after the first open together in all processes: on multiples of --every" "$(ask partial.gpf "select count(*) > 0 and min(start_ns % 800000000) < 2e8 from recording_windows where start_ns > (select min(start_ns) from recording_windows)")" 1
 "$gf" record --kernels --delay 5 -o never.gpf -- "$program" init launch=work*50 2> never.txt
-check "a program that ends before --delay: the reason" grep -q 'no kernel was recorded: the first window was to open 5 s after CUDA starts' never.txt
+check "a program that ends before --delay: the reason" grep -q 'no kernel was recorded: the program ended before the first window, 5 s after CUDA starts' never.txt
 
 # Steps without NVTX.
 all c.gpf "$program" begin launch=before end init end begin push=open launch=work*3 end begin fork end begin end join end pop end
@@ -150,7 +150,7 @@ check "a program shorter than a window needs no advice" sh -c '! grep -q -- --wi
 GPUFATHOM_FAKE=subscriber=1 "$gf" record --kernels -o other.gpf -- "$program" init launch=work 2> other.txt; is "beside another profiler: the program goes on" $? 0
 check "stands aside with one reason" [ "$(grep -c '^gpufathom: .*kernel' other.txt) $(grep -c 'another profiler is in the program' other.txt)" = "1 2" ]
 "$gf" record --kernels --window 0 -o taken.gpf -- "$program" init take launch=work*2200ms 2> taken.txt
-check "a profiler that takes CUPTI's buffers: the reason" grep -q "not recorded: another profiler in the program.*takes CUPTI" taken.txt
+check "a profiler that receives CUPTI's buffers: the reason" grep -q "not recorded: another profiler in the program.*receives CUPTI" taken.txt
 check "is also in the capture" [ "$(ask taken.gpf "select count > 100 from quality where code = 'kernels_taken'")" = 1 ]
 "$gf" record --kernels --own-profiler --window 0 --delay 0.2 -o later.gpf -- "$program" init subscribe launch=first*900ms let-go launch=second*4000ms 2> later.txt
 is "a profiler that holds CUPTI for a while: one reason" "$(grep -c '^gpufathom: kernels are not recorded: another profiler is in the program' later.txt)" 1

@@ -82,6 +82,9 @@ def main() -> None:
     for words in ("gpufathom", "'gpufathom[arrow]'", "-q gpufathom==0.1", '"gpufathom"'):
         assert len(found_in("docs/a.md", f"    pip install {words}\n")) == 1, words
     assert found_in("docs/a.md", "pip install ./gpufathom-*.whl './gpufathom-….whl[pandas]'  # gpufathom\n") == []
+    assert [v.split(":")[1] for v in check_repository.long_page("docs/a.md", "# A\n" + "w" * 101 + "\n| " + "w" * 101)] == ["2"]
+    assert "201 lines" in "".join(check_repository.long_page("docs/a.md", "w\n" * 201))
+    assert list(check_repository.long_page("docs/a.md", "w\n" * 200)) == []
     assert found_in("tests/golden/a.t", "  /home/someone/x\n") == []
     assert len(found_in("examples/a.bin", "\0/home/someone")) == 1
     looks_into_archives()

@@ -27,7 +27,7 @@ std::string_view op_name(const Context& context, std::uint32_t row) {
 }
 
 struct Training : test::CaptureBuilder {
-  // A convolution under a module, its backward on the autograd thread, an optimiser step.
+  // A convolution under a module, its backward on the autograd thread, an optimizer step.
   std::uint32_t forward, backward, step, memset_kernel;
   void sequence(std::uint32_t op, std::int64_t number, std::int32_t forward_thread) {
     capture.host_ops.sequence[op] = number;

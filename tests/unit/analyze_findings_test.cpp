@@ -37,7 +37,7 @@ TEST(Findings, SyncInStep) {
   ASSERT_TRUE(f);
   EXPECT_EQ(f->gain_ns, 45) << "30 from the end of the kernel until the call has returned, and 15 "
                                "until the next launch: the host had no lead";
-  EXPECT_NE(f->evidence.find("1 synchronising call"), std::string::npos) << f->evidence;
+  EXPECT_NE(f->evidence.find("1 synchronizing call"), std::string::npos) << f->evidence;
   EXPECT_NE(f->evidence.find("cudaStreamSynchronize"), std::string::npos) << f->evidence;
 
   auto overlapped = start();

@@ -10,7 +10,7 @@ namespace {
 
 /// A GPU that runs kernels one after the other and is sampled on a clock that is `shift` behind.
 /// Kernel k keeps its rate; durations vary by a tenth and order at random, so that kernels meet
-/// different neighbours.
+/// different neighbors.
 struct World {
   Capture capture;
   std::vector<double> rates;

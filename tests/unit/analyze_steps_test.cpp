@@ -192,11 +192,11 @@ TEST(Window, SaysWhatIsWrong) {
   };
   EXPECT_NE(error("step:7").find("steps: 5 6"), std::string::npos) << error("step:7");
   EXPECT_NE(error("step:x").find("no such step"), std::string::npos);
-  EXPECT_NE(error("stable").find("no three steps"), std::string::npos);
+  EXPECT_NE(error("stable").find("no three consecutive steps"), std::string::npos);
   EXPECT_NE(error("9:3").find("empty"), std::string::npos);
   EXPECT_NE(error("5s:6s").find("no device activity"), std::string::npos);
   EXPECT_NE(error("1x:2").find("not a span"), std::string::npos);
-  EXPECT_NE(error("later").find("not understood"), std::string::npos);
+  EXPECT_NE(error("later").find("not recognized"), std::string::npos);
   const auto empty = analyze(Capture{}, {});
   ASSERT_FALSE(empty);
   EXPECT_NE(empty.error().message().find("no GPU activity"), std::string::npos);

@@ -264,7 +264,7 @@ TEST(EnergyOfKernels, WithoutPowerThereIsNoEnergyAndASentenceWhy) {
   const auto a = analyze(b.capture, {});
   ASSERT_TRUE(a);
   EXPECT_TRUE(a->energy.devices.empty());
-  EXPECT_NE(a->energy.why_missing.find("nothing measured power"), std::string::npos);
+  EXPECT_NE(a->energy.why_missing.find("power was not measured"), std::string::npos);
 }
 
 }  // namespace gf

@@ -127,7 +127,7 @@ TEST(EnergyUnseen, SaysWhenReportAndNamesDiffer) {
   const auto judged = judge_by_unseen({}, {{"copy", 2, 300, 100, 1980, 40}}, {{"copy", 4}},
                                       counted({{"spin_kernel", 7}, {"copy", 1e9}}));
   ASSERT_FALSE(judged);
-  EXPECT_NE(judged.error().what.find("1 stretches, not two of each of 1"), std::string::npos);
+  EXPECT_NE(judged.error().what.find("1 ranges, not two of each of 1"), std::string::npos);
 }
 
 TEST(BoardFacts, CachesEndWhereTheLatencyJumps) {

@@ -171,7 +171,7 @@ TEST_F(InputTest, SaysWhatAFileIsInstead) {
             "7zXZ......."),
       "decompress it first: xz -d");
   has(write("t", "hello world, this is text"), "plain text");
-  has(write("j.gz", gzip("{\"a\": 1}")), "JSON of an unknown kind");
+  has(write("j.gz", gzip("{\"a\": 1}")), "JSON of an unknown format");
   has("/dev/null", "not a regular file");
   const auto sparse = (folder_ / "sparse").string();
   std::ofstream(sparse).put('\0');

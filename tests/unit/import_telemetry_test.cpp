@@ -83,8 +83,7 @@ TEST(Telemetry, Dmon) {
   EXPECT_EQ(values(*c, "tensor.active"), (std::vector<double>{0.25, 0.24}));
   EXPECT_EQ(values(*c, "monitor.gpu"), (std::vector<double>{0.91, 0.9}));
   EXPECT_EQ(values(*c, "power.average", 1), std::vector<double>{80});
-  EXPECT_EQ(values(*c, "PCITX"),
-            std::vector<double>{5});  // a rate: not the catalogue's byte counter
+  EXPECT_EQ(values(*c, "PCITX"), std::vector<double>{5});  // a rate: not the catalog's byte counter
   EXPECT_EQ(quality_of(*c),
             (std::map<std::string, long>{{"bad_row", 1}, {"no_reading", 1}, {"no_timestamps", 1}}));
 }

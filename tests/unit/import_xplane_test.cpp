@@ -319,7 +319,8 @@ TEST(Xplane, AProfileFolderStandsForItsNewestFile) {
   test::TemporaryFolder empty;
   const auto nothing = import_file(empty.path());
   ASSERT_FALSE(nothing);
-  EXPECT_NE(nothing.error().message().find("directory without a profile"), std::string::npos);
+  EXPECT_NE(nothing.error().message().find("directory that contains no profile"),
+            std::string::npos);
 }
 
 TEST(Xplane, ReadsAnAmdProfileOfEightDevices) {

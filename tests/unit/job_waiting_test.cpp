@@ -107,7 +107,7 @@ TEST(JobWaiting, LeavesOutWhatIsBesideComputation) {
   const auto advice =
       std::ranges::find(analysis->findings, FindingId::exposed_communication, &Finding::id);
   ASSERT_NE(advice, analysis->findings.end());
-  EXPECT_NE(advice->text.find("waits for other ranks, most for rank 0"), std::string::npos)
+  EXPECT_NE(advice->text.find("waits for other ranks, mostly for rank 0"), std::string::npos)
       << advice->text;
 }
 

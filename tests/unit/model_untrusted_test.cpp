@@ -131,7 +131,7 @@ TEST(UntrustedFile, PipesAreRefusedWithoutWaitingForAWriter) {
   TempDir dir;
   ASSERT_TRUE(write_capture(two_kernels(), dir.file("run.gpf")).has_value());
   ASSERT_EQ(::mkfifo(dir.file("run.gpf-journal").c_str(), 0600), 0);
-  EXPECT_NE(import_error(dir.file("run.gpf")).find("no ordinary file"), std::string::npos);
+  EXPECT_NE(import_error(dir.file("run.gpf")).find("not a regular file"), std::string::npos);
   ASSERT_EQ(::mkfifo(dir.file("pipe.gpf").c_str(), 0600), 0);
   EXPECT_FALSE(open_capture_file(dir.file("pipe.gpf")).has_value());
 }

@@ -1,4 +1,4 @@
-// Words and colours of causes, bars, phases, levels and findings: each has them, and each is where
+// Words and colors of causes, bars, phases, levels and findings: each has them, and each is where
 // a reader looks for it.
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ void expect_words(const Label& label) {
   EXPECT_TRUE(label.meaning.ends_with('.')) << label.id << ": " << label.meaning;
 }
 
-/// Every theme of the page must define the colour.
+/// Every theme of the page must define the color.
 void expect_colour(const Label& label, const std::string& theme) {
   const std::string variable = "--" + std::string(label.colour) + ":";
   std::size_t themes = 0;

@@ -7,6 +7,7 @@
 
 #include "analyze/analyze.h"
 #include "import/importer.h"
+#include "report/record_summary.h"
 #include "report/summary.h"
 #include "report/text/analysis.h"
 #include "report/text/format.h"
@@ -49,7 +50,7 @@ TEST_P(TextReportOf, FitsTheTerminal) {
             << line;
       }
     }
-  // Colour adds escape codes and nothing else.
+  // Color adds escape codes and nothing else.
   TextStyle plain, coloured;
   coloured.colour = true;
   std::string stripped = analysis_text(a, coloured);
@@ -65,6 +66,57 @@ INSTANTIATE_TEST_SUITE_P(Examples, TextReportOf,
                                          std::tuple("lenet_train_b64.json.gz",
                                                     "lenet_train_b64.base.ncu.csv.gz"),
                                          std::tuple("lenet_inf_b1.json.gz", "")));
+
+std::size_t lines_with(const std::string& text, const std::string& part) {
+  std::istringstream lines(text);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);) count += line.find(part) != line.npos;
+  return count;
+}
+
+/// Eight GPUs, of which GPU 5 works half as much as the others.
+constexpr int kGpus = 8, kOdd = 5;
+
+TEST(TextReport, GpusThatDidTheSameShareTheirLines) {
+  Analysis a;
+  a.samples.bucket_ns = 1'000'000;
+  for (int i = 0; i < kGpus; ++i) {
+    const double busy = (i == kOdd ? 0.4 : 0.8) + 0.001 * i;
+    DeviceUse use{i, "NVIDIA H200"};
+    use.span_ns = 1'000'000'000 + i;
+    use.busy_ns = use.kernel_busy_ns = static_cast<Nanos>(busy * 1e9);
+    use.idle_ns = use.span_ns - use.busy_ns;
+    a.devices.push_back(use);
+    SampledDevice device;
+    device.id = i;
+    device.name = use.name;
+    device.step_ns = 2e7;
+    device.readings = {{"gpu.busy", "ratio", busy, 0.1, 0.9, {}, {busy, busy}},
+                       {"temperature.gpu", "celsius", 40.0 + i, 30.0 + i, 50.0 + i, {}, {}}};
+    a.samples.devices.push_back(device);
+  }
+  const std::string text = analysis_text(a, {});
+  for (const char* gpus : {"GPU 0-4", "GPU 5", "GPU 6-7"})
+    EXPECT_EQ(lines_with(text, gpus), 4U) << gpus << "\n" << text;  // drawn, step, use, reading
+  EXPECT_NE(text.find("GPU 0-4: temperature  42 C    30 C     54 C"), std::string::npos) << text;
+}
+
+TEST(RecordSummary, GpusThatDidTheSameShareTheirLines) {
+  RecordSummary summary;
+  summary.path = "run.gpf";
+  for (int i = 0; i < kGpus; ++i) {
+    RecordedDevice device;
+    device.index = i;
+    device.name = "NVIDIA H200";
+    device.source = "pm_sampling";
+    device.shares = {{"gpu.busy", i == kOdd ? 0.4 : 0.8 + 0.001 * i}};
+    summary.devices.push_back(device);
+  }
+  const std::string text = record_summary_text(summary, {});
+  EXPECT_EQ(lines_with(text, "GPU 0-4  NVIDIA H200"), 1U) << text;
+  EXPECT_EQ(lines_with(text, "GPU 5  NVIDIA H200"), 1U) << text;
+  EXPECT_EQ(lines_with(text, "GPU active"), 3U) << text;
+}
 
 TEST(TextReport, PartsOfTheWaterfallAreSummedOverDevices) {
   Analysis a;

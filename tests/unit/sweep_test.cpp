@@ -46,7 +46,7 @@ TEST(Sweep, RepeatsOfOneSettingAreOneRun) {
 }
 
 TEST(Sweep, SaturationIsTheSmallestBatchNearTheHighestThroughput) {
-  // 100, 190, 200, 201 items a second.
+  // 100, 190, 200, 201 items per second.
   const Sweep sweep = make_sweep({run_of("fp32", 64, 0.3184), run_of("fp32", 1, 0.01),
                                   run_of("fp32", 16, 0.08), run_of("fp32", 4, 0.021)},
                                  {"batch"});

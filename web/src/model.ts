@@ -29,13 +29,13 @@ export interface ComparedRun {
   batch_source: string;
   /** wall_ns for one item. */
   item_ns: number | null;
-  /** items a second. */
+  /** items per second. */
   items_per_s: number | null;
-  /** tokens a second, where the program has tokens. */
+  /** tokens per second, where the program has tokens. */
   tokens_per_s: number | null;
   /** achieved operations a second, of all devices together: a model, or measured. */
   flops_per_s: number | null;
-  /** model FLOPs utilisation. */
+  /** model FLOPs utilization. */
   mfu: number | null;
   /** measured energy of a step; without steps of the window. */
   joules: number | null;
@@ -43,7 +43,7 @@ export interface ComparedRun {
   joules_per_item: number | null;
   /** types in which its matrix products read, by kernel names, most time first. */
   precision: string;
-  /** what recorded it, and what it recorded beside the device. */
+  /** what recorded it, and what else it recorded. */
   profiler: string;
   /** the profiler is likely to have slowed the host. */
   slowed: boolean;
@@ -64,7 +64,7 @@ export type ComparedVerdict =
   | "same_job"
   | "not_known";
 
-/** What may be said of a run beside the first. */
+/** The verdict about a run compared with the first. */
 export interface ComparedChange {
   /** which, counted from 0. */
   run: number;
@@ -126,7 +126,7 @@ export interface ComparedTime {
   kind: ComparedRowKind;
   /** cause, layer, kernel, phase or bar. */
   name: string;
-  /** the same for a table: kernels by their short name, and what tells those apart that look alike. */
+  /** the same for a table: kernels by their short name, and what distinguishes those that look alike. */
   label: string;
   /** device time, by run; of phases wall time. */
   ns: number[];
@@ -164,7 +164,7 @@ export interface ComparedCheck {
   value: number | null;
   /** the run is worse than the rule allows. */
   failed: boolean;
-  /** ok, failed, undecided (no data, or steps that are too few or too unlike to tell), refused (a run is not whole). */
+  /** ok, failed, undecided (no data, or steps that are too few or too unlike to tell), refused (a run is incomplete). */
   outcome: CheckOutcome;
   /** one sentence. */
   text: string;
@@ -180,9 +180,9 @@ export interface Comparison {
   ranks_of_one_job: boolean;
   /** the runs, in the order given. */
   runs: ComparedRun[];
-  /** each run but the first, beside the first. */
+  /** each run but the first, compared with the first. */
   changes: ComparedChange[];
-  /** what differs beside the program and may explain a difference in time. */
+  /** what differs other than the program and may explain a difference in time. */
   differences: ComparedDifference[];
   /** the ladder of each run. */
   levels: ComparedLevel[];
@@ -216,9 +216,9 @@ export interface SourceInfo {
   bytes: number;
 }
 
-/** Damage of the input, or a doubt about it. */
+/** Damage of the input, or a suspected error. */
 export interface QualityNote {
-  /** kind of damage or doubt. */
+  /** kind of damage or suspected error. */
   code: string;
   /** how often. */
   count: number;
@@ -258,7 +258,7 @@ export interface StepInfo {
   stable: boolean;
 }
 
-/** The half-open span that is analysed. */
+/** The half-open span that is analyzed. */
 export interface WindowInfo {
   /** all, recording_window, steps, stable, step or range. */
   kind: WindowKind;
@@ -323,7 +323,7 @@ export interface IdleCause {
 
 /** One rung of the ladder: value = low when everything is known, [low, high] when some kernels have no counters. */
 export interface Level {
-  /** metric id of the catalogue. */
+  /** metric id of the catalog. */
   id: string;
   /** share of the window, taking the unknown as 0; null: no data. */
   value: number | null;
@@ -357,7 +357,7 @@ export type Bar =
 export interface WaterfallBar {
   /** bar: idle, copy, sm_inactive, stalled, other_instructions, tensor, unknown. */
   id: Bar;
-  /** text for people. */
+  /** display name. */
   label: string;
   /** time of the window lost or used here. */
   ns: number;
@@ -411,7 +411,7 @@ export type ItemsSource =
   | "option"
   | "shapes";
 
-/** Items and tokens a second. */
+/** Items and tokens per second. */
 export interface Throughput {
   /** steps in the window. */
   steps: number;
@@ -421,17 +421,17 @@ export interface Throughput {
   items: number | null;
   /** option or shapes. */
   items_source: ItemsSource;
-  /** the operation and sizes that told it. */
+  /** the operation and sizes that it comes from. */
   items_from: string;
   /** tokens of a step, where the program has tokens. */
   tokens: number | null;
-  /** items a second. */
+  /** items per second. */
   items_per_s: number | null;
-  /** tokens a second. */
+  /** tokens per second. */
   tokens_per_s: number | null;
-  /** energy of all devices, an item. */
+  /** energy of all devices, per item. */
   joules_per_item: number | null;
-  /** operations the model asks for, an item. */
+  /** operations of the model, per item. */
   flops_per_item: number | null;
 }
 
@@ -459,7 +459,7 @@ export interface MemoryRoom {
   fitting_batch: number | null;
 }
 
-/** How much work was done, in short; `gpufathom work` has all of it. */
+/** A summary of the work; `gpufathom work` has all of it. */
 export interface WorkHeadline {
   /** achieved: operations of products and convolutions a second, of all devices together; null: neither sizes nor counts are known. */
   flops_per_s: number | null;
@@ -467,15 +467,15 @@ export interface WorkHeadline {
   flops_source: WorkSource;
   /** tensor operations a second that counters saw; null without counters for every kernel. */
   measured_flops_per_s: number | null;
-  /** model FLOPs utilisation: operations the model asks for / (peak * window), of all devices. */
+  /** model FLOPs utilization: operations of the model / (peak * window), of all devices. */
   mfu: number | null;
-  /** number type of the peak: the fastest that products ran in, at least 16 bits. */
+  /** data type of the peak: the fastest that products ran in, at least 16 bits. */
   peak_type: string;
   /** the data sheet's dense peak of that type, of all devices together. */
   peak_flops_per_s: number | null;
   /** share of the time of kernels that multiply, whose operations are known. */
   coverage: number | null;
-  /** items and tokens a second. */
+  /** items and tokens per second. */
   throughput: Throughput;
   /** by device; empty: nothing recorded memory. */
   memory: MemoryRoom[];
@@ -497,9 +497,9 @@ export interface MatchInfo {
   matched: number;
   /** trace kernels paired with one of several equally good partners. */
   ambiguous: number;
-  /** trace kernels without a partner. */
+  /** unmatched kernels of the trace. */
   trace_only: number;
-  /** report kernels without a partner. */
+  /** unmatched kernels of the report. */
   report_only: number;
   /** mean score of the pairs. */
   confidence: number | null;
@@ -526,7 +526,7 @@ export type RuntimePhase =
 export interface PhaseTime {
   /** runtime phase. */
   phase: RuntimePhase;
-  /** time labelled with this phase: where several hold at once the first in the order of this list; the list sums to its span. */
+  /** time labeled with this phase: where several hold at once the first in the order of this list; the list sums to its span. */
   ns: number;
   /** ns as a share of the span. */
   share: number | null;
@@ -678,7 +678,7 @@ export interface RuntimeMark {
   bytes: number;
 }
 
-/** Why the GPU idled: idle time with one cause, one operation and one line of the program behind it. */
+/** Idle time with one cause, one operation and one line of the program behind it. */
 export interface IdleOrigin {
   /** idle cause. */
   cause: IdleReason;
@@ -835,9 +835,9 @@ export interface KernelRow {
   levels: LevelSpread[];
 }
 
-/** Kernels ordered by tensor-issue utilisation (DATE 2024, figure 8). */
+/** Kernels ordered by tensor-issue utilization (DATE 2024, figure 8). */
 export interface CurvePoint {
-  /** tensor-issue utilisation, 0..1. */
+  /** tensor-issue utilization, 0..1. */
   utilization: number;
   /** share of kernel time at or below it. */
   time_share: number;
@@ -910,9 +910,9 @@ export interface EnergyReading {
   watts: number;
 }
 
-/** A doubt about the energy. */
+/** A caveat about the energy. */
 export interface EnergyWarning {
-  /** kind of doubt. */
+  /** kind of caveat. */
   code: string;
   /** what it means, and what to do. */
   text: string;
@@ -966,7 +966,7 @@ export interface DeviceEnergy {
   warnings: EnergyWarning[];
 }
 
-/** Where the joules went. */
+/** Energy breakdown. */
 export interface EnergyUse {
   /** file of the energy model, empty without one. */
   model: string;
@@ -1022,7 +1022,7 @@ export interface SampledDevice {
   covered_ns: number;
   /** period of the device's activity; null: none found. */
   step_ns: number | null;
-  /** its normalised autocorrelation. */
+  /** its normalized autocorrelation. */
   step_confidence: number | null;
   /** metrics over time. */
   readings: SampledReading[];
@@ -1047,7 +1047,7 @@ export type Sharing =
   | "time_sliced"
   | "mps";
 
-/** What of one metric belongs to a process, or to none. */
+/** The part of a metric that belongs to a process, or to none. */
 export interface TenantAmount {
   /** metric id. */
   id: string;
@@ -1055,7 +1055,7 @@ export interface TenantAmount {
   unit: string;
   /** by the split; the values of all processes and the rest sum to the total. */
   value: number;
-  /** what is surely this process's. */
+  /** lower bound: what is certainly this process's. */
   low: number;
   /** what can be this process's. */
   high: number;
@@ -1079,13 +1079,13 @@ export interface Tenant {
   amounts: TenantAmount[];
   /** its energy; processes and the rest sum to the device's. */
   nj: number | null;
-  /** what is surely its energy. */
+  /** lower bound: what is certainly its energy. */
   low_nj: number | null;
   /** what can be its energy. */
   high_nj: number | null;
 }
 
-/** A device that several processes used, and who used it for what. */
+/** A device that several processes used, split among them. */
 export interface SharedDevice {
   /** device number. */
   id: number;
@@ -1115,7 +1115,7 @@ export interface SharedDevice {
   nj: number | null;
   /** energy while no process had work on it. */
   rest_nj: number | null;
-  /** what cannot be told, and what would tell it. */
+  /** limits of the split, and how to overcome them. */
   cannot_tell: string;
 }
 
@@ -1196,15 +1196,15 @@ export interface Analysis {
   source: SourceInfo;
   /** the counter report, when there is one. */
   counters_source: SourceInfo | null;
-  /** damage and doubts. */
+  /** damage and suspected errors. */
   quality: QualityNote[];
-  /** the analysed span. */
+  /** the analyzed span. */
   window: WindowInfo;
   /** use of each device. */
   devices: DeviceUse[];
   /** the ladder over all devices. */
   levels: Level[];
-  /** achieved operations, items and tokens a second, in short. */
+  /** achieved operations, items and tokens per second, in short. */
   work: WorkHeadline;
   /** how trace and report kernels were paired. */
   match: MatchInfo;
@@ -1216,9 +1216,9 @@ export interface Analysis {
   layers: LayerRow[];
   /** kernel time by kernel. */
   kernels: KernelRow[];
-  /** cumulative kernel time over tensor-issue utilisation. */
+  /** cumulative kernel time over tensor-issue utilization. */
   tensor_curve: CurvePoint[];
-  /** where the joules went; without devices when nothing measured power. */
+  /** energy breakdown; without devices when nothing measured power. */
   energy: EnergyUse;
   /** levels and readings over time; without devices when nothing was sampled. */
   samples: SampledUse;
@@ -1228,9 +1228,9 @@ export interface Analysis {
   findings: Finding[];
 }
 
-/** Operations of products and convolutions of one number type. */
+/** Operations of products and convolutions of one data type. */
 export interface WorkOfType {
-  /** number type of the inputs: bf16, fp16, tf32, fp32, fp64, fp8, int8. */
+  /** data type of the inputs: bf16, fp16, tf32, fp32, fp64, fp8, int8. */
   type: string;
   /** operations of the window; a multiply-add is two. */
   flops: number;
@@ -1260,7 +1260,7 @@ export interface OperatorWork {
   phase: TrainingPhase;
   /** sizes of its inputs, such as 4096x768 * 768x3072. */
   shapes: string;
-  /** number type that its products run in; of others, that of the first input. */
+  /** data type that its products run in; of others, that of the first input. */
   type: string;
   /** calls in the window. */
   calls: number;
@@ -1282,7 +1282,7 @@ export interface OperatorWork {
   module: string;
 }
 
-/** The most that a device did of something, or is stated to do. */
+/** The highest rate of a device for something, measured or stated. */
 export interface Ceiling {
   /** tensor.bf16, fma.fp32, ...: operations; dram, l2, l1, shared, link.*: bytes. */
   id: string;
@@ -1312,7 +1312,7 @@ export interface RoofPoint {
   name: string;
   /** of layers and operators. */
   phase: TrainingPhase;
-  /** number type of most of its operations. */
+  /** data type of most of its operations. */
   type: string;
   /** exclusive kernel time. */
   ns: number;
@@ -1375,7 +1375,7 @@ export type LossCause =
   | "odd_sizes"
   | "padded_tiles";
 
-/** Who owns a piece of a part of the account. */
+/** The owner of a piece of the account. */
 export interface AccountOwner {
   /** layer, idle cause, or direction of copies. */
   name: string;
@@ -1393,7 +1393,7 @@ export interface AccountOwner {
 export interface AccountPart {
   /** part. */
   id: WorkPart;
-  /** text for people. */
+  /** display name. */
   label: string;
   /** time of the window at the peak that went here. */
   ns: number;
@@ -1415,7 +1415,7 @@ export interface AccountCause {
   share: number | null;
 }
 
-/** Where peak x time of one device went. */
+/** Breakdown of peak x time of one device. */
 export interface WorkAccount {
   /** device number. */
   device: number;
@@ -1423,17 +1423,17 @@ export interface WorkAccount {
   name: string;
   /** length of the window. */
   span_ns: number;
-  /** number type of the peak. */
+  /** data type of the peak. */
   peak_type: string;
   /** peak: dense operations a second of that type. */
   peak_flops_per_s: number;
   /** measured: kernels were divided by counters; model: by shapes and names alone. */
   source: WorkSource;
-  /** model FLOPs utilisation: operations the model asks for / (peak x window). */
+  /** model FLOPs utilization: operations of the model / (peak x window). */
   mfu: number | null;
-  /** hardware FLOPs utilisation: recomputed operations count too. */
+  /** hardware FLOPs utilization: recomputed operations count too. */
   hfu: number | null;
-  /** operations the model asks for, products and convolutions. */
+  /** operations of the model, products and convolutions. */
   flops: number;
   /** operations that checkpoints ran again. */
   recomputed_flops: number;
@@ -1451,7 +1451,7 @@ export interface WorkAccount {
 export interface StallReason {
   /** warp state, such as long_scoreboard. */
   id: string;
-  /** the same for people. */
+  /** display name. */
   label: string;
   /** stalled time of the waterfall with this reason. */
   ns: number;
@@ -1480,7 +1480,7 @@ export type MemoryHolderKind =
   | "before"
   | "unknown";
 
-/** What held memory at the peak. */
+/** Memory at the peak by holder. */
 export interface MemoryHolder {
   /** parameters, gradients, optimiser, activations, temporary, before, unknown. */
   kind: MemoryHolderKind;
@@ -1498,7 +1498,7 @@ export interface MemoryPoint {
   ns: number;
   /** bytes that tensors hold. */
   allocated: number | null;
-  /** bytes that the framework holds. */
+  /** bytes allocated by the framework. */
   reserved: number | null;
   /** bytes of the board that are in use. */
   used: number | null;
@@ -1544,7 +1544,7 @@ export interface WorkUse {
   source: SourceInfo;
   /** the counter report, when there is one. */
   counters_source: SourceInfo | null;
-  /** the analysed span. */
+  /** the analyzed span. */
   window: WindowInfo;
   /** model: operations of products and convolutions in the window, recomputed ones included; null: no operation has recorded shapes. */
   flops: number | null;
@@ -1556,7 +1556,7 @@ export interface WorkUse {
   coverage: number | null;
   /** what to record when nothing is known. */
   why_missing: string;
-  /** `flops` by number type. */
+  /** `flops` by data type. */
   types: WorkOfType[];
   /** by operator, shapes and phase; most time first. */
   operators: OperatorWork[];
@@ -1574,7 +1574,7 @@ export interface WorkUse {
   stalls: StallUse;
   /** by device. */
   memory: DeviceMemory[];
-  /** items and tokens a second. */
+  /** items and tokens per second. */
   throughput: Throughput;
 }
 
@@ -1597,7 +1597,7 @@ export interface RankShare {
 export interface RankUse {
   /** number of the rank. */
   rank: number;
-  /** what told the number. */
+  /** source of the number. */
   rank_source: RankSource;
   /** host name, where the capture says so. */
   host: string;
@@ -1617,11 +1617,11 @@ export interface RankUse {
   span_ns: number;
   /** union of kernels, copies and sets, waiting included. */
   busy_ns: number;
-  /** union of the kernels that are no collectives. */
+  /** union of the kernels other than collectives. */
   compute_ns: number;
   /** union of the collectives' kernels. */
   communication_ns: number;
-  /** part of it beside which no kernel computed. */
+  /** part of it that no compute kernel overlaps. */
   exposed_ns: number;
   /** sum of the durations of collectives. */
   collective_ns: number;
@@ -1631,7 +1631,7 @@ export interface RankUse {
   transfer_ns: number;
   /** part of collective_ns that cannot be split: no other rank shows the same collective. */
   unmatched_ns: number;
-  /** waiting beside which nothing computed: busy, and no work. */
+  /** waiting that no compute kernel overlaps: busy without work. */
   exposed_wait_ns: number;
   /** collectives of the rank. */
   collectives: number;
@@ -1641,7 +1641,7 @@ export interface RankUse {
   last: number;
   /** what the job would gain, were its host as fast as its peers', where recording alone may have made it slower: the rank is not blamed for it. */
   recording_doubt_ns: number;
-  /** parts of the window with waiting told apart; sum to span_ns. */
+  /** parts of the window with waiting separated; sum to span_ns. */
   time: RankShare[];
 }
 
@@ -1791,7 +1791,7 @@ export interface RankStep {
   kernels_ns: number;
   /** time in which only copies ran. */
   copies_ns: number;
-  /** waiting for other ranks beside which nothing computed. */
+  /** waiting for other ranks that no compute kernel overlaps. */
   wait_ns: number;
   /** other time in which only collectives ran. */
   exchange_ns: number;
@@ -1823,7 +1823,7 @@ export interface CollectiveRate {
 
 /** A stretch of the critical path. */
 export interface PathPiece {
-  /** rank that the job hung on. */
+  /** rank on the critical path. */
   rank: number;
   /** start on the common clock. */
   start_ns: number;
@@ -1843,7 +1843,7 @@ export interface CollectiveRank {
   wait_ns: number;
   /** after that; wait_ns + transfer_ns = duration_ns. */
   transfer_ns: number;
-  /** part of the duration beside which nothing computed. */
+  /** part of the duration that no compute kernel overlaps. */
   exposed_ns: number;
 }
 
@@ -1883,7 +1883,7 @@ export interface JobRanks {
   world_size: number;
   /** ranks without a file. */
   missing_ranks: number[];
-  /** damage and doubts. */
+  /** damage and suspected errors. */
   quality: QualityNote[];
   /** from the first rank's start to the last one's end, common clock. */
   span_ns: number;
@@ -1911,7 +1911,7 @@ export interface JobRanks {
   steps: RankStep[];
   /** rates by type and size. */
   rates: CollectiveRate[];
-  /** the ranks that the job hung on from its first collective to its last, in order. */
+  /** the ranks on the critical path from the first collective to the last, in order. */
   critical_path: PathPiece[];
   /** collectives found on at least two ranks. */
   collectives_matched: number;
@@ -1949,7 +1949,7 @@ export interface SweepRun {
   repeats: number;
   /** slowest less fastest repeat, over the mean; null: one repeat. */
   spread: number | null;
-  /** items a second. */
+  /** items per second. */
   throughput: number | null;
   /** throughput over the highest of the same model in the sweep. */
   normalised: number | null;

@@ -9,8 +9,7 @@
     python3 -m gpufathom.ranks sql --dataset dataset stragglers   one of the queries, or SQL of one's own
     python3 -m gpufathom.ranks digest --dataset dataset
 
-map ends with 0 when every capture it was given is in the dataset, else with 1; the others are listed. reduce refuses with 3 when a
-capture is not whole or a rank is missing; --allow-incomplete answers all the same, and ends with 1.
+map ends with 0 when every capture it was given is in the dataset, else with 1; the others are listed. reduce refuses with 3 when a capture is incomplete or a rank is missing; --allow-incomplete answers all the same, and ends with 1.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def main(arguments: List[str] | None = None) -> int:
     verbs.choices["map"].add_argument("--workers", type=int)
     verbs.choices["reduce"].add_argument("--rows", type=int, default=200, help="collectives kept in the answer")
     verbs.choices["reduce"].add_argument("--allow-incomplete", action="store_true",
-                                         help="answer when captures are not whole or ranks are missing, too")
+                                         help="answer although captures are incomplete or ranks are missing")
     verbs.choices["sql"].add_argument("query", help=f"{', '.join(ranks.QUERIES)}, or SQL")
     options = parser.parse_args(arguments)
     try:

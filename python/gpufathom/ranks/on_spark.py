@@ -4,7 +4,8 @@
     from gpufathom.ranks import on_spark
     report = on_spark.map_all(SparkSession.builder.getOrCreate(), paths, "/shared/dataset")
 
-Spark 4 wants pandas for that, on the driver and the workers.
+The driver and the workers need pyarrow and, for Spark 4, pandas. Workers run the python3 of their
+PATH: PYSPARK_PYTHON names another one, before the session starts.
 """
 
 from __future__ import annotations

@@ -7,15 +7,15 @@ import shutil
 import subprocess
 
 
-REFUSED = 3  # exit code of the program for captures that are not whole
+REFUSED = 3  # exit code of the program for incomplete captures
 
 
 class Failure(Exception):
-    """What the program said, with the file it is about."""
+    """The program's message, with the file it is about."""
 
 
 class Incomplete(Failure):
-    """Captures are not whole or missing; allow_incomplete goes on with those that are there."""
+    """Captures are incomplete or missing; allow_incomplete continues with those that exist."""
 
 
 def _of_package() -> str | None:

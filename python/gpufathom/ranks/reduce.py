@@ -21,10 +21,10 @@ def failed_of(dataset: tables.Path) -> list[dict[str, Any]]:
 def reduce(dataset: tables.Path, rows: int = 200, *, allow_incomplete: bool = False) -> dict[str, Any]:
     """The answer of `gpufathom ranks --format json` over every rank of the dataset, with the collectives that have most waiting.
     `failed` lists captures that could not be read. Raises program.Failure where there is no answer: no rank, or ranks of several jobs;
-    and its kind program.Incomplete when a capture is not whole or a rank is missing, unless `allow_incomplete`."""
+    and its kind program.Incomplete when a capture is incomplete or a rank is missing, unless `allow_incomplete`."""
     parts = tables.part_files(dataset)
     if not parts:
-        raise program.Failure(f"{dataset}: holds no rank")
+        raise program.Failure(f"{dataset}: contains no rank")
     failed = failed_of(dataset)
     if failed and not allow_incomplete:
         raise program.Incomplete("; ".join(row["error"] for row in failed))

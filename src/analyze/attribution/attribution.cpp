@@ -109,7 +109,7 @@ std::uint32_t ModulePaths::recorded(StringId text, std::string_view view) {
 enum HostNameTrait : std::uint8_t {
   kLooked = 1,      // the other bits are valid
   kBackward = 2,    // autograd engine evaluating a backward function
-  kOptimizer = 4,   // an optimiser step, its zero_grad, or a fused optimiser operation
+  kOptimizer = 4,   // an optimizer step, its zero_grad, or a fused optimizer operation
   kModule = 8,      // Python frame of a module call, "nn.Module: Conv2d_0"
   kRecompute = 32,  // an activation checkpoint runs its forward pass again
   kScope = 16,      // as an annotation: a scope the user named, fit to stand for a module

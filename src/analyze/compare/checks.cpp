@@ -163,16 +163,16 @@ std::optional<std::int64_t> steps_needed(const CheckRule& rule, const Bounded& f
 std::string why_undecided(const Comparison& comparison, const CheckRule& rule,
                           const std::optional<Bounded>& found, std::size_t run) {
   if (comparison.per != "step")
-    return "undecided: not every run has steps, so that noise is not known";
+    return "undecided: not every run has steps, so the noise is unknown";
   const auto steps = std::min(comparison.runs[0].steps, comparison.runs[run].steps);
   if (!found)
-    return fmt::format("undecided: {} of a run, at least {} are needed", plural(steps, "step"),
+    return fmt::format("undecided: a run has {}, at least {} are needed", plural(steps, "step"),
                        kFewestSteps);
   const auto needed = steps_needed(rule, *found, steps);
   const std::string bounds = fmt::format("undecided: {} to {} with 95 % confidence",
                                          shown(rule, found->low), shown(rule, found->high));
-  if (!needed) return bounds + ", and more steps would hardly help";
-  return fmt::format("{}; about {} steps of each run would decide, here {}", bounds, *needed,
+  if (!needed) return bounds + ", and more steps would not help much";
+  return fmt::format("{}; about {} steps per run would decide, here {}", bounds, *needed,
                      steps == 1 ? "is 1" : fmt::format("are {}", steps));
 }
 
@@ -219,7 +219,7 @@ Result<CheckRule> parse_check(std::string_view text) {
   if (unit == kUnits.end()) return wrong("the limit has no unit");
   limit.remove_suffix(unit->text.size());
   const auto value = number_in(trimmed(limit));
-  if (!value || !std::isfinite(*value)) return wrong("the limit is no number");
+  if (!value || !std::isfinite(*value)) return wrong("the limit is not a number");
   rule.limit = *value * unit->factor;
   rule.unit = unit->unit;
   const bool level = rule.what.find('.') != rule.what.npos && rule.what.find(':') == rule.what.npos;
@@ -244,7 +244,7 @@ void refuse_checks(Comparison& comparison, const std::vector<bool>& whole) {
     const auto& lacks = comparison.runs[whole[run] ? 0 : run].label;
     check.outcome = CheckOutcome::refused;
     check.failed = false;
-    check.text = fmt::format("{}: not judged: {} is not whole", comparison.runs[run].label, lacks);
+    check.text = fmt::format("{}: not judged: {} is incomplete", comparison.runs[run].label, lacks);
   }
 }
 

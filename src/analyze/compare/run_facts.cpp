@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/work/items.h"
+#include "core/lower_case.h"
 
 namespace gf {
 
@@ -67,9 +68,7 @@ std::optional<std::int64_t> number(std::string_view text) {
 }  // namespace
 
 std::string_view precision_of_kernel(std::string_view name) {
-  std::string lower(name);
-  for (char& letter : lower)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  const std::string lower = lower_case(name);
   // cuBLAS' newest kernels name types by letters: nvjet_tst_128x256_…, nvjet_sm100_hsh_….
   if (const auto at = lower.find("nvjet_"); at != lower.npos) {
     std::string_view rest = std::string_view(lower).substr(at + 6);

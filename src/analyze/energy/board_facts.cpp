@@ -118,7 +118,7 @@ std::vector<CacheLevel> cache_levels(const std::vector<LatencyStep>& steps) {
     level.ns = median(part);
     levels.push_back(level);
   };
-  // A boundary is where the medians of two octaves on either side differ most, among neighbours.
+  // A boundary is where the medians of two octaves on either side differ most, among neighbors.
   auto contrast = [&](std::size_t at) {
     std::vector<double> before, after;
     for (std::size_t j = at - kWide; j < at; ++j) before.push_back(steps[j].ns);

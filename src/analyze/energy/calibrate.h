@@ -26,12 +26,13 @@ struct CalibrationFile {
   static void fields(Visit&& visit) {
     visit("model", &CalibrationFile::model, "the energy model");
     visit("board", &CalibrationFile::board, "caches and sensor");
-    visit("unseen", &CalibrationFile::unseen, "kernels that the fit has not seen");
+    visit("unseen", &CalibrationFile::unseen, "kernels unseen by the fit");
     visit("leave_one_out", &CalibrationFile::leave_one_out,
           "microbenchmarks predicted by fits without them");
     visit("operands", &CalibrationFile::operands, "what operands of zeros save");
     visit("curves", &CalibrationFile::curves, "one regression a level and shape");
-    visit("safety", &CalibrationFile::safety, "microbenchmarks whose counters deny their claim");
+    visit("safety", &CalibrationFile::safety,
+          "microbenchmarks whose counters contradict their claim");
     visit("left_out", &CalibrationFile::left_out, "points that the fit leaves out, and why");
   }
 };
@@ -41,7 +42,7 @@ struct CalibrationWanted {
   std::string* system = nullptr;  // receives the least-squares system as CSV
 };
 
-/// Fits the points of a file; kernels that the fit has not seen are judged apart. `benches`: the
+/// Fits the points of a file; kernels unseen by the fit are judged apart. `benches`: the
 /// microbenchmarks that take part, with their counters where a report gave them. Errors: too few
 /// points.
 Result<CalibrationFile> fit_calibration(const EnergyPointsFile& raw,

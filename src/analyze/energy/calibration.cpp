@@ -40,7 +40,7 @@ Status take_counters(std::vector<BenchCounts>& benches, const Capture& report, d
     const auto at = rows.find("bench_" + bench.bench);
     if (at == rows.end()) continue;
     if (at->second.size() != 2)
-      return fail(fmt::format("the counter report holds {} launches of {}, not two",
+      return fail(fmt::format("the counter report has {} launches of {}, not two",
                               at->second.size(), at->first),
                   report.path);
     const auto index = at->second[0], twice_row = at->second[1];
@@ -49,7 +49,7 @@ Status take_counters(std::vector<BenchCounts>& benches, const Capture& report, d
     bench.threads = static_cast<unsigned>(std::max(0, report.report_kernels.block_x[index]));
     const double warps = static_cast<double>(bench.blocks) * bench.threads / 32;
     if (warps <= 0)
-      return fail("the counter report does not say how large its kernels were", report.path, -1,
+      return fail("the counter report lacks the launch sizes of its kernels", report.path, -1,
                   "use the raw page of the report");
     for (const auto& [feature, number] : twice)
       bench.counted[feature] = std::max(0.0, (number - value(once, feature)) / loops / warps);
@@ -57,7 +57,7 @@ Status take_counters(std::vector<BenchCounts>& benches, const Capture& report, d
   }
   if (found == 0)
     return fail(
-        "the counter report holds no microbenchmark", report.path, -1,
+        "the counter report has no microbenchmark", report.path, -1,
         "profile `gpufathom calibrate --launch-once` with the kernel filter `regex:^bench_`");
   return {};
 }
@@ -116,7 +116,7 @@ std::vector<EnergyPoint> fit_points(const std::vector<RawEnergyPoint>& raw,
       continue;
     }
     if (raw_point.bench.ends_with("_zeros")) {
-      leave(raw_point, "operands are zeros: reported apart");
+      leave(raw_point, "operands are zeros: reported separately");
       continue;
     }
     if (bench_counts && bench_counts->addresses) {
@@ -131,7 +131,7 @@ std::vector<EnergyPoint> fit_points(const std::vector<RawEnergyPoint>& raw,
       return feature.bench == raw_point.bench;
     });
     if (failed) {
-      leave(raw_point, "its counters deny what it claims");
+      leave(raw_point, "its counters contradict its claim");
       continue;
     }
     EnergyPoint fitted;

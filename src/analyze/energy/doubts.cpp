@@ -86,7 +86,7 @@ void doubt_missing_counts(const Capture& capture, const EnergyEvaluator& model,
   }
   warn(energy, "not_counted",
        fmt::format("the capture lacks the counters of {} of the model's features: what {} took by "
-                   "them lies in the rest.{}",
+                   "them is part of the rest.{}",
                    missing, list(components), advice));
 }
 
@@ -95,17 +95,17 @@ void doubt_coverage(bool unresolved, DeviceEnergy& energy) {
   if (energy.counts_source == CountsSource::counter_report && energy.coverage &&
       *energy.coverage < 0.999)
     warn(energy, "kernels_without_counters",
-         fmt::format(
-             "{:.1f} % of kernel time has no counters: its accesses and operations lie in the rest",
-             100 * (1 - *energy.coverage)));
+         fmt::format("{:.1f} % of kernel time has no counters: its accesses and operations are "
+                     "part of the rest",
+                     100 * (1 - *energy.coverage)));
   if (energy.counts_source == CountsSource::samples && energy.coverage && *energy.coverage < 0.99)
     warn(energy, "samples_missing",
-         fmt::format("samples cover {:.1f} % of the span; the counts are scaled up to all of it",
+         fmt::format("samples cover {:.1f} % of the span; the counts are scaled to the whole span",
                      100 * *energy.coverage));
   if (unresolved)
     warn(energy, "kernels_not_resolved",
-         "samples and kernels cannot be laid over each other: components are right for the span, "
-         "and shared among kernels by time alone");
+         "samples and kernels cannot be aligned: components are correct for the span, but divided "
+         "among kernels by time alone");
 }
 
 void doubt_tma(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model,
@@ -117,16 +117,16 @@ void doubt_tma(const Capture& capture, std::uint32_t device, const EnergyEvaluat
   if (hopper && (tma >= model.columns() || !counted[tma]) &&
       !stood_in_for("tma.load", model, counted))
     warn(energy, "tma",
-         "copies by TMA pass the load-store counters of L1 and shared memory by: their traffic is "
-         "seen at L2 and DRAM, their writes into shared memory lie in the rest");
+         "TMA copies bypass the load-store counters of L1 and shared memory: their traffic is "
+         "counted at L2 and DRAM, their writes to shared memory are part of the rest");
 }
 
 void doubt_negative_rest(DeviceEnergy& energy) {
   const auto* rest = part(energy, "rest");
   if (!rest || rest->nj >= 0) return;
   const char* reason =
-      ": operands that change fewer bits, a lower clock, or kernels unlike those it was fitted to";
-  if (rest->high_nj >= 0) reason = ", which lies inside its interval";
+      ": operands that toggle fewer bits, a lower clock, or kernels unlike those of its fit";
+  if (rest->high_nj >= 0) reason = ", which is within its interval";
   warn(energy, "rest_negative",
        fmt::format("the model explains {:.1f} % more than was measured{}",
                    -100.0 * static_cast<double>(rest->nj) /
@@ -140,8 +140,8 @@ void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvalua
                 const std::vector<bool>& counted, bool unresolved, DeviceEnergy& energy) {
   if (energy.counts_source == CountsSource::none) {
     warn(energy, "no_counts",
-         "nothing counted accesses and operations: all but static power is in the rest. Record "
-         "them: " +
+         "accesses and operations were not counted: everything except static power is in the rest. "
+         "Record them: " +
              energy_record_command());
     return;
   }
@@ -158,8 +158,8 @@ void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy) {
   if (share > 0.01)
     warn(energy, "kernels_not_recorded",
          fmt::format(
-             "kernels were recorded in {:.1f} % of the span: what ran in the rest stands under "
-             "(idle) and the kernels that are known. Choose a --window inside one recording window",
+             "kernels were recorded in {:.1f} % of the span: what ran in the rest is counted under "
+             "(idle) and the recorded kernels. Choose a --window inside one recording window",
              100 * (1 - share)));
 }
 
@@ -169,7 +169,7 @@ void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& 
       period > 0 ? static_cast<double>(energy.span_ns) / static_cast<double>(period) : 0;
   if (period > 0 && updates < kGood)
     warn(energy, "window_too_short",
-         fmt::format("the span of {:.3g} s holds {:.1f} updates of the sensor ({:.0f} ms each): "
+         fmt::format("the span of {:.3g} s contains {:.1f} updates of the sensor ({:.0f} ms each): "
                      "its energy is known to about {:.0f} %. {}",
                      static_cast<double>(energy.span_ns) * 1e-9, updates,
                      static_cast<double>(period) * 1e-6,
@@ -179,15 +179,15 @@ void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& 
                                                : "Record a second or more, of the same steps"));
   if (energy.source == EnergySource::power_average)
     warn(energy, "average_power",
-         "the power is the driver's average over about a second: short changes are smeared. Log "
-         "the instant power (field 186) or the energy counter");
+         "the power is the driver's average over about a second: short changes are smoothed out. "
+         "Log instantaneous power (field 186) or the energy counter");
   if (!file) return;
   const auto& model = file->model;
   if (energy.sm_mhz && model.sm_mhz_low > 0 &&
       (*energy.sm_mhz < 0.98 * model.sm_mhz_low || *energy.sm_mhz > 1.02 * model.sm_mhz_high))
     warn(energy, "clock_outside_model",
          fmt::format("the SM clock was {:.0f} MHz, and the model was measured at {:.0f} to {:.0f} "
-                     "MHz: on-chip energy goes with the voltage",
+                     "MHz: on-chip energy depends on the voltage",
                      *energy.sm_mhz, model.sm_mhz_low, model.sm_mhz_high));
   if (!model.gpu.empty() && !energy.name.empty() && model.gpu != energy.name)
     warn(energy, "other_gpu",
@@ -198,15 +198,15 @@ void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& 
 }
 
 std::string no_power_advice() {
-  return "nothing measured power: record with `gpufathom record`, or log it beside the run and "
-         "give --power: nvidia-smi --query-gpu=timestamp,index,power.draw.instant "
+  return "power was not measured: record with `gpufathom record`, or log it during the run and "
+         "pass --power: nvidia-smi --query-gpu=timestamp,index,power.draw.instant "
          "--format=csv,nounits -lms 100";
 }
 
 std::string no_model_advice(const std::string& gpu) {
   return fmt::format(
-      "there is no energy model of {}: energy is split by time alone, and levels have no data. "
-      "Measure one with `gpufathom calibrate --points points.jsonl -o model.json` and give --model",
+      "there is no energy model for {}: energy is split by time alone, and levels have no data. "
+      "Measure one with `gpufathom calibrate --points points.jsonl -o model.json` and pass --model",
       text_or(gpu, "this GPU"));
 }
 
@@ -230,8 +230,8 @@ std::string outside_readings(Interval known, Interval window) {
     if (hours != 0 && known.start - hours * kHour <= window.start &&
         known.end - hours * kHour >= window.end && known.length() < kHour)
       advice = fmt::format(
-          ". They would cover it if their clock were {} h {} UTC: if the log gives local time, "
-          "say so with --zone {}{:02}:00",
+          ". They would cover it if their clock were {} h {} UTC: if the log is in local time, "
+          "pass --zone {}{:02}:00",
           std::abs(hours), hours > 0 ? "ahead of" : "behind", hours > 0 ? '+' : '-',
           std::abs(hours));
   return "the readings of power " + where + advice;

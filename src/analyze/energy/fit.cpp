@@ -71,7 +71,7 @@ struct Design {
   double warmth(const EnergyPoint& point) const {
     return per_celsius * (point.temperature_c - t0) * point.seconds;
   }
-  /// Every row over its measured energy: the fit minimises relative errors.
+  /// Every row over its measured energy: the fit minimizes relative errors.
   Eigen::MatrixXd matrix(const std::vector<const EnergyPoint*>& points) const {
     Eigen::MatrixXd A(static_cast<Eigen::Index>(points.size()),
                       static_cast<Eigen::Index>(columns()));
@@ -213,10 +213,10 @@ EnergyCoefficient coefficient_of(const Design& design, const NonNegativeFit& fit
   coefficient.high = interval.high;
   if (!fit.free[column]) {
     coefficient.identified = false;
-    coefficient.note = "stands on its bound at 0";
+    coefficient.note = "is at its bound of 0";
   } else if (alone[column] < 0.02) {
     coefficient.identified = false;
-    coefficient.note = "the points hardly separate it from other features";
+    coefficient.note = "the points barely separate it from other features";
   }
   return coefficient;
 }

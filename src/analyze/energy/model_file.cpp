@@ -47,12 +47,12 @@ void take(T& to, const JsonElement& from) {
 /// What makes the numbers unusable, in words; empty when nothing does.
 std::string defect(const EnergyModel& model) {
   auto bad = [](double value) { return !std::isfinite(value) || value < 0; };
-  if (bad(model.static_w)) return "its static power is no power";
-  if (bad(model.active_w)) return "its active power is no power";
-  if (model.coefficients.empty()) return "it holds no coefficients";
+  if (bad(model.static_w)) return "its static power is not valid";
+  if (bad(model.active_w)) return "its active power is not valid";
+  if (model.coefficients.empty()) return "it has no coefficients";
   for (const auto& coefficient : model.coefficients)
     if (coefficient.feature.empty() || bad(coefficient.picojoules))
-      return fmt::format("its coefficient of {} is no energy",
+      return fmt::format("its coefficient of {} is not valid",
                          coefficient.feature.empty() ? "an unnamed feature" : coefficient.feature);
   for (const auto& draw : model.draws)
     if (draw.size() != model.draw_columns.size())
@@ -67,16 +67,16 @@ Result<EnergyModel> parse_energy_model(std::string_view text, const std::string&
   JsonReader reader;
   const auto file = reader.parse(text);
   if (!file)
-    return fail("is no energy model: the JSON breaks off or is damaged", path, -1, kAdvice);
+    return fail("is not an energy model: the JSON is truncated or damaged", path, -1, kAdvice);
   const JsonElement whole = json_field(*file, "model").value_or(*file);
   const std::string schema = json_text(whole, "schema");
   if (!schema.starts_with("gpufathom.energy/"))
-    return fail("is no energy model of gpufathom", path, -1, kAdvice);
+    return fail("is not an energy model of gpufathom", path, -1, kAdvice);
   EnergyModel model;
   if (schema != model.schema)
-    return fail(fmt::format("is an energy model of layout {}, and this program reads {}", schema,
+    return fail(fmt::format("is an energy model with layout {}; this program reads {}", schema,
                             model.schema),
-                path, -1, "fit its points again, or use a newer gpufathom");
+                path, -1, "fit its points again, or update gpufathom");
   for (const char* key : {"static_w", "active_w", "coefficients"})
     if (!json_field(whole, key))
       return fail(fmt::format("is an energy model without {}", key), path, -1, kAdvice);
@@ -90,7 +90,7 @@ Result<EnergyModelFile> read_energy_model(const std::string& path) {
   auto text = read_small_file(path);
   if (!text) {
     if (text.error().advice.empty())
-      text.error().advice = "--model wants a file that `gpufathom calibrate -o` wrote";
+      text.error().advice = "--model requires a file written by `gpufathom calibrate -o`";
     return tl::unexpected(text.error());
   }
   auto model = parse_energy_model(*text, path);

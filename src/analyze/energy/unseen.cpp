@@ -79,7 +79,7 @@ Result<std::vector<UnseenKernel>> judge_by_unseen(
     const std::vector<std::pair<std::string, int>>& names, const Capture& report) {
   const auto counted = stretches(report);
   if (counted.size() != 2 * names.size())
-    return fail(fmt::format("the counter report holds {} stretches, not two of each of {} items",
+    return fail(fmt::format("the counter report has {} ranges, not two of each of {} items",
                             counted.size(), names.size()),
                 report.path);
   std::vector<UnseenKernel> kernels;

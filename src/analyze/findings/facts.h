@@ -76,7 +76,7 @@ struct TraceFacts {
     Nanos between = 0;
   };
   HostOther host_other() const;
-  /// Idle time in which launches come late, and that between them.
+  /// Idle time that is launch-bound, and that between them.
   Nanos late() const;
   /// What is spread over the window rather than one-off: a part of at least `share` of it begins in
   /// either half. Windows under 10 ms are too short to tell, and count as spread.

@@ -48,12 +48,12 @@ std::optional<Finding> eager_attention(const Facts& facts) {
   if (facts.of_kernels(time) < 0.05) return {};
   return Finding{
       FindingId::eager_attention,
-      fmt::format("{} of kernel time is attention out of single operations, which writes its "
-                  "scores to memory and reads them back several times. Use one fused kernel{}.",
+      fmt::format("{} of kernel time is unfused attention, which writes its scores to memory and "
+                  "reads them back several times. Use one fused kernel{}.",
                   say_share(facts.of_kernels(time)),
                   when(facts.pytorch(), " (torch.nn.functional.scaled_dot_product_attention)")),
-      fmt::format("{} of product, softmax, product; {} with what lies between and the backward "
-                  "pass; most under {}",
+      fmt::format("{} of product, softmax, product; {} with the kernels between them and the "
+                  "backward pass; most under {}",
                   plural(attention.count(), "sequence"), say_time(time),
                   say_names(operators.largest())),
       time};

@@ -40,7 +40,8 @@ std::optional<Finding> observer_effect(const Facts& facts) {
     length = facts.window;
   }
   std::string evidence = fmt::format(
-      "idle {} of the window, {} of it while the host was late; {} recorded, {:.0f} a millisecond",
+      "idle {} of the window, {} of it while the host was late; {} recorded, {:.0f} per "
+      "millisecond",
       say_share(facts.of_window(idle)), say_time(host), plural(events, "host operation"),
       static_cast<double>(events) * 1e6 / static_cast<double>(length));
   if (overhead > 0)
@@ -48,10 +49,10 @@ std::optional<Finding> observer_effect(const Facts& facts) {
   return Finding{
       FindingId::observer_effect,
       fmt::format(
-          "The trace says {} idle, but a profiler was on: it slows the host and leaves kernels as "
-          "they are. It may have taken up to {} of the time, so that the program by itself is idle "
-          "at least {}. Compare the step time of a run without the profiler before acting on time "
-          "that waits for the host.",
+          "The trace shows {} idle, but a profiler was active, which slows the host and not the "
+          "kernels. It may have taken up to {} of the time, so the program by itself is idle at "
+          "least {}. Compare with the step time of a run without the profiler before acting on "
+          "time that waits for the host.",
           say_share(facts.of_window(idle)), say_share(facts.of_window(idle - own)),
           say_share(static_cast<double>(own) /
                     static_cast<double>(std::max<Nanos>(1, facts.window - idle + own)))),
@@ -69,12 +70,12 @@ std::optional<Finding> advice_withheld(const Facts& facts) {
       if (quality.code == name_of(code))
         why += fmt::format("{}{} x {}", when(!why.empty(), "; "), quality.count, quality.code);
   if (why.empty()) return {};
-  return Finding{FindingId::advice_withheld,
-                 "No advice is given: what the capture says of its kernels does not add up (see "
-                 "data quality), so that its busy and idle times are not those of the program. "
-                 "Record it again.",
-                 why,
-                 {}};
+  return Finding{
+      FindingId::advice_withheld,
+      "Recommendations are withheld: the kernel records of this capture are inconsistent (see data "
+      "quality), so its busy and idle times are not those of the program. Record it again.",
+      why,
+      {}};
 }
 
 std::optional<Finding> warm_up_in_window(const Facts& facts) {
@@ -96,11 +97,11 @@ std::optional<Finding> warm_up_in_window(const Facts& facts) {
   return Finding{
       FindingId::warm_up_in_window,
       fmt::format(
-          "The window holds {} before the run was stable; use --window stable to leave {} out.",
+          "The window contains {} before the run was stable; use --window stable to exclude {}.",
           warm_steps == 1 ? "a step from" : fmt::format("{} steps from", warm_steps),
           warm_steps == 1 ? "it" : "them"),
-      fmt::format("{} of warm-up where stable steps of the same number would take {}",
-                  say_time(warm), say_time(mean * warm_steps)),
+      fmt::format("{} of warm-up; as many stable steps would take {}", say_time(warm),
+                  say_time(mean * warm_steps)),
       {}};
 }
 
@@ -113,13 +114,13 @@ std::optional<Finding> unrecorded_work(const Facts& facts) {
     if (note.code == name_of(QualityCode::work_not_recorded) ||
         note.code == name_of(QualityCode::work_of_others))
       evidence += when(!evidence.empty(), "; ") + note.detail;
-  return Finding{FindingId::unrecorded_work,
-                 fmt::format("For {} of the time the GPU works on something that was not recorded. "
-                             "What looks idle between the recorded kernels is not, so no advice is "
-                             "given on it.",
-                             say_share(facts.of_window(missing))),
-                 evidence,
-                 {}};
+  return Finding{
+      FindingId::unrecorded_work,
+      fmt::format("For {} of the time the GPU ran work that was not recorded. The gaps between the "
+                  "recorded kernels are not idle time, so no recommendation is based on them.",
+                  say_share(facts.of_window(missing))),
+      evidence,
+      {}};
 }
 
 std::optional<Finding> kernel_bound(const Facts& facts) {
@@ -134,7 +135,7 @@ std::optional<Finding> kernel_bound(const Facts& facts) {
   }
   if (types.empty()) return {};
   return Finding{FindingId::kernel_bound,
-                 fmt::format("Kernels run {} of the time, so they are the limit: {}.",
+                 fmt::format("Kernel-bound: kernels run {} of the time. {}.",
                              say_share(facts.of_window(facts.kernel_busy)), types),
                  fmt::format("{} of {}; shares are of that window", say_time(facts.kernel_busy),
                              say_time(facts.window)),
@@ -145,13 +146,13 @@ std::optional<Finding> missing_counters(const Facts& facts) {
   if (facts.knows_sm_active() || facts.kernel_count == 0) return {};
   const Chip* chip = chip_of(facts.capture());
   if (!nsight_compute_helps(facts.capture())) return {};
-  return Finding{FindingId::missing_counters,
-                 "Only the first level is known: how deep the running kernels use the SMs, issue "
-                 "slots and tensor cores needs hardware counters. Collect them for one step and "
-                 "pass the file with --counters.",
-                 {},
-                 {},
-                 ncu_command(chip, facts.kernels_of_step())};
+  return Finding{
+      FindingId::missing_counters,
+      "Only the first level is known. The utilization of SMs, issue slots and tensor cores needs "
+      "hardware counters: collect them for one step and pass the file with --counters.",
+      {},
+      {},
+      ncu_command(chip, facts.kernels_of_step())};
 }
 
 std::optional<Finding> missing_levels(const Facts& facts) {
@@ -167,8 +168,8 @@ std::optional<Finding> missing_levels(const Facts& facts) {
   if (names.empty()) return {};
   if (has_solved_counters(facts.capture()))
     return Finding{FindingId::missing_levels,
-                   fmt::format("Sampling a running program cannot tell {}. Profile one step with "
-                               "Nsight Compute and pass its report with --counters.",
+                   fmt::format("PM sampling cannot measure {}. Profile one step with Nsight "
+                               "Compute and pass its report with --counters.",
                                names),
                    {},
                    {},
@@ -212,8 +213,7 @@ bool leaves_kernels_open(const Facts& facts) {
 std::string match_evidence(const Facts& facts) {
   const auto& match = facts.analysis.match;
   return fmt::format(
-      "{} of {} of the trace with a partner in the report ({}), {} ambiguous; {} of the report "
-      "left over",
+      "{} of {} of the trace matched to the report ({}), {} ambiguous; {} of the report left over",
       match.matched, plural(match.trace_kernels, "kernel"), say_share(share_matched(facts)),
       match.ambiguous, match.report_only);
 }
@@ -229,24 +229,23 @@ std::optional<Finding> unresolved_kernels(const Facts& facts) {
     if (!how.empty()) how += "; ";
     how += facts.capture().text(metadata.value[i]);
   }
-  return Finding{FindingId::unresolved_kernels,
-                 "Samples do not tell every kernel from its neighbours: the levels of the whole "
-                 "GPU are known, those of some kernels are not. Record longer, or sample faster: "
-                 "--rate 5000.",
-                 how,
-                 {}};
+  return Finding{
+      FindingId::unresolved_kernels,
+      "Samples cannot separate every kernel from its neighbors: the levels of the whole GPU are "
+      "known, those of some kernels are not. Record for longer, or sample faster: --rate 5000.",
+      how,
+      {}};
 }
 
 std::optional<Finding> different_program(const Facts& facts) {
   if (!matches_weakly(facts) || has_solved_counters(facts.capture()) ||
       facts.analysis.match.verdict != MatchVerdict::different_program)
     return {};
-  return Finding{
-      FindingId::different_program,
-      "The counter report is of another program or another configuration; its counters are not "
-      "used. Profile the same script with the same batch size and precision.",
-      match_evidence(facts),
-      {}};
+  return Finding{FindingId::different_program,
+                 "The counter report belongs to another program or configuration; its counters are "
+                 "not used. Profile the same script with the same batch size and precision.",
+                 match_evidence(facts),
+                 {}};
 }
 
 std::optional<Finding> weak_matching(const Facts& facts) {
@@ -254,8 +253,8 @@ std::optional<Finding> weak_matching(const Facts& facts) {
       facts.analysis.match.verdict == MatchVerdict::different_program)
     return {};
   return Finding{FindingId::weak_matching,
-                 "Not every kernel has counters, so the levels below the first are intervals. "
-                 "Profile one whole step of the same program.",
+                 "Some kernels have no counters, so the levels below the first are intervals. "
+                 "Profile one complete step of the same program.",
                  match_evidence(facts),
                  {}};
 }

@@ -72,8 +72,8 @@ std::string advice(const Facts& facts, Nanos exposed) {
            "backward pass, or communicate less.";
   const std::string rank = most_waited_for(facts);
   return fmt::format(
-      ", and {} of the time it only waits for other ranks, most for {}{}. Look at that rank: to "
-      "communicate less gives none of the waiting back.",
+      ", and {} of the time it only waits for other ranks, mostly for {}{}. Look at that rank: "
+      "communicating less recovers none of the waiting time.",
       say_share(facts.of_window(facts.waiting)), rank,
       why_late(facts.context.options.waiting->job, rank));
 }
@@ -88,7 +88,7 @@ std::optional<Finding> exposed_communication(const Facts& facts) {
   if (facts.waiting > 0)
     evidence += fmt::format(", {} of that waits for other ranks", say_time(facts.waiting));
   return Finding{FindingId::exposed_communication,
-                 fmt::format("Communication runs with no computation beside it {} of the time{}",
+                 fmt::format("Exposed communication takes {} of the time{}",
                              say_share(facts.of_window(sum.exposed)), advice(facts, sum.exposed)),
                  std::move(evidence), sum.exposed};
 }

@@ -49,16 +49,16 @@ double from_graphs(const Facts& facts) {
 /// time that it was held up.
 Nanos lead_lost(const Facts& facts, Nanos held_up) { return std::min(facts.late(), held_up); }
 
-/// ", at least 6.0 % without the profiler", where one was on.
+/// " (at least 6.0 % without the profiler)", where one was on.
 std::string unprofiled(const Facts& facts, Nanos late) {
   const Nanos own = facts.without_profiler(late);
   if (own == late) return {};
-  return fmt::format(", at least {} without the profiler", say_share(facts.of_window(own)));
+  return fmt::format(" (at least {} without the profiler)", say_share(facts.of_window(own)));
 }
 
 }  // namespace
 
-/// Idle time labelled launch_bound in which a thread allocates or frees memory of the device.
+/// Idle time labeled launch_bound in which a thread allocates or frees memory of the device.
 Nanos late_in_allocations(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
   Intervals allocations;
@@ -106,12 +106,12 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   else if (facts.pytorch() && compiled(facts) > 0.2)
     advice =
         "The step is compiled already: put it into CUDA graphs (torch.compile with "
-        "mode=\"reduce-overhead\", or torch.cuda.graph), fuse the optimiser, or use a larger "
+        "mode=\"reduce-overhead\", or torch.cuda.graph), fuse the optimizer, or use a larger "
         "batch.";
   else if (facts.pytorch())
     advice =
         "Launch less often: torch.compile (mode=\"reduce-overhead\"), CUDA graphs for the step, "
-        "fused optimisers, or a larger batch.";
+        "fused optimizers, or a larger batch.";
   else
     advice =
         "Launch less often: capture the step in a graph, fuse operations, or use a larger batch.";
@@ -119,7 +119,7 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   // Where the profiler may have caused nearly all of it, observer_effect says so instead.
   if (facts.of_window(facts.without_profiler(late.ns + between)) < 0.02) return {};
   std::string evidence =
-      fmt::format("idle {} of {} in {}, {:.3g} kernels a millisecond{}", say_time(late.ns),
+      fmt::format("idle {} of {} in {}, {:.3g} kernels per millisecond{}", say_time(late.ns),
                   say_time(facts.window), plural(late.gaps, "gap"),
                   static_cast<double>(facts.kernel_count) * 1e6 / static_cast<double>(facts.window),
                   behind(late));
@@ -128,8 +128,10 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   if (graphs > 0) evidence += fmt::format("; {} of kernel time from graphs", say_share(graphs));
   return Finding{
       FindingId::launch_bound,
-      fmt::format("The device waits for the host to launch the next kernel {} of the time{}. {}",
-                  say_share(facts.of_window(late.ns)), unprofiled(facts, late.ns), advice),
+      fmt::format(
+          "Launch-bound: the GPU waits for the host to launch the next kernel {} of the time{}. "
+          "{}",
+          say_share(facts.of_window(late.ns)), unprofiled(facts, late.ns), advice),
       evidence, late.ns + between};
 }
 
@@ -139,9 +141,9 @@ std::optional<Finding> host_bound(const Facts& facts) {
   if (facts.of_window(time) < 0.05 || !facts.repeats(elsewhere, 0.02)) return {};
   return Finding{
       FindingId::host_bound,
-      fmt::format("The host does something else than launching work {} of the time{}, and the "
-                  "device waits. Move that work off the thread that launches, to the device or "
-                  "behind the launches of the step.",
+      fmt::format("The GPU waits {} of the time{} while the host does work other than launching "
+                  "kernels. Move that work off the launching thread, to the GPU, or after the "
+                  "launches of the step.",
                   say_share(facts.of_window(time)), unprofiled(facts, time)),
       fmt::format("idle {} of {} in {} of a millisecond and more{}", say_time(time),
                   say_time(facts.window),
@@ -155,11 +157,12 @@ std::optional<Finding> input_bound(const Facts& facts) {
   if (facts.of_window(input.ns) < 0.05) return {};
   return Finding{
       FindingId::input_bound,
-      fmt::format(
-          "The device waits for input {} of the time. {}", say_share(facts.of_window(input.ns)),
-          facts.pytorch() ? "Use more data-loader workers (num_workers), pin_memory=True with "
-                            "non_blocking copies, and prefetching."
-                          : "Load and copy the next batch while the step runs."),
+      fmt::format("Input-bound: the GPU waits for input {} of the time. {}",
+                  say_share(facts.of_window(input.ns)),
+                  facts.pytorch()
+                      ? "Use more data-loader workers (num_workers), pin_memory=True with "
+                        "non_blocking copies, and prefetching."
+                      : "Load and copy the next batch while the step runs."),
       fmt::format("idle {} of {} in {}{}", say_time(input.ns), say_time(facts.window),
                   plural(input.gaps, "gap"), behind(input)),
       input.ns + lead_lost(facts, input.ns)};
@@ -186,13 +189,12 @@ std::optional<Finding> sync_in_step(const Facts& facts) {
     names += fmt::format("{}{} x {}", when(!names.empty(), ", "), times, name);
   return Finding{
       FindingId::sync_in_step,
-      fmt::format(
-          "The host stops to wait for the device, and the device then idles {} of the time until "
-          "new work arrives. Take synchronising calls (.item(), .cpu(), printing a loss, "
-          "explicit synchronize) out of the step, or do them every N steps.",
-          say_share(facts.of_window(idle.ns))),
+      fmt::format("The host synchronizes with the GPU, which then idles {} of the time until new "
+                  "work arrives. Remove synchronizing calls (.item(), .cpu(), printing a loss, "
+                  "explicit synchronize) from the step, or make them every N steps.",
+                  say_share(facts.of_window(idle.ns))),
       fmt::format("idle {} in {}; {}{}, which block the host for {}{}", say_time(idle.ns),
-                  plural(idle.gaps, "gap"), plural(count, "synchronising call"),
+                  plural(idle.gaps, "gap"), plural(count, "synchronizing call"),
                   names.empty() ? "" : fmt::format(" ({})", names), say_time(blocked),
                   behind(idle)),
       idle.ns + lead_lost(facts, std::max<Nanos>(0, blocked - idle.ns))};
@@ -229,11 +231,11 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
                                      plural(idle.gaps, "gap"), behind(idle));
   if (count > 0)
     evidence += fmt::format(
-        "; {} from or to pageable memory, {}, {} long, {} of it with no kernel beside them",
+        "; {} from or to pageable memory, {}, {} long, {} of it not overlapped by kernels",
         count == 1 ? "1 copy" : plural(count, "copie"), say_bytes(bytes), say_time(pageable),
         say_time(alone));
   return Finding{FindingId::blocking_copies,
-                 fmt::format("Copies between host and device hold the step up {} of the time. {}",
+                 fmt::format("Copies between host and device block the step {} of the time. {}",
                              say_share(facts.of_window(cost)),
                              count > 0 ? "Use pinned host memory (pin_memory=True) and "
                                          "non_blocking copies, so that they overlap with kernels."
@@ -256,12 +258,12 @@ std::optional<Finding> device_allocations(const Facts& facts) {
   if (count == 0 || facts.of_window(time) < 0.01 || !facts.repeats(spans, 0.005) ||
       !allocates_in_steps(facts, normalised(spans)))
     return {};
-  return Finding{FindingId::device_allocations,
-                 "Memory of the device is allocated or freed inside the step; a caching allocator "
-                 "should have it after warm-up. Look for shapes that change, for memory that is "
-                 "nearly full, and for empty_cache().",
-                 fmt::format("{}, {} of host time", plural(count, "call"), say_time(time)),
-                 std::min(time, idle)};
+  return Finding{
+      FindingId::device_allocations,
+      "GPU memory is allocated or freed inside the step; after warm-up a caching allocator should "
+      "reuse it. Look for changing shapes, nearly full memory, and empty_cache().",
+      fmt::format("{}, {} of host time", plural(count, "call"), say_time(time)),
+      std::min(time, idle)};
 }
 
 }  // namespace gf::trace_rules

@@ -11,6 +11,7 @@
 #include "analyze/findings/rules.h"
 #include "analyze/findings/time_by.h"
 #include "core/glob.h"
+#include "core/lower_case.h"
 #include "core/when.h"
 
 namespace gf::trace_rules {
@@ -67,8 +68,8 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
           "{} of the kernels run for less than {}, about the cost of launching one. Fuse them{}.",
           say_share(static_cast<double>(count) / static_cast<double>(facts.kernel_count)),
           say_time(kTiny),
-          when(facts.pytorch(), " (torch.compile, foreach or fused optimisers) or batch the work")),
-      fmt::format("{} of {}, {} together, and {} of gaps before them; most under {}", count,
+          when(facts.pytorch(), " (torch.compile, foreach or fused optimizers) or batch the work")),
+      fmt::format("{} of {}, {} in total, and {} of gaps before them; most under {}", count,
                   plural(facts.kernel_count, "kernel"), say_time(time), say_time(gaps),
                   say_names(operators.largest())),
       gain};
@@ -92,14 +93,14 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
   }
   if (facts.of_kernels(time) < 0.2 || facts.of_window(time) < 0.02) return {};
   std::string more_fused;
-  if (fused > 0) more_fused = fmt::format("; {} more is fused already", say_time(fused));
+  if (fused > 0) more_fused = fmt::format("; {} more is already fused", say_time(fused));
   return Finding{
       FindingId::unfused_elementwise,
-      fmt::format("{} of kernel time goes to elementwise, activation, normalisation and softmax "
-                  "kernels that each read and write memory once more. {}",
-                  say_share(facts.of_kernels(time)),
-                  facts.pytorch() ? "torch.compile fuses neighbours into one kernel."
-                                  : "Fuse neighbours into one kernel."),
+      fmt::format(
+          "{} of kernel time goes to elementwise, activation, normalization and softmax kernels, "
+          "each of which makes another pass over memory. {}",
+          say_share(facts.of_kernels(time)),
+          facts.pytorch() ? "torch.compile fuses adjacent kernels." : "Fuse adjacent kernels."),
       fmt::format("{} of {} kernel time; most under {}{}", say_time(time),
                   say_time(facts.kernel_busy), say_names(operators.largest()), more_fused),
       time};
@@ -119,7 +120,7 @@ std::optional<Finding> casts(const Facts& facts) {
   return Finding{
       FindingId::casts,
       fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one "
-                  "precision (weights in the compute type, no needless .contiguous() or .to()).",
+                  "precision (weights in the compute type, no unnecessary .contiguous() or .to()).",
                   say_share(facts.of_kernels(time))),
       fmt::format("{}, {} of {} kernel time; under {}", plural(count, "kernel"), say_time(time),
                   say_time(facts.kernel_busy), say_names(layers.largest())),
@@ -163,8 +164,8 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
     confirmed = say_time(counted) + " of it confirmed by tensor counters near 0";
   return Finding{
       FindingId::fp32_without_tensor_cores,
-      fmt::format("{} of kernel time multiplies matrices in FP32 outside the tensor cores. {}, "
-                  "where the accuracy of the model permits.",
+      fmt::format("{} of kernel time multiplies matrices in FP32 outside the tensor cores. {}, if "
+                  "the accuracy of the model permits.",
                   say_share(facts.of_kernels(by_name)), advice),
       fmt::format("{} of {} in convolutions, matrix products and attention, {}; most in {}",
                   say_time(by_name), say_time(all), confirmed, say_names(names.largest())),
@@ -206,13 +207,13 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
       "Larger batches and shapes that are multiples of 8 (16-bit types) or 16 (8-bit types) help "
       "most.";
   if (layout > 0)
-    advice += " Part of it works in NCHW layout or converts from it: use channels_last.";
+    advice += " Part of it runs in NCHW layout or converts from it: use channels_last.";
   std::string nchw;
   if (layout > 0) nchw = fmt::format("; {} in NCHW kernels", say_time(layout));
   return Finding{
       FindingId::low_tensor_use,
-      fmt::format("Convolutions, matrix products and attention keep the tensor cores {} busy while "
-                  "they run. {}",
+      fmt::format("Tensor pipes are active {} of the time in convolutions, matrix products and "
+                  "attention. {}",
                   say_share(share), advice),
       fmt::format("{} of such kernels with counters; {} without tensor work, most in {}{}",
                   say_time(time),
@@ -234,8 +235,8 @@ std::optional<Finding> memory_bound(const Facts& facts) {
   if (facts.of_kernels(time) < 0.1) return {};
   return Finding{
       FindingId::memory_bound,
-      fmt::format("{} of kernel time runs kernels that use over 60 % of the memory bandwidth: only "
-                  "moving fewer bytes makes them faster (fusion, smaller types).",
+      fmt::format("Memory-bound: {} of kernel time is in kernels above 60 % of DRAM throughput. "
+                  "Only moving fewer bytes makes them faster (fusion, smaller types).",
                   say_share(facts.of_kernels(time))),
       fmt::format("{}; most in {}", say_time(time), say_names(names.largest())),
       {}};

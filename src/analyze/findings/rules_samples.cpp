@@ -1,7 +1,10 @@
 // Rules for recordings and logs that know no kernel.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
@@ -52,12 +55,12 @@ std::optional<Finding> shallow_source(const Facts& facts) {
   if (facts.analysis.samples.devices.empty() || !facts.level("gpu.busy"_metric)) return {};
   return Finding{
       FindingId::shallow_source,
-      std::string("Only NVML's utilisation is known: it says that some kernel ran, on one SM or on "
-                  "all. How deep the GPU is used takes hardware counters: ") +
+      std::string("Only NVML utilization is known: it says that some kernel ran, on one SM or on "
+                  "all. Utilization by level needs hardware counters: ") +
           std::string(says(facts.capture.format, kOurRecorder)
-                          ? "gpufathom doctor says what kept the recorder from them."
+                          ? "gpufathom doctor shows why the recorder had none."
                           : "run the program under gpufathom record."),
-      fmt::format("utilisation {} of the time", say_share(*facts.level("gpu.busy"_metric))),
+      fmt::format("utilization {} of the time", say_share(*facts.level("gpu.busy"_metric))),
       {}};
 }
 
@@ -72,8 +75,8 @@ std::optional<Finding> start_up_in_window(const Facts& facts) {
   if (before > 0) evidence += fmt::format("; {} before", say_time(before));
   if (after > 0) evidence += fmt::format("; {} after", say_time(after));
   return Finding{FindingId::start_up_in_window,
-                 "The window holds time before or after the GPU's activity was steady, such as "
-                 "loading, compiling and warm-up; --window stable leaves it out.",
+                 "The window includes time before or after the GPU's activity was steady, such as "
+                 "loading, compilation and warm-up; --window stable excludes it.",
                  evidence,
                  {}};
 }
@@ -86,20 +89,20 @@ std::optional<Finding> gpu_idle(const Facts& facts) {
     evidence += fmt::format("; the program's processes use {:.2f} CPU cores", *cpu->mean);
     if (*cpu->mean < 0.3)
       why =
-          " Its processes hardly compute, so they wait as well: for input, the disk or the "
+          " Its processes use little CPU, so they wait as well: for input, the disk or the "
           "network.";
     else if (*cpu->mean < 1.5)
       why =
           " Its processes keep about one core busy: a single thread that prepares or launches work "
-          "is the likely limit.";
+          "is the likely bottleneck.";
     else
       why =
-          " Its processes compute on several cores meanwhile: preparing input on the CPU is the "
-          "likely limit.";
+          " Its processes use several cores meanwhile: preparing input on the CPU is the likely "
+          "bottleneck.";
   }
   return Finding{FindingId::gpu_idle,
-                 fmt::format("The GPU has nothing to run {} of the time.{} Record with --kernels "
-                             "to see what the host does then.",
+                 fmt::format("The GPU is idle {} of the time.{} Record with --kernels to see what "
+                             "the host does meanwhile.",
                              say_share(facts.of_window(facts.idle)), why),
                  evidence, facts.idle};
 }
@@ -110,20 +113,20 @@ std::optional<Finding> sms_without_work(const Facts& facts) {
       fmt::format("{} of {} busy", say_time(facts.sm_inactive), say_time(facts.busy));
   if (const auto occupancy = facts.while_busy("sm.occupancy"_metric))
     evidence += fmt::format("; achieved occupancy {}", say_share(*occupancy));
-  return Finding{FindingId::sms_without_work,
-                 fmt::format("While kernels run, {} of the SMs' time passes without a warp: grids "
-                             "are too small or end unevenly. Larger batches, fewer and larger "
-                             "kernels, or kernels beside each other fill them.",
-                             say_share(facts.of_busy(facts.sm_inactive))),
-                 evidence, facts.sm_inactive};
+  return Finding{
+      FindingId::sms_without_work,
+      fmt::format(
+          "While kernels run, SMs are idle for {} of their time: grids are too small or have long "
+          "tails. Larger batches, fewer and larger kernels, or concurrent kernels fill them.",
+          say_share(facts.of_busy(facts.sm_inactive))),
+      evidence, facts.sm_inactive};
 }
 
 std::optional<Finding> memory_bound(const Facts& facts) {
   const auto dram = facts.while_busy("dram.active"_metric);
   if (!dram || *dram < 0.6) return {};
   return Finding{FindingId::memory_bound,
-                 "Memory bandwidth limits it: only moving fewer bytes makes it faster (fusion, "
-                 "smaller types).",
+                 "Memory-bound: only moving fewer bytes makes it faster (fusion, smaller types).",
                  fmt::format("{} of the bandwidth while kernels run", say_share(*dram)),
                  {}};
 }
@@ -136,21 +139,22 @@ std::optional<Finding> waiting_warps(const Facts& facts) {
   if (dram) evidence += fmt::format("; memory bandwidth {} while kernels run", say_share(*dram));
   if (const auto occupancy = facts.while_busy("sm.occupancy"_metric))
     evidence += fmt::format("; achieved occupancy {}", say_share(*occupancy));
-  return Finding{FindingId::waiting_warps,
-                 fmt::format("While kernels run, warps are there and nothing is issued {} of the "
-                             "time: they wait for memory, barriers or each other, and the "
-                             "bandwidth is not the limit. More warps, or more independent work "
-                             "in each, hide latency; record --kernels says which kernels wait.",
-                             say_share(facts.of_busy(facts.stalled))),
-                 evidence, facts.stalled};
+  return Finding{
+      FindingId::waiting_warps,
+      fmt::format("While kernels run, warps are resident and none is eligible {} of the time: they "
+                  "wait for memory, barriers or each other, and DRAM throughput is not the limit. "
+                  "More warps, or more independent instructions in each, hide latency; record "
+                  "--kernels shows which kernels stall.",
+                  say_share(facts.of_busy(facts.stalled))),
+      evidence, facts.stalled};
 }
 
 std::optional<Finding> idle_tensor_cores(const Facts& facts) {
   const auto tensor = facts.while_busy("tensor.active"_metric);
   if (!tensor || *tensor >= 0.02 || facts.of_window(facts.busy) < 0.05) return {};
   return Finding{FindingId::idle_tensor_cores,
-                 "The tensor cores hardly work. If the program multiplies matrices, bfloat16, FP16 "
-                 "or TF32 moves that onto them (torch.autocast, allow_tf32).",
+                 "The tensor cores are nearly unused. If the program multiplies matrices, "
+                 "bfloat16, FP16 or TF32 runs that on them (torch.autocast, allow_tf32).",
                  fmt::format("tensor pipes active {} of the time that kernels run",
                              *tensor > 0 ? say_share(*tensor) : std::string("0 %")),
                  {}};
@@ -165,7 +169,7 @@ struct Limit {
 };
 constexpr Limit kLimits[] = {{0x4, "the power cap"},
                              {0x20 | 0x40, "temperature"},
-                             {0x8 | 0x80, "a hardware slow-down (power supply or brake)"}};
+                             {0x8 | 0x80, "a hardware slowdown (power supply or brake)"}};
 
 }  // namespace
 
@@ -184,21 +188,23 @@ std::optional<Finding> held_clocks(const Facts& facts) {
                    });
   const auto most = std::max_element(std::begin(limited), std::end(limited));
   if (known <= 0 || *most / known < 0.05) return {};
-  std::string evidence;
-  for (const auto& device : facts.analysis.samples.devices)
+  std::set<std::string> readings;  // of devices that show the same, once
+  for (const auto& device : facts.analysis.samples.devices) {
+    std::string text;
     for (const auto& reading : device.readings) {
       if (!reading.mean) continue;
       if (reading.id == "clock.sm"_metric)
-        evidence +=
-            fmt::format("{}SM clock {:.0f} MHz, lowest {:.0f}", when(!evidence.empty(), "; "),
-                        *reading.mean * 1e-6, *reading.low * 1e-6);
+        text += fmt::format("{}SM clock {:.0f} MHz, lowest {:.0f}", when(!text.empty(), "; "),
+                            *reading.mean * 1e-6, *reading.low * 1e-6);
       else if (reading.id == "power.module"_metric)
-        evidence += fmt::format("{}{:.0f} W", when(!evidence.empty(), "; "), *reading.mean);
+        text += fmt::format("{}{:.0f} W", when(!text.empty(), "; "), *reading.mean);
     }
+    if (!text.empty()) readings.insert(text);
+  }
   return Finding{FindingId::held_clocks,
-                 fmt::format("Clocks were held down {} of the time by {}.",
+                 fmt::format("Clocks were throttled {} of the time by {}.",
                              say_share(*most / known), kLimits[most - std::begin(limited)].words),
-                 evidence,
+                 fmt::format("{}", fmt::join(readings, "; ")),
                  {}};
 }
 
@@ -214,8 +220,8 @@ std::optional<Finding> room_in_memory(const Facts& facts) {
             *reading.high / whole >= 0.4)
           continue;
         return Finding{FindingId::room_in_memory,
-                       fmt::format("At most {} of the GPU's memory is used: larger batches, or "
-                                   "several programs on one GPU, fit.",
+                       fmt::format("At most {} of GPU memory is used: a larger batch, or several "
+                                   "programs on one GPU, would fit.",
                                    say_share(*reading.high / whole)),
                        fmt::format("{:.1f} of {:.1f} GB", *reading.high * 1e-9, whole * 1e-9),
                        {}};
@@ -229,7 +235,7 @@ std::optional<Finding> unused_devices(const Facts& facts) {
   if (idle == 0 || facts.analysis.samples.devices.empty()) return {};
   return Finding{
       FindingId::unused_devices,
-      fmt::format("{} recorded and never worked; {} left out of the shares above.",
+      fmt::format("{} recorded and idle throughout; {} excluded from the shares above.",
                   idle == 1 ? "Another GPU was" : fmt::format("{} other GPUs were", idle),
                   idle == 1 ? "it is" : "they are"),
       fmt::format("of {} GPUs {} worked",

@@ -11,14 +11,14 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/findings/time_by.h"
-#include "core/glob.h"
+#include "core/lower_case.h"
 #include "core/when.h"
 
 namespace gf::trace_rules {
 namespace {
 
 /// Time in which kernels of few thread blocks leave SMs without a block, and the kernels behind it:
-/// at each instant the blocks of all kernels that run fill SMs, so that what a neighbour fills is
+/// at each instant the blocks of all kernels that run fill SMs, so that what a neighbor fills is
 /// not lost. Collectives use few blocks by design; a kernel of unknown size fills all.
 class SmallGrids {
  public:
@@ -103,7 +103,7 @@ bool converts_layout(std::string_view name) {
                              [&](auto part) { return lower.find(part) != std::string::npos; });
 }
 
-/// Normalisation and pooling that channels_last would not change.
+/// Normalization and pooling that channels_last would not change.
 bool works_in_nhwc(std::string_view name) {
   const std::string lower = lower_case(name);
   auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
@@ -127,9 +127,9 @@ std::optional<Finding> small_grids(const Facts& facts) {
   if (facts.of_kernels(small.lost) < 0.1 || facts.of_window(small.lost) < 0.02) return {};
   return Finding{
       FindingId::small_grids,
-      fmt::format("{} of kernel time runs kernels with fewer thread blocks than the device has "
-                  "SMs: part of the device has nothing to do. Use a larger batch, or run "
-                  "independent work on another stream.",
+      fmt::format("{} of kernel time is in kernels with fewer thread blocks than the GPU has SMs, "
+                  "which leaves part of the GPU idle. Use a larger batch, or run independent work "
+                  "on another stream.",
                   say_share(facts.of_kernels(small.time))),
       fmt::format("{} in such kernels, at least {} of it on SMs without a block; most in {}",
                   say_time(small.time), say_time(small.lost), say_names(small.names.largest())),
@@ -148,10 +148,10 @@ std::optional<Finding> small_batch(const Facts& facts) {
   const auto gain = facts.window - static_cast<Nanos>(std::llround(filled_ns));
   return Finding{
       FindingId::small_batch,
-      "A step holds too little work for the device: launches come late, and kernels leave most of "
-      "it empty. Use a larger batch; the gain is one of time an item.",
-      fmt::format("launches late {} of the time; {} of kernel time on SMs without a block; kernels "
-                  "fill the warp slots {} of the time",
+      "A step has too little work for the GPU: it is launch-bound, and kernels leave most of the "
+      "GPU empty. Use a larger batch; the gain is in time per item.",
+      fmt::format("launch-bound {} of the time; {} of kernel time on SMs without a block; achieved "
+                  "occupancy {}",
                   say_share(facts.of_window(late)), say_share(facts.of_kernels(small.lost)),
                   say_share(filled_ns / static_cast<double>(facts.window))),
       gain};
@@ -175,8 +175,8 @@ std::optional<Finding> room_in_memory(const Facts& facts) {
   }
   if (!fullest || most >= kMuchRoom) return {};
   std::string text = fmt::format(
-      "At the peak {} of the GPU's memory is held: larger batches, or several programs on one GPU, "
-      "fit.",
+      "At its peak {} of GPU memory is allocated: a larger batch, or several programs on one GPU, "
+      "would fit.",
       say_share(most));
   std::string evidence =
       fmt::format("{} of {}", say_bytes(fullest->peak), say_bytes(*fullest->capacity));
@@ -205,10 +205,10 @@ std::optional<Finding> low_occupancy(const Facts& facts) {
   if (facts.of_kernels(time) < 0.2) return {};
   return Finding{
       FindingId::low_occupancy,
-      fmt::format("{} of kernel time runs kernels that fill less than a quarter of the warp slots "
-                  "of the SMs: little hides the latency of memory. More threads a block, or fewer "
-                  "registers and less shared memory, let more of them run.",
-                  say_share(facts.of_kernels(time))),
+      fmt::format(
+          "{} of kernel time is in kernels with an occupancy below 25 %, which hides little memory "
+          "latency. More threads per block, or fewer registers and less shared memory, raise it.",
+          say_share(facts.of_kernels(time))),
       fmt::format("{} by the profiler's estimate; most in {}", say_time(time),
                   say_names(names.largest())),
       {}};
@@ -225,15 +225,14 @@ std::optional<Finding> odd_sizes(const Facts& facts) {
     operators.add_operator(kernel, kernel.exclusive_ns);
   }
   if (facts.of_kernels(time) < 0.05) return {};
-  return Finding{
-      FindingId::odd_sizes,
-      fmt::format("{} of kernel time multiplies matrices whose sizes are no multiple of 8, in "
-                  "kernels that load one or two elements at a time. Pad them (widths, words of the "
-                  "vocabulary, sequences) to multiples of 8, better of 64.",
-                  say_share(facts.of_kernels(time))),
-      fmt::format("{}, most in {}; under {}", say_time(time), say_names(names.largest()),
-                  say_names(operators.largest())),
-      time};
+  return Finding{FindingId::odd_sizes,
+                 fmt::format("{} of kernel time multiplies matrices whose sizes are not multiples "
+                             "of 8, in kernels that load one or two elements at a time. Pad them "
+                             "(widths, vocabulary, sequences) to multiples of 8, preferably 64.",
+                             say_share(facts.of_kernels(time))),
+                 fmt::format("{}, most in {}; under {}", say_time(time), say_names(names.largest()),
+                             say_names(operators.largest())),
+                 time};
 }
 
 std::optional<Finding> no_channels_last(const Facts& facts) {
@@ -256,10 +255,10 @@ std::optional<Finding> no_channels_last(const Facts& facts) {
   return Finding{
       FindingId::no_channels_last,
       fmt::format("{} of kernel time converts images between NCHW and NHWC, around convolutions "
-                  "that want NHWC. Keep model and input in {}.",
+                  "that require NHWC. Keep model and input in {}.",
                   say_share(facts.of_kernels(converting)),
                   facts.pytorch() ? "memory_format=torch.channels_last" : "NHWC"),
-      fmt::format("{} in {}; {} of normalisation and pooling in NCHW{}{}", say_time(converting),
+      fmt::format("{} in {}; {} of normalization and pooling in NCHW{}{}", say_time(converting),
                   plural(count, "conversion"), say_time(around), when(around > 0, ", most in "),
                   around > 0 ? say_names(names.largest()) : std::string{}),
       converting + around};

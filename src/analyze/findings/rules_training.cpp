@@ -88,9 +88,9 @@ std::optional<Finding> recompilation(const Facts& facts) {
   if (facts.of_window(time) < 0.02) return {};
   return Finding{
       FindingId::recompilation,
-      fmt::format("torch.compile compiles again, {} of the time. Keep shapes, types and Python "
-                  "values constant, pad to a few lengths, or compile with dynamic=True; "
-                  "TORCH_LOGS=recompiles says what changed.",
+      fmt::format("torch.compile recompiles {} of the time. Keep shapes, types and Python values "
+                  "constant, pad to a few lengths, or compile with dynamic=True; "
+                  "TORCH_LOGS=recompiles shows what changed.",
                   say_share(facts.of_window(time))),
       fmt::format("{} in {} of {}", say_time(time), steps,
                   plural(static_cast<std::int64_t>(facts.analysis.window.steps.size()), "step")),
@@ -121,15 +121,14 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
   const Nanos idle =
       facts.idle_before([&](const IdlePiece& piece) { return kernels.contains(piece.next); });
   if (single * 2 < all || single < 50 * updates || facts.of_window(time + idle) < 0.05) return {};
-  return Finding{
-      FindingId::unfused_optimiser,
-      fmt::format("The optimiser updates one tensor at a time: {} kernels a step, {} of the time. "
-                  "Use one that updates many in a kernel{}.",
-                  single / updates, say_share(facts.of_window(time + idle)),
-                  when(facts.pytorch(), " (fused=True, or foreach=True)")),
-      fmt::format("{} of kernels and {} of idle before them; most under {}", say_time(time),
-                  say_time(idle), say_names(operators.largest())),
-      time + idle};
+  return Finding{FindingId::unfused_optimiser,
+                 fmt::format("The optimizer updates one tensor at a time: {} kernels per step, {} "
+                             "of the time. Use one that updates many tensors per kernel{}.",
+                             single / updates, say_share(facts.of_window(time + idle)),
+                             when(facts.pytorch(), " (fused=True, or foreach=True)")),
+                 fmt::format("{} of kernels and {} of idle before them; most under {}",
+                             say_time(time), say_time(idle), say_names(operators.largest())),
+                 time + idle};
 }
 
 std::optional<Finding> dense_embedding_gradients(const Facts& facts) {
@@ -138,13 +137,13 @@ std::optional<Finding> dense_embedding_gradients(const Facts& facts) {
   for (const auto& kernel : facts.kernels)
     if (around.of(kernel) != kNoRow) time += kernel.exclusive_ns;
   if (facts.of_kernels(time) < 0.05) return {};
-  return Finding{
-      FindingId::dense_embedding_gradients,
-      fmt::format("{} of kernel time makes gradients of embeddings as large as their tables, of "
-                  "which a step touches a few rows. Use sparse gradients (sparse=True with "
-                  "SparseAdam or SGD), or a fused table.",
-                  say_share(facts.of_kernels(time))),
-      fmt::format("{} of {} kernel time", say_time(time), say_time(facts.kernel_busy)), time};
+  return Finding{FindingId::dense_embedding_gradients,
+                 fmt::format("{} of kernel time computes dense embedding gradients, as large as "
+                             "their tables, of which a step touches few rows. Use sparse gradients "
+                             "(sparse=True with SparseAdam or SGD), or a fused table.",
+                             say_share(facts.of_kernels(time))),
+                 fmt::format("{} of {} kernel time", say_time(time), say_time(facts.kernel_busy)),
+                 time};
 }
 
 }  // namespace gf::trace_rules

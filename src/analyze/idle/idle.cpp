@@ -33,10 +33,10 @@ std::optional<QualityNote> unexplained_gaps(const std::vector<DeviceIdle>& idle)
   if (gaps == 0) return {};
   return QualityNote{
       std::string(name_of(QualityCode::unexplained_gaps)), gaps,
-      fmt::format("the device had work queued and idled for longer than hardware needs, {} in "
-                  "all: the capture lacks what happened there (events that the profiler "
-                  "dropped, another process)",
-                  say_time(ns))};
+      fmt::format(
+          "the device had work queued and idled for longer than hardware needs, {} in total: the "
+          "reason is not in the capture (events dropped by the profiler, another process)",
+          say_time(ns))};
 }
 
 namespace {

@@ -66,7 +66,7 @@ double Signal::upto(Nanos time) const {
 constexpr Nanos kNear = 400 * kNsPerUs, kRefine = 150 * kNsPerUs;
 constexpr std::size_t kStretch =
     400;  // samples that share one shift: clocks drift apart by less than a sample in it
-constexpr std::size_t kLeastStretch = 50;   // fewer go where their neighbours go
+constexpr std::size_t kLeastStretch = 50;   // fewer go where their neighbors go
 constexpr std::size_t kMostCoarse = 3'000;  // samples that the first shift is found with
 constexpr int kMostTries = 3;               // places of the recording where it is looked for
 constexpr std::size_t kMostClasses = 40, kSamplesPerClass = 10;
@@ -181,7 +181,7 @@ std::vector<Stretch> busiest_windows(const std::vector<CounterSample>& samples,
 }
 
 /// Moves stretches of samples after the shift found in one place of the recording: clocks drift, so
-/// each stretch is looked for near its neighbour's place, and after a long pause everywhere.
+/// each stretch is looked for near its neighbor's place, and after a long pause everywhere.
 class Follower {
  public:
   Follower(const std::vector<CounterSample>& samples, std::vector<Signal> signals,
@@ -191,7 +191,7 @@ class Follower {
   struct Place {
     Nanos shift = 0;
     double agreement = 0;
-    bool sure = false;  // from its own samples, not its neighbour's
+    bool sure = false;  // from its own samples, not its neighbor's
   };
 
   Place place(Stretch stretch, Nanos expected, bool after_pause) {

@@ -1,7 +1,7 @@
 // A device's kernels by what makes them the same work: name, grid and block.
 // The unknowns of the fit. A kernel (one name, grid and block) need not run at one rate: where it
 // stands in the step decides what lies in the caches and what it works on. Its instances are told
-// apart by their neighbours, which in a program of steps is the position in the step; what is too
+// apart by their neighbors, which in a program of steps is the position in the step; what is too
 // rare or too short for an unknown of its own shares one with the rest of its kernel.
 // A GPU's activities in a few classes (kernels of one name, grid and block, the largest by time;
 // the rest; copies), and how long each ran within a span. What classes ran explains what counters

@@ -22,10 +22,10 @@ constexpr double kMostError = 0.5;
 constexpr double kLeastRatio = 1.2, kLeastCertainty = 2;
 constexpr double kSurelyRatio = 3;         // alone: few samples may hold all that changes
 constexpr double kBarrier = 1.1;           // between two shifts that are answers of their own
-constexpr std::size_t kBlockSamples = 10;  // neighbours share their errors
+constexpr std::size_t kBlockSamples = 10;  // neighbors share their errors
 constexpr double kLeastDeviation = 0.005;  // of a metric's mean or of 1: less is no pattern
 
-/// Least squares of normalised values by class at any shift.
+/// Least squares of normalized values by class at any shift.
 class ShiftErrors {
  public:
   ShiftErrors(const std::vector<Observation>& samples, const ClassTimes& classes,
@@ -51,7 +51,7 @@ class ShiftErrors {
   struct At {
     std::vector<double> errors;  // by sample
     double mean = HUGE_VAL;      // for the freedom that the classes' rates have
-    MatrixXd rates;              // classes x used metrics, of normalised values
+    MatrixXd rates;              // classes x used metrics, of normalized values
     std::vector<std::size_t> used;
     std::vector<double> by_metric;
   };

@@ -41,7 +41,7 @@ struct ShiftFound {
 ShiftFound find_shift(const std::vector<Observation>& samples, const ClassTimes& classes,
                       const Intervals& traced);
 
-/// What the search minimises at one shift, for tests: by sample, the squared error over the
+/// What the search minimizes at one shift, for tests: by sample, the squared error over the
 /// metrics' variances, their mean; NaN for samples whose kernels are not known there.
 std::vector<double> shift_errors(const std::vector<Observation>& samples, const ClassTimes& classes,
                                  const Intervals& traced, Nanos shift);

@@ -1,7 +1,7 @@
 // Counters of single kernels without replay: samples of the whole GPU, each a mixture of the
 // kernels that ran during it, taken apart by least squares over many instances. sample = sum over
 // kernels (share of the sample x the kernel's rate); rates are not negative. A kernel that never
-// ran apart from its neighbours has no rate of its own: it is called not resolvable, never given a
+// ran apart from its neighbors has no rate of its own: it is called not resolvable, never given a
 // number.
 #pragma once
 

@@ -86,7 +86,7 @@ std::string refusal_text(const ShiftFound& alignment, I32 device) {
   switch (alignment.verdict) {
     case ShiftVerdict::ambiguous:
       return fmt::format(
-          "GPU {}: clocks shifted by {} and by {} ns explain the samples alike ({:.1f} and "
+          "GPU {}: clocks shifted by {} and by {} ns explain the samples equally well ({:.1f} and "
           "{:.1f} % of their variance left): steps that repeat to the microsecond fit one step "
           "later too",
           device, alignment.shift, alignment.rival_shift, 100 * alignment.error,
@@ -96,8 +96,7 @@ std::string refusal_text(const ShiftFound& alignment, I32 device) {
           "GPU {}: no shift of the clocks within 20 ms explains half of how the samples vary",
           device);
     case ShiftVerdict::no_pattern:
-      return fmt::format("GPU {}: its levels do not change, so nothing tells where samples lie",
-                         device);
+      return fmt::format("GPU {}: its levels do not change, so samples cannot be aligned", device);
     case ShiftVerdict::no_samples:
     case ShiftVerdict::found:
       break;

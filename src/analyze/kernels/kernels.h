@@ -1,4 +1,4 @@
-// Kernel time by kernel, and the curve of kernel time over tensor-issue utilisation.
+// Kernel time by kernel, and the curve of kernel time over tensor-issue utilization.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ std::string dimensions_text(std::int32_t first, std::int32_t second, std::int32_
 std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& levels);
 
 /// DATE 2024, figure 8: instances with a known tensor.issue ordered by it; each point says what
-/// share of their exclusive time lies at or below a utilisation. From (0, share without tensor
+/// share of their exclusive time lies at or below a utilization. From (0, share without tensor
 /// work) to (largest, 1); at most about 400 points.
 std::vector<CurvePoint> tensor_curve(const Context& context, const KernelLevels& levels);
 

@@ -9,6 +9,7 @@
 
 #include "analyze/layers/patterns.h"
 #include "core/glob.h"
+#include "core/lower_case.h"
 
 namespace gf {
 namespace {

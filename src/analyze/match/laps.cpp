@@ -114,7 +114,7 @@ std::vector<Anchor> chain_anchors(std::span<const std::uint32_t> left,
                            std::min(kStartOver, kDrift * std::fabs(drift));
       if (score > best.score) best = {score, candidate, trimmed};
     };
-    // Neighbours may overlap where the sequences agree by chance beyond the place where they part:
+    // Neighbors may overlap where the sequences agree by chance beyond the place where they part:
     // x then starts later.
     const auto follow = [&](std::uint32_t candidate) {
       const Anchor& before = all[candidate];

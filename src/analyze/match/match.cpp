@@ -32,32 +32,31 @@ using State = Matching::State;
 
 std::string describe(const MatchInfo& info, double of_report) {
   const std::int64_t paired = info.matched + info.ambiguous;
-  std::string steps = "laid over the trace once";
+  std::string steps = "applied to the trace once";
   if (info.copies_of_report > 1)
-    steps = fmt::format("laid over {} steps of the trace", info.copies_of_report);
+    steps = fmt::format("applied to {} steps of the trace", info.copies_of_report);
   std::string text;
   if (info.trace_only == 0 && info.report_only == 0)
     text = fmt::format(
-        "Every kernel of the trace and of the report has its partner, in order; the report was {}.",
+        "Every kernel of the trace and of the report is matched, in order; the report was {}.",
         steps);
   else if (info.trace_only == 0)
     text = fmt::format(
-        "Every kernel of the trace has its partner; {} of {} report kernels do not occur in it; "
-        "the report was {}.",
+        "Every kernel of the trace is matched; {} of {} report kernels do not occur in it; the "
+        "report was {}.",
         info.report_only, info.report_kernels, steps);
   else if (of_report > kGood)
-    text = fmt::format(
-        "{} of {} trace kernels have a partner; the report covers only these; it was {}.", paired,
-        info.trace_kernels, steps);
+    text =
+        fmt::format("{} of {} trace kernels are matched; the report covers only these; it was {}.",
+                    paired, info.trace_kernels, steps);
   else
     text = fmt::format(
-        "{} of {} trace kernels have a partner, {} of {} report kernels do not occur in the trace; "
+        "{} of {} trace kernels are matched, {} of {} report kernels do not occur in the trace; "
         "the report was {}.",
         paired, info.trace_kernels, info.report_only, info.report_kernels, steps);
   if (info.ambiguous > 0) {
     text.pop_back();
-    text += fmt::format("; {} could as well have another partner among equal neighbours.",
-                        info.ambiguous);
+    text += fmt::format("; {} are ambiguous among equal neighbors.", info.ambiguous);
   }
   return text;
 }
@@ -71,12 +70,12 @@ std::string why_different(const Symbols& symbols, const MatchInfo& info, std::in
   if (names >= 0.8)
     return fmt::format(
         "The report has the same kernels as the trace ({} of {} names) but other launch shapes, so "
-        "it is of another batch size or input: only {} of {} would pair. "
-        "Profile the traced run itself.",
+        "it belongs to another batch size or input: only {} of {} would match. Profile the traced "
+        "run itself.",
         symbols.shared_names, symbols.report_names, paired, info.trace_kernels);
   return fmt::format(
-      "The report is of another program: {} of its {} kernel names occur in the trace, and only {} "
-      "of {} trace kernels would pair. Its counters are not used.",
+      "The report belongs to another program: {} of its {} kernel names occur in the trace, and "
+      "only {} of {} trace kernels would match. Its counters are not used.",
       symbols.shared_names, symbols.report_names, paired, info.trace_kernels);
 }
 
@@ -121,11 +120,11 @@ void judge(const Symbols& symbols, const std::vector<std::uint32_t>& trace_rows,
 void judge_without_pairs(const Capture& capture, MatchInfo& info) {
   if (!capture.report_kernels.empty()) {
     info.verdict = MatchVerdict::partial;
-    info.note = "The window has no kernel, so that no kernel of the report has a partner.";
+    info.note = "The window has no kernels, so no kernel of the report is matched.";
     return;
   }
   info.verdict = MatchVerdict::no_report;
-  info.note = "No counter report was given: levels below the GPU's own need one.";
+  info.note = "No counter report was given; the levels below GPU active need one.";
 }
 
 struct StreamPair {

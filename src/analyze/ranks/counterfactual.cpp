@@ -225,6 +225,15 @@ class Counterfactual {
     return static_cast<double>(std::max<std::size_t>(1, job_.parts[part].steps.size()));
   }
 
+  /// Whether two ranks do the same, and their captures cover as much: one of them may be cut.
+  bool are_peers(std::uint32_t part, std::uint32_t other,
+                 const std::vector<std::uint32_t>& stage) const {
+    constexpr Nanos kOneIn = 10;
+    const Nanos own = job_.parts[part].span_ns, theirs = job_.parts[other].span_ns;
+    return other != part && stage[other] == stage[part] &&
+           std::max(own, theirs) - std::min(own, theirs) <= own / kOneIn;
+  }
+
   using Counts = std::map<std::uint32_t, std::map<std::uint32_t, double>>;  // by name and part
 
   /// What its peers have of one in a step over what it has, where that is clearly less.
@@ -236,7 +245,7 @@ class Counterfactual {
       for (const auto& [part, times] : own) {
         std::vector<double> peers;
         for (std::uint32_t other = 0; other < stage.size(); ++other) {
-          if (other == part || stage[other] != stage[part]) continue;
+          if (!are_peers(part, other, stage)) continue;
           const auto found = own.find(other);
           peers.push_back(found == own.end() ? 0 : found->second);
         }
@@ -290,7 +299,7 @@ class Counterfactual {
     for (std::uint32_t part = 0; part < stage.size(); ++part) {
       std::vector<double> peers;
       for (std::uint32_t other = 0; other < stage.size(); ++other)
-        if (other != part && stage[other] == stage[part]) peers.push_back(unmatched[other]);
+        if (are_peers(part, other, stage)) peers.push_back(unmatched[other]);
       if (peers.empty() || unmatched[part] <= 0) continue;
       unmatched_share_[part] = std::min(1.0, median(std::move(peers)) / unmatched[part]);
     }

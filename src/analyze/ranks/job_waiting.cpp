@@ -79,15 +79,15 @@ Result<JobWaiting> find_job_waiting(const Capture& capture, std::vector<RankPart
                                [&](const RankPart& part) { return same_capture(part, peer); });
   });
   if (own->size() + peers.size() < 2)
-    return fail("is the only rank that was given: whom it waited for cannot be told", capture.path,
-                -1, "give the captures of the other ranks, or their folder");
+    return fail("is the only rank given: which rank it waited for is unknown", capture.path, -1,
+                "give the captures of the other ranks, or their folder");
   std::vector<RankPart> parts = *own;
   std::ranges::move(peers, std::back_inserter(parts));
   const auto worked = work_out(std::move(parts), workers);
   if (!worked) return tl::unexpected(worked.error());
   const auto places = places_of(*own, worked->job);
   if (!shares_a_collective(worked->job, places))
-    return fail("shares no collective with the ranks that were given", capture.path, -1,
+    return fail("shares no collective with the given ranks", capture.path, -1,
                 "give the files that the ranks of one run wrote at the same time");
   return JobWaiting{waits_of(*worked, places, rows), answer_of(worked->view(), {})};
 }

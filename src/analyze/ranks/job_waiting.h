@@ -50,7 +50,7 @@ struct WaitSplit {
 };
 
 /// By shared collective. A rank waits for the last of those that arrived before it left; where all
-/// leave together, as in all that synchronise, that is the last of all.
+/// leave together, as in all that synchronize, that is the last of all.
 std::vector<WaitSplit> split_waiting(const Job& job);
 
 }  // namespace gf

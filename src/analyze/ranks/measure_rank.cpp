@@ -251,7 +251,7 @@ std::string without_spaces(std::string_view text) {
   return out;
 }
 
-/// How much of a span a normalised set covers.
+/// How much of a span a normalized set covers.
 Nanos covered(const Intervals& set, Interval span) {
   auto at = std::partition_point(
       set.begin(), set.end(), [&](const Interval& interval) { return interval.end <= span.start; });

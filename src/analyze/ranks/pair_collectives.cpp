@@ -137,17 +137,17 @@ Status all_of_one_run(Job& job) {
   for (std::size_t i = 0; i < job.parts.size(); ++i) {
     const bool few = met[i] >= 8 && 4 * shared[i] < met[i];
     if (few)
-      return fail(fmt::format("shares its process groups with other ranks, but of its {} "
-                              "collectives only {} fit theirs: it is of another run, or of another "
-                              "time of the same run",
-                              met[i], shared[i]),
-                  job.parts[i].source, -1, "give files that the ranks wrote at the same time");
+      return fail(
+          fmt::format("shares its process groups with other ranks, but of its {} collectives only "
+                      "{} match: it is from another run, or from another time of the same run",
+                      met[i], shared[i]),
+          job.parts[i].source, -1, "give files that the ranks wrote at the same time");
     if (job.parts.size() > 1 && shared[i] == 0) ++alone;
   }
   if (alone > 0)
     job.note("no_shared_collectives", alone,
-             "ranks without a collective that another rank shows too: their clocks are not tied to "
-             "the others', and nothing is said of their waiting");
+             "ranks that share no collective with another rank: their clocks are not aligned with "
+             "the others', and their waiting is unknown");
   return {};
 }
 
@@ -418,7 +418,7 @@ void pair_group(Job& job, std::uint32_t number, unsigned workers, std::vector<Cl
   collect(group, number, first, pairings, job.shared);
 }
 
-/// A synchronising collective cannot have ended on one rank before it began on another.
+/// A synchronizing collective cannot have ended on one rank before it began on another.
 void drop_incredible(Job& job) {
   std::int64_t dropped = 0;
   std::erase_if(job.shared, [&](const SharedCollective& one) {

@@ -38,8 +38,8 @@ Status same_text(const std::vector<RankPart>& parts, std::string RankPart::* mem
     if ((part.*member).empty()) continue;
     if (!first) first = &part;
     if (part.*member != first->*member)
-      return fail(fmt::format("is of another job than {}: {} {}, there {}", first->source, what,
-                              part.*member, first->*member),
+      return fail(fmt::format("belongs to another job than {}: {} {}, there {}", first->source,
+                              what, part.*member, first->*member),
                   part.source, -1, kOneRun);
   }
   return {};
@@ -51,7 +51,7 @@ Status same_size(const std::vector<RankPart>& parts) {
     if (part.world_size < 0) continue;
     if (!first) first = &part;
     if (part.world_size != first->world_size)
-      return fail(fmt::format("is of another job than {}: {} ranks, there {}", first->source,
+      return fail(fmt::format("belongs to another job than {}: {} ranks, there {}", first->source,
                               part.world_size, first->world_size),
                   part.source, -1, kOneRun);
   }
@@ -62,7 +62,7 @@ Status different_ranks(const std::vector<RankPart>& parts) {
   for (std::size_t i = 1; i < parts.size(); ++i)
     if (parts[i].rank == parts[i - 1].rank)
       return fail(fmt::format("is rank {}, and so is {}", parts[i].rank, parts[i - 1].source),
-                  parts[i].source, -1, "give each rank once, all of one run");
+                  parts[i].source, -1, "give each rank once, all from one run");
   for (const auto& part : parts)
     if (part.world_size >= 0 && part.rank >= part.world_size)
       return fail(fmt::format("says that it is rank {} of {}", part.rank, part.world_size),
@@ -144,7 +144,7 @@ void add_quality(const Job& job, JobRanks& answer) {
   if (unmatched > 0 && answer.ranks.size() > 1)
     answer.quality.push_back(
         {"unmatched_collectives", unmatched,
-         "collectives that only one of the files shows: waiting in them is not told apart"});
+         "collectives that appear in only one of the files: waiting in them is not separated"});
 }
 
 void add_replayed(const JobView& view, JobRanks& answer) {
@@ -159,19 +159,19 @@ void add_replayed(const JobView& view, JobRanks& answer) {
 
 /// A job that runs again takes some 30 bytes of memory for each byte of its packed graphs.
 bool is_small_enough(Job& job) {
-  constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  constexpr std::size_t kMostPacked = std::size_t{64} << 20;
   std::size_t bytes = 0;
   for (const auto& part : job.parts) bytes += part.graph.nodes.size();
-  if (bytes > kMostBytes)
+  if (bytes > kMostPacked)
     job.note("bounds_by_waiting", 1,
              "the job is too large to run again: gains are bounds by the others' waiting");
-  return bytes <= kMostBytes;
+  return bytes <= kMostPacked;
 }
 
 }  // namespace
 
 Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers) {
-  if (parts.empty()) return fail("there is no rank to analyse");
+  if (parts.empty()) return fail("there is no rank to analyze");
   auto job = join_parts(std::move(parts));
   if (!job) return tl::unexpected(job.error());
   if (auto paired = pair_collectives(*job, workers); !paired) return tl::unexpected(paired.error());
@@ -342,13 +342,13 @@ Result<RankPart> read_rank_part(std::string_view json, const std::string& path) 
   dom::parser parser;
   dom::element root;
   if (parser.parse(json.data(), json.size()).get(root))
-    return fail("is no JSON of a rank, or only a piece of it", path, -1, kMapAgain);
+    return fail("is not the JSON of a rank, or is truncated", path, -1, kMapAgain);
   std::string_view schema;
   if (root["schema"].get_string().get(schema) || schema != "gpufathom.rank/2")
-    return fail("holds no rank in the layout gpufathom.rank/2", path, -1, kMapAgain);
+    return fail("contains no rank with the layout gpufathom.rank/2", path, -1, kMapAgain);
   RankPart part;
   if (!read(root, part) || !Checked(part).sound())
-    return fail("holds a rank that contradicts itself", path, -1, kMapAgain);
+    return fail("contains an inconsistent rank", path, -1, kMapAgain);
   return part;
 }
 

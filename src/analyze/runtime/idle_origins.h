@@ -1,4 +1,4 @@
-// Why the GPU idled: the idle pieces of the timelines joined with phase, operation, module and
+// Why the GPU idles: the idle pieces of the timelines joined with phase, operation, module and
 // Python line.
 #pragma once
 

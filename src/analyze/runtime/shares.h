@@ -41,7 +41,7 @@ PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, 
 /// The sums over members of a sorted, disjoint set.
 PhaseSums sum_phases(const PhaseTimeline& timeline, const Intervals& within);
 
-/// Every nanosecond labelled with the first phase that holds, in the order of phases.h. `items`,
+/// Every nanosecond labeled with the first phase that holds, in the order of phases.h. `items`,
 /// when positive, gives the times per item.
 std::vector<PhaseTime> phase_times(const PhaseSums& sums, std::int64_t items = 0);
 KernelShares kernel_shares(const PhaseSums& sums, std::int64_t items);

@@ -122,13 +122,13 @@ const SampledSeries* find_series(const Capture& capture, const std::vector<Sampl
 
 std::string why_missing(std::string_view rung, SampleSource source, bool recorded) {
   if (source == SampleSource::pm_sampling)
-    return fmt::format("{} did not fit into the one pass that was sampled", rung);
-  std::string_view lacks = "NVML's utilisation says that a kernel ran, not how deep";
+    return fmt::format("{} did not fit into the sampled pass", rung);
+  std::string_view lacks =
+      "NVML utilization says that a kernel ran, not how much of the GPU it used";
   if (source == SampleSource::gpm) lacks = "NVML GPM has no counter for it";
   if (source == SampleSource::dcgm) lacks = "DCGM does not export it, or its field was not logged";
-  const char* advice = recorded
-                           ? "gpufathom doctor says what kept the recorder from hardware counters"
-                           : "gpufathom record samples it from hardware counters";
+  const char* advice = recorded ? "gpufathom doctor shows why the recorder had no hardware counters"
+                                : "gpufathom record samples it from hardware counters";
   return fmt::format("{}; {}", lacks, advice);
 }
 

@@ -20,7 +20,7 @@ namespace gf {
 /// True for metrics whose value is an amount over the sample's span, such as bytes moved; false for
 /// states, such as watts.
 bool is_count(std::string_view metric);
-/// True for metrics that tell of the time before the reading: NVML's utilisation.
+/// True for metrics that tell of the time before the reading: NVML's utilization.
 bool looks_back(std::string_view metric);
 
 /// Makes spans of readings: one of an instant (duration 0) holds until the next of its metric, at

@@ -28,7 +28,7 @@ namespace {
 struct SampleOverview {
   Interval extent{0, 0};  // from the first to the last sample of a device; empty when there is none
   std::vector<Text> work;  // by device: what says whether it works: gpu.busy, else NVML's
-                           // utilisation; none without either
+                           // utilization; none without either
 };
 
 struct ActiveSpans {
@@ -368,7 +368,7 @@ void note_missing_kernels(const Capture& capture, Analysis& analysis) {
   if (windows == 0) return;
   analysis.quality.push_back(
       {"no_events", windows,
-       fmt::format("no kernel was recorded in {} window{}: the answer is of the samples alone",
+       fmt::format("no kernel was recorded in {} window{}: the result is based on samples alone",
                    windows, windows != 1 ? "s" : "")});
 }
 
@@ -404,12 +404,12 @@ Status check_extent(const Capture& capture, Interval extent) {
     return fail("no span of time in which a GPU was sampled", capture.path, -1,
                 "record for longer");
   if (const Nanos length = length_of(extent.start, extent.end); length < 0 || length > kLongestRun)
-    return fail("the samples' times lie more than a century apart: they cannot be right",
+    return fail("the samples' times are more than a century apart: they cannot be correct",
                 capture.path, -1, "look for a damaged line or a wrong unit of time");
   return {};
 }
 
-/// What of a capture is analysed, and each device's own part of it.
+/// What of a capture is analyzed, and each device's own part of it.
 struct WindowOfSamples {
   WindowKind kind = WindowKind::all;
   Interval window;
@@ -419,7 +419,7 @@ struct WindowOfSamples {
 Result<WindowOfSamples> range_of_samples(const Capture& capture, const std::string& wanted,
                                          Interval extent, std::vector<Interval> spans) {
   if (wanted.find(':') == std::string::npos || wanted.starts_with("step:"))
-    return fail("--window " + wanted + ": the capture holds no kernels and so no steps",
+    return fail("--window " + wanted + ": the capture has no kernels and therefore no steps",
                 capture.path, -1, "use all, stable or START:END, or record with --kernels");
   const auto asked = parse_span(capture.path, wanted, extent);
   if (!asked) return tl::unexpected(asked.error());
@@ -442,7 +442,7 @@ Result<WindowOfSamples> window_of_samples(const Capture& capture, const std::str
   if (const Interval whole = hull(out.spans); whole.length() > 0) {
     out.window = whole;
   } else if (stable) {
-    return fail("--window stable: the GPU's activity never settles", capture.path, -1,
+    return fail("--window stable: the GPU's activity never becomes steady", capture.path, -1,
                 "use all or START:END, or record for longer");
   }
   return out;

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "analyze/steps/steps.h"
+#include "core/lower_case.h"
 
 namespace gf {
 
@@ -14,17 +15,10 @@ constexpr std::string_view kProfilerStep = "ProfilerStep";
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 bool is_letter(char letter) { return std::isalpha(static_cast<unsigned char>(letter)) != 0; }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& letter : out)
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return out;
-}
-
 /// True when the last word of the family says "step", "iteration" or "token". Other text may stand
 /// before it: train_step, my training step.
 bool names_a_step(std::string_view family) {
-  const std::string text = lower(family);
+  const std::string text = lower_case(family);
   for (std::string_view word : {"step", "iteration", "iter", "train", "step_num", "token"}) {
     if (text.size() < word.size() ||
         text.compare(text.size() - word.size(), word.size(), word) != 0)
@@ -56,7 +50,7 @@ std::optional<StepName> parse_step_name(std::string_view name) {
   }
   // One text for every step is common in hand-written marks; only texts that say nothing else
   // count.
-  const std::string text = lower(name);
+  const std::string text = lower_case(name);
   for (std::string_view whole :
        {"step", "train_step", "train step", "training_step", "training step", "iteration",
         "train_iteration", "training iteration", "inference_step", "inference step",

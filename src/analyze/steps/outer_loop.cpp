@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "core/lower_case.h"
+#include "core/once_per_text.h"
+
 namespace gf {
 
 namespace {
@@ -14,15 +17,10 @@ constexpr double kRegular = 0.9;
 /// Of the kernels of an iteration, this share at least runs forward, and as much backward.
 constexpr double kEachWay = 0.1;
 
-bool holds(std::string_view text, std::string_view part) {
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char left, char right) {
-           return std::tolower(static_cast<unsigned char>(left)) == right;
-         }) != text.end();
-}
-
 bool holds_any(std::string_view text, std::span<const std::string_view> parts) {
+  const std::string lower = lower_case(text);
   return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return holds(text, part); });
+                     [&](std::string_view part) { return lower.find(part) != lower.npos; });
 }
 
 /// The choice of the next token: once for each token, in no layer.
@@ -43,6 +41,18 @@ std::string_view class_of(std::string_view module) {
   const auto end = module.find_last_not_of("0123456789");
   if (end == std::string_view::npos || module[end] != '_') return module;
   return module.substr(0, end);
+}
+
+Interval span_of(const host_ops_table& ops, std::uint32_t row) {
+  return {ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]};
+}
+
+/// Adds a span to those of a thread, which come by start, unless it lies inside the one before.
+/// Both the starts and the ends ascend then, as member_at() wants it.
+bool add_outermost(Intervals& spans, Interval span) {
+  if (!spans.empty() && span.end <= spans.back().end) return false;
+  spans.push_back(span);
+  return true;
 }
 
 /// How often each segment but the last, which the end of the capture may cut, meets one of `times`;
@@ -91,16 +101,15 @@ Nanos OuterLoop::launched(std::uint32_t position) const {
 /// What the program itself called, on each thread: not inside anything but marks and plain Python.
 void OuterLoop::see_outermost(const HostThreads& host) {
   const auto& ops = capture_.host_ops;
+  OncePerText is_mark(capture_.strings, [](std::string_view name) {
+    return name.find('#', name.starts_with("##") ? 2 : 0) != name.npos;
+  });
   outermost_.resize(host.threads());
   for (std::uint32_t thread = 0; thread < host.threads(); ++thread)
     for (auto row : host.ops(thread)) {
-      const auto name = capture_.text(ops.name[row]);
-      const bool encloses_all = ops.kind[row] == HostKind::python ||
-                                name.find('#', name.starts_with("##") ? 2 : 0) != name.npos;
-      const Nanos end = ops.start_ns[row] + ops.duration_ns[row];
-      auto& spans = outermost_[thread];
-      if (!encloses_all && (spans.empty() || end > spans.back().end))
-        spans.push_back({ops.start_ns[row], end, ops.name[row]});
+      if (ops.kind[row] == HostKind::python || is_mark(ops.name[row])) continue;
+      auto& [spans, names] = outermost_[thread];
+      if (add_outermost(spans, span_of(ops, row))) names.push_back(ops.name[row]);
     }
 }
 
@@ -110,30 +119,21 @@ std::string_view OuterLoop::made_by(std::uint32_t activity) const {
   const auto call = launch_[activity];
   const auto thread = capture_.api_calls.thread[call];
   if (thread >= outermost_.size()) return {};
-  const Nanos time = capture_.api_calls.start_ns[call];
-  const auto& spans = outermost_[thread];
-  const auto after =
-      std::upper_bound(spans.begin(), spans.end(), time,
-                       [](Nanos at, const Outermost& span) { return at < span.start; });
-  if (after == spans.begin() || (after - 1)->end <= time) return {};
-  return capture_.text((after - 1)->name);
+  const auto& [spans, names] = outermost_[thread];
+  const Interval* span = member_at(spans, capture_.api_calls.start_ns[call]);
+  if (!span) return {};
+  return capture_.text(names[static_cast<std::size_t>(span - spans.data())]);
 }
 
 void OuterLoop::see_host(const HostThreads& host) {
   const auto& ops = capture_.host_ops;
-  enum class Kind : std::uint8_t { unknown, other, optimizer, loader, token, module };
-  std::vector<Kind> kinds(capture_.strings.size(), Kind::unknown);  // each name is read once
-  const auto kind_of = [&](Text name) {
-    Kind& kind = kinds[static_cast<std::size_t>(name)];
-    if (kind != Kind::unknown) return kind;
-    const auto text = capture_.text(name);
-    kind = Kind::other;
-    if (text.starts_with("Optimizer.step#")) kind = Kind::optimizer;
-    if (text.starts_with("enumerate(DataLoader)#")) kind = Kind::loader;
-    if (text.starts_with("aten::") && holds_any(text, kChoosesToken)) kind = Kind::token;
-    if (text.starts_with(kModule)) kind = Kind::module;
-    return kind;
-  };
+  enum class Kind : std::uint8_t { other, optimizer, loader, token, module };
+  OncePerText kind_of(capture_.strings, [](std::string_view name) {
+    if (name.starts_with("Optimizer.step#")) return Kind::optimizer;
+    if (name.starts_with("enumerate(DataLoader)#")) return Kind::loader;
+    if (name.starts_with("aten::") && holds_any(name, kChoosesToken)) return Kind::token;
+    return name.starts_with(kModule) ? Kind::module : Kind::other;
+  });
   Times loader, token;
   std::map<std::string_view, Times> outermost;  // calls of one and the same module
   for (std::uint32_t thread = 0; thread < host.threads(); ++thread) {
@@ -160,7 +160,6 @@ void OuterLoop::see_host(const HostThreads& host) {
           module_end = end;
           break;
         }
-        case Kind::unknown:
         case Kind::other:
           break;
       }
@@ -173,16 +172,11 @@ void OuterLoop::see_host(const HostThreads& host) {
 
 void OuterLoop::see_device() {
   const auto& rows = capture_.activities;
-  enum class Kind : std::uint8_t { unknown, other, update, token };
-  std::vector<Kind> kinds(capture_.strings.size(), Kind::unknown);
-  const auto kind_of = [&](Text name) {
-    Kind& kind = kinds[static_cast<std::size_t>(name)];
-    if (kind != Kind::unknown) return kind;
-    kind = Kind::other;
-    if (holds_any(capture_.text(name), kChoosesToken)) kind = Kind::token;
-    if (holds_any(capture_.text(name), kUpdates)) kind = Kind::update;
-    return kind;
-  };
+  enum class Kind : std::uint8_t { other, update, token };
+  OncePerText kind_of(capture_.strings, [](std::string_view name) {
+    if (holds_any(name, kUpdates)) return Kind::update;
+    return holds_any(name, kChoosesToken) ? Kind::token : Kind::other;
+  });
   const bool host_tells = !capture_.host_ops.empty();
   Times token, input;
   std::map<std::int64_t, Times> graphs;  // launches by graph; none, where the source does not say
@@ -225,24 +219,22 @@ void OuterLoop::see_compiled() {
     if (!name.starts_with("Torch-Compiled Region") || (!graph.empty() && name != graph)) return;
     graph = name;
   }
-  for (const auto& thread : outermost_)
-    for (const auto& span : thread)
-      if (capture_.text(span.name) == graph) times.push_back(span.start);
+  for (const auto& [spans, names] : outermost_)
+    for (std::size_t i = 0; i < spans.size(); ++i)
+      if (capture_.text(names[i]) == graph) times.push_back(spans[i].start);
   signs_.push_back({"calls of one compiled graph", std::move(times)});
 }
 
 /// Marks the kernels that autograd launched.
 void OuterLoop::see_backward(const HostThreads& host) {
   const auto& ops = capture_.host_ops;
-  std::vector<std::vector<Interval>> spans(host.threads());
+  OncePerText is_backward(capture_.strings, [](std::string_view name) {
+    return name.starts_with("autograd::engine::evaluate_function");
+  });
+  std::vector<Intervals> spans(host.threads());
   for (std::uint32_t thread = 0; thread < host.threads(); ++thread)
-    for (auto row : host.ops(thread)) {
-      if (!capture_.text(ops.name[row]).starts_with("autograd::engine::evaluate_function"))
-        continue;
-      const Nanos start = ops.start_ns[row], end = start + ops.duration_ns[row];
-      if (spans[thread].empty() || end > spans[thread].back().end)
-        spans[thread].push_back({start, end});
-    }
+    for (auto row : host.ops(thread))
+      if (is_backward(ops.name[row])) add_outermost(spans[thread], span_of(ops, row));
   if (std::all_of(spans.begin(), spans.end(), [](const auto& thread) { return thread.empty(); }))
     return;
   backward_.assign(sequence_.rows.size(), false);
@@ -251,11 +243,7 @@ void OuterLoop::see_backward(const HostThreads& host) {
     if (row >= launch_.size() || launch_[row] == kNoRow) continue;
     const auto thread = capture_.api_calls.thread[launch_[row]];
     if (thread >= spans.size()) continue;
-    const Nanos time = launched(position);
-    const auto span =
-        std::upper_bound(spans[thread].begin(), spans[thread].end(), time,
-                         [](Nanos at, const Interval& one) { return at < one.start; });
-    backward_[position] = span != spans[thread].begin() && (span - 1)->end > time;
+    backward_[position] = member_at(spans[thread], launched(position)) != nullptr;
   }
 }
 

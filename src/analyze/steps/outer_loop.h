@@ -11,6 +11,7 @@
 
 #include "analyze/host_threads.h"
 #include "analyze/steps/kernel_sequence.h"
+#include "core/intervals.h"
 
 namespace gf {
 
@@ -37,9 +38,9 @@ class OuterLoop {
   };
 
   Times begins_of(Cuts cut) const;
-  struct Outermost {
-    Nanos start, end;
-    Text name;
+  struct Outermost {  // spans of a thread and their names, by start; ends ascend too
+    Intervals spans;
+    std::vector<Text> names;
   };
 
   Nanos launched(std::uint32_t position) const;
@@ -54,7 +55,7 @@ class OuterLoop {
   const Capture& capture_;
   const std::vector<std::uint32_t>& launch_;
   const KernelSequence& sequence_;
-  std::vector<std::vector<Outermost>> outermost_;  // by thread, by start; ends ascend too
+  std::vector<Outermost> outermost_;  // by thread
   Times optimizer_;
   std::vector<Sign> signs_;                    // strongest first
   std::map<std::string_view, Times> modules_;  // calls by class, whatever the instance

@@ -82,12 +82,12 @@ Coverage coverage(Positions positions, std::size_t count) {
 /// A way to cut the sequence: segment i is [cut[i], cut[i + 1]).
 struct Cut {
   std::vector<std::uint32_t> at;
-  double alike = 0;  // least likeness of two neighbours in the last half
+  double alike = 0;  // least likeness of two neighbors in the last half
   Coverage extent;
   std::size_t length = 0;  // median segment
 };
 
-/// Share of kernels that two neighbouring segments have in common, counted with repetition.
+/// Share of kernels that two neighboring segments have in common, counted with repetition.
 double likeness(const KernelSequence& sequence, std::uint32_t left, std::uint32_t right,
                 std::uint32_t end, std::vector<std::int32_t>& count) {
   std::size_t common = 0;

@@ -78,7 +78,7 @@ class Remaining {
 
   double at(std::size_t k) const { return sorted_[position(k)]; }
 
-  /// The k-th distance from the centre, from 0, where `below` of those left lie below it: the k + 1
+  /// The k-th distance from the center, from 0, where `below` of those left lie below it: the k + 1
   /// nearest are the last ones below it and the first ones above, so many of each.
   double distance(std::size_t k, double centre, std::size_t below) const {
     std::size_t fewest = k + 1 > left_ - below ? k + 1 - (left_ - below) : 0;

@@ -12,7 +12,7 @@ namespace gf {
 
 struct SweepRow {
   SweepInput input;      // axes and measurements that the table gives
-  std::string capture;   // to be analysed; empty: the table has the numbers
+  std::string capture;   // to be analyzed; empty: the table has the numbers
   std::string counters;  // its counter report
   std::string window;    // of it
 };

@@ -188,13 +188,13 @@ std::string what_cannot_be_told(const SharedDevice& device, bool aligned) {
   std::string out;
   if (device.others > 0)
     out = fmt::format(
-        "{} more process{} hold memory there and {} not recorded: what is taken for a process's "
-        "can be theirs, so lower bounds are 0; start them under gpufathom record --kernels too. ",
+        "{} more process{} hold memory there and {} not recorded: work attributed to a process can "
+        "be theirs, so lower bounds are 0; start them under gpufathom record --kernels too. ",
         device.others, device.others != 1 ? "es" : "", device.others == 1 ? "was" : "were");
   if (device.sampled_ns == 0)
     out += "There are no samples over these spans, so levels are not split. ";
   else if (!aligned)
-    out += "Samples and kernels could not be laid over each other, so levels are split by 100 ms. ";
+    out += "Samples and kernels could not be aligned, so levels are split per 100 ms. ";
   if (!device.nj) out += "No power was measured over them, so joules are not split. ";
   if (!out.empty()) out.pop_back();
   return out;
@@ -218,7 +218,7 @@ SharedDevice shared_device(const Context& context, const DeviceTimeline& timelin
   if (presence.pieces.empty()) {
     out.cannot_tell =
         presence.pids.size() > Presence::kMost
-            ? fmt::format("more than {} processes are not told apart", Presence::kMost)
+            ? fmt::format("more than {} processes are not separated", Presence::kMost)
             : "these processes were never recorded at the same time: record for longer, or with "
               "--window 0";
     return out;
@@ -261,8 +261,8 @@ std::vector<SharedDevice> name_tenants(const Capture& capture) {
       out.tenants.push_back(std::move(tenant));
     }
     out.cannot_tell =
-        "samples are of the whole GPU: which of these processes used it cannot be told without "
-        "their kernels (gpufathom record --kernels)";
+        "samples cover the whole GPU: attributing them to these processes needs their kernels "
+        "(gpufathom record --kernels)";
     shared.push_back(std::move(out));
   }
   return shared;

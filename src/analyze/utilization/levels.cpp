@@ -23,7 +23,7 @@ std::string why_missing(const Context& context, KernelLevel level,
   else if (context.matching.info.matched == 0)
     why = "no kernel of the trace matches the counter report";
   else if (has_solved_counters(context.capture))
-    why = "sampling a running program does not tell it";
+    why = "PM sampling does not measure it";
   else
     why = "the report lacks " + counters;
   if (kernel_levels.report_helps()) why.append("; collect with: ").append(ncu_command(chip));

@@ -14,7 +14,7 @@ LevelSections measure_levels(const Context& context, const KernelLevels& levels,
     sections.disagreement = {
         std::string(name_of(QualityCode::counters_disagree)), levels.adjusted,
         "kernels of the report with a ratio over 1 or over the level that bounds it, by more than "
-        "2 % (counters of different passes); the bound is taken"};
+        "2 % (counters of different passes); the bound is used"};
   sections.levels = ladder(context, context.devices, levels);
   for (std::size_t device = 0; device < devices.size(); ++device)
     sections.devices.push_back(

@@ -30,7 +30,7 @@ KernelSplit split_busy(double sm_active, double issue_active, double tensor_acti
 inline constexpr std::array kKernelBars{Bar::sm_inactive, Bar::stalled, Bar::other_instructions,
                                         Bar::tensor, Bar::unknown};
 /// The part of a bar that is sampled work without a record.
-inline constexpr std::string_view kUnrecordedWork = "work that was not recorded";
+inline constexpr std::string_view kUnrecordedWork = "unrecorded work";
 /// A bar without parts.
 WaterfallBar waterfall_bar(Bar bar, Nanos ns);
 

@@ -122,7 +122,7 @@ std::string suspects(const Context& context, const DeviceTimeline& line,
   std::set<std::int64_t> contexts;
   for (const auto row : line.rows) contexts.insert(capture.activities.context[row]);
   if (contexts.size() > 1)
-    return fmt::format("Its process works in {} contexts, of which some may not have been recorded",
+    return fmt::format("Its process uses {} contexts, of which some may not have been recorded",
                        contexts.size());
   constexpr std::string_view kOwn =
       "kernels that the device launches by itself (dynamic parallelism, graphs launched from "
@@ -272,7 +272,7 @@ void share_unknown(const SampledMeans& means, double covered, DeviceUse& use) {
     bars[i]->ns += more[i];
     const auto parts = apportion(more[i], whose);
     for (auto* named : {&bars[i]->parts, &bars[i]->kernels}) {
-      add_part("kernels not told apart", parts[0], *named);
+      add_part("kernels not separated", parts[0], *named);
       add_part(kUnrecordedWork, parts[1], *named);
     }
   }

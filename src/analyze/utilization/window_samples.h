@@ -1,4 +1,4 @@
-// What counter samples say of the analysed window: levels of the whole GPU, which need no kernel,
+// What counter samples say of the analyzed window: levels of the whole GPU, which need no kernel,
 // and work that no recorded kernel explains.
 #pragma once
 

@@ -273,9 +273,9 @@ class Accounts {
   std::string text_of(LossCause cause) const {
     std::string text;
     if (cause == LossCause::unfused_attention)
-      text = "attention out of single operations";
+      text = "unfused attention";
     else if (cause == LossCause::odd_sizes)
-      text = "products with sizes that are no multiple of 8";
+      text = "products whose sizes are not multiples of 8";
     else
       text = "tiles that reach over the edge of the result";
     const auto at = examples_.find(cause);

@@ -30,7 +30,7 @@ struct KernelFacts {
   double recomputed = 0;  // of these
   double covered = 0;     // by its tiles
   double peak = 0;        // operations a second, of the account
-  double own_peak = 0;    // of the kernel's number type
+  double own_peak = 0;    // of the kernel's data type
   bool multiplies = false;
   bool known = false;  // its operation's work is known
   bool communicates = false;

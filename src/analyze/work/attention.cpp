@@ -1,6 +1,6 @@
 // Fused attention: two products forward, five backward, of which one (the scores) is worked out a
 // second time. Masks, causal ones too, do not make the model's work less: the same convention as
-// torch.utils.flop_counter and as most published figures of model FLOPs utilisation.
+// torch.utils.flop_counter and as most published figures of model FLOPs utilization.
 #include <algorithm>
 #include <array>
 

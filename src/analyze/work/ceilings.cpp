@@ -86,7 +86,7 @@ Result<CeilingsFile> parse_ceilings(std::string_view text, const std::string& pa
   JsonReader reader;
   const auto json = reader.parse(text);
   if (!json || json_text(*json, "schema") != CeilingsFile::kSchema)
-    return fail(fmt::format("is no file of ceilings ({})", CeilingsFile::kSchema), path, -1,
+    return fail(fmt::format("is not a ceilings file ({})", CeilingsFile::kSchema), path, -1,
                 kMeasure);
   CeilingsFile file;
   file.gpu = json_text(*json, "gpu");
@@ -96,11 +96,11 @@ Result<CeilingsFile> parse_ceilings(std::string_view text, const std::string& pa
     MeasuredCeiling one{json_text(item, "id"), json_text(item, "unit"), json_number(item, "value"),
                         json_text(item, "bench")};
     if (one.id.empty() || !std::isfinite(one.value) || one.value <= 0)
-      return fail(fmt::format("its ceiling of {} is no rate", one.id.empty() ? "?" : one.id), path,
-                  -1, kMeasure);
+      return fail(fmt::format("its ceiling of {} is not valid", one.id.empty() ? "?" : one.id),
+                  path, -1, kMeasure);
     file.ceilings.push_back(std::move(one));
   }
-  if (file.ceilings.empty()) return fail("holds no ceilings", path, -1, kMeasure);
+  if (file.ceilings.empty()) return fail("contains no ceilings", path, -1, kMeasure);
   return file;
 }
 

@@ -55,7 +55,7 @@ std::vector<Ceiling> stated_ceilings(const Product& product);
 std::vector<Ceiling> ceilings_of(const Product* product, const CeilingsFile* measured);
 std::optional<double> ceiling(const std::vector<Ceiling>& ceilings, std::string_view id);
 
-/// The data-sheet peak of products of a number type, dense, in operations a second.
+/// The data-sheet peak of products of a data type, dense, in operations a second.
 std::optional<double> stated_peak(const Product& product, std::string_view number_type);
 
 }  // namespace gf

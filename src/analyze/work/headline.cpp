@@ -1,5 +1,5 @@
-// What `analyze` says of work: achieved operations a second, utilisation, items a second, and what
-// is left of the memory.
+// What `analyze` says of work: achieved operations a second, utilization, items per second, and
+// what is left of the memory.
 #include <algorithm>
 #include <cmath>
 #include <span>

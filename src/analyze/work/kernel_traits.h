@@ -1,4 +1,4 @@
-// What the name of a kernel says of the product it works out: tile, number type, pass.
+// What the name of a kernel says of the product it works out: tile, data type, pass.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ bool loads_unaligned(std::string_view kernel);
 /// The pass of a convolution that the name says: dgrad, wgrad; whole without a word.
 Product::Part part_of(std::string_view kernel);
 
-/// The number type that products of such operands run in: FP32 operands are multiplied as TF32 by
+/// The data type that products of such operands run in: FP32 operands are multiplied as TF32 by
 /// kernels that say so. Empty for types without products.
 std::string_view number_type(Element operands, std::string_view kernel);
 /// The same as the chip list has it; nullopt for fp32, which tensor cores do not take.

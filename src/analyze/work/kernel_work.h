@@ -30,7 +30,7 @@ struct KnownCall {
   std::uint32_t program_op = kNoRow;  // of a compiled program, where it is one's operation
   const CallWork* of = nullptr;       // of KernelWorks::shared
   double in_window = 0;   // share of it that lies in the window, by the time of its kernels
-  std::string_view type;  // number type that its products run in
+  std::string_view type;  // data type that its products run in
 };
 
 struct KernelWork {
@@ -40,7 +40,7 @@ struct KernelWork {
   double recomputed = 0;         // of these, worked out a second time
   double covered = 0;            // operations that its tiles cover; flops where that is not known
   double other_flops = 0, bytes = 0;
-  std::string_view type;        // number type of its products
+  std::string_view type;        // data type of its products
   double measured_flops = NAN;  // tensor operations, counters
   double measured_bytes = NAN;  // of device memory, counters
 };

@@ -1,4 +1,4 @@
-// Normalisations and softmax: the operations an element stand in docs/work.md. Statistics need the
+// Normalizations and softmax: the operations an element stand in docs/work.md. Statistics need the
 // whole row or channel; a fused kernel still reads its input once.
 #include <array>
 

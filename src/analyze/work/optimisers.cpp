@@ -1,4 +1,4 @@
-// Optimiser steps over all parameters. Lists of tensors come without their sizes in most traces;
+// Optimizer steps over all parameters. Lists of tensors come without their sizes in most traces;
 // the parameters are then those whose gradients were accumulated in a step.
 #include <array>
 

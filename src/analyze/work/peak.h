@@ -9,7 +9,7 @@
 
 namespace gf::work {
 
-/// The number type that a device's peak is of: the fastest that products of these kernels ran in,
+/// The data type that a device's peak is of: the fastest that products of these kernels ran in,
 /// at least 16 bits, in which every product could run.
 std::string_view peak_type(const gf::Product& product, std::span<const KernelWork> kernels);
 

@@ -42,7 +42,7 @@ std::string_view main_type(const Sum& sum) {
   return most->first;
 }
 
-/// The ceiling of operations for a number type: the tensor cores' where they take it.
+/// The ceiling of operations for a data type: the tensor cores' where they take it.
 std::optional<double> compute_ceiling(const std::vector<Ceiling>& ceilings, std::string_view type) {
   if (!type.empty())
     if (const auto tensor = ceiling(ceilings, fmt::format("tensor.{}", type))) return tensor;

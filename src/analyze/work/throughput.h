@@ -1,4 +1,4 @@
-// Items and tokens a second.
+// Items and tokens per second.
 #pragma once
 
 #include "analyze/work/kernel_work.h"

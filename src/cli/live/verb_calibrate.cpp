@@ -65,7 +65,7 @@ Status fit(const CalibrateArguments& options) {
   const auto& path = options.measure.points;
   const auto raw = read_energy_points(path);
   if (!raw) return tl::unexpected(raw.error());
-  if (raw->points.empty()) return fail("holds no calibration points", path);
+  if (raw->points.empty()) return fail("contains no calibration points", path);
   const auto benches = benches_of(options);
   if (!benches) return tl::unexpected(benches.error());
   std::string system;
@@ -113,9 +113,9 @@ Verb calibrate_verb() {
   const auto options = std::make_shared<CalibrateArguments>();
   verb.option(
       "--device", options->measure.device, "GPU",
-      "number as nvidia-smi counts (whatever CUDA_VISIBLE_DEVICES says) or UUID; default: 0");
+      "GPU number as in nvidia-smi (regardless of CUDA_VISIBLE_DEVICES) or UUID; default: 0");
   verb.option("--points", options->measure.points, "FILE",
-              "raw points, one JSON object a line; an existing file is continued")
+              "raw points, one JSON object per line; an existing file is continued")
       .input();
   verb.option("--seconds", options->measure.seconds, "S",
               "measured seconds of a point, 0.5 to 60 (default: 1.2)")
@@ -128,19 +128,17 @@ Verb calibrate_verb() {
   verb.option("--skip", options->measure.skip, "NAMES",
               "microbenchmarks to leave out, by name, comma-separated")
       .separated_by(',');
-  verb.option(
-          "--clock", options->measure.clock_mhz, "MHZ",
-          "hold the SM clock at so many MHz until the end, where that is allowed; without it no "
-          "clock is touched")
+  verb.option("--clock", options->measure.clock_mhz, "MHZ",
+              "lock the SM clock at this many MHz until the end, if permitted (default: clocks are "
+              "not changed)")
       .from(1, 10000);
   verb.option("--seed", options->measure.seed, "N", "seed of the order of the runs (default: 1)");
   verb.option("--counters", options->counters, "FILE",
               "Nsight Compute report of --launch-once: counts and safety checks from counters")
       .input();
-  verb.option(
-      "--unseen", options->unseen, "PREFIX",
-      "judge the model by kernels it has not seen: PREFIX of .jsonl, _names.txt and .ncu.csv.gz "
-      "(bench/gpu/energy_unseen.sh)");
+  verb.option("--unseen", options->unseen, "PREFIX",
+              "evaluate the model on kernels unseen by the fit: PREFIX of .jsonl, _names.txt and "
+              ".ncu.csv.gz (bench/gpu/energy_unseen.sh)");
   verb.flag("--leave-one-out", options->leave_one_out,
             "predict each microbenchmark by a fit without it");
   verb.option("--against", options->against, "FILE",
@@ -152,9 +150,10 @@ Verb calibrate_verb() {
   verb.option("-o,--output", options->output, "FILE", "energy model to write (JSON)").output();
   verb.flag("--fit-only", options->fit_only, "no measurement: fit the model to the points on file");
   verb.flag("--launch-once", options->measure.launch_once,
-            "only launch every kernel twice, for a counter profiler to look at");
+            "only launch every kernel twice, for a counter profiler");
   verb.flag("--list-counters", options->list_counters,
-            "print the counters that such a report needs, one a line");
+            "print the counters that such a report needs, one per line");
+  verb.wrong = [options] { return wrong_ending(options->output, {".json"}); };
   verb.run = [options] { return calibrate(*options); };
   return verb;
 }

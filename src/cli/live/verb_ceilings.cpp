@@ -140,10 +140,11 @@ Verb ceilings_verb() {
   const auto options = std::make_shared<CeilingsArguments>();
   verb.option(
       "--device", options->device, "GPU",
-      "number as nvidia-smi counts (whatever CUDA_VISIBLE_DEVICES says) or UUID; default: 0");
+      "GPU number as in nvidia-smi (regardless of CUDA_VISIBLE_DEVICES) or UUID; default: 0");
   verb.option("--format", options->format, "F", "text (default) or json").of({"text", "json"});
   verb.option("-o,--output", options->output, "FILE", "ceilings to write (JSON), for --ceilings")
       .output();
+  verb.wrong = [options] { return wrong_ending(options->output, {".json"}); };
   verb.run = [options] { return ceilings(*options); };
   return verb;
 }

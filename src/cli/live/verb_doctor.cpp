@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <memory>
+#include <tuple>
+#include <vector>
 
 #include "cli/live/verbs.h"
 #include "cli/output.h"
@@ -12,6 +16,40 @@
 namespace gf::cli {
 
 namespace {
+
+/// Checks of several GPUs that all say the same, in the place of the first.
+struct Joined {
+  DoctorCheck check;
+  std::string what;  // "clocks" of "clocks 3"
+  int first = -1, last = -1;
+};
+
+std::vector<DoctorCheck> joined(const std::vector<DoctorCheck>& checks) {
+  std::vector<Joined> all;
+  for (const auto& check : checks) {
+    const auto space = check.name.rfind(' ');
+    int gpu = -1;
+    if (space != std::string::npos)
+      std::from_chars(&check.name[space + 1], check.name.data() + check.name.size(), gpu);
+    const std::string what = check.name.substr(0, space);
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Joined& one) {
+      return gpu > 0 && one.last == gpu - 1 && one.what == what &&
+             std::tie(one.check.status, one.check.detail, one.check.advice) ==
+                 std::tie(check.status, check.detail, check.advice);
+    });
+    if (same == all.end())
+      all.push_back({check, what, gpu, gpu});
+    else
+      same->last = gpu;
+  }
+  std::vector<DoctorCheck> out;
+  for (auto& one : all) {
+    if (one.first != one.last)
+      one.check.name = fmt::format("{} {}-{}", one.what, one.first, one.last);
+    out.push_back(std::move(one.check));
+  }
+  return out;
+}
 
 std::string text_of(const DoctorReport& report, const TextStyle& style) {
   std::string out;
@@ -28,7 +66,7 @@ std::string text_of(const DoctorReport& report, const TextStyle& style) {
     if (!verb.advice.empty())
       out += wrap("-> " + verb.advice, static_cast<std::size_t>(style.width), head.size());
   };
-  for (const auto& verb : report.checks) line(verb);
+  for (const auto& check : joined(report.checks)) line(check);
   out += "\nWhat the verbs can do here\n";
   for (const auto& verb : report.verbs) line(verb);
   if (report.tools.empty()) return out;

@@ -200,7 +200,7 @@ Verb monitor_verb() {
   Verb verb{"monitor", "show or serve what every GPU does now"};
   const auto options = std::make_shared<MonitorArguments>();
   verb.option("--devices", options->devices, "LIST",
-              "GPUs to show: 0,2-3 as nvidia-smi counts, UUIDs, or all");
+              "GPUs to show: 0,2-3 as in nvidia-smi, UUIDs, or all");
   verb.option("--source", options->source, "auto|pm",
               "levels from: auto (GPM, Hopper and newer) or pm (counters: issue slots too, needs "
               "permission)")
@@ -210,16 +210,15 @@ Verb monitor_verb() {
       .from(0.1, 86400);
   verb.option("--count", options->count, "N", "stop after N readings").positive();
   verb.flag("--once", options->once, "one reading, then stop");
-  verb.option(
-          "--format", options->format, "FORMAT",
-          "text, json (one object a line), csv, openmetrics (what --serve serves), or otlp (what "
-          "a collector of OpenTelemetry takes)")
+  verb.option("--format", options->format, "FORMAT",
+              "text, json (one object per line), csv, openmetrics (as --serve), or otlp (for an "
+              "OpenTelemetry collector)")
       .of({"text", "json", "csv", "openmetrics", "otlp"});
   add_format_flags(verb, options->format, {"json", "csv"});
   verb.option("--serve", options->serve, "ADDR:PORT",
-              "serve /metrics for Prometheus; :PORT is reachable from this machine alone");
+              "serve /metrics for Prometheus; :PORT is reachable from this machine only");
   verb.option("--token-file", options->token_file, "FILE",
-              "with --serve: file with the token that scrapers must show (or the variable "
+              "with --serve: file with the token that scrapers must send (or the variable "
               "GPUFATHOM_TOKEN); needed beyond this machine")
       .with("--serve");
   verb.option("--allow-host", options->hosts, "NAME",

@@ -125,11 +125,11 @@ std::string what_to_doubt(const OverheadReport& report) {
   constexpr double kLong = 30;
   const double alone = report.rows[0].median_seconds.value_or(0);
   if (alone >= kLong) return {};
-  std::string_view what = report.measure.empty() ? "slow-downs and the tools' CPU hold"
-                                                 : "the tools' CPU and the GPU's use hold";
+  std::string_view what = report.measure.empty() ? "slowdowns and the tools' CPU include"
+                                                 : "the tools' CPU and GPU utilization include";
   return fmt::format(
-      "The program runs for {:.1f} s alone: {} what starting takes. Let it run for {:.0f} s and "
-      "more, where that hardly counts.",
+      "The program runs for {:.1f} s alone: {} start-up. Run it for {:.0f} s or more, where "
+      "start-up is negligible.",
       alone, what, kLong);
 }
 
@@ -222,7 +222,7 @@ int overhead(const OverheadArguments& options) {
   if (const auto found = find_command(options.command.front(), not_found); !found)
     return complain(found.error());
   const ScratchFolder scratch;
-  if (!scratch.made()) return complain("no temporary folder can be made", kBadInput);
+  if (!scratch.made()) return complain("cannot create a temporary folder", kBadInput);
   const WaysWanted wanted{fs::read_symlink("/proc/self/exe", ignored).string(),
                           scratch.path(),
                           scratch.path() + "/out",
@@ -241,7 +241,7 @@ int overhead(const OverheadArguments& options) {
   report.note = what_to_doubt(report);
   if (const auto written = write_report(options, report); !written)
     return complain(written.error());
-  if (stop_asked()) return complain("stopped: the table holds the runs until then", kBadInput);
+  if (stop_asked()) return complain("stopped: the table has the runs until then", kBadInput);
   return judge(options, ways, report);
 }
 

@@ -66,8 +66,8 @@ const char* wrong_subject(const RecordArguments& options) {
   if (options.pid > 0 && !options.record.command.empty())
     return "record takes a command to run or --pid, not both";
   if (options.record.command.empty() && options.pid == 0 && options.record.duration_ns == 0)
-    return "record needs a command to run, --pid of a process that runs, or --duration to record "
-           "the machine for a while: gpufathom record -- python train.py";
+    return "record needs a command to run, --pid of a running process, or --duration to record the "
+           "machine: gpufathom record -- python train.py";
   return nullptr;
 }
 
@@ -116,32 +116,31 @@ Verb record_verb() {
               "capture file to write (default: run.gpf, or the next free run-N.gpf)")
       .output();
   verb.option("--rate", options->rate_hz, "HZ",
-              "counter samples a second (default: 1000, with --metrics energy 400)")
+              "counter samples per second (default: 1000, with --metrics energy 400)")
       .from(1, 100000);
   verb.option("--devices", options->record.devices, "LIST",
-              "GPUs to record: 0,2-3 as nvidia-smi counts, UUIDs, or all");
+              "GPUs to record: 0,2-3 as in nvidia-smi, UUIDs, or all");
   verb.option("--source", options->record.source, "SOURCE",
-              "pm (counters), gpm or nvml; auto, the default, takes the first that there is")
+              "pm (counters), gpm or nvml; auto, the default, takes the first available")
       .of({"auto", "pm", "gpm", "nvml"});
   verb.option("--metrics", options->record.metrics, "levels|caches|energy",
               "counters to sample: levels (default), caches (L1 as well), or energy, what "
               "`gpufathom energy` needs")
       .of({"levels", "caches", "energy"});
   verb.option("--pid", options->pid, "PID",
-              "record a process that runs already, and those that it started, until it ends, "
-              "--duration or Ctrl-C; the process goes on")
+              "record a running process and its children until it ends, --duration or Ctrl-C; the "
+              "process continues")
       .from(1, 1 << 30);
   verb.option("--duration", options->duration_s, "S",
               "stop recording after S seconds; without a command, record the machine")
       .positive();
   verb.flag("--kernels", options->record.kernels,
-            "also record kernels, copies, launches and NVTX ranges (a library goes into the "
-            "program; with "
-            "--pid, one that `gpufathom run` started)");
+            "also record kernels, copies, launches and NVTX ranges (loads a library into the "
+            "program; with --pid, one that `gpufathom run` started)");
   verb.option(
           "--window", options->window_s, "S",
-          "with --kernels: seconds of a window, 0 for no end (default: 2 at the start, then 5 when "
-          "the GPU's activity is steady, when it changes, and every 60: four windows at most)")
+          "with --kernels: length of a window in seconds, 0 for no end (default: 2 at the start, 5 "
+          "when the GPU's activity becomes steady or changes, and every 60; at most four windows)")
       .with("--kernels")
       .not_negative();
   verb.option(
@@ -165,12 +164,13 @@ Verb record_verb() {
             "programs whose CUDA graphs have no conditional nodes")
       .with("--kernels");
   verb.flag("--keep-command", options->record.keep_command,
-            "keep the whole command line in the capture, with *** for what looks like a secret "
+            "store the whole command line in the capture, with *** in place of likely secrets "
             "(default: the program and its script)");
   verb.option("--summary", options->summary, "FILE", "also write the summary as JSON").output();
   verb.flag("-q,--quiet", options->quiet, "print nothing");
   verb.argument("-- COMMAND [ARGUMENT ...]", options->record.command,
                 "the program and its arguments, after --");
+  verb.wrong = [options] { return wrong_ending(options->record.output, {".gpf"}); };
   verb.run = [options] { return run_record(*options); };
   return verb;
 }

@@ -33,7 +33,7 @@ const char* hindrance(const std::string& library) {
 int run_program(std::vector<std::string>& command, bool own_profiler) {
   const std::string library = agent_path();
   if (const char* why = hindrance(library)) {
-    complain(fmt::format("{}: the program runs, and its kernels cannot be recorded", why), kWhole);
+    complain(fmt::format("{}: the program runs, but its kernels cannot be recorded", why), kWhole);
   } else if (!std::getenv(inject::kDirectory)) {  // `record --kernels` started us: it is awake
     ::setenv("CUDA_INJECTION64_PATH", library.c_str(), 1);
     ::setenv("NVTX_INJECTION64_PATH", library.c_str(), 1);
@@ -59,8 +59,8 @@ Verb start_verb() {
   };
   const auto options = std::make_shared<Options>();
   verb.flag("--own-profiler", options->own_profiler,
-            "leave CUPTI to the program's own profiler until a recorder comes; only for programs "
-            "whose CUDA graphs have no conditional nodes");
+            "leave CUPTI to the program's own profiler until a recorder attaches; only for "
+            "programs whose CUDA graphs have no conditional nodes");
   verb.argument("-- COMMAND [ARGUMENT ...]", options->command,
                 "the program and its arguments, after --")
       .must();

@@ -58,7 +58,7 @@ const char* start_advice(CUresult code) {
     return "no CUDA device is visible: give the container its compute capability "
            "(NVIDIA_DRIVER_CAPABILITIES=compute,utility)";
   if (code == CUDA_ERROR_UNKNOWN) return "are /dev/nvidia-uvm and the nvidia_uvm module there?";
-  return "see what nvidia-smi says";
+  return "check nvidia-smi";
 }
 
 }  // namespace

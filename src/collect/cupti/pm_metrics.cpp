@@ -12,7 +12,7 @@ namespace gf {
 
 namespace {
 
-/// The rows of the catalogue that are asked for in one of the sets, by rank.
+/// The rows of the catalog that are asked for in one of the sets, by rank.
 std::vector<PmMetric> metrics_of(PmSets set) {
   std::vector<MetricInput> rows;
   for (const MetricInput& input : metric_inputs())
@@ -207,7 +207,7 @@ const char* advice_for(PmRefusal why) {
       return "run as root or with CAP_SYS_ADMIN, or load the driver with "
              "NVreg_RestrictProfilingToAdminUsers=0 (options nvidia in /etc/modprobe.d)";
     case PmRefusal::in_use:
-      return "another profiler holds this GPU's counters: end it, or wait";
+      return "another profiler uses this GPU's counters: stop it, or wait";
     case PmRefusal::unsupported:
       return "PM sampling needs Turing or newer, without vGPU, MIG or confidential computing";
     case PmRefusal::driver:

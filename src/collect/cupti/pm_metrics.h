@@ -16,12 +16,12 @@
 
 namespace gf {
 
-/// A metric of the catalogue and the counters that give it, best first: names differ from chip to
+/// A metric of the catalog and the counters that give it, best first: names differ from chip to
 /// chip.
 struct PmMetric {
   const char* id;
   std::vector<std::string> counters;
-  double scale;       // from the counter's unit to the catalogue's
+  double scale;       // from the counter's unit to the catalog's
   bool is_count;      // a count over the sample; else a share of it
   std::string share;  // ratio that the counter is multiplied by, empty: none; 0 where it is
                       // undefined because nothing was counted
@@ -64,7 +64,7 @@ Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::strin
 /// What stands in the way of sampling one GPU: permission, another sampler, an unsupported chip...
 enum class PmRefusal { none, permission, in_use, unsupported, driver, other };
 
-/// Why a session could not start, as text for people: what, and what to do.
+/// Why a session could not start, as label: what, and what to do.
 const char* advice_for(PmRefusal why);
 /// The same of what a call of CUPTI answered.
 PmRefusal refusal_of(CUptiResult code);

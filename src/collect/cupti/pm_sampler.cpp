@@ -317,7 +317,7 @@ struct PmSampler::State {
     } else if (empty(usual) == CUPTI_SUCCESS) {
       return CUPTI_SUCCESS;
     }
-    // CUPTI initialises images of the size that it was last asked for only: after another size, or
+    // CUPTI initializes images of the size that it was last asked for only: after another size, or
     // when it refuses, the usual one is made anew.
     return make(usual, usual.samples);
   }

@@ -67,7 +67,7 @@ Nanos pm_decode_period(std::int64_t interval_ns, std::int64_t sample_bytes);
 /// host has no time for us.
 std::int64_t pm_buffer_bytes(const PmOptions& options);
 
-/// One sample; `values` runs along choice().metrics, in the catalogue's units.
+/// One sample; `values` runs along choice().metrics, in the catalog's units.
 struct PmSample {
   Nanos start_ns, end_ns;  // host clock
   std::int64_t gpu_start_ns, gpu_end_ns;

@@ -17,7 +17,7 @@
 
 namespace gf {
 
-/// Utilisation levels of one GPU since the last call, from a finer source than GPM (PM sampling).
+/// Utilization levels of one GPU since the last call, from a finer source than GPM (PM sampling).
 struct LevelWindow {
   Nanos start_ns = 0, end_ns = 0;
   std::map<std::string, double> values;  // metric id -> value, as counter_samples hold it

@@ -29,8 +29,8 @@ Result<LiveSampler> LiveSampler::open(const std::string& devices) {
     if (chosen->empty() || std::find(chosen->begin(), chosen->end(), gpu.index) != chosen->end())
       sampler.devices_.push_back({std::make_shared<LiveDevice>(nvml, gpu), {}});
   if (sampler.devices_.empty())
-    return fail("the driver shows no GPU", {}, -1,
-                "see what nvidia-smi says, and that the container was given a GPU");
+    return fail("the driver reports no GPU", {}, -1,
+                "check nvidia-smi, and that the container has access to a GPU");
   return sampler;
 }
 

@@ -15,7 +15,7 @@ namespace gf {
 
 namespace {
 
-/// What the catalogue has GPM give, and how.
+/// What the catalog has GPM give, and how.
 struct GpmMetric {
   const char* id;
   MetricTerm term;

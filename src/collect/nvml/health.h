@@ -23,7 +23,7 @@ struct GpuHealth {
 GpuHealth read_health(const Nvml& nvml, const GpuInfo& gpu);
 
 struct HealthMetric {
-  const char* id;  // of the metric catalogue
+  const char* id;  // of the metric catalog
   bool counter;    // grows from the driver's start on; else a value of the moment
   std::optional<double> (*of)(const GpuHealth&);
 };

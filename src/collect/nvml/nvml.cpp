@@ -51,7 +51,7 @@ Result<Nvml> Nvml::open() {
       why = fmt::format("error {}", static_cast<int>(code));
     }
     nvml.functions_.reset();
-    const char* advice = "see what nvidia-smi says";
+    const char* advice = "check nvidia-smi";
     if (code == NVML_ERROR_DRIVER_NOT_LOADED) {
       advice = "load the nvidia kernel module";
     } else if (code == NVML_ERROR_LIB_RM_VERSION_MISMATCH) {

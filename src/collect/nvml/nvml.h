@@ -133,7 +133,7 @@ struct GpuReadingGroups {
   bool power = true;   // instant, average, memory scope: about 10 us
   bool energy = true;  // about 4 ms
   bool state =
-      true;  // clocks, temperature, throttle reasons, utilisation, memory, PCIe and NVLink bytes
+      true;  // clocks, temperature, throttle reasons, utilization, memory, PCIe and NVLink bytes
   bool processes = true;  // per-process memory and names
 };
 

@@ -149,7 +149,7 @@ void read_energy(const NvmlFunctions& calls, const GpuInfo& gpu, GpuReading& rea
   if (code == NVML_SUCCESS) reading.energy_joules = static_cast<double>(millijoules) * 1e-3;
 }
 
-/// Clocks, temperature, reasons to run slower, and utilisation.
+/// Clocks, temperature, reasons to run slower, and utilization.
 void read_state(const NvmlFunctions& calls, const GpuInfo& gpu, GpuReading& reading) {
   unsigned value = 0;
   const auto code = nvml_call(calls.nvmlDeviceGetClockInfo, gpu.handle, NVML_CLOCK_SM, &value);

@@ -44,7 +44,7 @@ std::string milliseconds(Nanos ns) { return std::to_string(ns / kNsPerMs); }
 bool KernelRecording::make_reader() {
   directory_ = AgentsFolder::make(options_.output);
   if (directory_.empty()) {
-    not_recorded("no temporary folder can be made beside the capture");
+    not_recorded("cannot create a temporary folder next to the capture");
     return false;
   }
   reader_.emplace(directory_);
@@ -87,13 +87,13 @@ void KernelRecording::come_to(pid_t process, const inject::Dormant& wanted) {
     case DormantAgent::State::none:
       return;
     case DormantAgent::State::taken:
-      if (!told_why_) not_recorded(fmt::format("another recorder records process {}", process));
+      if (!told_why_) not_recorded(fmt::format("process {} is already being recorded", process));
       return;
     case DormantAgent::State::strange:
       strange_.insert(process);
       return not_recorded(
-          fmt::format("process {} shows a page that the library of this version did not make: it "
-                      "was started under another version's `gpufathom run`, or it means harm",
+          fmt::format("process {} shows a page that this version's library did not create: it was "
+                      "started under another version's `gpufathom run`, or it is malicious",
                       process));
     case DormantAgent::State::sleeps:
       break;
@@ -103,8 +103,8 @@ void KernelRecording::come_to(pid_t process, const inject::Dormant& wanted) {
     not_recorded(fmt::format("process {} does not answer", process));
   } else if (attached_.empty()) {
     note_(
-        "CUPTI goes on tracing the program until that ends, at the price of a window: switching "
-        "it off has ended programs (docs/record.md)");
+        "CUPTI keeps tracing the program until it ends, at the cost of a window: switching it off "
+        "has crashed programs (docs/record.md)");
   }
   attached_.emplace(process, std::move(*found.agent));
 }
@@ -120,7 +120,7 @@ void KernelRecording::detach() { attached_.clear(); }
 KernelRecording::Environment KernelRecording::prepare() {
   for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"})
     if (const char* other = std::getenv(name); other && *other) {
-      not_recorded(fmt::format("{} already names {}, so another profiler is at work", name, other));
+      not_recorded(fmt::format("{} already names {}, so another profiler is active", name, other));
       return {};
     }
   if (::access(options_.injection_library.c_str(), R_OK) != 0) {
@@ -170,8 +170,8 @@ void KernelRecording::look_at(pid_t process) {
     apart_ = "the program runs in another root (chroot), where the library cannot be found";
   else if (::stat(path.c_str(), &theirs) == 0 && theirs.st_uid != ::geteuid())
     apart_ = fmt::format(
-        "the program runs as another user (number {}), who may not read the library or not write "
-        "into {}: name a capture in a folder that this user can reach",
+        "the program runs as another user (uid {}), who cannot read the library or cannot write to "
+        "{}: write the capture to a folder that this user can reach",
         theirs.st_uid, std::filesystem::absolute(options_.output).parent_path().string());
 }
 
@@ -191,7 +191,8 @@ void KernelRecording::finish(Capture& capture) {
   reader_->finish(capture);
   if (!windows_.empty()) capture.set_metadata("record.windows", windows_);
   if (reader_->taken() > 0 && reader_->kernels() == 0)
-    not_recorded("another profiler in the program, such as torch.profiler, takes CUPTI's records");
+    not_recorded(
+        "another profiler in the program, such as torch.profiler, receives CUPTI's records");
 }
 
 void KernelRecording::fill(RecordSummary& summary, Capture& capture) {
@@ -206,16 +207,15 @@ void KernelRecording::fill_counts(RecordSummary& summary) {
   summary.steps = reader_->steps();
   if (options_.window_ns > 0 && summary.duration_ns > options_.window_ns &&
       reader_->windows() > 0 && reader_->windows_ns() < summary.duration_ns * 9 / 10)
-    note_(
-        fmt::format("kernels were recorded in {} window{}, {:.1f} s in all; --window 0 "
-                    "records them from beginning to end",
-                    reader_->windows(), reader_->windows() != 1 ? "s" : "",
-                    static_cast<double>(reader_->windows_ns()) * 1e-9));
+    note_(fmt::format(
+        "kernels were recorded in {} window{}, {:.1f} s in total; --window 0 records the whole run",
+        reader_->windows(), reader_->windows() != 1 ? "s" : "",
+        static_cast<double>(reader_->windows_ns()) * 1e-9));
   const auto all = summary.kernels + summary.copies + reader_->refused();
   if (reader_->refused() * 100 > all)
     note_(
-        fmt::format("{} of {} records of kernels, copies and calls are left out: they have no "
-                    "time, or an impossible one",
+        fmt::format("{} of {} records of kernels, copies and calls are dropped: their times are "
+                    "missing or impossible",
                     reader_->refused(), all));
   if (summary.kernels == 0 && summary.copies == 0) say_why_nothing();
 }
@@ -226,8 +226,8 @@ void KernelRecording::say_why_nothing() {
     not_recorded(apart_);
   else if (options_.delay_ns > 0 && reader_->first_window() == 0)
     note_(
-        fmt::format("no kernel was recorded: the first window was to open {:g} s after CUDA starts "
-                    "(--delay), and the program ended before",
+        fmt::format("no kernel was recorded: the program ended before the first window, {:g} s "
+                    "after CUDA starts (--delay)",
                     static_cast<double>(options_.delay_ns) * 1e-9));
   else
     note_(attaches_ ? "no kernel was recorded: the program ran none in that time"

@@ -41,7 +41,7 @@ struct OwnUse {
 };
 OwnUse own_use();
 
-/// Gives back what only the start needed: pages of libraries that were read to link and initialise
+/// Gives back what only the start needed: pages of libraries that were read to link and initialize
 /// them (they stay in the page cache, and come back when they are used) and free memory of the
 /// allocator.
 void drop_start_up_memory();

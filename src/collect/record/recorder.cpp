@@ -55,8 +55,8 @@ void Recording::write(bool last) {
     note(notes_,
          fmt::format(
              "{} ({})", ok.error().message(),
-             last ? "what came after the last good write is lost"
-                  : "the program goes on; recording resumes when the file can be written again"));
+             last ? "data after the last successful write is lost"
+                  : "the program continues; recording resumes when the file can be written again"));
   write_failed_ = true;
   std::uint64_t rows = 0;
   for (const auto& block : capture_.sample_blocks) rows += block.values;

@@ -144,8 +144,8 @@ Status Recording::open(std::vector<std::string>& notes) {
   if (!chosen) return tl::unexpected(chosen.error());
   choose_gpus(*chosen);
   if (gpus_.empty())
-    return fail("the driver shows no GPU", {}, -1,
-                "see what nvidia-smi says, and that the container was given a GPU");
+    return fail("the driver reports no GPU", {}, -1,
+                "check nvidia-smi, and that the container has access to a GPU");
   if (auto ok = open_output(); !ok) return ok;
   describe_gpus();
   describe_run();

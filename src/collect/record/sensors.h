@@ -25,7 +25,7 @@ class Sensors {
           const std::vector<bool>& with_gpm, bool fine_energy = false);
   /// Also reads a MIG instance of a GPU: its memory and processes, its levels through GPM.
   void add_instance(const GpuInfo& gpu, const MigInstance& instance, std::uint32_t device_row);
-  /// Levels also go here: GPM's, or else NVML's utilisation. For recordings without counters.
+  /// Levels also go here: GPM's, or else NVML's utilization. For recordings without counters.
   void watch(ActivityWatch& watch) { watch_ = &watch; }
   /// Reads what is due and adds rows to `capture`. Call every 50 ms or so.
   void poll(Capture& capture);

@@ -84,7 +84,7 @@ Status Cutter::read_header() {
     }
     if (ended || head.size() > kLargestPiece)
       return fail("has no list \"traceEvents\"", input_.path(), -1,
-                  "it is no profiler trace, or was cut before its events began");
+                  "it is not a profiler trace, or was truncated before its first event");
   }
 }
 

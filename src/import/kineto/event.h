@@ -89,7 +89,7 @@ enum class Category : std::uint8_t;
 struct Inputs;
 
 struct Event {
-  std::uint64_t present = 0;  // bit per Field; the tokens of absent fields are not initialised
+  std::uint64_t present = 0;  // bit per Field; the tokens of absent fields are not initialized
   std::uint32_t duplicates =
       0;                // keys that came again; the last one counts, as in Python and JavaScript
   Category category{};  // of the field cat, where the reader knows it already

@@ -83,8 +83,8 @@ std::optional<Nanos> take_member(Capture& capture, std::string_view key,
   if (key != "baseTimeNanoseconds") return std::nullopt;
   const auto base = parse_decimal(text, 0);
   if (base && *base >= 0 && *base < (std::int64_t{1} << 62)) return base;
-  capture.note_quality(QualityCode::bad_metadata,
-                       "baseTimeNanoseconds is " + text + ", which is no time; times are relative");
+  capture.note_quality(QualityCode::bad_metadata, "baseTimeNanoseconds is " + text +
+                                                      ", which is not a time; times are relative");
   return std::nullopt;
 }
 

@@ -40,7 +40,7 @@ Status Loader::run() {
   if (c_.events == 0)
     c_.note_quality(
         QualityCode::no_events,
-        "the export holds no CUDA activity and no ranges: capture with --trace=cuda,nvtx");
+        "the export contains no CUDA activity and no ranges: capture with --trace=cuda,nvtx");
   return {};
 }
 

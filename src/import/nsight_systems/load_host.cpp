@@ -1,4 +1,4 @@
-// Tables of what the host did: runtime calls, NVTX ranges, synchronisations.
+// Tables of what the host did: runtime calls, NVTX ranges, synchronizations.
 #include <algorithm>
 #include <map>
 #include <unordered_map>

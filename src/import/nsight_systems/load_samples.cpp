@@ -22,7 +22,7 @@ struct KnownMetric {
 };
 using KnownMetrics = std::map<std::pair<std::int64_t, std::int64_t>, KnownMetric>;
 
-/// Metrics that the catalogue lacks keep their own name and percent.
+/// Metrics that the catalog lacks keep their own name and percent.
 KnownMetric known_metric(std::string_view theirs, Capture& capture) {
   if (const CatalogueColumn* ours = find_column(
           LogKind::nsys, [&](std::string_view name) { return theirs.starts_with(name); }))

@@ -74,7 +74,7 @@ class Loader {
   std::unordered_map<std::int64_t, std::int64_t> thread_names_;
 };
 
-/// Serialised ids hold the process in bits 24 to 47 and the thread in the low 24.
+/// Serialized ids hold the process in bits 24 to 47 and the thread in the low 24.
 inline std::int64_t process_of(std::int64_t global) {
   if (global < 0) return -1;
   return global >> 24 & 0xFFFFFF;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/lower_case.h"
 #include "core/trim.h"
 #include "import/csv_cells.h"
 #include "import/load_text.h"
@@ -24,13 +25,6 @@ struct LogColumn {
   Text metric{};
   double factor = 1;
 };
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& letter : out)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter + 32);
-  return out;
-}
 
 ColumnRole column_role(std::string_view written) {
   const std::string header = lower_case(written);
@@ -144,7 +138,7 @@ Status CsvLog::check_heading() const {
   if (has_time_) return {};
   if (std::ranges::any_of(
           row_, [](std::string_view cell) { return parse_calendar(trimmed(cell)).has_value(); }))
-    return fail("the log has no headings: what a column holds is not known", capture_.path, 0,
+    return fail("the log has no headings: its columns are unknown", capture_.path, 0,
                 "log without noheader, or write the names that were queried as its first line");
   return fail(
       "the log has no column of time", capture_.path, 0,
@@ -246,8 +240,8 @@ void CsvLog::note_doubts() {
                           missing_);
   if (local_)
     capture_.note_quality(QualityCode::local_time,
-                          "the log gives the time of day without a zone; it is taken as UTC, so "
-                          "that it may lie hours beside a trace");
+                          "the log gives the time of day without a zone; it is taken as UTC, so it "
+                          "may be hours off a trace");
 }
 
 Result<Capture> CsvLog::parse() {

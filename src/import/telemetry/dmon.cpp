@@ -59,7 +59,7 @@ class DcgmDmon {
       if (bad_++ == 0)
         capture_.note_quality(
             QualityCode::bad_row,
-            fmt::format("lines that are no readings of a GPU, first at byte {}", offset), 0);
+            fmt::format("lines that are not readings of a GPU, first at byte {}", offset), 0);
       return;
     }
     ++capture_.events;
@@ -75,7 +75,7 @@ class DcgmDmon {
     if (bad_ > 0) capture_.note_quality(QualityCode::bad_row, "", bad_);
     if (parts_ > 0)
       capture_.note_quality(QualityCode::line_not_read,
-                            "lines of MIG instances are left out: those of their GPUs hold the "
+                            "lines of MIG instances are ignored: those of their GPUs contain the "
                             "same work and power (log the instances alone to see them)",
                             parts_);
     if (missing_ > 0)
@@ -240,7 +240,7 @@ class LogReader {
       if (bad_++ == 0)
         capture_.note_quality(
             QualityCode::bad_row,
-            fmt::format("lines that are no readings of a GPU, first at byte {}", offset), 0);
+            fmt::format("lines that are not readings of a GPU, first at byte {}", offset), 0);
       return;
     }
     const auto row = capture_.device_row(head.device);
@@ -313,7 +313,7 @@ class LogReader {
     if (date_ && time_)
       capture_.note_quality(QualityCode::local_time,
                             "the log gives the time of day without a zone; it is taken as UTC, so "
-                            "that it may lie hours beside a trace");
+                            "it may be hours off a trace");
     else if (time_)
       capture_.note_quality(QualityCode::no_timestamps,
                             "the log gives the time of day without the date: log with -o DT");

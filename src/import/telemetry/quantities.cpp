@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/lower_case.h"
 #include "core/trim.h"
 #include "model/metrics.h"
 
@@ -36,13 +37,6 @@ constexpr std::array<Unit, 18> kUnits{{{"w", 1},
                                        {"c", 1},
                                        {"ratio", 1}}};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& letter : out)
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return out;
-}
-
 const Unit* find_unit(std::string_view name) {
   for (const Unit& unit : kUnits)
     if (unit.name == name) return &unit;
@@ -59,7 +53,7 @@ struct Split {
 
 /// "power.draw [W]" -> power.draw, w; "sm_clock_mhz" -> sm_clock, mhz.
 Split split(std::string_view header) {
-  std::string text = lower(header);
+  std::string text = lower_case(header);
   if (const auto open = text.rfind('['); open != text.npos && text.ends_with(']')) {
     Split split{text.substr(0, open), text.substr(open + 1, text.size() - open - 2)};
     while (!split.name.empty() && split.name.back() == ' ') split.name.pop_back();
@@ -76,7 +70,7 @@ Split split(std::string_view header) {
 Quantity quantity_of_column(std::string_view header) {
   const Split parts = split(header);
   const Unit* unit = find_unit(parts.unit);
-  if (parts.unit.ends_with("/s")) {  // a rate of what the catalogue counts
+  if (parts.unit.ends_with("/s")) {  // a rate of what the catalog counts
     Quantity rate;
     rate.metric = header;
     return rate;

@@ -1,4 +1,4 @@
-// What a column of a log measures: its name and printed unit to a metric of the catalogue in base
+// What a column of a log measures: its name and printed unit to a metric of the catalog in base
 // units.
 // Text tables: the words of a line, and whether a file begins as one.
 #pragma once
@@ -12,7 +12,7 @@
 namespace gf::telemetry {
 
 struct Quantity {
-  std::string metric;  // id of the catalogue, or the column's own name
+  std::string metric;  // id of the catalog, or the column's own name
   double factor = 1;   // printed value times this = value in the metric's unit
 };
 

@@ -1,4 +1,4 @@
-// Logs of power, clocks and utilisation that people keep already (docs/formats/telemetry.md): CSV
+// Logs of power, clocks and utilization that people keep already (docs/formats/telemetry.md): CSV
 // of nvidia-smi
 // (--query-gpu=... --format=csv[,nounits]), of `gpufathom monitor` and of NVML readings, and the
 // text of `nvidia-smi dmon` and `dcgmi dmon`.

@@ -393,7 +393,7 @@ Result<Capture> load_text(std::string_view text, const std::string& path,
     capture.note_quality(
         QualityCode::event_cap,
         fmt::format("the writer of trace.json stops at {} events, so the end of the run is missing "
-                    "and nothing here holds for the whole run; read the xplane.pb file",
+                    "and nothing here is valid for the whole run; read the xplane.pb file",
                     reader.spans));
   capture.note_quality(
       QualityCode::no_absolute_time,

@@ -81,7 +81,7 @@ class Unpickler {
               "give the file of torch.cuda.memory._dump_snapshot()");
       }
       if (pickle_.values_.size() > most_)
-        return fail("holds more values than a memory snapshot has", {},
+        return fail("contains more values than a memory snapshot has", {},
                     static_cast<std::int64_t>(place));
     }
   }

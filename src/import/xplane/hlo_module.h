@@ -9,7 +9,7 @@
 
 namespace gf::xplane {
 
-/// A number type of XLA; `none` for tuples, tokens and types that nobody multiplies in.
+/// A data type of XLA; `none` for tuples, tokens and types that nobody multiplies in.
 struct HloType {
   std::string_view name;  // as the capture has it: "bf16"
   int bits = 0;

@@ -44,8 +44,8 @@ Result<ProfileFile> find_profile(const std::string& folder) {
       }
       if (found.hosts > 0) return found;
     }
-  return fail("is a directory without a profile", folder, -1,
-              "name a file, or the folder of a TensorFlow or JAX profile (it holds "
+  return fail("is a directory that contains no profile", folder, -1,
+              "name a file, or the folder of a TensorFlow or JAX profile (it contains "
               "plugins/profile/RUN/HOST.xplane.pb)");
 }
 

@@ -78,7 +78,7 @@ class Placer {
     std::size_t heads = 0;
     for (auto i = first; i < last; ++i) heads += finishes(name_of(kernels[i])) ? 0u : 1u;
     if (calls.empty()) return;
-    // At an end of the graph calls of its neighbours may lie there too: the nearest count.
+    // At an end of the graph calls of its neighbors may lie there too: the nearest count.
     const bool open_front = first == 0;
     const bool open_back = last == steps.size();
     if (calls.size() > heads && open_front && !open_back)

@@ -7,6 +7,7 @@
 #include <protozero/exception.hpp>
 #include <vector>
 
+#include "core/lower_case.h"
 #include "core/secrets.h"
 #include "import/input.h"
 #include "import/raw_file.h"
@@ -58,13 +59,6 @@ std::int64_t profile_start(const Space& space) {
   return start;
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char letter) {
-    return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
-  });
-  return text;
-}
-
 std::uint32_t add_device(Capture& capture, const Plane& plane) {
   const auto row = capture.device_row(*gpu_number(plane.name));
   auto& devices = capture.devices;
@@ -73,7 +67,7 @@ std::uint32_t add_device(Capture& capture, const Plane& plane) {
     if (name == "gpu_device_name")
       devices.name[row] = capture.strings.intern(text_of(plane, statistic));
     else if (name == "device_vendor")
-      devices.vendor[row] = capture.strings.intern(lower(std::string(text_of(plane, statistic))));
+      devices.vendor[row] = capture.strings.intern(lower_case(text_of(plane, statistic)));
     else if (statistic.kind != StatValue::Kind::number || number < 0)
       return;
     else if (name == "clock_rate")
@@ -141,7 +135,8 @@ void note_unread_plane(Capture& capture, const Plane& plane) {
   if (events > 0)
     capture.note_quality(
         QualityCode::plane_not_read,
-        fmt::format("plane \"{}\" with {} events is no GPU or host plane", plane.name, events),
+        fmt::format("plane \"{}\" with {} events is neither a GPU nor a host plane", plane.name,
+                    events),
         events);
   capture.events += events;
 }
@@ -151,7 +146,7 @@ void note_unread_line(Capture& capture, const Plane& plane, const Line& line) {
   if (!is_derived_line(line.name) && line.events > 0)
     capture.note_quality(
         QualityCode::line_not_read,
-        fmt::format("line \"{}\" of plane \"{}\" is no stream", line.name, plane.name),
+        fmt::format("line \"{}\" of plane \"{}\" is not a stream", line.name, plane.name),
         line.events);
 }
 
@@ -244,11 +239,11 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
   Space space = scan(bytes);
   if (space.planes.empty())
     return fail(
-        "holds no profile plane", path, std::max<std::int64_t>(space.first_damage, 0),
+        "contains no profile plane", path, std::max<std::int64_t>(space.first_damage, 0),
         "an empty profile is written when the profiler stops before it started; record again");
   if (is_of_tpus(space))
-    return fail("is a capture of TPUs: it holds no work of a GPU", path, -1,
-                "gpufathom says how a GPU was used; XProf and TensorBoard read TPU captures");
+    return fail("is a TPU capture: it contains no GPU work", path, -1,
+                "gpufathom analyzes GPUs; XProf and TensorBoard read TPU captures");
   capture.framework = framework_of(space);
   const std::int64_t start = profile_start(space);
   for (const auto text : space.hostnames) capture.set_metadata("hostname", text);

@@ -111,21 +111,19 @@ class StreamLedger {
     if (repeated_ > 0) {
       auto code = QualityCode::few_repeated;
       if (repeated_ > count_ / kFewRepeated) code = QualityCode::repeated_kernel;
-      capture_.note_quality(
-          code,
-          fmt::format("{} kernels and copies stand in the capture twice: the same times, stream, "
-                      "name and launch",
-                      format_count(repeated_)),
-          repeated_);
+      capture_.note_quality(code,
+                            fmt::format("{} kernels and copies are in the capture twice: the same "
+                                        "times, stream, name and launch",
+                                        format_count(repeated_)),
+                            repeated_);
     }
     if (deep_ == 0 && overlap_ <= time_ / kUsualOverlap) return;
     auto code = QualityCode::few_overlaps;
     if (overlap_ > time_ / kMostOverlap) code = QualityCode::stream_overlap;
     capture_.note_quality(
         code,
-        fmt::format("{} of {} kernels and copies run while another one of their stream does, for "
-                    "{} of {}: a stream "
-                    "runs one after the other, so that their times cannot be true",
+        fmt::format("{} of {} kernels and copies overlap with another one of their stream, for {} "
+                    "of {}: a stream runs one at a time, so their times cannot be correct",
                     format_count(overlapping_), format_count(count_), say_time(overlap_),
                     say_time(time_)),
         overlapping_);
@@ -195,10 +193,9 @@ class LaunchLedger {
     if (wrong > joined / kLossBound) code = QualityCode::kernel_before_launch;
     capture_.note_quality(
         code,
-        fmt::format(
-            "{} of {} kernels and copies begin before the call that launched them, by up to "
-            "{}: the clocks of host and device do not fit, or the times were changed",
-            format_count(early), format_count(joined), say_time(most)),
+        fmt::format("{} of {} kernels and copies begin before the call that launched them, by up "
+                    "to {}: the clocks of host and device disagree, or the times were changed",
+                    format_count(early), format_count(joined), say_time(most)),
         early);
   }
 
@@ -351,13 +348,11 @@ class LaunchLedger {
         std::ranges::find(capture_.quality.code, known) != capture_.quality.code.end())
       return;  // a recorder knows more of what it lost
     if (lost > expected_ / kLossBound + kAtWindow * windows_)
-      capture_.note_quality(
-          QualityCode::no_kernel,
-          fmt::format(
-              "{} of {} launches have no kernel in the capture: kernels were lost, and the time in "
-              "which they ran shows as idle",
-              format_count(lost), format_count(expected_)),
-          lost);
+      capture_.note_quality(QualityCode::no_kernel,
+                            fmt::format("{} of {} launches have no kernel in the capture: kernels "
+                                        "were lost, and their time shows as idle",
+                                        format_count(lost), format_count(expected_)),
+                            lost);
     else if (lost + unfinished_ > 0)
       capture_.note_quality(
           QualityCode::few_without_kernel,

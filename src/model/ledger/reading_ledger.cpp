@@ -66,8 +66,8 @@ class ReadingLedger {
       if (static_cast<double>(missed) <= kMostMissed * static_cast<double>(worked)) continue;
       capture_.note_quality(
           QualityCode::readings_missing,
-          fmt::format("the readings of power and energy have holes where GPU {} works: in {} of {} "
-                      "of kernels and copies",
+          fmt::format("power and energy readings have gaps while GPU {} is active: in {} of {} of "
+                      "kernels and copies",
                       capture_.devices.id[device], say_time(missed), say_time(worked)));
     }
   }
@@ -104,8 +104,7 @@ class ReadingLedger {
     const double value = std::exchange(rows_.value[row], NAN);
     capture_.note_quality(
         QualityCode::implausible_reading,
-        fmt::format("readings that no board can have are left out (first: {} = {:g}): is the "
-                    "unit right?",
+        fmt::format("implausible readings are ignored (first: {} = {:g}): is the unit right?",
                     capture_.text(rows_.metric[row]), value));
   }
 
@@ -195,7 +194,7 @@ class ReadingLedger {
       const Nanos length = counter[i].time - counter[i - 1].time;
       if (joules >= 0 && joules <= limit * (static_cast<double>(length) * 1e-9 + kCounterSeconds))
         continue;
-      return drop_counter(device, fmt::format("goes by {:.6g} J in {}, which no board does", joules,
+      return drop_counter(device, fmt::format("goes by {:.6g} J in {}, which no board can", joules,
                                               say_time(length)));
     }
     compare(device, counter);
@@ -239,7 +238,7 @@ class ReadingLedger {
     capture_.note_quality(
         QualityCode::readings_disagree,
         fmt::format("the energy counter of GPU {} gained {:.4g} J while its power adds up to "
-                    "{:.4g} J: one of them is wrong, and both are left out",
+                    "{:.4g} J: one of them is wrong, and both are ignored",
                     capture_.devices.id[device], gained, integral));
   }
 

@@ -84,7 +84,7 @@ std::string runs_table(const Comparison& comparison, const TextStyle& style) {
                                    {comparison.per, Align::right}};
   if (items) columns.push_back({"item", Align::right, false, 1});
   if (joules) columns.push_back({"energy", Align::right, false, 2});
-  if (items && joules) columns.push_back({"an item", Align::right, false, 3});
+  if (items && joules) columns.push_back({"per item", Align::right, false, 3});
   columns.push_back({"speed", Align::right});
   TextTable runs(std::move(columns));
   const auto energy = [](std::optional<double> value) {
@@ -121,7 +121,7 @@ std::string levels_table(const Comparison& comparison, const TextStyle& style) {
   return levels.render(style);
 }
 
-/// Operations, items and tokens a second of each run; nothing where no run knows any.
+/// Operations, items and tokens per second of each run; nothing where no run knows any.
 std::string work_table(const Comparison& comparison, const TextStyle& style) {
   TextTable table = by_run(comparison, "");
   const auto add = [&](const char* name, auto member, auto format) {
@@ -145,7 +145,7 @@ std::string work_table(const Comparison& comparison, const TextStyle& style) {
       [](double value) { return format_rate(value, "FLOP/s"); });
   add("MFU", &ComparedRun::mfu, [](double value) { return format_share(value); });
   if (table.empty()) return {};
-  return section_title(style, "What came out") + table.render(style);
+  return section_title(style, "Result") + table.render(style);
 }
 
 std::string queues_table(const Comparison& comparison, const TextStyle& style) {
@@ -194,19 +194,19 @@ std::string comparison_text(const Comparison& comparison, const TextStyle& style
   if (!by_step)
     text += wrap(
         "Not every run has steps: the times are those of the whole windows and compare only when "
-        "these hold the same work.",
+        "these contain the same work.",
         width);
   if (!comparison.checks.empty())
     text += section_title(style, "Rules") + checks_list(comparison, style);
-  text += section_title(style, "How deep the device was used") + levels_table(comparison, style);
+  text += section_title(style, "Utilization by level") + levels_table(comparison, style);
   text += work_table(comparison, style);
   text += section_title(style, by_step ? "Time breakdown of a step" : "Time breakdown") +
           times(comparison.time, comparison, style, SIZE_MAX, "part", true);
   if (!comparison.phases.empty())
-    text += section_title(style, "What the runtime does meanwhile") +
+    text += section_title(style, "Framework runtime phases") +
             times(comparison.phases, comparison, style, rows, "phase", false);
   if (!comparison.queues.empty())
-    text += section_title(style, "How full its queues are") + queues_table(comparison, style);
+    text += section_title(style, "Queue depth") + queues_table(comparison, style);
   if (!comparison.layers.empty())
     text += section_title(style, "Layers") +
             times(comparison.layers, comparison, style, rows, "layer", false);
@@ -223,7 +223,7 @@ std::string_view name_of_setting(ComparedSetting setting) {
     case ComparedSetting::device:
       return "GPU";
     case ComparedSetting::device_count:
-      return "GPUs at work";
+      return "active GPUs";
     case ComparedSetting::batch:
       return "batch";
     case ComparedSetting::precision:
@@ -231,7 +231,7 @@ std::string_view name_of_setting(ComparedSetting setting) {
     case ComparedSetting::profiler:
       return "profiler";
     case ComparedSetting::steps:
-      return "what makes the steps";
+      return "source of the steps";
     case ComparedSetting::rank:
       break;
   }
@@ -291,8 +291,8 @@ std::string without_profilers(const ComparedChange& change) {
 
 std::string same_job(const Comparison& c, std::size_t other) {
   return fmt::format(
-      "A and {} are ranks {} and {} of one job. They wait for each other, so that neither is "
-      "faster: read who waits in the rows of communication, where less time means arriving later.",
+      "A and {} are ranks {} and {} of one job. They wait for each other, so neither is faster; "
+      "the communication rows show which one waits: less time means arriving later.",
       run_letter(other), *c.runs[0].rank, *c.runs[other].rank);
 }
 
@@ -333,7 +333,7 @@ std::string comparison_headline(const Comparison& c, std::size_t other) {
            without_profilers(change);
   std::string text = whole_difference(c, change, other) + ": " + made_of(c, other) + ".";
   if (by_step && change.verdict == ComparedVerdict::not_known)
-    text += " With fewer than three steps in a run, noise is not known.";
+    text += " With fewer than three steps in a run, the noise is unknown.";
   return text + without_profilers(change);
 }
 
@@ -342,7 +342,7 @@ std::string difference_sentence(const Comparison& c) {
   for (const auto& difference : c.differences) {
     if (difference.setting == ComparedSetting::rank && c.ranks_of_one_job) continue;
     if (text.empty())
-      text = "Not alike beside the program: ";
+      text = "Other differences: ";
     else
       text += "; ";
     text += name_of_setting(difference.setting);

@@ -20,7 +20,7 @@ std::string row_name(const ComparedTime& row);
 /// what it is made of, largest first: "idle: waits for input -46.8 ms, idle: launch too late
 /// +9.7 ms".
 std::string comparison_headline(const Comparison& comparison, std::size_t other);
-/// "Not alike beside the program: batch (A 64, B 512)."; empty when nothing differs.
+/// "Other differences: batch (A 64, B 512)."; empty when nothing differs.
 std::string difference_sentence(const Comparison& comparison);
 
 std::string comparison_text(const Comparison& comparison, const TextStyle& style,

@@ -1,4 +1,4 @@
-// Words for the page: what labels.h and the catalogue of metrics say, as JSON.
+// Words for the page: what labels.h and the catalog of metrics say, as JSON.
 // The HTML report: one file that works offline. Its front end is web/, bundled by the build; this
 // puts the data in.
 // The page of a job of several ranks.
@@ -36,7 +36,7 @@ struct PageLabels {
   std::vector<PageLabel> levels, causes, bars, phases, energy, readings;
   template <class Visit>
   static void fields(Visit&& visit) {
-    visit("levels", &PageLabels::levels, "levels of the ladder");
+    visit("levels", &PageLabels::levels, "levels");
     visit("causes", &PageLabels::causes, "idle causes");
     visit("bars", &PageLabels::bars, "bars of the waterfall");
     visit("phases", &PageLabels::phases, "runtime phases");
@@ -45,7 +45,7 @@ struct PageLabels {
   }
 };
 
-/// Labels with their meanings; the catalogue knows metrics best.
+/// Labels with their meanings; the catalog knows metrics best.
 std::vector<PageLabel> page_labels(std::span<const Label> labels);
 /// Of all levels.
 std::vector<PageLabel> level_page_labels();

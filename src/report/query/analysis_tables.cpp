@@ -91,7 +91,7 @@ Status add_table(sqlite3* db, const char* name, const std::vector<Row>& rows) {
 
 const std::vector<AnalysisTable>& analysis_tables() {
   static const std::vector<AnalysisTable> tables{
-      {"levels", "Levels of utilisation over the whole capture", sql_columns<Level>()},
+      {"levels", "Levels of utilization over the whole capture", sql_columns<Level>()},
       {"findings", "What the analysis found, and what to change", sql_columns<Finding>()},
       {"attributed_kernels", "Kernels with all their columns, and what the analysis knows of each",
        sql_columns<KernelFacts>()}};

@@ -11,7 +11,7 @@
 
 namespace gf {
 
-/// A table that `query` fills by analysing the capture, once a statement asks for it.
+/// A table that `query` fills by analyzing the capture, once a statement asks for it.
 struct AnalysisTable {
   struct Column {
     std::string_view name, type, meaning;

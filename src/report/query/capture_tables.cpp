@@ -199,7 +199,7 @@ Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db, Que
     if (status) heading(view.name, view.about);
   if (!status) return tl::unexpected(status.error());
   for (const AnalysisTable& table : analysis_tables())
-    out += wrap(fmt::format("{}: {} (made by analysing the capture, when asked for)", table.name,
+    out += wrap(fmt::format("{}: {} (made by analyzing the capture, when asked for)", table.name,
                             table.about),
                 static_cast<std::size_t>(style.width), 0);
   return out;
@@ -227,7 +227,7 @@ std::string views_section() {
   }
   out +=
       "\n## Tables of the analysis\n\n`gpufathom query` also knows what an analysis of the whole "
-      "capture says. It analyses when a statement asks for one of these tables, which no file "
+      "capture says. It analyzes when a statement asks for one of these tables, which no file "
       "holds:\n\n    gpufathom query run.gpf \"select layer, phase, sum(duration_ns) from "
       "attributed_kernels group by 1, 2 order by 3 desc\"\n";
   for (const AnalysisTable& table : analysis_tables()) {

@@ -10,6 +10,7 @@
 #include "core/secrets.h"
 #include "report/query/sample_table.h"
 #include "report/query/sql_column.h"
+#include "report/query/virtual_table.h"
 
 namespace gf {
 
@@ -85,18 +86,8 @@ int failed(sqlite3_vtab* table, const Error& error) {
   return SQLITE_ERROR;
 }
 
-/// No exception crosses into SQLite.
-template <class F>
-int caught(F&& body) {
-  try {
-    return body();
-  } catch (...) {
-    return SQLITE_NOMEM;
-  }
-}
-
 int connect_table(sqlite3* db, void* of, int, const char* const*, sqlite3_vtab** out, char**) {
-  return caught([&] {
+  return guarded([&] {
     auto table = std::make_unique<SqlTable>();
     table->of = static_cast<const TableOf*>(of);
     std::string columns;
@@ -111,11 +102,6 @@ int connect_table(sqlite3* db, void* of, int, const char* const*, sqlite3_vtab**
   });
 }
 
-int disconnect_table(sqlite3_vtab* table) {
-  delete static_cast<SqlTable*>(table);
-  return SQLITE_OK;
-}
-
 /// Whether the value is a constant of the column's own type: what another column holds may compare
 /// by other rules, so that SQLite has to look again.
 bool is_sure(sqlite3_index_info* info, int constraint, int type) {
@@ -125,7 +111,7 @@ bool is_sure(sqlite3_index_info* info, int constraint, int type) {
 }
 
 int plan_table(sqlite3_vtab* vtab, sqlite3_index_info* info) {
-  return caught([&] {
+  return guarded([&] {
     const auto& table = *static_cast<SqlTable*>(vtab);
     const auto count = table.of->rows();
     if (!count) return failed(vtab, count.error());
@@ -167,18 +153,6 @@ int plan_table(sqlite3_vtab* vtab, sqlite3_index_info* info) {
   });
 }
 
-int open_table(sqlite3_vtab*, sqlite3_vtab_cursor** out) {
-  return caught([&] {
-    *out = new SqlCursor{};
-    return SQLITE_OK;
-  });
-}
-
-int close_table(sqlite3_vtab_cursor* cursor) {
-  delete static_cast<SqlCursor*>(cursor);
-  return SQLITE_OK;
-}
-
 const RowOrder& order_of_column(OrderedColumn& column, std::size_t rows) {
   if (column.order.rows.size() != rows) column.order = column.column->sorted(rows);
   return column.order;
@@ -199,7 +173,7 @@ void seek(SqlCursor& cursor, OrderedColumn& column, const SoughtValue& sought, s
 int filter_table(sqlite3_vtab_cursor* at, int, const char* text, int, sqlite3_value** values) {
   auto& cursor = *static_cast<SqlCursor*>(at);
   SqlTable& table = cursor.table();
-  return caught([&] {
+  return guarded([&] {
     const Plan plan = Plan::of(text);
     if (auto ok = table.of->need(plan.used); !ok) return failed(&table, ok.error());
     const auto rows = table.of->rows();
@@ -248,28 +222,21 @@ int value_of_table(sqlite3_vtab_cursor* at, sqlite3_context* out, int column) {
   return SQLITE_OK;
 }
 
-/// A table that is there by its name alone, without having been created.
-const sqlite3_module& table_module() {
-  static const sqlite3_module made = [] {
-    sqlite3_module methods{};
-    methods.xConnect = connect_table;
-    methods.xDisconnect = disconnect_table;
-    methods.xBestIndex = plan_table;
-    methods.xOpen = open_table;
-    methods.xClose = close_table;
-    methods.xFilter = filter_table;
-    methods.xNext = next_of_table;
-    methods.xEof = table_ended;
-    methods.xColumn = value_of_table;
-    methods.xRowid = row_of_table;
-    return methods;
-  }();
-  return made;
-}
+struct ColumnTable {
+  using State = TableOf;
+  using Table = SqlTable;
+  using Cursor = SqlCursor;
+  static constexpr auto connect = connect_table;
+  static constexpr auto plan = plan_table;
+  static constexpr auto filter = filter_table;
+  static constexpr auto next = next_of_table;
+  static constexpr auto ended = table_ended;
+  static constexpr auto value = value_of_table;
+  static constexpr auto row = row_of_table;
+};
 
-void add_module(sqlite3* db, const std::string& name, TableOf of) {
-  sqlite3_create_module_v2(db, name.c_str(), &table_module(), new TableOf(std::move(of)),
-                           [](void* state) { delete static_cast<TableOf*>(state); });
+void add_table(sqlite3* db, const std::string& name, TableOf of) {
+  add_virtual_table<ColumnTable>(db, name.c_str(), std::move(of));
 }
 
 Status show_source(sqlite3* db, const Capture& capture) {
@@ -298,22 +265,22 @@ Status show_capture(sqlite3* db, const std::shared_ptr<QuerySource>& source) {
   for (const bool ids : {false, true})
     Tables{}.each_table([&](const auto& table) {
       if (table.kId == TableId::counter_samples) return;
-      add_module(db, fmt::format("{}{}", ids ? "_" : "", table.kName),
-                 {source, [=, id = table.kId] { return columns_of(source->capture(), id, ids); },
-                  [=, id = table.kId](std::uint64_t used) { return source->need(id, used); },
-                  [=, id = table.kId] { return source->rows(id); }});
+      add_table(db, fmt::format("{}{}", ids ? "_" : "", table.kName),
+                {source, [=, id = table.kId] { return columns_of(source->capture(), id, ids); },
+                 [=, id = table.kId](std::uint64_t used) { return source->need(id, used); },
+                 [=, id = table.kId] { return source->rows(id); }});
     });
-  add_module(db, "sample_blocks",
-             {source, [=] { return columns_of_blocks(source->capture()); },
-              [=](std::uint64_t) { return source->need_samples(); },
-              [=]() -> Result<std::size_t> {
-                if (auto ok = source->need_samples(); !ok) return tl::unexpected(ok.error());
-                return source->capture().sample_blocks.size();
-              }});
-  add_module(db, "strings",
-             {source, [=] { return columns_of_strings(source->capture()); },
-              [](std::uint64_t) { return Status{}; },
-              [=] { return Result<std::size_t>(string_rows(source->capture())); }});
+  add_table(db, "sample_blocks",
+            {source, [=] { return columns_of_blocks(source->capture()); },
+             [=](std::uint64_t) { return source->need_samples(); },
+             [=]() -> Result<std::size_t> {
+               if (auto ok = source->need_samples(); !ok) return tl::unexpected(ok.error());
+               return source->capture().sample_blocks.size();
+             }});
+  add_table(db, "strings",
+            {source, [=] { return columns_of_strings(source->capture()); },
+             [](std::uint64_t) { return Status{}; },
+             [=] { return Result<std::size_t>(string_rows(source->capture())); }});
   show_samples(db, source);
   auto ok = show_source(db, source->capture());
   std::string views;

@@ -10,6 +10,7 @@
 
 #include "model/counter_values.h"
 #include "model/sqlite.h"
+#include "report/query/virtual_table.h"
 
 namespace gf {
 
@@ -35,7 +36,6 @@ struct Table : sqlite3_vtab {
 /// Goes over the rows of the file, then block by block over what is packed; when an order is asked
 /// for, once for each metric.
 struct Cursor : sqlite3_vtab_cursor {
-  const Source* source;
   BlockUnpacker unpacker;
   counter_samples_table unpacked;
   const counter_samples_table* rows = nullptr;  // those of counter_samples, or unpacked
@@ -47,9 +47,10 @@ struct Cursor : sqlite3_vtab_cursor {
   std::vector<CounterFilter> groups;  // still to come
   bool end = false;
 
+  const Source& source() const { return *static_cast<const Table*>(pVtab)->source; }
   std::int64_t row() const { return first + static_cast<std::int64_t>(at) * step; }
   void rewind() {
-    rows = &source->samples->counter_samples;
+    rows = &source().samples->counter_samples;
     next_block = at = 0;
     passed = first = 0;
     step = 1;
@@ -69,7 +70,7 @@ struct Cursor : sqlite3_vtab_cursor {
 
  private:
   bool next_group_or_block() {
-    const auto& blocks = source->samples->sample_blocks;
+    const auto& blocks = source().samples->sample_blocks;
     const Interval span{starts.start, starts.end == kAllTime.end ? starts.end : starts.end + 1};
     passed +=
         static_cast<std::int64_t>(next_block == 0 ? rows->size() : blocks[next_block - 1].values);
@@ -162,23 +163,12 @@ void take_condition(Cursor& self, int condition, sqlite3_value* value) {
   }
   if (condition == kMetricIs && sqlite3_value_type(value) == SQLITE_TEXT) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-    const Text metric = self.source->samples->strings.find(
+    const Text metric = self.source().samples->strings.find(
         {text, static_cast<std::size_t>(sqlite3_value_bytes(value))});
     if (metric == Text::none)
       self.end = true;
     else
       self.filter.metrics.push_back(metric);
-  }
-}
-
-/// No exception crosses into SQLite.
-template <class F>
-int guarded(F&& body) {
-  try {
-    body();
-    return SQLITE_OK;
-  } catch (...) {
-    return SQLITE_NOMEM;
   }
 }
 
@@ -194,12 +184,8 @@ int connect(sqlite3* db, void* state, int, const char* const*, sqlite3_vtab** ou
     auto* table = new Table{};
     table->source = source;
     *out = table;
+    return SQLITE_OK;
   });
-}
-
-int disconnect(sqlite3_vtab* table) {
-  delete static_cast<Table*>(table);
-  return SQLITE_OK;
 }
 
 /// The order that a statement wants, when the cursor can give it.
@@ -262,19 +248,6 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
   return SQLITE_OK;
 }
 
-int open_cursor(sqlite3_vtab* table, sqlite3_vtab_cursor** out) {
-  return guarded([&] {
-    auto* cursor = new Cursor{};
-    cursor->source = static_cast<Table*>(table)->source;
-    *out = cursor;
-  });
-}
-
-int close_cursor(sqlite3_vtab_cursor* cursor) {
-  delete static_cast<Cursor*>(cursor);
-  return SQLITE_OK;
-}
-
 int filter(sqlite3_vtab_cursor* cursor, int plan, const char*, int count, sqlite3_value** values) {
   auto& at = *static_cast<Cursor*>(cursor);
   return guarded([&] {
@@ -284,7 +257,7 @@ int filter(sqlite3_vtab_cursor* cursor, int plan, const char*, int count, sqlite
     at.rewind();
     for (int i = 0; i < count; ++i) take_condition(at, plan >> (4 * i) & 15, values[i]);
     if (const auto order = static_cast<Order>(plan >> kOrderShift); order != kByRow && !at.end) {
-      at.groups = groups_of(*at.source->samples, at.filter, order);
+      at.groups = groups_of(*at.source().samples, at.filter, order);
       at.end = at.groups.empty();
       if (!at.end) {
         at.filter = std::move(at.groups.back());
@@ -292,13 +265,17 @@ int filter(sqlite3_vtab_cursor* cursor, int plan, const char*, int count, sqlite
       }
     }
     at.settle();
+    return SQLITE_OK;
   });
 }
 
 int next(sqlite3_vtab_cursor* cursor) {
   auto& at = *static_cast<Cursor*>(cursor);
   ++at.at;
-  return guarded([&] { at.settle(); });
+  return guarded([&] {
+    at.settle();
+    return SQLITE_OK;
+  });
 }
 
 int at_end(sqlite3_vtab_cursor* cursor) { return static_cast<Cursor*>(cursor)->end; }
@@ -327,9 +304,9 @@ int column(sqlite3_vtab_cursor* cursor, sqlite3_context* out, int number) {
     case kMetric:
       if (const Text metric = at.rows->metric[at.at]; metric == Text::none)
         break;
-      else if (at.source->ids)
+      else if (at.source().ids)
         sqlite3_result_int64(out, static_cast<std::int64_t>(metric));
-      else if (const auto text = at.source->samples->text(metric); true)
+      else if (const auto text = at.source().samples->text(metric); true)
         sqlite3_result_text64(out, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
       break;
     case kValue:
@@ -341,31 +318,25 @@ int column(sqlite3_vtab_cursor* cursor, sqlite3_context* out, int number) {
   return SQLITE_OK;
 }
 
-const sqlite3_module& module() {
-  static const sqlite3_module made = [] {
-    sqlite3_module methods{};
-    methods.xConnect = connect;
-    methods.xDisconnect = disconnect;
-    methods.xBestIndex = best_index;
-    methods.xOpen = open_cursor;
-    methods.xClose = close_cursor;
-    methods.xFilter = filter;
-    methods.xNext = next;
-    methods.xEof = at_end;
-    methods.xColumn = column;
-    methods.xRowid = row_number;
-    return methods;
-  }();
-  return made;
-}
+struct SampleTable {
+  using State = Source;
+  using Table = gf::Table;
+  using Cursor = gf::Cursor;
+  static constexpr auto connect = gf::connect;
+  static constexpr auto plan = best_index;
+  static constexpr auto filter = gf::filter;
+  static constexpr auto next = gf::next;
+  static constexpr auto ended = at_end;
+  static constexpr auto value = column;
+  static constexpr auto row = row_number;
+};
 
 }  // namespace
 
 void show_samples(sqlite3* db, const std::shared_ptr<QuerySource>& source) {
   for (const bool ids : {false, true})
-    sqlite3_create_module_v2(db, ids ? "_counter_samples" : "counter_samples", &module(),
-                             new Source{source, &source->capture(), ids},
-                             [](void* state) { delete static_cast<Source*>(state); });
+    add_virtual_table<SampleTable>(db, ids ? "_counter_samples" : "counter_samples",
+                                   {source, &source->capture(), ids});
 }
 
 }  // namespace gf

@@ -42,7 +42,7 @@ void finish(sqlite3_context* context) {
   if (at) *at = nullptr;
   if (!values || values->values.empty()) return sqlite3_result_null(context);
   if (!(values->q >= 0 && values->q <= 1))
-    return sqlite3_result_error(context, "quantile wants a share from 0 to 1", -1);
+    return sqlite3_result_error(context, "quantile requires a share from 0 to 1", -1);
   sqlite3_result_double(context, quantile(std::move(values->values), values->q));
 }
 

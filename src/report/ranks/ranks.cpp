@@ -94,10 +94,9 @@ std::string busy_line(const JobRanks& job) {
   const Nanos waiting = part_of(*worst, "waiting");
   constexpr double kWorthSaying = 0.05;
   if (share_of(waiting, worst->busy_ns).value_or(0) < kWorthSaying) return {};
-  return fmt::format(
-      "Busy is not work: rank {} is busy for {} of its time, and {} of that it waits.", worst->rank,
-      format_share(share_of(worst->busy_ns, worst->span_ns)),
-      format_share(share_of(waiting, worst->busy_ns)));
+  return fmt::format("Rank {} is busy for {} of its time, but waits for {} of it.", worst->rank,
+                     format_share(share_of(worst->busy_ns, worst->span_ns)),
+                     format_share(share_of(waiting, worst->busy_ns)));
 }
 
 std::string late_section(const JobRanks& job, const TextStyle& style, std::size_t rows) {
@@ -117,7 +116,8 @@ std::string late_section(const JobRanks& job, const TextStyle& style, std::size_
                format_time(late.late_ns), format_time(late.wait_ns),
                Cell(format_time(late.gain_ns), Paint::strong)});
   }
-  return section_title(style, "Who was late, and why", "waited: the others; gain: of the job") +
+  return section_title(style, "Late ranks by cause",
+                       "waited: by the other ranks; gain: of the job") +
          table.render(style);
 }
 
@@ -138,7 +138,7 @@ std::string behind_section(const JobRanks& job, const TextStyle& style, std::siz
                format_time(row.host_step_ns), format_time(row.next_step_ns),
                format_time(row.more_ns), Cell(format_time(row.gain_step_ns), Paint::strong)});
   }
-  return section_title(style, "Hosts that fall behind", "their launches were still early enough") +
+  return section_title(style, "Hosts falling behind", "their launches are not late yet") +
          table.render(style);
 }
 
@@ -147,8 +147,8 @@ std::string behind_line(const JobRanks& job) {
   const FallingBehind& row = job.falling_behind.front();
   std::string where = row.op.empty() ? "" : " in " + row.op;
   return fmt::format(
-      "Nothing waited yet for rank {}, but its host falls behind: {} more of a step than any other "
-      "for {}{}. In the long run a step gains {} without it, at most {}.",
+      "Nothing has waited for rank {} yet, but its host falls behind: it takes {} more of a step "
+      "than any other for {}{}. In the long run a step would gain {} without it, at most {}.",
       row.rank, format_time(row.more_ns), late_label(row.cause), where,
       format_time(row.gain_step_ns), format_time(row.more_ns));
 }
@@ -224,13 +224,13 @@ std::string rates_section(const JobRanks& job, const TextStyle& style, std::size
                format_bytes(rate->bytes), format_count(rate->count), format_time(rate->transfer_ns),
                fmt::format("{:.4g}", rate->bus_gb_per_s), format_share(rate->of_link)});
   }
-  return section_title(style, "Rates, waiting left out", "bus: bytes a link carries") +
+  return section_title(style, "Transfer rates, waiting excluded", "bus: bytes a link carries") +
          table.render(style);
 }
 
 std::string doubts_section(const JobRanks& job, const TextStyle& style) {
   if (job.quality.empty()) return {};
-  std::string text = section_title(style, "How far to trust this");
+  std::string text = section_title(style, "Data quality");
   for (const auto& note : job.quality)
     text += wrap(fmt::format("{} ({}x): {}", note.code, note.count, note.detail),
                  static_cast<std::size_t>(style.width), 2);
@@ -262,7 +262,7 @@ std::string gain_text(const JobRanks& job, Nanos gain) {
 }
 
 std::string nobody_late(const JobRanks& job) {
-  if (!job.replayed_ns) return "No rank was late by more than the doubt about the clocks.";
+  if (!job.replayed_ns) return "No rank was late by more than the clock uncertainty.";
   return "No rank and no link holds the job up: as its peers, none would gain it 1 %.";
 }
 
@@ -278,8 +278,8 @@ std::string rank_headline(const JobRanks& job, const Straggler& worst) {
   const Nanos gain = gain_of(job, worst.rank);
   if (worst.cause == RankTime::unknown)
     return fmt::format(
-        "Ranks wait for each other, up to {}, for a reason that the captures do not hold (a "
-        "recorder paused or began later): no rank is blamed for it.",
+        "Ranks wait for each other, up to {}, for a reason that is not in the captures (a recorder "
+        "paused or began later): no rank is blamed for it.",
         gain_text(job, gain));
   std::string where = worst.module.empty() ? worst.op : worst.module;
   if (!where.empty()) where = " in " + where;
@@ -346,9 +346,9 @@ std::string links_section(const JobRanks& job, const TextStyle& style, std::size
 
 std::string ranks_headline(const JobRanks& job) {
   if (job.ranks.size() < 2)
-    return "Only one rank is here: whom it waited for cannot be told without the others.";
+    return "Only one rank was given: which rank it waited for is unknown without the others.";
   if (job.collectives_matched == 0)
-    return "No collective was found on two ranks: nothing is said of waiting.";
+    return "No collective was found on two ranks: waiting is unknown.";
   const Straggler* worst = job.stragglers.empty() ? nullptr : &job.stragglers.front();
   const Nanos gain = worst ? gain_of(job, worst->rank) : 0;
   if (!job.links.empty() && job.links.front().gain_ns > gain)
@@ -366,7 +366,7 @@ std::string ranks_text(const JobRanks& job, const TextStyle& style, std::size_t 
   text += further_lines(job, width);
   if (const auto busy = busy_line(job); !busy.empty()) text += wrap(busy, width);
   if (const auto missing = missing_ranks_text(job); !missing.empty())
-    text += paint(style, Paint::warn, wrap("Not whole: " + missing, width));
+    text += paint(style, Paint::warn, wrap("Incomplete: " + missing, width));
   return text + ranks_section(job, style, rows) + late_section(job, style, rows) +
          links_section(job, style, rows) + behind_section(job, style, rows) +
          steps_section(job, style, rows) + path_section(job, style, rows) +

@@ -147,7 +147,7 @@ class Model {
     }
   }
 
-  /// A constant with the colour of every value of a list.
+  /// A constant with the color of every value of a list.
   template <class Enum>
   void colours(std::string_view constant) {
     declare_names<Enum>();

@@ -45,7 +45,7 @@ std::string python_results();
 
 namespace gf {
 
-/// Types of every result struct and of the closed lists in them, and the colours of causes, bars
+/// Types of every result struct and of the closed lists in them, and the colors of causes, bars
 /// and phases; all from their declarations (analyze/results/*.def, analyze/names/*.def).
 std::string typescript_model();
 

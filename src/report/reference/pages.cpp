@@ -153,24 +153,28 @@ std::string chips_of(ChipSet set) {
 
 }  // namespace
 
+constexpr const char* kLevelsHead = R"(# Counter formulas of the levels
+
+<!-- Made by `./dev docs` from src/analyze/utilization/level_formulas.cpp: change that. -->
+
+Each level of a kernel is computed by the first formula whose counters the report has for that
+kernel; a counter in brackets counts as 0 when it is missing. [ladder.md](ladder.md) says what the
+levels mean. `peak bytes` is the data-sheet bandwidth of the device times the kernel's duration
+under the counter profiler.
+
+)";
+
 std::string levels_page() {
-  std::string page =
-      "# Counter formulas of the levels\n\n"
-      "Made from the formula table (`gpufathom-reference levels`). Each level of a kernel is "
-      "worked out by the first formula whose counters the\n"
-      "report has for that kernel; a counter in brackets counts as 0 when it is missing. "
-      "[ladder.md](ladder.md) says what the levels mean.\n"
-      "`peak bytes` is the data-sheet bandwidth of the device times the kernel's duration under "
-      "the counter profiler.\n\n";
+  std::string page = kLevelsHead;
   for (std::size_t rung = 0; rung < kKernelLevels; ++rung) {
     const auto level = static_cast<KernelLevel>(rung);
     page += fmt::format("## `{}`\n\n", id_of(level));
     if (level == KernelLevel::tensor_flops) {
       page +=
           "Sum over the input types of the chip: operations / (dense operations of one SM in a "
-          "cycle x `smsp__cycles_elapsed.sum` / 4). The counters and\n"
-          "rates of each chip are in [metrics.md](metrics.md#tensor-operations-by-input-type). A "
-          "type whose counters the report lacks counts nothing.\n\n";
+          "cycle x\n`smsp__cycles_elapsed.sum` / 4). The counters and rates of each chip are in\n"
+          "[metrics.md](metrics.md#tensor-operations-by-input-type). A type whose counters the "
+          "report lacks\ncounts nothing.\n\n";
       continue;
     }
     page += "| formula | chips |\n|---|---|\n";
@@ -181,7 +185,7 @@ std::string levels_page() {
   }
   page += fmt::format(
       "## Collecting them\n\n```\n{}\n```\n\nThe command for a chip names its tensor-operation "
-      "counters too; `analyze` prints it when counters are missing.\n",
+      "counters too; `analyze`\nprints it when counters are missing.\n",
       ncu_command(nullptr));
   return page;
 }

@@ -11,6 +11,8 @@ namespace gf {
 
 namespace {
 
+constexpr std::size_t kFirstFindings = 3;  // on the first screen
+
 std::string_view file_name(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);
 }
@@ -34,7 +36,7 @@ std::string opening(const Analysis& analysis, const TextStyle& style) {
   }
   out += paint(style, Paint::strong, wrap(headline(analysis), width));
   for (const auto& text : shortcomings(analysis))
-    out += paint(style, Paint::warn, wrap("Not whole: " + text, width));
+    out += paint(style, Paint::warn, wrap("Incomplete: " + text, width));
   return out;
 }
 
@@ -43,13 +45,14 @@ std::string opening(const Analysis& analysis, const TextStyle& style) {
 std::string analysis_text(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
   std::string out = opening(analysis, style);
   if (!analysis.devices.empty()) {
+    out += findings_section(analysis, style, 0, std::min(rows, kFirstFindings));
     out += ladder_section(analysis, style);
     out += waterfall_section(analysis, style);
     out += over_time_section(analysis, style);
     out += devices_section(analysis, style);
     out += tenants_section(analysis, style);
     out += idle_section(analysis, style, rows);
-    out += findings_section(analysis, style, rows);
+    out += findings_section(analysis, style, kFirstFindings, rows);
     out += runtime_section(analysis, style, rows);
     out += layers_section(analysis, style, rows);
     out += kernels_section(analysis, style, rows);
@@ -70,7 +73,8 @@ std::string brief_text(const Analysis& analysis, const TextStyle& style) {
   // The commands that collect what is missing stand in the long form.
   for (auto& level : without_numbers.levels)
     level.why_missing = level.why_missing.substr(0, level.why_missing.find("; collect with"));
-  return out + ladder_section(analysis, style) + findings_section(without_numbers, style, 3);
+  return out + ladder_section(analysis, style) +
+         findings_section(without_numbers, style, 0, kFirstFindings);
 }
 
 }  // namespace gf

@@ -17,7 +17,7 @@ std::string format_level(const Level& level);
 std::string format_rate(double rate, std::string_view unit);
 /// Things a second: "1 284", "5.31".
 std::string format_per_second(double rate);
-/// A reading in its catalogue unit: "593 W", "1.05 TB/s", "1980 MHz", "57 °C" as "57 C"; a count of
+/// A reading in its catalog unit: "593 W", "1.05 TB/s", "1980 MHz", "57 °C" as "57 C"; a count of
 /// other things with its unit.
 std::string format_reading(double value, std::string_view unit);
 

@@ -1,12 +1,13 @@
-// Where the joules went: components, steps, layer types, layers, kernels, and what to doubt.
+// Energy breakdown: components, steps, layer types, layers, kernels, and what to doubt.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
-#include "core/fallback.h"
 #include "report/energy.h"
 #include "report/labels.h"
+#include "report/text/alike.h"
 #include "report/text/format.h"
 #include "report/text/plot.h"
 #include "report/text/sections.h"
@@ -122,7 +123,7 @@ std::string step_line(const DeviceEnergy& energy, const TextStyle& style) {
       fmt::format("A step takes {} in {}", format_energy(std::llround(step.joules * 1e9)),
                   format_time(static_cast<Nanos>(step.seconds * 1e9)));
   if (step.joules_per_item)
-    text += fmt::format(", {} an item", format_energy(std::llround(*step.joules_per_item * 1e9)));
+    text += fmt::format(", {} per item", format_energy(std::llround(*step.joules_per_item * 1e9)));
   text += fmt::format("; energy-delay product {:.4g} J s (mean of {}).", step.edp,
                       plural(step.count, "step"));
   return wrap(text, static_cast<std::size_t>(style.width), 2);
@@ -169,20 +170,35 @@ std::string rows_table(const std::vector<EnergyRow>& all, const char* title, boo
   return out;
 }
 
-std::string device_text(const DeviceEnergy& energy, const TextStyle& style, std::size_t rows) {
+bool used_the_same(const DeviceEnergy& left, const DeviceEnergy& right) {
+  return left.name == right.name && left.kernels.empty() && right.kernels.empty() &&
+         nearly_equal(static_cast<double>(left.nj), static_cast<double>(right.nj)) &&
+         std::equal(left.parts.begin(), left.parts.end(), right.parts.begin(), right.parts.end(),
+                    [](const EnergyPart& one, const EnergyPart& other) {
+                      return one.component == other.component &&
+                             nearly_equal(one.share.value_or(0), other.share.value_or(0));
+                    });
+}
+
+std::string device_text(std::span<const DeviceEnergy> run, const TextStyle& style,
+                        std::size_t rows) {
+  const DeviceEnergy& energy = run.front();
   const auto width = static_cast<std::size_t>(style.width);
-  std::string out = section_title(style, "Where the joules go", source_text(energy));
-  out += wrap(fmt::format("{}: {} in {}, {:.1f} W.",
-                          text_or(energy.name, fmt::format("GPU {}", energy.device)),
-                          format_energy(energy.nj), format_time(energy.span_ns), energy.mean_watts),
+  std::string out = section_title(style, "Energy breakdown", source_text(energy));
+  std::string name = energy.name.empty() ? fmt::format("GPU {}", energy.device) : energy.name;
+  if (run.size() > 1)
+    name = fmt::format("{}, {}, alike within 2 %; each",
+                       gpu_numbers(energy.device, run.back().device), name);
+  out += wrap(fmt::format("{}: {} in {}, {:.1f} W.", name, format_energy(energy.nj),
+                          format_time(energy.span_ns), energy.mean_watts),
               width, 2);
   out += energy.parts.empty() ? paint(style, Paint::dim, "  levels: no data\n")
                               : components_table(energy, style);
   if (!energy.parts.empty() && energy.counts_source != CountsSource::none)
     out += paint(style, Paint::dim,
-                 wrap("Intervals hold the spread between boards and the model's error on kernels "
-                      "that it has not seen. What the operands hold it cannot know: zeros take a "
-                      "quarter to two thirds of the energy of random data.",
+                 wrap("Intervals include the spread between boards and the model's error on unseen "
+                      "kernels, not the values of operands: zeros take a quarter to two thirds of "
+                      "the energy of random data.",
                       width, 2));
   out += step_line(energy, style);
   out += rows_table(energy.layer_types, "layer type (parts in %)", false, style, rows);
@@ -197,7 +213,8 @@ std::string device_text(const DeviceEnergy& energy, const TextStyle& style, std:
 
 std::string energy_section(const EnergyUse& energy, const TextStyle& style, std::size_t rows) {
   std::string out;
-  for (const auto& device : energy.devices) out += device_text(device, style, rows);
+  for (const auto& run : runs_alike(energy.devices, used_the_same))
+    out += device_text(run, style, rows);
   if (out.empty()) return out;
   if (!energy.model.empty()) {
     std::string gain = std::string();

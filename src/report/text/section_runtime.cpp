@@ -51,7 +51,7 @@ std::string kernels_line(const RuntimeInfo& runtime_info, const TextStyle& style
                                  format_share(kernels.cpu_kernel), format_share(kernels.gpu_kernel),
                                  format_share(kernels.both), format_share(kernels.overhead));
   if (kernels.overhead_per_item_ns)
-    text += fmt::format(" ({} an item)",
+    text += fmt::format(" ({} per item)",
                         format_time(static_cast<Nanos>(*kernels.overhead_per_item_ns + 0.5)));
   return wrap(text + ".", static_cast<std::size_t>(style.width), 2);
 }

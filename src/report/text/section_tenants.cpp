@@ -129,18 +129,18 @@ std::string tenants_section(const Analysis& analysis, const TextStyle& style) {
       std::string pids;
       for (const auto& tenant : device.tenants)
         pids += (!pids.empty() ? ", " : "") + tenant_label(tenant);
-      out += section_title(style, fmt::format("Who used GPU {}", device.id),
+      out += section_title(style, fmt::format("Processes on GPU {}", device.id),
                            fmt::format("{} processes", count));
       out += wrap(pids + ": " + device.cannot_tell + ".", width, 2);
       continue;
     }
-    out += section_title(style, fmt::format("Who used GPU {}", device.id),
+    out += section_title(style, fmt::format("Processes on GPU {}", device.id),
                          fmt::format("{} processes{}, {}", count, how_shared(device.sharing),
                                      format_time(device.span_ns)));
     out += table_of(device, style);
     if (device.overlap_ns > 0)
-      out += wrap(fmt::format("In {} several had work there: that time is split evenly, and whose "
-                              "it was lies between the bounds.",
+      out += wrap(fmt::format("In {} several had work there: that time is split evenly; the bounds "
+                              "show how much it could be.",
                               format_time(device.overlap_ns)),
                   width, 2);
     if (!device.cannot_tell.empty()) out += wrap(device.cannot_tell, width, 2);

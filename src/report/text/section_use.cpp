@@ -8,6 +8,7 @@
 #include "report/labels.h"
 #include "report/limit.h"
 #include "report/summary.h"
+#include "report/text/alike.h"
 #include "report/text/format.h"
 #include "report/text/plot.h"
 #include "report/text/sections.h"
@@ -152,6 +153,19 @@ std::string waterfall_section(const Analysis& analysis, const TextStyle& style) 
   return out;
 }
 
+namespace {
+
+bool did_the_same(const DeviceUse& left, const DeviceUse& right) {
+  const auto near = [](Nanos one, Nanos other) {
+    return nearly_equal(static_cast<double>(one), static_cast<double>(other));
+  };
+  return left.name == right.name && near(left.span_ns, right.span_ns) &&
+         near(left.busy_ns, right.busy_ns) && near(left.kernel_busy_ns, right.kernel_busy_ns) &&
+         near(left.kernels, right.kernels) && near(left.idle_ns, right.idle_ns);
+}
+
+}  // namespace
+
 std::string devices_section(const Analysis& analysis, const TextStyle& style) {
   if (analysis.devices.size() < 2) return {};
   TextTable table({{"device"},
@@ -161,13 +175,18 @@ std::string devices_section(const Analysis& analysis, const TextStyle& style) {
                    {"in kernels", Align::right},
                    {"kernels", Align::right},
                    {"idle", Align::right}});
-  for (const auto& device : analysis.devices)
-    table.add({std::to_string(device.id), device.name, format_time(device.span_ns),
+  const auto runs = runs_alike(analysis.devices, did_the_same);
+  for (const auto& run : runs) {
+    const auto& device = run.front();
+    table.add({gpu_numbers(device.id, run.back().id), device.name, format_time(device.span_ns),
                format_share(share_of(device.busy_ns, device.span_ns)),
                format_share(share_of(device.kernel_busy_ns, device.span_ns)),
                device.gpu_events > 0 ? format_count(device.kernels) : std::string("-"),
                format_time(device.idle_ns)});
-  return section_title(style, "Devices") + table.render(style);
+  }
+  const bool shared = runs.size() < analysis.devices.size();
+  return section_title(style, "Devices", shared ? "alike within 2 %: the first of them" : "") +
+         table.render(style);
 }
 
 }  // namespace gf

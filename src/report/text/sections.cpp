@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/labels.h"
 #include "report/summary.h"
 #include "report/text/format.h"
@@ -23,7 +25,7 @@ std::string matching_section(const Analysis& analysis, const TextStyle& style) {
     text += fmt::format(", {} only in the report", format_count(match.report_only));
   text += fmt::format(" ({} in the report", format_count(match.report_kernels));
   if (match.copies_of_report > 1)
-    text += fmt::format(", laid over {} steps", match.copies_of_report);
+    text += fmt::format(", applied to {} steps", match.copies_of_report);
   text += ").";
   if (match.confidence) text += fmt::format(" Mean score {:.3f}.", *match.confidence);
   if (!match.note.empty()) text += " " + match.note;
@@ -31,17 +33,35 @@ std::string matching_section(const Analysis& analysis, const TextStyle& style) {
          wrap(text, static_cast<std::size_t>(style.width), 2);
 }
 
-std::string collect_section(const Analysis& analysis, const TextStyle& style) {
+namespace {
+
+constexpr std::string_view kHowToCollect = "How to collect missing counters";
+
+/// A command of many lines would push the answer off the first screen.
+bool stands_apart(const Finding& finding, const TextStyle& style) {
+  return finding.command.size() > 2 * static_cast<std::size_t>(style.width);
+}
+
+/// The command that collects what is missing, unless a finding shows it.
+std::string_view missing_command(const Analysis& analysis, const TextStyle& style) {
   for (const auto& finding : analysis.findings)
-    if (!finding.command.empty()) return {};  // a finding tells it
+    if (!finding.command.empty())
+      return stands_apart(finding, style) ? std::string_view(finding.command) : "";
   for (const auto& level : analysis.levels) {
     const auto command = level.why_missing.find("ncu --");
     if (!level.value && command != std::string::npos)
-      return section_title(style, "How to collect what is missing") +
-             wrap_command(std::string_view(level.why_missing).substr(command),
-                          static_cast<std::size_t>(style.width));
+      return std::string_view(level.why_missing).substr(command);
   }
   return {};
+}
+
+}  // namespace
+
+std::string collect_section(const Analysis& analysis, const TextStyle& style) {
+  const auto command = missing_command(analysis, style);
+  if (command.empty()) return {};
+  return section_title(style, kHowToCollect) +
+         wrap_command(command, static_cast<std::size_t>(style.width));
 }
 
 std::string quality_section(const Analysis& analysis, const TextStyle& style) {
@@ -49,7 +69,7 @@ std::string quality_section(const Analysis& analysis, const TextStyle& style) {
       style, "Data quality",
       plural(analysis.source.events, "event") +
           (analysis.source.bytes > 0 ? ", " + format_bytes(analysis.source.bytes) : std::string()));
-  if (analysis.quality.empty()) return out + "  nothing damaged, nothing doubtful\n";
+  if (analysis.quality.empty()) return out + "  no problems found\n";
   for (const auto& quality : analysis.quality) {
     const std::string head = fmt::format("{} x {}", format_count(quality.count), quality.code);
     out += "  " + paint(style, Paint::warn, head) + "\n" +
@@ -84,23 +104,26 @@ std::string idle_section(const Analysis& analysis, const TextStyle& style, std::
          table.render(style);
 }
 
-std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
-  if (analysis.findings.empty()) return {};
-  std::string out = section_title(style, "Recommendations");
+std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t from,
+                             std::size_t to) {
+  to = std::min(to, analysis.findings.size());
+  if (from >= to) return {};
+  std::string out = section_title(style, from == 0 ? "Recommendations" : "More recommendations");
   const auto width = static_cast<std::size_t>(style.width);
-  int number = 0;
-  for (const auto& finding : analysis.findings) {
-    if (rows-- == 0) break;
+  for (std::size_t i = from; i < to; ++i) {
+    const auto& finding = analysis.findings[i];
     std::string text = finding.text;
     if (finding.gain_ns)
       text += fmt::format(" [up to {}, {}]", format_time(*finding.gain_ns),
                           format_share(share_of(*finding.gain_ns, device_time(analysis))));
     std::string paragraph = wrap(text, width, 5);
-    const std::string mark = fmt::format("{:>3}. ", ++number);
+    const std::string mark = fmt::format("{:>3}. ", i + 1);
     out += mark + paragraph.substr(5);
     if (!finding.evidence.empty())
       out += paint(style, Paint::dim, wrap(finding.evidence, width, 5));
-    if (!finding.command.empty())
+    if (stands_apart(finding, style))
+      out += paint(style, Paint::dim, fmt::format("     Command: {}, below\n", kHowToCollect));
+    else if (!finding.command.empty())
       out += paint(style, Paint::dim, wrap_command(finding.command, width));
   }
   return out;
@@ -117,28 +140,27 @@ std::string operations_text(const WorkHeadline& work) {
   if (work.flops_source == WorkSource::model && work.coverage.value_or(0) < kWhole)
     text += "at least ";
   text += format_rate(*work.flops_per_s, "FLOP/s");
-  text += work.flops_source == WorkSource::measured ? ", counted"
-                                                    : " by recorded sizes of operators, a model";
+  text += work.flops_source == WorkSource::measured ? ", counted" : " from operator shapes (model)";
   if (work.mfu)
-    text += fmt::format(": MFU (operations asked for / peak x time) {} of {} in {}",
-                        format_share(work.mfu),
-                        format_rate(work.peak_flops_per_s.value_or(0), "FLOP/s"), work.peak_type);
+    text +=
+        fmt::format(": MFU (model operations / peak x time) {} of {} in {}", format_share(work.mfu),
+                    format_rate(work.peak_flops_per_s.value_or(0), "FLOP/s"), work.peak_type);
   if (work.flops_source == WorkSource::model && work.measured_flops_per_s)
     text += fmt::format("; counted on tensor cores: {}",
                         format_rate(*work.measured_flops_per_s, "FLOP/s"));
   return text + ". ";
 }
 
-/// "1 284 items a second (64 a step by its shapes), 164.4 k tokens a second."
+/// "1 284 items per second (64 a step from its shapes), 164.4 k tokens per second."
 std::string items_text(const Throughput& of) {
   if (!of.items_per_s) return {};
-  std::string text = format_per_second(*of.items_per_s) + " items a second";
+  std::string text = format_per_second(*of.items_per_s) + " items per second";
   if (of.items)
-    text += fmt::format(" ({} a step{})", format_count(*of.items),
-                        of.items_source == ItemsSource::shapes ? " by its shapes" : "");
-  if (of.tokens_per_s) text += ", " + format_per_second(*of.tokens_per_s) + " tokens a second";
-  if (of.flops_per_item) text += ", " + format_rate(*of.flops_per_item, "FLOP") + " an item";
-  if (of.joules_per_item) text += fmt::format(", {:.4g} J an item", *of.joules_per_item);
+    text += fmt::format(" ({} per step{})", format_count(*of.items),
+                        of.items_source == ItemsSource::shapes ? " from its shapes" : "");
+  if (of.tokens_per_s) text += ", " + format_per_second(*of.tokens_per_s) + " tokens per second";
+  if (of.flops_per_item) text += ", " + format_rate(*of.flops_per_item, "FLOP") + " per item";
+  if (of.joules_per_item) text += fmt::format(", {:.4g} J per item", *of.joules_per_item);
   return text + ". ";
 }
 

@@ -14,16 +14,18 @@ std::string section_title(const TextStyle& style, std::string_view title,
                           std::string_view remark = {});
 
 std::string ladder_section(const Analysis& analysis, const TextStyle& style);
-/// Achieved operations, utilisation, items and tokens a second; nothing where none is known.
+/// Achieved operations, utilization, items and tokens per second; nothing where none is known.
 std::string work_lines(const WorkHeadline& work, const TextStyle& style);
 std::string waterfall_section(const Analysis& analysis, const TextStyle& style);
 std::string devices_section(const Analysis& analysis, const TextStyle& style);
 std::string idle_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
-std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
+/// Findings number `from` to `to`, the first being 0.
+std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t from,
+                             std::size_t to);
 std::string layers_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 std::string kernels_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 std::string runtime_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
-/// Where the joules went; nothing when no device has energy.
+/// Energy breakdown; nothing when no device has energy.
 std::string energy_section(const EnergyUse& energy, const TextStyle& style, std::size_t rows);
 /// Levels and readings over time, and a table of the readings; nothing when nothing was sampled.
 std::string over_time_section(const Analysis& analysis, const TextStyle& style);

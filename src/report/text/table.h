@@ -12,7 +12,7 @@ namespace gf {
 struct Cell {
   std::string text;
   Paint how = Paint::plain;
-  bool ready = false;  // text holds colour codes already (a bar); `columns` says how wide it is
+  bool ready = false;  // text holds color codes already (a bar); `columns` says how wide it is
   std::size_t columns = 0;
   Cell(const std::string& content, Paint paint = Paint::plain);
   Cell(const char* content) : Cell(std::string(content)) {}

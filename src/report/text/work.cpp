@@ -49,13 +49,13 @@ std::string account_lines(const WorkAccount& account, const TextStyle& style) {
 
 std::string throughput_line(const Throughput& of, const TextStyle& style) {
   if (!of.items_per_s) return {};
-  std::string line = fmt::format("{:.4g} items a second", *of.items_per_s);
+  std::string line = fmt::format("{:.4g} items per second", *of.items_per_s);
   if (of.items) line += fmt::format(" ({} a step)", *of.items);
-  if (of.tokens_per_s) line += fmt::format(", {:.4g} tokens a second", *of.tokens_per_s);
-  if (of.flops_per_item) line += ", " + format_rate(*of.flops_per_item, "FLOP") + " an item";
-  if (of.joules_per_item) line += fmt::format(", {:.4g} J an item", *of.joules_per_item);
+  if (of.tokens_per_s) line += fmt::format(", {:.4g} tokens per second", *of.tokens_per_s);
+  if (of.flops_per_item) line += ", " + format_rate(*of.flops_per_item, "FLOP") + " per item";
+  if (of.joules_per_item) line += fmt::format(", {:.4g} J per item", *of.joules_per_item);
   if (of.items_source == ItemsSource::shapes)
-    line += "; items by the shapes of " + of.items_from + " (--batch N says otherwise)";
+    line += "; items by the shapes of " + of.items_from + " (override with --batch N)";
   return paint(style, Paint::plain, wrap(line + ".", static_cast<std::size_t>(style.width), 2));
 }
 
@@ -72,7 +72,7 @@ std::string memory_lines(const std::vector<DeviceMemory>& devices, const TextSty
       line += fmt::format("{} {} of the board in use", comma, format_bytes(*memory.peak_used));
     if (memory.capacity) line += fmt::format(" of {}", format_bytes(*memory.capacity));
     if (memory.fitting_batch)
-      line += fmt::format(" ({} items of a step would fit)", *memory.fitting_batch);
+      line += fmt::format(" ({} items per step would fit)", *memory.fitting_batch);
     std::size_t shown = 0;
     for (const auto& holder : memory.holders) {
       if (shown == 4) break;
@@ -110,7 +110,7 @@ std::string done_section(const WorkUse& use, const TextStyle& style) {
                       static_cast<std::size_t>(style.width), 2));
   out += throughput_line(use.throughput, style);
   if (out.empty()) return {};
-  return section_title(style, "Work done", "by recorded shapes: a model") + out;
+  return section_title(style, "Work done", "from recorded shapes (model)") + out;
 }
 
 std::string operators_section(const WorkUse& use, const TextStyle& style, std::size_t rows) {

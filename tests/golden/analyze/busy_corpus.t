@@ -34,5 +34,5 @@ Every label adds up: idle time by cause, and busy with idle.
 Without a GPU event there is no answer.
 
   $ cp "$GPUFATHOM_CORPUS"/public/hta_cpu_only.json.gz . && gpufathom analyze hta_cpu_only.json.gz
-  gpufathom: hta_cpu_only.json.gz: no GPU activity: nothing to say about the use of a GPU (record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]))
+  gpufathom: hta_cpu_only.json.gz: no GPU activity: there is nothing to analyze (record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]))
   [1]

@@ -67,7 +67,7 @@ A JAX profile and the trace.json that its profiler derived from it have the same
   ["xplane",3657248,3641345,3669409,112]
   ["tf_trace_json",3657248,3641345,3669409,112]
 
-Why the GPU idled in an eager program with Python stacks.
+GPU idle time by cause in an eager program with Python stacks.
 
   $ gpufathom analyze "$EXAMPLES"/lenet_inf_b1.json.gz --window all --format json | jq -c '.runtime.idle[:3][] | [.cause, .phase, .operation, .python, .ns]'
   ["host_other","other","<built-in method _record_function_enter_new of pybind11_builtins.pybind11_detail_function_record_v1_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1 object at 0x7f17f73a7ed0>","typing.py(392): inner",158015]

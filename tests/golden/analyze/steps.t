@@ -46,13 +46,13 @@ What cannot be answered is said.
   gpufathom: lenet_inf_b1.json.gz: --window step:12: there is no such step (steps: 9 10 11 (marks:ProfilerStep))
   [1]
   $ gpufathom analyze lenet_inf_b1.json.gz --window 1ms:0.5ms
-  gpufathom: --window: '1ms:0.5ms' is empty: START must come before END (gpufathom analyze --help tells more)
+  gpufathom: --window: '1ms:0.5ms' is empty: START must come before END (see gpufathom analyze --help)
   [2]
   $ gpufathom analyze lenet_inf_b1.json.gz --window 3s:4s
   gpufathom: lenet_inf_b1.json.gz: --window 3s:4s: no device activity in it (the device was traced for 2000513 ns after its first activity)
   [1]
   $ gpufathom analyze lenet_inf_b1.json.gz --window sometimes
-  gpufathom: --window: 'sometimes' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms (gpufathom analyze --help tells more)
+  gpufathom: --window: 'sometimes' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms (see gpufathom analyze --help)
   [2]
 
 JAX returns from a step before the device has run it: five steps of 17 ms whose marks lie in the first 2 ms.

@@ -17,7 +17,7 @@ Truncated gzip, truncated JSON:
   events 1262, device events 121, span 9444442, busy 579716
   truncated_json 1: the file ends before its list of events does (first at byte 400000)
   $ head -c 100 whole.json > head.json; gpufathom analyze head.json
-  gpufathom: head.json: has no list "traceEvents" (it is no profiler trace, or was cut before its events began)
+  gpufathom: head.json: has no list "traceEvents" (it is not a profiler trace, or was truncated before its first event)
   [1]
 
 A wrong checksum, and bytes after the end:
@@ -97,7 +97,7 @@ Line ends of Windows, and names with backslashes:
 No device event at all:
 
   $ echo '{"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]}' > host.json; gpufathom analyze host.json
-  gpufathom: host.json: no GPU activity: nothing to say about the use of a GPU (record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]))
+  gpufathom: host.json: no GPU activity: there is nothing to analyze (record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]))
   [1]
 
 A cut that leaves no GPU event is told with the error that follows from it.
@@ -105,4 +105,4 @@ A cut that leaves no GPU event is told with the error that follows from it.
   $ gunzip -c "$EXAMPLES"/lenet_inf_b1.json.gz | head -c 100000 > cut.json
   $ gpufathom analyze cut.json 2>&1 | cut -c1-110
   gpufathom: cut.json: is damaged: 1 x truncated_json: the file ends before its list of events does (first at by
-  gpufathom: cut.json: no GPU activity: nothing to say about the use of a GPU (record with the GPU side on, for 
+  gpufathom: cut.json: no GPU activity: there is nothing to analyze (record with the GPU side on, for PyTorch to

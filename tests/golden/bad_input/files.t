@@ -4,7 +4,7 @@ What is not a trace is named, with what to do about it. Nothing here takes long 
   gpufathom: missing.json: no such file
   [1]
   $ mkdir folder && gpufathom analyze folder
-  gpufathom: folder: is a directory without a profile (name a file, or the folder of a TensorFlow or JAX profile (it holds plugins/profile/RUN/HOST.xplane.pb))
+  gpufathom: folder: is a directory that contains no profile (name a file, or the folder of a TensorFlow or JAX profile (it contains plugins/profile/RUN/HOST.xplane.pb))
   [1]
   $ touch empty.json && gpufathom analyze empty.json
   gpufathom: empty.json: is empty (the program that wrote it may have failed or may still be running)
@@ -26,7 +26,7 @@ What is not a trace is named, with what to do about it. Nothing here takes long 
   $ printf 'hello, world\n' > t && gpufathom analyze t 2>&1 | sed 's/ (.*//'
   gpufathom: t: is not a trace or report that can be read: it looks like plain text
   $ echo '{"a": 1}' > j && gpufathom analyze j 2>&1 | sed 's/ (.*//'
-  gpufathom: j: is not a trace or report that can be read: it looks like JSON of an unknown kind
+  gpufathom: j: is not a trace or report that can be read: it looks like JSON of an unknown format
   $ printf '\3757zXZ\000' > x && gpufathom analyze x
   gpufathom: x: is compressed with xz (decompress it first: xz -d)
   [1]
@@ -50,5 +50,5 @@ A file that unpacks to more than the limit; the limit can be raised.
 A counter report without the trace that it belongs to:
 
   $ cp "$EXAMPLES/gemm_types.ncu.csv.gz" . && gpufathom energy gemm_types.ncu.csv.gz
-  gpufathom: gemm_types.ncu.csv.gz: a counter report alone has no time line to analyse (give a trace of the same program: gpufathom analyze TRACE --counters gemm_types.ncu.csv.gz)
+  gpufathom: gemm_types.ncu.csv.gz: a counter report alone has no timeline to analyze (give a trace of the same program: gpufathom analyze TRACE --counters gemm_types.ncu.csv.gz)
   [1]

@@ -127,5 +127,5 @@ What is wrong is said.
   gpufathom: broken.json: is not JSON (docs/claims.md names the tables of each study)
   [1]
   $ gpufathom reproduce itu23 overhead.json -o overhead.json
-  gpufathom: overhead.json is read, and would be overwritten: name another file to write
+  gpufathom: overhead.json is an input and would be overwritten: choose another output file
   [2]

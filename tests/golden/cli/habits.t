@@ -29,9 +29,9 @@ One screen:
 
   $ LC_ALL=C gpufathom lenet_train_b64.json.gz --brief
   lenet_train_b64.json.gz                           NVIDIA H200, 3 steps, 10.40 ms
-  The GPU runs kernels at least 6.8 % of the time; how deep those kernels use it
-  needs counters. The largest loss: idle, launch-bound, 6.005 ms (57.7 %), up to
-  1.539 ms of it by the profiler itself.
+  The GPU runs kernels at least 6.8 % of the time; the utilization inside these
+  kernels needs counters. The largest loss: idle, launch-bound, 6.005 ms (57.7 %),
+  up to 2.317 ms of it by the profiler itself.
   
   Utilization by level                                           share of 10.40 ms
     GPU active                ###                                            6.8 %
@@ -40,40 +40,40 @@ One screen:
     tensor pipe active                                                     no data
     tensor instr. issued                                                   no data
     tensor FLOP/s of peak                                                    0.0 %
-    41.78 GFLOP/s by recorded sizes of operators, a model: MFU (operations asked
-    for / peak x time) <0.1 % of 989.4 TFLOP/s in bf16. 18 457 items a second (64
-    a step by its shapes), 2.264 MFLOP an item. See also: gpufathom work.
+    41.78 GFLOP/s from operator shapes (model): MFU (model operations / peak x
+    time) <0.1 % of 989.4 TFLOP/s in bf16. 18 457 items per second (64 per step
+    from its shapes), 2.264 MFLOP per item. See also: gpufathom work.
     no data: the capture has no per-kernel counters (how to collect them: see
     below)
   
   Recommendations
-    1. A step holds too little work for the device: launches come late, and
-       kernels leave most of it empty. Use a larger batch; the gain is one of time
-       an item. [up to 10.34 ms, 99.4 %]
-    2. The device waits for the host to launch the next kernel 58 % of the time,
-       at least 43 % without the profiler. Launch less often: torch.compile
-       (mode="reduce-overhead"), CUDA graphs for the step, fused optimisers, or a
-       larger batch. [up to 9.399 ms, 90.4 %]
-    3. 77 % of kernel time runs kernels with fewer thread blocks than the device
-       has SMs: part of the device has nothing to do. Use a larger batch, or run
+    1. A step has too little work for the GPU: it is launch-bound, and kernels
+       leave most of the GPU empty. Use a larger batch; the gain is in time per
+       item. [up to 10.34 ms, 99.4 %]
+    2. Launch-bound: the GPU waits for the host to launch the next kernel 58 % of
+       the time (at least 35 % without the profiler). Launch less often:
+       torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
+       optimizers, or a larger batch. [up to 9.399 ms, 90.4 %]
+    3. 77 % of kernel time is in kernels with fewer thread blocks than the GPU has
+       SMs, which leaves part of the GPU idle. Use a larger batch, or run
        independent work on another stream. [up to 424.7 us, 4.1 %]
   $ gpufathom lenet_train_b64.json.gz --brief --format json
-  gpufathom: --brief is a form of text
+  gpufathom: --brief requires text output
   [2]
 
 A window that means nothing is wrong usage, before any file is read:
 
   $ gpufathom analyze nowhere.json --window sometimes
-  gpufathom: --window: 'sometimes' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms (gpufathom analyze --help tells more)
+  gpufathom: --window: 'sometimes' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms (see gpufathom analyze --help)
   [2]
   $ gpufathom analyze nowhere.json --window stabel
-  gpufathom: --window: 'stabel' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms: did you mean stable? (gpufathom analyze --help tells more)
+  gpufathom: --window: 'stabel' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms: did you mean stable? (see gpufathom analyze --help)
   [2]
   $ gpufathom compare a.gpf b.gpf --window step:x
-  gpufathom: --window: 'step:x' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms (gpufathom compare --help tells more)
+  gpufathom: --window: 'step:x' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms (see gpufathom compare --help)
   [2]
   $ gpufathom energy nowhere.json --window 3ms:1ms
-  gpufathom: --window: '3ms:1ms' is empty: START must come before END (gpufathom energy --help tells more)
+  gpufathom: --window: '3ms:1ms' is empty: START must come before END (see gpufathom energy --help)
   [2]
 
 The man page and the shells' completions name every verb and its options:
@@ -92,7 +92,7 @@ The man page and the shells' completions name every verb and its options:
   $ gpufathom help completion zsh | head -1
   #compdef gpufathom
   $ gpufathom help completion tcsh
-  gpufathom: help completion wants bash, zsh or fish
+  gpufathom: help completion requires bash, zsh or fish
   [2]
 
 A pager is used on a terminal alone:

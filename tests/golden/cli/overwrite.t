@@ -2,7 +2,7 @@ A file that is read is never written over, whatever name it goes by.
 
   $ cp $EXAMPLES/lenet_inf_b1.json.gz a.json.gz && ln -s a.json.gz link && cksum < a.json.gz > before
   $ gpufathom analyze a.json.gz -o a.json.gz
-  gpufathom: a.json.gz is read, and would be overwritten: name another file to write
+  gpufathom: a.json.gz is an input and would be overwritten: choose another output file
   [2]
   $ gpufathom analyze link --format json -o ./a.json.gz 2>/dev/null
   [2]
@@ -17,7 +17,7 @@ A file that is read is never written over, whatever name it goes by.
   [1]
   $ mkdir -p ranks/deep && cp a.json.gz ranks/0.json.gz && cp a.json.gz ranks/deep/1.json.gz && ln -s ranks/deep/1.json.gz one
   $ gpufathom ranks ranks -o ranks/0.json.gz
-  gpufathom: ranks/0.json.gz is read, and would be overwritten: name another file to write
+  gpufathom: ranks/0.json.gz is an input and would be overwritten: choose another output file
   [2]
   $ gpufathom ranks --map ranks -o one 2>/dev/null
   [2]
@@ -25,8 +25,8 @@ A file that is read is never written over, whatever name it goes by.
   [2]
   $ gpufathom ranks ranks -o ranks/ranks.html && gpufathom ranks ranks -o ranks/ranks.html && cmp ranks/deep/1.json.gz a.json.gz
   $ echo '{"rows":[{"capture":"a.json.gz","batch":1},{"capture":"ranks/0.json.gz","batch":1}]}' > table.json
-  $ gpufathom compare --table table.json --axes batch -o ranks/0.json.gz
-  gpufathom: ranks/0.json.gz is read, and would be overwritten: name another file to write
+  $ gpufathom compare --table table.json --axes batch --format json -o ranks/0.json.gz
+  gpufathom: ranks/0.json.gz is an input and would be overwritten: choose another output file
   [2]
   $ cksum < a.json.gz | cmp - before && ls -A | grep part
   [1]

@@ -12,20 +12,20 @@ Wrong usage ends with 2 and says what is wrong and where to read more.
   gpufathom: unknown verb 'analyse': did you mean analyze? (gpufathom --help lists the verbs)
   [2]
   $ gpufathom analyze x --windw all
-  gpufathom: unknown option '--windw': did you mean --window? (gpufathom analyze --help tells more)
+  gpufathom: unknown option '--windw': did you mean --window? (see gpufathom analyze --help)
   [2]
   $ gpufathom --help > /dev/full
   gpufathom: standard output: cannot be written: No space left on device
   [1]
   $ gpufathom help monitor > one; gpufathom monitor --help | cmp - one
   $ gpufathom analyze
-  gpufathom: FILE is missing (gpufathom analyze --help tells more)
+  gpufathom: FILE is missing (see gpufathom analyze --help)
   [2]
   $ gpufathom analyze x --rows -1
-  gpufathom: --rows: '-1' is not a number of 0 or more (gpufathom analyze --help tells more)
+  gpufathom: --rows: '-1' is not a number of 0 or more (see gpufathom analyze --help)
   [2]
   $ gpufathom analyze x --batch some
-  gpufathom: --batch: 'some' is not a number above 0 (gpufathom analyze --help tells more)
+  gpufathom: --batch: 'some' is not a number above 0 (see gpufathom analyze --help)
   [2]
   $ gpufathom export x
   gpufathom: export requires --perfetto, --csv DIR or both
@@ -69,6 +69,39 @@ A file that is not there is not taken for a verb; the short forms of formats.
   [1]
   $ gpufathom $EXAMPLES/lenet_inf_b1.json.gz --json | jq -r .schema
   gpufathom.analysis/1
+
+The name of a file to write promises what is in it.
+
+  $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz -o out.pdf
+  gpufathom: -o out.pdf: unknown ending .pdf: use .txt, .md, .log, .json, .jsonl, .html, .htm, or choose with --format (see gpufathom analyze --help)
+  [2]
+  $ gpufathom work $EXAMPLES/lenet_inf_b1.json.gz -o out.html
+  gpufathom: -o out.html: unknown ending .html: use .txt, .md, .log, .json, .jsonl, or choose with --format (see gpufathom work --help)
+  [2]
+  $ gpufathom query $EXAMPLES/lenet_inf_b1.json.gz 'select 1 as one' -o out.csv && cat out.csv
+  one
+  1
+  $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz -o Out.HTM && head -c 15 Out.HTM
+  <!doctype html> (no-eol)
+  $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz --format json -o out.pdf && head -c 9 out.pdf
+  {"schema" (no-eol)
+  $ gpufathom import $EXAMPLES/lenet_inf_b1.json.gz -o out.db
+  gpufathom: -o out.db: unknown ending .db: use .gpf (see gpufathom import --help)
+  [2]
+  $ gpufathom record -o out.pdf -- touch ran
+  gpufathom: -o out.pdf: unknown ending .pdf: use .gpf (see gpufathom record --help)
+  [2]
+  $ gpufathom export $EXAMPLES/lenet_inf_b1.json.gz --perfetto -o out.zip
+  gpufathom: -o out.zip: unknown ending .zip: use .pftrace, .perfetto-trace (see gpufathom export --help)
+  [2]
+  $ ls
+  Out.HTM
+  one
+  out.csv
+  out.pdf
+
+And the short forms:
+
   $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz --html | head -c 15
   <!doctype html> (no-eol)
   $ gpufathom query $EXAMPLES/lenet_inf_b1.json.gz 'select 1 as one' --csv

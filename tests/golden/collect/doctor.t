@@ -3,7 +3,7 @@ What this machine can record, over fake driver libraries in every state they kno
   $ export GPUFATHOM_LIBRARY_PATH=$FAKES GPUFATHOM_FAKE=
   $ gpufathom doctor | sed -n '/^ok gpu 0/,/^$/p'
   ok gpu 0             NVIDIA H200, compute 9.0, 140 GiB, limit 700 W
-  ok clocks 0          SM 1965 of 1980 MHz, memory 3201 of 3201 MHz; held down by
+  ok clocks 0          SM 1965 of 1980 MHz, memory 3201 of 3201 MHz; throttled by
                        sw_power_cap
   ok sensors 0         instant power, average power, memory power, energy counter,
                        clocks, PCIe bytes, NVLink bytes
@@ -48,7 +48,7 @@ Another profiler holds the counters; a GPU that has none; a driver too old for t
 
   $ state pm_busy=1
   missing pm sampling 0: counters cannot be listed: CUPTI_ERROR_HARDWARE_BUSY (26)
-    another profiler holds this GPU's counters: end it, or wait
+    another profiler uses this GPU's counters: stop it, or wait
   ok monitor: all levels but issue slots, from GPM
   warning record: levels at 10 Hz from GPM, no issue slots
   ok record --kernels: kernels through CUPTI Activity, which needs no permission
@@ -92,8 +92,8 @@ One GPU lost; no GPU; no CUDA; no driver.
   missing record --kernels: needs a GPU that answers
   [1]
   $ state gpus=0
-  missing gpu: the driver shows no GPU
-    see what nvidia-smi says, and that the container was given a GPU
+  missing gpu: the driver reports no GPU
+    check nvidia-smi, and that the container has access to a GPU
   missing monitor: needs a GPU
   missing record: needs a GPU
   missing record --kernels: needs a GPU
@@ -124,51 +124,58 @@ One GPU lost; no GPU; no CUDA; no driver.
 Another profiler's library in the way of kernels.
 
   $ CUDA_INJECTION64_PATH=/opt/other.so state '' | tail -1
-  warning record --kernels: stands aside while CUDA_INJECTION64_PATH names another profiler's library, /opt/other.so
+  warning record --kernels: is disabled while CUDA_INJECTION64_PATH names another profiler's library, /opt/other.so
 
 Which tool to take for which question, and what to read, on a machine as it is.
 
   $ tools() { GPUFATHOM_FAKE=$1 PATH=$(dirname $(command -v gpufathom)):$PWD/bin gpufathom doctor --format json | /usr/bin/jq -r '.tools[] | "\(.status) \(.name): \(.detail)"'; }
   $ tools gpus=1
-  ok is it used at all: gpufathom monitor: GPU busy and SM active
-  ok how deep is it used: gpufathom record -- PROGRAM: issue slots, tensor and DRAM active, by the millisecond
-  ok which kernels, why idle: gpufathom record --kernels -- PROGRAM, then analyze: the idle causes, not the share
-  ok which line of code: torch.profiler for a few steps, then gpufathom analyze of its trace
+  ok is the GPU used: gpufathom monitor: GPU busy and SM active
+  ok utilization by level: gpufathom record -- PROGRAM: issue slots, tensor and DRAM active, by the millisecond
+  ok kernels, idle causes: gpufathom record --kernels -- PROGRAM, then analyze: the idle causes, not the share
+  ok source lines: torch.profiler for a few steps, then gpufathom analyze of its trace
   warning inside one kernel: gpufathom record --kernels --rate 5000, then analyze: rates solved from samples
-  ok where the energy goes: gpufathom record --metrics energy -- PROGRAM, then energy
+  ok energy by component: gpufathom record --metrics energy -- PROGRAM, then energy
   $ tools permission=0,gpm=0
-  warning is it used at all: gpufathom monitor: power against its limit
-  missing how deep is it used: nothing here sees levels: power is the nearest hint
-  ok which kernels, why idle: gpufathom record --kernels -- PROGRAM, then analyze: the idle causes, not the share
-  ok which line of code: torch.profiler for a few steps, then gpufathom analyze of its trace
+  warning is the GPU used: gpufathom monitor: power against its limit
+  missing utilization by level: levels are not available: power is the closest indicator
+  ok kernels, idle causes: gpufathom record --kernels -- PROGRAM, then analyze: the idle causes, not the share
+  ok source lines: torch.profiler for a few steps, then gpufathom analyze of its trace
   missing inside one kernel: ncu is not on the PATH
-  warning where the energy goes: gpufathom record -- PROGRAM: joules of the whole GPU, not by component
+  warning energy by component: gpufathom record -- PROGRAM: joules of the whole GPU, not by component
   $ tools mig=1,permission=0
-  ok is it used at all: gpufathom monitor: GPU busy and SM active
-  warning how deep is it used: gpufathom record, or monitor: SM, tensor and DRAM active of each MIG instance
-  ok which kernels, why idle: gpufathom record --kernels -- PROGRAM, then analyze: the idle causes, not the share
-  ok which line of code: torch.profiler for a few steps, then gpufathom analyze of its trace
+  ok is the GPU used: gpufathom monitor: GPU busy and SM active
+  warning utilization by level: gpufathom record, or monitor: SM, tensor and DRAM active of each MIG instance
+  ok kernels, idle causes: gpufathom record --kernels -- PROGRAM, then analyze: the idle causes, not the share
+  ok source lines: torch.profiler for a few steps, then gpufathom analyze of its trace
   missing inside one kernel: ncu is not on the PATH
-  warning where the energy goes: gpufathom record -- PROGRAM: joules of the whole GPU, not by component
+  warning energy by component: gpufathom record -- PROGRAM: joules of the whole GPU, not by component
   $ mkdir bin && printf '#!/bin/sh\n' > bin/ncu && printf '#!/bin/sh\n' > bin/nvidia-smi && chmod +x bin/*
   $ tools permission=0,gpm=0 | head -1
-  warning is it used at all: nvidia-smi, or gpufathom monitor: power against its limit
+  warning is the GPU used: nvidia-smi, or gpufathom monitor: power against its limit
   $ tools gpus=1 | grep inside
   ok inside one kernel: ncu for a few launches (each is replayed: 0.4 s), then analyze --counters
   $ GPUFATHOM_FAKE=permission=0 gpufathom doctor | sed -n '/^What to take/,$p'
   What to take here, and what to read (docs/which-tool.md)
-  ok is it used at all       gpufathom monitor: GPU busy and SM active
-  ?  how deep is it used     gpufathom record -- PROGRAM: SM, tensor and DRAM
+  ok is the GPU used         gpufathom monitor: GPU busy and SM active
+  ?  utilization by level    gpufathom record -- PROGRAM: SM, tensor and DRAM
                              active at 10 Hz; no issue slots
-                             -> hardware counters give the rest: see pm sampling
-                             above
-  ok which kernels, why idle gpufathom record --kernels -- PROGRAM, then analyze:
+                             -> hardware counters provide the rest: see pm
+                             sampling above
+  ok kernels, idle causes    gpufathom record --kernels -- PROGRAM, then analyze:
                              the idle causes, not the share
-  ok which line of code      torch.profiler for a few steps, then gpufathom
+  ok source lines            torch.profiler for a few steps, then gpufathom
                              analyze of its trace
   no inside one kernel       ncu is not on the PATH
                              -> install Nsight Compute
-  ?  where the energy goes   gpufathom record -- PROGRAM: joules of the whole GPU,
+  ?  energy by component     gpufathom record -- PROGRAM: joules of the whole GPU,
                              not by component
-                             -> hardware counters tell components apart: see pm
+                             -> hardware counters separate components: see pm
                              sampling above
+
+Several GPUs of which the same is to be said share a line; another one has its own:
+
+  $ GPUFATHOM_FAKE=gpus=8 gpufathom doctor | grep -cE '^(ok|no|[?]) +(gpu|clocks|sensors|gpm|pm sampling) '
+  5
+  $ GPUFATHOM_FAKE=gpus=8 gpufathom doctor --json | jq -r '.checks[].name' | grep -c '^clocks'
+  8

@@ -5,7 +5,7 @@ The monitor over fake driver libraries: every value has a known answer.
   HOST  driver 580.159.04  TIME
   GPU    name            GPU   SM issue   TC occup. DRAM     W    C  memory
   0      H200             75   60     -   25     30   40   WWW   40  12.0/140G
-    GPU 0: clocks held down by sw_power_cap
+    GPU 0: clocks throttled by sw_power_cap
     %, averages since the last reading; levels from gpm.
 
 Levels of MIG instances; the whole GPU has none then.

@@ -40,8 +40,8 @@ Chosen tools, and a number that the program prints itself.
     record  +0.0 %
     monitor  +0.0 %
     slower: "step_ms" as the program prints it, against none of the same round
-    The program runs for T alone: the tools' CPU and the GPU's use hold what
-    starting takes. Let it run for T and more, where that hardly counts.
+    The program runs for T alone: the tools' CPU and GPU utilization include
+    start-up. Run it for T or more, where start-up is negligible.
   $ grep -c '<rect' chart.svg
   3
   $ gpufathom overhead --measure step_ms -- sleep 0.1
@@ -61,8 +61,8 @@ Each tool answers for itself: one that fails or ends early costs its row alone. 
     watched by  wall  slower  noise  tool CPU  tool mem  GPU mem  on disk
     none T  -  -  -  -  -  -
     record T  +0.0 %  - T  SIZE  -  SIZE
-    nvidia-smi -l 1: the tool beside it ended with 9
-    dcgmi dmon: the tool beside it ended before the program
+    nvidia-smi -l 1: the tool ended with 9
+    dcgmi dmon: the tool ended before the program
     nsys: the run ended with 4
   
     watched by  GPU used  CPU in all  convert  analyse
@@ -71,10 +71,10 @@ Each tool answers for itself: one that fails or ends early costs its row alone. 
   
     record  +0.0 %
     slower: "n" as the program prints it, against none of the same round
-    The program runs for T alone: the tools' CPU and the GPU's use hold what
-    starting takes. Let it run for 30 s and more, where that hardly counts.
-  gpufathom: incomplete result: nvidia-smi -l 1: the tool beside it ended with 9
-  gpufathom: incomplete result: dcgmi dmon: the tool beside it ended before the program
+    The program runs for T alone: the tools' CPU and GPU utilization include
+    start-up. Run it for 30 s or more, where start-up is negligible.
+  gpufathom: incomplete result: nvidia-smi -l 1: the tool ended with 9
+  gpufathom: incomplete result: dcgmi dmon: the tool ended before the program
   gpufathom: incomplete result: nsys: the run ended with 4
   $ printf '#!/bin/sh\ntr "\\0" " " < /proc/$PPID/cmdline | grep -q " record -q " || echo "\\"n\\": 4"\n' > bin/quiet && chmod +x bin/quiet
   $ gpufathom overhead --rounds 1 --only record --measure n --format json -- bin/quiet 2>/dev/null | jq -c '.rows[] | [.name, .failed, .slow_down]'
@@ -95,15 +95,15 @@ A signal ends it with the table of the runs until then; nothing is left.
   > print("exit", p.wait())
   > PY
   $ for signal in SIGINT SIGTERM SIGHUP; do TMPDIR=$PWD/work python3 stop.py $signal; awk '/^  (none|record) / {print $1}' table | head -2; done
-  gpufathom: stopped: the table holds the runs until then
+  gpufathom: stopped: the table has the runs until then
   exit 1
   none
   record
-  gpufathom: stopped: the table holds the runs until then
+  gpufathom: stopped: the table has the runs until then
   exit 1
   none
   record
-  gpufathom: stopped: the table holds the runs until then
+  gpufathom: stopped: the table has the runs until then
   exit 1
   none
   record

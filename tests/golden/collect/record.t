@@ -11,9 +11,10 @@ Recording over fake driver libraries, whose levels are known; numbers of time, p
     while it had work, T from first to last:
     power ... energy ...
     memory 12.88 GB at most; SM clock 1965 MHz mean; 40 C at most
-    clocks were held down at times by sw_power_cap
+    clocks were throttled at times by sw_power_cap
   program: ...
   recorder: ...
+  next: gpufathom analyze run.gpf (-o report.html for the page)
   $ sed 's/[█░]//g' summary | awk 'length($0) > 80'
 
 Without counters, without GPM, with instances: what is recorded instead is said once for all GPUs.
@@ -38,15 +39,15 @@ Without counters, without GPM, with instances: what is recorded instead is said 
 
 What is no capture is never written over, and what cannot run costs no older capture.
 
-  $ echo precious > train.py && mkdir folder
-  $ gpufathom record -o train.py -- touch ran
-  gpufathom: train.py: exists and is no capture: it is not overwritten (give another name, or remove it)
+  $ echo precious > precious && mkdir folder
+  $ gpufathom record -o precious -- touch ran
+  gpufathom: precious: exists and is not a capture: it is not overwritten (give another name, or remove it)
   [1]
   $ gpufathom record -o folder -- touch ran
   gpufathom: folder: cannot be written: Is a directory (does the directory exist, and may you write there?)
   [1]
   $ gpufathom record -o /dev/null -- touch ran
-  gpufathom: /dev/null: is no ordinary file (-o wants the name of a file)
+  gpufathom: /dev/null: is not a regular file (-o requires a file name)
   [1]
   $ gpufathom record -o no/such/run.gpf -- touch ran
   gpufathom: no/such/run.gpf: cannot be written: No such file or directory (does the directory exist, and may you write there?)
@@ -57,30 +58,30 @@ What is no capture is never written over, and what cannot run costs no older cap
   $ gpufathom record -- ./folder
   gpufathom: ./folder: the command cannot be run: Permission denied
   [126]
-  $ gpufathom import run.gpf -o train.py
-  gpufathom: train.py: exists and is no capture: it is not overwritten (give another name, or remove it)
+  $ gpufathom import run.gpf -o precious
+  gpufathom: precious: exists and is not a capture: it is not overwritten (give another name, or remove it)
   [1]
-  $ cat train.py; ls
+  $ cat precious; ls
   precious
   folder
+  precious
   run-2.gpf
   run-3.gpf
   run-4.gpf
   run-5.gpf
   run.gpf
   summary
-  train.py
 
 Wrong usage.
 
   $ gpufathom record
-  gpufathom: record needs a command to run, --pid of a process that runs, or --duration to record the machine for a while: gpufathom record -- python train.py
+  gpufathom: record needs a command to run, --pid of a running process, or --duration to record the machine: gpufathom record -- python train.py
   [2]
   $ gpufathom record --rate 0 --duration 1
-  gpufathom: --rate: '0' is not a number from 1 to 100000 (gpufathom record --help tells more)
+  gpufathom: --rate: '0' is not a number from 1 to 100000 (see gpufathom record --help)
   [2]
   $ gpufathom record --window 3 --duration 1
-  gpufathom: --window requires --kernels (gpufathom record --help tells more)
+  gpufathom: --window requires --kernels (see gpufathom record --help)
   [2]
 
 A capture keeps of a command the program and its script; with --keep-command all of it but secrets.
@@ -94,3 +95,8 @@ A capture keeps of a command the program and its script; with --keep-command all
   $ cat short.gpf whole.gpf | grep -c hunter2
   0
   [1]
+
+The last line says what to do next, in a form that a shell takes.
+
+  $ gpufathom record -q --duration 0.2 -o 'my run.gpf'; gpufathom record --duration 0.2 -o 'my run.gpf' 2>&1 | grep '^next'
+  next: gpufathom analyze 'my run.gpf' (-o report.html for the page)

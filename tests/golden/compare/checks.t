@@ -1,9 +1,9 @@
-Rules that end a build: with 1 when one is broken, 3 when a run is not whole, 4 when nobody can tell.
+Rules that end a build: with 1 when one is broken, 3 when a run is incomplete, 4 when nobody can tell.
 
   $ cp "$EXAMPLES"/resnet50_amp_eager_b64.json.gz eager.json.gz
   $ cp "$EXAMPLES"/resnet50_fp32_eager_b64.json.gz fp32.json.gz
   $ gpufathom compare eager.json.gz fp32.json.gz --fail-on "step > 3%" --fail-on "idle > 3%" --junit junit.xml --github -o answer.json
-  ::notice title=gpufathom compare::A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %25: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.52x and 0.66x.
+  ::notice title=gpufathom compare::A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %25: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.42x and 0.66x.
   ::error title=gpufathom%3A step > 3%25::fp32.json.gz: step +57.4 %25 against eager.json.gz
   ::notice title=gpufathom%3A idle > 3%25::fp32.json.gz: idle -91.9 %25 against eager.json.gz
   gpufathom: --fail-on "step > 3%": fp32.json.gz: step +57.4 % against eager.json.gz
@@ -16,10 +16,10 @@ Rules that end a build: with 1 when one is broken, 3 when a run is not whole, 4 
   <testsuites>
   <testsuite name="gpufathom compare" tests="2" failures="1" errors="0" skipped="0">
   <testcase classname="fp32.json.gz" name="step &gt; 3%">
-  <failure message="fp32.json.gz: step +57.4 % against eager.json.gz">fp32.json.gz: step +57.4 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.52x and 0.66x.</failure>
+  <failure message="fp32.json.gz: step +57.4 % against eager.json.gz">fp32.json.gz: step +57.4 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.42x and 0.66x.</failure>
   </testcase>
   <testcase classname="fp32.json.gz" name="idle &gt; 3%">
-  <system-out>fp32.json.gz: idle -91.9 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.52x and 0.66x.</system-out>
+  <system-out>fp32.json.gz: idle -91.9 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.42x and 0.66x.</system-out>
   </testcase>
   </testsuite>
   </testsuites>
@@ -35,8 +35,8 @@ not ok.
   
   $ gpufathom compare eager.json.gz eager.json.gz --fail-on "step > 60%" >/dev/null
   $ gpufathom compare eager.json.gz eager.json.gz --fail-on "step > 10%" --fail-on "step < -10%" --junit junit.xml -o answer.json
-  gpufathom: --fail-on "step > 10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -34.3 % to +48.6 % with 95 % confidence; about 71 steps of each run would decide, here are 3
-  gpufathom: --fail-on "step < -10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -34.3 % to +48.6 % with 95 % confidence; about 71 steps of each run would decide, here are 3
+  gpufathom: --fail-on "step > 10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -34.3 % to +48.6 % with 95 % confidence; about 71 steps per run would decide, here are 3
+  gpufathom: --fail-on "step < -10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -34.3 % to +48.6 % with 95 % confidence; about 71 steps per run would decide, here are 3
   [4]
   $ jq -c '.checks[] | [.failed, .outcome]' answer.json; grep -c '<error message=' junit.xml; grep -o 'failures=.*skipped="0"' junit.xml
   [false,"undecided"]
@@ -61,7 +61,7 @@ A run that is not whole is no evidence: no rule is judged on it, unless that is 
   $ gzip -dc fp32.json.gz | head -c 4500000 > cut.json
   $ gpufathom compare eager.json.gz cut.json --fail-on "kernels > 3%" -o answer.json
   gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 4500000)
-  gpufathom: --fail-on "kernels > 3%": cut.json: not judged: cut.json is not whole (--allow-incomplete judges all the same)
+  gpufathom: --fail-on "kernels > 3%": cut.json: not judged: cut.json is incomplete (--allow-incomplete judges anyway)
   [3]
   $ jq -c '.checks[] | [.failed, .outcome]' answer.json
   [false,"refused"]
@@ -74,13 +74,13 @@ A run that is not whole is no evidence: no rule is judged on it, unless that is 
   $ gpufathom compare eager.json.gz nowhere.json --fail-on "step > 3%" 2> /dev/null
   [3]
   $ gpufathom compare eager.json.gz cut.json --allow-incomplete
-  gpufathom: --allow-incomplete requires --fail-on (gpufathom compare --help tells more)
+  gpufathom: --allow-incomplete requires --fail-on (see gpufathom compare --help)
   [2]
 
-What differs beside the program is named, and the batch is read from the shapes.
+Other differences are named, and the batch is read from the shapes.
 
-  $ gpufathom compare fp32.json.gz eager.json.gz | sed -n '/^Not alike/,/^$/p'
-  Not alike beside the program: precision (A fp32, B bf16).
+  $ gpufathom compare fp32.json.gz eager.json.gz | sed -n '/^Other differences/,/^$/p'
+  Other differences: precision (A fp32, B bf16).
   
   $ jq -c '[.runs[] | [.batch, .batch_source, .precision, .profiler, (.item_ns | round)]]' answer.json
   [[64,"shapes","bf16","kineto with shapes",778600],[64,"shapes","fp32","kineto with shapes",1225444]]
@@ -95,7 +95,7 @@ No rule, no number.
   gpufathom: --fail-on "step > 3": the limit has no unit (write it as "step > 3%": step, item, kernels, idle, copies, joules, a level such as gpu.busy, or a row such as idle:sync, layer_type:MatMul, kernel:NAME; then > or <, and a limit in %, a time (ns, us, ms, s), J, or points of a level (pp))
   [2]
   $ gpufathom compare eager.json.gz fp32.json.gz --batch 1,2,3
-  gpufathom: --batch wants one number for all captures, or one for each: --batch 64,512
+  gpufathom: --batch requires one number for all captures, or one for each: --batch 64,512
   [2]
   $ gpufathom compare eager.json.gz fp32.json.gz --github --format json
   gpufathom: --github prints to standard output: give -o FILE for the json

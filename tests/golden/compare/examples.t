@@ -7,8 +7,8 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
     A  eager.json.gz    NVIDIA H200      3  49.83 ms  778.6 us  1.00x
     B  compile.json.gz  NVIDIA H200      3  42.54 ms  664.7 us  1.17x
   No difference beyond noise: a step of B takes -14.6 % against A (95 %: -35.6 %
-  How deep the device was used
-  What came out
+  Utilization by level
+  Result
   Time breakdown of a step
     idle: other host work       5.629 ms  3.309 ms  -2.320 ms
     idle: launch-bound          27.73 ms  26.69 ms  -1.041 ms
@@ -16,8 +16,8 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
     idle: host synchronization  24.31 us  22.43 us  -1.871 us
     copies and sets             51.06 us  50.87 us    -195 ns
     total                       49.83 ms  42.54 ms  -7.290 ms
-  What the runtime does meanwhile
-  How full its queues are
+  Framework runtime phases
+  Queue depth
   Layers
   Kernels
   $ gpufathom compare fp32.json.gz eager.json.gz compile.json.gz --format json > three.json
@@ -70,11 +70,11 @@ A run that is not whole is compared all the same, and said to be.
   api_calls.csv
 
   $ gpufathom compare eager.json.gz
-  gpufathom: at least 2 of FILE are needed, 1 is given (gpufathom compare --help tells more)
+  gpufathom: at least 2 of FILE are needed, 1 is given (see gpufathom compare --help)
   [2]
   $ gpufathom compare eager.json.gz nothing.json
   gpufathom: nothing.json: no such file
   [1]
   $ gpufathom compare eager.json.gz compile.json.gz --counters one.csv
-  gpufathom: --counters wants one report for each capture, in the same order, or none
+  gpufathom: --counters requires one report per capture, in the same order, or none
   [2]

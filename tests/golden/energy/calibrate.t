@@ -4,7 +4,7 @@ A fit needs points; what is wrong with them is said.
   gpufathom: calibrate needs --points FILE
   [2]
   $ : >empty.jsonl; gpufathom calibrate --fit-only --points empty.jsonl
-  gpufathom: empty.jsonl: holds no calibration points
+  gpufathom: empty.jsonl: contains no calibration points
   [1]
   $ printf '{"bench":"context"}\nnonsense\n' >broken.jsonl; gpufathom calibrate --fit-only --points broken.jsonl
   gpufathom: broken.jsonl: byte 20: not a line of calibration points (remove the broken line)
@@ -27,8 +27,7 @@ No clock is touched unless it is asked for; a held clock is given back, whatever
   hold 1500
   give back 0
 
-The H200's committed points, with their counters: the fit, the board, microbenchmarks predicted without themselves, and kernels that
-the fit has not seen.
+The H200's committed points, with their counters: the fit, the board, microbenchmarks predicted without themselves, and kernels unseen by the fit.
 
   $ R=$ROOT/docs/results/energy/h200-2026-11-21
   $ for b in d e; do zcat ${R}$b.points.jsonl.gz >$b.jsonl; done
@@ -42,7 +41,7 @@ the fit has not seen.
     dram.write                 1872         1865 .. 1880  access of 32 bytes
     inst                      118.3       116.1 .. 120.6  warp instruction
     l1.load                   160.3       159.3 .. 160.7  access of 32 bytes
-    l1.wavefront            no data                       stands on its bound at 0
+    l1.wavefront            no data                       is at its bound of 0
     l2.load                   860.5       834.2 .. 873.2  access of 32 bytes
     l2.request                798.1       783.9 .. 823.1  request
     l2.store                   1461         1452 .. 1470  access of 32 bytes
@@ -182,20 +181,20 @@ What is wrong with the files of unseen kernels, or with the other model, is said
   [1]
   $ head -5 ${R}e.unseen_names.txt >few_names.txt; cp ${R}e.unseen.jsonl few.jsonl; cp ${R}e.unseen.ncu.csv.gz few.ncu.csv.gz
   $ gpufathom calibrate --fit-only --points e.jsonl --unseen few
-  gpufathom: few.ncu.csv.gz: the counter report holds 110 stretches, not two of each of 5 items
+  gpufathom: few.ncu.csv.gz: the counter report has 110 ranges, not two of each of 5 items
   [1]
   $ gpufathom calibrate --fit-only --points e.jsonl --against half.jsonl >out.txt
-  gpufathom: half.jsonl: is no energy model of gpufathom (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
+  gpufathom: half.jsonl: is not an energy model of gpufathom (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
   [1]
   $ gpufathom calibrate --fit-only --points e.jsonl --counters ${R}e.unseen.ncu.csv.gz 2>&1 | sed 's/.*e.unseen/e.unseen/'
-  e.unseen.ncu.csv.gz: the counter report holds no microbenchmark (profile `gpufathom calibrate --launch-once` with the kernel filter `regex:^bench_`)
+  e.unseen.ncu.csv.gz: the counter report has no microbenchmark (profile `gpufathom calibrate --launch-once` with the kernel filter `regex:^bench_`)
 
 Arithmetic alone, without a counter profiler, gives nearly the same model.
 
   $ gpufathom calibrate --fit-only --points e.jsonl --unseen ${R}e.unseen --against model.json | grep -E 'mean absolute|coefficients that'
   108 points, 58 left out; mean absolute error of the fit 3.3 %
   55 kernels, dynamic energy: mean absolute error 6.1 %
-  24 coefficients that both separate: 23 within 5 %; 23 within 5 % beside the factor 1.004 that they have in common
+  24 coefficients that both separate: 23 within 5 %; 23 within 5 % after removing the factor 1.004 that they share
 
 Another board, with the kernels that it was measured with: the difference of the sensors' gains is common to all coefficients.
 
@@ -222,7 +221,7 @@ Another board, with the kernels that it was measured with: the difference of the
   tensor.fp8               0.3583     0.3484    +2.9 %    -1.2 %
   tensor.tf32.mma           1.638      1.581    +3.6 %    -0.5 %
   tensor.tf32.wgmma         1.349      1.308    +3.1 %    -0.9 %
-  19 coefficients that both separate: 13 within 5 %; 17 within 5 % beside the factor 1.041 that they have in common
+  19 coefficients that both separate: 13 within 5 %; 17 within 5 % after removing the factor 1.041 that they share
 
 The levels stand in order, the regressions are straight.
 

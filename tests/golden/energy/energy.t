@@ -2,7 +2,7 @@ Energy needs something that measured power; what is missing is said.
 
   $ T=$EXAMPLES/resnet50_amp_eager_b64.json.gz C=$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz
   $ gpufathom energy "$T" 2>&1 | sed "s,$EXAMPLES/,,"
-  gpufathom: resnet50_amp_eager_b64.json.gz: no energy: nothing measured power: record with `gpufathom record`, or log it beside the run and give --power: nvidia-smi --query-gpu=timestamp,index,power.draw.instant --format=csv,nounits -lms 100
+  gpufathom: resnet50_amp_eager_b64.json.gz: no energy: power was not measured: record with `gpufathom record`, or log it during the run and pass --power: nvidia-smi --query-gpu=timestamp,index,power.draw.instant --format=csv,nounits -lms 100
 
 A log of another time does not belong to the trace:
 
@@ -46,17 +46,17 @@ The text fits 80 columns and says what is not known:
 
   $ LC_ALL=C gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --batch 64 > energy.txt; awk '{ if (length($0) > 80 && !/^--?[a-z]|ncu|__/) print "long: " $0 }' energy.txt; sed -n 2,24p energy.txt; grep "^  !" energy.txt | cut -c1-60
   
-  Where the joules go                       energy counter, counts from the report
+  Energy breakdown                          energy counter, counts from the report
     NVIDIA H200: 35.88 J in 149.5 ms, 240.0 W.
     component                     share    energy      95 % interval
     static power   ############  54.2 %   19.43 J   18.25 .. 20.69 J
-    SMs with work  #              1.0 %  360.1 mJ  265.6 .. 463.0 mJ
+    active SMs     #              1.0 %  360.1 mJ  265.6 .. 463.0 mJ
     DRAM           ####          18.5 %   6.645 J   4.993 .. 8.638 J
     not explained  ######        26.3 %   9.439 J    6.99 .. 11.56 J
-    Intervals hold the spread between boards and the model's error on kernels that
-    it has not seen. What the operands hold it cannot know: zeros take a quarter
-    to two thirds of the energy of random data.
-    A step takes 11.96 J in 49.83 ms, 186.9 mJ an item; energy-delay product
+    Intervals include the spread between boards and the model's error on unseen
+    kernels, not the values of operands: zeros take a quarter to two thirds of the
+    energy of random data.
+    A step takes 11.96 J in 49.83 ms, 186.9 mJ per item; energy-delay product
     0.5959 J s (mean of 3 steps).
   
     layer type (parts in %)    energy  static  compute  on chip  DRAM  rest
@@ -69,31 +69,31 @@ The text fits 80 columns and says what is not known:
     Optimiser                443.5 mJ      25        0        0    36    39
     Copy                     376.5 mJ      35        0        0    11    54
     ! the capture lacks the counters of 2 of the model's featu
-    ! copies by TMA pass the load-store counters of L1 and sha
-    ! the span of 0.149 s holds 1.5 updates of the sensor (100
+    ! TMA copies bypass the load-store counters of L1 and shar
+    ! the span of 0.149 s contains 1.5 updates of the sensor (
 
 Without a model there is the measured energy, by time:
 
   $ zcat "$T" | sed 's/NVIDIA H200/Unknown GPU X/g' > other.json
   $ gpufathom energy other.json --power power.csv | sed -n "2,5p;/no energy model/,$"p
   
-  Where the joules go                              energy counter, nothing counted
+  Energy breakdown                                 energy counter, nothing counted
     Unknown GPU X: 35.88 J in 149.5 ms, 240.0 W.
     levels: no data
-    ! there is no energy model of Unknown GPU X: energy is split by time alone,
+    ! there is no energy model for Unknown GPU X: energy is split by time alone,
     and levels have no data. Measure one with `gpufathom calibrate --points
-    points.jsonl -o model.json` and give --model
+    points.jsonl -o model.json` and pass --model
 
 Models that are none, or of another GPU:
 
   $ echo '{"schema":"gpufathom.analysis/1"}' > wrong.json; gpufathom energy "$T" --power power.csv --model wrong.json
-  gpufathom: wrong.json: is no energy model of gpufathom (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
+  gpufathom: wrong.json: is not an energy model of gpufathom (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
   [1]
   $ head -c 2000 "$ROOT/share/energy/NVIDIA-H200.energy.json" > cut.json; gpufathom energy "$T" --power power.csv --model cut.json
-  gpufathom: cut.json: is no energy model: the JSON breaks off or is damaged (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
+  gpufathom: cut.json: is not an energy model: the JSON is truncated or damaged (write one with `gpufathom calibrate --points FILE -o FILE`, or use the shipped one)
   [1]
   $ gpufathom energy "$T" --power power.csv --model missing.json
-  gpufathom: missing.json: cannot be read: No such file or directory (--model wants a file that `gpufathom calibrate -o` wrote)
+  gpufathom: missing.json: cannot be read: No such file or directory (--model requires a file written by `gpufathom calibrate -o`)
   [1]
   $ gpufathom energy other.json --power power.csv --model "$ROOT/share/energy/NVIDIA-H200.energy.json" 2>&1 | sed "s,$ROOT/,,"
   gpufathom: share/energy/NVIDIA-H200.energy.json: is a model of NVIDIA H200, and the capture is of Unknown GPU X (energies of one chip say nothing of another: calibrate on a GPU of the same kind)
@@ -106,7 +106,7 @@ A recording with the energy counters, made over the stand-in driver of the tests
   ["static","active","tensor","l2","dram","rest"]
   true
   $ gpufathom energy run.gpf --window step:1
-  gpufathom: run.gpf: --window step:1: the capture holds no kernels and so no steps (use all, stable or START:END, or record with --kernels)
+  gpufathom: run.gpf: --window step:1: the capture has no kernels and therefore no steps (use all, stable or START:END, or record with --kernels)
   [1]
 
 A real recording of an H200, cut to four steps of ResNet-50 in FP32 at batch 512 and the warm-up before them: parts and rows sum exactly here too, and kernels have

@@ -4,7 +4,7 @@
 Data-parallel training with NCCL: communication that nothing overlaps.
 
   $ findings hta_a100_nccl | jq -r '.findings[] | select(.id == "exposed_communication") | .text, .evidence, .gain_ns'
-  Communication runs with no computation beside it 5.9 % of the time. Start it earlier or in smaller pieces (gradient buckets), overlap it with the backward pass, or communicate less.
+  Exposed communication takes 5.9 % of the time. Start it earlier or in smaller pieces (gradient buckets), overlap it with the backward pass, or communicate less.
   39.6 ms of 46.9 ms communication is exposed
   39559468
 
@@ -18,7 +18,7 @@ The same training with the input in the main process, and with four workers:
 No tensor cores for TF32 on a V100: the advice is FP16.
 
   $ findings hta_v100_ns_resolution | jq -r '.findings[] | select(.id == "fp32_without_tensor_cores") | .text'
-  58 % of kernel time multiplies matrices in FP32 outside the tensor cores. Use torch.autocast in FP16, where the accuracy of the model permits.
+  58 % of kernel time multiplies matrices in FP32 outside the tensor cores. Use torch.autocast in FP16, if the accuracy of the model permits.
 
 On an AMD device there is no command of Nsight Compute:
 

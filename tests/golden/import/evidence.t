@@ -15,7 +15,7 @@ Half of its kernels are lost: no busy time, no idle cause is that of the program
   $ change "events = [event for event in events if event not in kernels[::2]]" > lost.json
   $ told lost.json
   code,count,detail
-  no_kernel,75,"75 of 150 launches have no kernel in the capture: kernels were lost, and the time in which they ran shows as idle"
+  no_kernel,75,"75 of 150 launches have no kernel in the capture: kernels were lost, and their time shows as idle"
   [1]
   $ gpufathom analyze lost.json --format json > lost.out 2> /dev/null
   [1]
@@ -24,12 +24,12 @@ Half of its kernels are lost: no busy time, no idle cause is that of the program
   > answer = json.load(open('lost.out'))
   > print([finding['id'] for finding in answer['findings']], [answer['levels'][0][end] for end in ('low', 'high')])"
   ['advice_withheld', 'missing_counters', 'observer_effect'] [0.03321321099619254, 0.06642642199238508]
-  $ gpufathom analyze lost.json 2> /dev/null | grep -A 1 "^Not whole\|No advice"
-  Not whole: 75 x no_kernel: 75 of 150 launches have no kernel in the capture:
-  kernels were lost, and the time in which they ran shows as idle
+  $ gpufathom analyze lost.json 2> /dev/null | grep -A 1 "^Incomplete\|Recommendations are withheld"
+  Incomplete: 75 x no_kernel: 75 of 150 launches have no kernel in the capture:
+  kernels were lost, and their time shows as idle
   --
-    1. No advice is given: what the capture says of its kernels does not add up
-       (see data quality), so that its busy and idle times are not those of the
+    1. Recommendations are withheld: the kernel records of this capture are
+       inconsistent (see data quality), so its busy and idle times are not those
 
 One is lost:
 
@@ -44,17 +44,17 @@ Times that cannot be, and records that are there twice:
   $ change "for event in kernels: event['ts'] -= 2000" > early.json
   $ told early.json
   code,count,detail
-  kernel_before_launch,150,"150 of 162 kernels and copies begin before the call that launched them, by up to 1.99 ms: the clocks of host and device do not fit, or the times were changed"
+  kernel_before_launch,150,"150 of 162 kernels and copies begin before the call that launched them, by up to 1.99 ms: the clocks of host and device disagree, or the times were changed"
   [1]
   $ change "for event in kernels: event['dur'] *= 20" > long.json
   $ told long.json
   code,count,detail
-  stream_overlap,114,"114 of 162 kernels and copies run while another one of their stream does, for 6.72 ms of 14.2 ms: a stream runs one after the other, so that their times cannot be true"
+  stream_overlap,114,"114 of 162 kernels and copies overlap with another one of their stream, for 6.72 ms of 14.2 ms: a stream runs one at a time, so their times cannot be correct"
   [1]
   $ change "events += kernels" > twice.json
   $ told twice.json
   code,count,detail
-  repeated_kernel,150,"150 kernels and copies stand in the capture twice: the same times, stream, name and launch"
+  repeated_kernel,150,"150 kernels and copies are in the capture twice: the same times, stream, name and launch"
   [1]
 
 Launches into a graph that is being captured run nothing, nor does a host function, and a call of the driver inside one of the
@@ -74,17 +74,17 @@ A power log in milliwatts, one whose counter jumps, one that contradicts itself,
   $ log '$2 *= 1000; $3 *= 1000' > milliwatts.csv
   $ told milliwatts.csv
   code,count,detail
-  implausible_reading,5866,readings that no board can have are left out (first: power.module = 79484): is the unit right?
+  implausible_reading,5866,implausible readings are ignored (first: power.module = 79484): is the unit right?
   [1]
   $ log 'if (NR > 1500) $4 += 1000000000' > jump.csv
   $ told jump.csv
   code,count,detail
-  implausible_reading,1,"the energy counter of GPU 0 goes by 1.00001e+06 J in 24.4 ms, which no board does: it is left out, energy is that of the power readings"
+  implausible_reading,1,"the energy counter of GPU 0 goes by 1.00001e+06 J in 24.4 ms, which no board can: it is left out, energy is that of the power readings"
   [1]
   $ log '$4 = $4 / 1000' > unit.csv
   $ told unit.csv
   code,count,detail
-  readings_disagree,1,"the energy counter of GPU 0 gained 10.24 J while its power adds up to 1.018e+04 J: one of them is wrong, and both are left out"
+  readings_disagree,1,"the energy counter of GPU 0 gained 10.24 J while its power adds up to 1.018e+04 J: one of them is wrong, and both are ignored"
   [1]
   $ log 'if (NR > 1500) $1 -= 5' > back.csv
   $ told back.csv
@@ -96,7 +96,7 @@ One that has a hole where the kernels run:
 
   $ log 'if ($1 > 1795187768.10 && $1 < 1795187768.30) next' > hole.csv
   $ gpufathom analyze $EXAMPLES/bert_amp_eager_b32.json.gz --power hole.csv 2>&1 > /dev/null | sed 's/.*: incomplete/incomplete/'
-  incomplete result: 1 x readings_missing: the readings of power and energy have holes where GPU 0 works: in 44.1 ms of 44.1 ms of kernels and copies
+  incomplete result: 1 x readings_missing: power and energy readings have gaps while GPU 0 is active: in 44.1 ms of 44.1 ms of kernels and copies
 
 No answer about energy is built on them; what remains that can be trusted gives one.
 

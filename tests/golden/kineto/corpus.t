@@ -23,4 +23,4 @@ The exact values of every trace of the corpus: integer nanoseconds, worked out w
 A trace of the host alone says what to record.
 
   $ gpufathom analyze $GPUFATHOM_CORPUS/public/hta_cpu_only.json.gz 2>&1 | sed 's/.*hta_cpu_only/hta_cpu_only/'
-  hta_cpu_only.json.gz: no GPU activity: nothing to say about the use of a GPU (record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]))
+  hta_cpu_only.json.gz: no GPU activity: there is nothing to analyze (record with the GPU side on, for PyTorch torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]))

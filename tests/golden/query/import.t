@@ -16,7 +16,7 @@ A trace with its counter report gives the same analysis from the capture file as
   examples/lenet_train_b64.auto.ncu.csv.gz
   (1 row)
   $ gpufathom import $t $EXAMPLES/lenet_inf_b1.json.gz -o two.gpf 2>&1 | sed 's/[^ ]*examples/examples/g'
-  gpufathom: examples/lenet_inf_b1.json.gz: is a second trace: one capture holds one run (import examples/lenet_train_b64.json.gz and this into captures of their own; compare takes several)
+  gpufathom: examples/lenet_inf_b1.json.gz: is a second trace: a capture contains one run (import examples/lenet_train_b64.json.gz and this into captures of their own; compare takes several)
 
 What cannot be written or read ends with 1, and no file is left behind.
 

@@ -76,7 +76,7 @@ Errors say where. Nothing can be changed.
   gpufathom: run.gpf: query only reads: this statement would change something or open another file (ask with SELECT)
   [1]
   $ gpufathom query run.gpf "select quantile(1, 2)"
-  gpufathom: run.gpf: SQL: quantile wants a share from 0 to 1 (gpufathom query FILE lists the tables and their columns)
+  gpufathom: run.gpf: SQL: quantile requires a share from 0 to 1 (gpufathom query FILE lists the tables and their columns)
   [1]
   $ gpufathom query none.gpf "select 1"
   gpufathom: none.gpf: no such file
@@ -95,7 +95,15 @@ A file of another program, a damaged one, one from the future.
   $ gpufathom query new.gpf "select 1"
   gpufathom: new.gpf: written by a newer gpufathom: capture format 7, this program reads up to 2 (update gpufathom)
   [1]
-  $ gzip -k run.gpf
-  $ gpufathom query run.gpf.gz "select 1"
-  gpufathom: run.gpf.gz: is a compressed capture file (unpack it first: SQLite reads it in place)
-  [1]
+
+A compressed capture is read as it is, and its damage is told:
+
+  $ gzip -k run.gpf && mkdir tmp
+  $ for file in run.gpf run.gpf.gz; do TMPDIR=tmp gpufathom query $file "select count(*), sum(duration_ns) from activities" --csv | tail -1; done | uniq -c | sed 's/,.*//'
+        2 0
+  $ for file in run.gpf run.gpf.gz; do TMPDIR=tmp gpufathom analyze $file --format json | jq -c 'del(.source)' | cksum; done | uniq | wc -l; ls tmp
+  1
+  $ head -c 20000 run.gpf.gz > cut.gpf.gz; TMPDIR=tmp gpufathom analyze cut.gpf.gz; ls tmp
+  gpufathom: cut.gpf.gz: gzip data ends early at byte 20000 of the compressed file (copy it again from its source)
+  $ gzip -c new.gpf > new.gpf.gz; TMPDIR=tmp gpufathom analyze new.gpf.gz; ls tmp
+  gpufathom: new.gpf.gz: written by a newer gpufathom: capture format 7, this program reads up to 2 (update gpufathom)

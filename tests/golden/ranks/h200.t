@@ -4,21 +4,20 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   $ ranks="$GPUFATHOM_CORPUS/h200/ranks"
   $ gpufathom ranks "$ranks"/slow_gpu.rank*.json.gz --rows 3
   2 ranks, 28 shared collectives over 191.5 ms
-  The job waits for rank 0: as its peers, the job gains 46.75 ms of 191.5 ms
-  (24.4 %), most of it from launch-bound in aten::convolution_backward.
-  Busy is not work: rank 1 is busy for 98.0 % of its time, and 61.6 % of that it
-  waits.
+  The job waits for rank 0: as its peers, the job gains 36.38 ms of 191.5 ms
+  (19.0 %), most of it from launch-bound in aten::convolution_backward.
+  Rank 1 is busy for 98.0 % of its time, but waits for 61.6 % of it.
   
   Ranks: shares of each one's time
     rank  host  compute  waiting  exchange    idle  late for     clock     doubt
        0         46.5 %   <0.1 %     1.0 %  51.6 %  24 of 28      0 ns      0 ns
        1         36.7 %   60.4 %     0.0 %   2.0 %   0 of 28  1.482 us  5.407 us
   
-  Who was late, and why                       waited: the others; gain: of the job
+  Late ranks by cause                 waited: by the other ranks; gain: of the job
     rank  why               where                      late by    waited      gain
-       0  launch-bound      aten::convo..on_backward  96.05 ms  96.05 ms  31.96 ms
-       0  other host work                             19.71 ms  19.71 ms  6.558 ms
-       0  more kernel time  extra_augme..ten::matmul  20.06 ms  20.06 ms  5.594 ms
+       0  launch-bound      aten::convo..on_backward  96.05 ms  96.05 ms  24.87 ms
+       0  other host work                             19.71 ms  19.71 ms  5.102 ms
+       0  more kernel time  extra_augme..ten::matmul  20.06 ms  20.06 ms  4.357 ms
   
   Waiting, step by step                    each of 4 steps: blank 0 %, @ over 90 %
         0 |    |
@@ -27,15 +26,15 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   Critical path                                                       0 hand-overs
     rank 0 100.0 %
   
-  Rates, waiting left out                                bus: bytes a link carries
+  Transfer rates, waiting excluded                       bus: bytes a link carries
     collective  ranks     size  count  transfer  bus GB/s  of link
     all_reduce      2  26.6 MB     12  121.0 us       231   51.3 %
     all_reduce      2   9.7 MB      4  63.23 us     153.8   34.2 %
     all_reduce      2   8.2 MB      4  58.54 us       140   31.1 %
   $ gpufathom analyze "$ranks"/slow_gpu.rank1.json.gz "$ranks"/slow_gpu.rank0.json.gz --rows 1 | head -3
   2 ranks, 28 shared collectives over 191.5 ms
-  The job waits for rank 0: as its peers, the job gains 46.75 ms of 191.5 ms
-  (24.4 %), most of it from launch-bound in aten::convolution_backward.
+  The job waits for rank 0: as its peers, the job gains 36.38 ms of 191.5 ms
+  (19.0 %), most of it from launch-bound in aten::convolution_backward.
 
 Parts of single ranks give the same answer as the captures.
 
@@ -48,27 +47,27 @@ One rank alone, two runs mixed, a folder of three runs, a file that is cut.
 
   $ gpufathom ranks --allow-incomplete "$ranks"/none.rank1.json.gz 2>errors | head -3; cat errors
   1 rank of 2, 0 shared collectives over 157.4 ms
-  Only one rank is here: whom it waited for cannot be told without the others.
-  Not whole: 1 of 2 ranks have no file: 0
+  Only one rank was given: which rank it waited for is unknown without the others.
+  Incomplete: 1 of 2 ranks have no file: 0
   gpufathom: incomplete result: 1 of 2 ranks have no file: 0
   $ gpufathom ranks "$ranks"/none.rank0.json.gz "$ranks"/slow_gpu.rank1.json.gz 2>&1 | sed "s,$ranks,RANKS,g"
-  gpufathom: RANKS/none.rank0.json.gz: shares its process groups with other ranks, but of its 28 collectives only 3 fit theirs: it is of another run, or of another time of the same run (give files that the ranks wrote at the same time)
+  gpufathom: RANKS/none.rank0.json.gz: shares its process groups with other ranks, but of its 28 collectives only 3 match: it is from another run, or from another time of the same run (give files that the ranks wrote at the same time)
   $ gpufathom ranks "$ranks" 2>&1 | sed "s,$ranks,RANKS,g"
-  gpufathom: RANKS/truth.json: is left out: it is no capture
-  gpufathom: RANKS/none.rank0.json.gz: is rank 0, and so is RANKS/fsdp.rank0.json.gz (give each rank once, all of one run)
+  gpufathom: RANKS/truth.json: skipped: not a capture
+  gpufathom: RANKS/none.rank0.json.gz: is rank 0, and so is RANKS/fsdp.rank0.json.gz (give each rank once, all from one run)
   $ mkdir cut; head -c 500000 "$ranks"/none.rank1.json.gz > cut/none.rank1.json.gz; cp "$ranks"/none.rank0.json.gz cut
   $ gpufathom ranks --allow-incomplete cut > answer.txt; echo "exit $?"; head -3 answer.txt
   gpufathom: incomplete result: rank 1: the file ends before its list of events does (first at byte 6977766)
   gpufathom: incomplete result: rank 1: gzip data ends early at byte 500000 of the compressed file
   exit 1
   2 ranks, 6 shared collectives over 159.5 ms
-  The job waits for rank 0: as its peers, the job gains 44.09 ms of 159.5 ms
-  (27.6 %), most of it from more kernel time.
+  No rank and no link holds the job up: as its peers, none would gain it 1 %.
+  Nothing has waited for rank 0 yet, but its host falls behind: it takes 19.40 ms
   $ head -c 30 "$ranks"/none.rank1.json.gz > cut/none.rank1.json.gz
   $ gpufathom ranks --allow-incomplete cut > answer.txt; echo "exit $?"; head -3 answer.txt
   gpufathom: cut/none.rank1.json.gz: gzip data ends early at byte 30 of the compressed file (nothing in it can be read; copy it again from its source)
   gpufathom: incomplete result: 1 of 2 ranks have no file: 1
   exit 1
   1 rank of 2, 0 shared collectives over 156.4 ms
-  Only one rank is here: whom it waited for cannot be told without the others.
-  Not whole: 1 of 2 ranks have no file: 1
+  Only one rank was given: which rank it waited for is unknown without the others.
+  Incomplete: 1 of 2 ranks have no file: 1

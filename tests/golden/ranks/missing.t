@@ -4,16 +4,16 @@ Two of four ranks: who was late is said among those only.
   $ gpufathom ranks --allow-incomplete "$groups"/tp2_group_late.rank[13].json.gz --rows 1 2>&1 | head -6
   2 ranks of 4, 19 shared collectives over 116.4 ms
   No rank and no link holds the job up: as its peers, none would gain it 1 %.
-  Up to 31.44 ms of 116.4 ms (27.0 %) may be waiting for ranks without a file.
-  Busy is not work: rank 1 is busy for 88.3 % of its time, and 62.9 % of that it
-  waits.
-  Not whole: 2 of 4 ranks have no file: 0, 2
+  Up to 30.07 ms of 116.4 ms (25.8 %) may be waiting for ranks without a file.
+  Rank 1 is busy for 88.3 % of its time, but waits for 62.9 % of it.
+  Incomplete: 2 of 4 ranks have no file: 0, 2
+  
 
 Without that word nobody is blamed by a part of the job, whatever form the answer has:
 
   $ gpufathom ranks "$groups"/tp2_group_late.rank[13].json.gz
   gpufathom: incomplete result: 2 of 4 ranks have no file: 0, 2
-  gpufathom: no rank is blamed by captures that are not whole (--allow-incomplete answers all the same)
+  gpufathom: incomplete captures give no verdict about ranks (--allow-incomplete continues)
   [3]
   $ gpufathom ranks "$groups"/tp2_group_late.rank[13].json.gz --format json -o answer.json 2> /dev/null; echo $?; ls answer.json 2> /dev/null
   3

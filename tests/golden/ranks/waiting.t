@@ -5,21 +5,21 @@ Rank 1 looks 98 % busy; told of its peers, its waiting for rank 0 is a part of i
   $ LC_ALL=C gpufathom analyze "$ranks"/slow_gpu.rank1.json.gz --window all --ranks "$ranks"/slow_gpu.rank0.json.gz --rows 1 > answer.txt
   $ sed -n '1,3p; /Time breakdown/,/^$/p; /Recommendations/,/ranks$/p' answer.txt
   slow_gpu.rank1.json.gz                      NVIDIA H200, whole capture, 188.2 ms
-  The GPU runs kernels 97.5 % of the time; how deep those kernels use it needs
-  counters. The largest loss: waiting for other ranks, 112.8 ms (59.9 %).
+  The GPU runs kernels 97.5 % of the time; the utilization inside these kernels
+  needs counters. The largest loss: waiting for other ranks, 112.8 ms (59.9 %).
+  Recommendations
+    1. Exposed communication takes 61 % of the time, and 60 % of the time it only
+       waits for other ranks, mostly for rank 0 (launch-bound in
+       aten::convolution_backward). Look at that rank: communicating less recovers
+       none of the waiting time. [up to 114.3 ms, 60.7 %]
+       114 ms of 156 ms communication is exposed, 113 ms of that waits for other
+       ranks
   Time breakdown                                          parts add up to 188.2 ms
     GPU idle                  #                               3.780 ms       2.0 %
     memory copies only         #                              958.7 us       0.5 %
     waiting for other ranks    #################              112.8 ms      59.9 %
     no counters                                ###########    70.65 ms      37.5 %
   
-  Recommendations
-    1. Communication runs with no computation beside it 61 % of the time, and 60 %
-       of the time it only waits for other ranks, most for rank 0 (launch-bound in
-       aten::convolution_backward). Look at that rank: to communicate less gives
-       none of the waiting back. [up to 114.3 ms, 60.7 %]
-       114 ms of 156 ms communication is exposed, 113 ms of that waits for other
-       ranks
   $ awk 'length > 80' answer.txt
 
 The account of the peak: the captures have no sizes of operators, so the last layer's are put in.
@@ -83,17 +83,17 @@ Without the peers nothing is told apart; a folder, parts of --map and the captur
 Wrong usage, a rank alone, ranks of two runs, another program, a peer that is damaged.
 
   $ gpufathom analyze job --ranks job
-  gpufathom: --ranks wants the one capture that is analysed before it
+  gpufathom: --ranks requires one capture to analyze
   [2]
   $ gpufathom analyze job/slow_gpu.rank1.json.gz --ranks job/slow_gpu.rank1.json.gz
-  gpufathom: job/slow_gpu.rank1.json.gz: is the only rank that was given: whom it waited for cannot be told (give the captures of the other ranks, or their folder)
+  gpufathom: job/slow_gpu.rank1.json.gz: is the only rank given: which rank it waited for is unknown (give the captures of the other ranks, or their folder)
   [1]
   $ gpufathom work job/slow_gpu.rank1.json.gz --ranks "$ranks"/none.rank0.json.gz 2>&1 | sed "s,$ranks,RANKS,g"
-  gpufathom: RANKS/none.rank0.json.gz: shares its process groups with other ranks, but of its 28 collectives only 3 fit theirs: it is of another run, or of another time of the same run (give files that the ranks wrote at the same time)
+  gpufathom: RANKS/none.rank0.json.gz: shares its process groups with other ranks, but of its 28 collectives only 3 match: it is from another run, or from another time of the same run (give files that the ranks wrote at the same time)
   $ gpufathom analyze $EXAMPLES/lenet_train_b64.json.gz --ranks job 2>&1 | sed 's,.*/lenet,lenet,'
-  lenet_train_b64.json.gz: shares no collective with the ranks that were given (give the files that the ranks of one run wrote at the same time)
+  lenet_train_b64.json.gz: shares no collective with the given ranks (give the files that the ranks of one run wrote at the same time)
   $ head -c 30 "$ranks"/slow_gpu.rank0.json.gz > job/slow_gpu.rank0.json.gz
   $ gpufathom analyze job/slow_gpu.rank1.json.gz --ranks job --brief
   gpufathom: job/slow_gpu.rank0.json.gz: gzip data ends early at byte 30 of the compressed file (nothing in it can be read; copy it again from its source)
-  gpufathom: job/slow_gpu.rank1.json.gz: is the only rank that was given: whom it waited for cannot be told (give the captures of the other ranks, or their folder)
+  gpufathom: job/slow_gpu.rank1.json.gz: is the only rank given: which rank it waited for is unknown (give the captures of the other ranks, or their folder)
   [1]

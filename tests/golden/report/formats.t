@@ -8,7 +8,7 @@ The name of -o chooses the format, and the file appears whole or not at all.
   gpufathom: no-such-directory/answer.json: cannot be written: No such file or directory (does the folder exist?)
   [1]
   $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz -o .
-  gpufathom: .: is a directory (-o wants the name of a file)
+  gpufathom: .: is a directory (-o requires a file name)
   [1]
   $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz -o /dev/full
   gpufathom: /dev/full: cannot be written: No space left on device
@@ -34,12 +34,12 @@ An answer that is not whole is given, says so, and ends with 1.
   $ gpufathom analyze cut.json >answer.txt
   gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 300000)
   [1]
-  $ grep -c "^Not whole: " answer.txt
+  $ grep -c "^Incomplete: " answer.txt
   1
 
 A counter report that is none, and a trace that is none.
 
   $ cp $EXAMPLES/lenet_inf_b1.json.gz trace.json.gz
   $ gpufathom analyze trace.json.gz --counters trace.json.gz
-  gpufathom: trace.json.gz: holds no kernel counters (--counters wants a report of Nsight Compute: .ncu-rep, or its CSV from `ncu --import FILE --csv --page raw`)
+  gpufathom: trace.json.gz: contains no kernel counters (--counters requires a report of Nsight Compute: .ncu-rep, or its CSV from `ncu --import FILE --csv --page raw`)
   [1]

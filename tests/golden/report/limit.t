@@ -6,9 +6,9 @@ What the headline names as the limit.
 Without counters, kernels that fill the time are the limit, by layer type; the waterfall shows the same times:
 
   $ head_of $EXAMPLES/resnet50_fp32_eager_b64.json.gz
-  The GPU runs kernels 96.4 % of the time; how deep those kernels use it needs
-  counters. Kernel-bound: Convolution 75.9 %, Normalisation 14.0 %, Activation
-  3.7 % of the time.
+  The GPU runs kernels 96.4 % of the time; the utilization inside these kernels
+  needs counters. Kernel-bound: Convolution 75.9 %, Normalisation 14.0 %,
+  Activation 3.7 % of the time.
   
   $ gpufathom analyze $EXAMPLES/resnet50_fp32_eager_b64.json.gz | sed -n '/^Time breakdown/,/^$/p'
   Time breakdown                                          parts add up to 235.3 ms
@@ -24,28 +24,27 @@ Without counters, kernels that fill the time are the limit, by layer type; the w
       3 more                                             #    242.9 us       0.1 %
   
   $ gpufathom analyze $EXAMPLES/resnet50_fp32_eager_b64.json.gz --format json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(*[f["text"] for f in a["findings"] if f["id"] == "kernel_bound"])'
-  Kernels run 96 % of the time, so they are the limit: Convolution 76 %, Normalisation 14 %, Activation 3.7 %, Elementwise 1.3 %.
+  Kernel-bound: kernels run 96 % of the time. Convolution 76 %, Normalisation 14 %, Activation 3.7 %, Elementwise 1.3 %.
 
 A loss of 5 % and more is named beside them:
 
   $ head_of $ROOT/tests/advice/captures/eager_attention.json.gz
-  The GPU runs kernels 91.4 % of the time; how deep those kernels use it needs
-  counters. Kernel-bound: Elementwise 30.5 %, MatMul 28.3 %, Softmax 19.8 % of the
-  time. The largest loss: memory copies only, 13.49 ms (7.5 %).
+  The GPU runs kernels 91.4 % of the time; the utilization inside these kernels
+  needs counters. Kernel-bound: Elementwise 30.5 %, MatMul 28.3 %, Softmax 19.8 %
+  of the time. The largest loss: memory copies only, 13.49 ms (7.5 %).
   
 
 A rank whose kernels mostly wait for another rank is not held up by what it computes:
 
   $ head_of $ROOT/tests/advice/captures/straggler.rank0.json.gz
-  The GPU runs kernels 98.0 % of the time; how deep those kernels use it needs
-  counters. The largest loss: communication with nothing beside it, 53.26 ms
-  (43.2 %).
+  The GPU runs kernels 98.0 % of the time; the utilization inside these kernels
+  needs counters. The largest loss: exposed communication, 53.26 ms (43.2 %).
   
 
 Nor is a GPU that idles:
 
   $ head_of $EXAMPLES/bert_amp_eager_b32.json.gz
-  The GPU runs kernels at least 24.2 % of the time; how deep those kernels use it
-  needs counters. The largest loss: idle, launch-bound, 98.54 ms (54.5 %), up to
-  49.95 ms of it by the profiler itself.
+  The GPU runs kernels at least 24.2 % of the time; the utilization inside these
+  kernels needs counters. The largest loss: idle, launch-bound, 98.54 ms (54.5 %),
+  up to 41.83 ms of it by the profiler itself.
   

@@ -7,4 +7,4 @@ A recording whose windows caught no kernel, though the program marked its steps:
   0,1
   $ gpufathom analyze run.gpf --format json | jq -r '.devices[0].levels[0].id, (.quality[] | select(.code == "no_events") | .detail)'
   gpu.busy
-  no kernel was recorded in 1 window: the answer is of the samples alone
+  no kernel was recorded in 1 window: the result is based on samples alone

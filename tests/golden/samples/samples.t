@@ -5,7 +5,7 @@ they can be read here:
 
 ResNet-50 on an H200, recorded from beside since the program started:
 
-  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable | sed -n '1,/^Recommendations/p'
+  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable | sed '/^Recommendations/,/^$/d; /^More/,$d; /^Readings/,$d'
   resnet50_recorded.gpf                         NVIDIA H200, while steady, 2.500 s
   The GPU runs kernels 99.0 % of the time; its tensor pipes are active 11.5 % of
   it. The largest loss: stalled, 1.297 s (51.9 %).
@@ -35,26 +35,28 @@ ResNet-50 on an H200, recorded from beside since the program started:
     program's CPU      ################################################ 0.98 cores
     The activity of GPU 0 repeats every 16.54 ms (correlation 0.83): 9.330 J each.
   
-  Recommendations
 
-  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf | sed -n '/^Recommendations/,/^Where the joules/p'
+  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf | sed -n '/ecommendations$/,/^$/p; /^Readings/,/^Energy breakdown/p'
   Recommendations
-    1. The window holds time before or after the GPU's activity was steady, such
-       as loading, compiling and warm-up; --window stable leaves it out.
+    1. The window includes time before or after the GPU's activity was steady,
+       such as loading, compilation and warm-up; --window stable excludes it.
        steady for 2.5 s of 4.762 s; 2 s before; 262 ms after
-    2. While kernels run, warps are there and nothing is issued 52 % of the time:
-       they wait for memory, barriers or each other, and the bandwidth is not the
-       limit. More warps, or more independent work in each, hide latency; record
-       --kernels says which kernels wait. [up to 2.231 s, 46.9 %]
+    2. While kernels run, warps are resident and none is eligible 52 % of the
+       time: they wait for memory, barriers or each other, and DRAM throughput is
+       not the limit. More warps, or more independent instructions in each, hide
+       latency; record --kernels shows which kernels stall. [up to 2.231 s,
+       46.9 %]
        stalled 2.231 s of 4.262 s busy; memory bandwidth 34 % while kernels run;
        achieved occupancy 43 %
-    3. The GPU has nothing to run 10 % of the time. Its processes keep about one
-       core busy: a single thread that prepares or launches work is the likely
-       limit. Record with --kernels to see what the host does then. [up to
-       499.2 ms, 10.5 %]
+    3. The GPU is idle 10 % of the time. Its processes keep about one core busy: a
+       single thread that prepares or launches work is the likely bottleneck.
+       Record with --kernels to see what the host does meanwhile. [up to 499.2 ms,
+       10.5 %]
        idle 499 ms of 4.762 s; the program's processes use 0.95 CPU cores
-    4. At most 2.9 % of the GPU's memory is used: larger batches, or several
-       programs on one GPU, fit.
+  
+  More recommendations
+    4. At most 2.9 % of GPU memory is used: a larger batch, or several programs on
+       one GPU, would fit.
        4.4 of 150.8 GB
   
   Readings
@@ -77,12 +79,12 @@ ResNet-50 on an H200, recorded from beside since the program started:
     program's CPU         0.95 cores  0.70 cores   0.99 cores
     program's memory         1.35 GB    817.2 MB      1.41 GB
   
-  Where the joules go                          energy counter, counts from samples
+  Energy breakdown                             energy counter, counts from samples
 
 Where the terminal has them, block characters tell eighths; here as digits.
 
   $ LC_ALL=C.UTF-8 gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable |
-  >   LC_ALL=C.UTF-8 sed -n '/^Time breakdown/,/^Recommendations/{y/▏▎▍▌▋▊▉▁▂▃▄▅▆▇█/123456712345678/;p;}'
+  >   LC_ALL=C.UTF-8 sed -n '/^Time breakdown/,/^Readings/{y/▏▎▍▌▋▊▉▁▂▃▄▅▆▇█/123456712345678/;p;}'
   Time breakdown                                           parts add up to 2.500 s
     GPU idle                  2                               23.81 ms       1.0 %
     idle SMs                  888886                          509.5 ms      20.4 %
@@ -100,7 +102,7 @@ Where the terminal has them, block characters tell eighths; here as digits.
     program's CPU      888888888888888888888888888888888888888888888888 0.98 cores
     The activity of GPU 0 repeats every 16.54 ms (correlation 0.83): 9.330 J each.
   
-  Recommendations
+  Readings
 
 A program whose GPU waits for its host, in numbers; the parts sum to the window.
 
@@ -134,7 +136,7 @@ Parts of it: a span, the steady part, and what cannot be asked for.
   mnist_recorded.gpf                            NVIDIA H200, while steady, 3.000 s
   The GPU runs kernels 49.1 % of the time; its tensor pipes are active 2.2 % of
   $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window step:3 2>&1 | sed "s,$EXAMPLES/,,"
-  gpufathom: mnist_recorded.gpf: --window step:3: the capture holds no kernels and so no steps (use all, stable or START:END, or record with --kernels)
+  gpufathom: mnist_recorded.gpf: --window step:3: the capture has no kernels and therefore no steps (use all, stable or START:END, or record with --kernels)
   $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window 60s:70s 2>&1 | sed "s,$EXAMPLES/,,"
   gpufathom: mnist_recorded.gpf: --window 60s:70s: no device activity in it (the device was traced for 10388840049 ns after its first activity)
 
@@ -142,16 +144,28 @@ A log of nvidia-smi or NVML knows the first rung only, and says so.
 
   $ gpufathom analyze $EXAMPLES/power_mixed.csv.gz | sed -n '1,/^Readings/p'
   power_mixed.csv.gz                                 GPU, while it worked, 46.58 s
-  The GPU runs kernels 13.3 % of the time; how deep those kernels use it needs
-  counters. The largest loss: the GPU idle, 40.38 s (86.7 %).
+  The GPU runs kernels 13.3 % of the time; the utilization inside these kernels
+  needs counters. The largest loss: the GPU idle, 40.38 s (86.7 %).
+  
+  Recommendations
+    1. The window includes time before or after the GPU's activity was steady,
+       such as loading, compilation and warm-up; --window stable excludes it.
+       steady for 40 s of 46.58 s; 6.5 s before; 78 ms after
+    2. Only NVML utilization is known: it says that some kernel ran, on one SM or
+       on all. Utilization by level needs hardware counters: run the program under
+       gpufathom record.
+       utilization 13 % of the time
+    3. The GPU is idle 87 % of the time. Record with --kernels to see what the
+       host does meanwhile. [up to 40.38 s, 86.7 %]
+       idle 40.38 s of 46.58 s
   
   Utilization by level                                            share of 46.58 s
     GPU active                #####                                         13.3 %
     SM active                                                              no data
     issue slot utilization                                                 no data
     tensor pipe active                                                     no data
-    no data: NVML's utilisation says that a kernel ran, not how deep; gpufathom
-    record samples it from hardware counters
+    no data: NVML utilization says that a kernel ran, not how much of the GPU it
+    used; gpufathom record samples it from hardware counters
   
   Time breakdown                                           parts add up to 46.58 s
     GPU idle                  ########################         40.38 s      86.7 %
@@ -160,18 +174,6 @@ A log of nvidia-smi or NVML knows the first rung only, and says so.
   Over time                                             46.58 s from left to right
     NVML utilization   -*+***-       _*__             ___       _   ___     13.3 %
     power              =++*++:.._____.*.._____________......____.......      160 W
-  
-  Recommendations
-    1. The window holds time before or after the GPU's activity was steady, such
-       as loading, compiling and warm-up; --window stable leaves it out.
-       steady for 40 s of 46.58 s; 6.5 s before; 78 ms after
-    2. Only NVML's utilisation is known: it says that some kernel ran, on one SM
-       or on all. How deep the GPU is used takes hardware counters: run the
-       program under gpufathom record.
-       utilisation 13 % of the time
-    3. The GPU has nothing to run 87 % of the time. Record with --kernels to see
-       what the host does then. [up to 40.38 s, 86.7 %]
-       idle 40.38 s of 46.58 s
   
   Readings
 
@@ -184,7 +186,7 @@ DCGM's log, with its profiling fields:
   > GPU 0     0.700  0.500  0.100  0.000  0.300  200.0
   > GPU 0     0.800  0.600  0.200  0.100  0.400  250.0
   > DMON
-  $ gpufathom analyze dcgm.txt | sed -n '1,/^Recommendations/p'
+  $ gpufathom analyze dcgm.txt | sed '/^Recommendations/,/^$/d; /^More/,$d; /^Readings/,$d'
   dcgm.txt                                           GPU, while it worked, 3.000 s
   The GPU runs kernels 80.0 % of the time; its tensor pipes are active 10.0 % of
   it. The largest loss: the GPU idle, 600.0 ms (20.0 %).
@@ -211,7 +213,6 @@ DCGM's log, with its profiling fields:
     tensor pipe active ................                ________________     10.0 %
     DRAM throughput    ----------------................::::::::::::::::     40.0 %
   
-  Recommendations
 
 A gap is unknown, not idle: levels are intervals.
 
@@ -244,12 +245,12 @@ Two recordings side by side: bars instead of layers; a run beside itself, by the
   
   The window of B takes 500.0 ms more than that of A (0.83x as fast): GPU idle
   +1.503 s, stalled -843.1 ms, tensor pipe active -220.9 ms, the rest +61.45 ms.
-  Not alike beside the program: what makes the steps (A period of the device's
-  activity, B none).
+  Other differences: source of the steps (A period of the device's activity, B
+  none).
   Not every run has steps: the times are those of the whole windows and compare
-  only when these hold the same work.
+  only when these contain the same work.
   
-  How deep the device was used
+  Utilization by level
     level                        A       B
     GPU active              99.0 %  49.1 %
     SM active               78.7 %  26.5 %

@@ -20,12 +20,12 @@ Attention out of single operations, and products of odd sizes, under their own n
 
   $ causes() { gpufathom work "$TESTDIR/../../advice/captures/$1.json.gz" --format json | jq -c '.accounts[0].causes[] | [.cause, (.share * 1000 | round), .text]'; }
   $ causes eager_attention
-  ["unfused_attention",372,"attention out of single operations; most in aten::masked_fill 8x16x2048x2048 * 2048x2048"]
+  ["unfused_attention",372,"unfused attention; most in aten::masked_fill 8x16x2048x2048 * 2048x2048"]
   ["padded_tiles",0,"tiles that reach over the edge of the result; most in aten::mm 16384x1024 * 1024x8192"]
   $ causes eager_attention.mended
   ["padded_tiles",1,"tiles that reach over the edge of the result; most in aten::mm 16384x1024 * 1024x8192"]
   $ causes odd_sizes
-  ["odd_sizes",863,"products with sizes that are no multiple of 8; most in aten::addmm 4095 * 16384x4095 * 4095x4095"]
+  ["odd_sizes",863,"products whose sizes are not multiples of 8; most in aten::addmm 4095 * 16384x4095 * 4095x4095"]
   $ causes odd_sizes.mended
   ["padded_tiles",2,"tiles that reach over the edge of the result; most in aten::mm 16384x4096 * 4096x4096"]
 

@@ -24,7 +24,7 @@ With sizes that are no multiple of 8, a sixth of what was carried out is padding
   ["sm_inactive",524]
   ["copy",10]
   ["idle",7121]
-  ["odd_sizes","products with sizes that are no multiple of 8; most in aten::addmm 4087 * 515x4087 * 4087x4087"]
+  ["odd_sizes","products whose sizes are not multiples of 8; most in aten::addmm 4087 * 515x4087 * 4087x4087"]
   $ gpufathom work "$captures/padded.json.gz" --window steps --format json | jq -c '.accounts[].causes[] | [.cause, .ns > 0, .text]'
   ["padded_tiles",true,"tiles that reach over the edge of the result; most in aten::mm 576x4160 * 4160x4160"]
 
@@ -39,7 +39,7 @@ Attention out of single operations: its loss is under its own name too.
   ["sm_inactive",580]
   ["copy",74]
   ["idle",7608]
-  ["unfused_attention","attention out of single operations; most in aten::copy_ 32x4x256x128 * 32x4x256x128"]
+  ["unfused_attention","unfused attention; most in aten::copy_ 32x4x256x128 * 32x4x256x128"]
 
 No operator moved fewer bytes than the model says are needed, but for what can wait in the L2 cache (60 MiB) when a kernel ends:
 

@@ -1,4 +1,4 @@
-The headline of work in analyze: achieved operations a second, utilisation, items and tokens a second, from recorded sizes.
+The headline of work in analyze: achieved operations a second, utilization, items and tokens per second, from recorded sizes.
 
   $ gpufathom analyze "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --format json > analysis.json
   $ jq -c '.work | [(.flops_per_s / 1e9 | round), .flops_source, (.mfu * 1e6 | round), .peak_type, .peak_flops_per_s, .coverage], (.throughput | [.items, .items_source, (.items_per_s | round), .tokens_per_s, .flops_per_item])' analysis.json
@@ -24,9 +24,9 @@ In text it stands under the ladder:
 
   $ LC_ALL=C gpufathom analyze "$EXAMPLES/resnet50_amp_eager_b64.json.gz" | grep -A 4 'tensor FLOP/s of peak'
     tensor FLOP/s of peak     #                                              3.2 %
-    31.21 TFLOP/s by recorded sizes of operators, a model: MFU (operations asked
-    for / peak x time) 3.2 % of 989.4 TFLOP/s in bf16. 1 284 items a second (64 a
-    step by its shapes), 24.3 GFLOP an item. See also: gpufathom work.
+    31.21 TFLOP/s from operator shapes (model): MFU (model operations / peak x
+    time) 3.2 % of 989.4 TFLOP/s in bf16. 1 284 items per second (64 per step from
+    its shapes), 24.3 GFLOP per item. See also: gpufathom work.
     no data: the capture has no per-kernel counters (how to collect them: see
 
 Counters and sizes: both numbers, each under its name.
@@ -35,7 +35,7 @@ Counters and sizes: both numbers, each under its name.
   $ gpufathom analyze "$captures/odd_sizes.json.gz" --counters "$captures/odd_sizes.ncu.csv.gz" --window steps --format json | jq -c '.work | [.flops_source, .measured_flops_per_s > .flops_per_s]'
   ["model",true]
 
-Counters without sizes: what they saw, and no utilisation by a model.
+Counters without sizes: what they saw, and no utilization by a model.
 
   $ zcat "$captures/odd_sizes.json.gz" | python3 -c 'import json, sys; trace = json.load(sys.stdin); [event.get("args", {}).pop("Input Dims", None) for event in trace["traceEvents"]]; json.dump(trace, open("bare.json", "w"))'
   $ gpufathom analyze bare.json --counters "$captures/odd_sizes.ncu.csv.gz" --window steps --format json | jq -c '.work | [.flops_source, .flops_per_s == .measured_flops_per_s, .flops_per_s > 1e12, .mfu]'
@@ -53,8 +53,8 @@ Items by the shapes make joules an item in energy, and items and operations a se
   $ awk 'BEGIN { print "unix_time_s,power_instant_w,energy_mj,sm_clock_mhz,temp_c"; for (i = 0; i < 40; ++i) printf "%.3f,240,%d,1980,41\n", 1795186726.9 + i / 10, 24000 * i }' > power.csv
   $ gpufathom energy "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --power power.csv --format json | jq -c '.energy.devices[0].step | [(.joules * 1000 | round), (.joules_per_item * 1000 | round)]'
   [11959,187]
-  $ gpufathom compare "$EXAMPLES/resnet50_amp_eager_b64.json.gz" "$EXAMPLES/resnet50_amp_compile_b64.json.gz" | grep -A 5 'What came out'
-  What came out
+  $ gpufathom compare "$EXAMPLES/resnet50_amp_eager_b64.json.gz" "$EXAMPLES/resnet50_amp_compile_b64.json.gz" | grep -A 5 '^Result'
+  Result
                             A              B
     items            1 284 /s       1 504 /s
     operations  31.21 TFLOP/s  36.56 TFLOP/s
@@ -67,7 +67,7 @@ Items by the shapes make joules an item in energy, and items and operations a se
 Room in the memory is a finding where the GPU is little used. Its numbers are those of the raw events: what was reserved at most, of what the device has.
 
   $ gpufathom analyze "$captures/written_out_attention.json.gz" --format json | jq -r '.findings[] | select(.id == "room_in_memory") | .text, .evidence'
-  At the peak 0.5 % of the GPU's memory is held: larger batches, or several programs on one GPU, fit. About 8 392 items a step would.
+  At its peak 0.5 % of GPU memory is allocated: a larger batch, or several programs on one GPU, would fit. About 8 392 items a step would.
   731.9 MB of 150.11 GB; 419.8 MB of it are activations and temporary memory of 32 items a step
   $ zcat "$captures/written_out_attention.json.gz" | jq -c '[([.traceEvents[] | select(.name == "[memory]" and .args["Device Type"] == 1) | .args["Total Reserved"]] | max), .deviceProperties[0].totalGlobalMem]'
   [731906048,150109880320]

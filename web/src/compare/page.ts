@@ -62,7 +62,7 @@ function levelsSection(report: CompareReport): HTMLElement | null {
   if (known.length === 0) return null;
   const bar = (level: ComparedLevel, r: number): HTMLElement => h("li", { "data-level": level.id, "data-run": r }, h("span", { class: "letter" }, letter(r)),
     h("span", { class: "track", "aria-hidden": "true" }, level.value[r] === null ? null : h("span", { class: "fill", style: `width:${Math.min(1, level.value[r]!) * 100}%;opacity:${1 - 0.45 * (r / Math.max(runs.length, 2))}` })), h("span", { class: "value" }, share(level.value[r])));
-  return section("ladder", "How deep the device is used", "share of each run's window", h("div", { class: "ladders" }, ...known.map((level) => {
+  return section("ladder", "Utilization by level", "share of each run's window", h("div", { class: "ladders" }, ...known.map((level) => {
     const label = labels.levels.find((each) => each.id === level.id);
     return h("div", {}, h("h3", {}, term(label?.text ?? level.id, label?.meaning ?? "")), h("ol", {}, ...runs.map((_, r) => bar(level, r))));
   })));
@@ -83,7 +83,7 @@ function waterfallsSection(report: CompareReport, most: number): HTMLElement | n
         h("span", { class: "value" }, ns === 0 ? "\u2013" : time(ns)), h("span", { class: "value share" }, ns === 0 ? "" : share(ns / Math.max(runs[r]!.time_ns, 1)))));
     })));
   };
-  return section("waterfalls", "How deep its time goes", "the bars of a run add up to its time; all on one scale", h("div", { class: "side-by-side" }, ...runs.map((_, r) => one(r))));
+  return section("waterfalls", "Time breakdown by level", "the bars of a run add up to its time; all on one scale", h("div", { class: "side-by-side" }, ...runs.map((_, r) => one(r))));
 }
 
 function queuesSection(report: CompareReport): HTMLElement | null {
@@ -91,7 +91,7 @@ function queuesSection(report: CompareReport): HTMLElement | null {
   if (queues.length === 0) return null;
   const rows = queues.flatMap((queue) => [{ name: `${queue.id}: mean depth`, cells: queue.mean_depth.map((depth) => (depth === null ? "no data" : depth.toFixed(1))) }, { name: `${queue.id}: empty`, cells: queue.empty.map((part) => share(part)) },
     { name: `${queue.id}: median wait`, cells: queue.wait_ns.map((wait) => (wait === null ? "no data" : time(wait))) }]);
-  return section("queues", "How full its queues are", "", table({ caption: "Queues by run", rows, sortBy: "", noun: "rows",
+  return section("queues", "Queue depth", "", table({ caption: "Queues by run", rows, sortBy: "", noun: "rows",
     columns: [{ id: "layer", title: "Queue", cell: (row) => row.name }, ...runs.map((_, r) => ({ id: `run-${r}`, title: letter(r), numeric: true, cell: (row: (typeof rows)[number]) => row.cells[r]! }))] }));
 }
 
@@ -102,7 +102,7 @@ function header(report: CompareReport, tools: HTMLElement[]): HTMLElement {
   return h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(`compare: ${report.comparison.runs.map((run, r) => `${letter(r)} ${run.label}`).join(", ")}`), h("span", { class: "spring" }), ...tools),
     h("h1", {}, first.replace(/:$/, ".")), rest ? h("p", { class: "verdict" }, rest) : null, ...report.sentences.slice(1).map((sentence) => h("p", { class: "verdict" }, sentence)),
     differences.length > 0 ? h("p", { class: "verdict differs" }, report.differs) : null,
-    per === "window" ? h("p", { class: "note" }, "Not every run has steps: the times are those of the whole windows and compare only when these hold the same work.") : null,
+    per === "window" ? h("p", { class: "note" }, "Not every run has steps: the times are those of the whole windows and compare only when these contain the same work.") : null,
     checks.length > 0 ? h("ul", { class: "checks" }, ...checks.map((check) => h("li", { class: check.outcome === "ok" ? "passed" : "failed" }, h("strong", {}, check.outcome === "ok" ? "passed" : check.outcome), " ", h("code", {}, check.rule), ` ${check.text}`))) : null);
 }
 
@@ -111,8 +111,8 @@ export function comparePage(report: CompareReport, tools: HTMLElement[]): { head
   const rows = (id: string, title: string, remark: string, of: ComparedTime[], noun: string): HTMLElement | null => (of.length === 0 ? null : section(id, title, remark, timeTable(report, of, title, noun)));
   return { header: header(report, tools), parts: [
     runsSection(report),
-    c.time.length === 0 ? null : section("time", c.per === "step" ? "Time breakdown of a step" : "Time breakdown", `every bar adds up to its ${c.per}; all on one scale`, stacks(report, c.time, most), h("h3", {}, "What makes the difference"), timeTable(report, c.time, "What makes the difference", "parts")),
+    c.time.length === 0 ? null : section("time", c.per === "step" ? "Time breakdown of a step" : "Time breakdown", `every bar adds up to its ${c.per}; all on one scale`, stacks(report, c.time, most), h("h3", {}, "Attribution of the difference"), timeTable(report, c.time, "Attribution of the difference", "parts")),
     waterfallsSection(report, most), levelsSection(report),
-    rows("phases", "What the runtime does meanwhile", "phases add up to the time by the clock", c.phases, "phases"), queuesSection(report),
+    rows("phases", "Framework runtime phases", "phases add up to the time by the clock", c.phases, "phases"), queuesSection(report),
     rows("layers", "By layer", `${count(c.layers.length)} layers`, c.layers, "layers"), rows("kernels", "By kernel", `${count(c.kernels.length)} kernels`, c.kernels, "kernels")] };
 }

@@ -27,14 +27,14 @@ export function shortRun(label: string): string { return label.replace(/(\.(json
 export function runsSection(report: CompareReport): HTMLElement {
   const { runs, changes, per, differences } = report.comparison, most = Math.max(...runs.flatMap((run) => [run.wall_ns, ...run.step_ns]), 1);
   const facts = (run: ComparedRun): string => [run.device, run.devices > 1 ? plural(run.devices, "device") : "", run.steps > 0 ? plural(run.steps, "step") : "", run.batch !== null ? `batch ${run.batch}` : "", run.precision,
-    run.item_ns !== null ? `${time(run.item_ns)} an item` : "", run.items_per_s !== null ? `${perSecond(run.items_per_s)} items/s` : "", run.tokens_per_s !== null ? `${perSecond(run.tokens_per_s)} tokens/s` : "",
+    run.item_ns !== null ? `${time(run.item_ns)} per item` : "", run.items_per_s !== null ? `${perSecond(run.items_per_s)} items/s` : "", run.tokens_per_s !== null ? `${perSecond(run.tokens_per_s)} tokens/s` : "",
     run.flops_per_s !== null ? rate(run.flops_per_s, "FLOP/s") : "", run.mfu !== null ? `MFU ${share(run.mfu)}` : "", run.joules !== null ? `${energy(run.joules * 1e9)} a ${per}` : "", run.profiler].filter(Boolean).join(" \u00b7 ");
   const slowed = runs.some((run) => run.slowed), several = runs.some((run) => run.step_ns.length > 1);
-  return section("runs", per === "step" ? "How long a step takes" : "How long it takes", "by the clock", h("ol", { class: "runs" }, ...runs.map((run, r) => {
+  return section("runs", per === "step" ? "Duration of a step" : "Duration", "by the clock", h("ol", { class: "runs" }, ...runs.map((run, r) => {
     const change = changes.find((each) => each.run === r);
     return h("li", { "data-run": r, "data-ns": run.wall_ns }, h("span", { class: "name", title: run.label }, h("strong", {}, letter(r)), " ", shortRun(run.label)), h("span", { class: "value" }, time(run.wall_ns)), bar(run, most), h("p", { class: "note" }, facts(run)),
       change ? h("p", { class: `said ${change.verdict}` }, changeWords(change, change.of), run.slowed || runs[0]!.slowed ? `; without a profiler likely ${change.own_high && change.own_low ? `${(1 / change.own_high).toFixed(2)} to ${(1 / change.own_low).toFixed(2)}\u00d7` : "no data"}` : "") : null);
   })), several ? h("p", { class: "note" }, "A dot is a step", slowed ? "; the hatched part is what a profiler may have added: without it the time ends somewhere inside." : ".") : null,
-  differences.length > 0 ? h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What is not alike" }, h("table", { class: "differences" }, h("caption", {}, "What is not alike beside the program"), h("tbody", {}, ...differences.map((d) =>
+  differences.length > 0 ? h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Other differences" }, h("table", { class: "differences" }, h("caption", {}, "Other differences"), h("tbody", {}, ...differences.map((d) =>
     h("tr", {}, h("th", { scope: "row" }, term(d.setting.replaceAll("_", " "), "")), ...d.values.map((value, r) => h("td", {}, `${letter(r)} ${value || "not known"}`))))))) : null);
 }

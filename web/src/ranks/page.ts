@@ -27,7 +27,7 @@ function gainOf(job: JobRanks, rank: number): number { return job.stragglers.fil
 function verdict(job: JobRanks): string {
   const first = job.stragglers[0], link = job.links[0], gain = first ? gainOf(job, first.rank) : 0, known = job.replayed_ns !== null;
   if (link && link.gain_ns > gain) return `The link of group ${link.group} is slow: ${words(link.type)} of ${bytes(link.bytes)} takes ${time(link.transfer_ns)}, in other groups ${time(link.others_ns)}. As fast as these, the job gains ${time(link.gain_ns)} of ${time(job.span_ns)}.`;
-  if (!first || (known && gain < worthBlame * job.span_ns)) return known ? "No rank and no link holds the job up: as its peers, none would gain it 1 %." : `No rank of ${count(job.ranks.length)} makes the others wait beyond doubt.`;
+  if (!first || (known && gain < worthBlame * job.span_ns)) return known ? "No rank and no link holds the job up: as its peers, none would gain it 1 %." : `No rank of ${count(job.ranks.length)} makes the others wait by more than the clock uncertainty.`;
   return `Rank ${first.rank} is late for ${plural(first.collectives, "collective")}: ${words(first.cause)}${first.op ? `, most under ${first.op}` : ""}. The others ${job.missing_ranks.length > 0 ? "that were read " : ""}wait ${time(first.wait_ns)} for it; ${known ? `as its peers, the job gains ${time(gain)}` : `were it in time, the job would gain at most ${time(gain)}`}.`;
 }
 
@@ -70,7 +70,7 @@ function stragglersSection(job: JobRanks): HTMLElement | null {
     { id: "operation", title: "Operator", key: (s) => s.op, cell: (s) => s.op || "\u2013" }, { id: "module", title: "Module", key: (s) => s.module, cell: (s) => s.module || "\u2013" },
     { id: "gain", title: "Gain", numeric: true, key: (s) => s.gain_ns, cell: (s) => time(s.gain_ns) }, { id: "wait", title: "Others waited", numeric: true, key: (s) => s.wait_ns, cell: (s) => time(s.wait_ns) },
     { id: "late", title: "Late", numeric: true, key: (s) => s.late_ns, cell: (s) => time(s.late_ns) }, { id: "count", title: "Collectives", numeric: true, key: (s) => s.collectives, cell: (s) => count(s.collectives) }];
-  return section("stragglers", "Who is late, and why", "by what the job would gain", table({ caption: "Stragglers", columns, rows: job.stragglers, sortBy: "gain", noun: "causes", step: 8 }));
+  return section("stragglers", "Late ranks by cause", "by what the job would gain", table({ caption: "Stragglers", columns, rows: job.stragglers, sortBy: "gain", noun: "causes", step: 8 }));
 }
 
 function linksSection(job: JobRanks): HTMLElement | null {
@@ -87,7 +87,7 @@ function behindSection(job: JobRanks): HTMLElement | null {
     { id: "cause", title: "Its host does longer", key: (b) => b.cause, cell: (b) => h("span", { class: "mark" }, h("span", { class: "swatch", style: `background:${partColour(b.cause)}` }), words(b.cause)) },
     { id: "operation", title: "Where", key: (b) => b.op, cell: (b) => b.op || "\u2013" },
     ...([["host", "Host a step", "host_step_ns"], ["next", "Next one", "next_step_ns"], ["more", "More a step", "more_ns"], ["gain", "Gain a step", "gain_step_ns"], ["doubt", "Doubt", "doubt_ns"]] as const).map(([id, title, key]): Column<FallingBehind> => ({ id, title, numeric: true, key: (b) => b[key], cell: (b) => time(b[key]) }))];
-  return section("behind", "Hosts that fall behind", "nothing waited for them yet: their launches were still early enough", table({ caption: "Hosts that fall behind", columns, rows: job.falling_behind, sortBy: "gain", noun: "causes", step: 8 }));
+  return section("behind", "Hosts falling behind", "nothing waited for them yet: their launches are not late yet", table({ caption: "Hosts falling behind", columns, rows: job.falling_behind, sortBy: "gain", noun: "causes", step: 8 }));
 }
 
 function ranksSection(job: JobRanks): HTMLElement {
@@ -99,7 +99,7 @@ function ranksSection(job: JobRanks): HTMLElement {
     ...([["busy", "Busy", "busy_ns"], ["compute", "Computes", "compute_ns"], ["exposed", "Communication exposed", "exposed_ns"], ["wait", "Waits", "wait_ns"], ["transfer", "Transfers", "transfer_ns"]] as const).map(([id, title, key]): Column<RankUse> => ({ id, title, numeric: true, key: (r) => r[key], cell: (r) => time(r[key]) })),
     { id: "last", title: "Last to arrive", numeric: true, key: (r) => r.last, cell: (r) => `${count(r.last)} of ${count(r.matched)}` },
     { id: "clock", title: "Clock", numeric: true, meaning: "What its clock shows more than the first rank's; differences below the second number mean nothing.", key: (r) => r.offset_ns, cell: (r) => (r.offset_ns === null ? "no data" : r === job.ranks[0] ? "the common clock" : `${time(r.offset_ns)} \u00b1 ${r.residual_ns === null ? "?" : time(r.residual_ns)}`) }];
-  return section("ranks", "Where each rank's time goes", "waiting told apart from work", h("div", { class: "energy-stacks three" }, ...job.ranks.flatMap(bar)), h("ul", { class: "legend" }, ...parts.map((part) => h("li", {}, h("span", { class: "swatch", style: `background:${partColour(part)}` }), words(part)))),
+  return section("ranks", "Time breakdown by rank", "waiting separated from work", h("div", { class: "energy-stacks three" }, ...job.ranks.flatMap(bar)), h("ul", { class: "legend" }, ...parts.map((part) => h("li", {}, h("span", { class: "swatch", style: `background:${partColour(part)}` }), words(part)))),
     table({ caption: "Ranks", columns, rows: job.ranks, sortBy: "last", noun: "ranks", step: 16 }));
 }
 
@@ -123,7 +123,7 @@ function collectivesSection(job: JobRanks): HTMLElement | null {
 function ratesSection(job: JobRanks): HTMLElement | null {
   if (job.rates.length === 0) return null;
   const gigabytes = (rate: number): string => `${Number(rate.toPrecision(3))} GB/s`;
-  return section("rates", "How fast they move data", "", table({ caption: "Rates of collectives", rows: job.rates, sortBy: "bytes", noun: "sizes", columns: [
+  return section("rates", "Collective transfer rates", "", table({ caption: "Rates of collectives", rows: job.rates, sortBy: "bytes", noun: "sizes", columns: [
     { id: "type", title: "Collective", key: (r) => r.type, cell: (r) => words(r.type) }, { id: "bytes", title: "Size", numeric: true, key: (r) => r.bytes, cell: (r) => bytes(r.bytes) }, { id: "count", title: "Count", numeric: true, key: (r) => r.count, cell: (r) => count(r.count) },
     { id: "transfer", title: "Transfer", numeric: true, key: (r) => r.transfer_ns, cell: (r) => time(r.transfer_ns) }, { id: "bus", title: "Each link", numeric: true, key: (r) => r.bus_gb_per_s, cell: (r) => gigabytes(r.bus_gb_per_s) }, { id: "of", title: "Of the link", numeric: true, key: (r) => r.of_link, cell: (r) => share(r.of_link) }] }));
 }

@@ -1,4 +1,4 @@
-// All ranks on one timeline: the steps of each, its waiting and transfers on the common clock, and the rank that the job hung on.
+// All ranks on one timeline: the steps of each, its waiting and transfers on the common clock, and the rank on the critical path.
 import type { CollectiveRow, JobRanks } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { Lane, Timeline } from "../timeline/events.ts";
@@ -34,7 +34,7 @@ function timelineOf(job: JobRanks): Timeline | null {
   const ends = [...job.ranks.map((rank) => rank.start_ns + rank.span_ns), ...job.collectives.flatMap((row) => row.ranks.map((each) => each.start_ns + each.duration_ns))];
   const from = begins.reduce((a, b) => Math.min(a, b), Infinity), to = ends.reduce((a, b) => Math.max(a, b), -Infinity);
   if (!(to > from)) return null;
-  const path = laneOf("band", "rank that the job hung on", "", -1, job.critical_path.map((piece) => ({ start: piece.start_ns, duration: piece.duration_ns, name: `rank ${piece.rank}` })), from, texts);
+  const path = laneOf("band", "rank on the critical path", "", -1, job.critical_path.map((piece) => ({ start: piece.start_ns, duration: piece.duration_ns, name: `rank ${piece.rank}` })), from, texts);
   const waits = new Map<number, Span[]>(), moves = new Map<number, Span[]>();
   for (const { rank } of job.ranks) {
     waits.set(rank, []);

@@ -19,7 +19,7 @@ export function curveSection(report: Report): HTMLElement | null {
   const max = Math.ceil(Math.max(points.at(-1)!.utilization, 0.01) / step) * step;
   const draw = (width: number): SVGElement => {
     const x = (u: number) => LEFT + (u / max) * (width - LEFT - RIGHT), y = (s: number) => TOP + (1 - s) * (H - TOP - BOTTOM);
-    const picture = svg("svg", { class: "curve", viewBox: `0 0 ${width} ${H}`, role: "img", "aria-label": `Cumulative kernel time over tensor-issue utilisation; half of the kernel time runs at or below ${share(points.find((p) => p.time_share >= 0.5)?.utilization)}` });
+    const picture = svg("svg", { class: "curve", viewBox: `0 0 ${width} ${H}`, role: "img", "aria-label": `Cumulative kernel time over tensor-issue utilization; half of the kernel time runs at or below ${share(points.find((p) => p.time_share >= 0.5)?.utilization)}` });
     for (let u = 0; u <= max + 1e-9; u += step)
       picture.append(svg("line", { class: "grid", x1: x(u), x2: x(u), y1: y(0), y2: y(1) }), svg("text", { x: x(u), y: H - BOTTOM + 18, "text-anchor": u + step > max + 1e-9 ? "end" : "middle" }, `${+(u * 100).toFixed(1)} %`));
     for (const s of [0, 0.25, 0.5, 0.75, 1])
@@ -29,7 +29,7 @@ export function curveSection(report: Report): HTMLElement | null {
     path += `H${x(max)}`;
     const mark = svg("circle", { class: "mark", r: 4, cx: -9, cy: -9 });
     picture.append(svg("path", { class: "area", d: `${path}V${y(0)}Z` }), svg("path", { class: "line", d: path }), mark,
-      svg("text", { class: "title", x: (LEFT + width - RIGHT) / 2, y: H - 6, "text-anchor": "middle" }, "tensor-issue utilisation of a kernel"));
+      svg("text", { class: "title", x: (LEFT + width - RIGHT) / 2, y: H - 6, "text-anchor": "middle" }, "tensor-issue utilization of a kernel"));
     picture.addEventListener("pointermove", (event) => {
       const at = picture.getBoundingClientRect();
       const u = (((event.clientX - at.left) / at.width) * width - LEFT) / (width - LEFT - RIGHT) * max;
@@ -42,5 +42,5 @@ export function curveSection(report: Report): HTMLElement | null {
     picture.addEventListener("pointerleave", () => hideTip("curve"));
     return picture;
   };
-  return section("curve", "Tensor-issue curve", "share of kernel time at or below a utilisation", fitted(draw, 500));
+  return section("curve", "Tensor-issue curve", "share of kernel time at or below a utilization", fitted(draw, 500));
 }

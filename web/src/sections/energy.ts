@@ -68,7 +68,7 @@ function device(d: DeviceEnergy, report: Report): HTMLElement {
   const facts: [string, string][] = [["energy", joules(d.nj)], ["time", time(d.span_ns)], ["mean power", `${d.mean_watts.toFixed(1)} W`]];
   if (d.step) {
     facts.push(["a step", `${joules(d.step.joules * 1e9)} in ${time(d.step.seconds * 1e9)}`]);
-    if (d.step.joules_per_item !== null) facts.push(["an item", joules(d.step.joules_per_item * 1e9)]);
+    if (d.step.joules_per_item !== null) facts.push(["per item", joules(d.step.joules_per_item * 1e9)]);
     facts.push(["energy-delay product of a step", `${d.step.edp.toPrecision(4)} J s`]);
   }
   if (d.sm_mhz !== null) facts.push(["SM clock", `${d.sm_mhz.toFixed(0)} MHz`]);
@@ -91,5 +91,5 @@ export function energySection(report: Report): HTMLElement | null {
   const e = report.analysis.energy;
   if (!e || e.devices.length === 0) return null;
   const model = e.model ? `model ${e.model.slice(e.model.lastIndexOf("/") + 1)}${e.gain_error !== null ? `; board sensors may be ${(e.gain_error * 100).toFixed(0)} % off in all of it` : ""}` : e.why_missing;
-  return section("energy", "Where the joules go", model, ...e.devices.map((d) => device(d, report)));
+  return section("energy", "Energy breakdown", model, ...e.devices.map((d) => device(d, report)));
 }

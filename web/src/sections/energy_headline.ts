@@ -13,6 +13,6 @@ function largest(device: DeviceEnergy, report: Report): string {
 export function energyHeadline(report: Report): string {
   const { devices } = report.analysis.energy, joules = devices.reduce((sum, device) => sum + device.nj, 0), watts = devices.reduce((sum, device) => sum + device.mean_watts, 0);
   const heaviest = [...devices].sort((a, b) => b.nj - a.nj)[0]!, { step } = heaviest;
-  const each = step && devices.length === 1 ? `, ${energy(step.joules * 1e9)} a step${step.joules_per_item === null ? "" : ` and ${energy(step.joules_per_item * 1e9)} an item`}` : "";
+  const each = step && devices.length === 1 ? `, ${energy(step.joules * 1e9)} a step${step.joules_per_item === null ? "" : ` and ${energy(step.joules_per_item * 1e9)} per item`}` : "";
   return `${energy(joules)} in ${time(heaviest.span_ns)}: ${watts.toFixed(0)} W${each}. ${largest(heaviest, report)}`;
 }

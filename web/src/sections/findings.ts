@@ -16,6 +16,6 @@ export function findingsSection(report: Report): HTMLElement | null {
       f.gain_ns !== null ? h("p", { class: "gain" }, `up to ${time(f.gain_ns)}`, h("span", { class: "dim" }, ` ${share(whole > 0 ? f.gain_ns / whole : null)} of the window`)) : null);
   // Beside the waterfall there is room for a few; they come in order of what they give back.
   const first = a.findings.slice(0, FIRST), others = a.findings.slice(FIRST);
-  return section("findings", "Recommendations", "with the most that it could give back", h("ol", { class: "findings" }, ...first.map(item)),
+  return section("findings", "Recommendations", "with an upper bound on the gain", h("ol", { class: "findings" }, ...first.map(item)),
     others.length > 0 ? h("details", {}, h("summary", {}, `${plural(others.length, "more finding")}`), h("ol", { class: "findings", start: FIRST + 1, style: `counter-reset: finding ${FIRST}` }, ...others.map(item))) : null);
 }

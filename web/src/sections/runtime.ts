@@ -19,13 +19,13 @@ function phaseList(report: Report): HTMLElement {
     return h("li", { class: "row", "data-phase": p.phase, "data-ns": p.ns },
       h("span", { class: "name" }, term(p.phase, report.labels.phases.find((l) => l.id === p.phase)?.meaning ?? "")),
       h("span", { class: "track", "aria-hidden": "true" }, p.ns > 0 ? h("span", { class: "fill", style: `left:${from}%;width:${width}%;background:${phaseColour(p.phase)}` }) : null),
-      h("span", { class: "value" }, time(p.ns)), h("span", { class: "value share" }, share(p.share)), perItem ? h("span", { class: "value" }, p.per_item_ns === null ? "" : `${time(p.per_item_ns)} an item`) : null);
+      h("span", { class: "value" }, time(p.ns)), h("span", { class: "value share" }, share(p.share)), perItem ? h("span", { class: "value" }, p.per_item_ns === null ? "" : `${time(p.per_item_ns)} per item`) : null);
   }));
 }
 
 function kernelsLine(r: RuntimeInfo): HTMLElement {
   const k = r.kernels;
-  const item = k.overhead_per_item_ns === null ? "" : ` (${time(k.overhead_per_item_ns)} an item)`;
+  const item = k.overhead_per_item_ns === null ? "" : ` (${time(k.overhead_per_item_ns)} per item)`;
   return h("p", {}, `Kernels: CPU alone ${share(k.cpu_kernel)}, GPU alone ${share(k.gpu_kernel)}, both ${share(k.both)}; no kernel ${share(k.overhead)}${item}.`);
 }
 
@@ -101,8 +101,8 @@ function operations(r: RuntimeInfo): HTMLElement | null {
 function origins(report: Report): HTMLElement | null {
   const rows = report.analysis.runtime.idle;
   if (rows.length === 0) return null;
-  return titled("Why the GPU idled", {
-    caption: "Why the GPU idled", noun: "reasons", rows, sortBy: "time", step: 10, search: (o) => `${o.cause} ${o.phase} ${o.operation} ${o.module} ${o.python}`,
+  return titled("Idle time by operation and source line", {
+    caption: "Idle time by operation and source line", noun: "reasons", rows, sortBy: "time", step: 10, search: (o) => `${o.cause} ${o.phase} ${o.operation} ${o.module} ${o.python}`,
     columns: [
       { id: "cause", title: "Cause", cell: (o) => report.labels.causes.find((l) => l.id === o.cause)?.text ?? o.cause, key: (o) => o.cause },
       { id: "phase", title: "Phase", cell: (o) => o.phase, key: (o) => o.phase },

@@ -10,7 +10,7 @@ export function matchSection(report: Report): HTMLElement | null {
   const parts = [["matched", m.matched], ["ambiguous", m.ambiguous], ["trace-only", m.trace_only]] as const;
   const numbers: [string, string][] = [["kernels in the trace", count(m.trace_kernels)], ["kernels in the report", count(m.report_kernels)], ["matched", `${count(m.matched)} (${share(m.matched / whole)})`],
     ["ambiguous", count(m.ambiguous)], ["only in the trace", count(m.trace_only)], ["only in the report", count(m.report_only)],
-    ["mean score", m.confidence === null ? "no data" : m.confidence.toFixed(3)], ["steps the report was laid over", count(m.copies_of_report)]];
+    ["mean score", m.confidence === null ? "no data" : m.confidence.toFixed(3)], ["steps the report was applied to", count(m.copies_of_report)]];
   return section("match", "Counters matched to the trace", m.verdict.replaceAll("_", " "),
     h("div", { class: "stack", "aria-hidden": "true" }, ...parts.map(([id, n]) => h("span", { class: `match-${id}`, style: `width:${(n / whole) * 100}%` }))),
     h("dl", { class: "numbers" }, ...numbers.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))), m.note ? h("p", { class: "note" }, m.note) : null);
@@ -19,7 +19,7 @@ export function matchSection(report: Report): HTMLElement | null {
 export function qualitySection(report: Report): HTMLElement {
   const a = report.analysis;
   return section("quality", "Data quality", `${plural(a.source.events, "event")}, ${bytes(a.source.bytes)}, read as ${a.source.format}`,
-    a.quality.length === 0 ? h("p", {}, "Nothing damaged, nothing doubtful.") :
+    a.quality.length === 0 ? h("p", {}, "No problems found.") :
       h("ul", { class: "quality" }, ...a.quality.map((q) => h("li", {}, h("span", { class: "number" }, count(q.count)), h("code", {}, q.code), h("span", {}, q.detail)))));
 }
 

@@ -174,7 +174,7 @@ function nameRow(scene: Scene, context: CanvasRenderingContext2D, lane: Lane, ro
 function nameLeftOut(scene: Scene, context: CanvasRenderingContext2D, band: Band, perPixel: number): void {
   const left = Math.max((band.lane.until - scene.view.from) / perPixel, 0);
   if (left > scene.width - 60) return;
-  const text = `${band.lane.leftOut.toLocaleString("en").replaceAll(",", "\u202f")} events from here on are not in this page: analyse a part with --window`;
+  const text = `${band.lane.leftOut.toLocaleString("en").replaceAll(",", "\u202f")} events from here on are not in this page: analyze a part with --window`;
   const middle = band.body + ROW / 2 - scene.scroll - 1;
   context.fillStyle = scene.palette.css.paper;
   context.fillRect(left + 4, middle - 7, Math.min(context.measureText(text).width + 8, scene.width), 14);

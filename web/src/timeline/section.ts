@@ -178,7 +178,7 @@ class Desk {
     const streams = this.timeline.lanes.filter((lane) => lane.kind === "stream");
     const levels = ([["tensor", "tensor issue"], ["issue", "issue slots"], ["sm", "SM active"]] as const).filter(([id]) => streams.some((lane) => lane.column(id) !== null));
     if (levels.length === 0) return null;
-    return h("label", {}, "Colour kernels by ", h("select", { change: (event: Event) => {
+    return h("label", {}, "Color kernels by ", h("select", { change: (event: Event) => {
       this.colourBy = (event.target as HTMLSelectElement).value as ColourBy;
       this.picture.colour(this.colourBy);
       this.fillLegend();
@@ -200,12 +200,14 @@ class Desk {
 export function timelineSection(report: Report): HTMLElement | null {
   if (!report.hasTimeline) return null;
   const wait = h("p", { class: "note" }, "Reading the events\u2026"), remark = h("span", {}), box = section("timeline", "Timeline", "", wait);
+  box.classList.add("unread");  // not on paper yet
   box.querySelector("header")!.append(h("p", { class: "remark" }, remark));
   void report.timeline.then((timeline) => {
     if (!timeline || timeline.duration <= 0 || timeline.lanes.length === 0) return box.remove();
     addTracks(report, timeline);
     remark.textContent = timeline.shown < timeline.total ? `${count(timeline.shown)} of ${plural(timeline.total, "event")}; the lanes say from where on the others are missing` : `all ${plural(timeline.total, "event")} of the window`;
     wait.remove();
+    box.classList.remove("unread");
     box.append(...new Desk(report, timeline).elements());
     performance.mark("timeline");
   });

@@ -283,8 +283,8 @@ void print_against(const EnergyModel& model, const EnergyModel& other) {
     alone += std::abs(own) <= 0.05;
   }
   fmt::print(
-      "{} coefficients that both separate: {} within 5 %; {} within 5 % beside the factor {:.3f} "
-      "that they have in common\n",
+      "{} coefficients that both separate: {} within 5 %; {} within 5 % after removing the factor "
+      "{:.3f} that they share\n",
       rows.size(), plain, alone, common);
 }
 

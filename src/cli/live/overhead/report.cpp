@@ -161,9 +161,8 @@ std::string overhead_svg(const OverheadReport& report) {
   }
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" "
-      "font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-      "<text x=\"12\" y=\"24\" font-size=\"15\">What watching costs: slow-down of "
-      "{}</text>\n{}</svg>\n",
+      "font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"12\" "
+      "y=\"24\" font-size=\"15\">Profiler and monitor overhead: slowdown of {}</text>\n{}</svg>\n",
       kLeft + kWidth + 130, top + 10,
       escaped(std::string(text_or(report.measure, "the whole run"))), body);
 }

@@ -44,7 +44,7 @@ struct OverheadRow {
     visit("gpu_memory_bytes", &OverheadRow::gpu_memory_bytes,
           "most GPU memory in use, over what was in use before");
     visit("gpu_utilization", &OverheadRow::gpu_utilization,
-          "the driver's utilisation of the GPU that was used most, 0..1, mean over the run");
+          "the driver's utilization of the GPU that was used most, 0..1, mean over the run");
     visit("convert_seconds", &OverheadRow::convert_seconds,
           "time that the tool needs to turn what it left into what others read, median");
     visit("analyse_seconds", &OverheadRow::analyse_seconds,

@@ -270,9 +270,9 @@ void end_side(pid_t side, WatchedRun& run) {
   rusage use{};
   const bool early = wait4(side, &status, WNOHANG, &use) == side;
   if (!early) end(side, status, use);
-  if (early) run.failed = "the tool beside it ended before the program";
+  if (early) run.failed = "the tool ended before the program";
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-    run.failed = fmt::format("the tool beside it ended with {}", WEXITSTATUS(status));
+    run.failed = fmt::format("the tool ended with {}", WEXITSTATUS(status));
   run.tool_cpu_seconds = seconds_of(use);
   run.tool_memory_bytes = use.ru_maxrss * 1024;
 }

@@ -248,7 +248,7 @@ std::string MonitorScreen::gpu_page(const TextStyle& style) const {
     if (readings == history->second.end()) continue;
     out += history_line(readings->second, {shown.label, shown.unit, shown.full}, style);
   }
-  for (const auto& word : gpu.throttle) out += fmt::format("  clocks held down by {}\n", word);
+  for (const auto& word : gpu.throttle) out += fmt::format("  clocks throttled by {}\n", word);
   for (const auto& xid : gpu.xids)
     out += wrap(fmt::format("XID {}, {} since the start: {}", xid.code, format_count(xid.count),
                             xid_words(xid.code)),

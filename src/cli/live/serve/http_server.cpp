@@ -43,7 +43,7 @@ std::optional<HttpAnswer> refusal(const beast::error_code& error, bool has_reque
   const bool of_http = error.category() == make_error_code(http::error::bad_version).category();
   if (!of_http || error == http::error::end_of_stream || error == http::error::partial_message)
     return {};
-  return http_answer(400, "this is no HTTP request");
+  return http_answer(400, "this is not an HTTP request");
 }
 
 std::string head_of(const HttpAnswer& answer) {

@@ -10,6 +10,7 @@
 
 #include "cli/output.h"
 #include "collect/live/live_sampler.h"
+#include "core/lower_case.h"
 #include "core/read_file.h"
 #include "core/time.h"
 #include "report/json.h"
@@ -20,12 +21,6 @@ namespace gf::cli {
 namespace {
 
 constexpr Nanos kRenderedFor = 250 * kNsPerMs;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return text;
-}
 
 /// Without the port, and without the brackets of an IPv6 address.
 std::string name_of(const std::string& host) {
@@ -68,8 +63,8 @@ bool same_secret(std::string_view one, std::string_view other) {
 }
 
 MetricsPages::MetricsPages(PageOptions options)
-    : options_(std::move(options)), host_name_(lower(host_name())) {
-  for (auto& name : options_.hosts) name = lower(name);
+    : options_(std::move(options)), host_name_(lower_case(host_name())) {
+  for (auto& name : options_.hosts) name = lower_case(name);
 }
 
 void MetricsPages::publish(LiveTable table) {
@@ -80,7 +75,7 @@ void MetricsPages::publish(LiveTable table) {
 /// A page of another site may give its own name this machine's address and have a visitor's browser
 /// ask here: so the name that was asked for must be ours. Addresses cannot be given away like that.
 bool MetricsPages::host_is_ours(const std::string& host) const {
-  const std::string name = lower(name_of(host));
+  const std::string name = lower_case(name_of(host));
   if (name == "localhost" || name.ends_with(".localhost") || is_address(name)) return true;
   if (!host_name_.empty() && (name == host_name_ || name.starts_with(host_name_ + ".")))
     return true;
@@ -90,14 +85,14 @@ bool MetricsPages::host_is_ours(const std::string& host) const {
 HttpAnswer MetricsPages::answer(const HttpRequest& request) {
   if (request.host.empty() && !request.old_protocol) return http_answer(400, "no Host is given");
   if (!request.host.empty() && !is_host(request.host))
-    return http_answer(400, "the Host is no name or address with a port");
+    return http_answer(400, "the Host is not a name or address with a port");
   if (!request.host.empty() && !host_is_ours(request.host))
     return http_answer(421,
                        "this is not the host that was asked for (--allow-host NAME lets it in)");
   if (request.path == "/healthz") return health();
   const std::string wanted = "Bearer " + options_.token;
   if (!options_.token.empty() && !same_secret(wanted, request.authorization)) {
-    auto refused = http_answer(401, "a token is wanted: Authorization: Bearer TOKEN");
+    auto refused = http_answer(401, "a token is required: Authorization: Bearer TOKEN");
     refused.more_headers = "WWW-Authenticate: Bearer\r\n";
     return refused;
   }
@@ -227,7 +222,7 @@ Result<std::string> read_token(const std::string& file) {
   constexpr std::uint64_t kMost = 64 << 10;
   const auto content = read_small_file(file, kMost);
   if (!content) return tl::unexpected(content.error());
-  if (content->empty()) return fail("holds no token", file);
+  if (content->empty()) return fail("contains no token", file);
   std::string line = content->substr(0, content->find('\n'));
   if (line.ends_with('\r')) line.pop_back();
   return checked_token(line, file);
