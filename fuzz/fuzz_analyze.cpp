@@ -1,8 +1,13 @@
 // Everything after import: what any importer accepts is analyzed, and the answer is drawn as text
-// and JSON.
+// and JSON, and its graph of what waited for what runs again.
 #include <cstdlib>
+#include <optional>
 
 #include "analyze/analyze.h"
+#include "analyze/ranks/measure_rank.h"
+#include "analyze/ranks/ranks.h"
+#include "analyze/replay/graph.h"
+#include "analyze/replay/what_if.h"
 #include "import/importer.h"
 #include "memory_file.h"
 #include "report/json.h"
@@ -19,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const char* window : {"all", "stable"}) {
     gf::AnalyzeOptions options;
     options.window = window;
-    const auto analysis = gf::analyze(*capture, options);
+    std::optional<gf::Context> context;
+    const auto analysis = gf::analyze(*capture, options, &context);
     if (!analysis) {
       if (analysis.error().what.empty()) std::abort();
       continue;
@@ -27,6 +33,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::string json;
     gf::to_json(json, *analysis);
     gf::analysis_text(*analysis, {});
+    if (context) (void)gf::what_if(*context, {});
+  }
+  if (auto parts = gf::measure_ranks(*capture)) {
+    for (const auto& part : *parts)
+      if (!gf::unpack(part.graph.nodes, part.graph.names)) std::abort();
+    (void)gf::analyze_ranks(std::move(*parts));
   }
   return 0;
 }

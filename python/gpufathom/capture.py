@@ -7,7 +7,19 @@ import html
 import importlib
 import json
 import os
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Union, overload
+import types
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Sequence,
+    Union,
+    overload,
+)
 
 from gpufathom import _capi, _columns, _program, results
 
@@ -187,6 +199,27 @@ class Capture:
         words = ("query", self.path, sql)
         answer = _program.answer(*words, allow_incomplete=self.allow_incomplete)
         return [dict(zip(answer["columns"], row)) for row in answer["rows"]]
+
+    def what_if(
+        self,
+        without: Sequence[str] = (),
+        graph: bool = False,
+        kernels: Mapping[str, float] = types.MappingProxyType({}),
+        **factors: float,
+    ) -> Dict[str, Any]:
+        """The program run again with something changed, as `gpufathom whatif` answers it
+        (docs/whatif.md); nothing changed: the usual changes. `kernels`: part of a name, times as
+        fast; `factors`: gpu, host, link, batch."""
+        words = ["whatif", self.path]
+        for what in without:
+            words += ["--without", what]
+        for name, factor in kernels.items():
+            words += ["--kernel", f"{name}={factor}"]
+        for name, factor in factors.items():
+            words += [f"--{name}", str(factor)]
+        if graph:
+            words.append("--graph")
+        return _program.answer(*words, allow_incomplete=self.allow_incomplete)
 
     @functools.cached_property
     def analysis(self) -> results.Analysis:

@@ -124,6 +124,18 @@ class Answers(unittest.TestCase):
         self.assertAlmostEqual(sum(known) / told["sum"], 1)
         self.assertEqual(samples[len(samples) - 2 :][0]["metric"], samples["metric"][-2])
 
+    def test_what_if(self):
+        kernel = self.run_.kernels["name"][0][:12]
+        answer = self.run_.what_if(without=["sync"], kernels={kernel: 2}, gpu=2)
+        names = [row["change"] for row in answer["changes"]]
+        self.assertEqual(names, ["sync", "gpu", "kernel " + kernel, "together"])
+        together = answer["changes"][-1]
+        most = max(row["gain_ns"] for row in answer["changes"])
+        self.assertGreaterEqual(together["gain_ns"], most - answer["own_ns"] / 100)
+        self.assertEqual(answer["own_ns"] - together["gain_ns"], together["step_ns"])
+        with self.assertRaises(gf.Error):
+            self.run_.what_if(colour=2)
+
     def test_query(self):
         rows = self.run_.query("select name, null as missing from activities limit 1")
         self.assertEqual([list(row) for row in rows], [["name", "missing"]])
