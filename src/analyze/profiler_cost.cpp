@@ -30,8 +30,8 @@ RecordingCost recording_cost(const Context& context) {
     std::uint32_t before = kNoRow;
     for (const auto op : context.host.ops(thread)) {
       if (ops.kind[op] != HostKind::op) continue;
-      const bool child =
-          before != kNoRow && ops.start_ns[op] < ops.start_ns[before] + ops.duration_ns[before];
+      const bool child = before != kNoRow && ops.start_ns[op] + ops.duration_ns[op] <=
+                                                 ops.start_ns[before] + ops.duration_ns[before];
       if (child && gaps.size() < kMost)
         gaps.push_back(static_cast<double>(ops.start_ns[op] - ops.start_ns[before]));
       before = op;

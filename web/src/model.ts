@@ -1712,7 +1712,7 @@ export interface PipelineUse {
   stages: number;
   /** messages from one to the next in a step. */
   micro_batches: number;
-  /** share of their time in which they only wait for a message. */
+  /** share of their time in which ranks only wait for each other. */
   waiting: number | null;
   /** share that the schedule itself leaves idle: (p - 1) / (m + p - 1). */
   ideal: number | null;

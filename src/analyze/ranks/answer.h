@@ -25,7 +25,7 @@ std::vector<Straggler> stragglers(const JobView& view);
 /// `late`: what stragglers() gave. Empty where the captures have no marked steps in common.
 std::vector<FallingBehind> falling_behind(const JobView& view, const std::vector<Straggler>& late);
 std::vector<SlowLink> slow_links(const JobView& view);
-PipelineUse pipeline_of(const JobView& view);
+PipelineUse pipeline_of(const JobView& view, const std::vector<RankUse>& ranks);
 std::vector<RankStep> rank_steps(const JobView& view);
 std::vector<CollectiveRate> collective_rates(const JobView& view);
 std::vector<PathPiece> critical_path(const JobView& view);

@@ -12,23 +12,17 @@ namespace gf {
 
 namespace {
 
-/// Messages from one rank to another, and who waited in them.
-struct Messages {
-  std::map<std::pair<std::int64_t, std::int64_t>, double> count;  // by sender and receiver
-  std::map<std::uint32_t, Nanos> waited;                          // by part
-};
+/// How many, by sender and receiver.
+using Messages = std::map<std::pair<std::int64_t, std::int64_t>, double>;
 
-Messages messages_of(const JobView& view) {
+Messages messages_of(const Job& job) {
   Messages messages;
-  for (std::size_t number = 0; number < view.job.shared.size(); ++number) {
-    const auto& arrivals = view.job.shared[number].arrivals;
-    const auto& front = arrivals.front();
-    const auto& table = view.job.parts[front.part].collectives;
+  for (const auto& shared : job.shared) {
+    const auto& front = shared.arrivals.front();
+    const auto& table = job.parts[front.part].collectives;
     if (!point_to_point(static_cast<CollectiveType>(table.type[front.row]))) continue;
     const auto from = table.from_rank[front.row], to = table.to_rank[front.row];
-    if (from >= 0 && to >= 0) ++messages.count[{from, to}];
-    for (std::size_t i = 0; i < arrivals.size(); ++i)
-      messages.waited[arrivals[i].part] += view.splits[number].ranks[i].exposed_wait();
+    if (from >= 0 && to >= 0) ++messages[{from, to}];
   }
   return messages;
 }
@@ -37,7 +31,7 @@ Messages messages_of(const JobView& view) {
 /// those that exchange parts of a sequence do.
 std::int64_t longest_row(const Messages& messages) {
   std::map<std::int64_t, std::set<std::int64_t>> next;
-  for (const auto& [pair, count] : messages.count) {
+  for (const auto& [pair, count] : messages) {
     next[pair.first].insert(pair.second);
     next[pair.second].insert(pair.first);
   }
@@ -59,20 +53,20 @@ std::int64_t longest_row(const Messages& messages) {
 
 }  // namespace
 
-PipelineUse pipeline_of(const JobView& view) {
-  const Messages messages = messages_of(view);
+PipelineUse pipeline_of(const JobView& view, const std::vector<RankUse>& ranks) {
+  const Messages messages = messages_of(view.job);
   PipelineUse use;
   std::size_t steps = 0;
   for (const auto& part : view.job.parts) steps = std::max(steps, part.steps.size());
   const std::int64_t stages = longest_row(messages);
   if (stages < 2 || steps == 0) return use;
   std::vector<double> counts;
-  for (const auto& [pair, count] : messages.count)
-    counts.push_back(count / static_cast<double>(steps));
+  for (const auto& [pair, count] : messages) counts.push_back(count / static_cast<double>(steps));
   Nanos waited = 0, span = 0;
-  for (const auto& [part, wait] : messages.waited) {
-    waited += wait;
-    span += view.job.parts[part].span_ns;
+  for (const auto& rank : ranks) {
+    for (const auto& piece : rank.time)
+      if (piece.part == "waiting") waited += piece.ns;
+    span += rank.span_ns;
   }
   use.stages = stages;
   use.micro_batches = median(std::move(counts));

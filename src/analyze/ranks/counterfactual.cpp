@@ -5,13 +5,13 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "analyze/ranks/identity.h"
 #include "analyze/ranks/parallel.h"
+#include "analyze/ranks/peers.h"
 #include "core/statistics.h"
 
 namespace gf {
@@ -69,61 +69,6 @@ class Replayer {
  private:
   const ReplayGraph& graph_;
   std::vector<Nanos> duration_, own_lag_, lag_;
-};
-
-Nanos median_of(std::vector<Nanos> values) {
-  return static_cast<Nanos>(median(std::vector<double>(values.begin(), values.end())));
-}
-
-/// What other ranks take for the same. A rank's instances of a name, from the shortest to the
-/// longest, are compared with those of its peers: the tail of a distribution is no fault of the
-/// rank that shows it, unless the others' is shorter.
-class Peers {
- public:
-  struct Value {
-    std::uint32_t name = 0, part = 0;
-    Nanos time = 0;
-    std::uint32_t node = 0;
-    auto operator<=>(const Value&) const = default;
-  };
-
-  Peers(std::vector<Value> values, std::size_t nodes) : usual_(nodes, kNone) {
-    std::ranges::sort(values);
-    for (auto at = values.begin(); at != values.end();) {
-      std::vector<std::span<const Value>> ranks;
-      const auto name = at->name;
-      while (at != values.end() && at->name == name) {
-        const auto from = at;
-        while (at != values.end() && at->name == name && at->part == from->part) ++at;
-        ranks.push_back({from, at});
-      }
-      for (std::size_t rank = 0; rank < ranks.size(); ++rank) learn(ranks, rank);
-    }
-  }
-
-  bool known(std::uint32_t node) const { return usual_[node] != kNone; }
-  /// Only of nodes whose name another rank has, too.
-  Nanos of(std::uint32_t node) const { return usual_[node]; }
-
- private:
-  static constexpr Nanos kNone = INT64_MIN;
-  static constexpr std::size_t kAsked = 8;  // peers, of which the median counts
-
-  void learn(const std::vector<std::span<const Value>>& ranks, std::size_t rank) {
-    if (ranks.size() < 2) return;
-    const auto own = ranks[rank];
-    const std::size_t others = std::min(kAsked, ranks.size() - 1);
-    std::vector<Nanos> times(others);
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      for (std::size_t other = 0; other < others; ++other) {
-        const auto& theirs = ranks[(rank + 1 + other * (ranks.size() - 1) / others) % ranks.size()];
-        times[other] = theirs[(2 * i + 1) * theirs.size() / (2 * own.size())].time;
-      }
-      usual_[own[i].node] = std::min(own[i].time, median_of(times));
-    }
-  }
-
-  std::vector<Nanos> usual_;  // by node
 };
 
 /// Ranks that share groups in which all do the same are of one stage; those that pass data on to

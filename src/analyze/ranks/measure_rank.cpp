@@ -430,6 +430,8 @@ void identify(const Capture& capture, std::vector<RankPart>& parts) {
     part.job = identity.job;
     part.host = identity.host;
     part.world_size = identity.world_size;
+    const auto ranks = static_cast<std::size_t>(std::max<std::int64_t>(1, part.world_size));
+    if (part.graph.nodes.size() > kMostPackedGraphs / ranks) part.graph = {};
     part.rank = identity.rank;
     part.rank_source = identity.source;
     part.quality = quality;

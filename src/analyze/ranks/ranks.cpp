@@ -157,15 +157,13 @@ void add_replayed(const JobView& view, JobRanks& answer) {
     answer.ranks[part].recording_doubt_ns = gains.ranks[part].host_in_doubt;
 }
 
-/// A job that runs again takes some 30 bytes of memory for each byte of its packed graphs.
 bool is_small_enough(Job& job) {
-  constexpr std::size_t kMostPacked = std::size_t{64} << 20;
   std::size_t bytes = 0;
   for (const auto& part : job.parts) bytes += part.graph.nodes.size();
-  if (bytes > kMostPacked)
+  if (bytes > kMostPackedGraphs)
     job.note("bounds_by_waiting", 1,
              "the job is too large to run again: gains are bounds by the others' waiting");
-  return bytes <= kMostPacked;
+  return bytes <= kMostPackedGraphs;
 }
 
 }  // namespace
@@ -195,7 +193,7 @@ JobRanks answer_of(const JobView& view, const RanksOptions& options) {
   answer.falling_behind = falling_behind(view, answer.stragglers);
   answer.links = slow_links(view);
   if (view.gains) add_replayed(view, answer);
-  answer.pipeline = pipeline_of(view);
+  answer.pipeline = pipeline_of(view, answer.ranks);
   answer.steps = rank_steps(view);
   answer.rates = collective_rates(view);
   answer.critical_path = critical_path(view);

@@ -50,6 +50,10 @@ struct ReplayGraph {
   static constexpr char kHostMark = '@';  // begins the names of host points
 };
 
+/// A job whose packed graphs are larger together is not run again: it takes some 30 bytes of memory
+/// for each of theirs.
+inline constexpr std::size_t kMostPackedGraphs = std::size_t{64} << 20;
+
 /// As text for a rank's part; without the names.
 std::string pack(const ReplayGraph& graph);
 /// Errors: a text that pack() did not write.

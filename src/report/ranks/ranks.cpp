@@ -315,8 +315,8 @@ std::string further_lines(const JobRanks& job, std::size_t width) {
                                rank.rank, gain_text(job, rank.recording_doubt_ns)),
                    width);
   if (job.pipeline.stages > 0)
-    text += wrap(fmt::format("Pipeline of {} stages, {:.0f} micro-batches: ranks wait for messages "
-                             "for {} of their time; the schedule alone costs {}.",
+    text += wrap(fmt::format("Pipeline of {} stages, {:.0f} micro-batches: ranks wait for each "
+                             "other for {} of their time; the schedule alone costs {}.",
                              job.pipeline.stages, job.pipeline.micro_batches,
                              format_share(job.pipeline.waiting), format_share(job.pipeline.ideal)),
                  width);

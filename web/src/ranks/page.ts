@@ -38,7 +38,7 @@ function further(job: JobRanks): string[] {
   if (worth(job.missing_gain_ns)) lines.push(`Up to ${time(job.missing_gain_ns)} may be waiting for ranks without a file.`);
   for (const rank of job.ranks) if (worth(rank.recording_doubt_ns)) lines.push(`The host of rank ${rank.rank} is slower than its peers' (${time(rank.recording_doubt_ns)}); recording alone may be why: it is not blamed.`);
   const { pipeline } = job;
-  if (pipeline.stages > 0) lines.push(`Pipeline of ${pipeline.stages} stages, ${pipeline.micro_batches.toFixed(0)} micro-batches: ranks wait for messages for ${share(pipeline.waiting)} of their time; the schedule alone costs ${share(pipeline.ideal)}.`);
+  if (pipeline.stages > 0) lines.push(`Pipeline of ${pipeline.stages} stages, ${pipeline.micro_batches.toFixed(0)} micro-batches: ranks wait for each other for ${share(pipeline.waiting)} of their time; the schedule alone costs ${share(pipeline.ideal)}.`);
   return lines;
 }
 
