@@ -1,7 +1,7 @@
 A captured program runs again with something changed.
 
-  $ captures="$ROOT/tests/advice/captures"
-  $ gpufathom whatif "$captures"/pageable_copies.json.gz
+  $ cd "$ROOT/tests/advice/captures"
+  $ gpufathom whatif pageable_copies.json.gz
   A step (4 captured) takes 23.98 ms, without what recording takes about 23.14 ms
   (23.10 ms to 23.18 ms).
   
@@ -13,7 +13,7 @@ A captured program runs again with something changed.
     sync    no host synchronization       22.84 ms  301.9 us    1.3 %    1 .. 1 %
     host    host 2 times as fast          22.93 ms  210.2 us    0.9 %    1 .. 1 %
     No gain: input, allocations, compiling, communication.
-  $ gpufathom whatif "$captures"/pageable_copies.json.gz --without sync --without copies --gpu 2 | tail -5
+  $ gpufathom whatif pageable_copies.json.gz --without sync --without copies --gpu 2 | tail -5
     change                                      step      gain  of step
     sync      no host synchronization       22.84 ms  301.9 us    1.3 %
     copies    copies pinned and overlapped  10.88 ms  12.26 ms   53.0 %
@@ -22,20 +22,20 @@ A captured program runs again with something changed.
 
 Without a profiler's cost there is no interval, and the JSON has integers.
 
-  $ gpufathom whatif "$captures"/pageable_copies.json.gz --without copies --json | head -c 60; echo
-  {"schema":"gpufathom.whatif/1","source":{"path":"/work/main/
+  $ gpufathom whatif pageable_copies.json.gz --without copies --json | head -c 31; echo
+  {"schema":"gpufathom.whatif/1",
 
 What nothing is called is refused, and so is a factor that is none.
 
-  $ gpufathom whatif "$captures"/pageable_copies.json.gz --kernel nothing=2
-  gpufathom: /work/main/tests/golden/../../tests/advice/captures/pageable_copies.json.gz: no kernel has nothing in its name
+  $ gpufathom whatif pageable_copies.json.gz --kernel nothing=2
+  gpufathom: pageable_copies.json.gz: no kernel has nothing in its name
   [1]
-  $ gpufathom whatif "$captures"/pageable_copies.json.gz --without nothing
-  gpufathom: /work/main/tests/golden/../../tests/advice/captures/pageable_copies.json.gz: no operator has nothing in its name
+  $ gpufathom whatif pageable_copies.json.gz --without nothing
+  gpufathom: pageable_copies.json.gz: no operator has nothing in its name
   [1]
-  $ gpufathom whatif "$captures"/pageable_copies.json.gz --kernel gemm
+  $ gpufathom whatif pageable_copies.json.gz --kernel gemm
   gpufathom: --kernel gemm: write NAME=FACTOR, such as sgemm=8
   [2]
-  $ gpufathom whatif "$captures"/pageable_copies.json.gz --gpu 0
+  $ gpufathom whatif pageable_copies.json.gz --gpu 0
   gpufathom: --gpu: '0' is not a number above 0 (see gpufathom whatif --help)
   [2]
