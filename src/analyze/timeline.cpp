@@ -4,6 +4,8 @@
 #include <queue>
 #include <utility>
 
+#include "analyze/host_threads.h"
+#include "core/once_per_text.h"
 #include "core/order.h"
 
 namespace gf {
@@ -203,6 +205,16 @@ std::vector<Nanos> exclusive_times(std::span<const Interval> spans) {
     from = to;
   }
   return share;
+}
+
+std::vector<std::uint32_t> collective_rows(const Capture& capture, const DeviceTimeline& line) {
+  OncePerText is_collective(capture.strings, &is_collective_kernel);
+  std::vector<std::uint32_t> rows;
+  for (const auto row : line.rows)
+    if (capture.activities.kind[row] == ActivityKind::kernel &&
+        is_collective(capture.activities.name[row]))
+      rows.push_back(row);
+  return rows;
 }
 
 }  // namespace gf

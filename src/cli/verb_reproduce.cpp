@@ -16,6 +16,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/read_file.h"
+#include "model/enums.h"
 #include "report/claims/claims.h"
 #include "report/html/page.h"
 
@@ -30,11 +31,6 @@ struct ReproduceArguments {
   std::vector<std::string> files;
   OutputOptions output;
 };
-
-Study study_of(const std::string& name) {
-  const auto& names = EnumNames<Study>::names;
-  return static_cast<Study>(std::find(names.begin(), names.end(), name) - names.begin());
-}
 
 bool is_capture(const fs::path& path) {
   return path.extension() == ".gpf" || path.extension() == ".gz";
@@ -59,7 +55,7 @@ std::vector<std::string> files_in(const fs::path& folder, Study study) {
   return files;
 }
 
-/// Rows of the same name in the same table of several files are told apart by the file.
+/// Rows of the same name in the same table of several files get the name of their file.
 void name_files(std::vector<FactRow>& rows) {
   const auto known_as = [](const FactRow& row) { return row.words.at("table") + "/" + row.name; };
   std::map<std::string, std::set<std::string>> files;
@@ -100,14 +96,14 @@ Result<std::string> in_format(const std::string& format, const ReproduceArgument
 }
 
 int reproduce_study(const ReproduceArguments& options) {
-  const auto& names = EnumNames<Study>::names;
-  if (std::find(names.begin(), names.end(), options.study) == names.end())
+  const auto known = enum_from<Study>(options.study);
+  if (!known)
     return complain(
         fmt::format("there is no study \"{}\" (date24, dsd22, asap24, itu23)", options.study),
         kWrongUsage);
   if (options.files.empty())
     return complain("no FILE is given (gpufathom reproduce --help tells more)", kWrongUsage);
-  const Study study = study_of(options.study);
+  const Study study = *known;
   std::vector<std::string> files;
   for (const auto& file : options.files) {
     std::error_code ignored;

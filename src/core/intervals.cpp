@@ -127,6 +127,15 @@ Intervals subtract(const Intervals& left, const Intervals& right) {
   return out;
 }
 
+Nanos covered(const Intervals& set, Interval span) {
+  auto at = std::partition_point(
+      set.begin(), set.end(), [&](const Interval& interval) { return interval.end <= span.start; });
+  Nanos sum = 0;
+  for (; at != set.end() && at->start < span.end; ++at)
+    sum += std::min(at->end, span.end) - std::max(at->start, span.start);
+  return sum;
+}
+
 Intervals clip(const Intervals& set, Interval window) {
   if (window.length() <= 0) return {};
   return intersect(set, {window});

@@ -24,6 +24,8 @@ Intervals intersect(const Intervals& left, const Intervals& right);
 Intervals subtract(const Intervals& left, const Intervals& right);
 /// Total length of what two normalized sets share: total(intersect(left, right)) without the set.
 Nanos shared_length(const Intervals& left, const Intervals& right);
+/// How much of a span a normalized set covers. O(log n + members that touch the span).
+Nanos covered(const Intervals& set, Interval span);
 /// The part of a normalized set inside `window`.
 Intervals clip(const Intervals& set, Interval window);
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "analyze/claims/claims.h"
+#include "core/trim.h"
 
 namespace gf {
 
@@ -97,12 +98,6 @@ class Evaluation {
   std::string& missing_;
   std::size_t at_ = 0;
 };
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 /// The text before `by`, which goes from `rest` together with it.
 std::string_view split_off(std::string_view& rest, char by) {

@@ -18,9 +18,9 @@ using Messages = std::map<std::pair<std::int64_t, std::int64_t>, double>;
 Messages messages_of(const Job& job) {
   Messages messages;
   for (const auto& shared : job.shared) {
+    if (!point_to_point(job.type_of(shared))) continue;
     const auto& front = shared.arrivals.front();
     const auto& table = job.parts[front.part].collectives;
-    if (!point_to_point(static_cast<CollectiveType>(table.type[front.row]))) continue;
     const auto from = table.from_rank[front.row], to = table.to_rank[front.row];
     if (from >= 0 && to >= 0) ++messages[{from, to}];
   }

@@ -134,12 +134,13 @@ class Ledger {
     }
   }
 
+  /// Gains by waiting where the job cannot run again.
   std::vector<Straggler> rows() && {
     std::vector<Straggler> rows;
     for (auto entry = late_.begin(); entry != late_.end();) {
       auto end = entry;
       while (end != late_.end() && end->first.first == entry->first.first) ++end;
-      fill_gains(entry, end);
+      if (!view_.gains) fill_gains(entry, end);
       for (; entry != end; ++entry) rows.push_back(described(entry->first, entry->second));
     }
     std::stable_sort(rows.begin(), rows.end(), [](const Straggler& left, const Straggler& right) {
@@ -274,7 +275,6 @@ void give(std::int64_t rank, Changed changed, Nanos gain, std::vector<Straggler>
 
 /// Who was late is told by the waiting; what the job would gain by running it again.
 void give_gains(const JobView& view, std::vector<Straggler>& rows) {
-  for (auto& row : rows) row.gain_ns = 0;
   for (std::size_t part = 0; part < view.job.parts.size(); ++part) {
     const RankGains& gains = view.gains->ranks[part];
     if (gains.all <= 0) continue;
@@ -303,16 +303,10 @@ std::vector<SlowLink> slow_links(const JobView& view) {
   if (!view.gains) return rows;
   for (const LinkGain& link : view.gains->links) {
     const auto& group = view.job.groups[link.group];
-    const auto& front = view.job.shared[link.shared].arrivals.front();
-    const auto& table = view.job.parts[front.part].collectives;
-    SlowLink row{group.name,
-                 {},
-                 static_cast<CollectiveType>(table.type[front.row]),
-                 table.bytes[front.row],
-                 link.transfer,
-                 link.others,
-                 link.gain,
-                 link.collectives};
+    const auto& shared = view.job.shared[link.shared];
+    SlowLink row{
+        group.name,  {},        view.job.type_of(shared), view.job.bytes_of(shared), link.transfer,
+        link.others, link.gain, link.collectives};
     for (const auto& member : group.members) row.ranks.push_back(view.job.parts[member.part].rank);
     rows.push_back(std::move(row));
   }

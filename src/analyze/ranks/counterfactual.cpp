@@ -1,9 +1,10 @@
 #include "analyze/ranks/counterfactual.h"
 
 #include <algorithm>
-#include <iterator>
+#include <functional>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -23,6 +24,11 @@ struct Change {
   std::vector<std::pair<std::uint32_t, Nanos>> durations, lags;
   Nanos sum = 0;  // of what is taken away
 
+  void add(const Change& other) {
+    durations.insert(durations.end(), other.durations.begin(), other.durations.end());
+    lags.insert(lags.end(), other.lags.begin(), other.lags.end());
+    sum += other.sum;
+  }
   void set(std::uint32_t node, Nanos from, Nanos to) {
     if (to == from) return;
     durations.push_back({node, to});
@@ -48,8 +54,8 @@ std::vector<Nanos> own_lags(const ReplayGraph& graph) {
 
 class Replayer {
  public:
-  explicit Replayer(const ReplayGraph& graph)
-      : graph_(graph), duration_(graph.duration_ns), own_lag_(own_lags(graph)), lag_(own_lag_) {}
+  Replayer(const ReplayGraph& graph, const std::vector<Nanos>& own_lag)
+      : graph_(graph), own_lag_(own_lag), duration_(graph.duration_ns), lag_(own_lag) {}
 
   Nanos span() const {
     const auto ends = replay(graph_, duration_, lag_);
@@ -68,7 +74,8 @@ class Replayer {
 
  private:
   const ReplayGraph& graph_;
-  std::vector<Nanos> duration_, own_lag_, lag_;
+  const std::vector<Nanos>& own_lag_;
+  std::vector<Nanos> duration_, lag_;
 };
 
 /// Ranks that share groups in which all do the same are of one stage; those that pass data on to
@@ -77,16 +84,12 @@ std::vector<std::uint32_t> stages_of(const Job& job) {
   std::vector<std::uint32_t> stage(job.parts.size());
   std::iota(stage.begin(), stage.end(), 0U);
   std::set<std::pair<std::uint32_t, std::uint32_t>> linked;
-  auto type_of = [&](const SharedCollective& shared) {
-    const auto& front = shared.arrivals.front();
-    return static_cast<CollectiveType>(job.parts[front.part].collectives.type[front.row]);
-  };
   for (const auto& shared : job.shared)
-    if (point_to_point(type_of(shared)))
+    if (point_to_point(job.type_of(shared)))
       linked.insert({shared.arrivals.front().part, shared.arrivals.back().part});
   std::set<std::uint32_t> joined;
   for (const auto& shared : job.shared) {
-    if (point_to_point(type_of(shared)) || !joined.insert(shared.group).second) continue;
+    if (point_to_point(job.type_of(shared)) || !joined.insert(shared.group).second) continue;
     const auto& arrivals = shared.arrivals;
     const bool passes_on = std::ranges::any_of(linked, [&](const auto& pair) {
       auto takes_part = [&](std::uint32_t part) {
@@ -109,6 +112,8 @@ class Counterfactual {
       : job_(job),
         joined_(joined),
         graph_(joined.graph),
+        own_lag_(own_lags(joined.graph)),
+        stage_(stages_of(job)),
         kernels_(kernel_times()),
         hosts_(host_times()) {
     count_excess();
@@ -119,7 +124,7 @@ class Counterfactual {
 
   JobGains run(unsigned workers) const {
     JobGains gains;
-    gains.span = Replayer(graph_).span();
+    gains.span = Replayer(graph_, own_lag_).span();
     gains.ranks.resize(job_.parts.size());
     for_each_parallel(job_.parts.size(), workers, [&](std::size_t part) {
       gains.ranks[part] = gains_of_rank(static_cast<std::uint32_t>(part), gains.span);
@@ -171,39 +176,42 @@ class Counterfactual {
   }
 
   /// Whether two ranks do the same, and their captures cover as much: one of them may be cut.
-  bool are_peers(std::uint32_t part, std::uint32_t other,
-                 const std::vector<std::uint32_t>& stage) const {
+  bool are_peers(std::uint32_t part, std::uint32_t other) const {
     constexpr Nanos kOneIn = 10;
     const Nanos own = job_.parts[part].span_ns, theirs = job_.parts[other].span_ns;
-    return other != part && stage[other] == stage[part] &&
+    return other != part && stage_[other] == stage_[part] &&
            std::max(own, theirs) - std::min(own, theirs) <= own / kOneIn;
   }
 
-  using Counts = std::map<std::uint32_t, std::map<std::uint32_t, double>>;  // by name and part
+  /// The median of what its peers have; none without peers.
+  std::optional<double> of_peers(std::uint32_t part, auto&& value) const {
+    std::vector<double> values;
+    for (std::uint32_t other = 0; other < stage_.size(); ++other)
+      if (are_peers(part, other)) values.push_back(value(other));
+    if (values.empty()) return {};
+    return median(std::move(values));
+  }
+
+  using Shares = std::map<std::pair<std::uint32_t, std::uint32_t>, double>;  // by name and part
+  using Counts = std::map<std::uint32_t, std::map<std::uint32_t, double>>;   // by name, by part
 
   /// What its peers have of one in a step over what it has, where that is clearly less.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, double> less_of(
-      const Counts& counts, const std::vector<std::uint32_t>& stage) const {
+  Shares less_of(const Counts& counts) const {
     constexpr double kMore = 1.2, kRounding = 0.5;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, double> less;
+    Shares less;
     for (const auto& [name, own] : counts)
       for (const auto& [part, times] : own) {
-        std::vector<double> peers;
-        for (std::uint32_t other = 0; other < stage.size(); ++other) {
-          if (!are_peers(part, other, stage)) continue;
+        const auto usual = of_peers(part, [&](std::uint32_t other) {
           const auto found = own.find(other);
-          peers.push_back(found == own.end() ? 0 : found->second);
-        }
-        if (peers.empty()) continue;
-        const double usual = median(std::move(peers));
-        if (times > kMore * usual + kRounding) less[{name, part}] = usual / times;
+          return found == own.end() ? 0 : found->second;
+        });
+        if (usual && times > kMore * *usual + kRounding) less[{name, part}] = *usual / times;
       }
     return less;
   }
 
   /// Kernels that a rank runs, and calls in which it waits, more often in a step than its stage.
   void count_excess() {
-    const auto stage = stages_of(job_);
     Counts kernels, waits;
     std::map<std::string_view, std::uint32_t> calls;
     waits_at_.assign(graph_.names.size(), 0);
@@ -219,9 +227,9 @@ class Counterfactual {
       if (is_kernel(node)) kernels[graph_.name[node]][part] += 1 / steps_of(part);
       if (waits_for_device(node)) waits[waits_at_[graph_.name[node]]][part] += 1 / steps_of(part);
     }
-    fewer_kernels_ = less_of(kernels, stage);
-    fewer_waits_ = less_of(waits, stage);
-    scale_unmatched(stage);
+    fewer_kernels_ = less_of(kernels);
+    fewer_waits_ = less_of(waits);
+    scale_unmatched();
   }
 
   bool waits_for_device(std::uint32_t node) const {
@@ -231,7 +239,7 @@ class Counterfactual {
   }
 
   /// Host time of a rank that no other has by name, in a step, against that of its stage.
-  void scale_unmatched(const std::vector<std::uint32_t>& stage) {
+  void scale_unmatched() {
     std::vector<double> unmatched(job_.parts.size(), 0);
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
       const auto part = joined_.part[node];
@@ -241,13 +249,18 @@ class Counterfactual {
         unmatched[part] += static_cast<double>(own_host(node, edge)) / steps_of(part);
     }
     unmatched_share_.assign(job_.parts.size(), 1);
-    for (std::uint32_t part = 0; part < stage.size(); ++part) {
-      std::vector<double> peers;
-      for (std::uint32_t other = 0; other < stage.size(); ++other)
-        if (are_peers(part, other, stage)) peers.push_back(unmatched[other]);
-      if (peers.empty() || unmatched[part] <= 0) continue;
-      unmatched_share_[part] = std::min(1.0, median(std::move(peers)) / unmatched[part]);
+    for (std::uint32_t part = 0; part < unmatched.size(); ++part) {
+      const auto usual = of_peers(part, [&](std::uint32_t other) { return unmatched[other]; });
+      if (usual && unmatched[part] > 0)
+        unmatched_share_[part] = std::min(1.0, *usual / unmatched[part]);
     }
+  }
+
+  /// The thread takes `own` on the way to a host's point, waiting for input left as it is or gone.
+  void set_host(std::uint32_t node, std::uint32_t edge, Nanos own, bool without_input,
+                Change& change) const {
+    const Nanos input = graph_.input_ns[node];
+    change.set_lag(edge, own_host(node, edge) + input, own + (without_input ? 0 : input));
   }
 
   void add_kernels(std::uint32_t part, Change& change) const {
@@ -271,9 +284,8 @@ class Counterfactual {
       const auto point = graph_.edges[i].from;
       const auto edge = host_edge(point);
       if (edge == JobGraph::kNone) continue;
-      const Nanos own = own_host(point, edge), input = graph_.input_ns[point];
-      change.set_lag(edge, own + input,
-                     static_cast<Nanos>(share * static_cast<double>(own)) + input);
+      const auto own = static_cast<double>(own_host(point, edge));
+      set_host(point, edge, static_cast<Nanos>(share * own), false, change);
     }
   }
 
@@ -284,10 +296,9 @@ class Counterfactual {
       if (as_peers) drop_waits(part, node, change);
       const auto edge = host_edge(node);
       if (edge == JobGraph::kNone) continue;
-      const Nanos input = graph_.input_ns[node];
       const Nanos own = own_host(node, edge);
       const Nanos usual = as_peers ? usual_host(part, node, own) : own;
-      change.set_lag(edge, own + input, usual + (without_input ? 0 : input));
+      set_host(node, edge, usual, without_input, change);
     }
   }
 
@@ -298,11 +309,10 @@ class Counterfactual {
 
   /// Calls in which none of its peers waits for the device.
   void drop_waits(std::uint32_t part, std::uint32_t node, Change& change) const {
-    constexpr Nanos kNever = INT64_MIN / 4;
     const auto less = fewer_waits_.find({waits_at_[graph_.name[node]], part});
     if (less == fewer_waits_.end() || less->second > 0) return;
     for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
-      if (graph_.edges[i].why == WaitsFor::device) change.lags.push_back({i, kNever});
+      if (graph_.edges[i].why == WaitsFor::device) change.lags.push_back({i, kNoWait});
   }
 
   /// Recording slows the hosts of ranks that do the same by different amounts: so much faster a
@@ -312,29 +322,31 @@ class Counterfactual {
     for (const auto node : nodes_of_part_[part]) {
       const auto edge = graph_.is_host(node) ? host_edge(node) : JobGraph::kNone;
       if (edge == JobGraph::kNone || graph_.profiler_ns[node] == 0) continue;
-      const Nanos own = own_host(node, edge), input = graph_.input_ns[node];
+      const Nanos own = own_host(node, edge);
       const auto faster = static_cast<Nanos>(kFaster * static_cast<double>(own));
-      change.set_lag(edge, own + input, own - faster + input);
+      set_host(node, edge, own - faster, false, change);
     }
   }
 
   RankGains gains_of_rank(std::uint32_t part, Nanos span) const {
     constexpr Nanos kOneIn = 500;
-    Replayer replayer(graph_);
+    Change kernels, host, input;
+    add_kernels(part, kernels);
+    add_host(part, true, false, host);
+    add_host(part, false, true, input);
+    RankGains gains;
+    if ((kernels.sum + host.sum + input.sum) * kOneIn < span) return gains;
+    Replayer replayer(graph_, own_lag_);
     auto gain = [&](const Change& change) {
       if (change.sum * kOneIn < span) return Nanos{0};
       const Nanos gained = span - replayer.span(change);
       return gained * kOneIn < span ? 0 : gained;
     };
-    Change kernels, host, input, dearer;
-    add_kernels(part, kernels);
-    add_host(part, true, false, host);
-    add_host(part, false, true, input);
-    RankGains gains;
     gains.kernels = gain(kernels);
     gains.input = gain(input);
     gains.host = gain(host);
     if (gains.host > 0) {
+      Change dearer;
       add_dearer_recording(part, dearer);
       if (gains.host <= gain(dearer)) gains.host_in_doubt = std::exchange(gains.host, 0);
     }
@@ -355,19 +367,17 @@ class Counterfactual {
   void add_joint(JobGains& gains) const {
     constexpr Nanos kOneIn = 20;
     constexpr double kNearly = 0.9;
-    std::vector<std::pair<Nanos, std::uint32_t>> most;
+    std::vector<std::pair<std::uint32_t, Change>> most;  // by part
     for (std::uint32_t part = 0; part < job_.parts.size(); ++part)
-      if (const Nanos sum = change_of(part, gains.ranks[part]).sum; sum * kOneIn >= gains.span)
-        most.push_back({-sum, part});
-    std::ranges::sort(most);
-    Replayer replayer(graph_);
+      if (Change own = change_of(part, gains.ranks[part]); own.sum * kOneIn >= gains.span)
+        most.push_back({part, std::move(own)});
+    if (most.empty()) return;
+    std::ranges::stable_sort(most, std::greater<>(),
+                             [](const auto& one) { return one.second.sum; });
+    Replayer replayer(graph_, own_lag_);
     auto together = [&](std::size_t count) {
       Change joint;
-      for (std::size_t i = 0; i < count; ++i) {
-        const Change own = change_of(most[i].second, gains.ranks[most[i].second]);
-        std::ranges::copy(own.durations, std::back_inserter(joint.durations));
-        std::ranges::copy(own.lags, std::back_inserter(joint.lags));
-      }
+      for (std::size_t i = 0; i < count; ++i) joint.add(most[i].second);
       return std::max<Nanos>(0, gains.span - replayer.span(joint));
     };
     const auto all = static_cast<double>(together(most.size()));
@@ -377,16 +387,7 @@ class Counterfactual {
       (static_cast<double>(together(middle)) < kNearly * all ? low : high) = middle;
     }
     gains.joint_gain = together(high);
-    for (std::size_t i = 0; i < high; ++i) gains.joint.push_back(most[i].second);
-  }
-
-  CollectiveType type_of(std::uint32_t shared) const {
-    const auto& front = job_.shared[shared].arrivals.front();
-    return static_cast<CollectiveType>(job_.parts[front.part].collectives.type[front.row]);
-  }
-  std::int64_t bytes_of(std::uint32_t shared) const {
-    const auto& front = job_.shared[shared].arrivals.front();
-    return job_.parts[front.part].collectives.bytes[front.row];
+    for (std::size_t i = 0; i < high; ++i) gains.joint.push_back(most[i].first);
   }
 
   /// What moves equally much between as many ranks is of one kind.
@@ -395,12 +396,12 @@ class Counterfactual {
   Transfers transfers() const {
     Transfers by_kind;  // shared collectives by group
     for (std::uint32_t shared = 0; shared < job_.shared.size(); ++shared) {
-      if (joined_.end[shared] == JobGraph::kNone || bytes_of(shared) < 0) continue;
-      auto type = type_of(shared);
+      const SharedCollective& one = job_.shared[shared];
+      const auto bytes = job_.bytes_of(one);
+      if (joined_.end[shared] == JobGraph::kNone || bytes < 0) continue;
+      auto type = job_.type_of(one);
       if (point_to_point(type)) type = CollectiveType::send_receive;
-      by_kind[{type, bytes_of(shared), job_.shared[shared].arrivals.size()}]
-             [job_.shared[shared].group]
-                 .push_back(shared);
+      by_kind[{type, bytes, one.arrivals.size()}][one.group].push_back(shared);
     }
     return by_kind;
   }
@@ -437,7 +438,8 @@ class Counterfactual {
       }
     }
     std::vector<LinkGain> slow;
-    Replayer replayer(graph_);
+    if (links.empty()) return slow;
+    Replayer replayer(graph_, own_lag_);
     for (auto& [group, link] : links) {
       if (changes[group].sum * kOneIn < span) continue;
       link.gain = span - replayer.span(changes[group]);
@@ -449,8 +451,12 @@ class Counterfactual {
 
   /// In a group with missing ranks nobody knows what was waiting: all above the fastest tenth may
   /// have been.
-  Nanos missing_gain(Nanos span) const {
+  static Nanos fastest(std::vector<double> times) {
     constexpr double kFast = 0.1;
+    return static_cast<Nanos>(quantile(std::move(times), kFast));
+  }
+
+  Nanos missing_gain(Nanos span) const {
     Change change;
     for (const auto& [kind, groups] : transfers())
       for (const auto& [group, shared] : groups) {
@@ -459,18 +465,17 @@ class Counterfactual {
           continue;
         std::vector<double> times;
         for (const auto one : shared) times.push_back(static_cast<double>(joined_.transfer[one]));
-        const auto fast = static_cast<Nanos>(quantile(std::move(times), kFast));
+        const Nanos fast = fastest(std::move(times));
         for (const auto one : shared) limit_transfer(one, fast, change);
       }
     limit_alone(change);
     if (change.sum == 0) return 0;
-    return std::max<Nanos>(0, span - Replayer(graph_).span(change));
+    return std::max<Nanos>(0, span - Replayer(graph_, own_lag_).span(change));
   }
 
   /// The same of collectives that no other file shows.
   void limit_alone(Change& change) const {
     if (job_.missing_ranks().empty()) return;
-    constexpr double kFast = 0.1;
     std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, std::vector<std::uint32_t>>
         like;
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
@@ -485,7 +490,7 @@ class Counterfactual {
     for (const auto& [kind, nodes] : like) {
       std::vector<double> times;
       for (const auto node : nodes) times.push_back(static_cast<double>(graph_.duration_ns[node]));
-      const auto fast = static_cast<Nanos>(quantile(std::move(times), kFast));
+      const Nanos fast = fastest(std::move(times));
       for (const auto node : nodes)
         change.set(node, graph_.duration_ns[node], std::min(graph_.duration_ns[node], fast));
     }
@@ -494,9 +499,10 @@ class Counterfactual {
   const Job& job_;
   const JobGraph& joined_;
   const ReplayGraph& graph_;
+  std::vector<Nanos> own_lag_;        // by edge
+  std::vector<std::uint32_t> stage_;  // by part
   Peers kernels_, hosts_;
-  // By name and part, those with more than their peers: what these have of it.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, double> fewer_kernels_, fewer_waits_;
+  Shares fewer_kernels_, fewer_waits_;   // of those with more than their peers: what these have
   std::vector<std::uint32_t> waits_at_;  // by name: number of the call that a point stands for
   std::vector<double> unmatched_share_;  // by part
   std::vector<std::vector<std::uint32_t>> nodes_of_part_;

@@ -22,6 +22,7 @@
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
 #include "analyze/window.h"
+#include "core/once_per_text.h"
 #include "model/launches.h"
 
 namespace gf {
@@ -159,12 +160,7 @@ void add(LabelSums& sums, const LabelledSpan& piece, Nanos until) {
 }
 
 DeviceWork device_work(const Capture& capture, const DeviceTimeline& line) {
-  std::vector<signed char> collective(capture.strings.size(), -1);  // by name, asked once
-  auto is_collective = [&](Text name) {
-    auto& known = collective[static_cast<std::uint32_t>(name)];
-    if (known < 0) known = is_collective_kernel(capture.text(name)) ? 1 : 0;
-    return known == 1;
-  };
+  OncePerText is_collective(capture.strings, &is_collective_kernel);
   DeviceWork work;
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
     const auto row = line.rows[i];
@@ -251,16 +247,6 @@ std::string without_spaces(std::string_view text) {
   return out;
 }
 
-/// How much of a span a normalized set covers.
-Nanos covered(const Intervals& set, Interval span) {
-  auto at = std::partition_point(
-      set.begin(), set.end(), [&](const Interval& interval) { return interval.end <= span.start; });
-  Nanos sum = 0;
-  for (; at != set.end() && at->start < span.end; ++at)
-    sum += std::min(at->end, span.end) - std::max(at->start, span.start);
-  return sum;
-}
-
 class Groups {
  public:
   Groups(const Capture& capture, RankPart& part) : capture_(capture), part_(part) {}
@@ -299,20 +285,6 @@ void fill_groups(const Capture& capture, const std::vector<std::uint32_t>& rows,
     if (found != of_stream.end() && found->second != kSeveral) group[i] = found->second;
     if (group[i] < 0 && part.groups.size() == 1) group[i] = 0;
   }
-}
-
-/// Rows of capture.activities that are collectives of the device, by start.
-std::vector<std::uint32_t> collective_rows(const Capture& capture, const DeviceTimeline& line) {
-  std::vector<signed char> by_name(capture.strings.size(), -1);
-  std::vector<std::uint32_t> rows;
-  for (const auto row : line.rows) {
-    if (capture.activities.kind[row] != ActivityKind::kernel) continue;
-    const Text name = capture.activities.name[row];
-    auto& known = by_name[static_cast<std::uint32_t>(name)];
-    if (known < 0) known = is_collective_kernel(capture.text(name)) ? 1 : 0;
-    if (known == 1) rows.push_back(row);
-  }
-  return rows;
 }
 
 /// Fills groups and collectives of `part` for these rows; `compute` is the time in which kernels

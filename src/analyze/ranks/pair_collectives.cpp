@@ -432,10 +432,8 @@ void drop_incredible(Job& job) {
       first_end = std::min(first_end, clock.common(end_of(part, arrival.row)));
       doubt = std::max(doubt, clock.residual);
     }
-    const auto& front = one.arrivals.front();
-    const auto type =
-        static_cast<CollectiveType>(job.parts[front.part].collectives.type[front.row]);
-    const bool apart = synchronises(type) && last_start > first_end + 3 * doubt + kNsPerUs;
+    const bool apart =
+        synchronises(job.type_of(one)) && last_start > first_end + 3 * doubt + kNsPerUs;
     if (known && apart) ++dropped;
     return !known || apart;
   });

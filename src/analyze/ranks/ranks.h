@@ -58,6 +58,17 @@ struct Job {
   std::vector<RankClock> clocks;         // by part
   std::vector<QualityNote> quality;
 
+  /// What a shared collective is, as the first of its ranks says.
+  CollectiveType type_of(const SharedCollective& one) const {
+    const auto& front = one.arrivals.front();
+    return static_cast<CollectiveType>(parts[front.part].collectives.type[front.row]);
+  }
+  /// Of its message, -1: not known.
+  std::int64_t bytes_of(const SharedCollective& one) const {
+    const auto& front = one.arrivals.front();
+    return parts[front.part].collectives.bytes[front.row];
+  }
+
   std::int64_t world_size() const;  // -1: not known
   /// Ranks of the world without a part.
   std::vector<std::int64_t> missing_ranks() const;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <ranges>
 #include <unordered_map>
 
 #include "analyze/host_threads.h"
@@ -93,8 +94,7 @@ class Finder {
   }
 
   /// The one that ended last, of those that ended after `after` and by the end of the call.
-  template <class Places>
-  std::int64_t last_ended(const Places& places, Nanos after, Nanos until) const {
+  std::int64_t last_ended(const auto& places, Nanos after, Nanos until) const {
     std::int64_t last = -1;
     for (const std::uint32_t place : places) {
       const Nanos end = work_.activities[place].end;
@@ -106,21 +106,20 @@ class Finder {
 
   std::int64_t waits_on(std::uint32_t call) const {
     const Nanos start = work_.call_start(call), end = work_.call_end(call);
-    std::vector<std::uint32_t> streams;
-    for (const auto& [stream, place] : last_of_stream_) streams.push_back(place);
+    const auto streams = std::views::values(last_of_stream_);
+    auto during_or_before = [&](const auto& places) {
+      const auto during = last_ended(places, start, end);
+      return during >= 0 ? during : done_before(end);
+    };
     switch (types_(capture_.api_calls.name[call])) {
       case CallType::none:
         return -1;
       case CallType::device:
         return last_ended(streams, INT64_MIN, end);
-      case CallType::stream: {
-        const auto during = last_ended(streams, start, end);
-        return during >= 0 ? during : done_before(end);
-      }
-      case CallType::event: {
-        const auto during = last_ended(recent_, start, end);
-        return during >= 0 ? during : done_before(end);
-      }
+      case CallType::stream:
+        return during_or_before(streams);
+      case CallType::event:
+        return during_or_before(recent_);
       case CallType::copy:
       case CallType::copy_async:
         return of_copy(call);

@@ -119,10 +119,9 @@ class ProfilerCost {
   /// Of the stretch that ends at `end` and has `length` that can be shorter.
   Nanos until(Nanos end, Nanos length) {
     constexpr Nanos kMostCarried = 30 * kNsPerUs;
-    constexpr double kMostOfIt = 0.85;
     for (; next_ < events_.size() && events_[next_].first < end; ++next_)
       owed_ += events_[next_].second;
-    const auto most = static_cast<Nanos>(kMostOfIt * static_cast<double>(length));
+    const auto most = static_cast<Nanos>(kMostOfStretch * static_cast<double>(length));
     const Nanos taken = std::clamp<Nanos>(owed_, 0, std::max<Nanos>(most, 0));
     owed_ = std::min(owed_ - taken, kMostCarried);
     return taken;
@@ -136,10 +135,12 @@ class ProfilerCost {
 
 class HostPoints {
  public:
-  HostPoints(const ReplayWork& work, const std::vector<BlockingCall>& blocking, GraphDraft& draft)
+  HostPoints(const ReplayWork& work, const std::vector<BlockingCall>& blocking, GraphDraft& draft,
+             std::vector<NodeOrigin>& origins)
       : work_(work),
         blocking_(blocking),
         draft_(draft),
+        origins_(origins),
         recording_(recording_cost(work.context)),
         launch_node_(work.activities.size(), kNoNode) {
     for (const auto place : work.launched)
@@ -195,7 +196,7 @@ class HostPoints {
     for (const Point& point : points) {
       const std::uint32_t label = label_of(point);
       GraphDraft::Node node{point.at, 0, name_of(label_before, label)};
-      node.origin = {point.call, static_cast<std::uint32_t>(line), {point.at, point.at}};
+      NodeOrigin origin{point.call, static_cast<std::uint32_t>(line), {point.at, point.at}};
       Nanos lag = 0;
       if (before != kNoNode) {
         const Nanos since = draft_.at(before).start;
@@ -203,12 +204,13 @@ class HostPoints {
                                   ? std::max(work_.call_start(point.call), since)
                                   : point.at;
         lag = reached - since;
-        node.origin.worked = {since, reached};
-        node.input = total(clip(input, {since, reached}));
+        origin.worked = {since, reached};
+        node.input = covered(input, origin.worked);
         if (point.waited && point.waited->waited) lag += point.waited->own;
         node.profiler = cost.until(point.at, lag - node.input);
       }
       const auto number = draft_.add(node);
+      origins_.push_back(origin);
       if (before != kNoNode) draft_.add_edge(before, number, WaitsFor::host, lag);
       if (point.waited)
         waits_.push_back({point.waited, number});
@@ -262,6 +264,7 @@ class HostPoints {
   const ReplayWork& work_;
   const std::vector<BlockingCall>& blocking_;
   GraphDraft& draft_;
+  std::vector<NodeOrigin>& origins_;
   RecordingCost recording_;
   std::vector<std::uint32_t> launch_node_;                // by place
   std::map<std::uint32_t, std::uint32_t> first_of_call_;  // place by call
@@ -272,7 +275,7 @@ class HostPoints {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> names_;  // by labels
 };
 
-void add_activities(ReplayWork& work, GraphDraft& draft) {
+void add_activities(ReplayWork& work, GraphDraft& draft, std::vector<NodeOrigin>& origins) {
   const auto& capture = work.context.capture;
   const auto& table = capture.activities;
   std::map<std::tuple<Text, std::int32_t, std::int32_t, std::int32_t, std::int64_t>, std::uint32_t>
@@ -287,9 +290,8 @@ void add_activities(ReplayWork& work, GraphDraft& draft) {
       at->second = draft.name(
           digest(fmt::format("{} {} {} {} {}", capture.text(table.name[row]), std::get<1>(key),
                              std::get<2>(key), std::get<3>(key), std::get<4>(key))));
-    GraphDraft::Node node{one.start, one.end - one.start, at->second, one.collective};
-    node.origin.row = row;
-    one.node = draft.add(node);
+    one.node = draft.add({one.start, one.end - one.start, at->second, one.collective});
+    origins.push_back({row, kNoRow, {}});
   }
 }
 
@@ -300,15 +302,17 @@ BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
   ReplayWork work = work_of(context, line, collectives);
   join_threads(work);
   GraphDraft draft;
-  draft.name(" ");  // of nothing
+  std::vector<NodeOrigin> origins;  // by node of the draft
+  draft.name(" ");                  // of nothing
   const auto blocking = find_blocking_calls(work);
-  HostPoints points(work, blocking, draft);
+  HostPoints points(work, blocking, draft, origins);
   points.run();
-  add_activities(work, draft);
+  add_activities(work, draft, origins);
   points.add_waits();
   add_device_edges(work, points.launch_node(), draft);
-  BuiltGraph built = std::move(draft).finish();
-  built.lines = std::move(work.lines);
+  const auto order = draft.by_start();
+  BuiltGraph built{std::move(draft).finish(order), {}, std::move(work.lines)};
+  for (const auto node : order) built.origins.push_back(origins[node]);
   return built;
 }
 

@@ -12,6 +12,11 @@
 
 namespace gf {
 
+/// The lag of an edge that no longer holds.
+inline constexpr Nanos kNoWait = INT64_MIN / 4;
+/// Recording takes no more than this share of a stretch of the host.
+inline constexpr double kMostOfStretch = 0.85;
+
 /// Why a node cannot begin earlier.
 enum class WaitsFor : std::uint8_t {
   host,          // what its thread did before

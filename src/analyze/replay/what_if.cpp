@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "analyze/replay/build_graph.h"
+#include "analyze/timeline.h"
 #include "core/intervals.h"
-#include "core/once_per_text.h"
-#include "model/formats.h"
 
 namespace gf {
 
@@ -31,14 +31,13 @@ class Program {
       : context_(context),
         capture_(context.capture),
         line_(line),
-        built_(build_graph(context, line, collectives())),
+        built_(build_graph(context, line, collective_rows(context.capture, line))),
         graph_(built_.graph) {
     for (const auto& threads : built_.lines) one_off_.push_back(one_off_of(threads));
-    const auto& steps = context.window.all_steps;
-    for (const auto& step : steps) begins_.push_back(step.start_ns);
+    place_in_steps();
   }
 
-  std::size_t steps() const { return begins_.size() > 1 ? begins_.size() : 0; }
+  std::size_t steps() const { return steps_; }
   std::int64_t device() const { return capture_.devices.id[line_.device]; }
 
   Nanos captured() const {
@@ -52,7 +51,7 @@ class Program {
   Nanos step_with(const WhatIfChanges& changes, double recording) const {
     std::vector<Nanos> duration = graph_.duration_ns, lag;
     lag.reserve(graph_.edges.size());
-    const std::vector<Intervals> cuts = cuts_of(changes);
+    const Cuts cuts = cuts_of(changes);
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
       const bool host = graph_.is_host(node);
       if (!host) duration[node] = changed_duration(node, changes);
@@ -94,28 +93,23 @@ class Program {
   }
 
  private:
-  std::vector<std::uint32_t> collectives() const {
-    OncePerText is_one(capture_.strings, &is_collective_kernel);
-    std::vector<std::uint32_t> rows;
-    for (const auto row : line_.rows)
-      if (capture_.activities.kind[row] == ActivityKind::kernel &&
-          is_one(capture_.activities.name[row]))
-        rows.push_back(row);
-    return rows;
+  /// The step of each activity is the one in which it began.
+  void place_in_steps() {
+    std::vector<Nanos> begins;
+    for (const auto& step : context_.window.all_steps) begins.push_back(step.start_ns);
+    if (begins.size() < 2) return;
+    steps_ = begins.size();
+    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+      const auto step = std::ranges::upper_bound(begins, graph_.start_ns[node]) - begins.begin();
+      if (!graph_.is_host(node) && step > 0)
+        in_step_.push_back({node, static_cast<std::uint32_t>(step - 1)});
+    }
   }
 
   /// The mean from the end of a step's work to that of the next one's; of one step all of it.
   Nanos step_of(const std::vector<Nanos>& ends, Nanos begin) const {
-    if (steps() == 0) return *std::ranges::max_element(ends) - begin;
-    std::vector<Nanos> last(begins_.size(), INT64_MIN);
-    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
-      if (graph_.is_host(node)) continue;
-      const auto step = std::ranges::upper_bound(begins_, graph_.start_ns[node]) - begins_.begin();
-      if (step > 0) {
-        auto& end = last[static_cast<std::size_t>(step) - 1];
-        end = std::max(end, ends[node]);
-      }
-    }
+    std::vector<Nanos> last(steps_, INT64_MIN);
+    for (const auto& [node, step] : in_step_) last[step] = std::max(last[step], ends[node]);
     std::erase(last, INT64_MIN);
     if (last.size() < 2) return *std::ranges::max_element(ends) - begin;
     return (last.back() - last.front()) / static_cast<Nanos>(last.size() - 1);
@@ -138,23 +132,36 @@ class Program {
     return normalised(std::move(spans));
   }
 
-  /// Host time that is taken out, by line.
-  std::vector<Intervals> cuts_of(const WhatIfChanges& changes) const {
-    std::vector<Intervals> cuts(built_.lines.size());
-    for (std::size_t line = 0; line < cuts.size(); ++line) {
-      Intervals& own = cuts[line];
+  /// Host time that is taken out.
+  struct Cuts {
+    std::vector<Intervals> lines;                // all of it, by line
+    std::map<std::uint32_t, Intervals> removed;  // in operators that are gone, by thread
+  };
+
+  Cuts cuts_of(const WhatIfChanges& changes) const {
+    Cuts cuts{std::vector<Intervals>(built_.lines.size()), {}};
+    for (std::size_t line = 0; line < cuts.lines.size(); ++line) {
+      Intervals& own = cuts.lines[line];
       if (asks(changes, Without::compiling)) own = one_off_[line];
       if (asks(changes, Without::allocations))
         own = unite(own, calls_of(built_.lines[line], ApiKind::alloc));
       // A copy from memory that is not pinned is staged by the call itself.
       if (asks(changes, Without::copies))
         own = unite(own, calls_of(built_.lines[line], ApiKind::memcpy));
-      for (const auto& part : changes.operators)
-        own = unite(own, ops_of(built_.lines[line], [&](std::uint32_t op) {
-                      return contains(capture_.text(capture_.host_ops.name[op]), part);
-                    }));
+      if (changes.operators.empty()) continue;
+      for (const auto thread : built_.lines[line]) {
+        Intervals& removed = cuts.removed[thread];
+        removed = ops_of({thread}, [&](std::uint32_t op) { return is_removed(op, changes); });
+        own = unite(own, removed);
+      }
     }
     return cuts;
+  }
+
+  bool is_removed(std::uint32_t op, const WhatIfChanges& changes) const {
+    const auto name = capture_.text(capture_.host_ops.name[op]);
+    return std::ranges::any_of(changes.operators,
+                               [&](const std::string& part) { return contains(name, part); });
   }
 
   Intervals calls_of(const std::vector<std::uint32_t>& threads, ApiKind kind) const {
@@ -188,8 +195,7 @@ class Program {
     if (changes.operators.empty()) return false;
     const auto& parents = context_.attribution.op_parent;
     for (auto op = context_.attribution.op[row]; op != kNoRow; op = parents[op])
-      for (const auto& part : changes.operators)
-        if (contains(capture_.text(capture_.host_ops.name[op]), part)) return true;
+      if (is_removed(op, changes)) return true;
     return false;
   }
 
@@ -201,20 +207,19 @@ class Program {
   }
 
   Nanos changed_host_lag(std::uint32_t node, std::uint32_t edge, const WhatIfChanges& changes,
-                         double recording, const std::vector<Intervals>& cuts) const {
-    constexpr Nanos kNever = INT64_MIN / 4;
+                         double recording, const Cuts& cuts) const {
     const ReplayEdge& own = graph_.edges[edge];
     const NodeOrigin& origin = built_.origins[node];
-    if (own.why == WaitsFor::device) return no_longer_waits(origin.row, changes) ? kNever : own.lag;
+    if (own.why == WaitsFor::device)
+      return no_longer_waits(origin.row, changes, cuts) ? kNoWait : own.lag;
     if (own.why != WaitsFor::host) return own.lag;
-    constexpr double kMostOfIt = 0.85;  // as the graph's builder bounds it
     const Nanos input = graph_.input_ns[node];
     const double whole = static_cast<double>(own.lag - input);
     const double recorded = std::min(recording * static_cast<double>(graph_.profiler_ns[node]),
-                                     kMostOfIt * std::max(whole, 0.0));
+                                     kMostOfStretch * std::max(whole, 0.0));
     double rest = whole - recorded;
     if (const Nanos length = origin.worked.length(); length > 0) {
-      const Nanos cut = total(clip(cuts[origin.line], origin.worked));
+      const Nanos cut = covered(cuts.lines[origin.line], origin.worked);
       rest *= 1 - static_cast<double>(cut) / static_cast<double>(length);
     }
     if (changes.graph && is_launch(origin.row)) rest = 0;
@@ -225,13 +230,15 @@ class Program {
     return call != kNoRow && capture_.api_calls.kind[call] == ApiKind::launch;
   }
 
-  bool no_longer_waits(std::uint32_t call, const WhatIfChanges& changes) const {
+  bool no_longer_waits(std::uint32_t call, const WhatIfChanges& changes, const Cuts& cuts) const {
+    const auto removed = cuts.removed.find(capture_.api_calls.thread[call]);
+    const bool gone = removed != cuts.removed.end() &&
+                      member_at(removed->second, capture_.api_calls.start_ns[call]) != nullptr;
     switch (capture_.api_calls.kind[call]) {
       case ApiKind::sync:
-        return asks(changes, Without::sync) || in_removed(call, changes);
+        return asks(changes, Without::sync) || gone;
       case ApiKind::memcpy:
-        return asks(changes, Without::copies) || asks(changes, Without::sync) ||
-               in_removed(call, changes);
+        return asks(changes, Without::copies) || asks(changes, Without::sync) || gone;
       case ApiKind::alloc:
         return asks(changes, Without::allocations);
       default:
@@ -239,26 +246,14 @@ class Program {
     }
   }
 
-  bool in_removed(std::uint32_t call, const WhatIfChanges& changes) const {
-    const Nanos at = capture_.api_calls.start_ns[call];
-    for (const auto& part : changes.operators)
-      for (const auto op : context_.host.ops(capture_.api_calls.thread[call])) {
-        const auto& ops = capture_.host_ops;
-        if (ops.start_ns[op] > at) break;
-        if (ops.start_ns[op] + ops.duration_ns[op] > at &&
-            contains(capture_.text(ops.name[op]), part))
-          return true;
-      }
-    return false;
-  }
-
   const Context& context_;
   const Capture& capture_;
   const DeviceTimeline& line_;
   BuiltGraph built_;
   const ReplayGraph& graph_;
-  std::vector<Intervals> one_off_;  // by line
-  std::vector<Nanos> begins_;       // of steps
+  std::vector<Intervals> one_off_;                                // by line
+  std::size_t steps_ = 0;                                         // 0: none, or one
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> in_step_;  // activities with their steps
 };
 
 struct Named {
