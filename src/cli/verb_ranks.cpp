@@ -14,6 +14,7 @@
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/ranks/ranks.h"
+#include "report/ranks/sentences.h"
 #include "session/ranks.h"
 
 namespace gf::cli {

@@ -23,6 +23,12 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
+/// A part of a time as 0..1; none of an empty one.
+inline std::optional<double> share_of(Nanos part, Nanos whole) {
+  if (whole <= 0) return {};
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
 /// Reads a decimal number ("-12.345", "1e3", "4329702664395.481") times 10^`exponent`, rounded half
 /// away from zero to an integer. With exponent 3 a text in microseconds gives nanoseconds. Empty
 /// when the text is not a number or the result leaves int64.

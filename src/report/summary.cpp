@@ -46,11 +46,6 @@ Nanos device_time(const Analysis& analysis) {
   return sum;
 }
 
-Share share_of(Nanos part, Nanos whole) {
-  if (whole <= 0) return {};
-  return static_cast<double>(part) / static_cast<double>(whole);
-}
-
 std::vector<IdleCause> idle_of_all(const Analysis& analysis) {
   std::vector<IdleCause> all;
   for (const auto& device : analysis.devices)

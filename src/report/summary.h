@@ -12,7 +12,6 @@ namespace gf {
 
 /// Time that there was: the windows of all devices together.
 Nanos device_time(const Analysis& analysis);
-Share share_of(Nanos part, Nanos whole);
 
 /// Idle causes and waterfall bars summed over the devices, in the order of the first device. With
 /// one device these are its own.

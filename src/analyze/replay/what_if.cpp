@@ -15,6 +15,8 @@ namespace {
 
 // What recording may take of an event, over the usual: 0.8 and 3.0 us against 1.9.
 constexpr double kCheap = 0.42, kUsual = 1, kDear = 1.58;
+// A device that waits longer for what comes before has another reason, which no capture shows.
+constexpr Nanos kExplained = 25 * kNsPerUs;
 
 bool asks(const WhatIfChanges& changes, Without what) {
   return std::ranges::find(changes.without, what) != changes.without.end();
@@ -62,10 +64,9 @@ class Program {
     return step_of(replay(graph_, duration, lag), *std::ranges::min_element(graph_.start_ns));
   }
 
-  /// Time in which no edge explains why an activity had not begun.
-  double unexplained() const {
-    constexpr Nanos kExplained = 25 * kNsPerUs;
-    Nanos sum = 0;
+  /// Share of the time in which the device idles and no edge explains why it had not begun.
+  Share unexplained() const {
+    Intervals gaps;
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
       if (graph_.is_host(node)) continue;
       Nanos least = INT64_MAX;
@@ -75,10 +76,12 @@ class Program {
         least = std::min(least, graph_.start_ns[node] - end);
         if (edge.why == WaitsFor::other_stream) least = 0;
       }
-      if (least != INT64_MAX && least > kExplained) sum += least;
+      if (least == INT64_MAX || least <= kExplained) continue;
+      gaps.push_back({graph_.start_ns[node] - least, graph_.start_ns[node]});
     }
-    return static_cast<double>(sum) /
-           static_cast<double>(std::max<Nanos>(1, line_.window.length()));
+    const Intervals waits = clip(normalised(std::move(gaps)), line_.window);
+    return share_of(total(subtract(waits, busy_spans(capture_, line_.device))),
+                    line_.window.length());
   }
 
   /// Whether a part of a name means anything here.
@@ -202,8 +205,8 @@ class Program {
   Nanos changed_lag(std::uint32_t edge, const WhatIfChanges& changes) const {
     constexpr Nanos kInGraph = kNsPerUs;  // between two kernels of a CUDA graph
     const ReplayEdge& own = graph_.edges[edge];
-    if (changes.graph && own.why == WaitsFor::stream) return std::min(own.lag, kInGraph);
-    return own.lag;
+    const bool shorter = changes.graph && own.why == WaitsFor::stream && own.lag <= kExplained;
+    return shorter ? std::min(own.lag, kInGraph) : own.lag;
   }
 
   Nanos changed_host_lag(std::uint32_t node, std::uint32_t edge, const WhatIfChanges& changes,
@@ -334,12 +337,18 @@ std::vector<Named> usual_changes() {
 }
 
 WhatIfRow row_of(const Program& program, const Named& named, const WhatIf& answer) {
-  auto step = [&](double recording) { return program.step_with(named.changes, recording); };
-  WhatIfRow row{named.change, named.meaning, step(kUsual)};
-  row.gain_ns = answer.own_ns - row.step_ns;
-  const Nanos cheap = answer.own_high_ns - step(kCheap), dear = answer.own_low_ns - step(kDear);
-  row.gain_low_ns = std::min({row.gain_ns, cheap, dear});
-  row.gain_high_ns = std::max({row.gain_ns, cheap, dear});
+  WhatIfRow row{named.change, named.meaning, program.step_with(named.changes, kUsual)};
+  row.gain_ns = row.gain_low_ns = row.gain_high_ns = answer.own_ns - row.step_ns;
+  row.share = row.share_low = row.share_high = share_of(row.gain_ns, answer.own_ns);
+  // Each gain is a share of the step that the same cost of recording leaves.
+  for (const auto& [own, recording] :
+       {std::pair(answer.own_high_ns, kCheap), std::pair(answer.own_low_ns, kDear)}) {
+    const Nanos gain = own - program.step_with(named.changes, recording);
+    row.gain_low_ns = std::min(row.gain_low_ns, gain);
+    row.gain_high_ns = std::max(row.gain_high_ns, gain);
+    row.share_low = std::min(row.share_low, share_of(gain, own));
+    row.share_high = std::max(row.share_high, share_of(gain, own));
+  }
   return row;
 }
 

@@ -10,11 +10,6 @@ namespace gf {
 
 namespace {
 
-Share share_of(Nanos part, Nanos whole) {
-  if (whole > 0) return Share(static_cast<double>(part) / static_cast<double>(whole));
-  return std::nullopt;
-}
-
 std::optional<double> per_item(Nanos ns, std::int64_t items) {
   if (items > 0) return std::optional<double>(static_cast<double>(ns) / static_cast<double>(items));
   return std::nullopt;

@@ -13,6 +13,7 @@
 #include "report/events/timeline_data.h"
 #include "report/html/embed.h"
 #include "report/json.h"
+#include "report/ranks/sentences.h"
 #include "report/summary.h"
 
 namespace gf {
@@ -84,6 +85,8 @@ Result<std::string> ranks_html(const JobRanks& job) {
   labels.causes = page_labels(cause_labels());
   std::string json = fmt::format(R"({{"page":"ranks","version":"{}","labels":)", kVersion);
   to_json(json, labels);
+  json += ",\"sentences\":";
+  to_json(json, ranks_sentences(job));
   json += ",\"job\":";
   to_json(json, job);
   json += '}';

@@ -9,11 +9,6 @@
 
 namespace gf {
 
-/// What the job waited for, in one sentence.
-std::string ranks_headline(const JobRanks& job);
-/// "2 of 8 ranks have no file: 3, 5"; empty when none is missing.
-std::string missing_ranks_text(const JobRanks& job);
-
 std::string ranks_text(const JobRanks& job, const TextStyle& style, std::size_t rows);
 
 }  // namespace gf

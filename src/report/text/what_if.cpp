@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <cmath>
 
 #include "report/text/format.h"
 #include "report/text/sections.h"
@@ -11,11 +12,6 @@
 namespace gf {
 
 namespace {
-
-std::string percent(Nanos part, Nanos whole) {
-  if (whole <= 0) return format_share(std::nullopt);
-  return format_share(static_cast<double>(part) / static_cast<double>(whole));
-}
 
 std::string span_of(const WhatIf& answer) {
   if (answer.steps == 0) return "the capture";
@@ -30,12 +26,17 @@ std::string own_line(const WhatIf& answer) {
                      format_time(answer.own_low_ns), format_time(answer.own_high_ns));
 }
 
-/// The bounds as shares of the program's own time.
-std::string range_of(const WhatIfRow& row, const WhatIf& answer) {
+std::string range_of(const WhatIfRow& row) {
   if (row.gain_low_ns == row.gain_high_ns) return {};
-  const double own = static_cast<double>(answer.own_ns) / 100;
-  return fmt::format("{:.0f} .. {:.0f} %", static_cast<double>(row.gain_low_ns) / own,
-                     static_cast<double>(row.gain_high_ns) / own);
+  return fmt::format("{:.0f} .. {:.0f} %", 100 * row.share_low.value_or(0),
+                     100 * row.share_high.value_or(0));
+}
+
+/// Less than what is shown as 0.1 %, by any cost of recording.
+bool is_nothing(const WhatIfRow& row) {
+  constexpr double kShown = 0.0005;
+  return std::abs(row.share_low.value_or(0)) < kShown &&
+         std::abs(row.share_high.value_or(0)) < kShown;
 }
 
 }  // namespace
@@ -60,12 +61,12 @@ std::string what_if_text(const WhatIf& answer, const TextStyle& style) {
                    {"from .. to", Align::right, false, 1}});
   std::string without;
   for (const auto& row : answer.changes) {
-    if (row.gain_ns == 0 && row.gain_high_ns == 0) {
+    if (is_nothing(row)) {
       without += fmt::format("{}{}", without.empty() ? "No gain: " : ", ", row.change);
       continue;
     }
     table.add({row.change, row.meaning, format_time(row.step_ns), format_time(row.gain_ns),
-               Cell(percent(row.gain_ns, answer.own_ns), Paint::strong), range_of(row, answer)});
+               Cell(format_share(row.share), Paint::strong), range_of(row)});
   }
   text += section_title(style, "With one thing changed", "gain: of a step") + table.render(style);
   if (!without.empty()) text += wrap(without + ".", width, 2);

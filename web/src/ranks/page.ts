@@ -8,7 +8,7 @@ import { table, type Column } from "../parts/table.ts";
 import { exactly } from "../timeline/filter.ts";
 import { collectiveName, ranksTimeline } from "./timeline.ts";
 
-export interface RanksReport { version: string; job: JobRanks; labels: { causes: Label[] } }
+export interface RanksReport { version: string; sentences: string[]; job: JobRanks; labels: { causes: Label[] } }
 
 let causes = new Map<string, string>();
 
@@ -18,28 +18,6 @@ function words(id: string): string { return causes.get(id) ?? id.replaceAll("_",
 function partColour(part: string): string {
   const known: Record<string, string> = { kernels: "var(--bar-tensor)", copies: "var(--bar-copy)", waiting: "var(--bar-waiting)", exchange: "var(--exchange)" };
   return known[part] ?? causeColour(part);
-}
-
-const worthBlame = 0.01; // of the job's time, as in the text report
-
-function gainOf(job: JobRanks, rank: number): number { return job.stragglers.filter((s) => s.rank === rank).reduce((sum, s) => sum + s.gain_ns, 0); }
-
-function verdict(job: JobRanks): string {
-  const first = job.stragglers[0], link = job.links[0], gain = first ? gainOf(job, first.rank) : 0, known = job.replayed_ns !== null;
-  if (link && link.gain_ns > gain) return `The link of group ${link.group} is slow: ${words(link.type)} of ${bytes(link.bytes)} takes ${time(link.transfer_ns)}, in other groups ${time(link.others_ns)}. As fast as these, the job gains ${time(link.gain_ns)} of ${time(job.span_ns)}.`;
-  if (!first || (known && gain < worthBlame * job.span_ns)) return known ? "No rank and no link holds the job up: as its peers, none would gain it 1 %." : `No rank of ${count(job.ranks.length)} makes the others wait by more than the clock uncertainty.`;
-  return `Rank ${first.rank} is late for ${plural(first.collectives, "collective")}: ${words(first.cause)}${first.op ? `, most under ${first.op}` : ""}. The others ${job.missing_ranks.length > 0 ? "that were read " : ""}wait ${time(first.wait_ns)} for it; ${known ? `as its peers, the job gains ${time(gain)}` : `were it in time, the job would gain at most ${time(gain)}`}.`;
-}
-
-/** What the verdict leaves open. */
-function further(job: JobRanks): string[] {
-  const lines: string[] = [], worth = (gain: number): boolean => gain >= worthBlame * job.span_ns, best = job.stragglers[0] ? gainOf(job, job.stragglers[0].rank) : 0;
-  if (job.joint_ranks.length > 1 && worth(job.joint_gain_ns - best)) lines.push(`Ranks ${job.joint_ranks.slice(0, 8).join(", ")} hide each other's delay: together the job gains ${time(job.joint_gain_ns)}.`);
-  if (worth(job.missing_gain_ns)) lines.push(`Up to ${time(job.missing_gain_ns)} may be waiting for ranks without a file.`);
-  for (const rank of job.ranks) if (worth(rank.recording_doubt_ns)) lines.push(`The host of rank ${rank.rank} is slower than its peers' (${time(rank.recording_doubt_ns)}); recording alone may be why: it is not blamed.`);
-  const { pipeline } = job;
-  if (pipeline.stages > 0) lines.push(`Pipeline of ${pipeline.stages} stages, ${pipeline.micro_batches.toFixed(0)} micro-batches: ranks wait for each other for ${share(pipeline.waiting)} of their time; the schedule alone costs ${share(pipeline.ideal)}.`);
-  return lines;
 }
 
 /** Darker is longer: the share of the largest value, over the paper. */
@@ -133,6 +111,6 @@ export function ranksPage(report: RanksReport, tools: HTMLElement[]): { header: 
   const { job } = report, doubts = job.quality.map((note) => note.detail);
   if (job.missing_ranks.length > 0) doubts.unshift(`ranks without a file: ${job.missing_ranks.join(", ")}`);
   return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(`${plural(job.ranks.length, "rank")}${job.world_size > 0 ? ` of ${job.world_size}` : ""}, ${time(job.span_ns)}`), h("span", { class: "spring" }), ...tools),
-    h("h1", {}, verdict(job)), ...further(job).map((line) => h("p", { class: "verdict" }, line)), doubts.length > 0 ? h("ul", { class: "checks" }, ...doubts.map((doubt) => h("li", {}, doubt))) : null),
+    h("h1", {}, report.sentences[0] ?? ""), ...report.sentences.slice(1).map((line) => h("p", { class: "verdict" }, line)), doubts.length > 0 ? h("ul", { class: "checks" }, ...doubts.map((doubt) => h("li", {}, doubt))) : null),
   parts: [stragglersSection(job), linksSection(job), behindSection(job), heatSection(job), ranksSection(job), ranksTimeline(job), collectivesSection(job), ratesSection(job)] };
 }

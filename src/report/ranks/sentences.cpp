@@ -1,0 +1,162 @@
+#include "report/ranks/sentences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/labels.h"
+#include "report/text/format.h"
+
+namespace gf {
+
+namespace {
+
+/// The first numbers of a list.
+std::string listed(const std::vector<std::int64_t>& ranks) {
+  constexpr std::size_t kNamed = 8;
+  std::string named;
+  for (std::size_t i = 0; i < std::min(kNamed, ranks.size()); ++i)
+    named += fmt::format("{}{}", i ? ", " : "", ranks[i]);
+  if (ranks.size() > kNamed) named += ", …";
+  return named;
+}
+
+/// What every counter calls busy and is none, of the rank that waits most.
+std::string busy_line(const JobRanks& job) {
+  const RankUse* worst = nullptr;
+  for (const auto& rank : job.ranks)
+    if (!worst || part_of(rank, "waiting") > part_of(*worst, "waiting")) worst = &rank;
+  if (!worst || worst->busy_ns <= 0) return {};
+  const Nanos waiting = part_of(*worst, "waiting");
+  constexpr double kWorthSaying = 0.05;
+  if (share_of(waiting, worst->busy_ns).value_or(0) < kWorthSaying) return {};
+  return fmt::format("Rank {} is busy for {} of its time, but waits for {} of it.", worst->rank,
+                     format_share(share_of(worst->busy_ns, worst->span_ns)),
+                     format_share(share_of(waiting, worst->busy_ns)));
+}
+
+std::string behind_line(const JobRanks& job) {
+  if (job.falling_behind.empty()) return {};
+  const FallingBehind& row = job.falling_behind.front();
+  std::string where = row.op.empty() ? "" : " in " + row.op;
+  return fmt::format(
+      "Nothing has waited for rank {} yet, but its host falls behind: it takes {} more of a step "
+      "than any other for {}{}. In the long run a step would gain {} without it, at most {}.",
+      row.rank, format_time(row.more_ns), late_label(row.cause), where,
+      format_time(row.gain_step_ns), format_time(row.more_ns));
+}
+
+constexpr double kWorthBlame = 0.01;  // of the job's time
+
+Nanos gain_of(const JobRanks& job, std::int64_t rank) {
+  Nanos gain = 0;
+  for (const auto& late : job.stragglers)
+    if (late.rank == rank) gain += late.gain_ns;
+  return gain;
+}
+
+std::string gain_text(const JobRanks& job, Nanos gain) {
+  return fmt::format("{} of {} ({})", format_time(gain), format_time(job.span_ns),
+                     format_share(share_of(gain, job.span_ns)));
+}
+
+std::string nobody_late(const JobRanks& job) {
+  if (!job.replayed_ns) return "No rank was late by more than the clock uncertainty.";
+  if (!job.missing_ranks.empty())
+    return fmt::format(
+        "Of the {} ranks here none holds the job up, and no link: as its peers, none would gain "
+        "it 1 %.",
+        job.ranks.size());
+  return "No rank and no link holds the job up: as its peers, none would gain it 1 %.";
+}
+
+std::string link_headline(const JobRanks& job, const SlowLink& link) {
+  return fmt::format(
+      "The job waits for the link of group {}: {} of {} take {}, in other groups {}. As fast as "
+      "these, the job gains {}.",
+      link.group, name_of(link.type), format_bytes(link.bytes), format_time(link.transfer_ns),
+      format_time(link.others_ns), gain_text(job, link.gain_ns));
+}
+
+std::string rank_headline(const JobRanks& job, const Straggler& worst) {
+  const Nanos gain = gain_of(job, worst.rank);
+  if (worst.cause == RankTime::unknown)
+    return fmt::format(
+        "Ranks wait for each other, up to {}, for a reason that is not in the captures (a recorder "
+        "paused or began later): no rank is blamed for it.",
+        gain_text(job, gain));
+  std::string where = worst.module.empty() ? worst.op : worst.module;
+  if (!where.empty()) where = " in " + where;
+  // A rank without a file may have been later still.
+  std::string who = fmt::format("The job waits for rank {}", worst.rank);
+  if (!job.missing_ranks.empty())
+    who = fmt::format("Of the {} ranks here the others wait for rank {}", job.ranks.size(),
+                      worst.rank);
+  if (!job.replayed_ns)
+    return fmt::format("{}: up to {}, most of it for {}{}.", who, gain_text(job, gain),
+                       late_label(worst.cause), where);
+  return fmt::format("{}: as its peers, the job gains {}, most of it from {}{}.", who,
+                     gain_text(job, gain), late_label(worst.cause), where);
+}
+
+/// What the headline leaves open, a sentence each.
+void say_rest(const JobRanks& job, std::vector<std::string>& said) {
+  auto worth = [&](Nanos gain) { return share_of(gain, job.span_ns).value_or(0) >= kWorthBlame; };
+  const Nanos best = job.stragglers.empty() ? 0 : gain_of(job, job.stragglers.front().rank);
+  if (job.joint_ranks.size() > 1 && worth(job.joint_gain_ns - best))
+    said.push_back(fmt::format("Ranks {} hide each other's delay: together the job gains {}.",
+                               listed(job.joint_ranks), gain_text(job, job.joint_gain_ns)));
+  if (worth(job.missing_gain_ns))
+    said.push_back(fmt::format("Up to {} may be waiting for ranks without a file.",
+                               gain_text(job, job.missing_gain_ns)));
+  for (const auto& rank : job.ranks)
+    if (worth(rank.recording_doubt_ns))
+      said.push_back(
+          fmt::format("The host of rank {} is slower than its peers' ({}); recording "
+                      "alone may be why: it is not blamed.",
+                      rank.rank, gain_text(job, rank.recording_doubt_ns)));
+  if (job.pipeline.stages > 0)
+    said.push_back(
+        fmt::format("Pipeline of {} stages, {:.0f} micro-batches: ranks wait for each "
+                    "other for {} of their time; the schedule alone costs {}.",
+                    job.pipeline.stages, job.pipeline.micro_batches,
+                    format_share(job.pipeline.waiting), format_share(job.pipeline.ideal)));
+}
+
+std::string headline_of(const JobRanks& job) {
+  if (job.ranks.size() < 2)
+    return "Only one rank was given: which rank it waited for is unknown without the others.";
+  if (job.collectives_matched == 0)
+    return "No collective was found on two ranks: waiting is unknown.";
+  const Straggler* worst = job.stragglers.empty() ? nullptr : &job.stragglers.front();
+  const Nanos gain = worst ? gain_of(job, worst->rank) : 0;
+  if (!job.links.empty() && job.links.front().gain_ns > gain)
+    return link_headline(job, job.links.front());
+  const bool small = job.replayed_ns && share_of(gain, job.span_ns).value_or(0) < kWorthBlame;
+  if (!worst || small) return nobody_late(job);
+  return rank_headline(job, *worst);
+}
+
+}  // namespace
+
+Nanos part_of(const RankUse& rank, std::string_view name) {
+  for (const auto& piece : rank.time)
+    if (piece.part == name) return piece.ns;
+  return 0;
+}
+
+std::string missing_ranks_text(const JobRanks& job) {
+  if (job.missing_ranks.empty()) return {};
+  return fmt::format("{} of {} ranks have no file: {}", job.missing_ranks.size(), job.world_size,
+                     listed(job.missing_ranks));
+}
+
+std::vector<std::string> ranks_sentences(const JobRanks& job) {
+  std::vector<std::string> said{headline_of(job)};
+  if (auto behind = behind_line(job); !behind.empty()) said.push_back(std::move(behind));
+  say_rest(job, said);
+  if (auto busy = busy_line(job); !busy.empty()) said.push_back(std::move(busy));
+  return said;
+}
+
+}  // namespace gf
