@@ -1,5 +1,5 @@
 // The closed lists of results, with the names that JSON uses. What people read of a cause, a bar, a
-// runtime phase or a finding (label, color, meaning) stands beside its name in names/*.def.
+// runtime phase or a finding (label, color, meaning) is in names/*.def.
 #pragma once
 
 #include <array>

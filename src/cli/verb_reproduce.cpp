@@ -102,7 +102,7 @@ int reproduce_study(const ReproduceArguments& options) {
         fmt::format("there is no study \"{}\" (date24, dsd22, asap24, itu23)", options.study),
         kWrongUsage);
   if (options.files.empty())
-    return complain("no FILE is given (gpufathom reproduce --help tells more)", kWrongUsage);
+    return complain("no FILE is given (see gpufathom reproduce --help)", kWrongUsage);
   const Study study = *known;
   std::vector<std::string> files;
   for (const auto& file : options.files) {

@@ -157,13 +157,10 @@ void add_replayed(const JobView& view, JobRanks& answer) {
     answer.ranks[part].recording_doubt_ns = gains.ranks[part].host_in_doubt;
 }
 
-bool is_small_enough(Job& job) {
+std::size_t bytes_of_graphs(const Job& job) {
   std::size_t bytes = 0;
   for (const auto& part : job.parts) bytes += part.graph.nodes.size();
-  if (bytes > kMostPackedGraphs)
-    job.note("bounds_by_waiting", 1,
-             "the job is too large to run again: gains are bounds by the others' waiting");
-  return bytes <= kMostPackedGraphs;
+  return bytes;
 }
 
 }  // namespace
@@ -176,10 +173,11 @@ Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers) {
   WorkedJob worked{std::move(*job), {}, {}, {}};
   worked.splits = split_waiting(worked.job);
   worked.charges = charge_waiting(worked.job, worked.splits);
-  if (is_small_enough(worked.job)) {
-    if (const auto graph = join_graphs(worked.job))
-      worked.gains = gains_of(worked.job, *graph, workers);
-  }
+  if (bytes_of_graphs(worked.job) > kMostPackedGraphs)
+    worked.job.note("bounds_by_waiting", 1,
+                    "the job is too large to run again: gains are bounds by the others' waiting");
+  else if (const auto graph = join_graphs(worked.job))
+    worked.gains = gains_of(worked.job, *graph, workers);
   return worked;
 }
 

@@ -118,7 +118,7 @@ What is wrong is said.
   gpufathom: there is no study "date25" (date24, dsd22, asap24, itu23)
   [2]
   $ gpufathom reproduce date24
-  gpufathom: no FILE is given (gpufathom reproduce --help tells more)
+  gpufathom: no FILE is given (see gpufathom reproduce --help)
   [2]
   $ gpufathom reproduce itu23 all
   gpufathom: nothing there has a number that itu23 needs (docs/claims.md names the tables of each study)
