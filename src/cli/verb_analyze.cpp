@@ -25,22 +25,23 @@ struct AnalyzeArguments {
   std::vector<std::string> peers;  // the same, to tell waiting apart in the answer for this one
   OutputOptions output;
   std::optional<std::size_t> rows;
-  bool brief = false;
+  bool full = false;
 };
 
 Result<std::string> rendered(const AnalyzeArguments& options, const std::string& format,
                              const Answer& answer) {
   const Analysis& analysis = answer.analysis;
-  if (options.brief) return brief_text(analysis, text_style(options.output.to_file()));
-  if (format == "text")
-    return analysis_text(analysis, text_style(options.output.to_file()), text_rows(options.rows));
+  if (format == "text") {
+    const TextStyle style = text_style(options.output.to_file());
+    if (options.full || options.rows) return full_text(analysis, style, text_rows(options.rows));
+    return short_text(analysis, style);
+  }
   if (format == "html") return analysis_html(analysis, answer.context ? &*answer.context : nullptr);
   return json_line(analysis);
 }
 
 int analyze_files(const AnalyzeArguments& out) {
   const std::string format = chosen_format(out.output);
-  if (out.brief && format != "text") return complain("--brief requires text output", kWrongUsage);
   if (format == "html" && !out.output.to_file() && stdout_is_terminal())
     return complain("--format html requires -o FILE", kWrongUsage);
   ProgressDisplay progress;
@@ -96,7 +97,9 @@ Verb analyze_verb() {
           "--model", options->question.model, "FILE",
           "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
       .input();
-  verb.flag("--brief", options->brief, "what fits one screen: headline, levels, three findings");
+  verb.flag("--full", options->full,
+            "everything as text: evidence, idle causes, runtime, layers, kernels, data quality "
+            "(default: what fits one screen; --rows means --full)");
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);
   verb.run = [options] {

@@ -42,7 +42,7 @@ TEST_P(TextReportOf, FitsTheTerminal) {
       TextStyle style;
       style.width = width;
       style.utf8 = utf8;
-      std::istringstream lines(analysis_text(a, style, 1000));
+      std::istringstream lines(full_text(a, style, 1000));
       for (std::string line; std::getline(lines, line);) {
         EXPECT_LE(columns_of(line), static_cast<std::size_t>(width)) << line;
         EXPECT_TRUE(utf8 ||
@@ -53,10 +53,10 @@ TEST_P(TextReportOf, FitsTheTerminal) {
   // Color adds escape codes and nothing else.
   TextStyle plain, coloured;
   coloured.colour = true;
-  std::string stripped = analysis_text(a, coloured);
+  std::string stripped = full_text(a, coloured);
   for (std::size_t at; (at = stripped.find('\033')) != std::string::npos;)
     stripped.erase(at, stripped.find('m', at) - at + 1);
-  EXPECT_EQ(stripped, analysis_text(a, plain));
+  EXPECT_EQ(stripped, full_text(a, plain));
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, TextReportOf,
@@ -95,7 +95,7 @@ TEST(TextReport, GpusThatDidTheSameShareTheirLines) {
                        {"temperature.gpu", "celsius", 40.0 + i, 30.0 + i, 50.0 + i, {}, {}}};
     a.samples.devices.push_back(device);
   }
-  const std::string text = analysis_text(a, {});
+  const std::string text = full_text(a, {});
   for (const char* gpus : {"GPU 0-4", "GPU 5", "GPU 6-7"})
     EXPECT_EQ(lines_with(text, gpus), 4U) << gpus << "\n" << text;  // drawn, step, use, reading
   EXPECT_NE(text.find("GPU 0-4: temperature  42 C    30 C     54 C"), std::string::npos) << text;

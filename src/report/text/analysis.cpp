@@ -1,6 +1,9 @@
 #include "report/text/analysis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <vector>
 
 #include "report/summary.h"
 #include "report/text/format.h"
@@ -40,24 +43,45 @@ std::string opening(const Analysis& analysis, const TextStyle& style) {
   return out;
 }
 
+/// A part that the short answer leaves out, and what it calls it.
+struct Section {
+  std::string_view name;
+  std::string text;
+};
+
+std::vector<Section> further_sections(const Analysis& analysis, const TextStyle& style,
+                                      std::size_t rows) {
+  return {{"time breakdown", waterfall_section(analysis, style)},
+          {"levels over time", over_time_section(analysis, style)},
+          {"devices", devices_section(analysis, style)},
+          {"processes", tenants_section(analysis, style)},
+          {"idle causes", idle_section(analysis, style, rows)},
+          {"further recommendations", findings_section(analysis, style, kFirstFindings, rows)},
+          {"runtime", runtime_section(analysis, style, rows)},
+          {"layers", layers_section(analysis, style, rows)},
+          {"kernels", kernels_section(analysis, style, rows)},
+          {"readings", readings_section(analysis, style)},
+          {"energy", energy_section(analysis.energy, style, std::min<std::size_t>(rows, 8))}};
+}
+
+std::string more_line(const Analysis& analysis, const TextStyle& style) {
+  std::string text = "More with --full: ";
+  for (const auto& section : further_sections(analysis, style, analysis.findings.size()))
+    if (!section.text.empty()) text += fmt::format("{}, ", section.name);
+  if (!collect_section(analysis, style).empty()) text += "how to collect missing counters, ";
+  return paint(
+      style, Paint::dim,
+      wrap(text + "data quality. As a page: -o page.html.", static_cast<std::size_t>(style.width)));
+}
+
 }  // namespace
 
-std::string analysis_text(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
+std::string full_text(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
   std::string out = opening(analysis, style);
   if (!analysis.devices.empty()) {
     out += findings_section(analysis, style, 0, std::min(rows, kFirstFindings));
     out += ladder_section(analysis, style);
-    out += waterfall_section(analysis, style);
-    out += over_time_section(analysis, style);
-    out += devices_section(analysis, style);
-    out += tenants_section(analysis, style);
-    out += idle_section(analysis, style, rows);
-    out += findings_section(analysis, style, kFirstFindings, rows);
-    out += runtime_section(analysis, style, rows);
-    out += layers_section(analysis, style, rows);
-    out += kernels_section(analysis, style, rows);
-    out += readings_section(analysis, style);
-    out += energy_section(analysis.energy, style, std::min<std::size_t>(rows, 8));
+    for (const auto& section : further_sections(analysis, style, rows)) out += section.text;
   } else {
     out += runtime_section(analysis, style, rows);
   }
@@ -65,16 +89,17 @@ std::string analysis_text(const Analysis& analysis, const TextStyle& style, std:
          quality_section(analysis, style);
 }
 
-std::string brief_text(const Analysis& analysis, const TextStyle& style) {
-  std::string out = opening(analysis, style);
-  if (analysis.devices.empty()) return out;
-  Analysis without_numbers = analysis;
-  for (auto& finding : without_numbers.findings) finding.evidence.clear();
-  // The commands that collect what is missing stand in the long form.
-  for (auto& level : without_numbers.levels)
+std::string short_text(const Analysis& analysis, const TextStyle& style) {
+  if (analysis.devices.empty()) return full_text(analysis, style);
+  Analysis shown = analysis;
+  for (auto& finding : shown.findings) {
+    finding.evidence.clear();
+    if (stands_apart(finding, style)) finding.command.clear();
+  }
+  for (auto& level : shown.levels)
     level.why_missing = level.why_missing.substr(0, level.why_missing.find("; collect with"));
-  return out + ladder_section(analysis, style) +
-         findings_section(without_numbers, style, 0, kFirstFindings);
+  return opening(shown, style) + findings_section(shown, style, 0, kFirstFindings) +
+         ladder_section(shown, style) + "\n" + more_line(analysis, style);
 }
 
 }  // namespace gf

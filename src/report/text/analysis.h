@@ -9,10 +9,10 @@
 
 namespace gf {
 
-/// The first ten lines hold the answer; tables show `rows` rows at most.
-std::string analysis_text(const Analysis& analysis, const TextStyle& style, std::size_t rows = 12);
+/// What fits one screen: headline, the first three recommendations, levels, and what is left out.
+std::string short_text(const Analysis& analysis, const TextStyle& style);
 
-/// What fits one screen: the opening, the levels, and the three findings that give back most.
-std::string brief_text(const Analysis& analysis, const TextStyle& style);
+/// Everything; tables show `rows` rows at most.
+std::string full_text(const Analysis& analysis, const TextStyle& style, std::size_t rows = 12);
 
 }  // namespace gf

@@ -33,14 +33,13 @@ std::string matching_section(const Analysis& analysis, const TextStyle& style) {
          wrap(text, static_cast<std::size_t>(style.width), 2);
 }
 
-namespace {
-
-constexpr std::string_view kHowToCollect = "How to collect missing counters";
-
-/// A command of many lines would push the answer off the first screen.
 bool stands_apart(const Finding& finding, const TextStyle& style) {
   return finding.command.size() > 2 * static_cast<std::size_t>(style.width);
 }
+
+namespace {
+
+constexpr std::string_view kHowToCollect = "How to collect missing counters";
 
 /// The command that collects what is missing, unless a finding shows it.
 std::string_view missing_command(const Analysis& analysis, const TextStyle& style) {

@@ -14,7 +14,7 @@ Two programs on one GPU at the same time: who used it, with parts that sum to th
   true
   $ jq -c '.tenants[].tenants[] | (.alone_ns <= .share_ns and .share_ns <= .active_ns and .low_nj <= .nj and .nj <= .high_nj), (.amounts[] | .low <= .value and .value <= .high)' answer.json | sort -u
   true
-  $ gpufathom analyze run.gpf --window all 2>/dev/null | sed -n '/^Processes on GPU/,/^$/p' | sed -E 's/, in turns.*/, in turns/; s/^ +([A-Za-z0-9]+( [A-Za-z]+)*)  .*/\1/; s/^[0-9]+$/PID/; s/  +/  /g' | sed -n '1,8p'
+  $ gpufathom analyze run.gpf --full --window all 2>/dev/null | sed -n '/^Processes on GPU/,/^$/p' | sed -E 's/, in turns.*/, in turns/; s/^ +([A-Za-z0-9]+( [A-Za-z]+)*)  .*/\1/; s/^[0-9]+$/PID/; s/  +/  /g' | sed -n '1,8p'
   Processes on GPU 0  2 processes, in turns
   process
   PID

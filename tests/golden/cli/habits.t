@@ -27,24 +27,11 @@ A folder with one trace is that trace, as profilers write one:
 
 One screen:
 
-  $ LC_ALL=C gpufathom lenet_train_b64.json.gz --brief
+  $ LC_ALL=C gpufathom lenet_train_b64.json.gz
   lenet_train_b64.json.gz                           NVIDIA H200, 3 steps, 10.40 ms
   The GPU runs kernels at least 6.8 % of the time; the utilization inside these
   kernels needs counters. The largest loss: idle, launch-bound, 6.005 ms (57.7 %),
   up to 2.317 ms of it by the profiler itself.
-  
-  Utilization by level                                           share of 10.40 ms
-    GPU active                ###                                            6.8 %
-    SM active                                                              no data
-    issue slot utilization                                                 no data
-    tensor pipe active                                                     no data
-    tensor instr. issued                                                   no data
-    tensor FLOP/s of peak                                                    0.0 %
-    41.78 GFLOP/s from operator shapes (model): MFU (model operations / peak x
-    time) <0.1 % of 989.4 TFLOP/s in bf16. 18 457 items per second (64 per step
-    from its shapes), 2.264 MFLOP per item. See also: gpufathom work.
-    no data: the capture has no per-kernel counters (how to collect them: see
-    below)
   
   Recommendations
     1. A step has too little work for the GPU: it is launch-bound, and kernels
@@ -57,9 +44,22 @@ One screen:
     3. 77 % of kernel time is in kernels with fewer thread blocks than the GPU has
        SMs, which leaves part of the GPU idle. Use a larger batch, or run
        independent work on another stream. [up to 424.7 us, 4.1 %]
-  $ gpufathom lenet_train_b64.json.gz --brief --format json
-  gpufathom: --brief requires text output
-  [2]
+  
+  Utilization by level                                           share of 10.40 ms
+    GPU active                ###                                            6.8 %
+    SM active                                                              no data
+    issue slot utilization                                                 no data
+    tensor pipe active                                                     no data
+    tensor instr. issued                                                   no data
+    tensor FLOP/s of peak                                                    0.0 %
+    41.78 GFLOP/s from operator shapes (model): MFU (model operations / peak x
+    time) <0.1 % of 989.4 TFLOP/s in bf16. 18 457 items per second (64 per step
+    from its shapes), 2.264 MFLOP per item. See also: gpufathom work.
+    no data: the capture has no per-kernel counters
+  
+  More with --full: time breakdown, idle causes, further recommendations, runtime,
+  layers, kernels, how to collect missing counters, data quality. As a page: -o
+  page.html.
 
 A window that means nothing is wrong usage, before any file is read:
 

@@ -110,8 +110,8 @@ And the short forms:
   $ gpufathom compare $EXAMPLES/lenet_inf_b1.json.gz $EXAMPLES/lenet_inf_b1.json.gz --json | jq -r .schema
   gpufathom.comparison/1
 
-What --brief leaves out it does not point to.
+The answer of one screen points to nothing below it.
 
-  $ gpufathom $EXAMPLES/lenet_train_b64.json.gz --brief | grep -c 'see below'
+  $ gpufathom $EXAMPLES/lenet_train_b64.json.gz | grep -c 'see below'
   0
   [1]

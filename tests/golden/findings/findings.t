@@ -47,7 +47,7 @@ kernels of 200 lines.
 
 As text it can be copied as it is:
 
-  $ gpufathom analyze "$EXAMPLES/lenet_inf_b1.json.gz" | sed -e ':a' -e '/\\$/N; s/\\\n//; ta' | grep -c -E '^ncu .* gpu__time_duration.sum,smsp__cycles_elapsed.sum,[a-z0-9_.,]*int8.sum --csv .* python train.py$'
+  $ gpufathom analyze "$EXAMPLES/lenet_inf_b1.json.gz" --full | sed -e ':a' -e '/\\$/N; s/\\\n//; ta' | grep -c -E '^ncu .* gpu__time_duration.sum,smsp__cycles_elapsed.sum,[a-z0-9_.,]*int8.sum --csv .* python train.py$'
   1
 
 No finding gives back more than the window:

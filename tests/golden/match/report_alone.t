@@ -2,7 +2,7 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
 
   $ export COLUMNS=80 LC_ALL=C
   $ zcat "$EXAMPLES"/lenet_train_b64.ncu-rep.gz > lenet.ncu-rep
-  $ gpufathom analyze lenet.ncu-rep | sed -n '1,/^Time breakdown/p'
+  $ gpufathom analyze lenet.ncu-rep --full | sed -n '1,/^Time breakdown/p'
   lenet.ncu-rep                               NVIDIA H200, whole capture, 323.5 us
   Counter report only: how busy the GPU was is unknown. Of the time of its
   kernels, SMs are active 15.6 %, issue slots are used 7.4 %, tensor pipes are
@@ -38,7 +38,7 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
     same program, gpufathom analyze TRACE --counters REPORT
   
   Time breakdown                                          parts add up to 323.5 us
-  $ gpufathom analyze lenet.ncu-rep | sed -n '/^Counters matched/,/^$/p'
+  $ gpufathom analyze lenet.ncu-rep --full | sed -n '/^Counters matched/,/^$/p'
   Counters matched to the trace                                               good
     50 of 50 trace kernels matched (50 in the report). Mean score 1.000. Counter
     report only: its kernels are placed one after the other, each with its

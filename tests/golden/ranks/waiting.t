@@ -93,7 +93,7 @@ Wrong usage, a rank alone, ranks of two runs, another program, a peer that is da
   $ gpufathom analyze $EXAMPLES/lenet_train_b64.json.gz --ranks job 2>&1 | sed 's,.*/lenet,lenet,'
   lenet_train_b64.json.gz: shares no collective with the given ranks (give the files that the ranks of one run wrote at the same time)
   $ head -c 30 "$ranks"/slow_gpu.rank0.json.gz > job/slow_gpu.rank0.json.gz
-  $ gpufathom analyze job/slow_gpu.rank1.json.gz --ranks job --brief
+  $ gpufathom analyze job/slow_gpu.rank1.json.gz --ranks job
   gpufathom: job/slow_gpu.rank0.json.gz: gzip data ends early at byte 30 of the compressed file (nothing in it can be read; copy it again from its source)
   gpufathom: job/slow_gpu.rank1.json.gz: is the only rank given: which rank it waited for is unknown (give the captures of the other ranks, or their folder)
   [1]

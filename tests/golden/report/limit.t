@@ -10,7 +10,7 @@ Without counters, kernels that fill the time are the limit, by layer type; the w
   needs counters. Kernel-bound: Convolution 75.9 %, Normalisation 14.0 %,
   Activation 3.7 % of the time.
   
-  $ gpufathom analyze $EXAMPLES/resnet50_fp32_eager_b64.json.gz | sed -n '/^Time breakdown/,/^$/p'
+  $ gpufathom analyze $EXAMPLES/resnet50_fp32_eager_b64.json.gz --full | sed -n '/^Time breakdown/,/^$/p'
   Time breakdown                                          parts add up to 235.3 ms
     GPU idle                  #                               8.433 ms       3.6 %
     memory copies only         #                              62.02 us      <0.1 %

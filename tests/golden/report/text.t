@@ -2,7 +2,7 @@ The first lines give the answer.
 
   $ export COLUMNS=80 LC_ALL=C
   $ run() { gpufathom analyze $EXAMPLES/resnet50_amp_eager_b64.json.gz --counters $EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz "$@"; }
-  $ run >report.txt
+  $ run --full >report.txt
   $ head -11 report.txt
   resnet50_amp_eager_b64...mp_eager_b64.ncu.csv.gz  NVIDIA H200, 3 steps, 149.5 ms
   The GPU runs kernels at least 30.3 % of the time; its tensor pipes are active
@@ -60,7 +60,7 @@ Bars are made of block characters in a UTF-8 locale, and of plain ASCII in other
   $ run --rows 500 | LC_ALL=C grep -c '[^ -~]'
   0
   [1]
-  $ LC_ALL=C.UTF-8 run | grep -c '█'
+  $ LC_ALL=C.UTF-8 run --full | grep -c '█'
   16
 
 No colour when it is not a terminal; a pipe that closes early ends it without a word.
@@ -72,7 +72,7 @@ No colour when it is not a terminal; a pipe that closes early ends it without a 
 
 Without counters, levels below the first have no data, which is not 0.
 
-  $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz | sed -n '/^Utilization/,/^GPU idle time/p'
+  $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz --full | sed -n '/^Utilization/,/^GPU idle time/p'
   Utilization by level                                           share of 2.396 ms
     GPU active                ##                                             3.8 %
     SM active                                                              no data

@@ -5,7 +5,7 @@ they can be read here:
 
 ResNet-50 on an H200, recorded from beside since the program started:
 
-  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable | sed '/^Recommendations/,/^$/d; /^More/,$d; /^Readings/,$d'
+  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable --full | sed '/^Recommendations/,/^$/d; /^More/,$d; /^Readings/,$d'
   resnet50_recorded.gpf                         NVIDIA H200, while steady, 2.500 s
   The GPU runs kernels 99.0 % of the time; its tensor pipes are active 11.5 % of
   it. The largest loss: stalled, 1.297 s (51.9 %).
@@ -36,7 +36,7 @@ ResNet-50 on an H200, recorded from beside since the program started:
     The activity of GPU 0 repeats every 16.54 ms (correlation 0.83): 9.330 J each.
   
 
-  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf | sed -n '/ecommendations$/,/^$/p; /^Readings/,/^Energy breakdown/p'
+  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --full | sed -n '/ecommendations$/,/^$/p; /^Readings/,/^Energy breakdown/p'
   Recommendations
     1. The window includes time before or after the GPU's activity was steady,
        such as loading, compilation and warm-up; --window stable excludes it.
@@ -83,7 +83,7 @@ ResNet-50 on an H200, recorded from beside since the program started:
 
 Where the terminal has them, block characters tell eighths; here as digits.
 
-  $ LC_ALL=C.UTF-8 gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable |
+  $ LC_ALL=C.UTF-8 gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable --full |
   >   LC_ALL=C.UTF-8 sed -n '/^Time breakdown/,/^Readings/{y/▏▎▍▌▋▊▉▁▂▃▄▅▆▇█/123456712345678/;p;}'
   Time breakdown                                           parts add up to 2.500 s
     GPU idle                  2                               23.81 ms       1.0 %
@@ -132,7 +132,7 @@ Parts of it: a span, the steady part, and what cannot be asked for.
   $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window 2s:3s | head -2
   mnist_recorded.gpf                            NVIDIA H200, chosen range, 1.000 s
   The GPU runs kernels 0.2 % of the time; its tensor pipes are active <0.1 % of
-  $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window stable | head -2
+  $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window stable --full | head -2
   mnist_recorded.gpf                            NVIDIA H200, while steady, 3.000 s
   The GPU runs kernels 49.1 % of the time; its tensor pipes are active 2.2 % of
   $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window step:3 2>&1 | sed "s,$EXAMPLES/,,"
@@ -142,7 +142,7 @@ Parts of it: a span, the steady part, and what cannot be asked for.
 
 A log of nvidia-smi or NVML knows the first rung only, and says so.
 
-  $ gpufathom analyze $EXAMPLES/power_mixed.csv.gz | sed -n '1,/^Readings/p'
+  $ gpufathom analyze $EXAMPLES/power_mixed.csv.gz --full | sed -n '1,/^Readings/p'
   power_mixed.csv.gz                                 GPU, while it worked, 46.58 s
   The GPU runs kernels 13.3 % of the time; the utilization inside these kernels
   needs counters. The largest loss: the GPU idle, 40.38 s (86.7 %).
@@ -186,7 +186,7 @@ DCGM's log, with its profiling fields:
   > GPU 0     0.700  0.500  0.100  0.000  0.300  200.0
   > GPU 0     0.800  0.600  0.200  0.100  0.400  250.0
   > DMON
-  $ gpufathom analyze dcgm.txt | sed '/^Recommendations/,/^$/d; /^More/,$d; /^Readings/,$d'
+  $ gpufathom analyze dcgm.txt --full | sed '/^Recommendations/,/^$/d; /^More/,$d; /^Readings/,$d'
   dcgm.txt                                           GPU, while it worked, 3.000 s
   The GPU runs kernels 80.0 % of the time; its tensor pipes are active 10.0 % of
   it. The largest loss: the GPU idle, 600.0 ms (20.0 %).
@@ -232,7 +232,7 @@ A gap is unknown, not idle: levels are intervals.
 
 A single moment is no span.
 
-  $ head -2 gap.csv > one.csv; gpufathom analyze one.csv
+  $ head -2 gap.csv > one.csv; gpufathom analyze one.csv --full
   gpufathom: one.csv: no span of time in which a GPU was sampled (record for longer)
   [1]
 

@@ -27,7 +27,7 @@ In text it stands under the ladder:
     31.21 TFLOP/s from operator shapes (model): MFU (model operations / peak x
     time) 3.2 % of 989.4 TFLOP/s in bf16. 1 284 items per second (64 per step from
     its shapes), 24.3 GFLOP per item. See also: gpufathom work.
-    no data: the capture has no per-kernel counters (how to collect them: see
+    no data: the capture has no per-kernel counters
 
 Counters and sizes: both numbers, each under its name.
 
