@@ -1116,6 +1116,9 @@ class Finding(Answer):
     command: what to run next, when there is something to run
     group: gains of findings in one group overlap: they count once (, host, communication, kernels,
     batch, idle, sm_inactive, stalled)
+    replayed: share of a step without recording that it gives when the program runs again
+    replayed_low: the least, by what recording may take of an event
+    replayed_high: the most
     """
 
     id: str
@@ -1124,6 +1127,9 @@ class Finding(Answer):
     gain_ns: Optional[int]
     command: str
     group: str
+    replayed: Optional[float]
+    replayed_low: Optional[float]
+    replayed_high: Optional[float]
 
 
 @dataclass(frozen=True)

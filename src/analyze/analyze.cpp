@@ -9,6 +9,7 @@
 #include "analyze/device_use.h"
 #include "analyze/energy/attribute.h"
 #include "analyze/findings/findings.h"
+#include "analyze/findings/replayed_gains.h"
 #include "analyze/host_threads.h"
 #include "analyze/idle/idle.h"
 #include "analyze/layers/layers.h"
@@ -137,7 +138,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.work = std::move(work.headline);
   analysis.energy = with_joules_an_item(std::move(analysis.energy), analysis.work.throughput);
   // Findings ask for counters where there are none: the model comes after them.
-  analysis.findings = find_in_trace(context, levels, analysis);
+  analysis.findings = with_replayed_gains(find_in_trace(context, levels, analysis), context);
   put(rungs_by_model(context, work.kernels, analysis), analysis);
   analysis.devices = with_short_idle_lists(std::move(analysis.devices), options.max_rows);
   analysis.runtime = runtime.get();

@@ -1186,6 +1186,12 @@ export interface Finding {
   command: string;
   /** gains of findings in one group overlap: they count once. */
   group: FindingGroup;
+  /** share of a step without recording that it gives when the program runs again. */
+  replayed: number | null;
+  /** the least, by what recording may take of an event. */
+  replayed_low: number | null;
+  /** the most. */
+  replayed_high: number | null;
 }
 
 /** The answer of `gpufathom analyze`. */

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/labels.h"
 #include "report/summary.h"
@@ -103,6 +104,20 @@ std::string idle_section(const Analysis& analysis, const TextStyle& style, std::
          table.render(style);
 }
 
+namespace {
+
+/// What a step without recording gains.
+std::string replayed_text(const Finding& finding) {
+  if (!finding.replayed) return {};
+  const double low = 100 * finding.replayed_low.value_or(0);
+  const double high = 100 * finding.replayed_high.value_or(0);
+  if (std::lround(low) == std::lround(high))
+    return fmt::format("; by replay {:.0f} % of a step", high);
+  return fmt::format("; by replay {:.0f}-{:.0f} % of a step", low, high);
+}
+
+}  // namespace
+
 std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t from,
                              std::size_t to) {
   to = std::min(to, analysis.findings.size());
@@ -113,8 +128,9 @@ std::string findings_section(const Analysis& analysis, const TextStyle& style, s
     const auto& finding = analysis.findings[i];
     std::string text = finding.text;
     if (finding.gain_ns)
-      text += fmt::format(" [up to {}, {}]", format_time(*finding.gain_ns),
-                          format_share(share_of(*finding.gain_ns, device_time(analysis))));
+      text += fmt::format(" [up to {}, {}{}]", format_time(*finding.gain_ns),
+                          format_share(share_of(*finding.gain_ns, device_time(analysis))),
+                          replayed_text(finding));
     std::string paragraph = wrap(text, width, 5);
     const std::string mark = fmt::format("{:>3}. ", i + 1);
     out += mark + paragraph.substr(5);

@@ -39,3 +39,11 @@ What nothing is called is refused, and so is a factor that is none.
   $ gpufathom whatif pageable_copies.json.gz --gpu 0
   gpufathom: --gpu: '0' is not a number above 0 (see gpufathom whatif --help)
   [2]
+
+Recommendations have the gain of the change that mends them, the same as here.
+
+  $ gpufathom analyze pageable_copies.json.gz --json | jq -c '.findings[] | select(.replayed) | [.id, .replayed, .replayed_low, .replayed_high]'
+  ["blocking_copies",0.5296712316311049,0.5283395312417212,0.5305371693276465]
+  $ gpufathom whatif pageable_copies.json.gz --json | jq -c '.changes[] | select(.change == "copies" or .change == "graph") | [.change, .share, .share_low, .share_high]'
+  ["copies",0.5296712316311049,0.5283395312417212,0.5305371693276465]
+  ["graph",0.01560527397133582,0.013995927549178768,0.017210435543795054]
