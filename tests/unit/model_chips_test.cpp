@@ -114,7 +114,7 @@ TEST(Chips, ProductsReachTheirDataSheetPeaksOfOtherTypes) {
                                                {"NVIDIA A10", "int8", 250, 600},
                                                {"Tesla T4", "int8", 130, 320},
                                                {"NVIDIA L4", "fp8", 242.5, 300},
-                                               {"NVIDIA L40S", "fp8", 733, 864},
+                                               {"NVIDIA L40S", "bf16", 362, 864},
                                                {"NVIDIA GeForce RTX 3090", "int8", 284, 936},
                                                {"NVIDIA GeForce RTX 4090", "int8", 660.6, 1008},
                                                {"NVIDIA GH200 480GB", "fp8", 1979, 4000},
