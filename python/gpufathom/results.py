@@ -76,6 +76,24 @@ class StepInfo(Answer):
 
 
 @dataclass(frozen=True)
+class DenseSpan(Answer):
+    """The fuller side of a gap that takes more than half of the window.
+
+    gap_ns: the gap: nothing ran on any device
+    start_ns: start of that side, on the capture's clock
+    duration_ns: length of that side
+    kernel_busy: share of it in which kernels run, over all devices
+    window: what --window takes to analyze that side alone
+    """
+
+    gap_ns: int
+    start_ns: int
+    duration_ns: int
+    kernel_busy: Optional[float]
+    window: str
+
+
+@dataclass(frozen=True)
 class WindowInfo(Answer):
     """The half-open span that is analyzed.
 
@@ -90,6 +108,7 @@ class WindowInfo(Answer):
     blocks: what repeats in a capture without steps
     steps: steps inside the window
     all_steps: steps of the whole capture
+    dense: where one gap is most of the window: the rest
     profiler_ns: time of the window that the profiler itself may have taken, at most: what it
     recorded of the host, as far as a device was idle; null where no profiler slowed the host
     """
@@ -104,11 +123,13 @@ class WindowInfo(Answer):
     blocks: BlockInfo
     steps: List[StepInfo]
     all_steps: List[StepInfo]
+    dense: Optional[DenseSpan]
     profiler_ns: Optional[int]
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
         "blocks": BlockInfo,
         "steps": StepInfo,
         "all_steps": StepInfo,
+        "dense": DenseSpan,
     }
 
 

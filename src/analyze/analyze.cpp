@@ -118,6 +118,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   if (options.waiting) put_waiting(*options.waiting, context, analysis);
   analysis.window = context.window;
   analysis.devices = measure_devices(context);
+  analysis.window.dense = dense_span(context);
   auto runtime =
       std::async(std::launch::async, [&] { return analyze_runtime(context, rules, trace.get()); });
   context.attribution = host_side.get();

@@ -88,6 +88,34 @@ DeviceWaiting device_waiting(const Capture& capture, const DeviceTimeline& line,
   return out;
 }
 
+std::optional<DenseSpan> dense_span(const Context& context) {
+  const Interval window{context.window.start_ns, context.window.end_ns};
+  Intervals idle{window};
+  Nanos first = INT64_MAX;
+  for (const Nanos start : context.capture.activities.start_ns) first = std::min(first, start);
+  for (const auto& line : context.devices) idle = intersect(idle, line.idle);
+  const auto gap = std::ranges::max_element(idle, {}, &Interval::length);
+  if (context.devices.empty() || gap == idle.end() || gap->length() <= window.length() / 2)
+    return {};
+  auto busy_in = [&](Interval side) {
+    Nanos busy = 0;
+    for (const auto& line : context.devices) busy += total(clip(line.kernel_busy, side));
+    return busy;
+  };
+  Interval side{window.start, gap->start};
+  const Interval after{gap->end, window.end};
+  if (busy_in(after) > busy_in(side)) side = after;
+  if (busy_in(side) == 0) return {};
+  DenseSpan dense;
+  dense.gap_ns = gap->length();
+  dense.start_ns = side.start;
+  dense.duration_ns = side.length();
+  dense.kernel_busy = static_cast<double>(busy_in(side)) / static_cast<double>(side.length()) /
+                      static_cast<double>(context.devices.size());
+  dense.window = fmt::format("{}:{}", side.start - first, side.end - first);
+  return dense;
+}
+
 std::vector<QualityNote> doubts_about_job(const JobWaiting& waiting) {
   std::vector<QualityNote> notes = waiting.job.quality;
   if (const auto& missing = waiting.job.missing_ranks; !missing.empty())

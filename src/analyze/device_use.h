@@ -12,6 +12,10 @@ namespace gf {
 /// left to their own analyses.
 std::vector<DeviceUse> measure_devices(const Context& context);
 
+/// The fuller side of a gap on all devices that takes more than half of the window; empty where
+/// there is none. What ran before or after it is another part of the program, or all of it.
+std::optional<DenseSpan> dense_span(const Context& context);
+
 /// An instant is waiting when a kernel runs and everything that runs, kernels, copies and sets, is
 /// a kernel that still waits inside a collective. It is shared out as exclusive time is. O(n log
 /// n).

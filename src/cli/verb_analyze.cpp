@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,10 +105,19 @@ Verb analyze_verb() {
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);
   verb.run = [options] {
-    const auto folder = captures_of_folder(options->input.trace);
-    if (options->more.empty() && folder.size() == 1) options->input.trace = folder.front();
-    const bool several = !options->more.empty() || folder.size() > 1;
-    return several ? analyze_ranks_of(*options) : analyze_files(*options);
+    auto captures = captures_of_folder(options->input.trace);
+    if (captures.empty()) captures.push_back(options->input.trace);
+    captures.insert(captures.end(), options->more.begin(), options->more.end());
+    auto latest = captures;
+    const auto earlier = take_earlier_captures(latest);
+    if (latest.size() > 1) return analyze_ranks_of(*options);
+    options->input.trace = latest.front();
+    if (!earlier.empty())
+      complain(fmt::format("{} captures of one worker: this is the last, {} (`gpufathom compare` "
+                           "shows how they differ)",
+                           captures.size(), latest.front()),
+               kWhole);
+    return analyze_files(*options);
   };
   return verb;
 }

@@ -31,6 +31,10 @@ struct RanksArguments {
 int complain_of(const LoadedRanks& loaded) {
   for (const auto& error : loaded.failed) complain(error);
   for (const auto& path : loaded.left_out) complain(path + ": skipped: not a capture", kWhole);
+  for (const auto& path : loaded.earlier)
+    complain(
+        path + ": skipped: the same worker has a later capture (`gpufathom compare` takes both)",
+        kWhole);
   return loaded.failed.empty() ? kWhole : kBadInput;
 }
 

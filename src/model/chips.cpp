@@ -105,6 +105,19 @@ constexpr TensorPath kPaths[] = {
 };
 #undef GF_OPS
 
+// Of matrix cores, whose counters are not read; a compute unit counts as an SM. Products' pages,
+// dense: MI250X 383 TFLOP/s fp16 and bf16, 383 int8, 95.7 fp64 at 220 CU, 1.700 GHz
+// (https://www.amd.com/en/products/accelerators/instinct/mi200/mi250x.html); MI300X 163.4 fp64,
+// 653.7 tf32, 1307.4 fp16 and bf16, 2614.9 fp8 and int8 at 304 CU, 2.100 GHz
+// (https://www.amd.com/en/products/accelerators/instinct/mi300/mi300x.html), MI325X the same.
+constexpr TensorPath kMatrixCores[] = {
+    {CDNA2, TensorType::fp64, 256, {}},  {CDNA2, TensorType::fp16, 1024, {}},
+    {CDNA2, TensorType::bf16, 1024, {}}, {CDNA2, TensorType::int8, 1024, {}},
+    {CDNA3, TensorType::fp64, 256, {}},  {CDNA3, TensorType::tf32, 1024, {}},
+    {CDNA3, TensorType::fp16, 2048, {}}, {CDNA3, TensorType::bf16, 2048, {}},
+    {CDNA3, TensorType::fp8, 4096, {}},  {CDNA3, TensorType::int8, 4096, {}},
+};
+
 constexpr std::int64_t MiB = 1 << 20;
 constexpr std::int64_t GB = 1'000'000'000;
 
@@ -125,6 +138,8 @@ constexpr Product kProducts[] = {
     {"A100", GA100, 108, 1.410e9, 40 * MiB, 1555 * GB},
     {"A30", GA100, 56, 1.440e9, 24 * MiB, 933 * GB},
     {"A40", GA102, 84, 1.740e9, 6 * MiB, 696 * GB},
+    // d1.awsstatic.com/product-marketing/ec2/NVIDIA_AWS_A10G_DataSheet_FINAL_02_17_2022.pdf
+    {"A10G", GA102, 80, 1.710e9, 6 * MiB, 600 * GB, 0.5, 0.5},
     {"A10", GA102, 72, 1.695e9, 6 * MiB, 600 * GB},
     {"RTX A6000", GA102, 84, 1.800e9, 6 * MiB, 768 * GB},
     {"RTX 3090 Ti", GA102, 84, 1.860e9, 6 * MiB, 1008 * GB, 0.5},
@@ -151,6 +166,12 @@ constexpr Product kProducts[] = {
     {"RTX PRO 6000", GB202, 188, 2.617e9, 128 * MiB, 1792 * GB},
     {"RTX 5090", GB202, 170, 2.407e9, 96 * MiB, 1792 * GB, 0.5},
     {"RTX 5080", GB202, 84, 2.617e9, 64 * MiB, 960 * GB, 0.5},
+    // MI250 and MI250X show each of their two dies as a device.
+    {"MI210", CDNA2, 104, 1.700e9, 8 * MiB, 1638 * GB},
+    {"MI250X", CDNA2, 110, 1.700e9, 8 * MiB, 1638 * GB},
+    {"MI250", CDNA2, 104, 1.700e9, 8 * MiB, 1638 * GB},
+    {"MI300X", CDNA3, 304, 2.100e9, 32 * MiB, 5300 * GB},
+    {"MI325X", CDNA3, 304, 2.100e9, 32 * MiB, 6000 * GB},
 };
 
 bool same_letter(char left, char right) {
@@ -210,16 +231,19 @@ const Product* find_product(std::string_view device_name) {
 }
 
 const Chip* find_chip(std::string_view device_name, int major, int minor) {
-  if (const Chip* chip = find_chip(major, minor)) return chip;
   const Product* product = find_product(device_name);
+  // ROCm numbers the generations of AMD's chips as compute capabilities, too: MI300X is 9.4.
+  if (product && static_cast<std::size_t>(product->chip) >= kChips) return nullptr;
+  if (const Chip* chip = find_chip(major, minor)) return chip;
   if (product) return &chip(product->chip);
   return nullptr;
 }
 
 const TensorPath* tensor_path(ChipId chip, TensorType type) {
-  for (const TensorPath& path : kPaths)
-    if (path.chip == chip && path.type == type) return &path;
-  return nullptr;
+  const auto fits = [&](const TensorPath& path) { return path.chip == chip && path.type == type; };
+  if (const auto path = std::ranges::find_if(kPaths, fits); path != std::end(kPaths)) return path;
+  const auto path = std::ranges::find_if(kMatrixCores, fits);
+  return path != std::end(kMatrixCores) ? path : nullptr;
 }
 
 }  // namespace gf

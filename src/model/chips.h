@@ -10,8 +10,21 @@
 
 namespace gf {
 
-/// Families in order of appearance; a bit each in ChipSet.
-enum class ChipId : std::uint8_t { GV100, TU102, GA100, GA102, AD102, GH100, GB100, GB110, GB202 };
+/// Families in order of appearance; a bit each in ChipSet. AMD's, behind kChips, have rates and no
+/// counters.
+enum class ChipId : std::uint8_t {
+  GV100,
+  TU102,
+  GA100,
+  GA102,
+  AD102,
+  GH100,
+  GB100,
+  GB110,
+  GB202,
+  CDNA2,
+  CDNA3
+};
 inline constexpr std::size_t kChips = 9;
 
 using ChipSet = std::uint16_t;
@@ -71,16 +84,18 @@ struct TensorPath {
 struct Product {
   std::string_view pattern;  // found as whole words in the device name, case-insensitive
   ChipId chip;
-  int sm_count;
+  int sm_count;                   // AMD: compute units of what a profiler shows as one device
   double clock_hz;                // of the SMs, that the data sheet states its peaks for
   std::int64_t l2_bytes;          // -1: not known
   std::int64_t dram_bytes_per_s;  // data-sheet peak
   /// Rate of fp16, bf16 and fp8 with fp32 accumulation relative to the chip's full rate: 0.5 on
   /// GeForce boards.
   double fp32_accumulate_rate = 1;
+  double integer_rate = 1;  // the same of int8 and int4
 };
 
 std::span<const Chip> chips();
+/// Of chips with counters.
 std::span<const TensorPath> tensor_paths();
 std::span<const Product> products();
 

@@ -46,11 +46,13 @@ TableSql sql_of(const Table& table) {
     using Column = std::remove_cvref_t<decltype(column)>;
     using Declared = typename Column::Declared;
     const std::string name = sqlite::quoted(column.info.name);
+    const std::string shown = sqlite::quoted(sqlite::plain_name(column.info.name));
     sql.columns += fmt::format(", {} {}", name, sql_type<typename Column::Value>());
     if (kIsText<Declared> || kIsListed<Declared>) {
-      sql.readable += fmt::format(", (SELECT text FROM strings WHERE id = t.{0}) AS {0}", name);
+      sql.readable +=
+          fmt::format(", (SELECT text FROM strings WHERE id = t.{}) AS {}", name, shown);
     } else {
-      sql.readable += fmt::format(", t.{}", name);
+      sql.readable += fmt::format(", t.{} AS {}", name, shown);
     }
   });
   sql.readable += fmt::format(" FROM _{} t", Table::kName);

@@ -69,4 +69,12 @@ Result<std::int64_t> integer(sqlite3* db, std::string_view sql, const std::strin
 /// Quotes an identifier.
 std::string quoted(std::string_view name);
 
+/// A column's name as statements write it without quotes: SQL keeps some words for itself.
+constexpr std::string_view plain_name(std::string_view column) {
+  if (column == "index") return "number";
+  if (column == "values") return "arguments";
+  if (column == "group") return "gain_group";
+  return column;
+}
+
 }  // namespace gf::sqlite

@@ -135,6 +135,15 @@ std::string blocks_of(const BlockInfo& blocks) {
                      plural(blocks.kernels, "kernel"), format_time(blocks.duration_ns));
 }
 
+/// Where one gap is most of the time, shares of all of it say little of the program.
+std::string beside_the_gap(const std::optional<DenseSpan>& dense) {
+  if (!dense) return {};
+  return fmt::format(
+      " One gap takes {} of the time; beside it kernels run {} of {} (--window {} analyzes that).",
+      format_time(dense->gap_ns), format_share(dense->kernel_busy), format_time(dense->duration_ns),
+      dense->window);
+}
+
 }  // namespace
 
 std::string headline(const Analysis& analysis) {
@@ -168,7 +177,8 @@ std::string headline(const Analysis& analysis) {
     text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
   else
     text += "; the utilization inside these kernels needs counters.";
-  return text + limit_of(analysis) + blocks_of(analysis.window.blocks);
+  return text + limit_of(analysis) + beside_the_gap(analysis.window.dense) +
+         blocks_of(analysis.window.blocks);
 }
 
 std::string subject(const Analysis& analysis) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -162,6 +164,43 @@ class Loader {
 
 }  // namespace
 
+namespace {
+
+/// A worker and when it was recorded, of a name such as run/host_4711.1700000000000.pt.trace.json.
+struct WorkerTime {
+  std::string worker;
+  std::pair<std::size_t, std::string> time;  // digits and their number, which order it
+};
+
+std::optional<WorkerTime> worker_of(std::string_view path) {
+  const auto end = path.rfind(".pt.trace.json");
+  if (end == path.npos || path.find('/', end) != path.npos) return {};
+  const auto dot = path.substr(0, end).rfind('.');
+  if (dot == path.npos || dot + 1 == end) return {};
+  const auto time = path.substr(dot + 1, end - dot - 1);
+  if (time.find_first_not_of("0123456789") != time.npos) return {};
+  return WorkerTime{std::string(path.substr(0, dot)), {time.size(), std::string(time)}};
+}
+
+}  // namespace
+
+std::vector<std::string> take_earlier_captures(std::vector<std::string>& paths) {
+  std::map<std::string, std::pair<std::size_t, std::string>> latest;
+  for (const auto& path : paths)
+    if (const auto found = worker_of(path)) {
+      auto& time = latest[found->worker];
+      time = std::max(time, found->time);
+    }
+  std::vector<std::string> earlier;
+  std::erase_if(paths, [&](const std::string& path) {
+    const auto found = worker_of(path);
+    const bool old = found && found->time < latest[found->worker];
+    if (old) earlier.push_back(path);
+    return old;
+  });
+  return earlier;
+}
+
 Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progress) {
   auto candidates = candidates_of(inputs.paths);
   if (!candidates) return tl::unexpected(candidates.error());
@@ -169,7 +208,15 @@ Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progres
     std::error_code error;
     return !inputs.without.empty() && files::equivalent(candidate.path, inputs.without, error);
   });
-  return Loader(inputs, progress).load(*candidates);
+  std::vector<std::string> paths;
+  for (const auto& candidate : *candidates) paths.push_back(candidate.path);
+  const auto earlier = take_earlier_captures(paths);
+  const std::set<std::string> left(paths.begin(), paths.end());
+  std::erase_if(*candidates,
+                [&](const Candidate& candidate) { return !left.contains(candidate.path); });
+  auto loaded = Loader(inputs, progress).load(*candidates);
+  loaded.earlier = earlier;
+  return loaded;
 }
 
 std::vector<std::string> captures_of_folder(const std::string& path) {

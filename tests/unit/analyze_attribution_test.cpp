@@ -316,6 +316,46 @@ struct Nest {
   }
 };
 
+// Kernels of a library that no table knows, in a job of two ranks: on the stream of known
+// communication, or long and small in an operation that sends.
+TEST(LayerTypes, CommunicationWithoutAKnownName) {
+  for (const std::string_view ranks : {"2", "1"}) {
+    test::CaptureBuilder builder;
+    Attribution attribution;
+    auto kernel = [&](std::string_view name, std::string_view operation, Nanos duration,
+                      std::int64_t stream, std::int32_t blocks) {
+      const auto op = builder.op(operation, 0, 1);
+      attribution.op_parent.push_back(kNoRow);
+      attribution.op.push_back(op);
+      const auto row = builder.activity(ActivityKind::kernel, name, 0, duration, -1, stream);
+      builder.capture.activities.grid_x[row] = blocks;
+      return row;
+    };
+    kernel("ncclDevKernel_AllReduce", "outer", 900'000, 20, 16);
+    const auto beside = kernel("fabric_push", "my::op", 400'000, 20, 16);
+    const auto wide = kernel("fabric_pack", "my::op", 400'000, 20, 1056);
+    const auto product = kernel("sgemm", "aten::mm", 900'000, 7, 16);
+    const auto unknown = kernel("fabric_push", "my::op", 400'000, 7, 16);
+    const auto sent = kernel("fabric_push", "moe::dispatch", 400'000, 7, 20);
+    const auto sorted = kernel("moe_layout", "moe::dispatch", 3'000, 7, 20);
+    attribution.forward_op.assign(7, kNoRow);
+    attribution.module.assign(7, 0);
+    attribution.phase.assign(7, 1);
+    const auto fact = builder.capture.metadata.add();
+    builder.capture.metadata.key[fact] =
+        builder.capture.strings.intern("distributedInfo.world_size");
+    builder.capture.metadata.value[fact] = builder.capture.strings.intern(ranks);
+    const auto layers = classify_layers(builder.capture, attribution);
+    const auto expected = ranks == "2" ? LayerType::communication : LayerType::other;
+    EXPECT_EQ(layers[beside], expected) << ranks;
+    EXPECT_EQ(layers[sent], expected) << ranks;
+    EXPECT_EQ(layers[wide], LayerType::other);
+    EXPECT_EQ(layers[product], LayerType::matmul);
+    EXPECT_EQ(layers[unknown], LayerType::other) << "on a stream that computes";
+    EXPECT_NE(layers[sorted], LayerType::communication) << "short";
+  }
+}
+
 TEST(LayerTypes, NestsAgreeWithTheClimbFromInsideOut) {
   constexpr std::string_view kNames[] = {
       "aten::add",     "aten::mm",

@@ -242,5 +242,17 @@ TEST(Levels, TensorCountersScaleWithSubPartitions) {
   EXPECT_GT(most, 2.5);
 }
 
+// ncu --set full counts tensor cycles and no tensor instructions. Between two bounds the lower one
+// of `stalled` is shown: all slots may be of other instructions.
+TEST(Levels, StalledIsALowerBoundWithoutTensorInstructions) {
+  const KernelSplit known = split_busy(0.8, 0.25, 0.25, 0.05);
+  EXPECT_NEAR(known.other_instructions, 0.2, 1e-12);
+  EXPECT_NEAR(known.stalled, 0.35, 1e-12);
+  const KernelSplit open = split_busy(0.8, 0.25, 0.25, NAN);
+  EXPECT_NEAR(open.other_instructions, 0.25, 1e-12);
+  EXPECT_NEAR(open.stalled, 0.3, 1e-12);
+  EXPECT_LE(open.stalled, known.stalled);
+}
+
 }  // namespace
 }  // namespace gf

@@ -88,6 +88,22 @@ TEST(Compare, TimesOfAnItemWhereTheBatchDiffers) {
             "shapes");
 }
 
+// An embedding tells sequences, a product the rows of its operand: no item of both.
+TEST(Compare, ItemsOfOneRunMayBeNoneOfTheOther) {
+  std::vector<RunFacts> facts(2);
+  facts[0].batch = 8;
+  facts[0].items = "sequences";
+  facts[1].batch = 1024;
+  facts[1].items = "rows";
+  const auto other = compare({run_of("a", kEven), run_of("b", kSlower)}, facts);
+  EXPECT_FALSE(other.runs[0].batch || other.runs[1].batch);
+  EXPECT_EQ(other.changes[0].of, "step");
+  facts[1].items = "sequences";
+  const auto same = compare({run_of("a", kEven), run_of("b", kSlower)}, facts);
+  EXPECT_EQ(same.runs[1].batch, 1024);
+  EXPECT_EQ(same.changes[0].of, "item");
+}
+
 TEST(Compare, RanksOfOneJobAreNotFasterThanEachOther) {
   std::vector<RunFacts> facts(2);
   for (std::size_t rank = 0; rank < 2; ++rank) {

@@ -24,6 +24,9 @@ TEST(Chips, FoundByNameFamilyAndComputeCapability) {
   EXPECT_EQ(find_chip(-1, -1), nullptr);
   EXPECT_EQ(find_chip("NVIDIA A100-SXM4-80GB", -1, -1)->id, ChipId::GA100);
   EXPECT_EQ(find_chip("AMD Instinct MI300X", -1, -1), nullptr);
+  // What ROCm calls the compute capability of an MI300X is no Hopper.
+  EXPECT_EQ(find_chip("AMD Instinct MI300X", 9, 4), nullptr);
+  EXPECT_EQ(find_chip("AMD Instinct MI250X / MI250", 9, 0), nullptr);
 }
 
 TEST(Chips, ProductsMatchWholeWords) {
@@ -82,12 +85,53 @@ TEST(Chips, ProductsReachTheirDataSheetPeaks) {
                                    {"NVIDIA GH200 480GB", 989.4},
                                    {"NVIDIA B200", 2250},
                                    {"NVIDIA GB200", 2500},
+                                   {"NVIDIA B300 SXM6 AC", 2250},
+                                   {"NVIDIA GB300", 2500},
+                                   {"NVIDIA A10G", 70},
+                                   {"AMD Instinct MI210", 181},
+                                   {"AMD Instinct MI250X", 191.5},
+                                   {"AMD Instinct MI250X / MI250", 191.5},
+                                   {"AMD Instinct MI250", 181},
+                                   {"AMD Instinct MI300X", 1307.4},
+                                   {"AMD Instinct MI325X", 1307.4},
                                    {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 503.8},
                                    {"NVIDIA GeForce RTX 5090", 209.5},
                                    {"NVIDIA GeForce RTX 5080", 112.6}}) {
     const Product* product = find_product(name);
     ASSERT_NE(product, nullptr) << name;
     EXPECT_NEAR(*stated_peak(*product, "fp16") * 1e-12, tera, 0.01 * tera) << name;
+  }
+}
+
+// The other types, TFLOP/s, and device memory, GB/s.
+TEST(Chips, ProductsReachTheirDataSheetPeaksOfOtherTypes) {
+  struct Case {
+    const char *name, *type;
+    double tera, dram;
+  };
+  for (const auto& [name, type, tera, dram] : {Case{"NVIDIA A10G", "int8", 140, 600},
+                                               {"NVIDIA A10G", "fp32", 35, 600},
+                                               {"NVIDIA A10", "int8", 250, 600},
+                                               {"Tesla T4", "int8", 130, 320},
+                                               {"NVIDIA L4", "fp8", 242.5, 300},
+                                               {"NVIDIA L40S", "bf16", 362, 864},
+                                               {"NVIDIA GeForce RTX 3090", "int8", 284, 936},
+                                               {"NVIDIA GeForce RTX 4090", "int8", 660.6, 1008},
+                                               {"NVIDIA GH200 480GB", "fp8", 1979, 4000},
+                                               {"NVIDIA B200", "fp8", 4500, 8000},
+                                               {"NVIDIA GB200", "fp4", 10000, 8000},
+                                               {"NVIDIA GB300", "fp8", 5000, 8000},
+                                               {"AMD Instinct MI210", "fp64", 45.3, 1638},
+                                               {"AMD Instinct MI210", "fp32", 45.3, 1638},
+                                               {"AMD Instinct MI250X", "int8", 191.5, 1638},
+                                               {"AMD Instinct MI300X", "fp8", 2614.9, 5300},
+                                               {"AMD Instinct MI300X", "tf32", 653.7, 5300},
+                                               {"AMD Instinct MI300X", "fp32", 163.4, 5300},
+                                               {"AMD Instinct MI325X", "bf16", 1307.4, 6000}}) {
+    const Product* product = find_product(name);
+    ASSERT_NE(product, nullptr) << name;
+    EXPECT_NEAR(*stated_peak(*product, type) * 1e-12, tera, 0.01 * tera) << name << " " << type;
+    EXPECT_EQ(*ceiling(stated_ceilings(*product), "dram"), dram * 1e9) << name;
   }
 }
 

@@ -51,6 +51,28 @@ TEST(WorkItems, StepsMustAgree) {
                             window(steps)));
 }
 
+// Five images that pass one after the other are five items; layers of equal shapes are not.
+TEST(WorkItems, PassesOfImagesAddUp) {
+  constexpr const char* kOne = "[[1, 3, 8, 8], [8, 3, 3, 3]]";
+  constexpr const char* kLayer = "[[1, 8, 8, 8], [8, 8, 3, 3]]";
+  std::vector<Recorded> operations;
+  for (Nanos pass = 0; pass < 5; ++pass) {
+    operations.push_back({10 * pass, "aten::convolution", kOne});
+    operations.push_back({10 * pass + 1, "aten::convolution", kLayer});
+    operations.push_back({10 * pass + 2, "aten::convolution", kLayer});
+  }
+  const std::vector<StepInfo> steps{{0, 0, 100, false}};
+  const auto items = work::items_of_window(recorded(operations), window(steps));
+  ASSERT_TRUE(items);
+  EXPECT_EQ(items->items, 5);
+  EXPECT_EQ(items->from, "aten::convolution 1x3x8x8 * 8x3x3x3, 5 times");
+  const auto layers = work::items_of_window(
+      recorded({{1, "aten::convolution", kLayer}, {2, "aten::convolution", kLayer}}),
+      window(steps));
+  ASSERT_TRUE(layers);
+  EXPECT_EQ(layers->items, 1);
+}
+
 TEST(WorkItems, WithoutStepsMostOperationsDecide) {
   const auto with_evaluation =
       recorded({{1, "aten::convolution", kImages},

@@ -258,6 +258,20 @@ export interface StepInfo {
   stable: boolean;
 }
 
+/** The fuller side of a gap that takes more than half of the window. */
+export interface DenseSpan {
+  /** the gap: nothing ran on any device. */
+  gap_ns: number;
+  /** start of that side, on the capture's clock. */
+  start_ns: number;
+  /** length of that side. */
+  duration_ns: number;
+  /** share of it in which kernels run, over all devices. */
+  kernel_busy: number | null;
+  /** what --window takes to analyze that side alone. */
+  window: string;
+}
+
 /** The half-open span that is analyzed. */
 export interface WindowInfo {
   /** all, recording_window, steps, stable, step or range. */
@@ -280,6 +294,8 @@ export interface WindowInfo {
   steps: StepInfo[];
   /** steps of the whole capture. */
   all_steps: StepInfo[];
+  /** where one gap is most of the window: the rest. */
+  dense: DenseSpan | null;
   /** time of the window that the profiler itself may have taken, at most: what it recorded of the host, as far as a device was idle; null where no profiler slowed the host. */
   profiler_ns: number | null;
 }

@@ -415,6 +415,11 @@ Comparison compare(const std::vector<Analysis>& analyses, const std::vector<RunF
   const bool by_phases = std::any_of(analyses.begin(), analyses.end(), host_only);
   result.per = by_step ? "step" : "window";
   result.ranks_of_one_job = facts.size() == runs && are_ranks_of_one_job(facts);
+  // Sequences of one run are no rows of another.
+  std::set<std::string_view> kinds;
+  for (const RunFacts& run : facts)
+    if (run.batch) kinds.insert(run.items);
+  const bool alike = kinds.size() <= 1;
   CompareTables tables(runs);
   for (std::size_t at = 0; at < runs; ++at) {
     const Analysis& analysis = analyses[at];
@@ -425,7 +430,7 @@ Comparison compare(const std::vector<Analysis>& analyses, const std::vector<RunF
     std::optional<std::int64_t> given, from_shapes;
     if (!batches.empty()) given = batches[batches.size() == 1 ? 0 : at];
     if (at < facts.size()) {
-      from_shapes = facts[at].batch;
+      if (alike) from_shapes = facts[at].batch;
       run.precision = facts[at].precision;
       run.profiler = facts[at].profiler;
       run.rank = facts[at].rank;

@@ -104,8 +104,10 @@ std::string_view precision_of_kernel(std::string_view name) {
 
 RunFacts run_facts(const Capture& capture, const Analysis& analysis) {
   RunFacts facts;
-  if (const auto items = work::items_of_window(capture, analysis.window))
+  if (const auto items = work::items_of_window(capture, analysis.window)) {
     facts.batch = items->items;
+    facts.items = items->kind;
+  }
   facts.precision = precision_of(analysis);
   facts.profiler = profiler_of(capture);
   facts.rank = number(capture.metadata_value("distributedInfo.rank"));

@@ -13,6 +13,7 @@ namespace gf {
 
 struct RunFacts {
   std::optional<std::int64_t> batch;  // items of a step, by recorded sizes
+  std::string_view items;             // what they are: sequences, images, ...
   std::string precision;              // "bf16", "tf32 and fp32"; empty: not known
   std::string profiler;               // "kineto with shapes and stacks"
   std::optional<std::int64_t> rank, world_size;

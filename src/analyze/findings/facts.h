@@ -81,9 +81,12 @@ struct TraceFacts {
   /// What is spread over the window rather than one-off: a part of at least `share` of it begins in
   /// either half. Windows under 10 ms are too short to tell, and count as spread.
   bool repeats(const Intervals& spans, double share) const;
-  /// What is left of a time in which devices waited for the host, at least, without the profiler.
-  Nanos without_profiler(Nanos late) const {
-    return std::max<Nanos>(0, late - profiler_cost(analysis));
+  /// The share that a time in which devices waited for the host has without the profiler, at least:
+  /// of the window, too, is left what the profiler did not take.
+  double share_without_profiler(Nanos late) const {
+    const Nanos cost = profiler_cost(analysis);
+    if (late <= cost || window <= cost) return 0;
+    return static_cast<double>(late - cost) / static_cast<double>(window - cost);
   }
   double of_window(Nanos ns) const {
     if (window > 0) return static_cast<double>(ns) / static_cast<double>(window);

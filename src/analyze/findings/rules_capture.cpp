@@ -24,7 +24,6 @@ std::optional<Finding> observer_effect(const Facts& facts) {
   if (facts.of_window(host) < 0.05) return {};
   Nanos idle = 0, overhead = 0;
   for (const auto& device : facts.analysis.devices) idle += device.idle_ns;
-  const Nanos own = facts.without_profiler(idle);
   const auto& ops = facts.capture().host_ops;
   const Nanos start = facts.context.window.start_ns, end = facts.context.window.end_ns;
   std::int64_t events = 0;
@@ -53,9 +52,9 @@ std::optional<Finding> observer_effect(const Facts& facts) {
           "kernels. It may have taken up to {} of the time, so the program by itself is idle at "
           "least {}. Compare with the step time of a run without the profiler before acting on "
           "time that waits for the host.",
-          say_share(facts.of_window(idle)), say_share(facts.of_window(idle - own)),
-          say_share(static_cast<double>(own) /
-                    static_cast<double>(std::max<Nanos>(1, facts.window - idle + own)))),
+          say_share(facts.of_window(idle)),
+          say_share(facts.of_window(profiler_cost(facts.analysis))),
+          say_share(facts.share_without_profiler(idle))),
       evidence,
       {}};
 }

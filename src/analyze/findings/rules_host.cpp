@@ -51,9 +51,9 @@ Nanos lead_lost(const Facts& facts, Nanos held_up) { return std::min(facts.late(
 
 /// " (at least 6.0 % without the profiler)", where one was on.
 std::string unprofiled(const Facts& facts, Nanos late) {
-  const Nanos own = facts.without_profiler(late);
-  if (own == late) return {};
-  return fmt::format(" (at least {} without the profiler)", say_share(facts.of_window(own)));
+  if (profiler_cost(facts.analysis) == 0) return {};
+  return fmt::format(" (at least {} without the profiler)",
+                     say_share(facts.share_without_profiler(late)));
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ std::optional<Finding> launch_bound(const Facts& facts) {
         "Launch less often: capture the step in a graph, fuse operations, or use a larger batch.";
   const Nanos between = facts.host_other().between;
   // Where the profiler may have caused nearly all of it, observer_effect says so instead.
-  if (facts.of_window(facts.without_profiler(late.ns + between)) < 0.02) return {};
+  if (facts.share_without_profiler(late.ns + between) < 0.02) return {};
   std::string evidence =
       fmt::format("idle {} of {} in {}, {:.3g} kernels per millisecond{}", say_time(late.ns),
                   say_time(facts.window), plural(late.gaps, "gap"),

@@ -124,6 +124,7 @@ std::vector<LayerType> classify_layers(const Capture& capture, const Attribution
     }
     layers[activity] = type;
   }
+  find_unnamed_communication(capture, attribution, layers);
   return layers;
 }
 

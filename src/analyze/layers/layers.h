@@ -14,6 +14,11 @@ namespace gf {
 /// everything but communication and copies Optimiser.
 std::vector<LayerType> classify_layers(const Capture& capture, const Attribution& attribution);
 
+/// Gives kernels without a type that of communication, in a job of several ranks: those that take
+/// few SMs and run on a stream of communication, or for long in an operation that sends.
+void find_unnamed_communication(const Capture& capture, const Attribution& attribution,
+                                std::vector<LayerType>& layers);
+
 struct LayerTables {
   std::vector<LayerRow> types;   // one row a layer type, all phases; largest first
   std::vector<LayerRow> layers;  // one row a type, module or operator, and phase; largest first

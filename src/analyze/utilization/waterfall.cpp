@@ -149,7 +149,9 @@ KernelSplit split_busy(double active, double issue, double tensor, double tensor
     split.unknown = active - tensor;
     return split;
   }
-  const double others = issue - (std::isnan(tensor_slots) ? std::min(issue, tensor) : tensor_slots);
+  // Tensor instructions that were not counted (ncu --set full) may have been as few as none: one of
+  // wgmma lasts up to 128 cycles.
+  const double others = issue - (std::isnan(tensor_slots) ? 0 : tensor_slots);
   split.other_instructions = std::clamp(others, 0.0, active - tensor);
   split.stalled = std::max(0.0, active - tensor - split.other_instructions);
   return split;

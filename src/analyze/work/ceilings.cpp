@@ -11,16 +11,27 @@
 namespace gf {
 namespace {
 
-/// FP32 operations of an SM in a cycle, by chip: a multiply-add is two.
+/// FP32 operations of an SM in a cycle, by chip: a multiply-add is two. Of AMD's the rate of the
+/// matrix cores, which take FP32 as it is.
 double fp32_ops(ChipId chip) {
   const bool one_path = chip == ChipId::GV100 || chip == ChipId::TU102 || chip == ChipId::GA100;
   return one_path ? 128 : 256;
 }
 
-/// GeForce boards add up in FP32 at a lower rate.
-bool accumulates_in_fp32(TensorType type) {
-  return type == TensorType::fp16 || type == TensorType::bf16 || type == TensorType::tf32 ||
-         type == TensorType::fp8;
+/// What a product has of its chip's rate: GeForce boards add up in FP32 at a lower one.
+double rate_of(const Product& product, TensorType type) {
+  switch (type) {
+    case TensorType::fp16:
+    case TensorType::bf16:
+    case TensorType::tf32:
+    case TensorType::fp8:
+      return product.fp32_accumulate_rate;
+    case TensorType::int8:
+    case TensorType::int4:
+      return product.integer_rate;
+    default:
+      return 1;
+  }
 }
 
 }  // namespace
@@ -34,17 +45,17 @@ std::optional<double> stated_peak(const Product& product, std::string_view numbe
   // A type without a path of its own runs on the ordinary pipes; of FP64 the rate is not listed.
   if (!path && (number_type == "tf32" || number_type == "bf16")) return fp32;
   if (!path) return std::nullopt;
-  const double rate = accumulates_in_fp32(*type) ? product.fp32_accumulate_rate : 1;
-  return path->dense_ops * cycles * rate;
+  return path->dense_ops * cycles * rate_of(product, *type);
 }
 
 std::vector<Ceiling> stated_ceilings(const Product& product) {
   std::vector<Ceiling> all;
-  for (const auto& path : tensor_paths())
-    if (path.chip == product.chip)
-      if (const auto peak = stated_peak(product, name_of(path.type)))
-        all.push_back(
-            {fmt::format("tensor.{}", name_of(path.type)), "FLOP/s", *peak, WorkSource::model});
+  for (std::size_t at = 0; at < kTensorTypes; ++at) {
+    const auto type = static_cast<TensorType>(at);
+    if (!tensor_path(product.chip, type)) continue;
+    if (const auto peak = stated_peak(product, name_of(type)))
+      all.push_back({fmt::format("tensor.{}", name_of(type)), "FLOP/s", *peak, WorkSource::model});
+  }
   all.push_back({"fma.fp32", "FLOP/s", *stated_peak(product, "fp32"), WorkSource::model});
   if (product.dram_bytes_per_s > 0)
     all.push_back(

@@ -21,10 +21,20 @@ namespace {
 struct Teller {
   std::string_view name;
   std::size_t input;
+  std::string_view kind;
 };
-constexpr std::array kTellers{Teller{"aten::embedding", 1},   Teller{"aten::_embedding_bag", 2},
-                              Teller{"aten::convolution", 0}, Teller{"aten::linear", 0},
-                              Teller{"aten::addmm", 1},       Teller{"aten::mm", 0}};
+constexpr std::array kTellers{
+    Teller{"aten::embedding", 1, "sequences"}, Teller{"aten::_embedding_bag", 2, "bags"},
+    Teller{"aten::convolution", 0, "images"},  Teller{"aten::linear", 0, "rows"},
+    Teller{"aten::addmm", 1, "rows"},          Teller{"aten::mm", 0, "rows"}};
+
+/// A convolution of images is the first of a pass: what comes later has more channels.
+bool takes_images(const Call& call, std::size_t teller) {
+  constexpr std::int64_t kMostColors = 4;
+  const Tensor* input = call.tensor(kTellers[teller].input);
+  return kTellers[teller].kind == "images" && input && input->dims.size() == 4 &&
+         input->dims[1] <= kMostColors;
+}
 
 /// Of a look-up with indices of batch x sequence the tokens are the indices.
 std::optional<StepItems> items_of(const Call& call, std::size_t teller) {
@@ -33,6 +43,7 @@ std::optional<StepItems> items_of(const Call& call, std::size_t teller) {
   StepItems items;
   items.items = input->dims[0];
   items.from = fmt::format("{} {}", call.name, shapes_text(call));
+  items.kind = kTellers[teller].kind;
   if (teller == 0 && input->dims.size() != 2) return std::nullopt;
   if (teller == 0) items.tokens = whole_bounded(input->elements());
   return items;
@@ -60,7 +71,7 @@ std::vector<Telling> telling_operations(const Capture& capture) {
 }
 
 /// By the best teller that begins in a span, the first of its name; of look-ups the one with most
-/// indices, as positions are looked up too.
+/// indices, as positions are looked up too. Images that pass one batch after the other add up.
 std::optional<StepItems> items_in(const Capture& capture, const std::vector<Telling>& operations,
                                   Interval span) {
   const auto& starts = capture.host_ops.start_ns;
@@ -69,6 +80,8 @@ std::optional<StepItems> items_in(const Capture& capture, const std::vector<Tell
       [&](const Telling& telling, Nanos start) { return starts[telling.first] < start; });
   std::optional<StepItems> best;
   std::size_t best_teller = kTellers.size();
+  std::map<std::pair<std::uint32_t, std::string>, std::int64_t> images;  // passes of a thread
+  std::uint32_t thread = kNoRow;
   Nanos first = INT64_MAX;
   for (auto at = from; at != operations.end() && starts[at->first] < span.end; ++at) {
     const auto [op, teller] = *at;
@@ -77,14 +90,22 @@ std::optional<StepItems> items_in(const Capture& capture, const std::vector<Tell
     const auto call = call_of(capture, op);
     const auto items = call ? items_of(*call, teller) : std::nullopt;
     if (!items) continue;
+    if (takes_images(*call, teller)) ++images[{capture.host_ops.thread[op], items->from}];
     const bool more = teller == 0 && best && items->tokens > best->tokens;
     const bool earlier = begins < first && (teller != 0 || !best || items->tokens >= best->tokens);
     if (teller < best_teller || more || earlier) {
       best = items;
       best_teller = teller;
       first = begins;
+      thread = capture.host_ops.thread[op];
     }
   }
+  if (!best) return best;
+  // On its own thread: autograd's runs a pass again where activations are checkpointed.
+  const auto passes = images.find({thread, best->from});
+  if (passes == images.end() || passes->second < 2) return best;
+  best->items *= passes->second;
+  best->from += fmt::format(", {} times", passes->second);
   return best;
 }
 

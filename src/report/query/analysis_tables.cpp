@@ -54,7 +54,7 @@ std::vector<AnalysisTable::Column> sql_columns() {
   std::vector<AnalysisTable::Column> columns;
   each_field(Row{}, [&](const char* name, const auto& value, const char* meaning) {
     using T = std::decay_t<decltype(value)>;
-    if constexpr (SqlCell<T>) columns.push_back({name, kSqlType<T>, meaning});
+    if constexpr (SqlCell<T>) columns.push_back({sqlite::plain_name(name), kSqlType<T>, meaning});
   });
   return columns;
 }
@@ -94,7 +94,8 @@ const std::vector<AnalysisTable>& analysis_tables() {
       {"levels", "Levels of utilization over the whole capture", sql_columns<Level>()},
       {"findings", "What the analysis found, and what to change", sql_columns<Finding>()},
       {"attributed_kernels", "Kernels with all their columns, and what the analysis knows of each",
-       sql_columns<KernelFacts>()}};
+       sql_columns<KernelFacts>()},
+      {"attributed_copies", "The same of copies and sets", sql_columns<KernelFacts>()}};
   return tables;
 }
 
@@ -111,7 +112,7 @@ bool asks_for_analysis(const Error& error) {
 Status add_analysis_tables(sqlite3* db, const Context& context, const Analysis& analysis) {
   auto done = add_table(db, "levels", analysis.levels);
   if (done) done = add_table(db, "findings", analysis.findings);
-  if (done) done = add_table(db, "_kernel_facts", kernel_facts(context));
+  if (done) done = add_table(db, "_kernel_facts", kernel_facts(context, FactsOf::all));
   if (!done) return done;
   std::string columns;
   for (const auto& column : sql_columns<KernelFacts>())
@@ -119,8 +120,10 @@ Status add_analysis_tables(sqlite3* db, const Context& context, const Analysis& 
   return sqlite::execute(
       db,
       fmt::format("CREATE INDEX temp._kernel_facts_row ON _kernel_facts(row); CREATE TEMP VIEW "
-                  "attributed_kernels AS SELECT k.*{} FROM kernels k LEFT JOIN temp._kernel_facts "
-                  "f ON f.row = k.row",
+                  "attributed_kernels AS SELECT k.*{0} FROM kernels k LEFT JOIN temp._kernel_facts "
+                  "f ON f.row = k.row; CREATE TEMP VIEW attributed_copies AS SELECT k.*{0} FROM "
+                  "activities k LEFT JOIN temp._kernel_facts f ON f.row = k.row WHERE k.kind <> "
+                  "'kernel'",
                   columns),
       {});
 }

@@ -185,13 +185,13 @@ Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db, Que
     if (!status || !heading(table.kName, table.kAbout, table.kId)) return;
     std::size_t names = 0;
     table.each_column([&](const ColumnInfo& column_info, const auto&) {
-      names = std::max(names, std::string_view(column_info.name).size());
+      names = std::max(names, sqlite::plain_name(column_info.name).size());
     });
     table.each_column_ref([&](const auto& column) {
       using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
       const std::size_t left = 2 + names + 2 + 7 + 2;
       out += fmt::format(
-          "  {:{}}  {:7}  {}", column.info.name, names, shown_type<Declared>(),
+          "  {:{}}  {:7}  {}", sqlite::plain_name(column.info.name), names, shown_type<Declared>(),
           wrap(meaning(column), static_cast<std::size_t>(style.width), left).substr(left));
     });
   });
@@ -250,8 +250,8 @@ std::string capture_page() {
         table.kName, table.kAbout);
     table.each_column_ref([&](const auto& column) {
       using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
-      out += fmt::format("| {} | {} | {} |\n", column.info.name, shown_type<Declared>(),
-                         meaning(column));
+      out += fmt::format("| {} | {} | {} |\n", sqlite::plain_name(column.info.name),
+                         shown_type<Declared>(), meaning(column));
     });
   });
   out +=

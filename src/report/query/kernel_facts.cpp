@@ -1,5 +1,6 @@
 #include "report/query/kernel_facts.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "model/kernel_name.h"
@@ -29,20 +30,42 @@ std::unordered_map<std::uint32_t, IdleBefore> idle_before(const Context& context
   return found;
 }
 
+/// The operation around another; annotations between them are passed over.
+std::uint32_t operation_around(const Context& context, std::uint32_t op) {
+  const auto& parents = context.attribution.op_parent;
+  do op = op < parents.size() ? parents[op] : kNoRow;
+  while (op != kNoRow && context.capture.host_ops.kind[op] != HostKind::op);
+  return op;
+}
+
+void place_in_step(KernelFacts& facts, const std::vector<StepInfo>& steps, Nanos start) {
+  const auto after = std::ranges::upper_bound(steps, start, {},
+                                              [](const StepInfo& step) { return step.start_ns; });
+  if (after == steps.begin()) return;
+  const StepInfo& step = after[-1];
+  if (start - step.start_ns >= step.duration_ns) return;
+  facts.step = step.index;
+  facts.step_offset_ns = start - step.start_ns;
+}
+
 }  // namespace
 
-std::vector<KernelFacts> kernel_facts(const Context& context) {
+std::vector<KernelFacts> kernel_facts(const Context& context, FactsOf which) {
   const Capture& capture = context.capture;
   const Attribution& owners = context.attribution;
   const auto idle = idle_before(context);
   std::vector<KernelFacts> facts;
   for (std::uint32_t row = 0; row < capture.activities.size(); ++row) {
-    if (capture.activities.kind[row] != ActivityKind::kernel) continue;
+    if (which == FactsOf::kernels && capture.activities.kind[row] != ActivityKind::kernel) continue;
     KernelFacts& kernel = facts.emplace_back();
     kernel.row = row;
     kernel.short_name = short_kernel_name(capture.text(capture.activities.name[row]));
-    if (row < owners.op.size() && owners.op[row] != kNoRow)
+    place_in_step(kernel, context.window.all_steps, capture.activities.start_ns[row]);
+    if (row < owners.op.size() && owners.op[row] != kNoRow) {
       kernel.operation = std::string(capture.text(capture.host_ops.name[owners.op[row]]));
+      if (const auto around = operation_around(context, owners.op[row]); around != kNoRow)
+        kernel.parent = std::string(capture.text(capture.host_ops.name[around]));
+    }
     if (row < owners.module.size() && owners.module[row] != 0)
       kernel.module = owners.modules[owners.module[row]];
     if (row < owners.layer.size()) kernel.layer = name_of(owners.layer[row]);

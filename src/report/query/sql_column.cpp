@@ -183,18 +183,19 @@ std::unique_ptr<SqlColumn> column_of(const Capture& capture, const ColumnRef<Dec
                                      bool ids) {
   using Value = ValueOf<Declared>;
   const auto& column = ref.column;
+  const std::string name(sqlite::plain_name(ref.info.name));
   const auto code = [&column](std::size_t row) { return static_cast<std::size_t>(column[row]); };
   if constexpr (std::is_same_v<Value, F64>) {
-    return std::make_unique<RealColumn>(ref.info.name, column);
+    return std::make_unique<RealColumn>(name, column);
   } else if constexpr (kIsListed<Declared>) {
-    if (!ids) return text_column(ref.info.name, code, EnumTexts<Value>{});
-    return integer_column(ref.info.name, [&column](std::size_t row) {
+    if (!ids) return text_column(name, code, EnumTexts<Value>{});
+    return integer_column(name, [&column](std::size_t row) {
       return std::optional<std::int64_t>(enum_string_id(column[row]));
     });
   } else {
     if constexpr (kIsText<Declared>)
-      if (!ids) return text_column(ref.info.name, code, PoolTexts{&capture.strings});
-    return integer_column(ref.info.name, [&column](std::size_t row) -> std::optional<std::int64_t> {
+      if (!ids) return text_column(name, code, PoolTexts{&capture.strings});
+    return integer_column(name, [&column](std::size_t row) -> std::optional<std::int64_t> {
       const Value value = column[row];
       if (is_unknown<Declared>(value)) return {};
       return static_cast<std::int64_t>(value);

@@ -25,6 +25,20 @@ A folder with one trace is that trace, as profilers write one:
   $ gpufathom run1 | head -1
   host_4711.1700000000000.pt.trace.json.gz          NVIDIA H200, 3 steps, 10.40 ms
 
+Two that the profiler wrote of one worker are windows of one run, not ranks; beside another worker's the last one counts.
+
+  $ cp lenet_train_b64.json.gz run1/host_4711.1700000009999.pt.trace.json.gz
+  $ gpufathom run1 | head -1
+  gpufathom: 2 captures of one worker: this is the last, run1/host_4711.1700000009999.pt.trace.json.gz (`gpufathom compare` shows how they differ)
+  host_4711.1700000009999.pt.trace.json.gz          NVIDIA H200, 3 steps, 10.40 ms
+  $ gpufathom run1/*.gz | head -1
+  gpufathom: 2 captures of one worker: this is the last, run1/host_4711.1700000009999.pt.trace.json.gz (`gpufathom compare` shows how they differ)
+  host_4711.1700000009999.pt.trace.json.gz          NVIDIA H200, 3 steps, 10.40 ms
+  $ cp lenet_train_b64.json.gz run1/host_4712.1700000009998.pt.trace.json.gz
+  $ gpufathom run1 | head -1
+  gpufathom: run1/host_4711.1700000000000.pt.trace.json.gz: skipped: the same worker has a later capture (`gpufathom compare` takes both)
+  2 ranks, 0 shared collectives over 9.925 ms
+
 One screen:
 
   $ LC_ALL=C gpufathom lenet_train_b64.json.gz
@@ -38,7 +52,7 @@ One screen:
        leave most of the GPU empty. Use a larger batch; the gain is in time per
        item. [up to 10.34 ms, 99.4 %]
     2. Launch-bound: the GPU waits for the host to launch the next kernel 58 % of
-       the time (at least 35 % without the profiler). Launch less often:
+       the time (at least 46 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
        optimizers, or a larger batch. [up to 9.399 ms, 90.4 %; by replay 86-89 %
        of a step]

@@ -29,3 +29,32 @@ Levels are those of analyze; in a recording of kernels, the ones that are solved
   $ gpufathom query $EXAMPLES/lenet_train_b64.json.gz "select * from level"
   gpufathom: */lenet_train_b64.json.gz: SQL: no such table: level* (glob)
   [1]
+
+Each kernel and copy has its operation, the one around it, its place in the step and its pass.
+
+  $ gpufathom query $EXAMPLES/resnet50_amp_eager_b64.json.gz "select step, operator, parent, phase, count(*) as kernels, min(step_offset_ns) >= 0 as inside from attributed_kernels where step is not null and layer = 'Convolution' group by 1, 2, 3, 4 order by kernels desc, 1, 2, 3 limit 4"
+  step  operator                   parent                phase     kernels  inside
+     9  aten::convol..on_backward  ConvolutionBackward0  backward      146       1
+    10  aten::convol..on_backward  ConvolutionBackward0  backward      146       1
+    11  aten::convol..on_backward  ConvolutionBackward0  backward      146       1
+     9  aten::cudnn_convolution    aten::_convolution    forward        55       1
+  (4 rows)
+  (texts are shortened to fit; --format csv or json gives them whole)
+  $ gpufathom query $EXAMPLES/resnet50_amp_eager_b64.json.gz "select copy, operator, parent, count(*) as copies from attributed_copies group by 1, 2, 3 order by copies desc, 1, 2 limit 4"
+  copy              operator                    parent                copies
+  none              aten::convolution_backward  ConvolutionBackward0      60
+  none              aten::cudnn_convolution     aten::_convolution        39
+  device_to_device  aten::copy_                 AsStridedBackward1         3
+  (3 rows)
+  $ gpufathom query $EXAMPLES/resnet50_amp_eager_b64.json.gz "select sum(n) = (select count(*) from activities) as all_of_them from (select count(*) as n from attributed_kernels union all select count(*) from attributed_copies)" --csv
+  all_of_them
+  1
+
+No column is a word of SQL's own: each can be asked for without quotes.
+
+  $ awk '/^##+ [a-z_]+$/ { table = $2 } /^\| [a-z_]+ \| (integer|text|real|boolean)/ { columns[table] = columns[table] sep[table] $2; sep[table] = ", " } END { for (table in columns) print "select " columns[table] " from " table " limit 0" }' "$ROOT/docs/capture.md" > statements; wc -l < statements | awk '{ print ($1 > 15) }'
+  1
+  $ while read -r sql; do gpufathom query $EXAMPLES/lenet_train_b64.json.gz "$sql" > /dev/null || echo "$sql"; done < statements
+  $ gpufathom query $EXAMPLES/mnist_recorded.gpf "select count(number) = count(*) as numbered from steps" --csv
+  numbered
+  1

@@ -11,7 +11,7 @@ The first lines give the answer.
   
   Recommendations
     1. Launch-bound: the GPU waits for the host to launch the next kernel 56 % of
-       the time (at least 22 % without the profiler). Launch less often:
+       the time (at least 33 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
        optimizers, or a larger batch. [up to 100.1 ms, 66.9 %; by replay 35-63 %
        of a step]
@@ -91,3 +91,29 @@ Without counters, levels below the first have no data, which is not 0.
     no counters                                          #    91.94 us       3.8 %
   
   GPU idle time by cause                                             2.304 ms idle
+
+Where one gap is most of the time, the headline also says what ran beside it, and how to analyze that alone.
+
+  $ cat > gap.py <<'PY'
+  > import json
+  > starts = [0] + [463000 + 100 * i for i in range(100)]
+  > events = [{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": start, "dur": 80, "args": {"device": 0, "stream": 7, "correlation": i}} for i, start in enumerate(starts)]
+  > json.dump({"traceEvents": events}, open("gap.json", "w"))
+  > PY
+  $ python3 gap.py
+  $ gpufathom gap.json | sed -n '1,/^$/p'
+  gap.json                                            GPU, whole capture, 473.0 ms
+  The GPU runs kernels 1.7 % of the time; the utilization inside these kernels
+  needs counters. The largest loss: idle, launch not captured, 464.9 ms (98.3 %).
+  One gap takes 462.9 ms of the time; beside it kernels run 80.2 % of 9.980 ms
+  (--window 463000000:472980000 analyzes that). No steps are known: 101 equal
+  blocks of 1 kernel, 100.0 us each.
+  
+  $ gpufathom gap.json --window "$(gpufathom gap.json --json | jq -r .window.dense.window)" | sed -n '1,/^$/p'
+  gap.json                                             GPU, chosen range, 9.980 ms
+  The GPU runs kernels 80.2 % of the time; the utilization inside these kernels
+  needs counters. The largest loss: idle, launch not captured, 1.980 ms (19.8 %).
+  No steps are known: 101 equal blocks of 1 kernel, 100.0 us each.
+  
+  $ gpufathom gap.json --json | jq -c '.window.dense'
+  {"gap_ns":462920000,"start_ns":463000000,"duration_ns":9980000,"kernel_busy":0.8016032064128257,"window":"463000000:472980000"}

@@ -8,7 +8,7 @@ ResNet-50 on an H200, recorded from beside since the program started:
   $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable --full | sed '/^Recommendations/,/^$/d; /^More/,$d; /^Readings/,$d'
   resnet50_recorded.gpf                         NVIDIA H200, while steady, 2.500 s
   The GPU runs kernels 99.0 % of the time; its tensor pipes are active 11.5 % of
-  it. The largest loss: stalled, 1.297 s (51.9 %).
+  it. The largest loss: stalled, 1.009 s (40.4 %).
   
   Utilization by level                                            share of 2.500 s
     GPU active                ########################################      99.0 %
@@ -21,8 +21,8 @@ ResNet-50 on an H200, recorded from beside since the program started:
   Time breakdown                                           parts add up to 2.500 s
     GPU idle                  #                               23.81 ms       1.0 %
     idle SMs                  ######                          509.5 ms      20.4 %
-    stalled                         ###############            1.297 s      51.9 %
-    non-tensor instructions                       ####        382.7 ms      15.3 %
+    stalled                         ###########                1.009 s      40.4 %
+    non-tensor instructions                    ########       670.0 ms      26.8 %
     tensor pipe active                                 ###    287.3 ms      11.5 %
   
   Over time                                             2.500 s from left to right
@@ -41,12 +41,12 @@ ResNet-50 on an H200, recorded from beside since the program started:
     1. The window includes time before or after the GPU's activity was steady,
        such as loading, compilation and warm-up; --window stable excludes it.
        steady for 2.5 s of 4.762 s; 2 s before; 262 ms after
-    2. While kernels run, warps are resident and none is eligible 52 % of the
+    2. While kernels run, warps are resident and none is eligible 41 % of the
        time: they wait for memory, barriers or each other, and DRAM throughput is
        not the limit. More warps, or more independent instructions in each, hide
-       latency; record --kernels shows which kernels stall. [up to 2.231 s,
-       46.9 %]
-       stalled 2.231 s of 4.262 s busy; memory bandwidth 34 % while kernels run;
+       latency; record --kernels shows which kernels stall. [up to 1.736 s,
+       36.5 %]
+       stalled 1.736 s of 4.262 s busy; memory bandwidth 34 % while kernels run;
        achieved occupancy 43 %
     3. The GPU is idle 10 % of the time. Its processes keep about one core busy: a
        single thread that prepares or launches work is the likely bottleneck.
@@ -88,8 +88,8 @@ Where the terminal has them, block characters tell eighths; here as digits.
   Time breakdown                                           parts add up to 2.500 s
     GPU idle                  2                               23.81 ms       1.0 %
     idle SMs                  888886                          509.5 ms      20.4 %
-    stalled                         888888888888884            1.297 s      51.9 %
-    non-tensor instructions                       88882       382.7 ms      15.3 %
+    stalled                         888888888882               1.009 s      40.4 %
+    non-tensor instructions                    88888884       670.0 ms      26.8 %
     tensor pipe active                                8882    287.3 ms      11.5 %
   
   Over time                                             2.500 s from left to right
@@ -244,7 +244,8 @@ Two recordings side by side: bars instead of layers; a run beside itself, by the
     B  mnist_recorded.gpf     NVIDIA H200      0  3.000 s   775.1 J  0.83x
   
   The window of B takes 500.0 ms more than that of A (0.83x as fast): GPU idle
-  +1.503 s, stalled -843.1 ms, tensor pipe active -220.9 ms, the rest +61.45 ms.
+  +1.503 s, stalled -622.2 ms, non-tensor instructions -327.3 ms, the rest
+  -53.04 ms.
   Other differences: source of the steps (A period of the device's activity, B
   none).
   Not every run has steps: the times are those of the whole windows and compare
@@ -262,10 +263,10 @@ Two recordings side by side: bars instead of layers; a run beside itself, by the
   Time breakdown
     part                            A         B      B - A
     GPU idle                 23.81 ms   1.526 s   +1.503 s
-    stalled                   1.297 s  453.6 ms  -843.1 ms
+    stalled                   1.009 s  387.3 ms  -622.2 ms
+    non-tensor instructions  670.0 ms  342.6 ms  -327.3 ms
     tensor pipe active       287.3 ms  66.35 ms  -220.9 ms
     idle SMs                 509.5 ms  677.4 ms  +167.9 ms
-    non-tensor instructions  382.7 ms  276.3 ms  -106.4 ms
     total                     2.500 s   3.000 s  +500.0 ms
   $ gpufathom compare $EXAMPLES/resnet50_recorded.gpf $EXAMPLES/resnet50_recorded.gpf --format json | jq -c '.per, (.runs[0] | [.steps, .step_source, .time_ns]), ([.time[].ns[0]] | add), ([.time[].change_ns[1]] | add)'
   "step"

@@ -77,3 +77,27 @@ Without memory events nothing is said.
   $ jq -c '.work.memory, [.findings[] | select(.id == "room_in_memory")]' analysis.json
   []
   []
+
+The peaks of AMD's matrix cores are known, too; what ROCm calls a compute capability of 9.4 is no Hopper. Here a product of 8192 x 8192 x 8192 in bf16 in 900 us: 2 x 8192^3 operations are 1.22 PFLOP/s.
+
+  $ cat > amd.py <<'PY'
+  > import json
+  > events = []
+  > for step in range(4):
+  >     at, shared = 1000 + 1000 * step, {"External id": step + 1, "correlation": 100 + step}
+  >     events += [{"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": at, "dur": 990},
+  >                {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": at + 10, "dur": 50, "args": {"External id": step + 1, "Input Dims": [[8192, 8192], [8192, 8192]], "Input type": ["c10::BFloat16", "c10::BFloat16"]}},
+  >                {"ph": "X", "cat": "cuda_runtime", "name": "hipModuleLaunchKernel", "pid": 1, "tid": 1, "ts": at + 20, "dur": 10, "args": shared},
+  >                {"ph": "X", "cat": "kernel", "name": "Cijk_Alik_Bljk_BBS_BH_MT256x256x64_MI16x16x1", "pid": 0, "tid": 7, "ts": at + 60, "dur": 900, "args": {**shared, "device": 0, "stream": 7, "grid": [4096, 1, 1], "block": [256, 1, 1]}}]
+  > device = {"id": 0, "name": "AMD Instinct MI300X", "computeMajor": 9, "computeMinor": 4, "numSms": 304, "warpSize": 64}
+  > json.dump({"deviceProperties": [device], "traceEvents": events}, open("mi300x.json", "w"))
+  > PY
+  $ python3 amd.py
+  $ gpufathom work mi300x.json | sed -n '/MFU/,/PFLOP/p;/^Roofline/,$p'
+    MFU 84.3 % (HFU 84.3 %) of 1.307 PFLOP/s in bf16 on AMD Instinct MI300X: 1.102
+    PFLOP/s.
+  Roofline                                              ceilings of the data sheet
+    kernel                         time   FLOP/s  bytes/s  of its ceiling  ceiling
+    Cijk_Alik_Bl..4_MI16x16x1  3.600 ms  1.222 P  447.4 G          93.4 %  compute
+  $ gpufathom work mi300x.json --json | jq -c '[.ceilings[] | [.id, .value]]'
+  [["tensor.fp64",163430400000000],["tensor.tf32",653721600000000],["tensor.fp16",1307443200000000],["tensor.bf16",1307443200000000],["tensor.fp8",2614886400000000],["tensor.int8",2614886400000000],["fma.fp32",163430400000000],["dram",5300000000000]]

@@ -34,6 +34,12 @@ A memory snapshot, as torch.cuda.memory._dump_snapshot() writes it: two segments
     Memory of device 0: 6.3 MB allocated at most, 6.3 MB reserved: activations
     5.2 MB, parameters 1.0 MB.
 
+It contains no kernels, so what analyzes those says what it is and who reads it.
+
+  $ gpufathom analyze snapshot.pickle
+  gpufathom: snapshot.pickle: no GPU activity: there is nothing to analyze (a memory snapshot contains allocations and no kernels: `gpufathom work FILE` reports what holds the memory)
+  [1]
+
 Nothing in it is carried out.
 
   $ gpufathom work evil.pickle

@@ -4,7 +4,7 @@ import type { Report } from "../page_data.ts";
 import { energy, share, time } from "../parts/format.ts";
 
 function largest(device: DeviceEnergy, report: Report): string {
-  const parts = [...device.parts].filter((part) => part.nj > 0 && part.component !== "rest").sort((a, b) => b.nj - a.nj).slice(0, 3);
+  const parts = [...device.parts].filter((part) => part.nj > 0).sort((a, b) => b.nj - a.nj).slice(0, 3);
   const name = (id: string): string => report.labels.energy.find((label) => label.id === id)?.text ?? id;
   return parts.length === 0 ? "Which unit and which level of memory took them is not known." : `Most went to ${parts.map((part) => `${name(part.component)} (${share(part.share)})`).join(", ")}.`;
 }
