@@ -183,7 +183,8 @@ std::unique_ptr<SqlColumn> column_of(const Capture& capture, const ColumnRef<Dec
                                      bool ids) {
   using Value = ValueOf<Declared>;
   const auto& column = ref.column;
-  const std::string name(sqlite::plain_name(ref.info.name));
+  // With ids it is the table as the file stores it, under the names there.
+  const std::string name(ids ? ref.info.name : sqlite::plain_name(ref.info.name));
   const auto code = [&column](std::size_t row) { return static_cast<std::size_t>(column[row]); };
   if constexpr (std::is_same_v<Value, F64>) {
     return std::make_unique<RealColumn>(name, column);
