@@ -22,6 +22,7 @@
 #include "analyze/steps/steps.h"
 #include "analyze/tenants/tenants.h"
 #include "analyze/timeline.h"
+#include "analyze/utilization/instances.h"
 #include "analyze/utilization/use.h"
 #include "analyze/utilization/window_samples.h"
 #include "analyze/window.h"
@@ -103,7 +104,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   context.roles = NameRoles(capture);
   context.launches = launches.get();
   RuleLookup rules(capture);
-  const std::shared_future<RuntimeTrace> trace =
+  std::shared_future<RuntimeTrace> trace =
       std::async(std::launch::async, [&] { return trace_runtime(context, rules); });
   const Steps steps = find_steps(capture, context.launches, context.host);
   auto window = choose_window(capture, options.window, steps);
@@ -116,6 +117,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.source = source_of(capture);
   analysis.quality = quality_of(capture);
   if (options.waiting) put_waiting(*options.waiting, context, analysis);
+  context.kernels = kernel_instances(context);
   analysis.window = context.window;
   analysis.devices = measure_devices(context);
   analysis.window.dense = dense_span(context);
@@ -128,6 +130,9 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.window.profiler_ns = profiler_cost(context);
   auto idle_origins = find_idle_origins(context, trace.get(), options.max_rows);
   auto [levels, sections] = kernels.get();
+  analysis.runtime = runtime.get();
+  analysis.runtime.idle = std::move(idle_origins);
+  trace = {};  // as large as a table of the capture; what follows does not ask for it
   analysis.match = context.matching.info;
   put(std::move(sections), analysis);
   put(measure_levels(context, levels, analysis.devices), analysis);
@@ -142,8 +147,6 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.findings = with_replayed_gains(find_in_trace(context, levels, analysis), context);
   put(rungs_by_model(context, work.kernels, analysis), analysis);
   analysis.devices = with_short_idle_lists(std::move(analysis.devices), options.max_rows);
-  analysis.runtime = runtime.get();
-  analysis.runtime.idle = std::move(idle_origins);
   if (shared) shared->emplace(std::move(context));
   return analysis;
 }

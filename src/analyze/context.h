@@ -79,6 +79,14 @@ struct DeviceTimeline {
   }
 };
 
+/// One execution of a kernel inside the window.
+struct KernelInstance {
+  std::uint32_t activity;  // row of capture.activities
+  Nanos exclusive_ns;      // w_k
+  Nanos duration_ns;       // inside the window
+  Nanos working_ns;        // of w_k, without waiting for other ranks where that is known
+};
+
 /// The host side of each device activity, by row of capture.activities.
 struct Attribution {
   std::vector<std::uint32_t>
@@ -112,6 +120,7 @@ struct Context {
                                         // it, kNoRow without a record
   std::vector<DeviceTimeline>
       devices;  // devices with activities anywhere in the capture, idle in the window or not
+  std::vector<KernelInstance> kernels;  // of all devices, in order of device and start
   Attribution attribution;
   Matching matching;
 };

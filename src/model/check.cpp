@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace gf {
@@ -128,7 +130,7 @@ class Purge {
     table.each_column_ref([&](const auto& field) {
       using Declared = typename std::remove_cvref_t<decltype(field)>::Declared;
       if constexpr (std::is_same_v<Declared, declared::Count>) {
-        for (auto& count : field.column) count = std::clamp<I64>(count, 0, kFarthestTime);
+        field.column.transform([](I64 count) { return std::clamp<I64>(count, 0, kFarthestTime); });
       } else if constexpr (kIsRef<Declared>) {
         static_assert(kRefTable<Declared> < Table::kId,
                       "what is referred to must be declared before");
@@ -186,25 +188,40 @@ class Purge {
 
 }  // namespace
 
+/// The first row whose value is bad; one look for all rows of a folded column.
+template <class T, class Bad>
+static std::optional<std::size_t> first_row(const Column<T>& column, Bad&& bad) {
+  if (column.empty()) return std::nullopt;
+  if (column.folded()) return bad(column[0]) ? std::optional<std::size_t>(0) : std::nullopt;
+  const auto rows = column.span();
+  const auto at = std::find_if(rows.begin(), rows.end(), bad);
+  if (at == rows.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - rows.begin());
+}
+
 Status check_references(const Capture& capture, const std::string& file) {
+  const std::size_t texts = capture.strings.size();
   const PerTable rows = capture.row_counts();
   Status status;
   capture.each_table([&](const auto& table) {
     table.each_column_ref([&](const auto& field) {
       using Declared = typename std::remove_cvref_t<decltype(field)>::Declared;
+      const auto& column = std::as_const(field.column);
       if constexpr (kIsRef<Declared>) {
         const std::uint32_t limit = of(rows, kRefTable<Declared>);
-        for (std::size_t row = 0; row < field.column.size() && status; ++row)
-          if (field.column[row] != kNoRow && field.column[row] >= limit)
-            status = fail(fmt::format("table {}, row {}: {} {} does not exist", table.kName, row,
-                                      field.info.name, field.column[row]),
-                          file, -1, kDamagedFile);
+        if (const auto row =
+                first_row(column, [&](std::uint32_t to) { return to != kNoRow && to >= limit; });
+            row && status)
+          status = fail(fmt::format("table {}, row {}: {} {} does not exist", table.kName, *row,
+                                    field.info.name, column[*row]),
+                        file, -1, kDamagedFile);
       } else if constexpr (kIsText<Declared>) {
-        for (std::size_t row = 0; row < field.column.size() && status; ++row)
-          if (static_cast<std::size_t>(field.column[row]) >= capture.strings.size())
-            status = fail(
-                fmt::format("table {}, row {}: {} is not text", table.kName, row, field.info.name),
-                file, -1, kDamagedFile);
+        if (const auto row = first_row(
+                column, [&](Text text) { return static_cast<std::size_t>(text) >= texts; });
+            row && status)
+          status = fail(
+              fmt::format("table {}, row {}: {} is not text", table.kName, *row, field.info.name),
+              file, -1, kDamagedFile);
       }
     });
   });

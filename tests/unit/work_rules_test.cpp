@@ -206,10 +206,10 @@ TEST(WorkRules, TilesOfKernels) {
 }
 
 TEST(WorkRules, NumberTypesOfProducts) {
-  EXPECT_EQ(number_type(Element::fp32, "sm80_xmma_gemm_f32f32_tf32f32_f32"), "tf32");
-  EXPECT_EQ(number_type(Element::fp32, "ampere_sgemm_128x64_tn"), "fp32");
-  EXPECT_EQ(number_type(Element::bf16, "nvjet_tst"), "bf16");
-  EXPECT_EQ(number_type(Element::int64, "gemm"), "");
+  EXPECT_EQ(number_type(Element::fp32, "sm80_xmma_gemm_f32f32_tf32f32_f32"), Element::tf32);
+  EXPECT_EQ(number_type(Element::fp32, "ampere_sgemm_128x64_tn"), Element::fp32);
+  EXPECT_EQ(number_type(Element::bf16, "nvjet_tst"), Element::bf16);
+  EXPECT_EQ(number_type(Element::int64, "gemm"), Element::none);
 }
 
 // Sizes that no program has must not trap.

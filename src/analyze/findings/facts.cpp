@@ -17,7 +17,7 @@ TraceFacts::TraceFacts(const Context& given, const Analysis& answer,
     : context(given),
       analysis(answer),
       levels(kernel_levels),
-      kernels(kernel_instances(given)),
+      kernels(given.kernels),
       window(device_window(given)) {
   for (const auto& line : given.devices) waiting += line.waiting_ns();
   for (const auto& device : answer.devices) kernel_busy += device.kernel_busy_ns;

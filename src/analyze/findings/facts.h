@@ -22,7 +22,7 @@ struct TraceFacts {
   const Context& context;
   const Analysis& analysis;
   const KernelLevels& levels;
-  std::vector<KernelInstance> kernels;
+  const std::vector<KernelInstance>& kernels;
   Nanos window = 0;   // summed over devices
   Nanos waiting = 0;  // likewise, of kernels that only wait for other ranks, where those are known
   Nanos kernel_busy = 0;  // likewise, without that waiting

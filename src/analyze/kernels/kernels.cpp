@@ -12,6 +12,7 @@
 
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/levels.h"
+#include "core/once_per_text.h"
 #include "model/kernel_name.h"
 
 namespace gf {
@@ -171,15 +172,13 @@ std::string dimensions_text(std::int32_t first, std::int32_t second, std::int32_
 
 std::vector<KernelRow> kernel_table(const Context& context, const KernelLevels& levels) {
   const Capture& capture = context.capture;
-  const auto instances = kernel_instances(context);
-  std::unordered_map<Text, std::uint32_t> group_of_name;
+  const auto& instances = context.kernels;
+  std::uint32_t names = 0;
+  OncePerText group_of_name(capture.strings, [&](std::string_view) { return names++; });
   std::vector<std::uint32_t> group(instances.size());
   for (std::size_t i = 0; i < instances.size(); ++i)
-    group[i] = group_of_name
-                   .try_emplace(capture.activities.name[instances[i].activity],
-                                static_cast<std::uint32_t>(group_of_name.size()))
-                   .first->second;
-  const Groups groups(group, group_of_name.size());
+    group[i] = group_of_name(capture.activities.name[instances[i].activity]);
+  const Groups groups(group, names);
   const auto order = rank(capture, instances, groups);
   std::size_t shown = order.size();
   if (context.options.max_rows > 0) shown = std::min(context.options.max_rows, shown);
@@ -197,7 +196,7 @@ std::vector<CurvePoint> tensor_curve(const Context& context, const KernelLevels&
   if (!levels.has(KernelLevel::tensor_issue)) return {};
   std::vector<std::pair<double, Nanos>> points;
   Nanos all = 0;
-  for (const auto& kernel_instance : kernel_instances(context)) {
+  for (const auto& kernel_instance : context.kernels) {
     const double use = levels.of(kernel_instance.activity, KernelLevel::tensor_issue);
     if (std::isnan(use) || kernel_instance.exclusive_ns <= 0) continue;
     points.emplace_back(use, kernel_instance.exclusive_ns);

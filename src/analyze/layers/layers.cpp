@@ -167,7 +167,7 @@ LayerGroups group_layers(const Context& context, const std::vector<KernelInstanc
 
 LayerTables layer_tables(const Context& context, const KernelLevels& levels) {
   const auto& attribution = context.attribution;
-  const auto instances = kernel_instances(context);
+  const auto& instances = context.kernels;
   LayerTables tables;
 
   std::vector<std::uint32_t> group(instances.size());

@@ -168,12 +168,15 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
   const auto& kinds = context.capture.host_ops.kind;
   const bool stacks = std::find(kinds.begin(), kinds.end(), HostKind::python) != kinds.end();
   Sums sums;
+  Sums::value_type* last = nullptr;  // pieces one after the other mostly have one origin
   Nanos windows = 0;
   PieceOrigins origins_of(context, trace, stacks);
   for (const auto& line : context.devices) {
     windows += line.window.length();
     for (const auto& piece : line.idle_pieces) {
-      Sum& sum = sums[origins_of.key_of(piece)];
+      const Key key = origins_of.key_of(piece);
+      if (!last || last->first != key) last = &*sums.try_emplace(key).first;
+      Sum& sum = last->second;
       sum.ns += piece.span.length();
       if (piece.span.start != sum.last_end) ++sum.gaps;
       sum.last_end = piece.span.end;

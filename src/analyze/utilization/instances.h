@@ -11,14 +11,7 @@
 
 namespace gf {
 
-struct KernelInstance {
-  std::uint32_t activity;  // row of capture.activities
-  Nanos exclusive_ns;      // w_k
-  Nanos duration_ns;       // inside the window
-  Nanos working_ns;        // of w_k, without waiting for other ranks where that is known
-};
-
-/// In order of device and start.
+/// In order of device and start: what a context holds as `kernels`.
 inline std::vector<KernelInstance> kernel_instances(const Context& context) {
   std::vector<KernelInstance> all;
   std::size_t most = 0;

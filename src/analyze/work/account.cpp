@@ -34,7 +34,7 @@ class Accounts {
         levels_(levels),
         analysis_(analysis),
         works_(works),
-        groups_(group_layers(context, works.instances)),
+        groups_(group_layers(context, context.kernels)),
         facts_(context, analysis, levels),
         attention_(facts_),
         unaligned_(facts_.texts(), loads_unaligned) {}
@@ -82,7 +82,7 @@ class Accounts {
     bool all_measured = first < last;
     for (std::size_t i = first; i < last; ++i) {
       const KernelWork& kernel = works_.kernels[i];
-      const auto ns = static_cast<double>(works_.instances[i].exclusive_ns);
+      const auto ns = static_cast<double>(context_.kernels[i].exclusive_ns);
       const bool again = phase_of(i) == TrainingPhase::recompute;
       const double recomputed = again ? kernel.flops : kernel.recomputed;
       account.flops += kernel.flops - recomputed;
@@ -91,35 +91,35 @@ class Accounts {
         multiplying += ns;
         if (kernel.call != kNoCall) known += ns;
       }
-      if (std::isnan(kernel.measured_flops))
+      const double counted = works_.counted.tensor_operations(context_.kernels[i].activity);
+      if (std::isnan(counted))
         all_measured = false;
       else
-        measured += kernel.measured_flops;
+        measured += counted;
     }
     if (all_measured) account.measured_flops = measured;
     if (multiplying > 0 && known > 0) account.coverage = known / multiplying;
   }
 
   TrainingPhase phase_of(std::size_t i) const {
-    return static_cast<TrainingPhase>(context_.attribution.phase[works_.instances[i].activity]);
+    return static_cast<TrainingPhase>(context_.attribution.phase[context_.kernels[i].activity]);
   }
 
   KernelFacts facts_of(std::size_t i, const gf::Product& product, double peak) const {
     const KernelWork& work = works_.kernels[i];
-    const auto activity = works_.instances[i].activity;
+    const auto activity = context_.kernels[i].activity;
     KernelFacts kernel;
-    kernel.seconds = static_cast<double>(works_.instances[i].working_ns) * 1e-9;
+    kernel.seconds = static_cast<double>(context_.kernels[i].working_ns) * 1e-9;
     kernel.flops = work.flops;
     kernel.recomputed = phase_of(i) == TrainingPhase::recompute ? work.flops : work.recomputed;
     // What counters saw is what was carried out, padding and all.
-    kernel.covered = std::isnan(work.measured_flops) || work.measured_flops < work.flops
-                         ? work.covered
-                         : work.measured_flops;
+    const double counted = works_.counted.tensor_operations(activity);
+    kernel.covered = std::isnan(counted) || counted < work.flops ? work.covered : counted;
     kernel.peak = peak;
-    kernel.own_peak = stated_peak(product, work.type).value_or(peak);
+    kernel.own_peak = stated_peak(product, name_of(work.type)).value_or(peak);
     kernel.multiplies = work.multiplies;
     kernel.known = work.call != kNoCall;
-    kernel.communicates = facts_.type(works_.instances[i]) == LayerType::communication;
+    kernel.communicates = facts_.type(context_.kernels[i]) == LayerType::communication;
     kernel.sm_active = levels_.of(activity, KernelLevel::sm_active);
     kernel.issue_active = levels_.of(activity, KernelLevel::issue_active);
     kernel.tensor_active = levels_.of(activity, KernelLevel::tensor_active);
@@ -131,9 +131,9 @@ class Accounts {
   LossCause cause_of(std::size_t i, WorkPart part) {
     if (part == WorkPart::work || part == WorkPart::recompute) return LossCause::none;
     const KernelWork& kernel = works_.kernels[i];
-    if (attention_.count() > 0 && attention_.holds(works_.instances[i]))
+    if (attention_.count() > 0 && attention_.holds(context_.kernels[i]))
       return LossCause::unfused_attention;
-    if (kernel.multiplies && unaligned_(facts_.kernel_name(works_.instances[i])) &&
+    if (kernel.multiplies && unaligned_(facts_.kernel_name(context_.kernels[i])) &&
         has_odd_product(kernel))
       return LossCause::odd_sizes;
     if (part == WorkPart::padding) return LossCause::padded_tiles;

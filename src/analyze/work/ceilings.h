@@ -1,11 +1,13 @@
 // What a GPU can do at most, as `gpufathom ceilings` measured it or as its data sheet has it.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analyze/work/operands.h"
 #include "analyze/work/result.h"
 #include "core/describe.h"
 #include "core/error.h"
@@ -57,5 +59,20 @@ std::optional<double> ceiling(const std::vector<Ceiling>& ceilings, std::string_
 
 /// The data-sheet peak of products of a data type, dense, in operations a second.
 std::optional<double> stated_peak(const Product& product, std::string_view number_type);
+
+/// The same for one product, looked up once a data type.
+class StatedPeaks {
+ public:
+  explicit StatedPeaks(const Product& product) : product_(product) {}
+  std::optional<double> of(work::Element type) {
+    auto& peak = known_[static_cast<std::size_t>(type)];
+    if (!peak) peak = stated_peak(product_, name_of(type));
+    return *peak;
+  }
+
+ private:
+  const Product& product_;
+  std::array<std::optional<std::optional<double>>, work::kElements> known_{};
+};
 
 }  // namespace gf

@@ -35,7 +35,7 @@ void add(double& sum, double value) { sum = (std::isnan(sum) ? 0 : sum) + value;
 
 }  // namespace
 
-CountedWork::CountedWork(const Context& context) : report_row_(context.matching.report_row) {
+CountedWork::CountedWork(const Context& context) : report_row_(&context.matching.report_row) {
   const Capture& capture = context.capture;
   const std::size_t rows = capture.report_kernels.size();
   if (rows == 0) return;

@@ -13,6 +13,7 @@ namespace gf::work {
 
 class CountedWork {
  public:
+  CountedWork() = default;
   explicit CountedWork(const Context& context);
 
   /// Of a kernel instance; NaN without counters.
@@ -21,11 +22,12 @@ class CountedWork {
 
  private:
   double at(const std::vector<double>& values, std::uint32_t activity) const {
-    const auto row = activity < report_row_.size() ? report_row_[activity] : kNoRow;
+    if (values.empty() || activity >= report_row_->size()) return NAN;
+    const auto row = (*report_row_)[activity];
     return row < values.size() ? values[row] : NAN;
   }
-  const std::vector<std::uint32_t>& report_row_;
-  std::vector<double> operations_, bytes_;  // by row of report_kernels
+  const std::vector<std::uint32_t>* report_row_ = nullptr;  // of the context
+  std::vector<double> operations_, bytes_;                  // by row of report_kernels
 };
 
 }  // namespace gf::work

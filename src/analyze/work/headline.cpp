@@ -17,8 +17,9 @@ namespace {
 using work::KernelWorks;
 
 bool has_shapes(const Capture& capture) {
-  return std::ranges::any_of(capture.host_ops.shapes.span(),
-                             [](Text shapes) { return shapes != Text::none; });
+  const auto& shapes = capture.host_ops.shapes;
+  if (shapes.folded()) return shapes[0] != Text::none;
+  return std::ranges::any_of(shapes.span(), [](Text shape) { return shape != Text::none; });
 }
 
 /// Kernels of one device and what they did in its window.
@@ -36,7 +37,7 @@ DeviceWork work_of(const Context& context, const KernelWorks& works, std::size_t
   DeviceWork sum;
   for (std::size_t i = first; i < last; ++i) {
     const work::KernelWork& kernel = works.kernels[i];
-    const auto& instance = works.instances[i];
+    const auto& instance = context.kernels[i];
     const auto ns = static_cast<double>(instance.exclusive_ns);
     const auto phase = static_cast<TrainingPhase>(context.attribution.phase[instance.activity]);
     const double asked = phase == TrainingPhase::recompute ? 0 : kernel.flops - kernel.recomputed;
@@ -45,8 +46,9 @@ DeviceWork work_of(const Context& context, const KernelWorks& works, std::size_t
     if (peak > 0) sum.at_peak += std::min(asked / peak, ns * 1e-9);
     if (kernel.multiplies) sum.multiplying_ns += ns;
     if (kernel.multiplies && kernel.call != work::kNoCall) sum.known_ns += ns;
-    if (std::isnan(kernel.measured_flops)) continue;
-    sum.measured += kernel.measured_flops;
+    const double measured = works.counted.tensor_operations(instance.activity);
+    if (std::isnan(measured)) continue;
+    sum.measured += measured;
     ++sum.counted;
   }
   return sum;

@@ -95,23 +95,23 @@ Product::Part part_of(std::string_view kernel) {
   return Product::Part::whole;
 }
 
-std::string_view number_type(Element operands, std::string_view kernel) {
+Element number_type(Element operands, std::string_view kernel) {
   switch (operands) {
     case Element::fp64:
     case Element::fp16:
     case Element::bf16:
     case Element::fp8:
     case Element::int8:
-      return name_of(operands);
+      return operands;
     case Element::fp32: {
       const std::string lower = lower_case(kernel);
       const bool tf32 = lower.find("tf32") != std::string::npos ||
                         lower.find("s1688") != std::string::npos ||
                         lower.find("nvjet") != std::string::npos;
-      return tf32 ? "tf32" : "fp32";
+      return tf32 ? Element::tf32 : Element::fp32;
     }
     default:
-      return {};
+      return Element::none;
   }
 }
 

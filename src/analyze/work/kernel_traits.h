@@ -32,8 +32,8 @@ bool loads_unaligned(std::string_view kernel);
 Product::Part part_of(std::string_view kernel);
 
 /// The data type that products of such operands run in: FP32 operands are multiplied as TF32 by
-/// kernels that say so. Empty for types without products.
-std::string_view number_type(Element operands, std::string_view kernel);
+/// kernels that say so. None for types without products.
+Element number_type(Element operands, std::string_view kernel);
 /// The same as the chip list has it; nullopt for fp32, which tensor cores do not take.
 std::optional<TensorType> tensor_type(std::string_view number_type);
 

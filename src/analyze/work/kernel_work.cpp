@@ -10,7 +10,6 @@
 
 #include "analyze/attribution/inherited.h"
 #include "analyze/findings/facts.h"
-#include "analyze/work/counted.h"
 #include "analyze/work/program_calls.h"
 #include "core/once_per_text.h"
 
@@ -89,14 +88,14 @@ struct Said {
   bool multiplies;
   Product::Part part;
   std::optional<Tile> tile;
-  std::string_view fp32_type;  // that FP32 operands are multiplied in
+  Element fp32_type;  // that FP32 operands are multiplied in
 
   static Said by(std::string_view name) {
     return {name, work::multiplies(name), part_of(name), tile_of(name),
             work::number_type(Element::fp32, name)};
   }
   /// Only of FP32 operands the type depends on the kernel.
-  std::string_view number_type(Element operands) const {
+  Element number_type(Element operands) const {
     return operands == Element::fp32 ? fp32_type : work::number_type(operands, name);
   }
 };
@@ -104,8 +103,11 @@ struct Said {
 /// Shares out the work of one call over its kernels.
 class Sharing {
  public:
-  Sharing(const Capture& capture, KernelWorks& works)
-      : capture_(capture), works_(works), said_by_name_(capture.strings, Said::by) {}
+  Sharing(const Context& context, KernelWorks& works)
+      : capture_(context.capture),
+        kernels_(context.kernels),
+        works_(works),
+        said_by_name_(capture_.strings, Said::by) {}
 
   void share(std::uint32_t call_number, std::span<const Member> members) {
     KnownCall& known = works_.calls[call_number];
@@ -116,7 +118,8 @@ class Sharing {
     }
     known.in_window = all > 0 ? inside / all : 0;
     const bool products = known.of->work.flops > 0;
-    std::vector<const Member*> main;
+    auto& main = main_;
+    main.clear();
     for (const auto& member : members)
       if (!products || said(member).multiplies) main.push_back(&member);
     if (main.empty())
@@ -131,12 +134,13 @@ class Sharing {
     return said_by_name_(capture_.activities.name[member.activity]);
   }
   double time_inside(const Member& member) const {
-    return static_cast<double>(works_.instances[member.instance].duration_ns);
+    return static_cast<double>(kernels_[member.instance].duration_ns);
   }
 
   /// Products that name a pass go to kernels that name it too; all else by time.
   void give(KnownCall& known, const std::vector<const Member*>& main) {
-    std::vector<double> weight(main.size());
+    auto& weight = weight_;
+    weight.resize(main.size());
     for (const auto& product : known.of->work.products) {
       const bool named = product.part != Product::Part::whole &&
                          std::ranges::any_of(main, [&](const Member* member) {
@@ -161,7 +165,7 @@ class Sharing {
     double sum = 0;
     for (const auto* member : main) sum += std::max(member->time, 1.0);
     for (const auto* member : main) {
-      if (known.type.empty()) known.type = said(*member).number_type(known.of->work.type);
+      if (known.type == Element::none) known.type = said(*member).number_type(known.of->work.type);
       if (member->instance == UINT32_MAX) continue;
       auto& kernel = works_.kernels[member->instance];
       const double part = std::max(member->time, 1.0) / sum * seen(*member);
@@ -190,44 +194,49 @@ class Sharing {
   }
 
   const Capture& capture_;
+  const std::vector<KernelInstance>& kernels_;
   KernelWorks& works_;
   OncePerText<Said (*)(std::string_view)> said_by_name_;
+  std::vector<const Member*> main_;  // room of the call at hand
+  std::vector<double> weight_;       // likewise
 };
 
-/// Call after call, each with its kernels in the order in which they were found.
-void share_by_call(std::vector<std::pair<std::uint32_t, Member>>& found, Sharing sharing,
-                   std::size_t calls) {
-  std::vector<std::uint32_t> ends(calls + 1, 0);
-  for (const auto& [call, member] : found) ++ends[call + 1];
+/// Call after call, each with its kernels in the order in which they were recorded.
+void share_by_call(const Context& context, const std::vector<std::uint32_t>& call_of,
+                   KernelWorks& works) {
+  const auto& activities = context.capture.activities;
+  std::vector<std::uint32_t> instance_of(activities.size(), UINT32_MAX);
+  for (std::size_t i = 0; i < context.kernels.size(); ++i)
+    instance_of[context.kernels[i].activity] = static_cast<std::uint32_t>(i);
+  std::vector<std::uint32_t> ends(works.calls.size() + 1, 0);
+  for (const auto call : call_of)
+    if (call != kNoCall) ++ends[call + 1];
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<Member> members(found.size());
-  for (const auto& [call, member] : found) members[ends[call]++] = member;
+  std::vector<std::uint32_t> rows(ends.back());
+  for (std::uint32_t row = 0; row < call_of.size(); ++row)
+    if (call_of[row] != kNoCall) rows[ends[call_of[row]]++] = row;
+  Sharing sharing(context, works);
+  std::vector<Member> members;
   std::uint32_t from = 0;
-  for (std::uint32_t call = 0; call < calls; ++call) {
-    sharing.share(call, std::span(members).subspan(from, ends[call] - from));
-    from = ends[call];
+  for (std::uint32_t call = 0; call < works.calls.size(); ++call) {
+    members.clear();
+    for (; from < ends[call]; ++from)
+      members.push_back({rows[from], instance_of[rows[from]],
+                         static_cast<double>(activities.duration_ns[rows[from]])});
+    sharing.share(call, members);
   }
 }
 
 void find_calls(const Context& context, KernelWorks& works) {
   const auto& activities = context.capture.activities;
   const auto& op = context.attribution.op;
-  std::vector<std::uint32_t> instance_of(activities.size(), UINT32_MAX);
-  for (std::size_t i = 0; i < works.instances.size(); ++i)
-    instance_of[works.instances[i].activity] = static_cast<std::uint32_t>(i);
+  std::vector<std::uint32_t> call_of = find_program_calls(context.capture, works);
   CallFinder finder(context, works);
-  const auto of_programs = find_program_calls(context.capture, works);
-  std::vector<std::pair<std::uint32_t, Member>> found;  // with their calls
-  for (std::uint32_t activity = 0; activity < activities.size(); ++activity) {
-    if (activities.kind[activity] != ActivityKind::kernel) continue;
-    auto call = activity < of_programs.size() ? of_programs[activity] : kNoCall;
-    if (call == kNoCall && op[activity] != kNoRow) call = finder.of(op[activity]);
-    if (call == kNoCall) continue;
-    found.push_back(
-        {call,
-         {activity, instance_of[activity], static_cast<double>(activities.duration_ns[activity])}});
-  }
-  share_by_call(found, Sharing(context.capture, works), works.calls.size());
+  for (std::uint32_t activity = 0; activity < activities.size(); ++activity)
+    if (call_of[activity] == kNoCall && activities.kind[activity] == ActivityKind::kernel &&
+        op[activity] != kNoRow)
+      call_of[activity] = finder.of(op[activity]);
+  share_by_call(context, call_of, works);
 }
 
 /// Without a device the calls themselves are the work, where they began.
@@ -276,27 +285,25 @@ Program program_of(const Context& context) {
 
 KernelWorks kernel_works(const Context& context) {
   KernelWorks works;
-  works.instances = kernel_instances(context);
-  works.kernels.resize(works.instances.size());
+  works.kernels.resize(context.kernels.size());
+  works.counted = CountedWork(context);
   works.program = program_of(context);
   if (context.devices.empty())
     find_host_calls(context, works);
   else
     find_calls(context, works);
-  const CountedWork counted(context);
   OncePerText multiplies_by_name(context.capture.strings, multiplies);
-  for (std::size_t i = 0; i < works.instances.size(); ++i) {
+  for (std::size_t i = 0; i < context.kernels.size(); ++i) {
     auto& kernel = works.kernels[i];
-    const auto activity = works.instances[i].activity;
-    kernel.measured_flops = counted.tensor_operations(activity);
-    kernel.measured_bytes = counted.memory_bytes(activity);
     const bool known = kernel.call != kNoCall;
     const bool family =
         known && multiplying_family(works.calls[kernel.call].of->rule->family) && kernel.flops > 0;
     // A kernel under an operator that multiplies nothing does not either, whatever its name.
-    kernel.multiplies = family ||
-                        (!known && multiplies_by_name(context.capture.activities.name[activity])) ||
-                        kernel.flops > 0;
+    kernel.multiplies =
+        family ||
+        (!known &&
+         multiplies_by_name(context.capture.activities.name[context.kernels[i].activity])) ||
+        kernel.flops > 0;
   }
   return works;
 }

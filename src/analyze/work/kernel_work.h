@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analyze/context.h"
-#include "analyze/utilization/instances.h"
+#include "analyze/work/counted.h"
 #include "analyze/work/kernel_traits.h"
 #include "analyze/work/rules.h"
 
@@ -29,25 +29,23 @@ struct KnownCall {
   std::uint32_t host_op = kNoRow;
   std::uint32_t program_op = kNoRow;  // of a compiled program, where it is one's operation
   const CallWork* of = nullptr;       // of KernelWorks::shared
-  double in_window = 0;   // share of it that lies in the window, by the time of its kernels
-  std::string_view type;  // data type that its products run in
+  double in_window = 0;          // share of it that lies in the window, by the time of its kernels
+  Element type = Element::none;  // that its products run in
 };
 
 struct KernelWork {
   std::uint32_t call = kNoCall;  // of KernelWorks::calls
   bool multiplies = false;       // by name or layer
+  Element type = Element::none;  // that its products run in
   double flops = 0;              // of products
   double recomputed = 0;         // of these, worked out a second time
   double covered = 0;            // operations that its tiles cover; flops where that is not known
   double other_flops = 0, bytes = 0;
-  std::string_view type;        // data type of its products
-  double measured_flops = NAN;  // tensor operations, counters
-  double measured_bytes = NAN;  // of device memory, counters
 };
 
 struct KernelWorks {
-  std::vector<KernelInstance> instances;
-  std::vector<KernelWork> kernels;  // of each instance, in this order
+  std::vector<KernelWork> kernels;  // of each of the context's kernels
+  CountedWork counted;              // what counters saw of them
   std::vector<KnownCall> calls;  // those with kernels in the window; of the CPU all in the window
   std::deque<CallWork> shared;   // what calls point to
   Program program;

@@ -166,14 +166,15 @@ Element element_of(std::string_view word) {
 }
 
 std::int64_t bytes_of(Element type) {
-  static constexpr std::array<std::int64_t, 13> kBytes{4, 8, 4, 2, 2, 1, 8, 4, 2, 1, 1, 8, 16};
+  static constexpr std::array<std::int64_t, kElements> kBytes{4, 8, 4, 2, 2, 1,  8,
+                                                              4, 2, 1, 1, 8, 16, 4};
   return kBytes[static_cast<std::size_t>(type)];
 }
 
 std::string_view name_of(Element type) {
-  static constexpr std::array<std::string_view, 13> kNames{
-      "",      "fp64",  "fp32", "fp16", "bf16",      "fp8",       "int64",
-      "int32", "int16", "int8", "bool", "complex64", "complex128"};
+  static constexpr std::array<std::string_view, kElements> kNames{
+      "",      "fp64",  "fp32", "fp16", "bf16",      "fp8",        "int64",
+      "int32", "int16", "int8", "bool", "complex64", "complex128", "tf32"};
   return kNames[static_cast<std::size_t>(type)];
 }
 

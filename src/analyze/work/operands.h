@@ -24,8 +24,10 @@ enum class Element : std::uint8_t {
   int8,
   boolean,
   complex64,
-  complex128
+  complex128,
+  tf32  // of products alone: FP32 operands, multiplied at lower precision
 };
+inline constexpr std::size_t kElements = 14;
 /// By the framework's word: "c10::BFloat16", "float", "long int".
 Element element_of(std::string_view word);
 std::int64_t bytes_of(Element type);

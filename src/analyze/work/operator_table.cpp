@@ -62,7 +62,7 @@ class Table {
     const auto call = works_.kernels[i].call;
     if (call == kNoCall || phase_[call] != TrainingPhase::none) return;
     phase_[call] =
-        static_cast<TrainingPhase>(context_.attribution.phase[works_.instances[i].activity]);
+        static_cast<TrainingPhase>(context_.attribution.phase[context_.kernels[i].activity]);
   }
 
   void take_call(std::uint32_t number) {
@@ -74,8 +74,8 @@ class Table {
     if (phase == TrainingPhase::none && call.program_op == kNoRow)
       phase = phase_on_host(context_, call.host_op);
     auto shapes = shapes_text(call.of->call);
-    const auto [at, fresh] =
-        row_of_.try_emplace(std::tuple(call.of->call.name, shapes, call.type, phase), rows_.size());
+    const auto [at, fresh] = row_of_.try_emplace(
+        std::tuple(call.of->call.name, shapes, name_of(call.type), phase), rows_.size());
     if (fresh) {
       OperatorWork& row = rows_.emplace_back();
       modules_.emplace_back();
@@ -83,7 +83,7 @@ class Table {
       row.family = call.of->rule->family;
       row.phase = phase;
       row.shapes = std::move(shapes);
-      row.type = call.type.empty() ? name_of(call.of->work.type) : call.type;
+      row.type = name_of(call.type == Element::none ? call.of->work.type : call.type);
     }
     row_of_call_.emplace(number, at->second);
     OperatorWork& row = rows_[at->second];
@@ -98,12 +98,13 @@ class Table {
     const auto at = row_of_call_.find(kernel.call);
     if (at == row_of_call_.end()) return;
     OperatorWork& row = rows_[at->second];
-    add_measured(row.measured_flops, row.kernels == 0, kernel.measured_flops);
-    add_measured(row.measured_bytes, row.kernels == 0, kernel.measured_bytes);
+    const auto& counted = works_.counted;
+    const auto activity = context_.kernels[i].activity;
+    add_measured(row.measured_flops, row.kernels == 0, counted.tensor_operations(activity));
+    add_measured(row.measured_bytes, row.kernels == 0, counted.memory_bytes(activity));
     ++row.kernels;
-    row.ns += works_.instances[i].exclusive_ns;
-    modules_[at->second][context_.attribution.module[works_.instances[i].activity]] +=
-        works_.instances[i].exclusive_ns;
+    row.ns += context_.kernels[i].exclusive_ns;
+    modules_[at->second][context_.attribution.module[activity]] += context_.kernels[i].exclusive_ns;
   }
 
   std::string main_module(std::size_t row) const {

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/order.h"
+
 namespace gf::work {
 namespace {
 
@@ -74,18 +76,20 @@ const CallWork* ProgramWork::make(std::uint32_t row) {
 
 std::vector<std::uint32_t> find_program_calls(const Capture& capture, KernelWorks& works) {
   const auto& activities = capture.activities;
-  std::vector<std::uint32_t> call_of;
+  std::vector<std::uint32_t> call_of(activities.size(), kNoCall);
   if (capture.program_ops.empty()) return call_of;
-  call_of.assign(activities.size(), kNoCall);
   std::vector<std::uint32_t> kernels;
   for (std::uint32_t row = 0; row < activities.size(); ++row)
     if (activities.kind[row] == ActivityKind::kernel && activities.program_op[row] != kNoRow)
       kernels.push_back(row);
   const auto place = [&](std::uint32_t row) {
-    return std::tuple(activities.device[row], activities.stream[row], activities.start_ns[row]);
+    return std::tuple(activities.device[row], activities.stream[row], activities.start_ns[row],
+                      row);
   };
-  std::ranges::stable_sort(
-      kernels, [&](std::uint32_t left, std::uint32_t right) { return place(left) < place(right); });
+  sort_nearly_ordered(kernels.begin(), kernels.end(), [&](std::uint32_t left, std::uint32_t right) {
+    return place(left) < place(right);
+  });
+  works.calls.reserve(kernels.size());  // at most; room that stays untouched costs nothing
   ProgramWork programs(capture, works);
   std::vector<Text> names;  // of the call's kernels
   for (std::size_t i = 0; i < kernels.size(); ++i) {

@@ -24,9 +24,9 @@ class ProgramWork {
   std::unordered_map<std::uint32_t, const CallWork*> known_;
 };
 
-/// The call of each activity, of works.calls, which this adds to; empty when no program is known.
-/// Kernels that follow each other on a stream and belong to one operation are one call of it, until
-/// a name comes again.
+/// The call of each activity, of works.calls, which this adds to; kNoCall where no program is
+/// known. Kernels that follow each other on a stream and belong to one operation are one call of
+/// it, until a name comes again.
 std::vector<std::uint32_t> find_program_calls(const Capture& capture, KernelWorks& works);
 
 }  // namespace gf::work

@@ -21,17 +21,17 @@ struct Sum {
   bool products = false;  // tensor counters say nothing of other operations
   std::map<std::string_view, double> types;
 
-  void add(const KernelWork& kernel, Nanos time) {
+  void add(const KernelWork& kernel, double counted_flops, double counted_bytes, Nanos time) {
     ns += time;
     flops += kernel.flops + kernel.other_flops;
     bytes += kernel.bytes;
     modelled = modelled && kernel.call != kNoCall;
-    products = products || kernel.flops > 0 || kernel.measured_flops > 0;
-    flops_counted = flops_counted && !std::isnan(kernel.measured_flops);
-    bytes_counted = bytes_counted && !std::isnan(kernel.measured_bytes);
-    if (flops_counted) measured_flops += kernel.measured_flops;
-    if (bytes_counted) measured_bytes += kernel.measured_bytes;
-    if (!kernel.type.empty()) types[kernel.type] += kernel.flops;
+    products = products || kernel.flops > 0 || counted_flops > 0;
+    flops_counted = flops_counted && !std::isnan(counted_flops);
+    bytes_counted = bytes_counted && !std::isnan(counted_bytes);
+    if (flops_counted) measured_flops += counted_flops;
+    if (bytes_counted) measured_bytes += counted_bytes;
+    if (kernel.type != Element::none) types[name_of(kernel.type)] += kernel.flops;
   }
 };
 
@@ -107,14 +107,16 @@ std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works
   const Capture& capture = context.capture;
   std::map<std::string, Sum> by_kernel;
   std::map<std::uint32_t, std::string> short_names;
-  const LayerGroups groups = group_layers(context, works.instances);
+  const LayerGroups groups = group_layers(context, context.kernels);
   std::vector<Sum> by_layer(groups.rows.size());
-  for (std::size_t i = 0; i < works.instances.size(); ++i) {
-    const auto name = capture.activities.name[works.instances[i].activity];
+  for (std::size_t i = 0; i < context.kernels.size(); ++i) {
+    const auto activity = context.kernels[i].activity;
+    const auto name = capture.activities.name[activity];
     auto [known, fresh] = short_names.try_emplace(static_cast<std::uint32_t>(name));
     if (fresh) known->second = short_kernel_name(capture.text(name));
-    by_kernel[known->second].add(works.kernels[i], works.instances[i].exclusive_ns);
-    by_layer[groups.group[i]].add(works.kernels[i], works.instances[i].exclusive_ns);
+    for (Sum* sum : {&by_kernel[known->second], &by_layer[groups.group[i]]})
+      sum->add(works.kernels[i], works.counted.tensor_operations(activity),
+               works.counted.memory_bytes(activity), context.kernels[i].exclusive_ns);
   }
   std::vector<RoofPoint> kernels, operations, layers;
   for (const auto& [name, sum] : by_kernel)

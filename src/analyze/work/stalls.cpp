@@ -122,7 +122,7 @@ Cells cells_of(const Context& context, const KernelLevels& levels, const WarpSta
                double& known, double& all) {
   Cells cells;
   const Capture& capture = context.capture;
-  for (const auto& kernel : kernel_instances(context)) {
+  for (const auto& kernel : context.kernels) {
     const double stalled =
         split_kernel(kernel.activity, levels).stalled * static_cast<double>(kernel.working_ns);
     if (!(stalled > 0)) continue;

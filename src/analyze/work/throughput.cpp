@@ -45,7 +45,7 @@ Throughput throughput(const Context& context, const Analysis& analysis, const Ke
     flops += kernel.flops - kernel.recomputed;
     if (kernel.multiplies)
       (kernel.call == kNoCall ? unknown : known) +=
-          static_cast<double>(works.instances[i].exclusive_ns);
+          static_cast<double>(context.kernels[i].exclusive_ns);
   }
   // Of a part of the products alone it would be too little.
   constexpr double kMostUnknown = 0.02;

@@ -28,7 +28,8 @@ void add_totals(const Context& context, const KernelWorks& works, WorkUse& use) 
     flops += call.in_window * call.of->work.flops;
     others += call.in_window * call.of->work.other_flops;
     bytes += call.in_window * call.of->work.bytes;
-    if (call.of->work.flops > 0) by_type[call.type] += call.in_window * call.of->work.flops;
+    if (call.of->work.flops > 0)
+      by_type[name_of(call.type)] += call.in_window * call.of->work.flops;
   }
   if (!any) {
     use.why_missing = context.capture.host_ops.empty()
@@ -45,7 +46,7 @@ void add_totals(const Context& context, const KernelWorks& works, WorkUse& use) 
                    [](const auto& left, const auto& right) { return left.flops > right.flops; });
   double known = 0, all = 0;
   for (std::size_t i = 0; i < works.kernels.size(); ++i) {
-    const auto ns = static_cast<double>(works.instances[i].exclusive_ns);
+    const auto ns = static_cast<double>(context.kernels[i].exclusive_ns);
     all += ns;
     if (works.kernels[i].call != work::kNoCall) known += ns;
   }
@@ -62,18 +63,21 @@ constexpr std::string_view kRung = "tensor.flops"_metric;
 
 /// The deepest rung by the model: operations of products over what the tensor cores could do in the
 /// time. Kernels that multiply and whose work is not known make an interval.
-std::optional<Level> modelled_rung(const KernelWorks& works, std::size_t first, std::size_t last,
-                                   const Product& product, Nanos window) {
+std::optional<Level> modelled_rung(const Context& context, const KernelWorks& works,
+                                   std::size_t first, std::size_t last, const Product& product,
+                                   Nanos window) {
+  StatedPeaks peaks(product);
   double seconds = 0, unknown = 0, covered = 0, busy = 0;
   for (std::size_t i = first; i < last; ++i) {
     const auto& kernel = works.kernels[i];
-    const double ns = static_cast<double>(works.instances[i].exclusive_ns);
+    const double ns = static_cast<double>(context.kernels[i].exclusive_ns);
     busy += ns;
     const bool known = kernel.call != work::kNoCall;
     if (known || !kernel.multiplies) covered += ns;
     if (kernel.multiplies && !known) unknown += ns;
-    const bool tensor_cores = kernel.flops > 0 && kernel.type != "fp32" && !kernel.type.empty();
-    const auto peak = tensor_cores ? stated_peak(product, kernel.type) : std::nullopt;
+    const bool tensor_cores = kernel.flops > 0 && kernel.type != work::Element::fp32 &&
+                              kernel.type != work::Element::none;
+    const auto peak = tensor_cores ? peaks.of(kernel.type) : std::nullopt;
     if (peak) seconds += std::min(kernel.flops / *peak, ns * 1e-9);
   }
   if (!(covered > 0) || window <= 0 || works.calls.empty()) return std::nullopt;
@@ -119,11 +123,11 @@ ModelledRungs rungs_by_model(const Context& context, const KernelWorks& works,
     for (const auto row : context.devices[number].rows)
       if (context.capture.activities.kind[row] == ActivityKind::kernel) ++last;
     const Nanos span = context.devices[number].window.length();
-    rungs.devices.push_back(modelled_rung(works, first, last, *product, span));
+    rungs.devices.push_back(modelled_rung(context, works, first, last, *product, span));
     window += span;
     first = last;
   }
-  rungs.all = modelled_rung(works, 0, works.kernels.size(), *product, window);
+  rungs.all = modelled_rung(context, works, 0, works.kernels.size(), *product, window);
   return rungs;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -232,8 +233,10 @@ class LaunchLedger {
     const GraphCaptures graphs(capture_);
     std::vector<std::int64_t> ran;
     for (std::size_t row = 0; row < activities_.size(); ++row)
-      if (activities_.correlation[row] >= 0) ran.push_back(activities_.correlation[row]);
-    std::sort(ran.begin(), ran.end());
+      if (const auto number = activities_.correlation[row];
+          number >= 0 && (ran.empty() || ran.back() != number))
+        ran.push_back(number);
+    sort_nearly_ordered(ran.begin(), ran.end(), std::less<>());
     mark_pairs();
     const auto explained = [&](std::uint32_t call) {
       return ran_[call] || graphs.at(calls_.start_ns[call]) ||
@@ -300,7 +303,7 @@ class LaunchLedger {
       if (launches_[row] != kNoRow && activities_.graph_id[row] >= 0 &&
           activities_.graph_node[row] >= 0)
         ran.emplace_back(activities_.graph_id[row], launches_[row], activities_.graph_node[row]);
-    std::sort(ran.begin(), ran.end());
+    sort_nearly_ordered(ran.begin(), ran.end(), std::less<>());
     std::vector<std::int64_t> nodes;
     for (std::size_t begin = 0, end = 0; begin < ran.size(); begin = end) {
       nodes.clear();

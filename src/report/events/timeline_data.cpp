@@ -53,7 +53,7 @@ class TimelineTexts {
 
 TimelineTexts::TimelineTexts(const Context& context, TimelineData& data)
     : context_(context), capture_(context.capture), data_(data) {
-  const auto instances = kernel_instances(context);
+  const auto& instances = context.kernels;
   layers_ = group_layers(context, instances);
   for (std::size_t i = 0; i < instances.size(); ++i)
     group_of_.emplace(instances[i].activity, layers_.group[i]);
