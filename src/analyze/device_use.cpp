@@ -7,6 +7,7 @@
 
 #include "analyze/ranks/names.h"
 #include "analyze/timeline.h"
+#include "analyze/window.h"
 
 namespace gf {
 
@@ -91,15 +92,13 @@ DeviceWaiting device_waiting(const Capture& capture, const DeviceTimeline& line,
 std::optional<DenseSpan> dense_span(const Context& context) {
   const Interval window{context.window.start_ns, context.window.end_ns};
   Intervals idle{window};
-  Nanos first = INT64_MAX;
-  for (const Nanos start : context.capture.activities.start_ns) first = std::min(first, start);
   for (const auto& line : context.devices) idle = intersect(idle, line.idle);
   const auto gap = std::ranges::max_element(idle, {}, &Interval::length);
   if (context.devices.empty() || gap == idle.end() || gap->length() <= window.length() / 2)
     return {};
   auto busy_in = [&](Interval side) {
     Nanos busy = 0;
-    for (const auto& line : context.devices) busy += total(clip(line.kernel_busy, side));
+    for (const auto& line : context.devices) busy += covered(line.kernel_busy, side);
     return busy;
   };
   Interval side{window.start, gap->start};
@@ -112,6 +111,7 @@ std::optional<DenseSpan> dense_span(const Context& context) {
   dense.duration_ns = side.length();
   dense.kernel_busy = static_cast<double>(busy_in(side)) / static_cast<double>(side.length()) /
                       static_cast<double>(context.devices.size());
+  const Nanos first = extent(context.capture).start;
   dense.window = fmt::format("{}:{}", side.start - first, side.end - first);
   return dense;
 }

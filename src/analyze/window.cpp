@@ -13,6 +13,21 @@
 
 namespace gf {
 
+Interval extent(const Capture& capture) {
+  Interval all{INT64_MAX, INT64_MIN};
+  const auto& activities = capture.activities;
+  if (activities.empty())
+    for (std::size_t i = 0; i < capture.host_ops.size(); ++i) {
+      all.start = std::min(all.start, capture.host_ops.start_ns[i]);
+      all.end = std::max(all.end, capture.host_ops.start_ns[i] + capture.host_ops.duration_ns[i]);
+    }
+  for (std::size_t i = 0; i < activities.size(); ++i) {
+    all.start = std::min(all.start, activities.start_ns[i]);
+    all.end = std::max(all.end, activities.start_ns[i] + activities.duration_ns[i]);
+  }
+  return all;
+}
+
 namespace {
 
 constexpr const char* kForms = "auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms";
@@ -50,21 +65,6 @@ std::string known_steps(const Steps& steps) {
 bool ran_on_the_host(const Capture& capture) {
   return capture.activities.empty() && !capture.host_ops.empty() &&
          (capture.framework == "tensorflow" || capture.framework == "jax");
-}
-
-Interval extent(const Capture& capture) {
-  Interval all{INT64_MAX, INT64_MIN};
-  const auto& activities = capture.activities;
-  if (activities.empty())
-    for (std::size_t i = 0; i < capture.host_ops.size(); ++i) {
-      all.start = std::min(all.start, capture.host_ops.start_ns[i]);
-      all.end = std::max(all.end, capture.host_ops.start_ns[i] + capture.host_ops.duration_ns[i]);
-    }
-  for (std::size_t i = 0; i < activities.size(); ++i) {
-    all.start = std::min(all.start, activities.start_ns[i]);
-    all.end = std::max(all.end, activities.start_ns[i] + activities.duration_ns[i]);
-  }
-  return all;
 }
 
 constexpr Nanos kLeastCommon = 3;  // of the longest window, a part as large as 1 / this

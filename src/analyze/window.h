@@ -28,6 +28,10 @@ namespace gf {
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
                                  const Steps& steps);
 
+/// From the first device activity's start to the last one's end; of a capture without any, of its
+/// host operations.
+Interval extent(const Capture& capture);
+
 /// A time of START:END: plain nanoseconds, or a number with ns, us, ms or s.
 std::optional<Nanos> parse_span_time(std::string_view text);
 

@@ -108,14 +108,14 @@ Verb analyze_verb() {
     auto captures = captures_of_folder(options->input.trace);
     if (captures.empty()) captures.push_back(options->input.trace);
     captures.insert(captures.end(), options->more.begin(), options->more.end());
-    auto latest = captures;
-    const auto earlier = take_earlier_captures(latest);
-    if (latest.size() > 1) return analyze_ranks_of(*options);
-    options->input.trace = latest.front();
+    const auto earlier = earlier_captures(captures);
+    std::erase_if(captures, [&](const std::string& path) { return earlier.contains(path); });
+    if (captures.size() > 1) return analyze_ranks_of(*options);
+    options->input.trace = captures.front();
     if (!earlier.empty())
       complain(fmt::format("{} captures of one worker: this is the last, {} (`gpufathom compare` "
                            "shows how they differ)",
-                           captures.size(), latest.front()),
+                           earlier.size() + 1, captures.front()),
                kWhole);
     return analyze_files(*options);
   };

@@ -162,10 +162,6 @@ class Loader {
   LoadedRanks out_;
 };
 
-}  // namespace
-
-namespace {
-
 /// A worker and when it was recorded, of a name such as run/host_4711.1700000000000.pt.trace.json.
 struct WorkerTime {
   std::string worker;
@@ -184,20 +180,17 @@ std::optional<WorkerTime> worker_of(std::string_view path) {
 
 }  // namespace
 
-std::vector<std::string> take_earlier_captures(std::vector<std::string>& paths) {
+std::set<std::string> earlier_captures(const std::vector<std::string>& paths) {
   std::map<std::string, std::pair<std::size_t, std::string>> latest;
   for (const auto& path : paths)
     if (const auto found = worker_of(path)) {
       auto& time = latest[found->worker];
       time = std::max(time, found->time);
     }
-  std::vector<std::string> earlier;
-  std::erase_if(paths, [&](const std::string& path) {
-    const auto found = worker_of(path);
-    const bool old = found && found->time < latest[found->worker];
-    if (old) earlier.push_back(path);
-    return old;
-  });
+  std::set<std::string> earlier;
+  for (const auto& path : paths)
+    if (const auto found = worker_of(path); found && found->time < latest[found->worker])
+      earlier.insert(path);
   return earlier;
 }
 
@@ -210,12 +203,11 @@ Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progres
   });
   std::vector<std::string> paths;
   for (const auto& candidate : *candidates) paths.push_back(candidate.path);
-  const auto earlier = take_earlier_captures(paths);
-  const std::set<std::string> left(paths.begin(), paths.end());
+  auto earlier = earlier_captures(paths);
   std::erase_if(*candidates,
-                [&](const Candidate& candidate) { return !left.contains(candidate.path); });
+                [&](const Candidate& candidate) { return earlier.contains(candidate.path); });
   auto loaded = Loader(inputs, progress).load(*candidates);
-  loaded.earlier = earlier;
+  loaded.earlier = std::move(earlier);
   return loaded;
 }
 

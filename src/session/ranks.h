@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,7 @@ struct LoadedRanks {
   std::vector<RankPart> parts;
   std::vector<Error> failed;          // files that should hold a rank and could not be read
   std::vector<std::string> left_out;  // files of a folder that are no captures
-  std::vector<std::string> earlier;   // captures of a worker that has a later one
+  std::set<std::string> earlier;      // captures of a worker that has a later one
 };
 
 /// Reads captures, and parts that `ranks --map` made of them. No more captures are in memory at
@@ -37,10 +38,9 @@ Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progres
 /// The captures that a folder itself holds, other than a profile of XLA; of no folder none.
 std::vector<std::string> captures_of_folder(const std::string& path);
 
-/// Takes out of a list what a profiler wrote of the same worker before, and returns it. Captures
-/// that PyTorch's tensorboard_trace_handler names WORKER.TIME.pt.trace.json are windows of one
-/// worker, not ranks.
-std::vector<std::string> take_earlier_captures(std::vector<std::string>& paths);
+/// Of a list what a profiler wrote of the same worker before. Captures that PyTorch's
+/// tensorboard_trace_handler names WORKER.TIME.pt.trace.json are windows of one worker, not ranks.
+std::set<std::string> earlier_captures(const std::vector<std::string>& paths);
 
 /// Whether a file of this name is read when a folder that holds it is named.
 bool looks_like_capture(std::string_view path);

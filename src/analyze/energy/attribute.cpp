@@ -246,8 +246,8 @@ void doubt_unrecorded(const Frame& frame, DeviceEnergy& out) {
   Intervals known;
   for (std::size_t i = 0; i < recorded.size(); ++i)
     known.push_back({recorded.start_ns[i], recorded.start_ns[i] + recorded.duration_ns[i]});
-  add_unrecorded_doubt(
-      frame.window.length() - total(clip(normalised(std::move(known)), frame.window)), out);
+  add_unrecorded_doubt(frame.window.length() - covered(normalised(std::move(known)), frame.window),
+                       out);
 }
 
 DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, const Frame& frame,

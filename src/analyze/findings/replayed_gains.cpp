@@ -1,7 +1,8 @@
 #include "analyze/findings/replayed_gains.h"
 
 #include <algorithm>
-#include <string>
+#include <iterator>
+#include <string_view>
 
 #include "analyze/replay/what_if.h"
 
@@ -12,36 +13,33 @@ namespace {
 constexpr std::size_t kMostActivities = 50'000;
 constexpr double kMostUnexplained = 0.1;
 
-/// As WhatIfRow::change names what mends a finding; empty where no change does.
+/// What mends a finding, as WhatIfRow::change names it.
+struct Mending {
+  FindingId finding;
+  std::string_view change;
+};
+constexpr Mending kMendings[] = {
+    {FindingId::launch_bound, "graph"},
+    {FindingId::sync_in_step, name_of(Without::sync)},
+    {FindingId::input_bound, name_of(Without::input)},
+    {FindingId::blocking_copies, name_of(Without::copies)},
+    {FindingId::device_allocations, name_of(Without::allocations)},
+    {FindingId::recompilation, name_of(Without::compiling)},
+    {FindingId::exposed_communication, name_of(Without::communication)},
+};
+
+/// Empty where no change does.
 std::string_view change_of(FindingId id) {
-  switch (id) {
-    case FindingId::launch_bound:
-      return "graph";
-    case FindingId::sync_in_step:
-      return name_of(Without::sync);
-    case FindingId::input_bound:
-      return name_of(Without::input);
-    case FindingId::blocking_copies:
-      return name_of(Without::copies);
-    case FindingId::device_allocations:
-      return name_of(Without::allocations);
-    case FindingId::recompilation:
-      return name_of(Without::compiling);
-    case FindingId::exposed_communication:
-      return name_of(Without::communication);
-    default:
-      return {};
-  }
+  const auto known = std::ranges::find(kMendings, id, &Mending::finding);
+  return known == std::end(kMendings) ? std::string_view() : known->change;
 }
 
 WhatIfChanges changes_of(const std::vector<Finding>& findings) {
   WhatIfChanges changes;
   for (const auto& finding : findings) {
     const auto change = change_of(finding.id);
-    if (change == "graph")
-      changes.graph = true;
-    else if (!change.empty())
-      changes.without.push_back(*enum_from<Without>(change));
+    if (const auto without = enum_from<Without>(change)) changes.without.push_back(*without);
+    changes.graph = changes.graph || change == "graph";
   }
   return changes;
 }

@@ -87,7 +87,7 @@ bool allocates_in_steps(const Facts& facts, const Intervals& calls) {
   std::size_t allocating = 0;
   for (const auto& step : steps) {
     const Interval span{step.start_ns, step.start_ns + step.duration_ns};
-    allocating += total(clip(calls, span)) * 100 >= step.duration_ns;
+    allocating += covered(calls, span) * 100 >= step.duration_ns;
   }
   return allocating * 2 >= steps.size();
 }

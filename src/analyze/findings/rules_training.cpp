@@ -84,7 +84,7 @@ std::optional<Finding> recompilation(const Facts& facts) {
   const auto steps = steps_with(facts, spans);
   if (steps < 2) return {};
   Nanos time = 0;
-  for (const auto& line : facts.context.devices) time += total(clip(spans, line.window));
+  for (const auto& line : facts.context.devices) time += covered(spans, line.window);
   if (facts.of_window(time) < 0.02) return {};
   return Finding{
       FindingId::recompilation,

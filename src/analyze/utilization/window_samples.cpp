@@ -73,7 +73,7 @@ Interval recorded_part(const Capture& capture, Interval window) {
 
 /// How long the recorded work of a span keeps the GPU busy.
 Nanos explained_time(const DeviceTimeline& line, Interval span) {
-  Nanos sum = total(clip(line.busy, span));
+  Nanos sum = covered(line.busy, span);
   for (const auto& piece : line.idle_pieces) {
     const Nanos length =
         std::min(piece.span.end, span.end) - std::max(piece.span.start, span.start);
