@@ -188,6 +188,13 @@ int connect(sqlite3* db, void* state, int, const char* const*, sqlite3_vtab** ou
   });
 }
 
+/// Whether condition `i` compares with a text that stands in the statement.
+bool is_with_text(sqlite3_index_info* info, int i) {
+  sqlite3_value* value = nullptr;
+  return sqlite3_vtab_rhs_value(info, i, &value) == SQLITE_OK &&
+         sqlite3_value_type(value) == SQLITE_TEXT;
+}
+
 /// The order that a statement wants, when the cursor can give it.
 std::optional<Order> order_of(const sqlite3_index_info& info, bool texts) {
   for (int i = 0; i < info.nOrderBy; ++i)
@@ -207,6 +214,7 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
   if (!source.capture->need_samples()) return SQLITE_ERROR;  // the source knows why
   const bool texts = !source.ids;
   int plan = 0, used = 0;
+  bool has_metric = false;
   double rows = static_cast<double>(counter_value_count(*source.samples)) + 1;
   for (int i = 0; i < info->nConstraint && used < kMostConditions; ++i) {
     const auto& constraint = info->aConstraint[i];
@@ -221,10 +229,13 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
       condition = kDeviceIs;
       rows /= 2;
     }
-    if (constraint.iColumn == kMetric && equal && texts &&
+    if (constraint.iColumn == kMetric && equal && texts && !has_metric &&
         sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0) {
       condition = kMetricIs;
       rows /= 16;
+      // The filter takes the values of this metric alone: SQLite need not compare each again.
+      info->aConstraintUsage[i].omit = is_with_text(info, i);
+      has_metric = true;
     }
     if (constraint.iColumn == kStart && from) {
       condition = kStartFrom;
