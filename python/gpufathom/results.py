@@ -1129,8 +1129,8 @@ class Finding(Answer):
     tiny_kernels, eager_attention, odd_sizes, no_channels_last, dense_embedding_gradients,
     small_batch, unfused_elementwise, casts, small_grids, low_occupancy, fp32_without_tensor_cores,
     low_tensor_use, room_in_memory, memory_bound, missing_levels, kernel_bound, missing_counters,
-    observer_effect, start_up_in_window, shallow_source, gpu_idle, sms_without_work, waiting_warps,
-    idle_tensor_cores, held_clocks, unused_devices)
+    observer_effect, flight_moment, start_up_in_window, shallow_source, gpu_idle, sms_without_work,
+    waiting_warps, idle_tensor_cores, held_clocks, unused_devices)
     text: what, and what to change
     evidence: the numbers behind it
     gain_ns: time it could give back at most

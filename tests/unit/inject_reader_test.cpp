@@ -26,13 +26,13 @@ void write_record(std::ofstream& out, inject::Type type, const T& record) {
 constexpr int kAlive = 1, kGone = 0x7ffffff0;
 
 /// What a reader makes of the records of one process.
-struct Read {
+struct StreamRead {
   test::TempDir dir;
   Capture capture;
   InjectReader reader{folder()};
 
   template <class Write>
-  explicit Read(Write&& write, int pid = kAlive, const inject::Ledger* ledger = nullptr) {
+  explicit StreamRead(Write&& write, int pid = kAlive, const inject::Ledger* ledger = nullptr) {
     {
       std::ofstream out(path(pid, inject::kRecordsSuffix), std::ios::binary);
       write_record(out, inject::Type::hello, inject::Hello{inject::kVersion, pid});
@@ -43,7 +43,7 @@ struct Read {
           .write(reinterpret_cast<const char*>(ledger), sizeof *ledger);
     take();
   }
-  explicit Read() = default;
+  explicit StreamRead() = default;
   void take() {
     while (reader.poll(capture)) {
     }
@@ -64,7 +64,7 @@ struct Read {
 };
 
 TEST(InjectReader, CountsThatNoRunLosesAreDamage) {
-  const Read read([](std::ofstream& out) {
+  const StreamRead read([](std::ofstream& out) {
     const std::uint64_t most = std::numeric_limits<std::int64_t>::max();
     for (const auto kind : {inject::LossKind::taken, inject::LossKind::taken,
                             inject::LossKind::unfinished, inject::LossKind::unfinished})
@@ -81,7 +81,7 @@ TEST(InjectReader, CountsThatNoRunLosesAreDamage) {
 }
 
 TEST(InjectReader, ANumberOfSeveralCallsJoinsNothing) {
-  const Read read([](std::ofstream& out) {
+  const StreamRead read([](std::ofstream& out) {
     const std::int64_t since = 1'700'000'000'000'000'000;
     write_record(out, inject::Type::window, inject::Window{since, 0, 0, 0});
     // Two threads: the second's calls have numbers of their own throughout.
@@ -103,7 +103,7 @@ TEST(InjectReader, ANumberOfSeveralCallsJoinsNothing) {
 }
 
 TEST(InjectReader, AProgramThatExecsCountsItsCallsAnew) {
-  const Read read([](std::ofstream& out) {
+  const StreamRead read([](std::ofstream& out) {
     const std::int64_t since = 1'700'000'000'000'000'000;
     const auto call = [&](std::uint32_t number) {
       write_record(out, inject::Type::api, inject::Api{since, since + 10, 7, number, 0, 0});
@@ -121,7 +121,7 @@ TEST(InjectReader, AProgramThatExecsCountsItsCallsAnew) {
 
 TEST(InjectReader, WindowsOfAnyTimeAddUp) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const Read read([](std::ofstream& out) {
+  const StreamRead read([](std::ofstream& out) {
     for (const std::int64_t start : {std::int64_t{1}, std::int64_t{2}, -kMost})
       write_record(out, inject::Type::window, inject::Window{start, kMost, 0, 0});
     write_record(out, inject::Type::window, inject::Window{1, -kMost, 0, 0});
@@ -166,9 +166,9 @@ TEST(InjectReader, WhatAProgramTookAlongIsCounted) {
       launches(1000, 900, ended)(out);
     };
   };
-  EXPECT_EQ(Read(named(false), kGone).count(QualityCode::no_kernel), 100);
-  EXPECT_EQ(Read(named(true), kGone).count(QualityCode::no_kernel), 100);
-  EXPECT_EQ(Read(named(false), kAlive).count(QualityCode::no_kernel), 0);
+  EXPECT_EQ(StreamRead(named(false), kGone).count(QualityCode::no_kernel), 100);
+  EXPECT_EQ(StreamRead(named(true), kGone).count(QualityCode::no_kernel), 100);
+  EXPECT_EQ(StreamRead(named(false), kAlive).count(QualityCode::no_kernel), 0);
 }
 
 TEST(InjectReader, WhatTheLedgerHasAndTheFileLacksIsLost) {
@@ -177,7 +177,7 @@ TEST(InjectReader, WhatTheLedgerHasAndTheFileLacksIsLost) {
   const inject::Ledger none{inject::kVersion, 0, 900, 1000, 1900};
   const inject::Ledger closed{inject::kVersion, 1, 900, 1000, 4000};
   const auto lost = [](const inject::Ledger& ledger, int pid) {
-    const Read read(launches(1000, 900, true), pid, &ledger);
+    const StreamRead read(launches(1000, 900, true), pid, &ledger);
     return std::pair{read.count(QualityCode::lost_records),
                      read.count(QualityCode::few_lost_records)};
   };
@@ -192,7 +192,7 @@ TEST(InjectReader, WhatTheLedgerHasAndTheFileLacksIsLost) {
 
 TEST(InjectReader, RecordsThatTheDiskHadNoRoomForAreCountedOnce) {
   const inject::Ledger ledger{inject::kVersion, 0, 0, 0, 500};
-  const Read read(
+  const StreamRead read(
       [](std::ofstream& out) {
         write_record(out, inject::Type::loss,
                      inject::Loss{static_cast<std::uint32_t>(inject::LossKind::disk), 0, 400});
@@ -202,7 +202,7 @@ TEST(InjectReader, RecordsThatTheDiskHadNoRoomForAreCountedOnce) {
 }
 
 TEST(InjectReader, TakesPlainFilesOfOneNameAlone) {
-  Read read;
+  StreamRead read;
   std::ofstream(read.dir.file("victim")) << "a file of somebody else";
   std::filesystem::create_symlink(read.dir.file("victim"), read.path(2, ".rec"));
   std::filesystem::create_hard_link(read.dir.file("victim"), read.path(3, ".rec"));
@@ -217,7 +217,7 @@ TEST(InjectReader, TakesPlainFilesOfOneNameAlone) {
 }
 
 TEST(InjectReader, AFileThatIsExchangedIsLeftOut) {
-  Read read(launches(10, 10, false));
+  StreamRead read(launches(10, 10, false));
   EXPECT_EQ(read.capture.activities.size(), 10u);
   const std::string path = read.path(kAlive, ".rec");
   std::filesystem::copy_file(path, path + ".new");
@@ -228,7 +228,7 @@ TEST(InjectReader, AFileThatIsExchangedIsLeftOut) {
 }
 
 TEST(InjectReader, ManyFilesTakeNoDescriptors) {
-  Read read;
+  StreamRead read;
   for (int pid = 100'000; pid < 105'000; ++pid) std::ofstream(read.path(pid, ".rec")) << "x";
   const auto open = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});

@@ -1169,6 +1169,7 @@ export type FindingId =
   | "kernel_bound"
   | "missing_counters"
   | "observer_effect"
+  | "flight_moment"
   | "start_up_in_window"
   | "shallow_source"
   | "gpu_idle"

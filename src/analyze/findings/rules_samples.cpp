@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 #include <string>
 
@@ -64,7 +65,25 @@ std::optional<Finding> shallow_source(const Facts& facts) {
       {}};
 }
 
+/// Why the capture was kept; the recorder knew what is usual, and the capture alone does not.
+std::optional<Finding> flight_moment(const Facts& facts) {
+  const auto moments = facts.capture.metadata_value("flight.moments");
+  if (moments.empty()) return {};
+  Nanos at = 0;
+  const auto time = facts.capture.metadata_value("flight.time_ns");
+  std::from_chars(time.data(), time.data() + time.size(), at);
+  const auto& window = facts.analysis.window;
+  std::string evidence;
+  if (at >= window.start_ns && at <= window.end_ns)
+    evidence = fmt::format("{} after the window's start", say_time(at - window.start_ns));
+  return Finding{FindingId::flight_moment,
+                 fmt::format("This capture was kept by the flight recorder: {}.", moments),
+                 evidence,
+                 {}};
+}
+
 std::optional<Finding> start_up_in_window(const Facts& facts) {
+  if (!facts.capture.metadata_value("flight.moments").empty()) return {};
   const auto& window = facts.analysis.window;
   if (facts.settled.length() <= 0 || window.kind != WindowKind::all) return {};
   const Nanos before = facts.settled.start - window.start_ns,

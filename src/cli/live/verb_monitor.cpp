@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/live/flight/flight_process.h"
 #include "cli/live/screen/keyboard.h"
 #include "cli/live/screen/monitor_screen.h"
 #include "cli/live/serve/metrics_server.h"
@@ -36,6 +37,8 @@ struct MonitorArguments {
   std::int64_t count = 0;
   std::string format = "text";
   bool once = false, dcgm_names = false, job_labels = false;
+  std::string flight;  // folder of the flight recorder
+  double flight_hours = 1, flight_mb = 1024, flight_rate_hz = 100, flight_around_s = 60;
 
   Nanos interval() const { return static_cast<Nanos>(interval_s * 1e9); }
   /// Readings to give; 0: no end.
@@ -54,11 +57,13 @@ Result<LiveSampler> open_sampler(const MonitorArguments& options) {
   return sampler;
 }
 
-Result<std::unique_ptr<MetricsServer>> start_server(const MonitorArguments& options) {
+Result<std::unique_ptr<MetricsServer>> start_server(const MonitorArguments& options,
+                                                    const FlightProcess* flight) {
   PageOptions pages;
   pages.dcgm_names = options.dcgm_names;
   pages.job_labels = options.job_labels;
   pages.hosts = options.hosts;
+  if (flight) pages.flight = [flight](const std::string& why) { flight->ask(why); };
   auto token = read_token(options.token_file);
   if (!token) return tl::unexpected<Error>(token.error());
   pages.token = std::move(*token);
@@ -102,8 +107,9 @@ int exit_code_of(const LiveTable& table) {
 
 class Monitor {
  public:
-  Monitor(const MonitorArguments& options, LiveSampler sampler, const SignalEvents& signals)
-      : o_(options), sampler_(std::move(sampler)), signals_(signals) {}
+  Monitor(const MonitorArguments& options, LiveSampler sampler, SignalEvents& signals,
+          const FlightProcess* flight)
+      : o_(options), sampler_(std::move(sampler)), signals_(signals), flight_(flight) {}
 
   int run(MetricsServer* server) {
     const LiveTable first = sample(kReading);  // opens the window of the averages: no levels yet
@@ -122,7 +128,7 @@ class Monitor {
     const std::int64_t rounds = o_.rounds();
     int code = kWhole;
     for (std::int64_t round = 1; rounds == 0 || round <= rounds; ++round) {
-      if (signals_.wait(next - host_now())) break;
+      if (ended_before(next)) break;
       const LiveTable table = sample(kReading);
       next = after(next);
       if (server) server->publish(table);
@@ -134,6 +140,15 @@ class Monitor {
   }
 
  private:
+  /// Waits; true when a signal asks the monitor to end before then.
+  bool ended_before(Nanos time) {
+    while (signals_.wait(time - host_now())) {
+      if (signals_.take() != SIGUSR1) return true;
+      if (flight_) flight_->ask("asked for by a signal");
+    }
+    return false;
+  }
+
   /// Until a key or a signal ends it.
   int run_screen(Keyboard& keyboard, const LiveTable& first) {
     MonitorScreen screen;
@@ -142,7 +157,7 @@ class Monitor {
     for (;;) {
       if (!print(on_screen(screen.draw(text_style(false), terminal_rows())))) return kWhole;
       const auto keys = keyboard.wait(next - host_now(), signals_.descriptor());
-      if (signals_.wait(0)) return kWhole;
+      if (ended_before(host_now())) return kWhole;
       for (const Key key : keys)
         if (!screen.press(key)) return kWhole;
       if (host_now() < next) continue;
@@ -170,11 +185,33 @@ class Monitor {
 
   const MonitorArguments& o_;
   LiveSampler sampler_;
-  const SignalEvents& signals_;
+  SignalEvents& signals_;
+  const FlightProcess* flight_;
 };
 
+/// Forks the flight recorder where one is wanted; nothing else may have been started.
+Result<std::optional<FlightProcess>> start_flight(const MonitorArguments& options) {
+  if (options.flight.empty()) return std::optional<FlightProcess>();
+  FlightRun run;
+  run.flight.folder = options.flight;
+  run.flight.keep_ns = static_cast<Nanos>(options.flight_hours * 3600e9);
+  run.flight.most_bytes = static_cast<std::uint64_t>(options.flight_mb * 1e6);
+  run.flight.before_ns = static_cast<Nanos>(options.flight_around_s * 1e9);
+  run.record.devices = options.devices;
+  run.record.rate_hz = options.flight_rate_hz;
+  // Counters serve one sampler: where the table takes them, the flight has GPM.
+  if (options.source == "pm") run.record.source = "gpm";
+  run.quiet = !options.serve && options.format == "text" && stdout_is_terminal();
+  auto started = FlightProcess::start(run);
+  if (!started) return tl::unexpected(started.error());
+  return std::optional<FlightProcess>(std::move(*started));
+}
+
 int monitor(const MonitorArguments& options) {
-  SignalEvents signals({SIGINT, SIGTERM, SIGHUP});  // before any thread starts
+  const auto flight = start_flight(options);
+  if (!flight) return complain(flight.error());
+  const FlightProcess* recorder = *flight ? &**flight : nullptr;
+  SignalEvents signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1});  // before any thread starts
   WatchedThread opener;
   auto opened =
       opener.ask([options] { return open_sampler(options); }, kOpening, signals.descriptor());
@@ -187,11 +224,11 @@ int monitor(const MonitorArguments& options) {
   if (!*opened) return complain(opened->error());
   std::unique_ptr<MetricsServer> server;
   if (options.serve) {
-    auto started = start_server(options);
+    auto started = start_server(options, recorder);
     if (!started) return complain(started.error());
     server = std::move(*started);
   }
-  return Monitor(options, std::move(**opened), signals).run(server.get());
+  return Monitor(options, std::move(**opened), signals, recorder).run(server.get());
 }
 
 }  // namespace
@@ -229,6 +266,25 @@ Verb monitor_verb() {
   verb.flag("--job-labels", options->job_labels,
             "on every series of a GPU whose work it does: job, user, rank, pod, where all of its "
             "processes agree");
+  verb.option("--flight", options->flight, "DIR",
+              "keep the last hour on disk, and a capture around every unusual moment");
+  verb.option("--flight-hours", options->flight_hours, "H",
+              "with --flight: hours to keep (default: 1)")
+      .with("--flight")
+      .from(0.05, 240);
+  verb.option("--flight-mb", options->flight_mb, "MB",
+              "with --flight: what the folder may hold (default: 1024); half of it for moments")
+      .with("--flight")
+      .from(16, 1e6);
+  verb.option("--flight-rate", options->flight_rate_hz, "HZ",
+              "with --flight: counter samples per second (default: 100)")
+      .with("--flight")
+      .from(1, 10000);
+  verb.option("--flight-around", options->flight_around_s, "S",
+              "with --flight: seconds before a moment in its capture (default: 60), half as many "
+              "after it")
+      .with("--flight")
+      .from(1, 600);
   verb.run = [options] { return monitor(*options); };
   return verb;
 }

@@ -91,6 +91,7 @@ class WatchedSensors {
                  std::vector<std::uint32_t> device_rows, const std::vector<bool>& with_gpm,
                  bool fine_energy);
   void watch(ActivityWatch& watch);
+  void watch_xids() { state_->sensors.watch_xids(state_->nvml); }
   /// Before the first poll.
   void add_instance(const GpuInfo& gpu, const MigInstance& instance, std::uint32_t device_row);
   /// Waits for a second at most, and not while `wake_fd` can be read; rows come with the next call

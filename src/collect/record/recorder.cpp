@@ -42,7 +42,9 @@ void Recording::host_tick(Nanos now) {
 
 void Recording::write(bool last) {
   memory_most_ = std::max(memory_most_, own_use().memory_bytes);
-  for (const auto& block : counters_.take()) capture_.sample_blocks.push_back(pack(block));
+  const auto samples = counters_.take();
+  for (const auto& block : samples) capture_.sample_blocks.push_back(pack(block));
+  if (o_.follower) o_.follower->saw(capture_, samples);
   capture_.events = static_cast<std::int64_t>(writer_->rows());
   if (last) writer_->be_patient(CaptureWriter::kPatienceMs);  // there is no later
   auto ok = writer_->append(capture_, last);
@@ -68,6 +70,27 @@ void Recording::write(bool last) {
     dropped_ += static_cast<std::int64_t>(capture_.counter_samples.size());
     capture_.counter_samples.clear();
   }
+}
+
+/// Closes the file that grows and goes on in another; in the old one where that cannot be made.
+void Recording::go_on_in(const std::string& path, Nanos now) {
+  auto next = CaptureWriter::create(path);
+  if (!next) return note_once(next.error().message());
+  (void)::chmod(path.c_str(), 0600);
+  capture_.set_metadata("record.end_ns", std::to_string(now));
+  capture_.set_metadata("record.complete", "yes");
+  write(true);
+  writer_.emplace(std::move(*next));
+  writer_->be_patient(0);
+  capture_.path = path;
+  capture_.set_metadata("record.start_ns", std::to_string(now));
+  capture_.set_metadata("record.complete", "");
+  write(false);
+  o_.follower->closed(now);
+}
+
+void Recording::note_once(std::string text) {
+  if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) note(notes_, std::move(text));
 }
 
 /// Whatever there is to record: a command that is held until all is ready, a process, the machine.
@@ -119,7 +142,8 @@ bool Recording::over(Nanos now, bool asked) {
     code_ = child_->reap();
     return code_.has_value();
   }
-  return asked || timed_out || (process_ && process_->ended());
+  return asked || timed_out || (process_ && process_->ended()) ||
+         (o_.follower && o_.follower->over());
 }
 
 void Recording::stop_sampling() {
@@ -152,6 +176,8 @@ void Recording::record_until_over() {
       take_kernels(false);
       write(false);
       next_write = std::max(next_write + kWrite, host_now());
+      if (o_.follower)
+        if (const auto path = o_.follower->next_file(now); !path.empty()) go_on_in(path, now);
     }
   }
   kernels_.detach();

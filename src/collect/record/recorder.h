@@ -12,8 +12,27 @@
 #include "core/error.h"
 #include "core/time.h"
 #include "model/record_summary.h"
+#include "model/sample_block.h"
 
 namespace gf {
+
+struct Capture;
+
+/// Goes along with a recording that has no end: sees what is recorded, and says into which file.
+/// Called on the recording's thread, at every write.
+class RecordFollower {
+ public:
+  virtual ~RecordFollower() = default;
+  /// What came since the last call: samples, and the rows of `capture`, whose texts and devices
+  /// they name.
+  virtual void saw(const Capture& capture, const std::vector<SampleBlock>& samples) = 0;
+  /// The file for what comes from now on; empty: the same as before.
+  virtual std::string next_file(Nanos now) = 0;
+  /// The file before is whole.
+  virtual void closed(Nanos now) = 0;
+  /// Nobody wants the recording any longer.
+  virtual bool over() = 0;
+};
 
 struct RecordOptions {
   std::vector<std::string> command;  // empty: record the machine for `duration_ns`
@@ -36,7 +55,8 @@ struct RecordOptions {
                               // length, and others where the work asks for them
   std::int64_t steps = 0;     // for kernels: a window ends after so many steps
   bool own_profiler = false;  // for kernels: the program has a profiler of its own
-  int* killed_by = nullptr;   // gets the signal that killed the program, or 0
+  RecordFollower* follower = nullptr;
+  int* killed_by = nullptr;                     // gets the signal that killed the program, or 0
   std::function<void(const std::string&)> say;  // one clear line for people, at once
 };
 

@@ -154,6 +154,7 @@ Status Recording::open(std::vector<std::string>& notes) {
   note_sources(notes);
   sensors_.emplace(nvml_, gpus_, rows_, with_gpm, o_.metrics == "energy");
   add_instances();
+  if (o_.follower) sensors_->watch_xids();
   if (o_.kernels && counters_.sources().empty()) sensors_->watch(kernels_.watch());
   drop_start_up_memory();
   return {};
@@ -252,8 +253,7 @@ void Recording::tell_hang(const char* what, Nanos since) {
   std::string text = fmt::format("the driver does not answer: {} end early", what);
   if (since > 0)
     text += fmt::format(" ({:.1f} s before the end)", static_cast<double>(since) * 1e-9);
-  if (std::find(notes_.begin(), notes_.end(), text) != notes_.end()) return;
-  note(notes_, text);
+  note_once(text);
   capture_.note_quality(QualityCode::counters_ended, text);
 }
 

@@ -45,6 +45,8 @@ class Recording {
   void take_kernels(bool all);
   void host_tick(Nanos now);
   void write(bool last);
+  void go_on_in(const std::string& path, Nanos now);
+  void note_once(std::string text);
   RecordSummary summary(Nanos started, Nanos ended);
   void tell_hang(const char* what, Nanos since);
   void note_lost(const RecordedDevice& device);

@@ -47,6 +47,11 @@ void Sensors::add_instance(const GpuInfo& gpu, const MigInstance& instance,
   states_.push_back(std::move(state));
 }
 
+void Sensors::watch_xids(const std::shared_ptr<Nvml>& nvml) {
+  for (auto& state : states_)
+    if (!state.instance) state.xids = std::make_unique<XidWatch>(nvml, state.gpu);
+}
+
 void Sensors::put(Capture& capture, const State& state, Nanos start, Nanos duration,
                   const char* metric, double value) {
   add_row(capture.counter_samples,
@@ -88,6 +93,9 @@ void Sensors::read(State& state, Capture& capture, Nanos now, bool last) {
     keep_energy(state, capture, reading);
     keep_state(state, capture, reading);
     if (want.state) keep_links(state, capture, reading);
+    if (want.state && state.xids)
+      for (const std::int64_t code : state.xids->take())
+        put(capture, state, reading.time_ns, 0, "xid.last"_metric, static_cast<double>(code));
     keep_processes(state, capture, reading);
   }
   if (state.gpm && due(state.gpm_due, kGpm, now, last))

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "collect/nvml/gpm.h"
+#include "collect/nvml/health.h"
 #include "collect/nvml/nvml.h"
 #include "collect/record/activity_watch.h"
 #include "collect/record/level_summary.h"
@@ -27,6 +29,8 @@ class Sensors {
   void add_instance(const GpuInfo& gpu, const MigInstance& instance, std::uint32_t device_row);
   /// Levels also go here: GPM's, or else NVML's utilization. For recordings without counters.
   void watch(ActivityWatch& watch) { watch_ = &watch; }
+  /// Errors that the driver reports are recorded too. Before the first poll.
+  void watch_xids(const std::shared_ptr<Nvml>& nvml);
   /// Reads what is due and adds rows to `capture`. Call every 50 ms or so.
   void poll(Capture& capture);
   /// The last readings: whatever is due, and the energy counter.
@@ -41,6 +45,7 @@ class Sensors {
     std::optional<MigInstance> instance;  // of the GPU; else all of it
     std::uint32_t row = kNoRow;
     std::optional<Gpm> gpm;
+    std::unique_ptr<XidWatch> xids;
     LevelSummary levels;
     std::vector<std::string> level_ids;  // of its columns
     Nanos power_due = 0, state_due = 0, energy_due = 0, processes_due = 0, gpm_due = 0;

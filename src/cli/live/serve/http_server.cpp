@@ -86,11 +86,9 @@ class Session : public std::enable_shared_from_this<Session> {
     const auto& request = parser_.get();
     if (parser_.chunked()) return http_answer(413, "no body is taken");
     without_body_ = request.method() == http::verb::head;
-    if (!without_body_ && request.method() != http::verb::get) {
-      auto answer = http_answer(405, "only GET and HEAD are answered");
-      answer.more_headers = "Allow: GET, HEAD\r\n";
-      return answer;
-    }
+    const bool post = request.method() == http::verb::post;
+    if (!without_body_ && !post && request.method() != http::verb::get)
+      return http_method_refused();
     // A proxy before us may go by the one, and we by the other.
     if (request.count(http::field::host) > 1)
       return http_answer(400, "more than one Host is given");
@@ -98,7 +96,7 @@ class Session : public std::enable_shared_from_this<Session> {
     const std::string target(request.target());
     return handler_({target.substr(0, target.find('?')), text(http::field::host),
                      text(http::field::accept), text(http::field::authorization),
-                     request.version() < 11});
+                     request.version() < 11, post});
   }
 
   void reply(HttpAnswer answer) {
@@ -148,6 +146,12 @@ std::size_t affordable(std::size_t wanted) {
 }
 
 }  // namespace
+
+HttpAnswer http_method_refused() {
+  auto answer = http_answer(405, "only GET and HEAD are answered");
+  answer.more_headers = "Allow: GET, HEAD\r\n";
+  return answer;
+}
 
 HttpAnswer http_answer(int status, std::string text) {
   HttpAnswer answer;

@@ -15,6 +15,7 @@ struct HttpRequest {
   std::string path;  // without the query
   std::string host, accept, authorization;
   bool old_protocol = false;  // HTTP/1.0, which needs no Host
+  bool post = false;          // else GET or HEAD
 };
 
 struct HttpAnswer {
@@ -24,6 +25,7 @@ struct HttpAnswer {
   std::string more_headers;                 // whole lines, each with its line end
 };
 HttpAnswer http_answer(int status, std::string text);
+HttpAnswer http_method_refused();
 
 struct HttpLimits {
   std::size_t connections = 256;       // the oldest goes when another one comes, which waits for
@@ -33,7 +35,8 @@ struct HttpLimits {
   Nanos answer_time = 5 * kNsPerSecond;
 };
 
-/// Called on the server's thread, one request at a time: GET and HEAD alone come here.
+/// Called on the server's thread, one request at a time: GET, HEAD and POST
+/// (without a body) alone come here.
 using HttpHandler = std::function<HttpAnswer(const HttpRequest&)>;
 
 class HttpServer {

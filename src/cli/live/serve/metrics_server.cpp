@@ -89,6 +89,8 @@ HttpAnswer MetricsPages::answer(const HttpRequest& request) {
   if (!request.host.empty() && !host_is_ours(request.host))
     return http_answer(421,
                        "this is not the host that was asked for (--allow-host NAME lets it in)");
+  const bool flight_asked = request.path == "/flight";
+  if (request.post != flight_asked) return http_method_refused();
   if (request.path == "/healthz") return health();
   const std::string wanted = "Bearer " + options_.token;
   if (!options_.token.empty() && !same_secret(wanted, request.authorization)) {
@@ -101,9 +103,18 @@ HttpAnswer MetricsPages::answer(const HttpRequest& request) {
     return page(asked ? openmetrics : prometheus);
   }
   if (request.path == "/json") return page(json);
+  if (flight_asked) return flight();
   if (request.path == "/")
     return http_answer(200, "gpufathom monitor: /metrics (Prometheus), /json, /healthz");
   return http_answer(404, "there are /metrics, /json and /healthz");
+}
+
+/// Without a token, a page of another site could ask through its visitors' browsers.
+HttpAnswer MetricsPages::flight() const {
+  if (!options_.flight) return http_answer(404, "the monitor runs without --flight");
+  if (options_.token.empty()) return http_answer(403, "captures are asked for with a token");
+  options_.flight("asked for over HTTP");
+  return http_answer(202, "a capture around now follows");
 }
 
 LiveTable MetricsPages::fresh(Nanos now) {

@@ -2,6 +2,7 @@
 // Serves the monitor's newest table over HTTP.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,8 +16,9 @@ namespace gf::cli {
 
 struct PageOptions {
   bool dcgm_names = false;
-  bool job_labels = false;         // whose work a GPU does, on each of its series
-  std::string token;               // asked for as "Authorization: Bearer TOKEN"; empty: none
+  bool job_labels = false;  // whose work a GPU does, on each of its series
+  std::string token;        // asked for as "Authorization: Bearer TOKEN"; empty: none
+  std::function<void(const std::string& why)> flight;  // asks for a capture; empty: none can be had
   std::vector<std::string> hosts;  // names, besides this machine's own, that requests may ask for
 };
 
@@ -36,6 +38,7 @@ class MetricsPages {
   };
   HttpAnswer page(Page which);
   HttpAnswer health();
+  HttpAnswer flight() const;
   std::string render(Page which, Nanos now);
   LiveTable fresh(Nanos now);
   bool host_is_ours(const std::string& host) const;

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# `gpufathom monitor --flight`: the ring, captures around what the driver reports and people ask for, one recorder a folder, a monitor that
+# is killed, a folder that cannot be used, bounds. Usage: flight.sh BUILD_DIR. What is unusual: the unit tests of FlightWatch.
+set -euo pipefail
+build=$(cd "$1" && pwd) root=$(cd "$(dirname "$0")/../.." && pwd) gf=$build/gpufathom
+export GPUFATHOM_LIBRARY_PATH=$build/fakes GPUFATHOM_TOKEN=0123456789abcdef0123
+work=$(mktemp -d)
+monitor=
+finish() { if [ -n "$monitor" ]; then kill -KILL "$monitor" 2>/dev/null || true; fi; rm -rf "$work"; }
+trap finish EXIT
+cd "$work"
+. "$root/tests/system/recording.bash"
+serve() {  # OPTIONS: starts a monitor, sets url
+  "$gf" monitor --interval 0.5 --serve 127.0.0.1:0 ${around---flight-around 2} "$@" 2> err & monitor=$!
+  wait_for grep -q serving err || { cat err; exit 1; }
+  url=$(grep -o 'http://[^ ]*' err); url=${url%/metrics}
+}
+post() { curl -s -o /dev/null -w '%{http_code}' --max-time 5 -X "$1" ${3:+-H "$3"} "$url$2"; }
+kinds() { sed 's/.*"kind":"\([a-z_]*\)".*/\1/' "$1/moments.jsonl" 2>/dev/null | sort -u | tr '\n' ' '; }
+has_kinds() { [ "$(kinds "$1")" = "$2" ]; }
+free() { flock -n "$1/lock" true; }
+token="Authorization: Bearer $GPUFATHOM_TOKEN"
+
+export GPUFATHOM_FAKE=gpus=2,xid=79,xid_after=3
+serve --flight fl
+is "a capture is not asked for without the token" "$(post POST /flight)" 401
+is "nor by GET" "$(post GET /flight "$token")" 405
+is "nothing else is posted" "$(post POST /metrics "$token")" 405
+is "a second recorder in the folder is refused" "$("$gf" monitor --once --flight fl > out 2>&1; echo $?)" 1
+check "and says why" grep -q 'another flight recorder uses this folder' out
+check "the driver's error is kept" wait_for has_kinds fl "xid "
+is "asked for over HTTP" "$(post POST /flight "$token")" 202
+kill -USR1 "$monitor"
+check "and by a signal" wait_for has_kinds fl "asked xid "
+kill -TERM "$monitor"; wait "$monitor" && code=0 || code=$?; monitor=
+is "SIGTERM ends it" "$code" 0
+check "and the recorder" free fl
+capture=$(ls fl/*_gpu0_xid.gpf)
+check "the capture says why it was kept" grep -q 'kept by the flight recorder: GPU 0: the driver reported XID 79' <("$gf" analyze "$capture" | tr -s '\n ' ' ')
+is "it holds what was before, and after" "$("$gf" query "$capture" --csv "select max(start_ns + duration_ns) - min(start_ns) between 2500000000 and 6500000000 from counter_samples where device = 0" | tail -1)" 1
+is "of both GPUs" "$("$gf" query "$capture" --csv "select count(distinct device) from counter_samples where device >= 0" | tail -1)" 2
+is "every entry names a capture that is there" "$(grep -o '"capture":"[^"]*"' fl/moments.jsonl | cut -d'"' -f4 | while read -r name; do [ -f "fl/$name" ] || echo "$name"; done)" ""
+is "nobody else reads them" "$(find fl -type f -perm /077)" ""
+for file in fl/ring/*.gpf; do check "the ring is made of captures: $file" "$gf" analyze "$file" -o /dev/null; done
+
+export GPUFATHOM_FAKE=gpus=1
+serve --flight killed
+post POST /flight "$token" > /dev/null
+kill -KILL "$monitor"; wait "$monitor" 2>/dev/null || true; monitor=
+check "a monitor that is killed takes its recorder along" wait_for free killed
+is "which keeps what was asked for" "$(kinds killed)" "asked "
+serve --flight killed --flight-mb 16
+check "the next one goes on in the same folder" wait_for test "$(ls killed/ring | wc -l)" -ge 2
+kill -TERM "$monitor"; wait "$monitor" || true; monitor=
+
+is "a folder that cannot be made" "$("$gf" monitor --once --flight /proc/none > out 2>&1; echo $?)" 1
+check "is named" grep -q '/proc/none.*cannot be made' out
+is "options need --flight" "$("$gf" monitor --flight-mb 100 > out 2>&1; echo $?)" 2
+around=; serve
+is "without it there is none to ask" "$(post POST /flight "$token")" 404
+kill -KILL "$monitor"; wait "$monitor" 2>/dev/null || true; monitor=
+[ "$failures" = 0 ] && echo "flight: all as expected" || { cat err; exit 1; }
