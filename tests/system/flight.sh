@@ -43,7 +43,15 @@ is "every entry names a capture that is there" "$(grep -o '"capture":"[^"]*"' fl
 is "nobody else reads them" "$(find fl -type f -perm /077)" ""
 for file in fl/ring/*.gpf; do check "the ring is made of captures: $file" "$gf" analyze "$file" -o /dev/null; done
 
+# A key at the terminal ends both; what was asked for is not lost.
 export GPUFATHOM_FAKE=gpus=1
+set -m; serve --flight key; set +m
+for _ in $(seq 200); do post POST /flight "$token"; done > /dev/null
+sleep 1
+kill -INT -- -"$monitor"; wait "$monitor" || true; monitor=
+is "Ctrl-C keeps what was asked for" "$(kinds key)" "asked "
+check "and a flood of requests is bounded" test "$(wc -l < key/moments.jsonl)" -le 192
+
 serve --flight killed
 post POST /flight "$token" > /dev/null
 kill -KILL "$monitor"; wait "$monitor" 2>/dev/null || true; monitor=

@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 constexpr Nanos kSegment = 60 * kNsPerSecond;
 constexpr Nanos kNoHolders = 5 * kNsPerSecond;  // without a process in any reading
 constexpr std::size_t kLongestOrder = 512;
+constexpr std::size_t kMostTogether = 64;  // moments of one capture
 constexpr std::string_view kProcess = "memory.process.";
 
 std::string utc(Nanos time) {
@@ -176,16 +177,21 @@ void FlightRecorder::look_at_rows(const Capture& capture) {
   }
 }
 
+/// Somebody who asks without end, or a driver that reports so, does not fill the log.
+void FlightRecorder::add(FlightEntry entry) {
+  if (waiting_.size() < kMostTogether) waiting_.push_back(std::move(entry));
+}
+
 /// The moments that the watches saw, and those that somebody asks for.
 void FlightRecorder::collect(Nanos now) {
   take_orders();
   for (auto& [gpu, watch] : watches_)
     for (auto& moment : watch.take())
-      waiting_.push_back({.time_ns = moment.time_ns,
-                          .gpu = gpu,
-                          .kind = std::move(moment.kind),
-                          .text = std::move(moment.text),
-                          .capture = {}});
+      add({.time_ns = moment.time_ns,
+           .gpu = gpu,
+           .kind = std::move(moment.kind),
+           .text = std::move(moment.text),
+           .capture = {}});
   if (!waiting_.empty() && write_at_ == 0) write_at_ = now + options_.after_ns();
 }
 
@@ -197,14 +203,19 @@ void FlightRecorder::take_orders() {
     over_ = got == 0;  // whoever asked for the flight is gone
     for (const char byte : std::string_view(bytes, static_cast<std::size_t>(got))) {
       if (byte == '\n')
-        waiting_.push_back({.time_ns = host_now(),
-                            .kind = "asked",
-                            .text = std::exchange(orders_, {}),
-                            .capture = {}});
+        add({.time_ns = host_now(),
+             .kind = "asked",
+             .text = std::exchange(orders_, {}),
+             .capture = {}});
       else if (orders_.size() < kLongestOrder)
         orders_ += byte;
     }
   }
+}
+
+void FlightRecorder::finish(Nanos now) {
+  over_ = true;
+  closed(now);
 }
 
 bool FlightRecorder::over() {

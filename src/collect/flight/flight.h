@@ -50,8 +50,9 @@ class FlightRecorder : public RecordFollower {
   static Result<std::unique_ptr<FlightRecorder>> open(const FlightOptions& options, Tell tell);
   ~FlightRecorder() override;
 
-  /// The first file; a recording that ends leaves closed() to be called.
   std::string first_file(Nanos now);
+  /// After the recording: moments that wait for what comes after them get what there is.
+  void finish(Nanos now);
   void saw(const Capture& capture, const std::vector<SampleBlock>& samples) override;
   std::string next_file(Nanos now) override;
   void closed(Nanos now) override;
@@ -68,6 +69,7 @@ class FlightRecorder : public RecordFollower {
   void look_at_rows(const Capture& capture);
   void look_at_samples(const Capture& capture, const SampleBlock& block);
   void collect(Nanos now);
+  void add(FlightEntry entry);
   void take_orders();
   void write_moments();
   Status write_capture_around(Interval span, const std::string& path,

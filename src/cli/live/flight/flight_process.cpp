@@ -52,7 +52,7 @@ int fly(const FlightRun& run, FlightRecorder& recorder) {
   int exit_code = kWhole;
   const auto recorded = record(options, exit_code);
   if (!recorded) return complain(recorded.error());
-  recorder.closed(host_now());
+  recorder.finish(host_now());
   return exit_code;
 }
 
