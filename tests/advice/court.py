@@ -33,7 +33,8 @@ class Score:
     def __init__(self):
         self.rules = collections.defaultdict(collections.Counter)
         self.unjudged = collections.Counter()
-        self.captures, self.absent, self.refused = 0, [], []
+        self.captures, self.absent, self.refused, self.crashed = 0, [], [], []
+        self.false_first = []  # a false loss among the first two
         self.planted, self.alarms, self.gains = [], [], []
         self.remarks = []
 
@@ -59,6 +60,10 @@ def located(file):
     return path
 
 
+class Crash(Exception):
+    """An end that is no answer and no refusal: a signal, or nothing said."""
+
+
 def answer(program, path, counters=None):
     """The analysis as JSON, or None with a complaint. Capture files are unpacked first."""
     with tempfile.TemporaryDirectory() as folder:
@@ -70,10 +75,28 @@ def answer(program, path, counters=None):
         if counters:
             command += ["--counters", str(counters)]
         done = subprocess.run(command, capture_output=True, text=True)
+        # A refusal ends with 1 and says why; by a shell a signal is 128 and its number.
+        if done.returncode not in (0, 1):
+            raise Crash(f"ended with {done.returncode}")
         try:
             return json.loads(done.stdout), ""
         except json.JSONDecodeError:
+            if done.stdout.strip() or not done.stderr.strip():
+                raise Crash("no answer and no reason") from None
             return None, done.stderr.strip()
+
+
+def answered(score, name, *asked):
+    """answer(), or None where there is none to judge: refusals and crashes are counted."""
+    try:
+        analysis, complaint = answer(*asked)
+    except Crash as crash:
+        score.crashed.append(name)
+        score.remarks.append(f"{name}: crashed: {crash}")
+        return None, ""
+    if analysis is None:
+        score.refused.append(name)
+    return analysis, complaint
 
 
 def found(analysis):
@@ -96,6 +119,8 @@ def judge(score, name, analysis, must, fair, false):
         score.rules[rule][kind] += 1
         if kind == "false":
             wrong.append(rule)
+            if rule in [first for first, _ in first_losses(analysis)]:
+                score.false_first.append(f"{name}: {rule}")
             score.remarks.append(f"{name}: {rule} is false ({false.get(rule, 'not in the verdict')}): {finding['text'][:110]}")
     for rule in must:
         if rule not in [r for r, _ in said]:
@@ -111,10 +136,9 @@ def judge_captures(program, score):
             score.absent.append(name)
             continue
         counters = verdict["file"].get("counters")
-        analysis, complaint = answer(program, path, path.parent / counters if counters else None)
+        analysis, complaint = answered(score, name, program, path, path.parent / counters if counters else None)
         if analysis is None:
-            score.refused.append(name)
-            if verdict["must"]:
+            if verdict["must"] and complaint:
                 score.remarks.append(f"{name}: no answer: {complaint[:120]}")
             continue
         judge(score, name, analysis, set(verdict["must"]), set(verdict["fair"]), verdict["false"])
@@ -149,9 +173,8 @@ def judge_programs(program, score):
     more = {name: set(rules) for name, rules in VERDICTS["programs"].items()}
     for name in PROGRAMS["healthy"]:
         for path in files_of(name):
-            analysis, _ = answer(program, path)
+            analysis, _ = answered(score, path.name, program, path)
             if analysis is None:
-                score.refused.append(path.name)
                 continue
             wrong = judge(score, path.name, analysis, set(), more.get(name, set()), {})
             score.alarms.append((path.name, wrong))
@@ -162,9 +185,8 @@ def judge_programs(program, score):
             continue
         named, predicted = False, None
         for path in files:
-            analysis, _ = answer(program, path)
+            analysis, _ = answered(score, path.name, program, path)
             if analysis is None:
-                score.refused.append(path.name)
                 continue
             judge(score, path.name, analysis, set(), wanted | more.get(name, set()), {})
             top = first_losses(analysis)
@@ -179,7 +201,7 @@ def judge_programs(program, score):
             named = straggler_named(program, files, fault["where"]["rank"])
         score.planted.append((name, named))
         for path in files_of(name + ".mended"):
-            analysis, _ = answer(program, path)
+            analysis, _ = answered(score, path.name, program, path)
             if analysis is not None:
                 judge(score, path.name, analysis, set(), more.get(name + ".mended", set()), {})
         before, after = step_of(runs, name), step_of(runs, name + ".mended")
@@ -193,7 +215,7 @@ def share(part, whole):
 
 def report(score):
     """The court's answer as Markdown."""
-    lines = [f"{score.captures} captures judged ({len(score.refused)} without device work were rightly refused; {len(score.absent)} were not on the machine).", "",
+    lines = [f"{score.captures} captures judged ({len(score.refused)} without device work were rightly refused; {len(score.crashed)} crashed; {len(score.absent)} were not on the machine).", "",
              "| rule | correct | wrong | missed |", "|---|--:|--:|--:|"]
     for rule in sorted(score.rules, key=lambda r: -sum(score.rules[r].values())):
         counts = score.rules[rule]
@@ -204,6 +226,8 @@ def report(score):
     losses = {r: c for r, c in score.rules.items() if r not in CAVEATS}
     true, false = (sum(c[kind] for c in losses.values()) for kind in ("true", "false"))
     lines.append(f"Of {true + false} recommendations (without caveats), {share(true, true + false)} are correct.")
+    lines.append(f"Wrong among the first two of a capture: {len(score.false_first)}"
+                 + (f" ({', '.join(score.false_first)})." if score.false_first else "."))
     if score.planted:
         named = sum(hit for _, hit in score.planted)
         lines.append(f"Planted faults named first or second: {named} of {len(score.planted)}"
@@ -259,6 +283,10 @@ def main():
         missed.append(f"{wanted['planted']:.0%} of planted faults first or second")
     if loud > wanted["false_alarms"]:
         missed.append(f"at most {wanted['false_alarms']} healthy runs with a false alarm")
+    if score.crashed:
+        missed.append(f"an answer or a reason, not a crash ({', '.join(score.crashed)})")
+    if len(score.false_first) > wanted["false_first"]:
+        missed.append(f"at most {wanted['false_first']} wrong among the first two")
     if missed:
         print("wanted: " + "; ".join(missed))
     return 1 if missed else 0
