@@ -222,12 +222,18 @@ const Chip* find_chip(int major, int minor) {
   return best;
 }
 
-const Product* find_product(std::string_view device_name) {
+const Product* find_product(std::string_view device_name, int sm_count) {
   constexpr std::size_t kLongestName = 256;  // NVML's own names have less than 96 letters
   device_name = device_name.substr(0, kLongestName);
-  for (const Product& product : kProducts)
-    if (has_words(device_name, product.pattern)) return &product;
-  return nullptr;
+  const Product* first = nullptr;
+  for (const Product& product : kProducts) {
+    if (!has_words(device_name, product.pattern)) continue;
+    if (!first) first = &product;
+    // Only a name that lists boards has a second one: "A100" in "A100 80GB PCIe" is the same board.
+    const bool lists = device_name.find('/') != std::string_view::npos;
+    if (!lists || sm_count < 0 || product.sm_count == sm_count) return &product;
+  }
+  return first;
 }
 
 const Chip* find_chip(std::string_view device_name, int major, int minor) {

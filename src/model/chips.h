@@ -104,8 +104,10 @@ const Chip& chip(ChipId id);
 const Chip* find_chip(std::string_view name);
 /// By compute capability; nullptr when unknown.
 const Chip* find_chip(int major, int minor);
-/// By device name ("NVIDIA H100 80GB HBM3"); nullptr when unknown.
-const Product* find_product(std::string_view device_name);
+/// By device name ("NVIDIA H100 80GB HBM3"); nullptr when unknown. A name that fits several
+/// products
+/// ("AMD Instinct MI250X / MI250") means the one with `sm_count` SMs, where one has (-1: unknown).
+const Product* find_product(std::string_view device_name, int sm_count = -1);
 /// The chip of a device, from its compute capability or, failing that (-1), its name; nullptr when
 /// neither tells.
 const Chip* find_chip(std::string_view device_name, int major, int minor);

@@ -52,6 +52,11 @@ TEST(Chips, ProductsMatchWholeWords) {
     EXPECT_EQ(product->sm_count, chip_id.sms) << chip_id.name;
   }
   EXPECT_EQ(find_product("NVIDIA RTX A1000"), nullptr);
+  // ROCm's name for both boards: their compute units tell them apart.
+  EXPECT_EQ(find_product("AMD Instinct MI250X / MI250", 104)->pattern, "MI250");
+  EXPECT_EQ(find_product("AMD Instinct MI250X / MI250", 110)->pattern, "MI250X");
+  EXPECT_EQ(find_product("AMD Instinct MI250X / MI250", 7)->pattern, "MI250X");
+  EXPECT_EQ(find_product("NVIDIA H100 PCIe", 132)->sm_count, 114);
   EXPECT_EQ(find_product(""), nullptr);
 }
 

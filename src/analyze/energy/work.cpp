@@ -143,7 +143,8 @@ class Translation {
   Translation(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model)
       : model_(model) {
     const auto& devices = capture.devices;
-    const Product* product = find_product(capture.text(devices.name[device]));
+    const Product* product =
+        find_product(capture.text(devices.name[device]), devices.sm_count[device]);
     if (devices.sm_count[device] > 0) {
       sms_ = devices.sm_count[device];
     } else if (product) {

@@ -102,7 +102,8 @@ std::vector<double> peak_bytes(const Capture& capture) {
   std::vector<double> bytes(kernels.size(), kNaN);
   double rate = kNaN;
   for (std::size_t i = 0; i < capture.devices.size(); ++i)
-    if (const auto* product = find_product(capture.text(capture.devices.name[i]));
+    if (const auto* product =
+            find_product(capture.text(capture.devices.name[i]), capture.devices.sm_count[i]);
         product && product->dram_bytes_per_s > 0) {
       rate = static_cast<double>(product->dram_bytes_per_s);
       break;
