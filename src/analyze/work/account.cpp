@@ -60,7 +60,7 @@ class Accounts {
 
   std::optional<WorkAccount> account_of(std::size_t number, std::size_t first, std::size_t last) {
     const DeviceUse& use = analysis_.devices[number];
-    const gf::Product* product = find_product(use.name);
+    const gf::Product* product = product_of(context_, number);
     if (!product || use.span_ns <= 0) return std::nullopt;
     WorkAccount account;
     account.device = use.id;
@@ -70,14 +70,15 @@ class Accounts {
     const auto peak = stated_peak(*product, account.peak_type);
     if (!peak) return std::nullopt;
     account.peak_flops_per_s = *peak;
-    add_sums(first, last, account);
-    if (!account.coverage) return std::nullopt;
+    const double known_ns = add_sums(first, last, account);
+    if (!account.coverage || !is_possible(account.flops, *peak, known_ns)) return std::nullopt;
     add_parts(number, first, last, *product, account);
     add_causes(account);
     return account;
   }
 
-  void add_sums(std::size_t first, std::size_t last, WorkAccount& account) {
+  /// Returns the time of the kernels that multiply and whose operations are known.
+  double add_sums(std::size_t first, std::size_t last, WorkAccount& account) {
     double known = 0, multiplying = 0, measured = 0;
     bool all_measured = first < last;
     for (std::size_t i = first; i < last; ++i) {
@@ -99,6 +100,7 @@ class Accounts {
     }
     if (all_measured) account.measured_flops = measured;
     if (multiplying > 0 && known > 0) account.coverage = known / multiplying;
+    return known;
   }
 
   TrainingPhase phase_of(std::size_t i) const {

@@ -68,17 +68,17 @@ class Headline {
       const auto kernels = static_cast<std::size_t>(std::ranges::count_if(rows, [&](auto row) {
         return context_.capture.activities.kind[row] == ActivityKind::kernel;
       }));
-      add_device(analysis_.devices[number], first, first + kernels);
+      add_device(number, first, first + kernels);
       first += kernels;
     }
     give(headline);
   }
 
  private:
-  void add_device(const DeviceUse& use, std::size_t first, std::size_t last) {
-    const double seconds = static_cast<double>(use.span_ns) * 1e-9;
+  void add_device(std::size_t number, std::size_t first, std::size_t last) {
+    const double seconds = static_cast<double>(analysis_.devices[number].span_ns) * 1e-9;
     if (!(seconds > 0) || first == last) return;
-    const gf::Product* product = find_product(use.name);
+    const gf::Product* product = work::product_of(context_, number);
     double peak = 0;
     std::string_view type;
     if (product) {
@@ -94,6 +94,7 @@ class Headline {
     if (!(of_device.known_ns > 0)) return;
     asked_rate_ += of_device.asked / seconds;
     if (!(peak > 0)) return;
+    possible_ &= work::is_possible(of_device.asked, peak, of_device.known_ns);
     at_peak_s_ += of_device.at_peak;
     whole_s_ += seconds;
     peak_ += peak;
@@ -112,7 +113,7 @@ class Headline {
       headline.flops_source = WorkSource::measured;
     }
     if (!(whole_s_ > 0)) return;
-    headline.mfu = at_peak_s_ / whole_s_;
+    if (possible_) headline.mfu = at_peak_s_ / whole_s_;
     headline.peak_type = type_;
     headline.peak_flops_per_s = peak_;
   }
@@ -120,7 +121,7 @@ class Headline {
   const Context& context_;
   const Analysis& analysis_;
   const KernelWorks& works_;
-  bool any_ = false, all_counted_ = true;
+  bool any_ = false, all_counted_ = true, possible_ = true;
   double asked_rate_ = 0, measured_rate_ = 0, multiplying_ns_ = 0, known_ns_ = 0;
   double at_peak_s_ = 0, whole_s_ = 0, peak_ = 0, best_peak_ = 0;
   std::string_view type_;

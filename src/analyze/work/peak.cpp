@@ -17,4 +17,16 @@ std::string_view peak_type(const gf::Product& product, std::span<const KernelWor
   return best;
 }
 
+const gf::Product* product_of(const Context& context, std::size_t number) {
+  const std::uint32_t device = context.devices[number].device;
+  if (device == kNoRow) return nullptr;
+  const auto& devices = context.capture.devices;
+  return find_product(context.capture.text(devices.name[device]), devices.sm_count[device]);
+}
+
+bool is_possible(double flops, double peak, double kernel_ns) {
+  constexpr double kHighestClock = 1.1;  // of the clock that a data sheet's peak is stated for
+  return flops <= kHighestClock * peak * kernel_ns * 1e-9;
+}
+
 }  // namespace gf::work

@@ -8,6 +8,7 @@
 #include "analyze/work/kernel_work.h"
 #include "analyze/work/memory.h"
 #include "analyze/work/operator_table.h"
+#include "analyze/work/peak.h"
 #include "analyze/work/roofline.h"
 #include "analyze/work/stalls.h"
 #include "analyze/work/throughput.h"
@@ -53,9 +54,9 @@ void add_totals(const Context& context, const KernelWorks& works, WorkUse& use) 
   if (all > 0) use.coverage = known / all;
 }
 
-const Product* product_of(const Analysis& analysis) {
-  for (const auto& device : analysis.devices)
-    if (const auto* product = find_product(device.name)) return product;
+const Product* first_product(const Context& context) {
+  for (std::size_t number = 0; number < context.devices.size(); ++number)
+    if (const auto* product = work::product_of(context, number)) return product;
   return nullptr;
 }
 
@@ -67,7 +68,7 @@ std::optional<Level> modelled_rung(const Context& context, const KernelWorks& wo
                                    std::size_t first, std::size_t last, const Product& product,
                                    Nanos window) {
   StatedPeaks peaks(product);
-  double seconds = 0, unknown = 0, covered = 0, busy = 0;
+  double seconds = 0, asked = 0, on_tensor_cores = 0, unknown = 0, covered = 0, busy = 0;
   for (std::size_t i = first; i < last; ++i) {
     const auto& kernel = works.kernels[i];
     const double ns = static_cast<double>(context.kernels[i].exclusive_ns);
@@ -78,8 +79,12 @@ std::optional<Level> modelled_rung(const Context& context, const KernelWorks& wo
     const bool tensor_cores = kernel.flops > 0 && kernel.type != work::Element::fp32 &&
                               kernel.type != work::Element::none;
     const auto peak = tensor_cores ? peaks.of(kernel.type) : std::nullopt;
-    if (peak) seconds += std::min(kernel.flops / *peak, ns * 1e-9);
+    if (!peak) continue;
+    seconds += std::min(kernel.flops / *peak, ns * 1e-9);
+    asked += kernel.flops / *peak;
+    on_tensor_cores += ns;
   }
+  if (!work::is_possible(asked, 1, on_tensor_cores)) return std::nullopt;
   if (!(covered > 0) || window <= 0 || works.calls.empty()) return std::nullopt;
   const double whole = static_cast<double>(window) * 1e-9;
   Level level;
@@ -112,7 +117,7 @@ void put_rung(std::optional<Level> level, std::vector<Level>& levels) {
 
 ModelledRungs rungs_by_model(const Context& context, const KernelWorks& works,
                              const Analysis& analysis) {
-  const Product* product = product_of(analysis);
+  const Product* product = first_product(context);
   if (works.calls.empty() || !product || !missing_rung(analysis.levels)) return {};
   ModelledRungs rungs;
   Nanos window = 0;
@@ -147,11 +152,15 @@ WorkUse measure_work(const Context& context, const Analysis& analysis,
   const KernelWorks works = work::kernel_works(context);
   add_totals(context, works, use);
   use.operators = work::operator_table(context, works);
-  use.ceilings = ceilings_of(product_of(analysis), ceilings);
+  use.ceilings = ceilings_of(first_product(context), ceilings);
   constexpr std::size_t kPointsOfAScope = 200;
   use.roofline = work::roofline(context, works, use.operators, use.ceilings, kPointsOfAScope);
   use.transfers = work::transfer_rates(context, use.ceilings);
   use.accounts = work::work_accounts(context, levels, analysis, works);
+  if (analysis.work.peak_flops_per_s && !analysis.work.mfu)
+    use.why_missing =
+        "MFU: kernels would have done more operations than their time allows at the peak, so the "
+        "sizes or the GPU's name are not those of this run";
   use.stalls = work::stall_use(context, levels, analysis);
   use.throughput = work::throughput(context, analysis, works);
   use.memory = work::memory_use(context, works, use.throughput);

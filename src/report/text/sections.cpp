@@ -160,6 +160,11 @@ std::string operations_text(const WorkHeadline& work) {
     text +=
         fmt::format(": MFU (model operations / peak x time) {} of {} in {}", format_share(work.mfu),
                     format_rate(work.peak_flops_per_s.value_or(0), "FLOP/s"), work.peak_type);
+  else if (work.peak_flops_per_s)
+    text += fmt::format(
+        ", more than its kernels had time for at the peak ({} in {}): the sizes or the GPU's name "
+        "are not those of this run, and there is no MFU",
+        format_rate(*work.peak_flops_per_s, "FLOP/s"), work.peak_type);
   if (work.flops_source == WorkSource::model && work.measured_flops_per_s)
     text += fmt::format("; counted on tensor cores: {}",
                         format_rate(*work.measured_flops_per_s, "FLOP/s"));

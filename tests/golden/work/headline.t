@@ -29,6 +29,20 @@ In text it stands under the ladder:
     its shapes), 24.3 GFLOP per item. See also: gpufathom work.
     no data: the capture has no per-kernel counters
 
+A GPU that could not have done it: no MFU, and the reason.
+
+  $ zcat "$EXAMPLES/resnet50_amp_eager_b64.json.gz" | sed 's/NVIDIA H200/Tesla T4/' > slower.json
+  $ LC_ALL=C gpufathom analyze slower.json | grep -A 4 'from operator shapes'
+    31.21 TFLOP/s from operator shapes (model), more than its kernels had time for
+    at the peak (65.13 TFLOP/s in fp16): the sizes or the GPU's name are not those
+    of this run, and there is no MFU. 1 284 items per second (64 per step from its
+    shapes), 24.3 GFLOP per item. See also: gpufathom work.
+    no data: the capture has no per-kernel counters
+  $ gpufathom work slower.json | tail -3
+  
+  no data: MFU: kernels would have done more operations than their time allows at
+  the peak, so the sizes or the GPU's name are not those of this run
+
 Counters and sizes: both numbers, each under its name.
 
   $ captures="$TESTDIR/../../work/captures/h200"
