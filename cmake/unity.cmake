@@ -15,6 +15,8 @@ function(gf_unity target)
     if(NOT of_source OR of_build)
       continue()
     endif()
+    # Names that do not hold the checkout's path, so that two checkouts share a compiler cache.
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
     file(STRINGS ${source} heavy REGEX "${GPUFATHOM_HEAVY_HEADERS}")
     if(heavy MATCHES "simdjson|json_fields")
       set(folder ${target}_json)
