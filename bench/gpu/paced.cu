@@ -9,10 +9,10 @@
 #include <cstring>
 #include <ctime>
 
-#define TRY(call)                                                             \
-  if (cudaError_t error = (call); error != cudaSuccess) {                     \
-    std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error));       \
-    std::exit(1);                                                             \
+#define TRY(call)                                                       \
+  if (cudaError_t error = (call); error != cudaSuccess) {               \
+    std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
+    std::exit(1);                                                       \
   }
 
 __global__ void cycles(float* out, int rounds) {
