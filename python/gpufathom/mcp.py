@@ -25,7 +25,7 @@ ANSWER_BYTES = 5_000
 CELL_CHARACTERS = 160
 SECONDS = 120
 MAX_BYTES = "8GiB"
-MISSING = "gpufathom mcp needs the Python SDK of the protocol: pip install 'gpufathom[mcp]'"
+MISSING = "gpufathom mcp needs the Python SDK of the protocol: pip install mcp"
 
 INSTRUCTIONS = """\
 How well does a program use its GPUs, and what to change? Order that works: open(path), findings(path),

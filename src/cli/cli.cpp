@@ -441,8 +441,8 @@ int completion(const Words& words, std::span<const Verb> verbs) {
 
 constexpr std::string_view kAgentsHelp =
     R"(How an agent finds what costs a program its time on the GPU. The same as tools
-of the Model Context Protocol: gpufathom mcp (in the Python package,
-pip install 'gpufathom[mcp]').
+of the Model Context Protocol: gpufathom mcp (in the Python package; it needs
+PyPI's mcp).
 
   1. gpufathom FILE                      one screen: headline, recommendations,
                                          levels; --full prints everything
@@ -492,10 +492,7 @@ int run(int argc, const char* const* argv) {
   for (const auto& verb : verbs)
     if (verb.name == first) return run_verb(verb, rest);
   if (first == "mcp")
-    return complain(
-        "mcp is part of the Python package: pip install 'gpufathom[mcp]', then "
-        "gpufathom mcp or python3 -m gpufathom mcp",
-        kWrongUsage);
+    return complain("mcp is in the Python package: install its wheel, and PyPI's mcp", kWrongUsage);
   if (is_file(first)) return run_verb(verbs.front(), words);  // analyze FILE
   return unknown_verb(first, verbs);
 }
