@@ -186,7 +186,7 @@ def dlrm_step(weights, state, inputs, labels, dtype):
 @dataclasses.dataclass
 class Workload:
     weights: Any
-    loss: Callable | None  # (weights, inputs, labels, dtype) -> loss; None: DLRM's own step
+    loss: Callable | None  # (weights, inputs, labels, dtype) -> loss; None: sparse DLRM's own step
     data: Callable  # batch -> (inputs, labels)
     optimizer: str  # sgd, momentum or adam
 
@@ -218,7 +218,10 @@ def make(name, tiny):
                     jax.random.randint(key, (batch, sizes["tables"]), 0, sizes["rows"]))
         return features, jax.random.uniform(key, (batch,))
 
-    return Workload(dlrm_weights(**sizes), None, data, "sgd")
+    def loss(weights, inputs, labels, dtype):
+        looked_up = [table[inputs[1][:, i]] for i, table in enumerate(weights["tables"])]
+        return dlrm_loss(weights, looked_up, inputs, labels, dtype)
+    return Workload(dlrm_weights(**sizes), None if name == "dlrm_sparse" else loss, data, "sgd")
 
 
 def optimizer_step(weights, gradients, state, optimizer):

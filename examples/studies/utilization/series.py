@@ -36,7 +36,7 @@ class Torch:
         self.module = self.workload.module
         if options.mode == "compile":
             torch._dynamo.config.recompile_limit = 64
-            if options.model == "dlrm":  # its tables have sparse gradients, and stay eager
+            if options.model.startswith("dlrm"):  # its tables have sparse gradients, and stay eager
                 self.module.dense = torch.compile(self.module.dense, dynamic=True)
             else:
                 self.module = torch.compile(self.module)
@@ -218,8 +218,10 @@ class Series:
     def __init__(self, options):
         self.options = options
         self.begun = time.monotonic()
-        self.configurations, self.too_large = {}, {}
+        self.configurations = {}
         self.left_out, self.prepared_s = [], 0.0
+        self.done = json.loads(options.done.read_text(encoding="utf-8")) if options.done else {}
+        self.too_large = self.done.pop("out_of_memory", {})  # the least batch of each precision
         self.framework = Torch(options) if options.framework == "pytorch" else Jax(options)
         self.started_s = time.monotonic() - self.begun
 
@@ -275,10 +277,17 @@ class Series:
         entry["runs"].append(self.stretch(steps))
         entry.update(self.framework.memory())
 
+    def runs(self, key):
+        """How often a configuration was measured, now and in the table that is resumed."""
+        here = self.configurations.get(key, {"runs": []})
+        return self.done.get(key, 0) + len(here["runs"])
+
     def visit(self, precision, batch):
         if batch >= self.too_large.get(precision, math.inf):
             return
         key = f"{precision} {batch}"
+        if self.runs(key) >= self.options.rounds:
+            return
         entry = self.configurations.setdefault(
             key, {"precision": precision, "batch": batch, "runs": []})
         try:
@@ -332,6 +341,8 @@ class Series:
                     for batch in sorted(batches):
                         if self.left() < max(slowest, self.expected(precision, batch)):
                             continue
+                        if self.runs(f"{precision} {batch}") > round_index:
+                            continue
                         begun = time.monotonic()
                         self.visit(precision, batch)
                         if round_index:
@@ -382,7 +393,7 @@ def arguments():
         return [int(word) for word in words(text)]
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", required=True, choices=("resnet50", "bert", "dlrm"))
+    parser.add_argument("--model", required=True, choices=tuple(CHOSEN))
     parser.add_argument("--framework", required=True, choices=("pytorch", "jax"))
     parser.add_argument("--mode", required=True, choices=("eager", "compile", "xla"))
     parser.add_argument("--precisions", type=words, default=["amp", "tf32", "fp32"])
@@ -390,6 +401,8 @@ def arguments():
     parser.add_argument("--fine", type=numbers, default=[])
     parser.add_argument("--fine-last", action="store_true", help="--fine in the last round only")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--done", type=pathlib.Path,
+                        help='runs that are there already: {"amp 64": 2, ..., "out_of_memory": {"fp32": 2048}}')
     parser.add_argument("--seconds", type=float, default=0.5, help="of a measurement, at least")
     parser.add_argument("--until", type=float, default=0, help="time of the clock to end before")
     parser.add_argument("--prepare-until", type=float, default=0,
