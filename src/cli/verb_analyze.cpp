@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/call_tree.h"
 #include "analyze/report_alone.h"
 #include "cli/input_options.h"
 #include "cli/output.h"
@@ -13,6 +14,7 @@
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/text/analysis.h"
+#include "report/text/sections.h"
 #include "session/answer.h"
 #include "session/ranks.h"
 
@@ -35,8 +37,10 @@ Result<std::string> rendered(const AnalyzeArguments& options, const std::string&
   const Analysis& analysis = answer.analysis;
   if (format == "text") {
     const TextStyle style = text_style(options.output.to_file());
-    if (options.full || options.rows) return full_text(analysis, style, text_rows(options.rows));
-    return short_text(analysis, style);
+    if (!options.full && !options.rows) return short_text(analysis, style);
+    std::string text = full_text(analysis, style, text_rows(options.rows));
+    if (answer.context) text += call_tree_section(call_tree(*answer.context, analysis), style);
+    return text;
   }
   if (format == "html") return analysis_html(analysis, answer.context ? &*answer.context : nullptr);
   return json_line(analysis);

@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "analyze/analyze.h"
 #include "analyze/work/account.h"
+#include "analyze/work/operator_table.h"
 #include "analyze/work/work.h"
 #include "support/capture_builder.h"
 
@@ -101,9 +105,64 @@ RC_GTEST_PROP(WorkAccount, PartsSumToTheWindow, ()) {
     RC_ASSERT(std::abs(*analysis->work.mfu - *account.mfu) <= rounding);
     RC_ASSERT(analysis->work.coverage == account.coverage);
   }
-  Nanos of_operators = 0;
-  for (const auto& row : use.operators) of_operators += row.ns;
-  RC_ASSERT(of_operators <= analysis->devices.at(0).kernel_busy_ns);
+}
+
+/// Each row of the table by shape against a walk over the kernels of its own operation.
+RC_GTEST_PROP(OperatorTable, RowsSumToTheKernelTime, ()) {
+  const Capture capture = program(*rc::gen::inRange(2, 40));
+  std::optional<Context> context;
+  const auto analysis = analyze(capture, {}, &context);
+  RC_ASSERT(analysis.has_value());
+  struct Expected {
+    std::int64_t calls = 0;
+    Nanos ns = 0, least = INT64_MAX, most = 0;
+  };
+  std::map<std::string, Expected> expected;
+  for (const auto& kernel : context->kernels) {
+    const auto op = context->attribution.op[kernel.activity];
+    std::string shapes(capture.text(capture.host_ops.shapes[op]));  // "[[1, 2], [3, 4]]"
+    Expected& row =
+        expected[fmt::format("{} {}", capture.text(capture.host_ops.name[op]), shapes)];
+    ++row.calls;
+    row.ns += kernel.exclusive_ns;
+    row.least = std::min(row.least, kernel.exclusive_ns);
+    row.most = std::max(row.most, kernel.exclusive_ns);
+  }
+  const WorkUse use = measure_work(*context, *analysis);
+  Nanos sum = 0;
+  for (const auto& row : use.operators) {
+    std::string shapes = "[[";
+    for (const char letter : row.shapes)
+      if (letter == 'x')
+        shapes += ", ";
+      else if (letter == '*')
+        shapes += "], [";
+      else if (letter != ' ')
+        shapes += letter;
+    const auto found = expected.find(fmt::format("{} {}]]", row.name, shapes));
+    RC_ASSERT(found != expected.end());
+    RC_ASSERT(row.calls == found->second.calls);
+    RC_ASSERT(row.ns == found->second.ns);
+    if (found->second.least > 0) {
+      RC_ASSERT(row.ns_min == found->second.least);
+      RC_ASSERT(row.ns_max == found->second.most);
+      RC_ASSERT(*row.ns_min <= *row.ns_median);
+      RC_ASSERT(*row.ns_median <= *row.ns_max);
+    }
+    Nanos of_kernels = 0;
+    for (const auto& kernel : row.by_kernel) of_kernels += kernel.ns;
+    RC_ASSERT(of_kernels == row.ns);
+    sum += row.ns;
+    expected.erase(found);
+  }
+  RC_ASSERT(expected.empty());
+  RC_ASSERT(sum == analysis->devices.at(0).kernel_busy_ns);
+  // What is cut is one row.
+  const auto short_table = longest_operators(use.operators, 1);
+  Nanos cut = 0;
+  for (const auto& row : short_table) cut += row.ns;
+  RC_ASSERT(short_table.size() <= 2);
+  RC_ASSERT(cut == sum);
 }
 
 }  // namespace

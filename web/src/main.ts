@@ -10,6 +10,7 @@ import { curveSection } from "./sections/curve.ts";
 import { energySection } from "./sections/energy.ts";
 import { energyHeadline } from "./sections/energy_headline.ts";
 import { findingsSection } from "./sections/findings.ts";
+import { flameSection } from "./sections/flame.ts";
 import { headerPart, themeButton } from "./sections/header.ts";
 import { idleSection } from "./sections/idle.ts";
 import { kernelsSection } from "./sections/kernels.ts";
@@ -22,6 +23,7 @@ import { waterfallSection } from "./sections/waterfall.ts";
 import { accountSection } from "./work/account.ts";
 import { memorySection } from "./work/memory.ts";
 import { rooflineSection } from "./work/roofline.ts";
+import { shapesSection } from "./work/shapes.ts";
 import { Timeline } from "./timeline/events.ts";
 import { timelineSection } from "./timeline/section.ts";
 import { claimsPage, type ClaimsReport } from "./claims/page.ts";
@@ -36,14 +38,14 @@ function pair(className: string, ...parts: Part[]): HTMLElement { return h("div"
 /** The answer first, then where it comes from, then what it stands on. */
 function analysisPage(report: Report): Part[] {
   const types = new Map(report.analysis.kernels.map((kernel) => [kernel.operator, kernel.layer_type])), typeOf = (operator: string): string => types.get(operator) ?? "";
-  return [pair("answer", waterfallSection(report), findingsSection(report), ladderSection(report)), samplesSection(report), timelineSection(report), idleSection(report),
-    layersSection(report), kernelsSection(report), accountSection(report.work), rooflineSection(report.work, typeOf), memorySection(report.work), runtimeSection(report), energySection(report), readingsSection(report), pair("", curveSection(report), matchSection(report)),
+  return [pair("answer", waterfallSection(report), findingsSection(report), ladderSection(report)), samplesSection(report), timelineSection(report), idleSection(report), flameSection(report),
+    layersSection(report), kernelsSection(report), shapesSection(report.work), accountSection(report.work), rooflineSection(report.work, typeOf), memorySection(report.work), runtimeSection(report), energySection(report), readingsSection(report), pair("", curveSection(report), matchSection(report)),
     qualitySection(report), definitionsSection(report)];
 }
 
 /** Joules first; the time they were spent in after them. */
 function energyPage(report: Report): Part[] {
-  return [energySection(report), timelineSection(report), waterfallSection(report), ladderSection(report), samplesSection(report), findingsSection(report), layersSection(report), kernelsSection(report),
+  return [energySection(report), timelineSection(report), waterfallSection(report), ladderSection(report), samplesSection(report), findingsSection(report), flameSection(report), layersSection(report), kernelsSection(report),
     readingsSection(report), matchSection(report), qualitySection(report), definitionsSection(report)];
 }
 

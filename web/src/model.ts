@@ -1273,11 +1273,16 @@ export type WorkFamily =
   | "data_movement"
   | "fused";
 
-/** The work of one operator with one set of shapes, by the rules of docs/work.md. */
+export type RoofLimit =
+  | ""
+  | "compute"
+  | "memory";
+
+/** One operator with one set of shapes, types and strides in one module: its calls, their rates, and what they are of the roofline. One row holds all kernels without shapes. */
 export interface OperatorWork {
   /** operator as the framework names it. */
   name: string;
-  /** what it does, as far as its work goes. */
+  /** what it does, as far as its work goes; none: docs/work-models.md has no rule for it. */
   family: WorkFamily;
   /** forward, backward, recompute, optimizer or other. */
   phase: TrainingPhase;
@@ -1285,12 +1290,46 @@ export interface OperatorWork {
   shapes: string;
   /** data type that its products run in; of others, that of the first input. */
   type: string;
+  /** data types of its inputs, such as bf16 * bf16. */
+  types: string;
+  /** strides of its inputs, such as 768,1 * 1,768; empty: not recorded. */
+  strides: string;
+  /** of convolutions and pooling: the inputs that are no tensors, as recorded. */
+  arguments: string;
   /** calls in the window. */
   calls: number;
   /** kernels they launched. */
   kernels: number;
-  /** exclusive time of these kernels. */
+  /** exclusive time of these kernels; all rows sum to the kernel time. */
   ns: number;
+  /** of the kernel time. */
+  share: number | null;
+  /** kernel time of the fastest whole call. */
+  ns_min: number | null;
+  /** kernel time of the median call. */
+  ns_median: number | null;
+  /** kernel time of the slowest call. */
+  ns_max: number | null;
+  /** of flops_per_s: model or measured. */
+  flops_source: WorkSource;
+  /** of bytes_per_s: model or measured. */
+  bytes_source: WorkSource;
+  /** operations a second of the slowest call. */
+  flops_per_s_min: number | null;
+  /** of the median call. */
+  flops_per_s_median: number | null;
+  /** of the fastest call. */
+  flops_per_s_max: number | null;
+  /** bytes of device memory a second of the slowest call; of the model the least bytes. */
+  bytes_per_s_min: number | null;
+  /** of the median call. */
+  bytes_per_s_median: number | null;
+  /** of the fastest call. */
+  bytes_per_s_max: number | null;
+  /** the ceiling that all calls together are closer to. */
+  ceiling: RoofLimit;
+  /** how close. */
+  of_ceiling: number | null;
   /** model: operations of its products, of all calls; a multiply-add is two. */
   product_flops: number;
   /** model: its other operations, one an element and step. */
@@ -1301,8 +1340,14 @@ export interface OperatorWork {
   measured_flops: number | null;
   /** bytes of device memory that counters saw in its kernels; null without counters for all. */
   measured_bytes: number | null;
-  /** module of most of its time. */
+  /** its module; * for numbers that differ between equal blocks. */
   module: string;
+  /** operators around its first call, the outermost first. */
+  path: string;
+  /** line of the program that its first call comes from (of a backward operator: its forward one), when the capture has stacks. */
+  python: string;
+  /** the same time by kernel; sums to ns. */
+  by_kernel: NamedTime[];
 }
 
 /** The highest rate of a device for something, measured or stated. */
@@ -1321,11 +1366,6 @@ export type RoofScope =
   | "kernel"
   | "operator"
   | "layer";
-
-export type RoofLimit =
-  | ""
-  | "compute"
-  | "memory";
 
 /** A kernel, operator or layer under the roofline. */
 export interface RoofPoint {
@@ -1581,7 +1621,7 @@ export interface WorkUse {
   why_missing: string;
   /** `flops` by data type. */
   types: WorkOfType[];
-  /** by operator, shapes and phase; most time first. */
+  /** by operator, shapes, types, strides, module and phase; most time first. */
   operators: OperatorWork[];
   /** of the device that most work ran on. */
   ceilings: Ceiling[];
@@ -1599,6 +1639,50 @@ export interface WorkUse {
   memory: DeviceMemory[];
   /** items and tokens per second. */
   throughput: Throughput;
+}
+
+export type TreeView =
+  | "modules"
+  | "calls";
+
+export type TreeNodeKind =
+  | "window"
+  | "phase"
+  | "module"
+  | "operator"
+  | "python"
+  | "annotation"
+  | "kernel"
+  | "copy"
+  | "idle"
+  | "others";
+
+/** A node of a call tree. What lies under a node sums to it; the first node of a view is the window of all devices. */
+export interface CallNode {
+  /** number of the node. */
+  id: number;
+  /** the node above it; null at the top of a view. */
+  parent: number | null;
+  /** nodes above it. */
+  depth: number;
+  /** modules: phase, module, operators, kernel; calls: the call path on the host, Python frames included, then the kernel. */
+  view: TreeView;
+  /** window, phase, module, operator, python, annotation, kernel, copy, idle (by cause), or others: small nodes together. */
+  kind: TreeNodeKind;
+  /** what it is. */
+  name: string;
+  /** device time: kernels, copies alone and idle time. */
+  ns: number;
+  /** of it exclusive kernel time. */
+  kernel_ns: number;
+  /** of it copies and sets while no kernel ran. */
+  copy_ns: number;
+  /** of it idle time, under what the host was in. */
+  idle_ns: number;
+  /** kernels, copies and idle spans. */
+  count: number;
+  /** measured energy in nanojoules: that of each kernel's name, of copies and of idle time, by time; sums to the device's. */
+  nj: number | null;
 }
 
 export type RankSource =

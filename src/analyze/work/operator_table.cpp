@@ -1,11 +1,20 @@
 #include "analyze/work/operator_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
+
+#include "analyze/host_nesting.h"
+#include "analyze/work/roofline.h"
+#include "core/when.h"
+#include "model/kernel_name.h"
 
 namespace gf::work {
 namespace {
@@ -39,115 +48,378 @@ TrainingPhase phase_on_host(const Context& context, std::uint32_t op) {
   return TrainingPhase::forward;
 }
 
+/// One call of an operator in the window, or the kernels of an operator without a rule.
+struct Seen {
+  const Call* call = nullptr;
+  const KnownCall* known = nullptr;  // nullptr: no rule says what work it is
+  std::uint32_t op = kNoRow;         // of host_ops
+  std::uint32_t forward = kNoRow;    // the operation that this one is the backward of
+  std::uint32_t module = 0;
+  TrainingPhase phase = TrainingPhase::none;
+  bool whole = true;  // inside the window
+  std::int64_t kernels = 0;
+  Nanos ns = 0;
+  double flops = 0, bytes = 0, counted_flops = 0, counted_bytes = 0;
+};
+
+/// Blocks that differ in their number alone: "layers.3.fc" is "layers.*.fc".
+std::string rolled(std::string_view path) {
+  std::string out;
+  for (const char letter : path) {
+    const bool digit = letter >= '0' && letter <= '9';
+    if (!digit) out += letter;
+    if (digit && !out.ends_with('*')) out += '*';
+  }
+  return out;
+}
+
+template <class F>
+std::string of_tensors(const Call& call, F&& text_of) {
+  std::string text;
+  for (const auto* tensor : call.tensors()) {
+    if (tensor->dims.empty()) continue;
+    if (!text.empty()) text += " * ";
+    text += text_of(*tensor);
+  }
+  return text;
+}
+
+std::string strides_text(const Call& call) {
+  const auto tensors = call.tensors();
+  if (std::ranges::all_of(tensors, [](const Tensor* tensor) { return tensor->strides.empty(); }))
+    return {};
+  return of_tensors(call, [](const Tensor& tensor) {
+    return fmt::format("{}", fmt::join(tensor.strides, ","));
+  });
+}
+
+std::string arguments_text(const Call& call) {
+  std::string text;
+  for (const auto& input : call.inputs)
+    if (!input.value.empty()) text += fmt::format("{}{}", when(!text.empty(), " "), input.value);
+  return text;
+}
+
+/// Least, median and largest; nothing of no values.
+template <class T>
+void spread(std::vector<T>& values, std::optional<T>& least, std::optional<T>& middle,
+            std::optional<T>& most) {
+  if (values.empty()) return;
+  const auto half = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::ranges::nth_element(values, half);
+  middle = *half;
+  least = *std::ranges::min_element(values);
+  most = *std::ranges::max_element(values);
+}
+
 class Table {
  public:
-  explicit Table(const Context& context, const KernelWorks& works)
-      : context_(context), works_(works), phase_(works.calls.size(), TrainingPhase::none) {}
+  Table(const Context& context, const KernelWorks& works, const std::vector<Ceiling>& ceilings)
+      : context_(context),
+        works_(works),
+        ceilings_(ceilings),
+        nesting_(context.capture, context.host, context.roles) {}
 
   std::vector<OperatorWork> rows() {
-    for (std::size_t i = 0; i < works_.kernels.size(); ++i) take_phase(i);
-    for (std::uint32_t call = 0; call < works_.calls.size(); ++call)
-      if (works_.calls[call].in_window > 0) take_call(call);
+    seen_.resize(works_.calls.size());
+    for (std::size_t i = 0; i < works_.calls.size(); ++i) {
+      const auto& known = works_.calls[i];
+      seen_[i].call = &known.of->call;
+      seen_[i].known = &known;
+      seen_[i].op = known.host_op;
+      seen_[i].whole = known.in_window >= 1;
+      seen_[i].flops =
+          known.in_window * (known.of->work.flops + known.of->work.other_flops);
+      seen_[i].bytes = known.in_window * known.of->work.bytes;
+    }
     for (std::size_t i = 0; i < works_.kernels.size(); ++i) take_kernel(i);
-    for (std::size_t row = 0; row < rows_.size(); ++row) rows_[row].module = main_module(row);
-    std::stable_sort(rows_.begin(), rows_.end(), [](const auto& left, const auto& right) {
+    row_of_.assign(seen_.size(), SIZE_MAX);
+    for (std::size_t at = 0; at < seen_.size(); ++at) {
+      const bool inside = seen_[at].known && seen_[at].known->in_window > 0;
+      if (inside || seen_[at].kernels > 0) take_call(at);
+    }
+    for (std::size_t i = 0; i < works_.kernels.size(); ++i) name_kernel(i);
+    for (auto& row : rows_) finish(row);
+    if (without_shapes_.row.kernels > 0) {
+      finish(without_shapes_);
+      rows_.push_back(std::move(without_shapes_));
+    }
+    std::vector<OperatorWork> table;
+    for (auto& row : rows_) table.push_back(std::move(row.row));
+    std::stable_sort(table.begin(), table.end(), [](const auto& left, const auto& right) {
       return std::tuple(-left.ns, -left.product_flops, std::string_view(left.name)) <
              std::tuple(-right.ns, -right.product_flops, std::string_view(right.name));
     });
-    return std::move(rows_);
+    return table;
   }
 
  private:
-  void take_phase(std::size_t i) {
-    const auto call = works_.kernels[i].call;
-    if (call == kNoCall || phase_[call] != TrainingPhase::none) return;
-    phase_[call] =
-        static_cast<TrainingPhase>(context_.attribution.phase[context_.kernels[i].activity]);
+  struct Row {
+    OperatorWork row;
+    std::vector<std::size_t> calls;  // of seen_
+    std::map<Text, Nanos> kernels;
+  };
+
+  /// The call that a kernel belongs to, of seen_; SIZE_MAX where no shapes are known.
+  std::size_t call_of_kernel(std::size_t i) {
+    const auto known = works_.kernels[i].call;
+    if (known != kNoCall) return known;
+    const auto op = op_with_shapes(context_.attribution.op[context_.kernels[i].activity]);
+    if (op == kNoRow) return SIZE_MAX;
+    const auto [at, fresh] = unknown_.try_emplace(op, seen_.size());
+    if (fresh) {
+      Seen& call = seen_.emplace_back();
+      call.call = &*call_at(op);
+      call.op = op;
+    }
+    return at->second;
   }
 
-  void take_call(std::uint32_t number) {
-    const KnownCall& call = works_.calls[number];
-    auto& phase = phase_[number];
-    if (const auto named = phase_in_program(context_.capture, call.program_op);
-        named != TrainingPhase::none)
-      phase = named;
-    if (phase == TrainingPhase::none && call.program_op == kNoRow)
-      phase = phase_on_host(context_, call.host_op);
-    auto shapes = shapes_text(call.of->call);
-    const auto [at, fresh] = row_of_.try_emplace(
-        std::tuple(call.of->call.name, shapes, name_of(call.type), phase), rows_.size());
-    if (fresh) {
-      OperatorWork& row = rows_.emplace_back();
-      modules_.emplace_back();
-      row.name = call.of->call.name;
-      row.family = call.of->rule->family;
-      row.phase = phase;
-      row.shapes = std::move(shapes);
-      row.type = name_of(call.type == Element::none ? call.of->work.type : call.type);
+  /// The innermost operation around a launch whose inputs were recorded.
+  std::uint32_t op_with_shapes(std::uint32_t op) {
+    const auto& parent = context_.attribution.op_parent;
+    for (; op != kNoRow; op = op < parent.size() ? parent[op] : kNoRow) {
+      if (context_.capture.host_ops.kind[op] != HostKind::op) continue;
+      if (call_at(op)) return op;
     }
-    row_of_call_.emplace(number, at->second);
-    OperatorWork& row = rows_[at->second];
-    ++row.calls;
-    row.product_flops += call.in_window * call.of->work.flops;
-    row.other_flops += call.in_window * call.of->work.other_flops;
-    row.bytes += call.in_window * call.of->work.bytes;
+    return kNoRow;
+  }
+
+  /// What was recorded of an operation's inputs, with sizes; calls with the same inputs share it.
+  const std::optional<Call>& call_at(std::uint32_t op) {
+    const auto& ops = context_.capture.host_ops;
+    const std::array inputs{ops.name[op], ops.shapes[op], ops.types[op], ops.values[op],
+                            ops.strides[op]};
+    auto [known, fresh] = calls_.try_emplace(inputs);
+    if (!fresh) return known->second;
+    known->second = call_of(context_.capture, op);
+    const auto sized = [](const Tensor* tensor) { return !tensor->dims.empty(); };
+    if (known->second && std::ranges::none_of(known->second->tensors(), sized))
+      known->second.reset();
+    return known->second;
   }
 
   void take_kernel(std::size_t i) {
-    const KernelWork& kernel = works_.kernels[i];
-    const auto at = row_of_call_.find(kernel.call);
-    if (at == row_of_call_.end()) return;
-    OperatorWork& row = rows_[at->second];
-    const auto& counted = works_.counted;
-    const auto activity = context_.kernels[i].activity;
-    add_measured(row.measured_flops, row.kernels == 0, counted.tensor_operations(activity));
-    add_measured(row.measured_bytes, row.kernels == 0, counted.memory_bytes(activity));
-    ++row.kernels;
-    row.ns += context_.kernels[i].exclusive_ns;
-    modules_[at->second][context_.attribution.module[activity]] += context_.kernels[i].exclusive_ns;
+    const auto& kernel = context_.kernels[i];
+    const auto at = call_of_kernel(i);
+    call_of_.push_back(at);
+    if (at == SIZE_MAX) return;
+    Seen& call = seen_[at];
+    const auto& owners = context_.attribution;
+    if (call.kernels++ == 0) {
+      call.phase = static_cast<TrainingPhase>(owners.phase[kernel.activity]);
+      call.forward = owners.forward_op[kernel.activity];
+    }
+    if (call.module == 0) call.module = owners.module[kernel.activity];
+    if (!call.known)
+      call.whole = call.whole && kernel.duration_ns ==
+                                     context_.capture.activities.duration_ns[kernel.activity];
+    call.ns += kernel.exclusive_ns;
+    call.counted_flops += works_.counted.tensor_operations(kernel.activity);
+    call.counted_bytes += works_.counted.memory_bytes(kernel.activity);
   }
 
-  std::string main_module(std::size_t row) const {
-    std::uint32_t best = 0;
-    Nanos most = 0;
-    for (const auto& [module, ns] : modules_[row])
-      if (ns > most) {
-        best = module;
-        most = ns;
-      }
-    return context_.attribution.modules[best];
+  TrainingPhase phase_of(const Seen& call) const {
+    const auto program_op = call.known ? call.known->program_op : kNoRow;
+    const auto named = phase_in_program(context_.capture, program_op);
+    if (named != TrainingPhase::none) return named;
+    if (call.phase != TrainingPhase::none || program_op != kNoRow) return call.phase;
+    return phase_on_host(context_, call.op);
+  }
+
+  /// The number of all that is told of a call's inputs; calls with the same inputs are asked once.
+  std::size_t text_of(const Call& call, const KnownCall* known) {
+    const auto [asked, fresh] = text_of_call_.try_emplace(&call, 0);
+    if (!fresh) return asked->second;
+    OperatorWork text;
+    text.name = call.name;
+    text.shapes = shapes_text(call);
+    text.types =
+        of_tensors(call, [](const Tensor& tensor) { return std::string(name_of(tensor.type)); });
+    text.strides = strides_text(call);
+    const bool sized_by_arguments =
+        (known && known->of->rule->family == WorkFamily::convolution) ||
+        call.name.find("pool") != call.name.npos;
+    if (sized_by_arguments) text.arguments = arguments_text(call);
+    const auto [place, first] = number_of_text_.try_emplace(
+        std::tuple(text.name, text.shapes, text.types, text.strides, text.arguments),
+        texts_.size());
+    if (first) texts_.push_back(std::move(text));
+    return asked->second = place->second;
+  }
+
+  std::size_t rolled_module(std::uint32_t module) {
+    auto [asked, fresh] = rolled_of_.try_emplace(module, 0);
+    if (fresh)
+      asked->second =
+          number_of_rolled_
+              .try_emplace(rolled(context_.attribution.modules[module]), number_of_rolled_.size())
+              .first->second;
+    return asked->second;
+  }
+
+  OperatorWork new_row(const Seen& seen, std::size_t text, TrainingPhase phase) const {
+    OperatorWork row = texts_[text];
+    row.phase = phase;
+    row.module = context_.attribution.modules[seen.module];
+    if (seen.known) {
+      const auto type = seen.known->type;
+      row.family = seen.known->of->rule->family;
+      row.type = name_of(type == Element::none ? seen.known->of->work.type : type);
+    } else if (const auto tensors = seen.call->tensors(); !tensors.empty()) {
+      row.type = name_of(tensors.front()->type);
+    }
+    return row;
+  }
+
+  void take_call(std::size_t at) {
+    const Seen& seen = seen_[at];
+    const Call& call = *seen.call;
+    const auto type = seen.known ? seen.known->type : Element::none;
+    const auto text = text_of(call, seen.known);
+    const auto module = rolled_module(seen.module);
+    const auto phase = phase_of(seen);
+    const auto [place, fresh] =
+        place_of_.try_emplace(std::tuple(text, type, module, phase, bool(seen.known)), rows_.size());
+    row_of_[at] = place->second;
+    if (fresh) rows_.emplace_back().row = new_row(seen, text, phase);
+    Row& into = rows_[place->second];
+    into.calls.push_back(at);
+    const auto& name = context_.attribution.modules[seen.module];
+    if (into.row.module != name) into.row.module = rolled(name);
+    ++into.row.calls;
+    if (!seen.known) return;
+    const auto& known = *seen.known;
+    into.row.product_flops += known.in_window * known.of->work.flops;
+    into.row.other_flops += known.in_window * known.of->work.other_flops;
+    into.row.bytes += known.in_window * known.of->work.bytes;
+  }
+
+  void name_kernel(std::size_t i) {
+    const auto at = call_of_[i];
+    Row& row = at == SIZE_MAX ? without_shapes_ : rows_[row_of_[at]];
+    const auto& kernel = context_.kernels[i];
+    add_measured(row.row.measured_flops, row.row.kernels == 0,
+                 works_.counted.tensor_operations(kernel.activity));
+    add_measured(row.row.measured_bytes, row.row.kernels == 0,
+                 works_.counted.memory_bytes(kernel.activity));
+    ++row.row.kernels;
+    row.row.ns += kernel.exclusive_ns;
+    row.kernels[context_.capture.activities.name[kernel.activity]] += kernel.exclusive_ns;
+    all_ns_ += kernel.exclusive_ns;
+  }
+
+  void finish(Row& made) {
+    OperatorWork& row = made.row;
+    std::map<std::string, Nanos> kernels;
+    for (const auto& [name, ns] : made.kernels)
+      kernels[short_kernel_name(context_.capture.text(name))] += ns;
+    for (const auto& [name, ns] : kernels) row.by_kernel.push_back({name, ns});
+    std::ranges::stable_sort(row.by_kernel, std::greater{}, &NamedTime::ns);
+    if (all_ns_ > 0) row.share = static_cast<double>(row.ns) / static_cast<double>(all_ns_);
+    if (made.calls.empty()) {
+      row.name = kWithoutShapes;
+      row.phase = TrainingPhase::all;
+      return;
+    }
+    const Seen& first = seen_[made.calls.front()];
+    place(row, first);
+    const bool counted_flops = row.measured_flops.value_or(0) > 0;
+    if (counted_flops || first.known)
+      row.flops_source = counted_flops ? WorkSource::measured : WorkSource::model;
+    if (row.measured_bytes || first.known)
+      row.bytes_source = row.measured_bytes ? WorkSource::measured : WorkSource::model;
+    std::vector<Nanos> times;
+    std::vector<double> flops, bytes;
+    for (const auto at : made.calls) {
+      const Seen& call = seen_[at];
+      if (!call.whole || call.ns <= 0) continue;
+      times.push_back(call.ns);
+      const double seconds = static_cast<double>(call.ns) * 1e-9;
+      if (row.flops_source != WorkSource::none)
+        flops.push_back((counted_flops ? call.counted_flops : call.flops) / seconds);
+      if (row.bytes_source != WorkSource::none)
+        bytes.push_back((row.measured_bytes ? call.counted_bytes : call.bytes) / seconds);
+    }
+    spread(times, row.ns_min, row.ns_median, row.ns_max);
+    spread(flops, row.flops_per_s_min, row.flops_per_s_median, row.flops_per_s_max);
+    spread(bytes, row.bytes_per_s_min, row.bytes_per_s_median, row.bytes_per_s_max);
+    const RoofPoint point = roof_point(row, ceilings_);
+    row.ceiling = point.limit;
+    row.of_ceiling = point.of_ceiling;
+  }
+
+  /// Where in the program a row's first call is.
+  void place(OperatorWork& row, const Seen& first) {
+    const auto& ops = context_.capture.host_ops;
+    if (first.op == kNoRow) {
+      row.path = context_.capture.text(context_.capture.program_ops.scope[first.known->program_op]);
+      return;
+    }
+    for (const auto outer : nesting_.path_to(first.op))
+      if (outer != first.op && ops.kind[outer] == HostKind::op)
+        row.path +=
+            fmt::format("{}{}", when(!row.path.empty(), " > "), context_.capture.text(ops.name[outer]));
+    auto line = kNoRow;
+    if (first.forward != kNoRow) line = nesting_.line_of_program(first.forward);
+    if (line == kNoRow) line = nesting_.line_of_program(first.op);
+    if (line != kNoRow) row.python = context_.capture.text(ops.name[line]);
   }
 
   const Context& context_;
   const KernelWorks& works_;
-  std::vector<TrainingPhase> phase_;  // by call
-  std::map<std::tuple<std::string_view, std::string, std::string_view, TrainingPhase>, std::size_t>
-      row_of_;
-  std::unordered_map<std::uint32_t, std::size_t> row_of_call_;
-  std::vector<OperatorWork> rows_;
-  std::vector<std::map<std::uint32_t, Nanos>> modules_;  // by row
+  const std::vector<Ceiling>& ceilings_;
+  HostNesting nesting_;
+  std::vector<Seen> seen_;            // known calls first, in their order
+  std::vector<std::size_t> call_of_;  // by kernel
+  std::vector<std::size_t> row_of_;   // by call
+  std::map<std::array<Text, 5>, std::optional<Call>> calls_;      // by inputs
+  std::unordered_map<std::uint32_t, std::size_t> unknown_;        // calls without a rule
+  std::unordered_map<const Call*, std::size_t> text_of_call_;
+  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, std::size_t>
+      number_of_text_;
+  std::vector<OperatorWork> texts_;
+  std::unordered_map<std::uint32_t, std::size_t> rolled_of_;
+  std::map<std::string, std::size_t> number_of_rolled_;
+  std::map<std::tuple<std::size_t, Element, std::size_t, TrainingPhase, bool>, std::size_t>
+      place_of_;
+  std::vector<Row> rows_;
+  Row without_shapes_;
+  Nanos all_ns_ = 0;
 };
 
 }  // namespace
 
 std::string shapes_text(const Call& call) {
-  std::string text;
-  std::size_t shown = 0;
-  constexpr std::size_t kMost = 4;
-  for (const auto* tensor : call.tensors()) {
-    if (tensor->dims.empty()) continue;
-    if (shown == kMost) {
-      text += " ...";
-      break;
-    }
-    if (shown++ > 0) text += " * ";
-    text += fmt::format("{}", fmt::join(tensor->dims, "x"));
-  }
-  return text;
+  return of_tensors(
+      call, [](const Tensor& tensor) { return fmt::format("{}", fmt::join(tensor.dims, "x")); });
 }
 
-std::vector<OperatorWork> operator_table(const Context& context, const KernelWorks& works) {
-  return Table(context, works).rows();
+std::vector<OperatorWork> operator_table(const Context& context, const KernelWorks& works,
+                                         const std::vector<Ceiling>& ceilings) {
+  return Table(context, works, ceilings).rows();
+}
+
+std::vector<OperatorWork> longest_operators(std::vector<OperatorWork> table, std::size_t rows) {
+  if (rows == 0 || table.size() <= rows) return table;
+  OperatorWork others;
+  others.name = fmt::format("({} others)", table.size() - rows);
+  others.phase = TrainingPhase::all;
+  double share = 0;
+  for (std::size_t i = rows; i < table.size(); ++i) {
+    const auto& row = table[i];
+    others.calls += row.calls;
+    others.kernels += row.kernels;
+    others.ns += row.ns;
+    others.product_flops += row.product_flops;
+    others.other_flops += row.other_flops;
+    others.bytes += row.bytes;
+    share += row.share.value_or(0);
+  }
+  others.share = share;
+  table.resize(rows);
+  table.push_back(std::move(others));
+  return table;
 }
 
 }  // namespace gf::work

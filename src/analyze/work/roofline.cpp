@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "analyze/layers/layers.h"
 #include "analyze/work/bounded.h"
@@ -99,7 +100,46 @@ void keep_longest(std::vector<RoofPoint>& points, std::size_t rows) {
   if (rows > 0 && points.size() > rows) points.resize(rows);
 }
 
+/// Rows that differ in module or strides are one point.
+void join(const OperatorWork& row, bool first, OperatorWork& sum) {
+  if (first) {
+    sum = row;
+    return;
+  }
+  sum.ns += row.ns;
+  sum.product_flops += row.product_flops;
+  sum.other_flops += row.other_flops;
+  sum.bytes += row.bytes;
+  const auto add = [](std::optional<double>& into, const std::optional<double>& more) {
+    if (into && more) *into += *more;
+    if (!more) into.reset();
+  };
+  add(sum.measured_flops, row.measured_flops);
+  add(sum.measured_bytes, row.measured_bytes);
+}
+
 }  // namespace
+
+RoofPoint roof_point(const OperatorWork& row, const std::vector<Ceiling>& ceilings) {
+  RoofPoint point;
+  point.scope = RoofScope::operation;
+  point.name = fmt::format("{} {}", row.name, row.shapes);
+  point.phase = row.phase;
+  point.type = row.type;
+  point.ns = row.ns;
+  const bool known = row.family != WorkFamily::none;
+  const bool counted = row.measured_flops && *row.measured_flops > 0;
+  if (counted || known) {
+    point.flops = counted ? *row.measured_flops : row.product_flops + row.other_flops;
+    point.flops_source = counted ? WorkSource::measured : WorkSource::model;
+  }
+  if (row.measured_bytes || known) {
+    point.bytes = row.measured_bytes ? *row.measured_bytes : row.bytes;
+    point.bytes_source = row.measured_bytes ? WorkSource::measured : WorkSource::model;
+  }
+  place_under_roof(point, ceilings);
+  return point;
+}
 
 std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works,
                                 const std::vector<OperatorWork>& operators,
@@ -124,20 +164,13 @@ std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works
   for (std::size_t group = 0; group < by_layer.size(); ++group)
     layers.push_back(point_of(RoofScope::layer, groups.rows[group].name, groups.rows[group].phase,
                               by_layer[group], ceilings));
+  std::map<std::tuple<std::string, TrainingPhase, std::string>, OperatorWork> by_shape;
   for (const auto& row : operators) {
-    RoofPoint& point = operations.emplace_back();
-    point.scope = RoofScope::operation;
-    point.name = fmt::format("{} {}", row.name, row.shapes);
-    point.phase = row.phase;
-    point.type = row.type;
-    point.ns = row.ns;
-    const bool counted = row.measured_flops && *row.measured_flops > 0;
-    point.flops = counted ? *row.measured_flops : row.product_flops + row.other_flops;
-    point.flops_source = counted ? WorkSource::measured : WorkSource::model;
-    point.bytes = row.measured_bytes ? *row.measured_bytes : row.bytes;
-    point.bytes_source = row.measured_bytes ? WorkSource::measured : WorkSource::model;
-    place_under_roof(point, ceilings);
+    if (row.family == WorkFamily::none) continue;
+    auto [at, fresh] = by_shape.try_emplace(std::tuple(row.shapes, row.phase, row.name + row.type));
+    join(row, fresh, at->second);
   }
+  for (const auto& [key, row] : by_shape) operations.push_back(roof_point(row, ceilings));
   std::vector<RoofPoint> all;
   for (auto* points : {&kernels, &operations, &layers}) {
     std::erase_if(*points, [](const RoofPoint& point) { return point.ns <= 0; });

@@ -8,6 +8,9 @@
 
 namespace gf::work {
 
+/// A row of the table by shape under the roofline.
+RoofPoint roof_point(const OperatorWork& row, const std::vector<Ceiling>& ceilings);
+
 /// Counters come before the model, each for what it knows: operations of the tensor cores, bytes of
 /// device memory. At most `rows` points of each scope, those with most time; 0: all.
 std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works,

@@ -151,8 +151,8 @@ WorkUse measure_work(const Context& context, const Analysis& analysis,
   const KernelLevels levels(context.capture, context.matching);
   const KernelWorks works = work::kernel_works(context);
   add_totals(context, works, use);
-  use.operators = work::operator_table(context, works);
   use.ceilings = ceilings_of(first_product(context), ceilings);
+  use.operators = work::operator_table(context, works, use.ceilings);
   constexpr std::size_t kPointsOfAScope = 200;
   use.roofline = work::roofline(context, works, use.operators, use.ceilings, kPointsOfAScope);
   use.transfers = work::transfer_rates(context, use.ceilings);
@@ -166,8 +166,7 @@ WorkUse measure_work(const Context& context, const Analysis& analysis,
   use.memory = work::memory_use(context, works, use.throughput);
   for (const auto& level : analysis.levels)
     if (level.id == kRung && level.formula.starts_with("model:")) use.levels.push_back(level);
-  const auto rows = context.options.max_rows;
-  if (rows > 0 && use.operators.size() > rows) use.operators.resize(rows);
+  use.operators = work::longest_operators(std::move(use.operators), context.options.max_rows);
   return use;
 }
 

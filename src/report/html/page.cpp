@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
+#include "analyze/call_tree.h"
 #include "analyze/work/work.h"
 #include "core/version.h"
 #include "model/levels.h"
@@ -74,6 +76,10 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   std::optional<WorkUse> work;
   if (context && !context->devices.empty()) work = measure_work(*context, analysis);
   to_json(json, work);
+  json += ",\"tree\":";
+  std::vector<CallNode> tree;
+  if (context) tree = call_tree(*context, analysis);
+  to_json(json, tree);
   json += ",\"analysis\":";
   to_json(json, analysis);
   json += '}';

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <string>
 
+#include "analyze/call_tree.h"
+#include "analyze/work/work.h"
 #include "core/when.h"
 #include "model/sqlite.h"
+#include "report/json.h"
 #include "report/query/kernel_facts.h"
 
 namespace gf {
@@ -23,8 +26,10 @@ template <>
 inline constexpr std::string_view kSqlType<std::int64_t> = "integer";
 template <class T>
 inline constexpr std::string_view kSqlType<std::optional<T>> = kSqlType<T>;
+template <Described T>
+inline constexpr std::string_view kSqlType<std::vector<T>> = "text";  // JSON, for json_each()
 
-/// Fields that are lists or structs have no column: JSON has them.
+/// Other lists and structs have no column: JSON has them.
 template <class T>
 concept SqlCell = !kSqlType<T>.empty();
 
@@ -40,6 +45,12 @@ template <class E>
   requires std::is_enum_v<E>
 void bind_value(sqlite3_stmt* raw, int at, E value) {
   bind_value(raw, at, name_of(value));
+}
+template <Described T>
+void bind_value(sqlite3_stmt* raw, int at, const std::vector<T>& values) {
+  std::string json;
+  to_json(json, values);
+  bind_value(raw, at, std::string_view(json));
 }
 template <class T>
 void bind_value(sqlite3_stmt* raw, int at, const std::optional<T>& value) {
@@ -95,6 +106,10 @@ const std::vector<AnalysisTable>& analysis_tables() {
       {"findings", "What the analysis found, and what to change", sql_columns<Finding>()},
       {"attributed_kernels", "Kernels with all their columns, and what the analysis knows of each",
        sql_columns<KernelFacts>()},
+      {"operators", "Calls by operator, shapes, types, strides, module and phase, with their rates",
+       sql_columns<OperatorWork>()},
+      {"call_tree", "Device time by module and by call path, down to kernels and idle causes",
+       sql_columns<CallNode>()},
       {"attributed_copies", "The same of copies and sets", sql_columns<KernelFacts>()}};
   return tables;
 }
@@ -112,6 +127,8 @@ bool asks_for_analysis(const Error& error) {
 Status add_analysis_tables(sqlite3* db, const Context& context, const Analysis& analysis) {
   auto done = add_table(db, "levels", analysis.levels);
   if (done) done = add_table(db, "findings", analysis.findings);
+  if (done) done = add_table(db, "operators", measure_work(context, analysis).operators);
+  if (done) done = add_table(db, "call_tree", call_tree(context, analysis));
   if (done) done = add_table(db, "_kernel_facts", kernel_facts(context, FactsOf::all));
   if (!done) return done;
   std::string columns;

@@ -126,6 +126,8 @@ Error no_answer_within(std::int64_t max_seconds) {
 
 Result<QueryAnswer> ask(sqlite3* db, const std::string& sql, const QueryLimits& limits) {
   add_sql_functions(db, limits.max_bytes);
+  // Declares json_each() and json_tree() of this connection, which would look like writing later.
+  sqlite3_exec(db, "SELECT 1 FROM json_each('[]'), json_tree('[]')", nullptr, nullptr, nullptr);
   sqlite3_set_authorizer(db, allow_reading, nullptr);
   const Guard guard(db, limits);
   sqlite3_stmt* raw = nullptr;

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "analyze/call_tree.h"
 #include "analyze/compare/compare.h"
 #include "analyze/ranks/names.h"
 #include "analyze/result.h"
@@ -192,6 +193,7 @@ std::string typescript_model() {
   model.type_of<Comparison>();
   model.type_of<Analysis>();
   model.type_of<WorkUse>();
+  model.type_of<CallNode>();
   model.type_of<JobRanks>();
   model.type_of<Sweep>();
   model.colours<IdleReason>("CAUSE_COLOURS");

@@ -3,7 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "analyze/call_tree.h"
 #include "analyze/result.h"
 #include "report/text/style.h"
 
@@ -17,6 +19,8 @@ std::string ladder_section(const Analysis& analysis, const TextStyle& style);
 /// Achieved operations, utilization, items and tokens per second; nothing where none is known.
 std::string work_lines(const WorkHeadline& work, const TextStyle& style);
 std::string waterfall_section(const Analysis& analysis, const TextStyle& style);
+/// Both views down to a hundredth of the device time; the second where it says more.
+std::string call_tree_section(const std::vector<CallNode>& nodes, const TextStyle& style);
 std::string devices_section(const Analysis& analysis, const TextStyle& style);
 std::string idle_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 /// Findings number `from` to `to`, the first being 0.

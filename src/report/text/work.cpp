@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
 
+#include "core/when.h"
 #include "report/summary.h"
 #include "report/text/format.h"
 #include "report/text/known.h"
@@ -113,26 +117,77 @@ std::string done_section(const WorkUse& use, const TextStyle& style) {
   return section_title(style, "Work done", "from recorded shapes (model)") + out;
 }
 
+std::string tera(double rate) { return fmt::format("{:.3g}", rate * 1e-12); }
+
+/// How far calls with the same inputs differ; nothing where they do not.
+std::string spread_of(const OperatorWork& row) {
+  if (!row.ns_min || row.ns_min == row.ns_max) return {};
+  std::string text =
+      fmt::format("a call {} to {}", format_time(*row.ns_min), format_time(*row.ns_max));
+  if (row.flops_per_s_min)
+    text +=
+        fmt::format(", {} to {} TFLOP/s", tera(*row.flops_per_s_min), tera(*row.flops_per_s_max));
+  if (row.bytes_per_s_min)
+    text += fmt::format(", {} to {} TB/s", tera(*row.bytes_per_s_min), tera(*row.bytes_per_s_max));
+  return text;
+}
+
+/// What has no place in a column, whole: inputs, place and kernels.
+std::string details_of(const OperatorWork& row, const TextStyle& style) {
+  std::string text = row.shapes;
+  const auto add = [&](std::string_view before, std::string_view what) {
+    if (!what.empty()) text += fmt::format("{}{}{}", when(!text.empty(), "; "), before, what);
+  };
+  add("", row.types);
+  add("", spread_of(row));
+  add("strides ", row.strides);
+  add("arguments ", row.arguments);
+  add("in ", row.module);
+  add("under ", row.path);
+  add("from ", row.python);
+  constexpr std::size_t kKernels = 3;
+  std::string kernels;
+  for (std::size_t i = 0; i < std::min(kKernels, row.by_kernel.size()); ++i)
+    kernels += fmt::format("{}{}", when(i > 0, ", "), row.by_kernel[i].name);
+  if (row.by_kernel.size() > kKernels)
+    kernels += fmt::format(" and {} more", row.by_kernel.size() - kKernels);
+  add("kernels ", kernels);
+  return paint(style, Paint::dim, wrap(text, static_cast<std::size_t>(style.width), 6));
+}
+
 std::string operators_section(const WorkUse& use, const TextStyle& style, std::size_t rows) {
   if (use.operators.empty()) return {};
-  TextTable table({{"operator"},
-                   {"sizes", Align::left, true},
+  TextTable table({{"operator", Align::left, true},
                    {"phase", Align::left, false, 1},
                    {"calls", Align::right, false, 2},
                    {"time", Align::right},
-                   {"FLOP", Align::right},
-                   {"least bytes", Align::right}});
-  for (std::size_t i = 0; i < std::min(rows, use.operators.size()); ++i) {
+                   {"share", Align::right},
+                   {"a call", Align::right, false, 3},
+                   {"TFLOP/s", Align::right},
+                   {"TB/s", Align::right},
+                   {"of roof", Align::right}});
+  const auto shown = std::min(rows, use.operators.size());
+  for (std::size_t i = 0; i < shown; ++i) {
     const auto& row = use.operators[i];
-    constexpr std::size_t kNameWidth = 26;
     std::string name = row.name;
     if (name.starts_with("aten::")) name.erase(0, 6);
-    table.add({shorten_middle(name, kNameWidth), row.shapes, std::string(name_of(row.phase)),
-               format_count(row.calls), row.kernels > 0 ? format_time(row.ns) : std::string("-"),
-               format_rate(row.product_flops + row.other_flops, ""), format_rate(row.bytes, "B")});
+    std::string roof = known_or("-", row.of_ceiling, format_share);
+    if (row.of_ceiling) roof += row.ceiling == RoofLimit::compute ? " c" : " m";
+    table.add({name, std::string(name_of(row.phase)), format_count(row.calls),
+               row.kernels > 0 ? format_time(row.ns) : std::string("-"), format_share(row.share),
+               known_or("-", row.ns_median, format_time), known_or("-", row.flops_per_s_median, tera),
+               known_or("-", row.bytes_per_s_median, tera), roof});
   }
-  return section_title(style, "Operators", "operations and least bytes by shapes") +
-         table.render(style);
+  const std::string lines = table.render(style);
+  std::string out;
+  std::size_t from = 0, line = 0;
+  for (std::size_t end = 0; (end = lines.find('\n', from)) != lines.npos; from = end + 1, ++line) {
+    out += lines.substr(from, end + 1 - from);
+    if (line > 0 && line <= shown) out += details_of(use.operators[line - 1], style);
+  }
+  return section_title(style, "Operators by shape",
+                       "rates of the median call; of roof: c compute, m memory") +
+         out;
 }
 
 std::string roof_section(const WorkUse& use, const TextStyle& style, std::size_t rows) {

@@ -7,7 +7,7 @@ Without odd sizes and padding the tensor operations that were counted are those 
 
   $ counted written_out_attention > attention.json
   $ jq -c '[.operators[] | select(.product_flops > 0)] | [length, (map(.product_flops) | add), (map(.measured_flops) | add), (map(select(.product_flops != .measured_flops)) | length)]' attention.json
-  [17,1043677052928,1043677052928,0]
+  [18,1043677052928,1043677052928,0]
 
 With sizes that are no multiple of 8, a sixth of what was carried out is padding; every loss of these products is under its own name.
 

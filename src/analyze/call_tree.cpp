@@ -1,0 +1,348 @@
+#include "analyze/call_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "analyze/host_nesting.h"
+#include "analyze/thread_sweep.h"
+#include "analyze/timeline.h"
+#include "core/apportion.h"
+#include "core/intervals.h"
+#include "model/kernel_name.h"
+
+namespace gf {
+
+namespace {
+
+/// A piece of device time with one owner.
+struct TimePiece {
+  TreeNodeKind kind = TreeNodeKind::kernel;
+  std::uint32_t activity = kNoRow;  // of an idle piece: the one that it waits for
+  std::uint32_t op = kNoRow;        // of an idle piece: what the host was in
+  Nanos at = 0;                     // of an idle piece: its middle
+  IdleReason reason = IdleReason::host_other;
+  Nanos ns = 0;
+  std::int64_t nj = 0;
+  std::uint32_t span = kNoRow;  // innermost span of the host, of host_ops
+};
+
+/// The time of copies and sets in which no kernel runs, shared evenly where they overlap.
+std::vector<std::pair<std::uint32_t, Nanos>> copies_alone(const Context& context,
+                                                          const DeviceTimeline& line) {
+  std::vector<std::pair<Interval, std::uint32_t>> parts;
+  for (std::size_t i = 0; i < line.rows.size(); ++i) {
+    if (context.capture.activities.kind[line.rows[i]] == ActivityKind::kernel) continue;
+    const Interval span = line.spans[i];
+    auto busy = std::ranges::partition_point(
+        line.kernel_busy, [&](const Interval& kernel) { return kernel.end <= span.start; });
+    Nanos from = span.start;
+    for (; busy != line.kernel_busy.end() && busy->start < span.end; ++busy) {
+      if (busy->start > from) parts.push_back({{from, busy->start}, line.rows[i]});
+      from = std::max(from, busy->end);
+    }
+    if (from < span.end) parts.push_back({{from, span.end}, line.rows[i]});
+  }
+  std::ranges::stable_sort(parts, [](const auto& left, const auto& right) {
+    return std::pair(left.first.start, -left.first.end) <
+           std::pair(right.first.start, -right.first.end);
+  });
+  std::vector<Interval> spans;
+  for (const auto& part : parts) spans.push_back(part.first);
+  const auto shares = exclusive_times(spans);
+  std::map<std::uint32_t, Nanos> by_row;
+  for (std::size_t i = 0; i < parts.size(); ++i) by_row[parts[i].second] += shares[i];
+  return {by_row.begin(), by_row.end()};
+}
+
+std::vector<TimePiece> time_pieces(const Context& context, const DeviceTimeline& line) {
+  std::vector<TimePiece> pieces;
+  for (std::size_t i = 0; i < line.rows.size(); ++i)
+    if (context.capture.activities.kind[line.rows[i]] == ActivityKind::kernel)
+      pieces.push_back({.activity = line.rows[i], .ns = line.exclusive_ns[i]});
+  for (const auto& [row, ns] : copies_alone(context, line))
+    pieces.push_back({.kind = TreeNodeKind::copy, .activity = row, .ns = ns});
+  for (const auto& idle : line.idle_pieces)
+    pieces.push_back({.kind = TreeNodeKind::idle,
+                      .activity = idle.next,
+                      .op = idle.op,
+                      .at = idle.span.start + idle.span.length() / 2,
+                      .reason = idle.reason,
+                      .ns = idle.span.length()});
+  return pieces;
+}
+
+/// Measured energy by what the analysis gave to each kernel's name, to copies and to idle time.
+void give_energy(const Context& context, const DeviceEnergy& energy, std::span<TimePiece> pieces) {
+  std::map<std::string, double, std::less<>> watts;  // nJ a ns
+  double all_nj = 0, all_ns = 0;
+  for (const auto& row : energy.kernels) {
+    if (row.ns <= 0) continue;
+    watts[row.name] = static_cast<double>(row.nj) / static_cast<double>(row.ns);
+    all_nj += static_cast<double>(row.nj);
+    all_ns += static_cast<double>(row.ns);
+  }
+  const double mean = all_ns > 0 ? all_nj / all_ns : 1;
+  const auto rate = [&](std::string_view name) {
+    const auto found = watts.find(name);
+    return found == watts.end() ? mean : found->second;
+  };
+  OncePerText kernel_rate(context.capture.strings, [&](std::string_view name) {
+    return rate(short_kernel_name(name));
+  });
+  std::vector<double> weights;
+  for (const auto& piece : pieces) {
+    double each = 0;
+    if (piece.kind == TreeNodeKind::kernel)
+      each = kernel_rate(context.capture.activities.name[piece.activity]);
+    else
+      each = rate(piece.kind == TreeNodeKind::copy ? "(copies)" : "(idle)");
+    weights.push_back(each * static_cast<double>(piece.ns));
+  }
+  const auto parts = apportion(energy.nj, weights);
+  for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].nj = parts[i];
+}
+
+/// What the host was in when it launched, or while the device idled.
+void find_spans(const Context& context, std::vector<TimePiece>& pieces) {
+  const auto& capture = context.capture;
+  struct Question {
+    std::uint32_t thread;
+    Nanos at;
+    std::size_t piece;
+  };
+  std::vector<Question> questions;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    TimePiece& piece = pieces[i];
+    const bool idle = piece.kind == TreeNodeKind::idle;
+    piece.span = idle ? piece.op : context.attribution.op[piece.activity];
+    const auto launch = piece.activity == kNoRow ? kNoRow : context.launches[piece.activity];
+    std::uint32_t thread = kNoRow;
+    if (idle && piece.op != kNoRow) thread = capture.host_ops.thread[piece.op];
+    if (thread == kNoRow && launch != kNoRow) thread = capture.api_calls.thread[launch];
+    if (thread == kNoRow || (!idle && launch == kNoRow)) continue;
+    questions.push_back({thread, idle ? piece.at : capture.api_calls.start_ns[launch], i});
+  }
+  std::ranges::sort(questions, [](const Question& left, const Question& right) {
+    return std::tuple(left.thread, left.at, left.piece) <
+           std::tuple(right.thread, right.at, right.piece);
+  });
+  std::optional<ThreadSweep> sweep;
+  std::uint32_t thread = kNoRow;
+  for (const auto& question : questions) {
+    if (question.thread != std::exchange(thread, question.thread))
+      sweep.emplace(capture, context.host, context.roles, thread);
+    if (const auto named = sweep->at(question.at).named; named != kNoRow)
+      pieces[question.piece].span = named;
+  }
+}
+
+TreeNodeKind kind_of_span(HostKind kind) {
+  if (kind == HostKind::op) return TreeNodeKind::operation;
+  return kind == HostKind::python ? TreeNodeKind::python : TreeNodeKind::annotation;
+}
+
+/// One view while it grows. A node comes after the one above it.
+class GrowingTree {
+ public:
+  GrowingTree(const Context& context, const HostNesting& nesting, TreeView view)
+      : context_(context), nesting_(nesting), view_(view) {
+    CallNode& top = nodes_.emplace_back();
+    top.view = view;
+    top.name = "window";
+  }
+
+  void add(const TimePiece& piece, bool energy) {
+    CallNode& node = nodes_[leaf(place_of(piece), piece)];
+    node.ns += piece.ns;
+    (piece.kind == TreeNodeKind::kernel ? node.kernel_ns
+     : piece.kind == TreeNodeKind::copy ? node.copy_ns
+                                        : node.idle_ns) += piece.ns;
+    ++node.count;
+    if (energy) node.nj = node.nj.value_or(0) + piece.nj;
+  }
+
+  /// Sums upwards, joins what is small, and numbers from `first` on.
+  void finish(std::size_t most, std::vector<CallNode>& out) {
+    for (std::size_t i = nodes_.size(); i-- > 1;) join(nodes_[i], nodes_[parent_[i]]);
+    std::vector<Nanos> sizes;
+    for (const auto& node : nodes_) sizes.push_back(node.ns);
+    std::ranges::sort(sizes, std::greater{});
+    const Nanos least = sizes.size() > most ? sizes[most] + 1 : 0;
+    below_.resize(nodes_.size());
+    for (std::size_t i = 1; i < nodes_.size(); ++i) below_[parent_[i]].push_back(i);
+    for (auto& siblings : below_)
+      std::ranges::stable_sort(siblings, [&](std::size_t left, std::size_t right) {
+        return nodes_[left].ns > nodes_[right].ns;
+      });
+    put(0, std::nullopt, 0, least, out);
+  }
+
+ private:
+  struct Key {
+    std::uint32_t parent;
+    TreeNodeKind kind;
+    std::string name;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return std::hash<std::string>()(key.name) ^
+             (static_cast<std::size_t>(key.parent) * 0x9e3779b97f4a7c15u +
+              static_cast<std::size_t>(key.kind));
+    }
+  };
+
+  static void join(const CallNode& node, CallNode& sum) {
+    sum.ns += node.ns;
+    sum.kernel_ns += node.kernel_ns;
+    sum.copy_ns += node.copy_ns;
+    sum.idle_ns += node.idle_ns;
+    sum.count += node.count;
+    if (node.nj) sum.nj = sum.nj.value_or(0) + *node.nj;
+  }
+
+  std::uint32_t child(std::uint32_t parent, TreeNodeKind kind, std::string_view name) {
+    const auto [at, fresh] = index_.try_emplace({parent, kind, std::string(name)},
+                                                static_cast<std::uint32_t>(nodes_.size()));
+    if (fresh) {
+      CallNode& node = nodes_.emplace_back();
+      node.view = view_;
+      node.kind = kind;
+      node.name = name;
+      parent_.push_back(parent);
+    }
+    return at->second;
+  }
+
+  std::uint32_t leaf(std::uint32_t place, const TimePiece& piece) {
+    if (piece.kind == TreeNodeKind::idle)
+      return child(place, piece.kind, name_of(piece.reason));
+    const auto& activities = context_.capture.activities;
+    if (piece.kind == TreeNodeKind::copy && activities.kind[piece.activity] == ActivityKind::memcpy)
+      return child(place, piece.kind, name_of(activities.copy[piece.activity]));
+    if (piece.kind == TreeNodeKind::copy) return child(place, piece.kind, "memset");
+    const std::uint64_t key = static_cast<std::uint64_t>(place) << 32 |
+                              static_cast<std::uint32_t>(activities.name[piece.activity]);
+    const auto [at, fresh] = kernels_.try_emplace(key, 0);
+    if (fresh)
+      at->second =
+          child(place, piece.kind,
+                short_kernel_name(context_.capture.text(activities.name[piece.activity])));
+    return at->second;
+  }
+
+  /// The node that a piece lies under.
+  std::uint32_t place_of(const TimePiece& piece) {
+    std::uint32_t module = 0;
+    std::uint8_t phase = 0;
+    if (view_ == TreeView::modules && piece.activity != kNoRow) {
+      module = context_.attribution.module[piece.activity];
+      phase = context_.attribution.phase[piece.activity];
+    }
+    const std::array<std::uint32_t, 3> key{piece.span, module, phase};
+    const auto [at, fresh] = places_.try_emplace(key, 0);
+    if (fresh) at->second = new_place(piece, module, phase);
+    return at->second;
+  }
+
+  std::uint32_t new_place(const TimePiece& piece, std::uint32_t module, std::uint8_t phase) {
+    const auto& capture = context_.capture;
+    std::uint32_t place = 0;
+    const bool by_module = view_ == TreeView::modules;
+    if (by_module && static_cast<TrainingPhase>(phase) != TrainingPhase::none)
+      place = child(place, TreeNodeKind::phase, name_of(static_cast<TrainingPhase>(phase)));
+    if (by_module) {
+      std::string_view path = context_.attribution.modules[module];
+      for (int depth = 0; !path.empty() && depth < kDeepest; ++depth) {
+        const auto end = std::min(path.find_first_of("./"), path.size());
+        if (end > 0) place = child(place, TreeNodeKind::module, path.substr(0, end));
+        path.remove_prefix(std::min(end + 1, path.size()));
+      }
+      if (!path.empty()) place = child(place, TreeNodeKind::module, path);
+    }
+    for (const auto span : nesting_.path_to(piece.span)) {
+      const auto kind = kind_of_span(capture.host_ops.kind[span]);
+      if (by_module && kind != TreeNodeKind::operation) continue;
+      place = child(place, kind, capture.text(capture.host_ops.name[span]));
+    }
+    return place;
+  }
+
+  void put(std::size_t at, std::optional<std::int64_t> parent, std::int64_t depth, Nanos least,
+           std::vector<CallNode>& out) {
+    CallNode node = nodes_[at];
+    const auto id = static_cast<std::int64_t>(out.size());
+    node.id = id;
+    node.parent = parent;
+    node.depth = depth;
+    out.push_back(std::move(node));
+    CallNode others;
+    others.view = view_;
+    others.kind = TreeNodeKind::others;
+    std::size_t joined = 0;
+    for (const auto below : below_[at]) {
+      if (nodes_[below].ns >= least) {
+        put(below, id, depth + 1, least, out);
+      } else {
+        join(nodes_[below], others);
+        ++joined;
+      }
+    }
+    if (joined == 0) return;
+    others.name = fmt::format("({} others)", joined);
+    others.id = static_cast<std::int64_t>(out.size());
+    others.parent = id;
+    others.depth = depth + 1;
+    out.push_back(std::move(others));
+  }
+
+  static constexpr int kDeepest = 100;  // parts of a module's path
+  const Context& context_;
+  const HostNesting& nesting_;
+  TreeView view_;
+  std::vector<CallNode> nodes_;
+  std::vector<std::uint32_t> parent_{0};  // by node
+  std::vector<std::vector<std::size_t>> below_;
+  std::unordered_map<Key, std::uint32_t, KeyHash> index_;
+  std::map<std::array<std::uint32_t, 3>, std::uint32_t> places_;
+  std::unordered_map<std::uint64_t, std::uint32_t> kernels_;
+};
+
+}  // namespace
+
+std::vector<CallNode> call_tree(const Context& context, const Analysis& analysis,
+                                std::size_t most_nodes) {
+  std::vector<TimePiece> pieces;
+  bool energy = false;
+  for (const auto& line : context.devices) {
+    auto of_device = time_pieces(context, line);
+    for (const auto& measured : analysis.energy.devices)
+      if (measured.device == context.capture.devices.id[line.device]) {
+        give_energy(context, measured, of_device);
+        energy = true;
+      }
+    pieces.insert(pieces.end(), of_device.begin(), of_device.end());
+  }
+  if (pieces.empty()) return {};
+  find_spans(context, pieces);
+  const HostNesting nesting(context.capture, context.host, context.roles);
+  std::vector<CallNode> nodes;
+  for (const auto view : {TreeView::modules, TreeView::calls}) {
+    GrowingTree tree(context, nesting, view);
+    for (const auto& piece : pieces) tree.add(piece, energy);
+    tree.finish(most_nodes, nodes);
+  }
+  return nodes;
+}
+
+}  // namespace gf

@@ -1,0 +1,34 @@
+// How the spans of the host nest: the whole call path of whatever it does.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/host_threads.h"
+#include "core/once_per_text.h"
+#include "model/capture.h"
+
+namespace gf {
+
+class HostNesting {
+ public:
+  HostNesting(const Capture& capture, const HostThreads& host, const NameRoles& roles);
+
+  /// From the outermost span to the one of a row of host_ops. Marks of steps are left out, which
+  /// would tell every step apart. Of very deep paths the outer part.
+  std::vector<std::uint32_t> path_to(std::uint32_t row) const;
+  /// The innermost Python frame at a span that is not a library's, as "train.py(41): loss";
+  /// kNoRow without one.
+  std::uint32_t line_of_program(std::uint32_t row);
+
+ private:
+  const Capture& capture_;
+  const NameRoles& roles_;
+  std::vector<std::uint32_t> around_;  // by row of host_ops, kNoRow at the top
+  OncePerText<bool (*)(std::string_view)> is_own_;
+};
+
+/// A Python frame of a file that no package holds.
+bool is_line_of_program(std::string_view frame);
+
+}  // namespace gf

@@ -1,0 +1,57 @@
+The table by shape of `work`: kernel time of its rows is that of the window, to the nanosecond, in
+every example; what runs under no recorded shapes is a row of its own.
+
+  $ for capture in lenet_graphs_b1 lenet_inf_b1 lenet_train_b64 bert_amp_eager_b32 resnet50_amp_compile_b64; do
+  >   T="$EXAMPLES/$capture.json.gz"
+  >   gpufathom work "$T" --window all --format json > work.json
+  >   gpufathom analyze "$T" --window all --format json > analysis.json
+  >   jq -c --slurpfile a analysis.json --arg of "$capture" '[$of, ([.operators[].ns] | add) == ([$a[0].devices[].kernel_busy_ns] | add), ([.operators[] | (.by_kernel | map(.ns) | add // 0) == .ns] | all), ([.operators[] | select(.name | startswith("(no"))] | length)]' work.json
+  > done
+  ["lenet_graphs_b1",true,true,1]
+  ["lenet_inf_b1",true,true,0]
+  ["lenet_train_b64",true,true,0]
+  ["bert_amp_eager_b32",true,true,1]
+  ["resnet50_amp_compile_b64",true,true,1]
+
+Rows by hand: LeNet's first fully connected layer is 2 * 64 * 400 * 120 operations a call.
+
+  $ gpufathom work "$EXAMPLES/lenet_train_b64.json.gz" --format json | jq -c '.operators[] | select(.shapes == "120 * 64x400 * 400x120") | [.name, .types, .strides, .path, .calls, .product_flops / .calls, .flops_source, (.ns_min <= .ns_median and .ns_median <= .ns_max), ((.product_flops + .other_flops) / .calls / .ns_median * 1e9 / .flops_per_s_median | (. > 0.99 and . < 1.01))]'
+  ["aten::addmm","fp32 * fp32 * fp32","1 * 400,1 * 1,400","aten::linear",3,6144000,"model",true,true]
+
+Cut to two rows, the rest is one, and the sum stays.
+
+  $ gpufathom work "$EXAMPLES/lenet_train_b64.json.gz" --rows 2 --format json | jq -c '(.operators | length), .operators[2].name, ([.operators[].share] | add | . > 0.999999)'
+  3
+  "(33 others)"
+  true
+
+In SQL, with kernels as JSON.
+
+  $ gpufathom query "$EXAMPLES/lenet_train_b64.json.gz" "select (select sum(ns) from operators) = (select sum(json_extract(k.value, '\$.ns')) from operators, json_each(by_kernel) k) as equal, max(calls) as calls from operators where name = 'aten::addmm'" --format csv
+  gpufathom: /work/w31b/tests/golden/../../examples/lenet_train_b64.json.gz: SQL: vtable constructor failed: json_each (gpufathom query FILE lists the tables and their columns)
+  [1]
+
+As text.
+
+  $ gpufathom work "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --rows 2 | sed -n '/by shape/,/^$/p'
+  Operators by shape        rates of the median call; of roof: c compute, m memory
+    operator                    phase         time  share  TFLOP/s  TB/s   of roof
+    native_batch_norm           forward   2.708 ms  6.0 %     1.59  0.91  20.0 % m
+        64x256x56x56 * 256 * 256 * 256 * 256; bf16 * fp32 * fp32 * fp32 * fp32; a
+        call 223.9 us to 226.7 us, 1.59 to 1.61 TFLOP/s, 0.907 to 0.918 TB/s;
+        strides 802816,1,14336,256 * 1 * 1 * 1 * 1; under aten::batch_norm >
+        aten::_batch_norm_impl_index; kernels
+        batch_norm_collect_statistics_channels_last_kernel,
+        batch_norm_transform_input_channels_last_kernel,
+        unrolled_elementwise_kernel_for_multi_outputs and 1 more
+    native_batch_norm_backward  backward  2.188 ms  4.8 %     3.37  1.68  37.2 % m
+        64x256x56x56 * 64x256x56x56 * 256 * 256 * 256 * 256 * 256; bf16 * bf16 *
+        fp32 * fp32 * fp32 * fp32 * fp32; a call 178.8 us to 184.1 us, 3.35 to
+        3.45 TFLOP/s, 1.67 to 1.72 TB/s; strides 802816,1,14336,256 *
+        802816,1,14336,256 * 1 * 1 * 1 * 1 * 1; under
+        autograd::engine::evaluate_function: NativeBatchNormBackward0 >
+        NativeBatchNormBackward0; kernels
+        batch_norm_backward_elemt_channels_last_kernel,
+        batch_norm_backward_reduce_channels_last_kernel,
+        vectorized_elementwise_kernel
+  
