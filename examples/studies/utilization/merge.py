@@ -9,11 +9,12 @@ import json
 import sys
 
 import oracle
+import sizes
 
 AXES = ("model", "framework", "mode", "precision", "batch")
 KEPT_LEVELS = ("gpu.busy", "sm.active_any", "sm.occupancy", "sm.active", "issue.active",
                "tensor.active", "dram.active")
-ORDER = {"model": ("resnet50", "bert", "dlrm"), "mode": ("eager", "compile", "xla"),
+ORDER = {"model": tuple(sizes.CHOSEN), "mode": ("eager", "compile", "xla"),
          "precision": ("fp32", "tf32", "amp")}
 
 

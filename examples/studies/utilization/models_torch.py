@@ -1,5 +1,5 @@
 """ResNet-50, BERT-base and DLRM in PyTorch, written out: nothing is downloaded. make(name, tiny, device)
-gives a Workload: the module with its loss, the optimiser, and data of a batch.
+gives a Workload: the module with its loss, the optimizer, and data of a batch.
 """
 import dataclasses
 from typing import Any, Callable
@@ -94,25 +94,37 @@ def perceptron(widths):
 
 
 class Dlrm(nn.Module):
-    """The recommendation model: dense gradients of small tables, so that frameworks do the same work."""
+    """The recommendation model. With dense gradients of its small tables a step touches all of them;
+    with sparse ones, as MLPerf trains it, the rows that it looked up."""
 
     DENSE = 13
 
-    def __init__(self, tables, rows, width, bottom, top):
+    def __init__(self, tables, rows, width, bottom, top, sparse=False):
         super().__init__()
         self.tables = nn.ModuleList(
-            nn.EmbeddingBag(rows, width, mode="sum") for _ in range(tables))
-        self.bottom = perceptron((self.DENSE, *bottom, width))
+            nn.EmbeddingBag(rows, width, mode="sum", sparse=sparse) for _ in range(tables))
+        self.dense = DlrmDense(tables, width, bottom, top)
+
+    def forward(self, features, labels):
+        dense, chosen = features
+        looked_up = [table(chosen[:, i:i + 1]) for i, table in enumerate(self.tables)]
+        return self.dense(dense, torch.stack(looked_up, 1), labels)
+
+
+class DlrmDense(nn.Module):
+    """What is left of the model without its tables, whose sparse gradients no compiler takes."""
+
+    def __init__(self, tables, width, bottom, top):
+        super().__init__()
+        self.bottom = perceptron((Dlrm.DENSE, *bottom, width))
         pairs = (tables + 1) * tables // 2
         self.top = nn.Sequential(perceptron((pairs + width, *top)), nn.Linear(top[-1], 1))
         self.register_buffer("pairs", torch.tril_indices(tables + 1, tables + 1, -1),
                              persistent=False)
 
-    def forward(self, features, labels):
-        dense, chosen = features
-        bottom = self.bottom(dense)
-        looked_up = [table(chosen[:, i:i + 1]) for i, table in enumerate(self.tables)]
-        vectors = torch.stack([bottom, *(v.to(bottom.dtype) for v in looked_up)], 1)
+    def forward(self, features, looked_up, labels):
+        bottom = self.bottom(features)
+        vectors = torch.cat([bottom.unsqueeze(1), looked_up.to(bottom.dtype)], 1)
         products = torch.bmm(vectors, vectors.transpose(1, 2))
         crossed = products[:, self.pairs[0], self.pairs[1]]
         scores = self.top(torch.cat([bottom, crossed], 1)).squeeze(1)
@@ -122,7 +134,7 @@ class Dlrm(nn.Module):
 @dataclasses.dataclass
 class Workload:
     module: Any
-    optimiser: Any
+    optimizer: Any
     data: Callable  # batch -> (input, labels)
 
 
@@ -130,7 +142,7 @@ def make(name, tiny, device):
     sizes = (TINY if tiny else SIZES)[name]
     if name == "resnet50":
         module = ResNet50(**sizes).to(device)
-        optimiser = torch.optim.SGD(module.parameters(), lr=1e-3, momentum=0.9)
+        optimizer = torch.optim.SGD(module.parameters(), lr=1e-3, momentum=0.9)
         side, classes = sizes["image"], sizes["classes"]
 
         def data(batch):
@@ -138,30 +150,30 @@ def make(name, tiny, device):
                     torch.randint(classes, (batch,), device=device))
     elif name == "bert":
         module = Bert(**sizes).to(device)
-        optimiser = torch.optim.AdamW(module.parameters(), lr=1e-5)
+        optimizer = torch.optim.AdamW(module.parameters(), lr=1e-5)
         shape, words = sizes["tokens"], sizes["words"]
 
         def data(batch):
             tokens = torch.randint(words, (batch, shape), device=device)
             return tokens, tokens
     else:
-        module = Dlrm(**sizes).to(device)
-        optimiser = torch.optim.SGD(module.parameters(), lr=1e-3)
+        module = Dlrm(**sizes, sparse=name == "dlrm_sparse").to(device)
+        optimizer = torch.optim.SGD(module.parameters(), lr=1e-3)
         tables, rows = sizes["tables"], sizes["rows"]
 
         def data(batch):
             features = (torch.randn(batch, Dlrm.DENSE, device=device),
                         torch.randint(rows, (batch, tables), device=device))
             return features, torch.rand(batch, device=device)
-    return Workload(module, optimiser, data)
+    return Workload(module, optimizer, data)
 
 
 def flops_per_item(name, tiny, batch=4):
     """Operations of matrix products and convolutions of one item, forward and backward, from shapes."""
     from torch.utils.flop_counter import FlopCounterMode
 
-    with torch.device("meta"):
-        workload = make(name, tiny, "meta")
+    with torch.device("meta"):  # sparse gradients do the same products, which "meta" cannot count
+        workload = make("dlrm" if name == "dlrm_sparse" else name, tiny, "meta")
         inputs, labels = workload.data(batch)
         with FlopCounterMode(display=False) as counter:
             workload.module(inputs, labels).backward()

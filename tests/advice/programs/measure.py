@@ -66,24 +66,34 @@ def capture(setting: Setting, running: Running, program: Program, trace: str):
     lead = 1 if program.measured < WARM_UP_STEPS else 3
     times = []
 
-    def export(profiler):
-        profiler.export_chrome_trace(trace)
-
-    with profile(
-        activities=activities,
-        record_shapes=True,
-        with_stack=program.stacks,
-        with_modules=program.stacks,
-        schedule=schedule(wait=0, warmup=lead, active=program.active),
-        on_trace_ready=export,
-    ) as profiler:
-        for _ in range(lead + program.active):
+    def steps(count, after=lambda: None):
+        for _ in range(count):
             begin = time.perf_counter()
             running.step()
             times.append((time.perf_counter() - begin) * 1e3)
-            profiler.step()
+            after()
+
+    how = {"activities": activities, "record_shapes": program.shapes}
+    how |= {"with_stack": program.stacks, "with_modules": program.stacks}
+    if program.marks:
+        plan = schedule(wait=0, warmup=lead, active=program.active)
+        with profile(**how, schedule=plan, on_trace_ready=lambda p: p.export_chrome_trace(trace)) as p:
+            steps(lead + program.active, p.step)
+    else:
+        profiler = profile(**how)
+        profiler.prepare_trace()
+        steps(lead)
+        profiler.start_trace()
+        steps(program.active)
+        setting.synchronise()
+        profiler.stop_trace()
+        profiler.export_chrome_trace(trace)
     setting.synchronise()
-    return {"host_ms_under_profiler": statistics.median(times[lead:]), "active": program.active}
+    return {
+        "host_ms_under_profiler": statistics.median(times[lead:]),
+        "active": program.active,
+        "recorded": {key: getattr(program, key) for key in ("stacks", "shapes", "marks")},
+    }
 
 
 def compress(trace: str):

@@ -55,6 +55,8 @@ class Program:
     build: Callable[[Setting], Running]
     active: int = 4  # steps in the trace
     stacks: bool = False  # the trace holds Python functions
+    shapes: bool = True  # the trace holds the shapes of inputs
+    marks: bool = True  # the trace marks its steps
     measured: int = 30  # steps timed without a profiler, at least
     ranks: int = 1
 

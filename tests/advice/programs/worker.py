@@ -12,9 +12,13 @@ import traceback
 import torch
 
 import healthy  # noqa: F401  every import enters programs into the list
+import healthy_more  # noqa: F401
 import measure
 import planted_device  # noqa: F401
+import planted_detours  # noqa: F401
 import planted_host  # noqa: F401
+import planted_pauses  # noqa: F401
+import planted_waste  # noqa: F401
 from setting import PROGRAMS, Setting
 
 
@@ -57,6 +61,8 @@ def main():
         suffix = f".rank{rank}" if world > 1 else ""
         with open(os.path.join(folder, f"{name}{suffix}.run.json"), "w") as out:
             json.dump(result, out, indent=1)
+        if "CUDA error" in result.get("error", ""):
+            sys.exit("the device is lost to this process")
         torch.backends.cudnn.benchmark = False
         gc.collect()
         if setting.cuda:
