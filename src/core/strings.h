@@ -38,7 +38,7 @@ class StringPool {
 
   std::vector<std::string_view> texts_;
   std::vector<std::uint64_t> hashes_;  // by id: growing needs no second look at the texts
-  std::vector<Slot> slots_;  // open addressing
+  std::vector<Slot> slots_;            // open addressing
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t block_left_ = 0;
   char* block_at_ = nullptr;

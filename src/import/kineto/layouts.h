@@ -65,7 +65,7 @@ struct alignas(64) LayoutNode {
   };
   std::uint8_t told_count = 0;  // phase and category
   std::array<Told, 2> told{};
-  Category category{};          // at the end of an event
+  Category category{};           // at the end of an event
   LayoutNode* likely = nullptr;  // the child that came last; null without children
   std::uint64_t present = 0;     // at the end of an event
   char bytes[kLongest] = {};

@@ -342,8 +342,8 @@ class LaunchLedger {
       ++launches;
       ran += static_cast<std::int64_t>(nodes_in_order.size());
       const auto number = [](const auto& entry) { return entry.second; };
-      loops = loops ||
-              std::ranges::adjacent_find(nodes_in_order, {}, number) != nodes_in_order.end();
+      loops =
+          loops || std::ranges::adjacent_find(nodes_in_order, {}, number) != nodes_in_order.end();
       const auto before = std::span(nodes).subspan(last);
       if (std::ranges::equal(before, nodes_in_order, {}, {}, number)) return;
       last = nodes.size();
