@@ -18,7 +18,7 @@ namespace gf {
 
 namespace {
 
-constexpr std::size_t kMostAtOnce = 16;  // recorders: a node's ranks
+constexpr std::size_t kMostAtOnce = 16;         // recorders: a node's ranks
 constexpr Nanos kPatience = 15 * kNsPerSecond;  // for a recorder, beside its window
 constexpr int kEndTries = 150, kEndTryMicroseconds = 20'000;
 
@@ -74,10 +74,9 @@ void KernelWindows::begin(Nanos now, const std::string& stamp, std::int64_t prog
   if (DormantAgent::find(static_cast<pid_t>(program)).state != State::sleeps) return;
   const std::string path = fmt::format("{}/{}_kernels_{}.gpf", folder_, stamp, program);
   const double seconds = static_cast<double>(length_ns_) * 1e-9;
-  const pid_t recorder = start_recorder({"gpufathom", "record", "-q", "--kernels", "--window", "0",
-                                         "--source", "nvml", "--duration",
-                                         fmt::format("{:.3f}", seconds), "--pid",
-                                         std::to_string(program), "-o", path});
+  const pid_t recorder = start_recorder(
+      {"gpufathom", "record", "-q", "--kernels", "--window", "0", "--source", "nvml", "--duration",
+       fmt::format("{:.3f}", seconds), "--pid", std::to_string(program), "-o", path});
   if (recorder > 0) open_.push_back({path, now, 0, recorder, program});
 }
 
