@@ -75,6 +75,12 @@ check "which says why it was kept" grep -q 'kept by the flight recorder: asked f
 is "the program goes on" "$(kill -0 $program && echo yes)" yes
 touch stop; wait $program
 is "and ends as it would" $? 0
+export GPUFATHOM_FAKE=gpus=1,pid=$$
+around='--flight-around 1' serve --flight none --flight-kernels 0.4
+sleep 2.5
+post POST /flight "$token" > /dev/null
+check "why there are no kernels of another program" wait_for grep -q "no kernels: .*process $$ must be started with .gpufathom run" none/moments.jsonl
+kill -TERM "$monitor"; wait "$monitor" || true; monitor=
 unset around
 
 # A recorder that dies is told, and by the exit code; nothing is promised any longer.
