@@ -59,8 +59,8 @@ void launch(std::uint32_t number) {
     calls[which].correlationId = number;
     calls[which].correlationData = &kept[which];
     if (which == 0)
-      on_call(nullptr, CUPTI_CB_DOMAIN_RUNTIME_API,
-              CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, &calls[0]);
+      on_call(nullptr, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+              &calls[0]);
     else
       on_call(nullptr, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
               &calls[1]);
