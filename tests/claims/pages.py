@@ -4,10 +4,12 @@
 docs/lab/utilization-h200.md against `compare --table` and the study's coverage, energy-breakdown.md and runtime.md against
 the files that they name.
 """
+import itertools
 import json
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,6 +63,16 @@ def coverage(_):
         yield [name], cells, "not on the page"
 
 
+def merged(_):
+    """The committed table is what the study's script makes of it, and it alone."""
+    script, table = ROOT / "examples/studies/utilization/merge.py", RESULTS / "utilization_h200.json"
+    with tempfile.NamedTemporaryFile(suffix=".json") as again:
+        subprocess.run([sys.executable, "-B", script, again.name, table], check=True)
+        found = json.loads(Path(again.name).read_text(encoding="utf-8"))["rows"]
+    for row, same in itertools.zip_longest(load("utilization_h200.json")["rows"], found):
+        yield ["a row"], row, same
+
+
 def energy(_):
     names = {f"{precision}, {mode}": f"resnet50.{precision.lower()}.{short}"
              for precision in ("FP32", "AMP")
@@ -104,7 +116,7 @@ def runtime(_):
 
 def main():
     faults = checked = 0
-    for page in (utilization, coverage, energy, runtime):
+    for page in (utilization, coverage, merged, energy, runtime):
         before = checked
         for cells, wanted, found in page(sys.argv[1]):
             checked += 1
