@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "analyze/attribution/inherited.h"
+#include "analyze/attribution/attribution.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "analyze/findings/time_by.h"
-#include "core/when.h"
+#include "core/text.h"
 
 namespace gf::trace_rules {
 namespace {
