@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/text.h"
+#include "core/when.h"
 #include "import/importer.h"
 #include "report/json.h"
 

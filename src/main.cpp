@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "cli/verbs.h"
+#include "cli/cli.h"
 
 int main(int argc, char** argv) {
   const int code = gf::cli::run(argc, argv);

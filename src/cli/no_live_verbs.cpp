@@ -1,3 +1,4 @@
+#include "cli/cli.h"
 #include "cli/verbs.h"
 
 namespace gf::cli {

@@ -18,8 +18,9 @@
 #include <system_error>
 
 #include "cli/terminal.h"
-#include "core/files.h"
-#include "core/text.h"
+#include "core/lower_case.h"
+#include "core/out_file.h"
+#include "core/printable.h"
 #include "report/summary.h"
 #include "session/ranks.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/text.h"
+#include "core/lower_case.h"
 
 namespace gf::cli {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/progress.h"
-#include "report/text/format.h"
+#include "report/text/style.h"
 
 namespace gf::cli {
 

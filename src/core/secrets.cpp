@@ -5,8 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "core/lower_case.h"
 #include "core/secret_words.h"
-#include "core/text.h"
+#include "core/words.h"
 
 namespace gf {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "core/apportion.h"
+#include "core/wide.h"
 
 namespace gf {
 

@@ -1,5 +1,6 @@
 #include "model/levels.h"
 
+#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {

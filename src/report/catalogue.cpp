@@ -7,6 +7,7 @@
 
 #include "report/json.h"
 #include "report/text/format.h"
+#include "report/text/style.h"
 
 namespace gf {
 

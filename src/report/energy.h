@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analyze/result.h"
-#include "report/text/format.h"
+#include "report/text/style.h"
 
 namespace gf {
 

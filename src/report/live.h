@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/live.h"
-#include "report/text/format.h"
+#include "report/text/style.h"
 
 namespace gf {
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/metric_id.h"
 #include "model/metrics.h"
 #include "report/json.h"
 

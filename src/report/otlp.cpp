@@ -1,3 +1,5 @@
+#include "report/otlp.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -5,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/metric_id.h"
 #include "model/metrics.h"
 #include "report/openmetrics.h"
 

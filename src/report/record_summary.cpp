@@ -1,3 +1,5 @@
+#include "report/record_summary.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,10 +7,10 @@
 #include <string_view>
 
 #include "model/levels.h"
-#include "model/metrics.h"
+#include "model/metric_id.h"
 #include "report/labels.h"
+#include "report/text/alike.h"
 #include "report/text/format.h"
-#include "report/text/reports.h"
 
 namespace gf {
 

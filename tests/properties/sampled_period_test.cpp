@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "core/statistics.h"
+#include "core/period.h"
 
 namespace gf {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/apportion.h"
-#include "core/text.h"
+#include "core/glob.h"
 
 namespace gf {
 namespace {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/files.h"
+#include "core/out_file.h"
 
 namespace gf {
 namespace {

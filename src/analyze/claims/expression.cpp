@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "analyze/claims/claims.h"
-#include "core/text.h"
+#include "core/trim.h"
 
 namespace gf {
 

@@ -13,7 +13,7 @@
 
 #include "core/format.h"
 #include "core/statistics.h"
-#include "core/text.h"
+#include "core/trim.h"
 
 namespace gf {
 

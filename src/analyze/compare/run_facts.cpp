@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/work/sections.h"
-#include "core/text.h"
+#include "analyze/work/items.h"
+#include "core/lower_case.h"
 
 namespace gf {
 

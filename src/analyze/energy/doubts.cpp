@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "analyze/energy/work.h"
-#include "core/text.h"
+#include "core/fallback.h"
 
 namespace gf {
 

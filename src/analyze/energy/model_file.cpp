@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "analyze/energy/json_fields.h"
-#include "core/files.h"
+#include "core/read_file.h"
 
 namespace gf {
 

@@ -5,8 +5,9 @@
 #include <cmath>
 
 #include "analyze/energy/model.h"
-#include "core/text.h"
+#include "core/trim.h"
 #include "model/counter_values.h"
+#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {

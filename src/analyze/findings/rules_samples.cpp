@@ -9,10 +9,11 @@
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
+#include "analyze/findings/sample_facts.h"
 #include "analyze/sampled/levels.h"
-#include "core/text.h"
+#include "core/when.h"
 #include "model/formats.h"
-#include "model/metrics.h"
+#include "model/metric_id.h"
 
 namespace gf {
 

@@ -10,7 +10,9 @@
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "core/text.h"
+#include "analyze/findings/time_by.h"
+#include "core/lower_case.h"
+#include "core/when.h"
 
 namespace gf::trace_rules {
 namespace {

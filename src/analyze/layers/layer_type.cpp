@@ -7,7 +7,9 @@
 #include <span>
 #include <string>
 
-#include "core/text.h"
+#include "analyze/layers/patterns.h"
+#include "core/glob.h"
+#include "core/lower_case.h"
 
 namespace gf {
 namespace {

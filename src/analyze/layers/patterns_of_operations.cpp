@@ -1,4 +1,4 @@
-#include "analyze/layers/layer_type.h"
+#include "analyze/layers/patterns.h"
 
 namespace gf {
 namespace {

@@ -1,3 +1,5 @@
+#include "analyze/ranks/charge_waiting.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -8,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/ranks/answer.h"
 #include "analyze/ranks/names.h"
 #include "core/apportion.h"
 

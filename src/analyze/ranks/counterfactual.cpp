@@ -1,3 +1,5 @@
+#include "analyze/ranks/counterfactual.h"
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -8,10 +10,9 @@
 #include <tuple>
 #include <utility>
 
-#include "analyze/ranks/answer.h"
 #include "analyze/ranks/identity.h"
-#include "analyze/ranks/job_graph.h"
 #include "analyze/ranks/parallel.h"
+#include "analyze/ranks/peers.h"
 #include "core/statistics.h"
 
 namespace gf {

@@ -1,8 +1,9 @@
+#include "analyze/ranks/host_pace.h"
+
 #include <algorithm>
 #include <map>
 #include <string_view>
 
-#include "analyze/ranks/measure_rank.h"
 #include "analyze/thread_sweep.h"
 
 namespace gf {

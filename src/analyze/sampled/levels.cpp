@@ -11,6 +11,7 @@
 #include "core/apportion.h"
 #include "model/formats.h"
 #include "model/levels.h"
+#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {

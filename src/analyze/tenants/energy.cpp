@@ -1,3 +1,5 @@
+#include "analyze/tenants/energy.h"
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -6,9 +8,8 @@
 
 #include "analyze/energy/power_curve.h"
 #include "analyze/nnls.h"
-#include "analyze/tenants/tenants.h"
 #include "model/counter_values.h"
-#include "model/metrics.h"
+#include "model/metric_id.h"
 
 namespace gf {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/text.h"
+#include "core/lower_case.h"
 
 namespace gf::work {
 namespace {

@@ -13,9 +13,9 @@
 #include "cli/terminal.h"
 #include "collect/inject/reader.h"
 #include "collect/record/recorder.h"
-#include "core/text.h"
+#include "core/printable.h"
 #include "report/json.h"
-#include "report/text/reports.h"
+#include "report/record_summary.h"
 
 namespace gf::cli {
 

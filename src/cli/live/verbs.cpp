@@ -1,5 +1,6 @@
 #include "cli/live/verbs.h"
 
+#include "cli/cli.h"
 #include "cli/verbs.h"
 #include "collect/watched_call.h"
 

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "collect/record/kernels.h"
+#include "collect/record/attach.h"
 
 extern char** environ;
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/statistics.h"
+#include "core/period.h"
 
 namespace gf {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collect/inject/agents_folder.h"
+#include "collect/inject/control_page.h"
 #include "collect/inject/stream.h"
 #include "model/capture.h"
 

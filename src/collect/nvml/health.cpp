@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "collect/nvml/nvml.h"
-#include "model/metrics.h"
+#include "model/metric_id.h"
 
 namespace gf {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "collect/nvml/nvml.h"
-#include "collect/record/process_tree.h"
+#include "collect/process_name.h"
 #include "core/time.h"
-#include "model/metrics.h"
+#include "model/metric_id.h"
 
 namespace gf {
 

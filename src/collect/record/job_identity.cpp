@@ -11,7 +11,7 @@
 #include <map>
 #include <sstream>
 
-#include "core/files.h"
+#include "core/read_file.h"
 #include "core/secrets.h"
 
 namespace gf {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/text.h"
+#include "core/trim.h"
 
 namespace gf::ncu {
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/text.h"
+#include "core/lower_case.h"
+#include "core/trim.h"
 #include "import/csv_cells.h"
-#include "import/importer.h"
+#include "import/load_text.h"
 #include "import/telemetry/log_devices.h"
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"

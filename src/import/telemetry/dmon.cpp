@@ -7,7 +7,7 @@
 #include <charconv>
 #include <vector>
 
-#include "import/importer.h"
+#include "import/load_text.h"
 #include "import/telemetry/log_devices.h"
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"

@@ -5,7 +5,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/text.h"
+#include "core/lower_case.h"
+#include "core/trim.h"
 #include "model/metrics.h"
 
 namespace gf::telemetry {

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <chrono>
 
-#include "core/text.h"
+#include "core/trim.h"
 
 namespace gf::telemetry {
 

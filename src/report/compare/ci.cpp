@@ -1,8 +1,10 @@
+#include "report/compare/ci.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/text.h"
+#include "core/printable.h"
 #include "report/compare/compare.h"
 
 namespace gf {

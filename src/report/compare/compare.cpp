@@ -6,9 +6,10 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "core/text.h"
+#include "core/fallback.h"
 #include "report/labels.h"
 #include "report/text/format.h"
+#include "report/text/known.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 

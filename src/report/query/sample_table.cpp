@@ -1,3 +1,5 @@
+#include "report/query/sample_table.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,9 +1,10 @@
+#include "report/ranks/sentences.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "report/labels.h"
-#include "report/ranks/ranks.h"
 #include "report/text/format.h"
 
 namespace gf {

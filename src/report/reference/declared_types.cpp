@@ -1,3 +1,5 @@
+#include "report/reference/declared_types.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +14,6 @@
 #include "analyze/work/result.h"
 #include "report/compare/compare.h"
 #include "report/labels.h"
-#include "report/reference/pages.h"
 #include "report/text/format.h"
 
 namespace gf {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "report/text/format.h"
+#include "report/text/style.h"
 
 namespace gf {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/text/format.h"
+#include "report/text/style.h"
 
 namespace gf {
 

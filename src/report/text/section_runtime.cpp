@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
-#include "core/text.h"
+#include "core/fallback.h"
 #include "report/labels.h"
 #include "report/text/format.h"
+#include "report/text/known.h"
 #include "report/text/plot.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"

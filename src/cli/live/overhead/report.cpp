@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text.h"
+#include "core/fallback.h"
 #include "report/text/format.h"
+#include "report/text/known.h"
 #include "report/text/plot.h"
 #include "report/text/table.h"
 

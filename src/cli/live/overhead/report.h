@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/describe.h"
-#include "report/text/format.h"
+#include "report/text/style.h"
 
 namespace gf::cli {
 

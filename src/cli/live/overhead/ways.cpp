@@ -1,3 +1,5 @@
+#include "cli/live/overhead/ways.h"
+
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/live/overhead/run_way.h"
 #include "core/time.h"
 
 namespace gf::cli {

@@ -19,6 +19,7 @@
 
 #include "collect/inject/agent/cupti_functions.h"
 #include "collect/inject/agent/guard.h"
+#include "collect/inject/agent/ranges.h"
 #include "collect/inject/agent/records.h"
 #include "collect/inject/agent/windows.h"
 #include "collect/inject/agent/writer.h"

@@ -1,3 +1,5 @@
+#include "collect/inject/agent/ranges.h"
+
 #include <nvtx3/nvToolsExt.h>
 #include <unistd.h>
 

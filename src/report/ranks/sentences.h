@@ -1,0 +1,19 @@
+// What a job of several ranks waited for, in words that text and page share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/ranks/names.h"
+
+namespace gf {
+
+/// What the job waited for in one sentence, then what that leaves open, a sentence each.
+std::vector<std::string> ranks_sentences(const JobRanks& job);
+/// "2 of 8 ranks have no file: 3, 5"; empty when none is missing.
+std::string missing_ranks_text(const JobRanks& job);
+/// A rank's time in a part of RankUse::time, 0 where it has none.
+Nanos part_of(const RankUse& rank, std::string_view name);
+
+}  // namespace gf
