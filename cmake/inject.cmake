@@ -1,7 +1,7 @@
 # The library that goes into recorded programs. It must run beside any other C++ runtime, so it brings its own and shows
 # nothing but its entry points.
 file(GLOB agent_sources CONFIGURE_DEPENDS src/collect/inject/agent/*.cpp)
-add_library(gpufathom_inject MODULE ${agent_sources} src/collect/library.cpp src/collect/cupti/find.cpp)
+add_library(gpufathom_inject MODULE ${agent_sources} src/collect/library.cpp)
 target_include_directories(gpufathom_inject PRIVATE src)
 target_include_directories(gpufathom_inject SYSTEM PRIVATE ${GPUFATHOM_CUDA_HEADERS})
 target_compile_options(gpufathom_inject PRIVATE -fvisibility=hidden)

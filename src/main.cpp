@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "cli/cli.h"
+#include "cli/verbs.h"
 
 int main(int argc, char** argv) {
   const int code = gf::cli::run(argc, argv);

@@ -5,9 +5,8 @@
 #include <string>
 
 #include "analyze/steps/steps.h"
-#include "core/glob.h"
-#include "core/lower_case.h"
 #include "core/order.h"
+#include "core/text.h"
 
 namespace gf {
 

@@ -1,5 +1,3 @@
-#include "cli/cli.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,8 +28,8 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/machine.h"
-#include "core/out_file.h"
 #include "core/version.h"
 #include "report/text/format.h"
 

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "analyze/report_alone.h"
-#include "cli/input_options.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "report/html/page.h"
 #include "report/json.h"
-#include "report/text/analysis.h"
+#include "report/text/reports.h"
 #include "session/answer.h"
 #include "session/ranks.h"
 

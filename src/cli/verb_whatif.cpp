@@ -4,12 +4,12 @@
 #include <memory>
 
 #include "analyze/replay/what_if.h"
-#include "cli/input_options.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "report/json.h"
-#include "report/text/what_if.h"
+#include "report/text/reports.h"
 #include "session/answer.h"
 
 namespace gf::cli {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "core/wide.h"
+#include "core/apportion.h"
 
 namespace gf {
 

@@ -5,6 +5,8 @@
 #include <deque>
 #include <memory>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace gf {
@@ -48,5 +50,32 @@ class StringPool {
 /// A fast 64-bit hash of a text (wyhash-style folding multiply); not stable across versions, never
 /// stored.
 std::uint64_t hash_text(std::string_view text);
+
+// What a text alone decides, worked out once for every distinct text: a rule that looks at the
+// names of a million kernels reads each name once.
+
+/// Answers by the ids of a pool. `ask` is called with a text when its answer is first wanted.
+template <class Ask>
+class OncePerText {
+ public:
+  using Answer = std::remove_cvref_t<std::invoke_result_t<Ask&, std::string_view>>;
+  OncePerText(const StringPool& texts, Ask ask)
+      : texts_(texts), ask_(std::move(ask)), numbers_(texts.size()) {}
+
+  Answer& operator()(StringId id) {
+    auto& number = numbers_[static_cast<std::uint32_t>(id)];
+    if (number == 0) {
+      answers_.push_back(ask_(texts_.view(id)));
+      number = static_cast<std::uint32_t>(answers_.size());
+    }
+    return answers_[number - 1];
+  }
+
+ private:
+  const StringPool& texts_;
+  Ask ask_;
+  std::vector<std::uint32_t> numbers_;  // by id: place in answers_ + 1, 0 when not asked yet
+  std::deque<Answer> answers_;
+};
 
 }  // namespace gf

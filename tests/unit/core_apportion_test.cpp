@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/apportion.h"
-#include "core/glob.h"
+#include "core/text.h"
 
 namespace gf {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "analyze/attribution/forward_table.h"
-#include "core/glob.h"
 #include "core/strings.h"
+#include "core/text.h"
 #include "model/capture.h"
 
 namespace gf {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analyze/attribution/inherited.h"
+#include "analyze/attribution/attribution.h"
 #include "analyze/findings/facts.h"
 
 namespace gf {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "core/when.h"
-#include "model/metric_id.h"
+#include "core/text.h"
+#include "model/metrics.h"
 
 namespace gf {
 

@@ -1,9 +1,12 @@
 // What the rules of findings look at, worked out once.
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/context.h"
@@ -15,7 +18,8 @@
 #include "analyze/utilization/kernel_levels.h"
 #include "core/format.h"
 #include "core/intervals.h"
-#include "core/once_per_text.h"
+#include "core/strings.h"
+#include "model/kernel_name.h"
 
 namespace gf {
 
@@ -53,7 +57,7 @@ struct TraceFacts {
   Nanos claim_idle(Intervals spans) const;
   /// As much of the time that launches come late as the host was held up: it lost its lead.
   Nanos claim_late(Nanos held_up) const;
-  // Names come as ids: what a rule reads in a text it asks once a text (core/once_per_text.h).
+  // Names come as ids: what a rule reads in a text it asks once a text (core/strings.h).
   const StringPool& texts() const { return capture().strings; }
   Text kernel_name(const KernelInstance& kernel_instance) const {
     return capture().activities.name[kernel_instance.activity];
@@ -132,5 +136,40 @@ double blocks_per_sm(const Capture& capture, std::uint32_t activity);
 
 /// The first names of a list with their times: "aten::item 1.2 ms, aten::copy_ 300 us".
 std::string say_names(const std::vector<NamedTime>& names, std::size_t most = 3);
+
+// Time by operator and by kernel, for the evidence of findings.
+
+/// Exclusive time by the operator or the name of each kernel.
+class TimeBy {
+ public:
+  explicit TimeBy(const TraceFacts& facts) : facts_(facts) {}
+  void add_kernel(const KernelInstance& kernel_instance, Nanos ns) {
+    by_kernel_[static_cast<std::uint32_t>(facts_.kernel_name(kernel_instance))] += ns;
+  }
+  void add_operator(const KernelInstance& kernel_instance, Nanos ns) {
+    const auto op = facts_.context.attribution.op[kernel_instance.activity];
+    if (op == kNoRow)
+      add_kernel(kernel_instance, ns);
+    else
+      by_operator_[static_cast<std::uint32_t>(facts_.capture().host_ops.name[op])] += ns;
+  }
+  /// Largest first; kernels by their short names.
+  std::vector<NamedTime> largest() const {
+    std::map<std::string, Nanos> times;
+    for (const auto& [id, ns] : by_operator_)
+      times[std::string(facts_.capture().text(static_cast<Text>(id)))] += ns;
+    for (const auto& [id, ns] : by_kernel_)
+      times[short_kernel_name(facts_.capture().text(static_cast<Text>(id)))] += ns;
+    std::vector<NamedTime> all;
+    for (const auto& [name, ns] : times) all.push_back({name, ns});
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& left, const auto& right) { return left.ns > right.ns; });
+    return all;
+  }
+
+ private:
+  const TraceFacts& facts_;
+  std::unordered_map<std::uint32_t, Nanos> by_operator_, by_kernel_;
+};
 
 }  // namespace gf

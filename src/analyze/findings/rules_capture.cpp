@@ -6,9 +6,9 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/kernel_rates/kernel_rates.h"
-#include "analyze/kernel_types.h"
-#include "analyze/utilization/level_formulas.h"
-#include "core/when.h"
+#include "analyze/utilization/kernel_levels.h"
+#include "analyze/utilization/waterfall.h"
+#include "core/text.h"
 #include "model/formats.h"
 #include "model/quality.h"
 

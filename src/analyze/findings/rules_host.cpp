@@ -11,7 +11,7 @@
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "core/when.h"
+#include "core/text.h"
 
 namespace gf::trace_rules {
 namespace {

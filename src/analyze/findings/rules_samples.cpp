@@ -9,11 +9,10 @@
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "analyze/findings/sample_facts.h"
 #include "analyze/sampled/levels.h"
-#include "core/when.h"
+#include "core/text.h"
 #include "model/formats.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 

@@ -10,10 +10,7 @@
 #include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "analyze/findings/time_by.h"
-#include "core/glob.h"
-#include "core/lower_case.h"
-#include "core/when.h"
+#include "core/text.h"
 #include "model/chips.h"
 
 namespace gf::trace_rules {

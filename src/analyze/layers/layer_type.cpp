@@ -7,9 +7,7 @@
 #include <span>
 #include <string>
 
-#include "analyze/layers/patterns.h"
-#include "core/glob.h"
-#include "core/lower_case.h"
+#include "core/text.h"
 
 namespace gf {
 namespace {

@@ -1,5 +1,3 @@
-#include "analyze/ranks/counterfactual.h"
-
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -10,9 +8,10 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/ranks/answer.h"
 #include "analyze/ranks/identity.h"
+#include "analyze/ranks/job_graph.h"
 #include "analyze/ranks/parallel.h"
-#include "analyze/ranks/peers.h"
 #include "core/statistics.h"
 
 namespace gf {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analyze/context.h"
-#include "analyze/replay/draft.h"
+#include "analyze/replay/graph.h"
 
 namespace gf {
 

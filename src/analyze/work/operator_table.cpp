@@ -1,11 +1,11 @@
-#include "analyze/work/operator_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <unordered_map>
+
+#include "analyze/work/sections.h"
 
 namespace gf::work {
 namespace {

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "cli/live/flight/flight_process.h"
-#include "cli/live/screen/keyboard.h"
 #include "cli/live/screen/monitor_screen.h"
 #include "cli/live/serve/metrics_server.h"
 #include "cli/live/verbs.h"
@@ -19,7 +18,6 @@
 #include "report/json.h"
 #include "report/live.h"
 #include "report/openmetrics.h"
-#include "report/otlp.h"
 
 namespace gf::cli {
 

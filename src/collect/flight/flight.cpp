@@ -16,7 +16,7 @@
 
 #include "model/counter_values.h"
 #include "model/file.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "collect/record/attach.h"
+#include "collect/record/kernels.h"
 
 extern char** environ;
 

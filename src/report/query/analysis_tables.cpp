@@ -1,13 +1,12 @@
-#include "report/query/analysis_tables.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
-#include "core/when.h"
+#include "core/text.h"
 #include "model/sqlite.h"
 #include "report/query/kernel_facts.h"
+#include "report/query/query.h"
 
 namespace gf {
 

@@ -12,7 +12,7 @@
 #include "analyze/names.h"
 #include "analyze/ranks/names.h"
 #include "analyze/result.h"
-#include "analyze/utilization/level_formulas.h"
+#include "analyze/utilization/kernel_levels.h"
 #include "analyze/work/result.h"
 
 namespace gf {
@@ -155,7 +155,7 @@ std::string chips_of(ChipSet set) {
 
 constexpr const char* kLevelsHead = R"(# Counter formulas of the levels
 
-<!-- Made by `./dev docs` from src/analyze/utilization/level_formulas.cpp: change that. -->
+<!-- Made by `./dev docs` from src/analyze/utilization/kernel_levels.cpp: change that. -->
 
 Each level of a kernel is computed by the first formula whose counters the report has for that
 kernel; a counter in brackets counts as 0 when it is missing. [ladder.md](ladder.md) says what the

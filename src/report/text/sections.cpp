@@ -9,7 +9,6 @@
 #include "report/summary.h"
 #include "report/text/format.h"
 #include "report/text/plot.h"
-#include "report/text/style.h"
 #include "report/text/table.h"
 
 namespace gf {

@@ -1,11 +1,10 @@
-#include "report/text/what_if.h"
-
 #include <fmt/format.h>
 
 #include <cctype>
 #include <cmath>
 
 #include "report/text/format.h"
+#include "report/text/reports.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 

@@ -1,13 +1,11 @@
-#include "report/text/work.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "report/summary.h"
 #include "report/text/format.h"
-#include "report/text/known.h"
 #include "report/text/plot.h"
+#include "report/text/reports.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 

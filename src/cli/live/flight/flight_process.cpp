@@ -13,8 +13,8 @@
 #include <cstring>
 #include <utility>
 
-#include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/verbs.h"
 #include "report/json.h"
 
 namespace gf::cli {

@@ -10,8 +10,8 @@
 
 #include "cli/output.h"
 #include "collect/live/live_sampler.h"
-#include "core/lower_case.h"
-#include "core/read_file.h"
+#include "core/files.h"
+#include "core/text.h"
 #include "core/time.h"
 #include "report/json.h"
 #include "report/openmetrics.h"
