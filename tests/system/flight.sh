@@ -18,6 +18,7 @@ serve() {  # OPTIONS: starts a monitor, sets url
 post() { curl -s -o /dev/null -w '%{http_code}' --max-time 5 -X "$1" ${3:+-H "$3"} "$url$2"; }
 kinds() { sed 's/.*"kind":"\([a-z_]*\)".*/\1/' "$1/moments.jsonl" 2>/dev/null | sort -u | tr '\n' ' '; }
 has_kinds() { [ "$(kinds "$1")" = "$2" ]; }
+has_captures() { [ "$(ls "$1" | wc -l)" -ge "$2" ]; }
 free() { flock -n "$1/lock" true; }
 token="Authorization: Bearer $GPUFATHOM_TOKEN"
 
@@ -58,7 +59,7 @@ kill -KILL "$monitor"; wait "$monitor" 2>/dev/null || true; monitor=
 check "a monitor that is killed takes its recorder along" wait_for free killed
 is "which keeps what was asked for" "$(kinds killed)" "asked "
 serve --flight killed --flight-mb 16
-check "the next one goes on in the same folder" wait_for test "$(ls killed/ring | wc -l)" -ge 2
+check "the next one goes on in the same folder" wait_for has_captures killed/ring 2
 kill -TERM "$monitor"; wait "$monitor" || true; monitor=
 
 # Kernels of a program under `gpufathom run`: at the moment, in its capture. Its number is the fake driver's holder of the GPU.
@@ -75,6 +76,12 @@ check "which says why it was kept" grep -q 'kept by the flight recorder: asked f
 is "the program goes on" "$(kill -0 $program && echo yes)" yes
 touch stop; wait $program
 is "and ends as it would" $? 0
+export GPUFATHOM_FAKE=gpus=1,pid=$$
+around='--flight-around 1' serve --flight none --flight-kernels 0.4
+sleep 2.5
+post POST /flight "$token" > /dev/null
+check "why there are no kernels of another program" wait_for grep -q "no kernels: .*process $$ must be started with .gpufathom run" none/moments.jsonl
+kill -TERM "$monitor"; wait "$monitor" || true; monitor=
 unset around
 
 # A recorder that dies is told, and by the exit code; nothing is promised any longer.

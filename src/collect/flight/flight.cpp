@@ -202,7 +202,9 @@ void FlightRecorder::collect(Nanos now) {
            .capture = {}});
   if (!waiting_.empty() && write_at_ == 0) {
     write_at_ = now + options_.after_ns();
-    kernels_.record(now, utc(now), static_cast<std::int32_t>(waiting_.front().gpu));
+    auto& first = waiting_.front();
+    const auto why = kernels_.record(now, utc(now), static_cast<std::int32_t>(first.gpu));
+    if (!why.empty()) first.text += fmt::format(" (no kernels: {})", why);
   }
   take_kernels(now);
 }
@@ -213,7 +215,7 @@ void FlightRecorder::take_kernels(Nanos now) {
     ring_.push_back({window.path, window.start, window.end, size_of(window.path), true});
   if (over_ || now < kernels_at_) return;
   kernels_at_ = now + kKernelsEvery;
-  kernels_.record(now, utc(now), -1);
+  (void)kernels_.record(now, utc(now), -1);
 }
 
 void FlightRecorder::take_orders() {

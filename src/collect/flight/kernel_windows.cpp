@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "collect/record/attach.h"
 
@@ -60,24 +61,37 @@ bool KernelWindows::records(std::int64_t program) const {
                      [&](const Window& window) { return window.program == program; });
 }
 
-void KernelWindows::record(Nanos now, const std::string& stamp, std::int32_t gpu) {
-  if (length_ns_ == 0) return;
+std::string KernelWindows::record(Nanos now, const std::string& stamp, std::int32_t gpu) {
+  std::string why;
+  if (length_ns_ == 0) return why;
   for (const auto& [number, programs] : holders_) {
     if (gpu >= 0 && number != gpu) continue;
-    for (const auto program : programs)
-      if (open_.size() < kMostAtOnce && !records(program)) begin(now, stamp, program);
+    for (const auto program : programs) {
+      if (open_.size() >= kMostAtOnce || records(program)) continue;
+      if (auto of_it = begin(now, stamp, program); !of_it.empty()) why = std::move(of_it);
+    }
   }
+  if (under_way()) return {};
+  return why;
 }
 
-void KernelWindows::begin(Nanos now, const std::string& stamp, std::int64_t program) {
+std::string KernelWindows::begin(Nanos now, const std::string& stamp, std::int64_t program) {
   using State = DormantAgent::State;
-  if (DormantAgent::find(static_cast<pid_t>(program)).state != State::sleeps) return;
+  const auto process = static_cast<pid_t>(program);
+  const State state = DormantAgent::find(process).state;
+  if (state == State::none) return why_no_agent(process);
+  if (state == State::taken)
+    return fmt::format("another recorder has the kernels of process {}", program);
+  if (state == State::strange)
+    return fmt::format("process {} was started by another version of gpufathom", program);
   const std::string path = fmt::format("{}/{}_kernels_{}.gpf", folder_, stamp, program);
   const double seconds = static_cast<double>(length_ns_) * 1e-9;
   const pid_t recorder = start_recorder(
       {"gpufathom", "record", "-q", "--kernels", "--window", "0", "--source", "nvml", "--duration",
        fmt::format("{:.3f}", seconds), "--pid", std::to_string(program), "-o", path});
-  if (recorder > 0) open_.push_back({path, now, 0, recorder, program});
+  if (recorder <= 0) return "no process can be started";
+  open_.push_back({path, now, 0, recorder, program});
+  return {};
 }
 
 std::vector<KernelWindows::Window> KernelWindows::finished(Nanos now, bool at_once) {

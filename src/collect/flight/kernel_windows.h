@@ -33,15 +33,15 @@ class KernelWindows {
   /// The processes that hold memory of a GPU now.
   void holders(std::int32_t gpu, const std::set<std::int64_t>& processes);
   /// Begins to record the programs of a GPU, -1: of all, where that is not under way already.
-  /// `stamp` begins the names of the files.
-  void record(Nanos now, const std::string& stamp, std::int32_t gpu);
+  /// `stamp` begins the names of the files. Why not, for people, where that is known; else empty.
+  std::string record(Nanos now, const std::string& stamp, std::int32_t gpu);
   bool under_way() const { return !open_.empty(); }
   /// The files that were finished since the last call; `at_once`: all end now.
   std::vector<Window> finished(Nanos now, bool at_once = false);
 
  private:
   bool records(std::int64_t program) const;
-  void begin(Nanos now, const std::string& stamp, std::int64_t program);
+  std::string begin(Nanos now, const std::string& stamp, std::int64_t program);
 
   std::string folder_;
   Nanos length_ns_;
