@@ -13,7 +13,7 @@ target_link_libraries(gpufathom_inject PRIVATE Threads::Threads ${CMAKE_DL_LIBS}
 find_program(GPUFATHOM_ZIG zig HINTS ${CMAKE_SOURCE_DIR}/.cache/zig/ziglang NO_DEFAULT_PATH)
 if(GPUFATHOM_ZIG AND NOT GPUFATHOM_SANITIZE AND NOT GPUFATHOM_FUZZ)
   add_custom_command(TARGET gpufathom_inject POST_BUILD VERBATIM COMMAND ${CMAKE_SOURCE_DIR}/tools/build_agent
-    $<TARGET_FILE:gpufathom_inject> ${GPUFATHOM_CUDA_HEADERS} ${GPUFATHOM_ZIG})
+    $<TARGET_FILE:gpufathom_inject> ${GPUFATHOM_CUDA_HEADERS} ${GPUFATHOM_ZIG} ${CMAKE_SYSTEM_PROCESSOR})
 else()
   message(STATUS "The injected library will need this system's glibc or a newer one; ./dev setup fetches the compiler that builds it for older systems")
 endif()

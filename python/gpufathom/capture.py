@@ -15,6 +15,7 @@ from typing import (
     Iterable,
     Iterator,
     List,
+    Literal,
     Mapping,
     Sequence,
     Tuple,
@@ -22,12 +23,13 @@ from typing import (
     overload,
 )
 
-from gpufathom import _capi, _columns, _program, results
+from gpufathom import _capi, _columns, _decode, _program, figures, results
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    from matplotlib.figure import Figure
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -112,12 +114,9 @@ class Table:
         return f"<gpufathom.Table {self.name}: {len(self)} rows of {len(names)} columns ({some})>"
 
     def _repr_html_(self) -> str:
-        def line(tag: str, cells: Iterable[Any]) -> str:
-            texts = ("" if cell is None else html.escape(str(cell)) for cell in cells)
-            return f"<tr>{''.join(f'<{tag}>{text}</{tag}>' for text in texts)}</tr>"
-
-        rows = "".join(line("td", row.values()) for row in self[:20])
-        return f"<table>{line('th', self.columns)}{rows}</table><p>{len(self)} rows</p>"
+        return _decode.table(
+            self.columns, (row.values() for row in self[:20]), f"{len(self)} rows"
+        )
 
 
 def _wanted(package: str, extra: str) -> Any:
@@ -128,6 +127,14 @@ def _wanted(package: str, extra: str) -> Any:
         raise _capi.Error(
             f"{package} is not installed: pip install {package}, or the wheel with [{extra}]"
         ) from error
+
+
+def framed(page: str) -> str:
+    """A page in a frame of its own that reaches nothing outside it, for notebooks."""
+    return (
+        '<iframe sandbox="allow-scripts" style="width:100%;height:720px;border:1px solid #8884" '
+        f'title="gpufathom" srcdoc="{html.escape(page, quote=True)}"></iframe>'
+    )
 
 
 class Capture:
@@ -233,7 +240,8 @@ class Capture:
             words += [f"--{name}", str(factor)]
         if graph:
             words.append("--graph")
-        return _program.answer(*words, allow_incomplete=self.allow_incomplete)
+        answer: Dict[str, Any] = _program.answer(*words, allow_incomplete=self.allow_incomplete)
+        return answer
 
     @functools.cached_property
     def analysis(self) -> results.Analysis:
@@ -246,7 +254,7 @@ class Capture:
 
     def idle(self) -> List[results.IdleCause]:
         """Idle time by cause in nanoseconds, of all devices one after the other."""
-        return [cause for device in self.analysis.devices for cause in device.idle]
+        return _decode.Rows(cause for device in self.analysis.devices for cause in device.idle)
 
     def layers(self) -> List[results.LayerRow]:
         """Kernel time by layer, in nanoseconds of exclusive time."""
@@ -269,12 +277,21 @@ class Capture:
         """The result as one HTML page that works offline."""
         return self._page
 
+    @overload
+    def figure(self, kind: str = ..., backend: Literal["matplotlib"] = ...) -> Figure: ...
+    @overload
+    def figure(self, kind: str, backend: Literal["vega"]) -> figures.VegaLite: ...
+    def figure(self, kind: str = "waterfall", backend: str = "matplotlib") -> Any:
+        """A figure of the analysis. kind: waterfall, idle or levels. backend: matplotlib, or vega
+        for a Vega-Lite specification, which needs no package."""
+        if backend not in ("matplotlib", "vega"):
+            raise ValueError(f"no backend is called {backend!r}: there are matplotlib and vega")
+        draw = figures.vega_lite if backend == "vega" else figures.matplotlib_figure
+        return draw(self.analysis, kind)
+
     def _repr_html_(self) -> str:
-        """In a notebook: the page, in a frame of its own that reaches nothing outside it."""
-        return (
-            f'<iframe sandbox="allow-scripts" style="width:100%;height:720px;border:1px solid #8884" '
-            f'title="gpufathom" srcdoc="{html.escape(self.page(), quote=True)}"></iframe>'
-        )
+        """In a notebook: the page."""
+        return framed(self.page())
 
     def __repr__(self) -> str:
         return f"<gpufathom.Capture {self.path}>"

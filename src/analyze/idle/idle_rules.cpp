@@ -1,6 +1,7 @@
 #include "analyze/idle/idle_rules.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -94,15 +95,15 @@ LaunchFacts collect_launch_facts(const Context& context) {
     if (launch[activity] != kNoRow) facts.started[launch[activity]] = activity;
   facts.one_off = one_off_calls(context, facts.started);
 
-  std::vector<char> is_wait(capture.strings.size(), -1);  // by name: not looked at yet, no, yes
+  std::vector<std::int8_t> is_wait(capture.strings.size(), -1);  // by name: unknown, no, yes
   const auto streams = waiting_streams(capture);
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
     bool any = false;
     std::unordered_set<std::int64_t> pending;
     for (auto row : context.host.calls(thread)) {
       if (facts.started[row] == kNoRow) {
-        char& known = is_wait[static_cast<std::uint32_t>(calls.name[row])];
-        if (known < 0) known = is_stream_wait(capture.text(calls.name[row]));
+        std::int8_t& known = is_wait[static_cast<std::uint32_t>(calls.name[row])];
+        if (known < 0) known = is_stream_wait(capture.text(calls.name[row])) ? 1 : 0;
         if (!known) continue;
         const auto stream = streams.find(calls.correlation[row]);
         if (stream == streams.end())
