@@ -26,7 +26,7 @@ struct NamedKernels {
 }  // namespace
 
 std::optional<Finding> eager_attention(const Facts& facts) {
-  const EagerAttention attention(facts);
+  const EagerAttention attention(facts.context);
   if (attention.count() == 0) return {};
   Nanos time = 0;
   TimeBy operators(facts);

@@ -50,7 +50,7 @@ class Finder {
   explicit Finder(const ReplayWork& work)
       : work_(work), capture_(work.context.capture), types_(capture_.strings, &type_of) {
     for (const auto thread : work.threads)
-      for (const auto call : work.context.host.calls(thread)) calls_.push_back(call);
+      for (const auto call : work.calls(thread)) calls_.push_back(call);
     std::ranges::stable_sort(calls_, {}, [&](auto call) { return work.call_start(call); });
     std::unordered_map<std::uint32_t, std::vector<double>> by_name;
     for (const auto call : calls_)

@@ -28,8 +28,7 @@ std::string own_line(const WhatIf& answer) {
 
 std::string range_of(const WhatIfRow& row) {
   if (row.gain_low_ns == row.gain_high_ns) return {};
-  return fmt::format("{:.0f} .. {:.0f} %", 100 * row.share_low.value_or(0),
-                     100 * row.share_high.value_or(0));
+  return format_share_range(row.share_low, row.share_high);
 }
 
 /// Less than what is shown as 0.1 %, by any cost of recording.
@@ -58,7 +57,7 @@ std::string what_if_text(const WhatIf& answer, const TextStyle& style) {
                    {"step", Align::right},
                    {"gain", Align::right},
                    {"of step", Align::right},
-                   {"from .. to", Align::right, false, 1}});
+                   {"range", Align::right, false, 1}});
   std::string without;
   for (const auto& row : answer.changes) {
     if (is_nothing(row)) {
