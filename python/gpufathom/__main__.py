@@ -1,5 +1,5 @@
 """`python -m gpufathom` and the installed command `gpufathom`: the program of this package in place
-of Python."""
+of Python; `gpufathom mcp` alone stays in Python."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from gpufathom import _places
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["mcp"]:
+        from gpufathom import mcp
+
+        return mcp.main(sys.argv[2:])
     try:
         program = _places.program()
     except FileNotFoundError as error:

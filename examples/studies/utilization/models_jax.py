@@ -5,6 +5,7 @@ from typing import Any, Callable
 
 import jax
 import jax.numpy as jnp
+import numpy
 from jax import lax
 
 from sizes import SIZES, TINY
@@ -13,15 +14,14 @@ DENSE = 13  # dense features of DLRM
 
 
 class Weights:
-    """Random weights, a new key for each."""
+    """Random weights, on the host."""
 
     def __init__(self):
-        self.key = jax.random.PRNGKey(0)
+        self.random = numpy.random.default_rng(0)
 
     def __call__(self, *shape, scale=None):
-        self.key, used = jax.random.split(self.key)
         fan_in = math.prod(shape[:-1])
-        return jax.random.normal(used, shape) * (scale or fan_in**-0.5)
+        return self.random.standard_normal(shape, numpy.float32) * (scale or fan_in**-0.5)
 
 
 def conv(images, kernel, stride=1):
@@ -49,7 +49,7 @@ def layer_norm(values, scale_and_shift):
 
 
 def norm_weights(width):
-    return jnp.ones(width), jnp.zeros(width)
+    return numpy.ones(width, numpy.float32), numpy.zeros(width, numpy.float32)
 
 
 def dense(values, layer):
@@ -58,7 +58,7 @@ def dense(values, layer):
 
 
 def dense_weights(weights, inside, outside):
-    return weights(inside, outside), jnp.zeros(outside)
+    return weights(inside, outside), numpy.zeros(outside, numpy.float32)
 
 
 def cross_entropy(scores, labels):
@@ -155,13 +155,12 @@ def dlrm_weights(tables, rows, width, bottom, top):
             "last": dense_weights(weights, top[-1], 1)}
 
 
-def dlrm_loss(weights, inputs, labels, sizes, dtype):
-    features, chosen = inputs
+def dlrm_loss(weights, looked_up, inputs, labels, dtype):
+    features, _ = inputs
     bottom = features.astype(dtype)
     for layer in weights["bottom"]:
         bottom = jax.nn.relu(dense(bottom, layer))
-    looked_up = [table[chosen[:, i]].astype(dtype) for i, table in enumerate(weights["tables"])]
-    vectors = jnp.stack([bottom, *looked_up], 1)
+    vectors = jnp.stack([bottom, *(vector.astype(dtype) for vector in looked_up)], 1)
     products = jnp.einsum("bid,bjd->bij", vectors, vectors)
     rows, columns = jnp.tril_indices(len(looked_up) + 1, -1)
     top = jnp.concatenate([bottom, products[:, rows, columns]], 1)
@@ -171,12 +170,25 @@ def dlrm_loss(weights, inputs, labels, sizes, dtype):
     return (jnp.logaddexp(0, scores) - scores * labels).mean()
 
 
+def dlrm_step(weights, state, inputs, labels, dtype):
+    """Of the tables only the rows that the batch looks up change."""
+    dense = {name: weights[name] for name in ("bottom", "top", "last")}
+    chosen = inputs[1]
+    looked_up = [table[chosen[:, i]] for i, table in enumerate(weights["tables"])]
+    loss, (gradients, of_rows) = jax.value_and_grad(dlrm_loss, (0, 1))(
+        dense, looked_up, inputs, labels, dtype)
+    dense, state = optimizer_step(dense, gradients, state, "sgd")
+    tables = [table.at[chosen[:, i]].add(-1e-3 * rows)
+              for i, (table, rows) in enumerate(zip(weights["tables"], of_rows))]
+    return {**dense, "tables": tables}, state, loss
+
+
 @dataclasses.dataclass
 class Workload:
     weights: Any
-    loss: Callable  # (weights, inputs, labels, dtype) -> loss
+    loss: Callable | None  # (weights, inputs, labels, dtype) -> loss; None: sparse DLRM's own step
     data: Callable  # batch -> (inputs, labels)
-    optimiser: str  # sgd, momentum or adam
+    optimizer: str  # sgd, momentum or adam
 
 
 def make(name, tiny):
@@ -207,16 +219,17 @@ def make(name, tiny):
         return features, jax.random.uniform(key, (batch,))
 
     def loss(weights, inputs, labels, dtype):
-        return dlrm_loss(weights, inputs, labels, sizes, dtype)
-    return Workload(dlrm_weights(**sizes), loss, data, "sgd")
+        looked_up = [table[inputs[1][:, i]] for i, table in enumerate(weights["tables"])]
+        return dlrm_loss(weights, looked_up, inputs, labels, dtype)
+    return Workload(dlrm_weights(**sizes), None if name == "dlrm_sparse" else loss, data, "sgd")
 
 
-def optimiser_step(weights, gradients, state, optimiser):
+def optimizer_step(weights, gradients, state, optimizer):
     """SGD, SGD with momentum, or Adam with decay of weights."""
     tree = jax.tree_util.tree_map
-    if optimiser == "sgd":
+    if optimizer == "sgd":
         return tree(lambda weight, gradient: weight - 1e-3 * gradient, weights, gradients), state
-    if optimiser == "momentum":
+    if optimizer == "momentum":
         state = tree(lambda momentum, gradient: 0.9 * momentum + gradient, state, gradients)
         return tree(lambda weight, momentum: weight - 1e-3 * momentum, weights, state), state
     first, second = state
@@ -228,16 +241,18 @@ def optimiser_step(weights, gradients, state, optimiser):
     return weights, (first, second)
 
 
-def initial_state(weights, optimiser):
+def initial_state(weights, optimizer):
     def zeros():
         return jax.tree_util.tree_map(jnp.zeros_like, weights)
-    if optimiser == "sgd":
+    if optimizer == "sgd":
         return ()
-    return zeros() if optimiser == "momentum" else (zeros(), zeros())
+    return zeros() if optimizer == "momentum" else (zeros(), zeros())
 
 
 def train_step(workload, dtype):
     def step(weights, state, inputs, labels):
+        if workload.loss is None:
+            return dlrm_step(weights, state, inputs, labels, dtype)
         loss, gradients = jax.value_and_grad(workload.loss)(weights, inputs, labels, dtype)
-        return *optimiser_step(weights, gradients, state, workload.optimiser), loss
+        return *optimizer_step(weights, gradients, state, workload.optimizer), loss
     return step

@@ -1,5 +1,5 @@
 """ResNet-50, BERT-base and DLRM in PyTorch, written out: nothing is downloaded. make(name, tiny, device)
-gives a Workload: the module with its loss, the optimiser, and data of a batch.
+gives a Workload: the module with its loss, the optimizer, and data of a batch.
 """
 import dataclasses
 from typing import Any, Callable
@@ -94,8 +94,8 @@ def perceptron(widths):
 
 
 class Dlrm(nn.Module):
-    """The recommendation model. With dense gradients of its small tables, frameworks do the same work;
-    with sparse ones, as MLPerf trains it, a step touches only the rows that it looked up."""
+    """The recommendation model. With dense gradients of its small tables a step touches all of them;
+    with sparse ones, as MLPerf trains it, the rows that it looked up."""
 
     DENSE = 13
 
@@ -103,17 +103,28 @@ class Dlrm(nn.Module):
         super().__init__()
         self.tables = nn.ModuleList(
             nn.EmbeddingBag(rows, width, mode="sum", sparse=sparse) for _ in range(tables))
-        self.bottom = perceptron((self.DENSE, *bottom, width))
+        self.dense = DlrmDense(tables, width, bottom, top)
+
+    def forward(self, features, labels):
+        dense, chosen = features
+        looked_up = [table(chosen[:, i:i + 1]) for i, table in enumerate(self.tables)]
+        return self.dense(dense, torch.stack(looked_up, 1), labels)
+
+
+class DlrmDense(nn.Module):
+    """What is left of the model without its tables, whose sparse gradients no compiler takes."""
+
+    def __init__(self, tables, width, bottom, top):
+        super().__init__()
+        self.bottom = perceptron((Dlrm.DENSE, *bottom, width))
         pairs = (tables + 1) * tables // 2
         self.top = nn.Sequential(perceptron((pairs + width, *top)), nn.Linear(top[-1], 1))
         self.register_buffer("pairs", torch.tril_indices(tables + 1, tables + 1, -1),
                              persistent=False)
 
-    def forward(self, features, labels):
-        dense, chosen = features
-        bottom = self.bottom(dense)
-        looked_up = [table(chosen[:, i:i + 1]) for i, table in enumerate(self.tables)]
-        vectors = torch.stack([bottom, *(v.to(bottom.dtype) for v in looked_up)], 1)
+    def forward(self, features, looked_up, labels):
+        bottom = self.bottom(features)
+        vectors = torch.cat([bottom.unsqueeze(1), looked_up.to(bottom.dtype)], 1)
         products = torch.bmm(vectors, vectors.transpose(1, 2))
         crossed = products[:, self.pairs[0], self.pairs[1]]
         scores = self.top(torch.cat([bottom, crossed], 1)).squeeze(1)
@@ -123,7 +134,7 @@ class Dlrm(nn.Module):
 @dataclasses.dataclass
 class Workload:
     module: Any
-    optimiser: Any
+    optimizer: Any
     data: Callable  # batch -> (input, labels)
 
 
@@ -131,7 +142,7 @@ def make(name, tiny, device):
     sizes = (TINY if tiny else SIZES)[name]
     if name == "resnet50":
         module = ResNet50(**sizes).to(device)
-        optimiser = torch.optim.SGD(module.parameters(), lr=1e-3, momentum=0.9)
+        optimizer = torch.optim.SGD(module.parameters(), lr=1e-3, momentum=0.9)
         side, classes = sizes["image"], sizes["classes"]
 
         def data(batch):
@@ -139,7 +150,7 @@ def make(name, tiny, device):
                     torch.randint(classes, (batch,), device=device))
     elif name == "bert":
         module = Bert(**sizes).to(device)
-        optimiser = torch.optim.AdamW(module.parameters(), lr=1e-5)
+        optimizer = torch.optim.AdamW(module.parameters(), lr=1e-5)
         shape, words = sizes["tokens"], sizes["words"]
 
         def data(batch):
@@ -147,14 +158,14 @@ def make(name, tiny, device):
             return tokens, tokens
     else:
         module = Dlrm(**sizes, sparse=name == "dlrm_sparse").to(device)
-        optimiser = torch.optim.SGD(module.parameters(), lr=1e-3)
+        optimizer = torch.optim.SGD(module.parameters(), lr=1e-3)
         tables, rows = sizes["tables"], sizes["rows"]
 
         def data(batch):
             features = (torch.randn(batch, Dlrm.DENSE, device=device),
                         torch.randint(rows, (batch, tables), device=device))
             return features, torch.rand(batch, device=device)
-    return Workload(module, optimiser, data)
+    return Workload(module, optimizer, data)
 
 
 def flops_per_item(name, tiny, batch=4):

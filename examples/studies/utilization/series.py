@@ -11,6 +11,7 @@ import json
 import math
 import os
 import pathlib
+import sys
 import time
 
 from sizes import CHOSEN
@@ -34,8 +35,11 @@ class Torch:
         self.workload = models_torch.make(options.model, options.tiny, self.device)
         self.module = self.workload.module
         if options.mode == "compile":
-            self.module = torch.compile(self.module, dynamic=False)
             torch._dynamo.config.recompile_limit = 64
+            if options.model.startswith("dlrm"):  # its tables have sparse gradients, and stay eager
+                self.module.dense = torch.compile(self.module.dense, dynamic=True)
+            else:
+                self.module = torch.compile(self.module)
         self.versions = {"torch": torch.__version__, "cuda": torch.version.cuda}
         self.gpu = torch.cuda.get_device_name() if self.cuda else "no GPU"
 
@@ -55,13 +59,27 @@ class Torch:
         self.inputs, self.labels = self.workload.data(batch)
         if self.options.model == "resnet50" and self.amp:
             self.inputs = self.inputs.contiguous(memory_format=self.torch.channels_last)
+        if self.options.mode == "compile":  # one compilation for all batches
+            given = self.inputs if isinstance(self.inputs, tuple) else (self.inputs,)
+            for tensor in (*given, self.labels):
+                self.torch._dynamo.mark_dynamic(tensor, 0)
+
+    def prepare(self, precision, batches, until):
+        """Compiles for the first batch; the others must do with that."""
+        if self.options.mode == "compile":
+            self.begin(precision, batches[0])
+            for _ in range(2):
+                self.step()
+            self.wait()
+            self.end()
+        return batches
 
     def step(self):
-        self.workload.optimiser.zero_grad(set_to_none=True)
+        self.workload.optimizer.zero_grad(set_to_none=True)
         with self.torch.autocast(self.device, dtype=self.torch.bfloat16, enabled=self.amp):
             loss = self.module(self.inputs, self.labels)
         loss.backward()
-        self.workload.optimiser.step()
+        self.workload.optimizer.step()
 
     def wait(self):
         if self.cuda:
@@ -75,7 +93,7 @@ class Torch:
 
     def end(self):
         self.inputs = self.labels = None
-        self.workload.optimiser.zero_grad(set_to_none=True)
+        self.workload.optimizer.zero_grad(set_to_none=True)
         gc.collect()
         if self.cuda:
             self.torch.cuda.empty_cache()
@@ -114,26 +132,46 @@ class Jax:
             jax.config.update("jax_compilation_cache_dir", options.cache)
             jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
         self.workload = models_jax.make(options.model, options.tiny)
+        self.initial = self.workload.weights  # on the host
+        self.peak = 0
         self.compiled, self.plans = {}, {}
         self.flops = None
         self.versions = {"jax": jax.__version__}
         self.gpu = jax.devices()[0].device_kind
 
-    def begin(self, precision, batch):
+    def make_state(self, batch):
+        weights = self.jax.tree_util.tree_map(self.jax.numpy.asarray, self.initial)
+        state = self.models.initial_state(weights, self.workload.optimizer)
+        return weights, state, *self.workload.data(batch)
+
+    def compile(self, precision, batch):
+        """From shapes alone: nothing is on the GPU meanwhile."""
+        if (precision, batch) in self.compiled:
+            return
         jax, jnp = self.jax, self.jax.numpy
-        inputs, labels = self.workload.data(batch)
-        weights = jax.tree_util.tree_map(lambda leaf: leaf.copy(), self.workload.weights)
-        state = self.models.initial_state(weights, self.workload.optimiser)
-        if (precision, batch) not in self.compiled:
-            dtype = jnp.bfloat16 if precision == "amp" else jnp.float32
-            exact = {"fp32": "float32", "tf32": "tensorfloat32", "amp": "default"}[precision]
-            with jax.default_matmul_precision(exact):
-                step = jax.jit(self.models.train_step(self.workload, dtype), donate_argnums=(0, 1))
-                done = step.lower(weights, state, inputs, labels).compile()
-            self.compiled[precision, batch] = done
-            self.plans[precision, batch] = done.memory_analysis()
+        dtype = jnp.bfloat16 if precision == "amp" else jnp.float32
+        exact = {"fp32": "float32", "tf32": "tensorfloat32", "amp": "default"}[precision]
+        with jax.default_matmul_precision(exact):
+            step = jax.jit(self.models.train_step(self.workload, dtype), donate_argnums=(0, 1))
+            done = step.lower(*jax.eval_shape(lambda: self.make_state(batch))).compile()
+        self.compiled[precision, batch] = done
+        self.plans[precision, batch] = done.memory_analysis()
+
+    def prepare(self, precision, batches, until):
+        ready, longest = [], 0.0
+        for batch in batches:
+            begun = time.time()
+            if begun + longest > until:
+                break
+            self.compile(precision, batch)
+            longest = max(longest, time.time() - begun)
+            ready.append(batch)
+        return ready
+
+    def begin(self, precision, batch):
+        self.compile(precision, batch)
         self.run, self.plan = self.compiled[precision, batch], self.plans[precision, batch]
-        self.data, self.weights, self.state = (inputs, labels), weights, state
+        self.weights, self.state, *self.data = self.make_state(batch)
 
     def step(self):
         self.weights, self.state, self.loss = self.run(self.weights, self.state, *self.data)
@@ -142,16 +180,20 @@ class Jax:
         self.jax.block_until_ready((self.weights, self.state, self.loss))
 
     def memory(self):
-        """XLA's plan: arguments, what it writes beside them, and what it needs meanwhile."""
-        plan = self.plan
-        if plan is None:
-            return {}
-        total = (plan.argument_size_in_bytes + plan.output_size_in_bytes
-                 + plan.temp_size_in_bytes - plan.alias_size_in_bytes)
-        return {"allocated": total}
+        """The allocator's peak, which nothing resets: known if no measurement before needed more.
+        Beside it XLA's plan: arguments, what it writes, and what it needs meanwhile."""
+        found = {}
+        if self.plan:
+            plan = self.plan
+            found["planned"] = (plan.argument_size_in_bytes + plan.output_size_in_bytes
+                                + plan.temp_size_in_bytes - plan.alias_size_in_bytes)
+        peak = (self.jax.devices()[0].memory_stats() or {}).get("peak_bytes_in_use", 0)
+        if peak > self.peak:
+            found["allocated"] = self.peak = peak
+        return found
 
     def end(self):
-        self.data = self.weights = self.state = self.loss = None
+        self.data = self.weights = self.state = self.loss = None  # the arrays go with them
         gc.collect()
 
     def is_out_of_memory(self, error):
@@ -177,6 +219,7 @@ class Series:
         self.options = options
         self.begun = time.monotonic()
         self.configurations = {}
+        self.left_out, self.prepared_s = [], 0.0
         self.done = json.loads(options.done.read_text(encoding="utf-8")) if options.done else {}
         self.too_large = self.done.pop("out_of_memory", {})  # the least batch of each precision
         self.framework = Torch(options) if options.framework == "pytorch" else Jax(options)
@@ -190,6 +233,7 @@ class Series:
         done = {"model": options.model, "framework": options.framework, "mode": options.mode,
                 "gpu": framework.gpu, "versions": framework.versions,
                 "flops_per_item": framework.flops, "started_s": round(self.started_s, 2),
+                "prepared_s": round(self.prepared_s, 2), "not_compiled": self.left_out,
                 "configurations": list(self.configurations.values())}
         temporary = options.out.with_suffix(".part")
         temporary.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
@@ -199,14 +243,16 @@ class Series:
         """Seconds of a step, the last of the warm-up."""
         framework = self.framework
         framework.begin(precision, batch)
+        entry = self.configurations.get(f"{precision} {batch}", {})
+        known = entry["runs"][0]["step_s"] if entry.get("runs") else 0
         for index in range(WARM_UP_STEPS):
             begin = time.perf_counter()
             framework.step()
             framework.wait()
             seconds = time.perf_counter() - begin
-            if index > 0 and seconds > LONG_S:
+            if known > LONG_S or (index > 0 and seconds > LONG_S):
                 break
-        return seconds
+        return known or seconds
 
     def stretch(self, steps):
         """Steps without a pause; their begin and end on the machine's clock, and seconds of one."""
@@ -223,9 +269,10 @@ class Series:
         entry.setdefault("first_s", round(time.monotonic() - begun, 2))
         if self.options.prepare:
             return
-        if seconds < LONG_S:  # a lone step is slower than those of a stretch: the host waits there
+        # A lone step is slower than those of a stretch: the host waits there.
+        if seconds < LONG_S and not entry["runs"]:
             seconds = self.stretch(max(LEAST_STEPS, math.ceil(0.1 / seconds)))["step_s"]
-        least = LEAST_STEPS if seconds < 5 * LONG_S else 2
+        least = LEAST_STEPS if seconds < LONG_S else 2 if seconds < 5 * LONG_S else 1
         steps = max(least, math.ceil(self.options.seconds / seconds))
         entry["runs"].append(self.stretch(steps))
         entry.update(self.framework.memory())
@@ -282,6 +329,8 @@ class Series:
     def run(self):
         options = self.options
         slowest = 0.0
+        if options.prepare_until:
+            self.wait_for_turn()
         for round_index in range(options.rounds):
             if round_index == 1 and options.traces:
                 self.trace()
@@ -298,6 +347,21 @@ class Series:
                         self.visit(precision, batch)
                         if round_index:
                             slowest = max(slowest, time.monotonic() - begun)
+
+    def wait_for_turn(self):
+        """Compiles, says so, and measures when a line on the standard input says until when."""
+        options = self.options
+        precision, = options.precisions
+        begun = time.time()
+        ready = self.framework.prepare(precision, options.batches, options.prepare_until)
+        self.left_out = [batch for batch in options.batches if batch not in ready]
+        options.batches = ready
+        self.prepared_s = time.time() - begun
+        options.out.with_suffix(".ready").touch()
+        line = sys.stdin.readline()
+        if not line:
+            raise SystemExit("nobody said when to begin")
+        options.until = float(line)
 
     def hold(self):
         """Steps of one configuration until the time is out: for a recorder that looks from outside."""
@@ -341,6 +405,8 @@ def arguments():
                         help='runs that are there already: {"amp 64": 2, ..., "out_of_memory": {"fp32": 2048}}')
     parser.add_argument("--seconds", type=float, default=0.5, help="of a measurement, at least")
     parser.add_argument("--until", type=float, default=0, help="time of the clock to end before")
+    parser.add_argument("--prepare-until", type=float, default=0,
+                        help="compile until then, make OUT.ready, wait for --until as a line")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--prepare", action="store_true", help="fill the compilers' caches only")
     parser.add_argument("--cache", default="", help="folder of JAX's compilation cache")

@@ -21,6 +21,14 @@ COARSE = {"resnet50": (64, 256, 1024), "bert": (16, 128, 512), "dlrm": (1024, 16
 FINE = {"resnet50": (16, 32, 128, 512, 2048), "bert": (4, 8, 32, 64, 256, 1024),
         "dlrm": (128, 4096, 65536, 1048576, 4194304),
         "dlrm_sparse": (128, 4096, 65536, 1048576, 4194304)}
-TINY_BATCHES = {"resnet50": (2, 4), "bert": (2, 4), "dlrm": (8, 16), "dlrm_sparse": (8, 16)}
+TINY_BATCHES = {"resnet50": (2, 4), "bert": (2, 4), "dlrm": (6, 12), "dlrm_sparse": (6, 12)}
 # The batch whose kernels are looked at one by one.
 CHOSEN = {"resnet50": 256, "bert": 128, "dlrm": 16384, "dlrm_sparse": 16384}
+# The grid, by what is asked of it first. The first is what is compiled first.
+GRID = {
+    "resnet50": (256, 1024, 2048, 64, 16, 512, 128, 32),
+    "bert": (128, 512, 256, 16, 4, 64, 1024, 32, 8),
+    "dlrm_sparse": (16384, 1048576, 262144, 1024, 2097152, 65536, 4096, 524288,
+                    131072, 4194304, 32768, 8192, 2048),
+}
+GRID["dlrm"] = GRID["dlrm_sparse"]

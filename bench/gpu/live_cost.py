@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""What the live path costs programs of about 40 000 kernels a second, in pairs that alternate:
+live_cost.py GPUFATHOM OUT.json [--rounds 5] [--parts kernels,attach,recorder,flight]
+
+kernels   paced.cu's three programs, each round: alone, beside `record`, and beneath `record
+          --kernels --window 1.5 --every 3`, whose windows alternate with the time between them;
+          what counts is the rate that the program itself says for each tenth of a second
+attach    a reinforcement-learning loop in PyTorch (host-bound, eager) under `gpufathom run`: six
+          recordings with kernels in one process, and the time between them
+recorder  processor time of `record` at 1 kHz and of `--metrics energy` after their start, and what
+          they lose: recordings of 16 s less one of 4 s
+flight    tokens a second of a decoder that serves 64 sequences in CUDA graphs, alone and beside
+          `monitor --flight`, in turns in one process
+"""
+import argparse
+import csv
+import datetime
+import io
+import json
+import os
+import pathlib
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+EDGE = 250_000_000  # a window opens and closes within this
+
+
+def rates(text):
+    """(begin, end, kernels a second) of every tenth of a second that the program told."""
+    lines = [tuple(map(int, line.split())) for line in text.splitlines()
+             if len(line.split()) == 2 and line[0].isdigit()]
+    return [(before[0], at, count * 1e9 / (at - before[0]))
+            for before, (at, count) in zip(lines, lines[1:])]
+
+
+def mean_in(told, spans):
+    """Kernels a second over all tenths that lie within one of the spans."""
+    within = [(end - begin, rate) for begin, end, rate in told
+              if any(first <= begin and end <= last for first, last in spans)]
+    time_in = sum(length for length, rate in within)
+    return sum(length * rate for length, rate in within) / time_in if time_in else None
+
+
+def settled(told):
+    """From the first half second on."""
+    return mean_in(told, [(told[0][0] + 500_000_000, told[-1][1])]) if len(told) > 8 else None
+
+
+def slower(alone, now):
+    return alone / now - 1 if alone and now else None
+
+
+def windows_of(gpufathom, capture):
+    text = subprocess.run([gpufathom, "query", "--format", "csv", "--rows", "0", capture,
+                           "select start_ns, duration_ns from recording_windows order by start_ns"],
+                          check=True, capture_output=True, text=True).stdout
+    return [(int(row["start_ns"]), int(row["start_ns"]) + int(row["duration_ns"]))
+            for row in csv.DictReader(io.StringIO(text))]
+
+
+def kernels_part(options, folder):
+    program, rows = f"{folder}/paced", []
+    subprocess.run(["nvcc", "-O2", "-std=c++17", "-arch=native", "-o", program,
+                    str(HERE / "paced.cu")], check=True)
+    for turn in range(options.rounds):
+        for way in ("gpu", "host", "graph"):
+            row = {"program": way, "round": turn}
+            alone = subprocess.run([program, way, "2.5"], capture_output=True, text=True)
+            row["alone"] = settled(rates(alone.stdout))
+            beside = subprocess.run([options.gpufathom, "record", "-q", "-o", f"{folder}/l.gpf",
+                                     "--", program, way, "2.5"], capture_output=True, text=True)
+            row["levels"] = settled(rates(beside.stdout))
+            capture = f"{folder}/k.gpf"
+            traced = subprocess.run(
+                [options.gpufathom, "record", "-q", "--kernels", "--window", "1.5", "--every", "3",
+                 "--summary", f"{capture}.json", "-o", capture, "--", program, way, "7"],
+                capture_output=True, text=True)
+            told = rates(traced.stdout)
+            windows = windows_of(options.gpufathom, capture)
+            edges = [told[0][0], *(edge for window in windows for edge in window), told[-1][1]]
+            between = list(zip(edges[::2], edges[1::2]))
+            row["in_window"] = mean_in(told, [(first + EDGE, last) for first, last in windows])
+            row["between"] = mean_in(told, [(first + EDGE, last) for first, last in between])
+            summary = json.load(open(f"{capture}.json"))
+            row["windows"], row["kernels"] = len(windows), summary.get("kernels")
+            row["recorder_cores"] = summary["recorder_cpu_seconds"] * 1e9 / summary["duration_ns"]
+            rows.append(row)
+            print(row, flush=True)
+    return {"rows": rows, "slower": {
+        way: {what: spread([slower(row["alone"], row[what]) for row in rows
+                            if row["program"] == way])
+              for what in ("levels", "between", "in_window")}
+        for way in ("gpu", "host", "graph")}}
+
+
+def spread(values):
+    values = sorted(value for value in values if value is not None)
+    if not values:
+        return None
+    return {"median": statistics.median(values), "least": values[0], "most": values[-1],
+            "pairs": len(values)}
+
+
+def rl_loop(seconds):
+    """A policy that acts and learns, step by step; prints as paced.cu does, in launches by count."""
+    import torch
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.Tanh(), torch.nn.Linear(128, 128),
+                              torch.nn.Tanh(), torch.nn.Linear(128, 8)).cuda()
+    adam = torch.optim.Adam(net.parameters(), 1e-4, foreach=False)
+    state, move = torch.randn(64, 64, device="cuda"), torch.randn(8, 64, device="cuda") * 0.01
+
+    def step():
+        nonlocal state
+        losses = 0
+        for _ in range(8):
+            action = torch.softmax(net(state), 1)
+            state = torch.tanh(state + action @ move).detach()
+            losses = losses - (action * state[:, :8]).sum(1).mean()
+        adam.zero_grad()
+        losses.backward()
+        adam.step()
+
+    for _ in range(20):
+        step()
+    torch.cuda.synchronize()
+    print("ready", flush=True)
+    begin, line, count = time.monotonic(), time.time_ns(), 0
+    while time.monotonic() - begin < seconds:
+        step()
+        count += 1
+        now = time.time_ns()
+        if now - line >= 100_000_000:
+            print(now, count, flush=True)
+            line, count = now, 0
+    torch.cuda.synchronize()
+
+
+def attach_part(options, folder):
+    with subprocess.Popen([options.gpufathom, "run", "--", sys.executable, __file__, "--rl", "27",
+                           options.gpufathom, "-"], stdout=subprocess.PIPE, text=True) as program:
+        lines, ready = [], threading.Event()
+
+        def read():
+            for line in program.stdout:
+                lines.append(line)
+                ready.set()
+        reader = threading.Thread(target=read)
+        reader.start()
+        ready.wait(60)
+        begin = time.time_ns()
+        time.sleep(3)
+        inside, kernels = [], 0
+        for number in range(6):
+            capture = f"{folder}/a.gpf"
+            subprocess.run([options.gpufathom, "record", "-q", "--kernels", "--window", "0",
+                            "--duration", "1.5", "--pid", str(program.pid), "-o", capture])
+            inside += windows_of(options.gpufathom, capture)
+            counted = subprocess.run([options.gpufathom, "query", "--format", "csv", capture,
+                                      "select count(*) from kernels"], capture_output=True, text=True)
+            kernels += int(counted.stdout.split()[-1])
+            time.sleep(1.5)
+        reader.join()
+    told = rates("".join(lines))
+    before = mean_in(told, [(begin + EDGE, inside[0][0] - EDGE)])
+    pairs = []
+    for number, window in enumerate(inside):
+        until = inside[number + 1][0] if number + 1 < len(inside) else told[-1][1]
+        pairs.append({"in_window": mean_in(told, [(window[0] + EDGE, window[1])]),
+                      "between": mean_in(told, [(window[1] + EDGE, until - EDGE)])})
+    return {"steps_a_second_before": before, "pairs": pairs,
+            "kernels_a_second": kernels * 1e9 / sum(last - first for first, last in inside),
+            "in_window_against_before": spread([slower(before, p["in_window"]) for p in pairs]),
+            "between_against_before": spread([slower(before, p["between"]) for p in pairs]),
+            "in_window_against_between": spread([slower(p["between"], p["in_window"])
+                                                 for p in pairs])}
+
+
+def recorder_part(options, folder):
+    program, answer = f"{folder}/paced", {}
+    if not os.path.exists(program):
+        subprocess.run(["nvcc", "-O2", "-std=c++17", "-arch=native", "-o", program,
+                        str(HERE / "paced.cu")], check=True)
+    with subprocess.Popen([program, "gpu", "75"], stdout=subprocess.DEVNULL) as busy:
+        time.sleep(1)
+        for name, more in (("levels", []), ("energy", ["--metrics", "energy"])):
+            runs = []
+            for seconds in (4, 16):
+                summary = f"{folder}/r.json"
+                done = subprocess.run([options.gpufathom, "record", "--duration", str(seconds), *more,
+                                       "--summary", summary, "-o", f"{folder}/r.gpf"],
+                                      capture_output=True, text=True)
+                runs.append({"asked_s": seconds, "code": done.returncode, "said": done.stderr[-600:],
+                             "summary": json.load(open(summary))})
+            short, long = (run["summary"] for run in runs)
+            answer[name] = {"cores_after_start": (long["recorder_cpu_seconds"]
+                            - short["recorder_cpu_seconds"]) * 1e9
+                            / (long["duration_ns"] - short["duration_ns"]), "runs": runs}
+            print(name, answer[name]["cores_after_start"], flush=True)
+        busy.send_signal(signal.SIGTERM)
+    return answer
+
+
+def flight_part(options, folder):
+    """64 sequences of a decoder of 12 blocks, their keys and values kept, a token a graph."""
+    import torch
+    torch.manual_seed(0)
+    width, heads, room, batch = 2048, 16, 1024, 64
+    half = {"device": "cuda", "dtype": torch.bfloat16}
+    blocks = [[torch.randn(width, size, **half) * 0.02 for size in (3 * width, width, 4 * width)]
+              + [torch.randn(4 * width, width, **half) * 0.02] for _ in range(12)]
+    kept = [torch.randn(2, batch, heads, room, width // heads, **half) for _ in range(12)]
+    token = torch.randn(batch, width, **half)
+
+    def decode():
+        x = token
+        for (attend, out, up, down), cache in zip(blocks, kept):
+            query, key, value = (x @ attend).view(batch, heads, 1, -1).chunk(3, -1)
+            cache[0, :, :, -1:], cache[1, :, :, -1:] = key, value
+            mixed = torch.nn.functional.scaled_dot_product_attention(query, cache[0], cache[1])
+            x = torch.nn.functional.layer_norm(x + mixed.reshape(batch, width) @ out, (width,))
+            x = x + torch.nn.functional.gelu(x @ up) @ down
+        token.copy_(torch.nn.functional.layer_norm(x, (width,)))
+
+    for _ in range(3):
+        decode()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        decode()
+
+    def tokens_a_second(seconds):
+        begin, done = time.perf_counter(), 0
+        while time.perf_counter() - begin < seconds:
+            for _ in range(10):
+                graph.replay()
+                done += batch
+            torch.cuda.synchronize()  # the server hands the tokens on
+        return done / (time.perf_counter() - begin)
+
+    tokens_a_second(4)  # clocks settle
+    pairs = []
+    for number in range(max(options.rounds, 6)):
+        pair = {}
+        for way in ("alone", "flight") if number % 2 else ("flight", "alone"):
+            monitor = None
+            if way == "flight":
+                monitor = subprocess.Popen([options.gpufathom, "monitor", "--csv", "--flight",
+                                            f"{folder}/flight"], stdout=subprocess.DEVNULL)
+            tokens_a_second(1.5)
+            pair[way] = tokens_a_second(3)
+            if monitor:
+                monitor.terminate()
+                monitor.wait()
+        pairs.append(pair)
+        print(pair, flush=True)
+    return {"pairs": pairs, "slower": spread([slower(p["alone"], p["flight"]) for p in pairs])}
+
+
+PARTS = {"kernels": kernels_part, "attach": attach_part, "recorder": recorder_part,
+         "flight": flight_part}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gpufathom")
+    parser.add_argument("out")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--rl", type=float, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.rl:
+        rl_loop(options.rl)
+        return
+    options.gpufathom = os.path.abspath(options.gpufathom)
+    smi = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+                         capture_output=True, text=True).stdout.strip()
+    answer = {"what": "what the live path costs programs of 40 000 kernels a second, in pairs",
+              "command": f"bench/gpu/live_cost.py build/gpufathom OUT.json --rounds "
+              f"{options.rounds} --parts {options.parts}",
+              "date": datetime.date.today().isoformat(), "hardware": smi, "cores": os.cpu_count()}
+    with tempfile.TemporaryDirectory() as folder:
+        for part in options.parts.split(","):
+            begin = time.monotonic()
+            try:
+                answer[part] = PARTS[part](options, folder)
+            except Exception as error:  # the other parts are worth having
+                answer[part] = {"failed": repr(error)}
+            answer[part]["seconds"] = round(time.monotonic() - begin, 1)
+            pathlib.Path(options.out).write_text(json.dumps(answer, indent=1) + "\n")
+            print(part, json.dumps(answer[part])[:400], flush=True)
+
+
+if __name__ == "__main__":
+    main()
