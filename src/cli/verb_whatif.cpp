@@ -88,7 +88,7 @@ Verb whatif_verb() {
       .each_time();
   verb.option("--with", options->with, "WHAT",
               "kernels mended: fused_optimizer, fused_attention, fused_elementwise, padded_sizes, "
-              "tensor_cores, channels_last, sparse_gradients; may be repeated")
+              "tensor_cores, channels_last, one_layout, sparse_gradients; may be repeated")
       .each_time();
   verb.flag("--graph", "all launches of a step as one CUDA graph",
             [options] { options->changes.graph = true; });

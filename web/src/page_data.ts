@@ -1,5 +1,5 @@
 // The data inside the page: the answer (model.ts, made from its declaration) with words, and apart from it the timeline's events.
-import type { Analysis, WorkUse } from "./model.ts";
+import type { Analysis, WhatIfSwitches, WorkUse } from "./model.ts";
 import type { Timeline } from "./timeline/events.ts";
 
 export interface Label { id: string; text: string; short_text: string; meaning: string }
@@ -10,6 +10,8 @@ export interface Report {
   labels: { levels: Label[]; causes: Label[]; bars: Label[]; phases: Label[]; energy: Label[]; readings: Label[] };
   /** Operations, bytes, roofline, memory; null without a device. */
   work: WorkUse | null;
+  /** A step with every set of changes that recommendations ask for; null where replay knows none. */
+  switches: WhatIfSwitches | null;
   /** Whether there is a timeline to come. */
   hasTimeline: boolean;
   /** Comes after the page is there: unpacking a million events takes a moment. */

@@ -12,6 +12,7 @@ namespace gf {
 namespace {
 
 constexpr std::size_t kMostActivities = 50'000;  // that run again
+constexpr std::size_t kOfLongCaptures = 10'000;  // of more than these, as far as steps are that long
 constexpr double kMostUnexplained = 0.1;
 
 /// What mends a finding, as WhatIfRow::change names it.
@@ -37,6 +38,7 @@ constexpr Mending kMendings[] = {
     {FindingId::odd_sizes, name_of(With::padded_sizes)},
     {FindingId::fp32_without_tensor_cores, name_of(With::tensor_cores)},
     {FindingId::no_channels_last, name_of(With::channels_last)},
+    {FindingId::casts, name_of(With::one_layout)},
     {FindingId::dense_embedding_gradients, name_of(With::sparse_gradients)},
 };
 
@@ -57,17 +59,17 @@ WhatIfChanges changes_of(const std::vector<Finding>& findings) {
   return changes;
 }
 
-/// The steps that run again: all of them, or as many in the middle of the window as have no more
-/// than the most activities; empty where a step has more than these.
+/// The steps that run again: all of them, or some in the middle of the capture; empty where these
+/// have more than the most activities.
 std::optional<Interval> steps_to_replay(const Context& context) {
   constexpr std::size_t kFewest = 3;
   const std::size_t activities = context.capture.activities.size();
   if (activities <= kMostActivities) return kAllTime;
   const auto& steps = context.window.all_steps;
   if (steps.size() <= kFewest) return std::nullopt;
-  const std::size_t count =
-      std::max(kFewest, steps.size() * kMostActivities / activities);
-  if (activities / steps.size() * kFewest > kFewest * kMostActivities) return std::nullopt;
+  const std::size_t of_step = activities / steps.size();
+  const std::size_t count = std::max(kFewest, kOfLongCaptures / std::max<std::size_t>(of_step, 1));
+  if (count >= steps.size() || of_step * count > kMostActivities) return std::nullopt;
   const std::size_t first = (steps.size() - count) / 2;
   return Interval{steps[first].start_ns, steps[first + count].start_ns};
 }
@@ -77,9 +79,10 @@ std::optional<Interval> steps_to_replay(const Context& context) {
 ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context,
                                      const work::KernelWorks& works) {
   const WhatIfChanges changes = changes_of(findings);
-  const auto span = steps_to_replay(context);
-  if (changes.empty() || !span) return {std::move(findings), {}};
-  const auto answer = what_if(context, changes, *span, &works);
+  // Even a few steps of a long capture would cost its analysis a sixth more.
+  if (changes.empty() || context.capture.activities.size() > kMostActivities)
+    return {std::move(findings), {}};
+  const auto answer = what_if(context, changes, kAllTime, &works);
   if (!answer || answer->unexplained.value_or(1) > kMostUnexplained)
     return {std::move(findings), {}};
   for (auto& finding : findings) {
@@ -94,6 +97,19 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
   return {std::move(findings),
           ReplayedTogether{static_cast<std::int64_t>(answer->changes.size()) - 1, last.share,
                            last.share_low, last.share_high}};
+}
+
+std::optional<WhatIfSwitches> replayed_switches(const std::vector<Finding>& findings,
+                                                const Context& context) {
+  std::vector<Finding> first;
+  for (const auto& finding : findings)
+    if (!change_of(finding.id).empty() && first.size() < kMostSwitches) first.push_back(finding);
+  const WhatIfChanges changes = changes_of(first);
+  const auto span = steps_to_replay(context);
+  if (changes.empty() || !span) return std::nullopt;
+  auto answer = what_if_switches(context, changes, *span);
+  if (!answer) return std::nullopt;
+  return std::move(*answer);
 }
 
 }  // namespace gf

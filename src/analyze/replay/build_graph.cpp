@@ -164,7 +164,7 @@ class HostPoints {
       points[line_of.at(threads[one.call])].push_back({work_.call_end(one.call), one.call, &one});
     for (std::size_t line = 0; line < points.size(); ++line) {
       if (points[line].empty()) continue;
-      points[line].insert(points[line].begin(), {begin_of(line), kNoRow, nullptr});
+      points[line].insert(points[line].begin(), {begin_near_device(line), kNoRow, nullptr});
       add_line(line, points[line]);
     }
     for (std::uint32_t place = 0; place < work_.activities.size(); ++place) {
@@ -190,6 +190,17 @@ class HostPoints {
       if (!calls.empty()) begin = std::min(begin, capture.api_calls.start_ns[calls.front()]);
     }
     return begin;
+  }
+  /// What a recording notes outside its window, such as marked steps, is not run again.
+  Nanos begin_near_device(std::size_t line) const {
+    constexpr Nanos kLead = kNsPerSecond / 2;
+    const Nanos begin = begin_of(line);
+    if (work_.activities.empty() || begin >= work_.activities.front().start - kLead) return begin;
+    Nanos first = INT64_MAX;
+    for (const auto thread : work_.lines[line])
+      if (const auto calls = work_.calls(thread); !calls.empty())
+        first = std::min(first, work_.call_start(calls.front()));
+    return first == INT64_MAX ? begin : first;
   }
 
   void add_line(std::size_t line, std::vector<Point>& points) {

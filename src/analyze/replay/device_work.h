@@ -23,6 +23,15 @@ struct ReplayActivity {
   Nanos start = 0, end = 0;
 };
 
+/// Those of `rows`, which are by start, that begin in the span.
+template <class Starts>
+std::span<const std::uint32_t> begin_inside(std::span<const std::uint32_t> rows,
+                                            const Starts& starts, Interval span) {
+  auto start_of = [&](std::uint32_t row) { return starts[row]; };
+  const auto first = std::ranges::lower_bound(rows, span.start, {}, start_of);
+  return {first, std::ranges::lower_bound(first, rows.end(), span.end, {}, start_of)};
+}
+
 struct ReplayWork {
   const Context& context;
   Interval span;                                  // of the host's operations and calls
@@ -32,24 +41,14 @@ struct ReplayWork {
   std::vector<std::vector<std::uint32_t>> lines;  // of threads that never work at the same time
 
   std::span<const std::uint32_t> ops(std::uint32_t thread) const {
-    return inside(context.host.ops(thread), context.capture.host_ops.start_ns);
+    return begin_inside(context.host.ops(thread), context.capture.host_ops.start_ns, span);
   }
   std::span<const std::uint32_t> calls(std::uint32_t thread) const {
-    return inside(context.host.calls(thread), context.capture.api_calls.start_ns);
+    return begin_inside(context.host.calls(thread), context.capture.api_calls.start_ns, span);
   }
   Nanos call_start(std::uint32_t call) const { return context.capture.api_calls.start_ns[call]; }
   Nanos call_end(std::uint32_t call) const {
     return call_start(call) + context.capture.api_calls.duration_ns[call];
-  }
-
- private:
-  /// Those of `rows`, which are by start, that begin in the span.
-  template <class Starts>
-  std::span<const std::uint32_t> inside(std::span<const std::uint32_t> rows,
-                                        const Starts& starts) const {
-    auto start_of = [&](std::uint32_t row) { return starts[row]; };
-    const auto first = std::ranges::lower_bound(rows, span.start, {}, start_of);
-    return {first, std::ranges::lower_bound(first, rows.end(), span.end, {}, start_of)};
   }
 };
 

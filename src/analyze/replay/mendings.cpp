@@ -41,8 +41,10 @@ bool works_in_nhwc(std::string_view kernel) {
 /// Works one kind of mending out, kernel by kernel.
 class Mender {
  public:
-  Mender(const Context& context, const work::KernelWorks& works)
-      : context_(context), works_(works), fused_(context.capture.strings, is_fused) {
+  Mender(const Context& context, const work::KernelWorks& works, Interval span)
+      : context_(context), works_(works), span_(span), fused_(context.capture.strings, is_fused) {
+    // What was launched in it may run after it.
+    if (span_.end != INT64_MAX) span_.end += span_.length();
     for (std::size_t number = 0; number < context.devices.size(); ++number)
       product_of_device_[context.devices[number].device] = work::product_of(context, number);
   }
@@ -67,6 +69,11 @@ class Mender {
       case With::channels_last:
         keep_layout();
         break;
+      case With::one_layout:
+        each_kernel([&](std::size_t i) {
+          if (type(i) == LayerType::copy) take(i, {0, 0.05, 0.4});
+        });
+        break;
       case With::sparse_gradients:
         each_kernel([&](std::size_t i) {
           if (under(i, "embedding_dense_backward") || under(i, "EmbeddingBackward"))
@@ -81,7 +88,10 @@ class Mender {
  private:
   template <class Use>
   void each_kernel(Use&& use) {
-    for (std::size_t i = 0; i < context_.kernels.size(); ++i) use(i);
+    for (std::size_t i = 0; i < context_.kernels.size(); ++i) {
+      const Nanos start = context_.capture.activities.start_ns[activity(i)];
+      if (start >= span_.start && start < span_.end) use(i);
+    }
   }
   std::uint32_t activity(std::size_t i) const { return context_.kernels[i].activity; }
   Text name(std::size_t i) const { return context_.capture.activities.name[activity(i)]; }
@@ -186,9 +196,11 @@ class Mender {
            !fused_(name(i));
   }
 
-  /// Of kernels that follow each other, one remains: it takes at least as long as the longest.
+  /// Of kernels that follow each other in a step, up to so many are one: it takes at least as long
+  /// as the longest.
   void fuse_elementwise() {
     std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> chains;
+    constexpr double kAlike = 8;  // times as long
     auto finish = [&](std::vector<std::size_t>& chain) {
       if (chain.size() > 1) {
         double sum = 0, longest = 0;
@@ -203,13 +215,24 @@ class Mender {
       }
       chain.clear();
     };
+    constexpr std::size_t kLongest = 12;
     const auto& activities = context_.capture.activities;
+    const auto& steps = context_.window.all_steps;
+    auto step_of = [&](std::size_t i) {
+      return std::ranges::upper_bound(steps, activities.start_ns[activity(i)], {},
+                                      &StepInfo::start_ns) -
+             steps.begin();
+    };
     each_kernel([&](std::size_t i) {
       auto& chain = chains[{activities.device[activity(i)], activities.stream[activity(i)]}];
-      if (passes_over_memory(i))
-        chain.push_back(i);
-      else
+      if (!passes_over_memory(i)) return finish(chain);
+      // What a library fuses has one size: a kernel that takes much less works on something else.
+      if (!chain.empty() &&
+          (chain.size() >= kLongest || step_of(i) != step_of(chain.front()) ||
+           phase(i) != phase(chain.front()) || seconds(i) * kAlike < seconds(chain.back()) ||
+           seconds(chain.back()) * kAlike < seconds(i)))
         finish(chain);
+      chain.push_back(i);
     });
     for (auto& [stream, chain] : chains) finish(chain);
   }
@@ -228,6 +251,7 @@ class Mender {
 
   const Context& context_;
   const work::KernelWorks& works_;
+  Interval span_;
   OncePerText<bool (*)(std::string_view)> fused_;
   std::unordered_map<std::uint32_t, const Product*> product_of_device_;
   Mending mending_;
@@ -235,8 +259,9 @@ class Mender {
 
 }  // namespace
 
-Mending mending_of(const Context& context, const work::KernelWorks& works, With what) {
-  return Mender(context, works).of(what);
+Mending mending_of(const Context& context, const work::KernelWorks& works, With what,
+                   Interval span) {
+  return Mender(context, works, span).of(what);
 }
 
 }  // namespace gf

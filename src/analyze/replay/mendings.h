@@ -25,14 +25,15 @@ enum class With : std::uint8_t {
   padded_sizes,
   tensor_cores,
   channels_last,
+  one_layout,
   sparse_gradients,
 };
 template <>
 struct EnumNames<With> {
   static constexpr const char* type = "With";
-  static constexpr std::array<std::string_view, 7> names{
+  static constexpr std::array<std::string_view, 8> names{
       "fused_optimizer", "fused_attention", "fused_elementwise", "padded_sizes",
-      "tensor_cores",    "channels_last",   "sparse_gradients"};
+      "tensor_cores",    "channels_last",   "one_layout",        "sparse_gradients"};
 };
 
 /// Part of its time that a kernel takes: at best, about, and at worst. All 0: it is gone.
@@ -46,7 +47,9 @@ struct Mending {
   std::unordered_map<std::uint32_t, Intervals> host;        // time that is gone, by thread
 };
 
-/// Needs timelines, attribution and layers. `works`: of the context's kernels.
-Mending mending_of(const Context& context, const work::KernelWorks& works, With what);
+/// Of kernels that begin in `span` or as long after it. Needs timelines, attribution and layers.
+/// `works`: of the context's kernels.
+Mending mending_of(const Context& context, const work::KernelWorks& works, With what,
+                   Interval span);
 
 }  // namespace gf

@@ -41,6 +41,7 @@ struct WhatIfChanges {
   std::vector<std::pair<std::string, double>> kernels;  // part of their names, times as fast
 
   bool empty() const;
+  void add(const WhatIfChanges& other);
 };
 
 /// Each change alone, and together where there are several; where none is asked the usual ones.
@@ -48,5 +49,10 @@ struct WhatIfChanges {
 /// known already. Errors: a capture without device activities, a name that nothing has.
 Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes,
                        Interval span = kAllTime, const work::KernelWorks* works = nullptr);
+
+/// A step with every set of the changes, of which there are up to kMostSwitches.
+inline constexpr std::size_t kMostSwitches = 6;
+Result<WhatIfSwitches> what_if_switches(const Context& context, const WhatIfChanges& changes,
+                                        Interval span);
 
 }  // namespace gf

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analyze/findings/replayed_gains.h"
 #include "analyze/work/work.h"
 #include "core/version.h"
 #include "model/levels.h"
@@ -74,6 +75,10 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   std::optional<WorkUse> work;
   if (context && !context->devices.empty()) work = measure_work(*context, analysis);
   to_json(json, work);
+  json += ",\"switches\":";
+  std::optional<WhatIfSwitches> switches;
+  if (context) switches = replayed_switches(analysis.findings, *context);
+  to_json(json, switches);
   json += ",\"analysis\":";
   to_json(json, analysis);
   json += '}';

@@ -55,9 +55,9 @@ std::string what_if_text(const WhatIf& answer, const TextStyle& style) {
   TextTable table({{"change", Align::left, true},
                    {"", Align::left},
                    {"step", Align::right},
-                   {"gain", Align::right},
+                   {"gain", Align::right, false, 1},
                    {"of step", Align::right},
-                   {"range", Align::right, false, 1}});
+                   {"range", Align::right}});
   std::string without;
   for (const auto& row : answer.changes) {
     if (is_nothing(row)) {
