@@ -17,6 +17,7 @@ from typing import (
     List,
     Mapping,
     Sequence,
+    Tuple,
     Union,
     overload,
 )
@@ -43,9 +44,15 @@ class Table:
     `polars.DataFrame(table)`.
     """
 
-    def __init__(self, name: str, stream: Any) -> None:
+    def __init__(self, name: str, stream: Any, shape: Any) -> None:
         self.name = name
         self._stream = stream
+        self._shape_of = shape
+
+    @functools.cached_property
+    def _shape(self) -> Tuple[int, List[str]]:
+        rows, columns = self._shape_of()
+        return rows, columns
 
     @functools.cached_property
     def _rows(self) -> _columns.Columns:
@@ -76,10 +83,10 @@ class Table:
 
     @property
     def columns(self) -> List[str]:
-        return list(self._rows.names)
+        return list(self._shape[1])
 
     def __len__(self) -> int:
-        return int(self._rows.rows)
+        return self._shape[0]
 
     @overload
     def __getitem__(self, which: str) -> List[Any]: ...
@@ -90,7 +97,7 @@ class Table:
     def __getitem__(self, which: str | int | slice) -> Any:
         rows = range(len(self))
         if isinstance(which, str):
-            if which not in self._rows.names:
+            if which not in self.columns:
                 raise KeyError(f"{self.name} has no column {which}: {', '.join(self.columns)}")
             return self._rows.values(which, rows)
         if isinstance(which, int):
@@ -145,6 +152,7 @@ class Capture:
         allow_incomplete: bool = False,
     ) -> None:
         self.path = os.fspath(path)
+        self._tables: Dict[str, Table] = {}
         self.window = window
         self.batch = batch
         self._energy_model = None if energy_model is None else os.fspath(energy_model)
@@ -174,13 +182,19 @@ class Capture:
         return ["kernels", *_capi.table_names()]
 
     def table(self, name: str) -> Table:
-        """The table of that name."""
-        if name == "kernels":
-            return Table(name, lambda: self._handle.kernels(self.window))
+        """The table of that name; what was read of it once stays at hand."""
         name = {"ops": "host_ops"}.get(name, name)
-        if name not in _capi.table_names():
+        if name in self._tables:
+            return self._tables[name]
+        if name not in self.tables:
             raise KeyError(f"no table is called {name}: there are {', '.join(self.tables)}")
-        return Table(name, lambda: self._handle.table(name))
+        handle, window = self._handle, self.window
+        made = functools.partial(handle.table, name)
+        if name == "kernels":
+            made = functools.partial(handle.kernels, window)
+        table = Table(name, made, functools.partial(handle.shape, name))
+        self._tables[name] = table
+        return table
 
     def __getattr__(self, name: str) -> Table:
         if name.startswith("_"):
@@ -247,9 +261,13 @@ class Capture:
         there are none."""
         return self.analysis.energy
 
+    @functools.cached_property
+    def _page(self) -> str:
+        return self._report(_capi.PAGE)
+
     def page(self) -> str:
         """The result as one HTML page that works offline."""
-        return self._report(_capi.PAGE)
+        return self._page
 
     def _repr_html_(self) -> str:
         """In a notebook: the page, in a frame of its own that reaches nothing outside it."""

@@ -11,9 +11,6 @@ namespace gf {
 
 namespace {
 
-/// From here on a block is pages of its own.
-constexpr std::size_t kLarge = 256 << 10;
-
 void* pages(std::size_t size) {
   void* block = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED) throw std::bad_alloc();
@@ -23,17 +20,17 @@ void* pages(std::size_t size) {
 }  // namespace
 
 void* grow(void* block, std::size_t old, std::size_t size) {
-  if (old >= kLarge && size >= kLarge) {
+  if (old >= kOwnPages && size >= kOwnPages) {
     void* moved = ::mremap(block, old, size, MREMAP_MAYMOVE);
     if (moved == MAP_FAILED) throw std::bad_alloc();
     return moved;
   }
-  if (old < kLarge && size < kLarge) {
+  if (old < kOwnPages && size < kOwnPages) {
     void* moved = std::realloc(block, size);
     if (!moved) throw std::bad_alloc();
     return moved;
   }
-  void* moved = size >= kLarge ? pages(size) : std::malloc(size);
+  void* moved = size >= kOwnPages ? pages(size) : std::malloc(size);
   if (!moved) throw std::bad_alloc();
   if (block) std::memcpy(moved, block, std::min(old, size));
   give_back(block, old);
@@ -42,7 +39,7 @@ void* grow(void* block, std::size_t old, std::size_t size) {
 
 void give_back(void* block, std::size_t size) noexcept {
   if (!block) return;
-  if (size >= kLarge)
+  if (size >= kOwnPages)
     ::munmap(block, size);
   else
     std::free(block);

@@ -6,6 +6,9 @@
 
 namespace gf {
 
+/// From here on a block is pages of its own.
+inline constexpr std::size_t kOwnPages = 256 << 10;
+
 /// A block of `size` bytes with the first min(old, size) bytes of `block`, which it replaces (null:
 /// none). Throws std::bad_alloc.
 void* grow(void* block, std::size_t old, std::size_t size);

@@ -30,11 +30,15 @@ class StringPool {
  private:
   std::string_view store(std::string_view text);
   void grow();
-  std::uint32_t* slot(std::string_view text, std::uint64_t hash);
+  struct Slot {
+    std::uint32_t number = 0;  // id + 1, 0: free
+    std::uint32_t hash = 0;    // its upper half: most others are told apart without a look at them
+  };
+  Slot& slot(std::string_view text, std::uint64_t hash);
 
   std::vector<std::string_view> texts_;
   std::vector<std::uint64_t> hashes_;  // by id: growing needs no second look at the texts
-  std::vector<std::uint32_t> slots_;   // open addressing, id + 1, 0 = free
+  std::vector<Slot> slots_;            // open addressing
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t block_left_ = 0;
   char* block_at_ = nullptr;

@@ -89,6 +89,7 @@ class Answers(unittest.TestCase):
             self.assertGreaterEqual(count[0]["kernels"], len(kernels))
             self.assertIn(f"kernels: {len(kernels)} rows of 35 columns (start_ns, ", repr(kernels))
             self.assertIn("duration_ns", kernels.columns)
+            self.assertNotIn("_rows", vars(kernels))  # neither of these made any
             self.assertEqual(len(kernels["name"]), len(kernels))
             self.assertEqual(
                 sum(kernels["exclusive_ns"]),

@@ -27,6 +27,7 @@ struct Rule {
 #define GF_RULE_OF_kernel(rank, id) GF_RULE_OF_trace(rank, id)
 #define GF_RULE_OF_sample(rank, id)
 constexpr Rule<TraceFacts> kTraceRules[] = {
+    {Rank::caveat, trace_rules::flight_moment},
 #include "analyze/names/findings.def"
 };
 #undef GF_RULE_OF_trace

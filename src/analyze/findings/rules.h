@@ -14,7 +14,9 @@ struct SampleFacts;
 
 namespace trace_rules {
 using Facts = TraceFacts;
-}
+/// Of captures with windows of kernels; otherwise the rule of samples.
+std::optional<Finding> flight_moment(const Facts&);
+}  // namespace trace_rules
 namespace sample_rules {
 using Facts = SampleFacts;
 }

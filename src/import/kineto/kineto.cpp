@@ -13,7 +13,7 @@ namespace gf::kineto {
 namespace {
 
 // Large enough that the seams cost nothing, small enough for a core's cache.
-constexpr std::size_t kChunk = 1 << 20;
+constexpr std::size_t kChunk = 256 << 10;
 
 }  // namespace
 
