@@ -35,8 +35,7 @@ std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
   for (const auto& word : given.with) {
     const auto what = enum_from<With>(word);
     if (!what)
-      return fmt::format("--with {}: one of {}", word,
-                         fmt::join(EnumNames<With>::names, ", "));
+      return fmt::format("--with {}: one of {}", word, fmt::join(EnumNames<With>::names, ", "));
     changes.with.push_back(*what);
   }
   for (const auto& word : given.kernels) {

@@ -37,9 +37,9 @@ bool EagerAttention::in_backward(const KernelInstance& kernel) const {
 }
 
 EagerAttention::EagerAttention(const Context& context)
-    : context_(context),
-      of_aten_(context.capture.strings,
-               [](std::string_view name) { return name.starts_with("aten::"); }) {
+    : context_(context), of_aten_(context.capture.strings, [](std::string_view name) {
+        return name.starts_with("aten::");
+      }) {
   const auto& kernels = context.kernels;
   std::vector<std::size_t> forward;
   for (std::size_t i = 0; i < kernels.size(); ++i)

@@ -12,7 +12,8 @@ namespace gf {
 namespace {
 
 constexpr std::size_t kMostActivities = 50'000;  // that run again
-constexpr std::size_t kOfLongCaptures = 10'000;  // of more than these, as far as steps are that long
+constexpr std::size_t kOfLongCaptures =
+    10'000;  // of more than these, as far as steps are that long
 constexpr double kMostUnexplained = 0.1;
 
 /// What mends a finding, as WhatIfRow::change names it.

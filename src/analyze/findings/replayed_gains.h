@@ -12,8 +12,8 @@
 namespace gf {
 
 /// The findings, those with a change of `whatif` with what it gives, and what all these changes
-/// give together. As they are where the capture has over 50 000 device activities, or a tenth of the
-/// time is unexplained. `works`: of the context's kernels.
+/// give together. As they are where the capture has over 50 000 device activities, or a tenth of
+/// the time is unexplained. `works`: of the context's kernels.
 struct ReplayedFindings {
   std::vector<Finding> findings;
   std::optional<ReplayedTogether> together;

@@ -106,8 +106,7 @@ class Mender {
     return i < works_.kernels.size() ? &works_.kernels[i] : nullptr;
   }
   const Product* product(std::size_t i) const {
-    const auto found =
-        product_of_device_.find(context_.capture.activities.device[activity(i)]);
+    const auto found = product_of_device_.find(context_.capture.activities.device[activity(i)]);
     return found == product_of_device_.end() ? nullptr : found->second;
   }
   /// Whether an operation around the launch has a part in its name.
@@ -215,7 +214,7 @@ class Mender {
       }
       chain.clear();
     };
-    constexpr std::size_t kLongest = 12;
+    constexpr std::size_t kLongestChain = 12;
     const auto& activities = context_.capture.activities;
     const auto& steps = context_.window.all_steps;
     auto step_of = [&](std::size_t i) {
@@ -228,7 +227,7 @@ class Mender {
       if (!passes_over_memory(i)) return finish(chain);
       // What a library fuses has one size: a kernel that takes much less works on something else.
       if (!chain.empty() &&
-          (chain.size() >= kLongest || step_of(i) != step_of(chain.front()) ||
+          (chain.size() >= kLongestChain || step_of(i) != step_of(chain.front()) ||
            phase(i) != phase(chain.front()) || seconds(i) * kAlike < seconds(chain.back()) ||
            seconds(chain.back()) * kAlike < seconds(i)))
         finish(chain);

@@ -43,8 +43,8 @@ struct MendedTime {
 };
 
 struct Mending {
-  std::unordered_map<std::uint32_t, MendedTime> kernels;    // by row of activities
-  std::unordered_map<std::uint32_t, Intervals> host;        // time that is gone, by thread
+  std::unordered_map<std::uint32_t, MendedTime> kernels;  // by row of activities
+  std::unordered_map<std::uint32_t, Intervals> host;      // time that is gone, by thread
 };
 
 /// Of kernels that begin in `span` or as long after it. Needs timelines, attribution and layers.

@@ -7,9 +7,9 @@
 #include <map>
 #include <optional>
 
+#include "analyze/findings/facts.h"
 #include "analyze/replay/build_graph.h"
 #include "analyze/replay/device_work.h"
-#include "analyze/findings/facts.h"
 #include "analyze/timeline.h"
 #include "analyze/work/kernel_work.h"
 #include "core/intervals.h"
@@ -33,7 +33,7 @@ bool in_name(std::string_view text, std::string_view part) {
 
 /// How mended kernels and recording are judged.
 struct Outlook {
-  double recording = kUsual;                         // what it takes, times what it usually does
+  double recording = kUsual;  // what it takes, times what it usually does
   double MendedTime::* kernels = &MendedTime::about;
 };
 
@@ -185,7 +185,8 @@ class Program {
     for (std::size_t line = 0; line < cuts.lines.size(); ++line) {
       Intervals& own = cuts.lines[line];
       if (asks(changes, Without::compiling)) own = one_off_[line];
-      if (asks(changes, Without::pauses)) own = unite(own, idle_by(IdleReason::host_other, kNsPerMs));
+      if (asks(changes, Without::pauses))
+        own = unite(own, idle_by(IdleReason::host_other, kNsPerMs));
       if (asks(changes, Without::input)) own = unite(own, idle_by(IdleReason::input, 0));
       if (cuts.reads) {
         own = unite(own, ops_of(built_.lines[line], [&](auto op) { return reads(op); }));
@@ -257,8 +258,7 @@ class Program {
     return normalised(std::move(spans));
   }
 
-  Nanos changed_duration(std::uint32_t node, const WhatIfChanges& changes,
-                         const Cuts& cuts) const {
+  Nanos changed_duration(std::uint32_t node, const WhatIfChanges& changes, const Cuts& cuts) const {
     const auto row = built_.origins[node].row;
     const auto& activities = capture_.activities;
     double time = static_cast<double>(graph_.duration_ns[node]);
@@ -279,8 +279,8 @@ class Program {
   /// microseconds anyway, and the optimizer's work is that of the parameters.
   double with_batch(std::uint32_t row, double time, double batch) const {
     constexpr double kFixed = 2e3;
-    if (batch == 1 || context_.attribution.phase[row] ==
-                          static_cast<std::uint8_t>(TrainingPhase::optimizer))
+    if (batch == 1 ||
+        context_.attribution.phase[row] == static_cast<std::uint8_t>(TrainingPhase::optimizer))
       return time;
     const double share = blocks_per_sm(capture_, row);
     const double filled = share < 1 ? std::max(1.0, batch * share) : batch;
@@ -550,8 +550,7 @@ Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Int
   const DeviceTimeline* line = busiest(context);
   if (!line) return fail("has no device activities to run again", context.capture.path);
   Program program(context, *line, span, works);
-  if (program.empty())
-    return fail("has no device activities to run again", context.capture.path);
+  if (program.empty()) return fail("has no device activities to run again", context.capture.path);
   if (auto known = check_names(program, changes, context.capture); !known)
     return tl::unexpected(known.error());
   WhatIf answer;
@@ -577,8 +576,7 @@ Result<WhatIfSwitches> what_if_switches(const Context& context, const WhatIfChan
   const DeviceTimeline* line = busiest(context);
   if (!line) return fail("has no device activities to run again", context.capture.path);
   Program program(context, *line, span, nullptr);
-  if (program.empty())
-    return fail("has no device activities to run again", context.capture.path);
+  if (program.empty()) return fail("has no device activities to run again", context.capture.path);
   program.prepare(changes);
   auto all = each_of(changes);
   if (all.size() > kMostSwitches) all.resize(kMostSwitches);

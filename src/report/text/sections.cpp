@@ -115,9 +115,9 @@ std::string replayed_text(const Finding& finding) {
 
 std::string together_text(const Analysis& analysis) {
   if (!analysis.together) return {};
-  return fmt::format("By replay, these changes together give {} of a step.",
-                     format_share_range(analysis.together->share_low,
-                                        analysis.together->share_high));
+  return fmt::format(
+      "By replay, these changes together give {} of a step.",
+      format_share_range(analysis.together->share_low, analysis.together->share_high));
 }
 
 }  // namespace
