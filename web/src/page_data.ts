@@ -1,7 +1,9 @@
 // The data inside the page: the answer (model.ts, made from its declaration) with words, and apart from it the timeline's events.
-import type { Analysis, WhatIfSwitches, WorkUse } from "./model.ts";
+import type { Analysis, WorkUse } from "./model.ts";
 import type { Timeline } from "./timeline/events.ts";
 
+/** A step with every set of some changes: bit i of a set's number is change i (analyze/results/whatif.def). */
+export interface WhatIfSwitches { own_ns: number; switches: { change: string; meaning: string }[]; step_ns: number[] }
 export interface Label { id: string; text: string; short_text: string; meaning: string }
 export interface Report {
   /** What the page is of, and what it begins with. */

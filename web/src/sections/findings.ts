@@ -1,6 +1,6 @@
 // What to change, with the numbers behind it.
-import type { Finding, WhatIfSwitches } from "../model.ts";
-import type { Report } from "../page_data.ts";
+import type { Finding } from "../model.ts";
+import type { Report, WhatIfSwitches } from "../page_data.ts";
 import { h, section } from "../parts/dom.ts";
 import { kept, plural, share, time } from "../parts/format.ts";
 import { note } from "../parts/note.ts";
