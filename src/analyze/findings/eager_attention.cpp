@@ -97,7 +97,10 @@ void EagerAttention::take_around(const std::vector<std::size_t>& order,
   for (std::size_t at = first - 1; at <= last + 1; ++at) {
     const auto activity = context_.kernels[order[at]].activity;
     kernels_.insert(activity);
+    // A whole layer in one operation holds projections, too.
     any_outward(context_.attribution.op[activity], [&](std::uint32_t op) {
+      const auto name = context_.capture.text(context_.capture.host_ops.name[op]);
+      if (contains(name, "multi_head_attention") || contains(name, "transformer")) return true;
       operations_.insert(op);
       return false;
     });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "analyze/findings/host_tree.h"
 #include "analyze/layers/layer_type.h"
 #include "analyze/profiler_cost.h"
 #include "analyze/result.h"
@@ -17,6 +18,13 @@
 #include "core/once_per_text.h"
 
 namespace gf {
+
+/// Time that a finding with a named cause speaks of: findings of a general kind leave it out.
+struct Claimed {
+  Intervals host;             // idle time while the host was in these
+  std::vector<bool> kernels;  // by row of activities
+  Nanos late = 0;             // of idle time that is launch-bound: the lead that the host lost
+};
 
 struct TraceFacts {
   const Context& context;
@@ -31,6 +39,20 @@ struct TraceFacts {
   TraceFacts(const Context& context, const Analysis& analysis, const KernelLevels& levels);
 
   const Capture& capture() const { return context.capture; }
+  /// Of the host's operations; worked out when first asked for.
+  const HostTree& tree() const;
+
+  /// What causes have claimed so far; rules of causes are asked before those of a general kind.
+  bool claimed(const KernelInstance& kernel) const { return claimed_activity(kernel.activity); }
+  bool claimed_activity(std::uint32_t activity) const {
+    return !claimed_.kernels.empty() && claimed_.kernels[activity];
+  }
+  void claim(const KernelInstance& kernel) const { claim_activity(kernel.activity); }
+  void claim_activity(std::uint32_t activity) const;
+  /// Idle time in `spans`, over all devices, that no cause had claimed before.
+  Nanos claim_idle(Intervals spans) const;
+  /// As much of the time that launches come late as the host was held up: it lost its lead.
+  Nanos claim_late(Nanos held_up) const;
   // Names come as ids: what a rule reads in a text it asks once a text (core/once_per_text.h).
   const StringPool& texts() const { return capture().strings; }
   Text kernel_name(const KernelInstance& kernel_instance) const {
@@ -51,8 +73,8 @@ struct TraceFacts {
   /// Of the whole GPU, or of kernels, whether they were matched or not.
   bool knows_sm_active() const;
   bool pytorch() const { return capture().framework == "pytorch"; }
-  /// Idle time with a cause, over all devices, with the operators behind it; zero when there is
-  /// none.
+  /// Idle time with a reason, over all devices, with the operators behind it, less what causes
+  /// have claimed; zero when there is none.
   IdleCause idle(IdleReason cause) const;
   /// Kernels of a step; 0 when the window has no steps.
   std::int64_t kernels_of_step() const {
@@ -96,6 +118,11 @@ struct TraceFacts {
     if (kernel_busy > 0) return static_cast<double>(ns) / static_cast<double>(kernel_busy);
     return 0;
   }
+
+ private:
+  void take_claimed(IdleCause& sum) const;
+  mutable Claimed claimed_;
+  mutable std::optional<HostTree> tree_;
 };
 
 /// Types whose kernels multiply matrices.

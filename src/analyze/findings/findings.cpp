@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <span>
+#include <utility>
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
@@ -12,7 +14,7 @@
 namespace gf {
 namespace {
 
-enum class Rank { caveat, loss, note };
+enum class Rank { caveat, cause, loss, note };
 
 template <class Facts>
 struct Rule {
@@ -52,35 +54,59 @@ constexpr FindingGroup kGroups[] = {
 #undef GF_FINDING_TOO
 };
 
+/// A named cause stands before a loss of a general kind of up to so many times its gain.
+constexpr Nanos kCauseBefore = 4;
+
+/// What a finding weighs beside others: its gain. Of launches that come late, what the profiler did
+/// not cause is told first of all.
+Nanos weight_of(const Finding& finding, const TraceFacts& facts) {
+  const Nanos gain = finding.gain_ns.value_or(0);
+  using enum FindingId;
+  if (finding.id != launch_bound && finding.id != small_batch) return gain;
+  const Nanos late = std::min(gain, facts.late()) - profiler_cost(facts.analysis);
+  return std::max<Nanos>(0, late) + (finding.id == small_batch);  // which says why, too
+}
+Nanos weight_of(const Finding& finding, const SampleFacts&) { return finding.gain_ns.value_or(0); }
+
 template <class Facts>
 std::vector<Finding> apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
-  std::vector<Finding> caveats, losses, notes;
-  for (const auto& rule : rules) {
-    auto found = rule.find(facts);
-    if (!found) continue;
-    found->group = kGroups[static_cast<std::size_t>(found->id)];
-    switch (rule.rank) {
-      case Rank::caveat:
-        caveats.push_back(std::move(*found));
-        break;
-      case Rank::loss:
-        losses.push_back(std::move(*found));
-        break;
-      case Rank::note:
-        notes.push_back(std::move(*found));
-        break;
+  std::vector<Finding> caveats, notes;
+  std::vector<std::pair<Nanos, Finding>> losses;  // with their weight
+  auto ask = [&](bool causes) {
+    for (const auto& rule : rules) {
+      if ((rule.rank == Rank::cause) != causes) continue;
+      auto found = rule.find(facts);
+      if (!found) continue;
+      found->group = kGroups[static_cast<std::size_t>(found->id)];
+      const Nanos weight = weight_of(*found, facts);
+      switch (rule.rank) {
+        case Rank::caveat:
+          caveats.push_back(std::move(*found));
+          break;
+        case Rank::cause:
+          losses.emplace_back(kCauseBefore * weight, std::move(*found));
+          break;
+        case Rank::loss:
+          losses.emplace_back(weight, std::move(*found));
+          break;
+        case Rank::note:
+          notes.push_back(std::move(*found));
+          break;
+      }
     }
-  }
+  };
+  ask(true);  // causes take their time out of what the others tell
+  ask(false);
   // Advice is not built on evidence that is known to be wrong.
   if (std::ranges::any_of(
           caveats, [](const Finding& caveat) { return caveat.id == FindingId::advice_withheld; }))
     losses.clear();
-  std::stable_sort(losses.begin(), losses.end(), [](const auto& left, const auto& right) {
-    return left.gain_ns.value_or(0) > right.gain_ns.value_or(0);
-  });
-  std::move(losses.begin(), losses.end(), std::back_inserter(caveats));
-  std::move(notes.begin(), notes.end(), std::back_inserter(caveats));
-  return caveats;
+  std::ranges::stable_sort(losses, std::greater<>(), [](const auto& loss) { return loss.first; });
+  std::vector<Finding> all;
+  for (auto& [weight, loss] : losses) all.push_back(std::move(loss));
+  std::ranges::move(caveats, std::back_inserter(all));
+  std::ranges::move(notes, std::back_inserter(all));
+  return all;
 }
 
 /// Advice that stands on when the device was idle.

@@ -59,6 +59,29 @@ std::optional<Finding> observer_effect(const Facts& facts) {
       {}};
 }
 
+std::optional<Finding> launches_not_captured(const Facts& facts) {
+  const auto idle = facts.idle(IdleReason::no_launch_record);
+  if (facts.of_window(idle.ns) < 0.1) return {};
+  std::int64_t without = 0, late = 0;  // late: in the second half, long after the capture began
+  for (const auto& line : facts.context.devices)
+    for (const auto row : line.rows) {
+      if (facts.context.launches[row] != kNoRow) continue;
+      ++without;
+      late +=
+          facts.capture().activities.start_ns[row] > line.window.start + line.window.length() / 2;
+    }
+  return Finding{
+      FindingId::launches_not_captured,
+      fmt::format("The capture does not hold the launches of {} of the GPU's activities, {} of the "
+                  "time idle before them: why is unknown.{}",
+                  without, say_share(facts.of_window(idle.ns)),
+                  when(late * 4 > without,
+                       " They are missing throughout, so this may be a sample of the events of a "
+                       "run: its times and shares are not the run's.")),
+      fmt::format("idle {} in {}", say_time(idle.ns), plural(idle.gaps, "gap")),
+      {}};
+}
+
 std::optional<Finding> advice_withheld(const Facts& facts) {
   constexpr QualityCode kBroken[] = {QualityCode::no_kernel, QualityCode::dropped_kernels,
                                      QualityCode::kernel_before_launch, QualityCode::stream_overlap,
