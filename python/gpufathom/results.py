@@ -1157,6 +1157,22 @@ class Finding(Answer):
 
 
 @dataclass(frozen=True)
+class ReplayedTogether(Answer):
+    """The program run again with all that its recommendations change.
+
+    changes: changes, of recommendations with `replayed`
+    share: share of a step without recording that they give together
+    share_low: the least, by what recording may take of an event
+    share_high: the most
+    """
+
+    changes: int
+    share: Optional[float]
+    share_low: Optional[float]
+    share_high: Optional[float]
+
+
+@dataclass(frozen=True)
 class Analysis(Answer):
     """The answer of `gpufathom analyze`.
 
@@ -1178,6 +1194,7 @@ class Analysis(Answer):
     samples: levels and readings over time; without devices when nothing was sampled
     tenants: devices that several processes used
     findings: what to change, with evidence
+    together: what the recommendations give together; null with fewer than two changes
     """
 
     schema: str
@@ -1198,6 +1215,7 @@ class Analysis(Answer):
     samples: SampledUse
     tenants: List[SharedDevice]
     findings: List[Finding]
+    together: Optional[ReplayedTogether]
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
         "source": SourceInfo,
         "counters_source": SourceInfo,
@@ -1216,6 +1234,7 @@ class Analysis(Answer):
         "samples": SampledUse,
         "tenants": SharedDevice,
         "findings": Finding,
+        "together": ReplayedTogether,
     }
 
 

@@ -142,7 +142,10 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.work = std::move(work.headline);
   analysis.energy = with_joules_an_item(std::move(analysis.energy), analysis.work.throughput);
   // Findings ask for counters where there are none: the model comes after them.
-  analysis.findings = with_replayed_gains(find_in_trace(context, levels, analysis), context);
+  auto replayed =
+      with_replayed_gains(find_in_trace(context, levels, analysis), context, work.kernels);
+  analysis.findings = std::move(replayed.findings);
+  analysis.together = replayed.together;
   put(rungs_by_model(context, work.kernels, analysis), analysis);
   analysis.devices = with_short_idle_lists(std::move(analysis.devices), options.max_rows);
   if (shared) shared->emplace(std::move(context));

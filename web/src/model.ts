@@ -1226,6 +1226,18 @@ export interface Finding {
   replayed_high: number | null;
 }
 
+/** The program run again with all that its recommendations change. */
+export interface ReplayedTogether {
+  /** changes, of recommendations with `replayed`. */
+  changes: number;
+  /** share of a step without recording that they give together. */
+  share: number | null;
+  /** the least, by what recording may take of an event. */
+  share_low: number | null;
+  /** the most. */
+  share_high: number | null;
+}
+
 /** The answer of `gpufathom analyze`. */
 export interface Analysis {
   /** name and version of this layout. */
@@ -1264,6 +1276,8 @@ export interface Analysis {
   tenants: SharedDevice[];
   /** what to change, with evidence. */
   findings: Finding[];
+  /** what the recommendations give together; null with fewer than two changes. */
+  together: ReplayedTogether | null;
 }
 
 /** Operations of products and convolutions of one data type. */

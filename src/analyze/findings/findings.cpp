@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <functional>
 #include <iterator>
 #include <span>
@@ -137,7 +138,9 @@ std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& ana
 
 namespace {
 
-constexpr std::size_t kMostActivities = 50'000;
+constexpr std::size_t kMostActivities = 50'000;  // that run again
+constexpr std::size_t kOfLongCaptures =
+    10'000;  // of more than these, as far as steps are that long
 constexpr double kMostUnexplained = 0.1;
 
 /// What mends a finding, as WhatIfRow::change names it.
@@ -145,6 +148,8 @@ struct Mending {
   FindingId finding;
   std::string_view change;
 };
+// Those of one group whose changes overlap are together what the longest of them gives: replay
+// says so by itself.
 constexpr Mending kMendings[] = {
     {FindingId::launch_bound, "graph"},
     {FindingId::sync_in_step, name_of(Without::sync)},
@@ -153,6 +158,16 @@ constexpr Mending kMendings[] = {
     {FindingId::device_allocations, name_of(Without::allocations)},
     {FindingId::recompilation, name_of(Without::compiling)},
     {FindingId::exposed_communication, name_of(Without::communication)},
+    {FindingId::host_bound, name_of(Without::pauses)},
+    {FindingId::tiny_kernels, "graph"},
+    {FindingId::unfused_optimiser, name_of(With::fused_optimizer)},
+    {FindingId::eager_attention, name_of(With::fused_attention)},
+    {FindingId::unfused_elementwise, name_of(With::fused_elementwise)},
+    {FindingId::odd_sizes, name_of(With::padded_sizes)},
+    {FindingId::fp32_without_tensor_cores, name_of(With::tensor_cores)},
+    {FindingId::no_channels_last, name_of(With::channels_last)},
+    {FindingId::casts, name_of(With::one_layout)},
+    {FindingId::dense_embedding_gradients, name_of(With::sparse_gradients)},
 };
 
 /// Empty where no change does.
@@ -166,18 +181,38 @@ WhatIfChanges changes_of(const std::vector<Finding>& findings) {
   for (const auto& finding : findings) {
     const auto change = change_of(finding.id);
     if (const auto without = enum_from<Without>(change)) changes.without.push_back(*without);
+    if (const auto with = enum_from<With>(change)) changes.with.push_back(*with);
     changes.graph = changes.graph || change == "graph";
   }
   return changes;
 }
 
+/// The steps that run again: all of them, or some in the middle of the capture; empty where these
+/// have more than the most activities.
+std::optional<Interval> steps_to_replay(const Context& context) {
+  constexpr std::size_t kFewest = 3;
+  const std::size_t activities = context.capture.activities.size();
+  if (activities <= kMostActivities) return kAllTime;
+  const auto& steps = context.window.all_steps;
+  if (steps.size() <= kFewest) return std::nullopt;
+  const std::size_t of_step = activities / steps.size();
+  const std::size_t count = std::max(kFewest, kOfLongCaptures / std::max<std::size_t>(of_step, 1));
+  if (count >= steps.size() || of_step * count > kMostActivities) return std::nullopt;
+  const std::size_t first = (steps.size() - count) / 2;
+  return Interval{steps[first].start_ns, steps[first + count].start_ns};
+}
+
 }  // namespace
 
-std::vector<Finding> with_replayed_gains(std::vector<Finding> findings, const Context& context) {
+ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context,
+                                     const work::KernelWorks& works) {
   const WhatIfChanges changes = changes_of(findings);
-  if (changes.empty() || context.capture.activities.size() > kMostActivities) return findings;
-  const auto answer = what_if(context, changes);
-  if (!answer || answer->unexplained.value_or(1) > kMostUnexplained) return findings;
+  // Even a few steps of a long capture would cost its analysis a sixth more.
+  if (changes.empty() || context.capture.activities.size() > kMostActivities)
+    return {std::move(findings), {}};
+  const auto answer = what_if(context, changes, kAllTime, &works);
+  if (!answer || answer->unexplained.value_or(1) > kMostUnexplained)
+    return {std::move(findings), {}};
   for (auto& finding : findings) {
     const auto row = std::ranges::find(answer->changes, change_of(finding.id), &WhatIfRow::change);
     if (row == answer->changes.end()) continue;
@@ -185,7 +220,24 @@ std::vector<Finding> with_replayed_gains(std::vector<Finding> findings, const Co
     finding.replayed_low = row->share_low;
     finding.replayed_high = row->share_high;
   }
-  return findings;
+  const WhatIfRow& last = answer->changes.back();
+  if (last.change != "together") return {std::move(findings), {}};
+  return {std::move(findings),
+          ReplayedTogether{static_cast<std::int64_t>(answer->changes.size()) - 1, last.share,
+                           last.share_low, last.share_high}};
+}
+
+std::optional<WhatIfSwitches> replayed_switches(const std::vector<Finding>& findings,
+                                                const Context& context) {
+  std::vector<Finding> first;
+  for (const auto& finding : findings)
+    if (!change_of(finding.id).empty() && first.size() < kMostSwitches) first.push_back(finding);
+  const WhatIfChanges changes = changes_of(first);
+  const auto span = steps_to_replay(context);
+  if (changes.empty() || !span) return std::nullopt;
+  auto answer = what_if_switches(context, changes, *span);
+  if (!answer) return std::nullopt;
+  return std::move(*answer);
 }
 
 }  // namespace gf

@@ -34,30 +34,39 @@ EagerAttention::Part EagerAttention::part_of(std::string_view operation) {
   return Part::between;
 }
 
-EagerAttention::EagerAttention(const TraceFacts& facts)
-    : facts_(facts),
-      of_aten_(facts.texts(), [](std::string_view name) { return name.starts_with("aten::"); }) {
+Text EagerAttention::operation(const KernelInstance& kernel) const {
+  const auto op = context_.attribution.op[kernel.activity];
+  return op == kNoRow ? Text::none : context_.capture.host_ops.name[op];
+}
+
+bool EagerAttention::in_backward(const KernelInstance& kernel) const {
+  return static_cast<TrainingPhase>(context_.attribution.phase[kernel.activity]) ==
+         TrainingPhase::backward;
+}
+
+EagerAttention::EagerAttention(const Context& context)
+    : context_(context), of_aten_(context.capture.strings, [](std::string_view name) {
+        return name.starts_with("aten::");
+      }) {
+  const auto& kernels = context.kernels;
   std::vector<std::size_t> forward;
-  for (std::size_t i = 0; i < facts.kernels.size(); ++i)
-    if (facts.phase(facts.kernels[i]) != TrainingPhase::backward &&
-        facts.operation(facts.kernels[i]) != Text::none)
-      forward.push_back(i);
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    if (!in_backward(kernels[i]) && operation(kernels[i]) != Text::none) forward.push_back(i);
   // Most programs have none: then no order is needed.
-  OncePerText part(facts.texts(), part_of);
+  OncePerText part(context.capture.strings, part_of);
   const auto is = [&](Part wanted) {
     return std::ranges::any_of(
-        forward, [&](std::size_t i) { return part(facts.operation(facts.kernels[i])) == wanted; });
+        forward, [&](std::size_t i) { return part(operation(kernels[i])) == wanted; });
   };
   if (!is(Part::softmax) || !is(Part::batched_product)) return;
-  const auto& launch = facts.context.launches;
   auto launched = [&](std::size_t i) {
-    const auto call = launch[facts.kernels[i].activity];
-    return call == kNoRow ? facts.capture().activities.start_ns[facts.kernels[i].activity]
-                          : facts.capture().api_calls.start_ns[call];
+    const auto call = context.launches[kernels[i].activity];
+    return call == kNoRow ? context.capture.activities.start_ns[kernels[i].activity]
+                          : context.capture.api_calls.start_ns[call];
   };
   std::ranges::stable_sort(forward, {}, launched);
   std::vector<Part> parts;
-  for (const auto i : forward) parts.push_back(part(facts.operation(facts.kernels[i])));
+  for (const auto i : forward) parts.push_back(part(operation(kernels[i])));
   for (std::size_t at = 0; at < parts.size(); ++at)
     if (parts[at] == Part::softmax) take_around(forward, parts, at);
 }
@@ -65,17 +74,17 @@ EagerAttention::EagerAttention(const TraceFacts& facts)
 /// Calls `use` with an operation of a library and those around it until it says true.
 template <class Use>
 bool EagerAttention::any_outward(std::uint32_t op, Use&& use) const {
-  const auto& ops = facts_.capture().host_ops;
+  const auto& ops = context_.capture.host_ops;
   for (; op != kNoRow && ops.kind[op] == HostKind::op && of_aten_(ops.name[op]);
-       op = facts_.context.attribution.op_parent[op])
+       op = context_.attribution.op_parent[op])
     if (use(op)) return true;
   return false;
 }
 
 bool EagerAttention::holds(const KernelInstance& kernel) const {
-  const auto& attribution = facts_.context.attribution;
+  const auto& attribution = context_.attribution;
   auto of_attention = [&](std::uint32_t op) { return operations_.contains(op); };
-  if (facts_.phase(kernel) == TrainingPhase::backward)
+  if (in_backward(kernel))
     return any_outward(attribution.forward_op[kernel.activity], of_attention);
   // With the copies that a product makes of its operands first.
   return kernels_.contains(kernel.activity) ||
@@ -94,11 +103,11 @@ void EagerAttention::take_around(const std::vector<std::size_t>& order,
     return;
   ++count_;
   for (std::size_t at = first - 1; at <= last + 1; ++at) {
-    const auto activity = facts_.kernels[order[at]].activity;
+    const auto activity = context_.kernels[order[at]].activity;
     kernels_.insert(activity);
     // A whole layer in one operation holds projections, too.
-    any_outward(facts_.context.attribution.op[activity], [&](std::uint32_t op) {
-      const auto name = facts_.capture().text(facts_.capture().host_ops.name[op]);
+    any_outward(context_.attribution.op[activity], [&](std::uint32_t op) {
+      const auto name = context_.capture.text(context_.capture.host_ops.name[op]);
       if (contains(name, "multi_head_attention") || contains(name, "transformer")) return true;
       operations_.insert(op);
       return false;
@@ -125,7 +134,7 @@ struct NamedKernels {
 }  // namespace
 
 std::optional<Finding> eager_attention(const Facts& facts) {
-  const EagerAttention attention(facts);
+  const EagerAttention attention(facts.context);
   if (attention.count() == 0) return {};
   Nanos time = 0;
   TimeBy operators(facts);

@@ -257,7 +257,7 @@ class Finder {
   explicit Finder(const ReplayWork& work)
       : work_(work), capture_(work.context.capture), types_(capture_.strings, &type_of) {
     for (const auto thread : work.threads)
-      for (const auto call : work.context.host.calls(thread)) calls_.push_back(call);
+      for (const auto call : work.calls(thread)) calls_.push_back(call);
     std::ranges::stable_sort(calls_, {}, [&](auto call) { return work.call_start(call); });
     std::unordered_map<std::uint32_t, std::vector<double>> by_name;
     for (const auto call : calls_)
@@ -378,8 +378,24 @@ class Finder {
     const auto begun = std::ranges::upper_bound(work_.activities, work_.call_end(call), {},
                                                 &ReplayActivity::start) -
                        work_.activities.begin();
-    if (begun == 0 || static_cast<std::int64_t>(next_) - begun <= kQueue) return -1;
+    const std::int64_t pending = static_cast<std::int64_t>(next_) - begun;
+    if (begun == 0 || (pending <= kQueue && !returned_with_device(call, pending))) return -1;
     return begun - 1;
+  }
+
+  /// Events and waits fill the queue too, and are not recorded: the device stood still for as long
+  /// as the call did, and went on just before it returned.
+  bool returned_with_device(std::uint32_t call, std::int64_t pending) const {
+    constexpr Nanos kStoodStill = kNsPerMs, kJustBefore = 100 * kNsPerUs;
+    constexpr std::int64_t kFewest = 32, kOnOtherStreams = 2;
+    if (duration(call) < kStoodStill || pending < kFewest) return false;
+    auto begun_by = [&](Nanos time) {
+      return std::ranges::upper_bound(work_.activities, time, {}, &ReplayActivity::start) -
+             work_.activities.begin();
+    };
+    const Nanos start = work_.call_start(call), end = work_.call_end(call);
+    const auto before = begun_by(end - kJustBefore);
+    return before - begun_by(start + kJustBefore) <= kOnOtherStreams && begun_by(end) > before;
   }
 
   BlockingCall described(std::uint32_t call, std::uint32_t on) const {

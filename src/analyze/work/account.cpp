@@ -38,7 +38,7 @@ class Accounts {
         works_(works),
         groups_(group_layers(context, context.kernels)),
         facts_(context, analysis, levels),
-        attention_(facts_),
+        attention_(context),
         unaligned_(facts_.texts(), loads_unaligned) {}
 
   std::vector<WorkAccount> all() {

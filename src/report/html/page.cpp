@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 
+#include "analyze/findings/findings.h"
 #include "analyze/work/work.h"
 #include "core/base64.h"
 #include "core/version.h"
@@ -114,6 +115,10 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   std::optional<WorkUse> work;
   if (context && !context->devices.empty()) work = measure_work(*context, analysis);
   to_json(json, work);
+  json += ",\"switches\":";
+  std::optional<WhatIfSwitches> switches;
+  if (context) switches = replayed_switches(analysis.findings, *context);
+  to_json(json, switches);
   json += ",\"analysis\":";
   to_json(json, analysis);
   json += '}';

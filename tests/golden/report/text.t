@@ -13,7 +13,7 @@ The first lines give the answer.
     1. Launch-bound: the GPU waits for the host to launch the next kernel 56 % of
        the time (at least 17 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
-       optimizers, or a larger batch. [up to 100.1 ms, 66.9 %; by replay 35-63 %
+       optimizers, or a larger batch. [up to 100.1 ms, 66.9 %; by replay 28-78 %
        of a step]
 
 The time breakdown adds up to the window, and causes of idle time to the idle time.
