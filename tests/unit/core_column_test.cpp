@@ -22,9 +22,9 @@ template <class T, class Value>
 void step(Column<T>& column, std::vector<T>& rows, const std::vector<T>& other_rows,
           const Column<T>& other, Value&& value, Random& random) {
   const std::size_t count = random() % 4 == 0 ? random() % 5000 : random() % 40;
-  const T one = value(random);
+  const T one = static_cast<T>(value(random));
   std::vector<T> several(count);
-  for (auto& each : several) each = random() % 2 ? one : value(random);
+  for (auto& each : several) each = random() % 2 ? one : static_cast<T>(value(random));
   switch (random() % 11) {
     case 0:
     case 1:
@@ -54,7 +54,8 @@ void step(Column<T>& column, std::vector<T>& rows, const std::vector<T>& other_r
       rows[rows.size() / 2] = one;
       break;
     case 7:
-      column.transform([&](const T& each) { return each == one ? value(random) : each; });
+      column.transform(
+          [&](const T& each) { return each == one ? static_cast<T>(value(random)) : each; });
       for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = std::as_const(column)[i];
       break;
     case 8:
@@ -80,7 +81,7 @@ void compare(Value&& value) {
     for (int i = 0; i < 40; ++i) {
       const std::size_t which = random() % 2;
       step(columns[which], rows[which], rows[1 - which], columns[1 - which], value, random);
-      for (std::size_t side : {0, 1}) {
+      for (std::size_t side = 0; side < 2; ++side) {
         const auto& column = std::as_const(columns[side]);
         ASSERT_EQ(column.size(), rows[side].size());
         for (std::size_t row = 0; row < rows[side].size(); ++row)

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analyze/context.h"
-#include "core/once_per_text.h"
+#include "core/strings.h"
 
 namespace gf {
 

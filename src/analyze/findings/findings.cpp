@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>

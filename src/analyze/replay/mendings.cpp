@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "analyze/findings/eager_attention.h"
+#include "analyze/work/ceilings.h"
 #include "analyze/work/kernel_traits.h"
 #include "analyze/work/kernel_work.h"
-#include "analyze/work/peak.h"
-#include "core/lower_case.h"
-#include "core/once_per_text.h"
+#include "core/strings.h"
+#include "core/text.h"
 
 namespace gf {
 
