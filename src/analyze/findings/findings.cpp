@@ -104,9 +104,13 @@ std::vector<Finding> apply(std::span<const Rule<Facts>> rules, const Facts& fact
           caveats, [](const Finding& caveat) { return caveat.id == FindingId::advice_withheld; }))
     losses.clear();
   std::ranges::stable_sort(losses, std::greater<>(), [](const auto& loss) { return loss.first; });
+  // Why a flight recorder kept the capture is what its reader wants first.
+  const auto others = std::ranges::stable_partition(
+      caveats, [](const Finding& caveat) { return caveat.id == FindingId::flight_moment; });
   std::vector<Finding> all;
+  std::move(caveats.begin(), others.begin(), std::back_inserter(all));
   for (auto& [weight, loss] : losses) all.push_back(std::move(loss));
-  std::ranges::move(caveats, std::back_inserter(all));
+  std::ranges::move(others, std::back_inserter(all));
   std::ranges::move(notes, std::back_inserter(all));
   return all;
 }
@@ -207,8 +211,11 @@ std::optional<Interval> steps_to_replay(const Context& context) {
 ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context,
                                      const work::KernelWorks& works) {
   const WhatIfChanges changes = changes_of(findings);
-  // Even a few steps of a long capture would cost its analysis a sixth more.
-  if (changes.empty() || context.capture.activities.size() > kMostActivities)
+  // A counter report alone has no program to run; even a few steps of a long capture would cost
+  // its analysis a sixth more.
+  const Capture& capture = context.capture;
+  if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) ||
+      capture.activities.size() > kMostActivities)
     return {std::move(findings), {}};
   const auto answer = what_if(context, changes, kAllTime, &works);
   if (!answer || answer->unexplained.value_or(1) > kMostUnexplained)
