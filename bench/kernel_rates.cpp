@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/when.h"
+#include "core/text.h"
 #include "import/importer.h"
 #include "report/json.h"
 

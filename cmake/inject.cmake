@@ -1,7 +1,7 @@
 # The library that goes into recorded programs. It must run beside any other C++ runtime, so it brings its own and shows
 # nothing but its entry points.
 file(GLOB agent_sources CONFIGURE_DEPENDS src/collect/inject/agent/*.cpp)
-add_library(gpufathom_inject MODULE ${agent_sources} src/collect/library.cpp src/collect/cupti/find.cpp)
+add_library(gpufathom_inject MODULE ${agent_sources} src/collect/library.cpp)
 target_include_directories(gpufathom_inject PRIVATE src)
 target_include_directories(gpufathom_inject SYSTEM PRIVATE ${GPUFATHOM_CUDA_HEADERS})
 target_compile_options(gpufathom_inject PRIVATE -fvisibility=hidden)
@@ -13,7 +13,7 @@ target_link_libraries(gpufathom_inject PRIVATE Threads::Threads ${CMAKE_DL_LIBS}
 find_program(GPUFATHOM_ZIG zig HINTS ${CMAKE_SOURCE_DIR}/.cache/zig/ziglang NO_DEFAULT_PATH)
 if(GPUFATHOM_ZIG AND NOT GPUFATHOM_SANITIZE AND NOT GPUFATHOM_FUZZ)
   add_custom_command(TARGET gpufathom_inject POST_BUILD VERBATIM COMMAND ${CMAKE_SOURCE_DIR}/tools/build_agent
-    $<TARGET_FILE:gpufathom_inject> ${GPUFATHOM_CUDA_HEADERS} ${GPUFATHOM_ZIG})
+    $<TARGET_FILE:gpufathom_inject> ${GPUFATHOM_CUDA_HEADERS} ${GPUFATHOM_ZIG} ${CMAKE_SYSTEM_PROCESSOR})
 else()
   message(STATUS "The injected library will need this system's glibc or a newer one; ./dev setup fetches the compiler that builds it for older systems")
 endif()

@@ -11,7 +11,7 @@
 #include "import/importer.h"
 #include "memory_file.h"
 #include "report/json.h"
-#include "report/text/analysis.h"
+#include "report/text/reports.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static gf::fuzz::MemoryFile file;

@@ -1,11 +1,3 @@
-#include <cstdio>
-#include <cstdlib>
+extern "C" int gpufathom_main(int argc, char** argv);
 
-#include "cli/cli.h"
-
-int main(int argc, char** argv) {
-  const int code = gf::cli::run(argc, argv);
-  if (!gf::cli::driver_hangs()) return code;
-  std::fflush(nullptr);
-  std::_Exit(code);  // a driver hangs: it would not survive the end of static objects
-}
+int main(int argc, char** argv) { return gpufathom_main(argc, argv); }

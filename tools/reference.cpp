@@ -7,9 +7,7 @@
 #include <string_view>
 
 #include "report/catalogue.h"
-#include "report/query/capture_tables.h"
-#include "report/reference/analysis_schema.h"
-#include "report/reference/declared_types.h"
+#include "report/query/query.h"
 #include "report/reference/pages.h"
 
 int main(int argc, char** argv) {

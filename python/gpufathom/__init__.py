@@ -6,13 +6,13 @@
     run.levels(), run.idle(), run.findings()       typed results, names and units of the JSON
     run.kernels[:10], run.kernels.to_pandas()      tables, with the operator and module of each
     run.query("select count(*) from activities")   SQL over the tables
-    gf.compare(before, after)                      attribute the difference
+    gf.compare(before, after)                      attribute the difference; .page() is HTML
     with gf.record("run.gpf"): train()             samples of this machine's GPUs
     with gf.step(): train(batch)                   marks a step for `gpufathom record --kernels`
+    run.figure("waterfall")                        matplotlib; backend="vega" needs no package
 
 In a notebook an open run shows itself as the report's page. The marks do nothing where nothing is
-recorded, and importing the
-package loads nothing else.
+recorded, and importing the package loads nothing else.
 """
 
 import os

@@ -93,6 +93,13 @@ def library() -> Any:
     lib.gpufathom_close.argtypes, lib.gpufathom_close.restype = [pointer], None
     lib.gpufathom_tables.restype = text
     lib.gpufathom_table.argtypes = [pointer, text, stream, error]
+    lib.gpufathom_shape.argtypes = [
+        pointer,
+        text,
+        ctypes.POINTER(ctypes.c_longlong),
+        ctypes.POINTER(pointer),
+        error,
+    ]
     lib.gpufathom_kernels.argtypes = [pointer, text, stream, error]
     lib.gpufathom_report_checked.argtypes = [
         pointer,
@@ -173,6 +180,18 @@ class Handle:
         stream = _ArrowArrayStream()
         _call(library().gpufathom_table, self._pointer, name.encode(), ctypes.byref(stream))
         return stream
+
+    def shape(self, name: str) -> tuple[int, list[str]]:
+        """How many rows a table has, and its columns, none of which is made for that."""
+        rows, columns = ctypes.c_longlong(), ctypes.c_void_p()
+        _call(
+            library().gpufathom_shape,
+            self._pointer,
+            name.encode(),
+            ctypes.byref(rows),
+            ctypes.byref(columns),
+        )
+        return rows.value, _take(columns).split(",")
 
     def kernels(self, window: str | None) -> Any:
         stream = _ArrowArrayStream()

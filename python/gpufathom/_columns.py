@@ -5,7 +5,7 @@ https://arrow.apache.org/docs/format/CDataInterface.html"""
 from __future__ import annotations
 
 import ctypes
-from typing import Any, List
+from typing import Any, Dict, List
 
 
 class _Schema(ctypes.Structure):
@@ -49,11 +49,18 @@ def _release(part: Any) -> None:
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(part.release)(ctypes.addressof(part))
 
 
-def _texts(array: Any) -> List[str]:
-    count = array.length
-    offsets = (ctypes.c_int64 * (count + 1)).from_address(array.buffers[1])
-    whole = ctypes.string_at(array.buffers[2], offsets[count])
-    return [whole[offsets[i] : offsets[i + 1]].decode() for i in range(count)]
+class _Texts(Dict[int, str]):
+    """Texts of a dictionary by their numbers, each decoded when it is first asked for."""
+
+    def __init__(self, array: Any) -> None:
+        super().__init__()
+        self._offsets = (ctypes.c_int64 * (array.length + 1)).from_address(array.buffers[1])
+        self._bytes = array.buffers[2] or 0
+
+    def __missing__(self, number: int) -> str:
+        first, end = self._offsets[number], self._offsets[number + 1]
+        text = self[number] = ctypes.string_at(self._bytes + first, end - first).decode()
+        return text
 
 
 class Columns:
@@ -98,7 +105,7 @@ class Columns:
         valid = None
         if array.buffers[0]:
             valid = (ctypes.c_uint8 * ((array.length + 7) // 8)).from_address(array.buffers[0])
-        texts = _texts(array.dictionary[0]) if array.dictionary else None
+        texts = _Texts(array.dictionary[0]) if array.dictionary else None
         out: List[Any] = []
         for row in rows:
             known = valid is None or valid[row // 8] >> row % 8 & 1

@@ -3,15 +3,73 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar, Dict, Type, TypeVar
+import html
+from typing import Any, ClassVar, Dict, Iterable, List, Type, TypeVar
 
 Self = TypeVar("Self", bound="Answer")
+
+
+def table(head: Iterable[Any], rows: Iterable[Iterable[Any]], below: str) -> str:
+    """HTML for a notebook; what is not known is an empty cell."""
+
+    def line(tag: str, cells: Iterable[Any]) -> str:
+        texts = ("" if cell is None else html.escape(str(cell)) for cell in cells)
+        return f"<tr>{''.join(f'<{tag}>{text}</{tag}>' for text in texts)}</tr>"
+
+    body = "".join(line("td", row) for row in rows)
+    return f"<table>{line('th', head)}{body}</table><p>{html.escape(below)}</p>"
+
+
+class Rows(List[Any]):
+    """A list that shows a row a line, and the first of many."""
+
+    def __getitem__(self, which: Any) -> Any:
+        found = super().__getitem__(which)
+        return Rows(found) if isinstance(which, slice) else found
+
+    def __repr__(self) -> str:
+        shown = [f" {row!r}," for row in self[:12]]
+        if len(self) > len(shown):
+            shown.append(f" ... {len(self) - len(shown)} more")
+        return "\n".join(["[", *shown, "]"]) if self else "[]"
+
+    def _repr_html_(self) -> str:
+        if not self:
+            return "<p>0 rows</p>"
+        names = [field.name for field in dataclasses.fields(self[0])]
+        cells = ([_short(getattr(row, name)) for name in names] for row in self[:20])
+        return table(names, cells, f"{len(self)} rows")
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, list):
+        return f"[{len(value)}]"
+    if isinstance(value, Answer):
+        return f"{type(value).__name__}(...)"
+    return f"{value:.4g}" if isinstance(value, float) else value
 
 
 class Answer:
     """A part of an answer. `to_dict` gives the JSON's names and values back."""
 
     _nested: ClassVar[Dict[str, Type[Answer]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        # Where a class has one of its own, dataclass writes none, which would print whole answers.
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = Answer._line  # type: ignore[assignment,method-assign]
+
+    def _line(self) -> str:
+        """What is known, parts by their number, on one line."""
+        told = []
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if value is None or value == "" or value == []:
+                continue
+            short = repr(value) if isinstance(value, str) else _short(value)
+            told.append(f"{field.name}={short}")
+        text = f"{type(self).__name__}({', '.join(told)})"
+        return text if len(text) <= 120 else f"{text[:116]}...)"
 
     @classmethod
     def from_dict(cls: Type[Self], data: dict[str, Any]) -> Self:
@@ -20,7 +78,7 @@ class Answer:
         for field in dataclasses.fields(cls):  # type: ignore[arg-type]
             value, part = data.get(field.name), cls._nested.get(field.name)
             if part is not None and isinstance(value, list):
-                value = [part.from_dict(each) for each in value]
+                value = Rows(part.from_dict(each) for each in value)
             elif part is not None and value is not None:
                 value = part.from_dict(value)
             values[field.name] = value

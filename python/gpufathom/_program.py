@@ -11,9 +11,9 @@ from gpufathom import _places
 from gpufathom._capi import Error, IncompleteEvidence, Missing
 
 
-def answer(*words: str, allow_incomplete: bool) -> Any:
+def text(*words: str, allow_incomplete: bool, form: str) -> str:
     done = subprocess.run(
-        [_places.program(), *words, "--format", "json"], capture_output=True, text=True
+        [_places.program(), *words, "--format", form], capture_output=True, text=True
     )
     said = done.stderr.strip()
     if not done.stdout:
@@ -21,5 +21,9 @@ def answer(*words: str, allow_incomplete: bool) -> Any:
     if done.returncode and not allow_incomplete:
         raise IncompleteEvidence(Missing.told(said, ""))
     if said:
-        warnings.warn(said, stacklevel=4)  # the answer is not whole
-    return json.loads(done.stdout)
+        warnings.warn(said, stacklevel=5)  # the answer is not whole
+    return done.stdout
+
+
+def answer(*words: str, allow_incomplete: bool) -> Any:
+    return json.loads(text(*words, allow_incomplete=allow_incomplete, form="json"))

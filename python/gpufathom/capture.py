@@ -15,18 +15,21 @@ from typing import (
     Iterable,
     Iterator,
     List,
+    Literal,
     Mapping,
     Sequence,
+    Tuple,
     Union,
     overload,
 )
 
-from gpufathom import _capi, _columns, _program, results
+from gpufathom import _capi, _columns, _decode, _program, figures, results
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    from matplotlib.figure import Figure
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -43,9 +46,15 @@ class Table:
     `polars.DataFrame(table)`.
     """
 
-    def __init__(self, name: str, stream: Any) -> None:
+    def __init__(self, name: str, stream: Any, shape: Any) -> None:
         self.name = name
         self._stream = stream
+        self._shape_of = shape
+
+    @functools.cached_property
+    def _shape(self) -> Tuple[int, List[str]]:
+        rows, columns = self._shape_of()
+        return rows, columns
 
     @functools.cached_property
     def _rows(self) -> _columns.Columns:
@@ -76,10 +85,10 @@ class Table:
 
     @property
     def columns(self) -> List[str]:
-        return list(self._rows.names)
+        return list(self._shape[1])
 
     def __len__(self) -> int:
-        return int(self._rows.rows)
+        return self._shape[0]
 
     @overload
     def __getitem__(self, which: str) -> List[Any]: ...
@@ -90,7 +99,7 @@ class Table:
     def __getitem__(self, which: str | int | slice) -> Any:
         rows = range(len(self))
         if isinstance(which, str):
-            if which not in self._rows.names:
+            if which not in self.columns:
                 raise KeyError(f"{self.name} has no column {which}: {', '.join(self.columns)}")
             return self._rows.values(which, rows)
         if isinstance(which, int):
@@ -105,12 +114,9 @@ class Table:
         return f"<gpufathom.Table {self.name}: {len(self)} rows of {len(names)} columns ({some})>"
 
     def _repr_html_(self) -> str:
-        def line(tag: str, cells: Iterable[Any]) -> str:
-            texts = ("" if cell is None else html.escape(str(cell)) for cell in cells)
-            return f"<tr>{''.join(f'<{tag}>{text}</{tag}>' for text in texts)}</tr>"
-
-        rows = "".join(line("td", row.values()) for row in self[:20])
-        return f"<table>{line('th', self.columns)}{rows}</table><p>{len(self)} rows</p>"
+        return _decode.table(
+            self.columns, (row.values() for row in self[:20]), f"{len(self)} rows"
+        )
 
 
 def _wanted(package: str, extra: str) -> Any:
@@ -121,6 +127,14 @@ def _wanted(package: str, extra: str) -> Any:
         raise _capi.Error(
             f"{package} is not installed: pip install {package}, or the wheel with [{extra}]"
         ) from error
+
+
+def framed(page: str) -> str:
+    """A page in a frame of its own that reaches nothing outside it, for notebooks."""
+    return (
+        '<iframe sandbox="allow-scripts" style="width:100%;height:720px;border:1px solid #8884" '
+        f'title="gpufathom" srcdoc="{html.escape(page, quote=True)}"></iframe>'
+    )
 
 
 class Capture:
@@ -145,6 +159,7 @@ class Capture:
         allow_incomplete: bool = False,
     ) -> None:
         self.path = os.fspath(path)
+        self._tables: Dict[str, Table] = {}
         self.window = window
         self.batch = batch
         self._energy_model = None if energy_model is None else os.fspath(energy_model)
@@ -174,13 +189,19 @@ class Capture:
         return ["kernels", *_capi.table_names()]
 
     def table(self, name: str) -> Table:
-        """The table of that name."""
-        if name == "kernels":
-            return Table(name, lambda: self._handle.kernels(self.window))
+        """The table of that name; what was read of it once stays at hand."""
         name = {"ops": "host_ops"}.get(name, name)
-        if name not in _capi.table_names():
+        if name in self._tables:
+            return self._tables[name]
+        if name not in self.tables:
             raise KeyError(f"no table is called {name}: there are {', '.join(self.tables)}")
-        return Table(name, lambda: self._handle.table(name))
+        handle, window = self._handle, self.window
+        made = functools.partial(handle.table, name)
+        if name == "kernels":
+            made = functools.partial(handle.kernels, window)
+        table = Table(name, made, functools.partial(handle.shape, name))
+        self._tables[name] = table
+        return table
 
     def __getattr__(self, name: str) -> Table:
         if name.startswith("_"):
@@ -219,7 +240,8 @@ class Capture:
             words += [f"--{name}", str(factor)]
         if graph:
             words.append("--graph")
-        return _program.answer(*words, allow_incomplete=self.allow_incomplete)
+        answer: Dict[str, Any] = _program.answer(*words, allow_incomplete=self.allow_incomplete)
+        return answer
 
     @functools.cached_property
     def analysis(self) -> results.Analysis:
@@ -232,7 +254,7 @@ class Capture:
 
     def idle(self) -> List[results.IdleCause]:
         """Idle time by cause in nanoseconds, of all devices one after the other."""
-        return [cause for device in self.analysis.devices for cause in device.idle]
+        return _decode.Rows(cause for device in self.analysis.devices for cause in device.idle)
 
     def layers(self) -> List[results.LayerRow]:
         """Kernel time by layer, in nanoseconds of exclusive time."""
@@ -247,16 +269,29 @@ class Capture:
         there are none."""
         return self.analysis.energy
 
-    def page(self) -> str:
-        """The result as one HTML page that works offline."""
+    @functools.cached_property
+    def _page(self) -> str:
         return self._report(_capi.PAGE)
 
+    def page(self) -> str:
+        """The result as one HTML page that works offline."""
+        return self._page
+
+    @overload
+    def figure(self, kind: str = ..., backend: Literal["matplotlib"] = ...) -> Figure: ...
+    @overload
+    def figure(self, kind: str, backend: Literal["vega"]) -> figures.VegaLite: ...
+    def figure(self, kind: str = "waterfall", backend: str = "matplotlib") -> Any:
+        """A figure of the analysis. kind: waterfall, idle or levels. backend: matplotlib, or vega
+        for a Vega-Lite specification, which needs no package."""
+        if backend not in ("matplotlib", "vega"):
+            raise ValueError(f"no backend is called {backend!r}: there are matplotlib and vega")
+        draw = figures.vega_lite if backend == "vega" else figures.matplotlib_figure
+        return draw(self.analysis, kind)
+
     def _repr_html_(self) -> str:
-        """In a notebook: the page, in a frame of its own that reaches nothing outside it."""
-        return (
-            f'<iframe sandbox="allow-scripts" style="width:100%;height:720px;border:1px solid #8884" '
-            f'title="gpufathom" srcdoc="{html.escape(self.page(), quote=True)}"></iframe>'
-        )
+        """In a notebook: the page."""
+        return framed(self.page())
 
     def __repr__(self) -> str:
         return f"<gpufathom.Capture {self.path}>"

@@ -123,15 +123,15 @@ class Server:
         seen = [os.stat(word) for word in words if os.path.isabs(word)]
         key = (verb, *words, *((s.st_mtime_ns, s.st_size) for s in seen))
         if key not in self._answers:
-            _, out, said = self._run(verb, "--format", "json", "--max-bytes", MAX_BYTES, *words)
+            _, out, _ = self._run(verb, "--format", "json", "--max-bytes", MAX_BYTES, *words)
             try:
                 answer = json.loads(out)
             except ValueError as error:
                 raise Refused(f"the program's JSON cannot be read: {error}") from None
             if len(self._answers) >= 8:
                 self._answers.pop(next(iter(self._answers)))
-            self._answers[key] = answer, said
-        return self._answers[key][0]
+            self._answers[key] = answer
+        return self._answers[key]
 
     def _text(self, *words: str) -> List[str]:
         code, out, said = self._run(*words)

@@ -1124,13 +1124,16 @@ class Finding(Answer):
     """What costs time, what to change, and the numbers behind it.
 
     id: kind of finding (advice_withheld, warm_up_in_window, unrecorded_work, unresolved_kernels,
-    different_program, weak_matching, launch_bound, host_bound, input_bound, sync_in_step,
-    blocking_copies, device_allocations, recompilation, unfused_optimiser, exposed_communication,
-    tiny_kernels, eager_attention, odd_sizes, no_channels_last, dense_embedding_gradients,
-    small_batch, unfused_elementwise, casts, small_grids, low_occupancy, fp32_without_tensor_cores,
-    low_tensor_use, room_in_memory, memory_bound, missing_levels, kernel_bound, missing_counters,
-    observer_effect, flight_moment, start_up_in_window, shallow_source, gpu_idle, sms_without_work,
-    waiting_warps, idle_tensor_cores, held_clocks, unused_devices)
+    launches_not_captured, different_program, weak_matching, autotuning, graph_capture,
+    anomaly_mode, gil_stalls, activation_offload, cpu_operators, small_copies, data_dependent_sizes,
+    recomputation, fp64_products, expanded_keys, growing_concat, contended_atomics, launch_bound,
+    host_bound, input_bound, sync_in_step, blocking_copies, device_allocations, recompilation,
+    unfused_optimiser, exposed_communication, tiny_kernels, eager_attention, odd_sizes,
+    no_channels_last, layout_copies, dense_embedding_gradients, small_batch, unfused_elementwise,
+    casts, small_grids, low_occupancy, fp32_without_tensor_cores, low_tensor_use, room_in_memory,
+    memory_bound, missing_levels, kernel_bound, missing_counters, observer_effect, flight_moment,
+    start_up_in_window, shallow_source, gpu_idle, sms_without_work, waiting_warps,
+    idle_tensor_cores, held_clocks, unused_devices)
     text: what, and what to change
     evidence: the numbers behind it
     gain_ns: time it could give back at most
@@ -1151,6 +1154,22 @@ class Finding(Answer):
     replayed: Optional[float]
     replayed_low: Optional[float]
     replayed_high: Optional[float]
+
+
+@dataclass(frozen=True)
+class ReplayedTogether(Answer):
+    """The program run again with all that its recommendations change.
+
+    changes: changes, of recommendations with `replayed`
+    share: share of a step without recording that they give together
+    share_low: the least, by what recording may take of an event
+    share_high: the most
+    """
+
+    changes: int
+    share: Optional[float]
+    share_low: Optional[float]
+    share_high: Optional[float]
 
 
 @dataclass(frozen=True)
@@ -1175,6 +1194,7 @@ class Analysis(Answer):
     samples: levels and readings over time; without devices when nothing was sampled
     tenants: devices that several processes used
     findings: what to change, with evidence
+    together: what the recommendations give together; null with fewer than two changes
     """
 
     schema: str
@@ -1195,6 +1215,7 @@ class Analysis(Answer):
     samples: SampledUse
     tenants: List[SharedDevice]
     findings: List[Finding]
+    together: Optional[ReplayedTogether]
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
         "source": SourceInfo,
         "counters_source": SourceInfo,
@@ -1213,6 +1234,7 @@ class Analysis(Answer):
         "samples": SampledUse,
         "tenants": SharedDevice,
         "findings": Finding,
+        "together": ReplayedTogether,
     }
 
 

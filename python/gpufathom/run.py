@@ -7,12 +7,12 @@ import pathlib
 import subprocess
 import tempfile
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar, Tuple
 
 import gpufathom
 from gpufathom import _places, _program, results
 from gpufathom._capi import Error
-from gpufathom.capture import Capture, Path
+from gpufathom.capture import Capture, Path, framed
 
 
 def open(
@@ -49,12 +49,33 @@ def open(
     )
 
 
+class Comparison(results.Comparison):
+    """The answer of `gpufathom compare`, with its page."""
+
+    _words: ClassVar[Tuple[str, ...]] = ()
+
+    def page(self) -> str:
+        """The comparison as one HTML page that works offline."""
+        return _program.text(*self._words, allow_incomplete=True, form="html")
+
+    def _repr_html_(self) -> str:
+        return framed(self.page())
+
+    def __repr__(self) -> str:
+        told = []
+        for change in self.changes:
+            name, verdict = self.runs[change.run].label, change.verdict.replace("_", " ")
+            times = "" if change.ratio is None else f", {change.ratio:.3f} x the time of a {change.of}"
+            told.append(f"{name}: {verdict}{times}")
+        return f"<gpufathom.Comparison with {self.runs[0].label}: {'; '.join(told)}>"
+
+
 def compare(
     first: Path | Capture,
     *others: Path | Capture,
     window: str | None = None,
     allow_incomplete: bool = False,
-) -> results.Comparison:
+) -> Comparison:
     """Attributes the difference between runs, as `gpufathom compare` does; times of a step in nanoseconds.
     Raises gpufathom.IncompleteEvidence when a run is incomplete; with allow_incomplete that is a warning."""
     runs = (first, *others)
@@ -62,7 +83,9 @@ def compare(
         raise ValueError("compare requires two runs or more")
     paths = [run.path if isinstance(run, Capture) else os.fspath(run) for run in runs]
     words = ["compare", *paths, *(["--window", window] if window else [])]
-    return results.Comparison.from_dict(_program.answer(*words, allow_incomplete=allow_incomplete))
+    answer = Comparison.from_dict(_program.answer(*words, allow_incomplete=allow_incomplete))
+    object.__setattr__(answer, "_words", tuple(words))  # a frozen dataclass
+    return answer
 
 
 def analyze(

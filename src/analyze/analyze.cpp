@@ -6,24 +6,22 @@
 #include <utility>
 
 #include "analyze/attribution/attribution.h"
+#include "analyze/context.h"
 #include "analyze/device_use.h"
 #include "analyze/energy/attribute.h"
 #include "analyze/findings/findings.h"
-#include "analyze/findings/replayed_gains.h"
 #include "analyze/host_threads.h"
 #include "analyze/idle/idle.h"
 #include "analyze/layers/layers.h"
 #include "analyze/match/match.h"
 #include "analyze/profiler_cost.h"
-#include "analyze/runtime/idle_origins.h"
 #include "analyze/runtime/runtime.h"
 #include "analyze/sampled/sampled.h"
-#include "analyze/source_sections.h"
 #include "analyze/steps/steps.h"
 #include "analyze/tenants/tenants.h"
 #include "analyze/timeline.h"
 #include "analyze/utilization/instances.h"
-#include "analyze/utilization/use.h"
+#include "analyze/utilization/levels.h"
 #include "analyze/utilization/window_samples.h"
 #include "analyze/window.h"
 #include "analyze/work/work.h"
@@ -144,7 +142,10 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.work = std::move(work.headline);
   analysis.energy = with_joules_an_item(std::move(analysis.energy), analysis.work.throughput);
   // Findings ask for counters where there are none: the model comes after them.
-  analysis.findings = with_replayed_gains(find_in_trace(context, levels, analysis), context);
+  auto replayed =
+      with_replayed_gains(find_in_trace(context, levels, analysis), context, work.kernels);
+  analysis.findings = std::move(replayed.findings);
+  analysis.together = replayed.together;
   put(rungs_by_model(context, work.kernels, analysis), analysis);
   analysis.devices = with_short_idle_lists(std::move(analysis.devices), options.max_rows);
   if (shared) shared->emplace(std::move(context));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analyze/host_threads.h"
-#include "core/once_per_text.h"
+#include "core/strings.h"
 #include "model/capture.h"
 
 namespace gf {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "analyze/steps/steps.h"
-#include "core/lower_case.h"
 #include "core/order.h"
+#include "core/text.h"
 
 namespace gf {
 
@@ -63,6 +63,19 @@ bool starts_with_any(std::string_view text, const std::string_view (&parts)[N]) 
   return std::any_of(std::begin(parts), std::end(parts),
                      [&](std::string_view path) { return text.starts_with(path); });
 }
+
+/// A text in which many parts are looked for.
+struct Searched {
+  explicit Searched(std::string_view searched) : text(searched), pairs(searched) {}
+  template <std::size_t N>
+  bool has_any(const std::string_view (&parts)[N]) const {
+    return std::any_of(std::begin(parts), std::end(parts), [&](std::string_view part) {
+      return pairs.may_hold(part) && has(text, part);
+    });
+  }
+  std::string_view text;
+  LetterPairs pairs;
+};
 
 constexpr std::string_view kInputParts[] = {"DataLoader",      "dataloader.py", "torch/utils/data/",
                                             "IteratorGetNext", "Iterator::",    "tf_data",
@@ -130,34 +143,37 @@ std::string_view after(std::string_view text, std::string_view part) {
   return text.substr(at + part.size());
 }
 
-bool is_one_off(std::string_view name) {
-  const std::string text = lower_case(name);
+bool is_one_off(const Searched& lower) {
+  const auto text = lower.text;
   for (const auto end : kRepeatedEnds)
     if (text.ends_with(end)) return false;
-  return has_any(text, kOneOffParts) || has_any(after(text, "cudagraph_trees"), kRecordingParts) ||
+  return lower.has_any(kOneOffParts) || has_any(after(text, "cudagraph_trees"), kRecordingParts) ||
          has_any(after(text, "torch/cuda/graphs.py"), kCapturingParts);
 }
 
-bool waits_for_a_value(std::string_view name) {
+bool waits_for_a_value(std::string_view name, const Searched& lower) {
   return std::find(std::begin(kWaitingOps), std::end(kWaitingOps), name) != std::end(kWaitingOps) ||
-         has_any(lower_case(name), kWaitingParts);
+         lower.has_any(kWaitingParts);
 }
 
-bool is_one_off_call(std::string_view name) {
-  return has_any(name, kOneOffCalls) || std::any_of(std::begin(kInitCalls), std::end(kInitCalls),
-                                                    [&](auto end) { return name.ends_with(end); });
+bool is_one_off_call(const Searched& name) {
+  return name.has_any(kOneOffCalls) ||
+         std::any_of(std::begin(kInitCalls), std::end(kInitCalls),
+                     [&](auto end) { return name.text.ends_with(end); });
 }
 
 }  // namespace
 
 std::uint8_t host_role(std::string_view name) {
   std::uint8_t role = kPlain;
-  if (has_any(name, kInputParts)) role |= kInput;
+  const std::string lower_text = lower_case(name);
+  const Searched as_is(name), lower(lower_text);
+  if (as_is.has_any(kInputParts)) role |= kInput;
   if (starts_with_any(name, kCommunicationStarts)) role |= kCommunication;
   if (starts_with_any(name, kHostTransports)) role |= kHostTransport;
-  if (waits_for_a_value(name)) role |= kWaits;
-  if (is_one_off(name)) role |= kOneOff;
-  if (is_one_off_call(name)) role |= kOneOffCall;
+  if (waits_for_a_value(name, lower)) role |= kWaits;
+  if (is_one_off(lower)) role |= kOneOff;
+  if (is_one_off_call(as_is)) role |= kOneOffCall;
   // record_function marks carry a '#': ProfilerStep#5, Optimizer.step#SGD.step,
   // enumerate(DataLoader)#...
   if (has(name, "#") && !has(name, "::")) role |= kAnnotation;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/launch_columns.h"
 #include "model/formats.h"
-#include "model/metric_id.h"
+#include "model/launches.h"
+#include "model/metrics.h"
 
 namespace gf {
 

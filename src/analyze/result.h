@@ -9,10 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/energy/result.h"
 #include "analyze/names.h"
-#include "analyze/runtime/result.h"
-#include "analyze/sampled/result.h"
 #include "analyze/work/names.h"
 #include "core/describe.h"
 #include "core/statistics.h"
@@ -22,6 +19,16 @@ namespace gf {
 
 using Share = std::optional<double>;  // 0..1, empty = no data
 
+#define GF_RESULTS "analyze/results/runtime.def"
+#include "analyze/declare_results.inl"
+
+// Energy: all `_nj` are whole nanojoules; the parts of a row sum to the row, and the rows of a list
+// to their device, exactly.
+#define GF_RESULTS "analyze/results/energy.def"
+#include "analyze/declare_results.inl"
+
+#define GF_RESULTS "analyze/results/sampled.def"
+#include "analyze/declare_results.inl"
 #define GF_RESULTS "analyze/results/capture.def"
 #include "analyze/declare_results.inl"
 #define GF_RESULTS "analyze/results/device.def"

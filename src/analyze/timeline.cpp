@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "analyze/host_threads.h"
-#include "core/once_per_text.h"
 #include "core/order.h"
+#include "core/strings.h"
 
 namespace gf {
 

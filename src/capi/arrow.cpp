@@ -306,6 +306,31 @@ bool table_stream(std::shared_ptr<const Capture> capture, std::string_view name,
   return true;
 }
 
+std::optional<TableShape> table_shape(const Capture& capture, std::string_view name) {
+  std::optional<TableShape> shape;
+  const auto take = [&](const auto& table) {
+    shape.emplace().rows = static_cast<std::int64_t>(table.size());
+    table.each_column_ref(
+        [&](const auto& column) { shape->columns.emplace_back(column.info.name); });
+  };
+  const bool kernels = name == "kernels";
+  capture.each_table([&](const auto& each) {
+    if (each.kName == (kernels ? activities_table::kName : name)) take(each);
+  });
+  if (kernels) {
+    const auto& activities = capture.activities;
+    shape->rows = 0;
+    for (std::size_t row = 0; row < activities.size(); ++row)
+      shape->rows += activities.kind[row] == ActivityKind::kernel;
+    AttributedKernels{}.each_fact_ref(
+        [&](const auto& column) { shape->columns.emplace_back(column.info.name); });
+  }
+  if (name == counter_samples_table::kName)
+    for (const auto& block : capture.sample_blocks)
+      shape->rows += static_cast<std::int64_t>(block.values);
+  return shape;
+}
+
 void kernels_stream(const std::shared_ptr<const AttributedKernels>& kernels,
                     ArrowArrayStream& stream) {
   Node table = table_node(kernels, kernels->activities, texts_of(kernels->capture->strings));

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "analyze/context.h"
 #include "core/strings.h"
@@ -83,6 +85,13 @@ namespace gf {
 /// it. False when there is no table of this name.
 bool table_stream(std::shared_ptr<const Capture> capture, std::string_view table,
                   ArrowArrayStream& stream);
+
+struct TableShape {
+  std::int64_t rows = 0;
+  std::vector<std::string_view> columns;
+};
+/// What table_stream and, for "kernels", kernels_stream would give, without an analysis.
+std::optional<TableShape> table_shape(const Capture& capture, std::string_view table);
 
 struct AttributedKernels;
 /// The same of kernels with what the analysis knows of each; one batch.

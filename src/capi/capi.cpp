@@ -54,6 +54,10 @@ Message null_argument(const char* name) {
   return fmt::format("the argument {} must not be NULL", name);
 }
 
+Message no_such_table(const char* name) {
+  return fmt::format("no table is called \"{}\" (there are: {})", name, gpufathom_tables());
+}
+
 /// What the command line answers to the same options; of a counter report alone where that is
 /// asked for.
 gf::Result<gf::Answer> ask(const gpufathom_capture& capture, const gpufathom_options& asked,
@@ -139,8 +143,24 @@ int gpufathom_table(const gpufathom_capture* capture, const char* table, ArrowAr
     if (!table) return null_argument("table");
     if (!stream) return null_argument("stream");
     if (gf::table_stream(capture->loaded.capture, table, *stream)) return {};
-    return std::string("no table is called \"") + table + "\" (there are: " + gpufathom_tables() +
-           ")";
+    return no_such_table(table);
+  });
+}
+
+int gpufathom_shape(const gpufathom_capture* capture, const char* table, long long* rows,
+                    char** columns, char** error) {
+  return guarded(error, [&]() -> Message {
+    if (!capture) return null_argument("capture");
+    if (!table) return null_argument("table");
+    if (!rows) return null_argument("rows");
+    if (!columns) return null_argument("columns");
+    *columns = nullptr;
+    const auto shape = gf::table_shape(*capture->loaded.capture, table);
+    if (!shape) return no_such_table(table);
+    *rows = shape->rows;
+    *columns = copy(fmt::format("{}", fmt::join(shape->columns, ",")));
+    if (*columns) return {};
+    return "out of memory";
   });
 }
 

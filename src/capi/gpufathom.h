@@ -42,6 +42,11 @@ int gpufathom_table(const gpufathom_capture* capture, const char* table,
 int gpufathom_kernels(const gpufathom_capture* capture, const char* window,
                       struct ArrowArrayStream* stream, char** error);
 
+/* How many rows a table has, and the names of its columns, separated by commas, without making any
+ * of it; "kernels" is that of gpufathom_kernels. Free *columns. */
+int gpufathom_shape(const gpufathom_capture* capture, const char* table, long long* rows,
+                    char** columns, char** error);
+
 /* What an analysis takes: gpufathom_options options = {sizeof options}; zeros and NULLs stand for
  * the defaults. A program that was compiled with an older, shorter struct is served as well. */
 typedef struct gpufathom_options {

@@ -1,4 +1,3 @@
-#include "cli/cli.h"
 #include "cli/verbs.h"
 
 namespace gf::cli {

@@ -18,9 +18,8 @@
 #include <system_error>
 
 #include "cli/terminal.h"
-#include "core/lower_case.h"
-#include "core/out_file.h"
-#include "core/printable.h"
+#include "core/files.h"
+#include "core/text.h"
 #include "report/summary.h"
 #include "session/ranks.h"
 

@@ -9,7 +9,7 @@
 
 #include "analyze/compare/run_facts.h"
 #include "analyze/sweep/table.h"
-#include "cli/input_options.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "session/answer.h"
 

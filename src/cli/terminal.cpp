@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/lower_case.h"
+#include "core/text.h"
 
 namespace gf::cli {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/progress.h"
-#include "report/text/style.h"
+#include "report/text/format.h"
 
 namespace gf::cli {
 

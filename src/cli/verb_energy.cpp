@@ -1,7 +1,7 @@
 #include <memory>
 #include <optional>
 
-#include "cli/input_options.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"

@@ -4,11 +4,11 @@
 #include <memory>
 #include <optional>
 
-#include "cli/input_options.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "core/out_file.h"
+#include "core/files.h"
 #include "report/csv/tables.h"
 #include "report/perfetto/export.h"
 #include "session/answer.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/input_options.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"

@@ -16,8 +16,6 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "model/file.h"
-#include "report/query/analysis_tables.h"
-#include "report/query/capture_tables.h"
 #include "report/query/column_table.h"
 #include "report/query/query.h"
 #include "report/summary.h"

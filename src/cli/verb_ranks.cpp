@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "analyze/ranks/ranks.h"
-#include "cli/input_options.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -14,7 +14,6 @@
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/ranks/ranks.h"
-#include "report/ranks/sentences.h"
 #include "session/ranks.h"
 
 namespace gf::cli {

@@ -15,7 +15,7 @@
 #include "cli/sweep_of.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "core/read_file.h"
+#include "core/files.h"
 #include "model/enums.h"
 #include "report/claims/claims.h"
 #include "report/html/page.h"

@@ -1,15 +1,16 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "analyze/replay/what_if.h"
-#include "cli/input_options.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "report/json.h"
-#include "report/text/what_if.h"
+#include "report/text/reports.h"
 #include "session/answer.h"
 
 namespace gf::cli {
@@ -19,7 +20,7 @@ namespace {
 struct WhatIfArguments {
   InputOptions input;
   OutputOptions output;
-  std::vector<std::string> without, kernels;
+  std::vector<std::string> without, with, kernels;
   WhatIfChanges changes;
 };
 
@@ -30,6 +31,12 @@ std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
       changes.without.push_back(*what);
     else
       changes.operators.push_back(word);
+  }
+  for (const auto& word : given.with) {
+    const auto what = enum_from<With>(word);
+    if (!what)
+      return fmt::format("--with {}: one of {}", word, fmt::join(EnumNames<With>::names, ", "));
+    changes.with.push_back(*what);
   }
   for (const auto& word : given.kernels) {
     const auto equals = word.rfind('=');
@@ -75,8 +82,12 @@ Verb whatif_verb() {
   const auto options = std::make_shared<WhatIfArguments>();
   add_input_options(verb, options->input);
   verb.option("--without", options->without, "WHAT",
-              "take away: sync, input, copies, allocations, compiling, communication, or operators "
-              "by a part of their names; may be repeated")
+              "take away: sync, input, copies, allocations, compiling, communication, pauses, or "
+              "operators by a part of their names; may be repeated")
+      .each_time();
+  verb.option("--with", options->with, "WHAT",
+              "kernels mended: fused_optimizer, fused_attention, fused_elementwise, padded_sizes, "
+              "tensor_cores, channels_last, one_layout, sparse_gradients; may be repeated")
       .each_time();
   verb.flag("--graph", "all launches of a step as one CUDA graph",
             [options] { options->changes.graph = true; });
@@ -87,7 +98,7 @@ Verb whatif_verb() {
   verb.option("--host", options->changes.host, "K", "the host K times as fast").positive();
   verb.option("--link", options->changes.link, "K", "communication K times as fast").positive();
   verb.option("--batch", options->changes.batch, "K",
-              "the batch K times as large: kernels and copies take K times as long")
+              "the batch K times as large: kernels of full grids and copies take K times as long")
       .positive();
   add_output_options(verb, options->output, {"text", "json"});
   verb.run = [options] { return what_if_of(*options); };

@@ -1,17 +1,15 @@
 #include <memory>
 #include <optional>
 
-#include "analyze/work/host_work.h"
 #include "analyze/work/work.h"
-#include "cli/input_options.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "report/json.h"
-#include "report/text/work.h"
+#include "report/text/reports.h"
 #include "session/answer.h"
 #include "session/ranks.h"
-#include "session/shipped.h"
 
 namespace gf::cli {
 

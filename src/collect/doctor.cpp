@@ -21,8 +21,8 @@
 #include "collect/cupti/pm_sampler.h"
 #include "collect/inject/reader.h"
 #include "collect/nvml/nvml.h"
-#include "collect/process_name.h"
 #include "collect/record/child.h"
+#include "collect/record/process_tree.h"
 #include "collect/watched_call.h"
 #include "core/time.h"
 

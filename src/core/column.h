@@ -13,9 +13,19 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/pages.h"
-
 namespace gf {
+
+// Memory for large arrays that grow: small blocks come from the heap, large ones are pages of their
+// own, which move without a copy.
+
+/// From here on a block is pages of its own.
+inline constexpr std::size_t kOwnPages = 256 << 10;
+
+/// A block of `size` bytes with the first min(old, size) bytes of `block`, which it replaces (null:
+/// none). Throws std::bad_alloc.
+void* grow(void* block, std::size_t old, std::size_t size);
+/// Frees what grow() gave; `size` is what was asked for.
+void give_back(void* block, std::size_t size) noexcept;
 
 /// Held while a column unfolds under readers.
 inline std::mutex& unfolding() {
@@ -50,8 +60,7 @@ class Column {
   }
   void append(std::span<const T> values) {
     if (values.empty()) return;
-    if (!block() && fits(values[0]) &&
-        std::ranges::all_of(values, [&](const T& value) { return equal(value, values[0]); })) {
+    if (!block() && fits(values[0]) && are_all(values, values[0])) {
       same_ = values[0];
     } else {
       std::memcpy(static_cast<void*>(make_room(values.size()) + size_), values.data(),
@@ -124,10 +133,24 @@ class Column {
  private:
   T* block() const { return block_.load(std::memory_order_acquire); }
   static bool equal(const T& left, const T& right) {  // NaN too
-    return std::memcmp(&left, &right, sizeof(T)) == 0;
+    if constexpr (std::is_floating_point_v<T>)
+      return std::memcmp(&left, &right, sizeof(T)) == 0;
+    else
+      return left == right;
+  }
+  static bool are_all(std::span<const T> values, const T& value) {
+    if constexpr (kFolds)
+      return std::ranges::all_of(values, [&](const T& each) { return equal(each, value); });
+    else
+      return false;
   }
   /// Whether a column without rows of its own stays so with this value.
-  bool fits(const T& value) const { return kFolds && (size_ == 0 || equal(value, same_)); }
+  bool fits(const T& value) const {
+    if constexpr (kFolds)
+      return size_ == 0 || equal(value, same_);
+    else
+      return false;
+  }
 
   /// Into a column without rows of its own, or without room.
   [[gnu::noinline]] void push_back_folded(T value) {
@@ -145,7 +168,9 @@ class Column {
       capacity_ = std::max({capacity_, need, std::size_t{16}});
       unfold();
     } else if (need > capacity_) {
-      reserve(std::max(need, capacity_ + capacity_ / 2));
+      // Pages that stay untouched cost nothing, each move of those in use does.
+      const bool large = capacity_ * sizeof(T) >= kOwnPages;
+      reserve(std::max(need, large ? 4 * capacity_ : capacity_ + capacity_ / 2));
     }
     return block();
   }

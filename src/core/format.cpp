@@ -45,6 +45,13 @@ std::string format_energy(std::int64_t nj) {
   return four_digits(value / 1e12) + " kJ";
 }
 
+std::string format_share_range(std::optional<double> low, std::optional<double> high) {
+  const std::string from = fmt::format("{:.0f}", 100 * low.value_or(0));
+  const std::string to = fmt::format("{:.0f} %", 100 * high.value_or(0));
+  if (to.starts_with(from) && to.size() == from.size() + 2) return to;
+  return fmt::format("{}-{}", from, to);
+}
+
 std::string format_share(std::optional<double> share) {
   if (!share || !std::isfinite(*share)) return "no data";
   const double percent = *share * 100;

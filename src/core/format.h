@@ -20,6 +20,8 @@ std::string format_time(Nanos ns);
 std::string format_energy(std::int64_t nanojoules);
 /// "31.2 %"; "no data" when empty; "<0.1 %" for a small share that is not zero.
 std::string format_share(std::optional<double> share);
+/// "35-63 %", and "35 %" where both are shown as the same.
+std::string format_share_range(std::optional<double> low, std::optional<double> high);
 /// "2 781": groups of three digits.
 std::string format_count(std::int64_t count);
 /// "51.3 MB", powers of ten.

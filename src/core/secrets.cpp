@@ -5,9 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "core/lower_case.h"
 #include "core/secret_words.h"
-#include "core/words.h"
+#include "core/text.h"
 
 namespace gf {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "core/wide.h"
+#include "core/apportion.h"
 
 namespace gf {
 
@@ -42,7 +42,7 @@ std::uint64_t hash_text(std::string_view text) {
   return fold(hash, 0x8ebc6af09c88c6e3u);
 }
 
-StringPool::StringPool() : slots_(1024, 0) { intern({}); }
+StringPool::StringPool() : slots_(1024) { intern({}); }
 
 std::string_view StringPool::store(std::string_view text) {
   bytes_ += text.size();
@@ -65,40 +65,41 @@ std::string_view StringPool::store(std::string_view text) {
   return {at, text.size()};
 }
 
-std::uint32_t* StringPool::slot(std::string_view text, std::uint64_t hash) {
+StringPool::Slot& StringPool::slot(std::string_view text, std::uint64_t hash) {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
-    const std::uint32_t id = slots_[i];
-    if (id == 0 || (hashes_[id - 1] == hash && texts_[id - 1] == text)) return &slots_[i];
+    Slot& slot = slots_[i];
+    if (slot.number == 0 || (slot.hash == hash >> 32 && texts_[slot.number - 1] == text))
+      return slot;
   }
 }
 
 void StringPool::grow() {
-  slots_.assign(slots_.size() * 2, 0);
+  slots_.assign(slots_.size() * 2, Slot{});
   const std::size_t mask = slots_.size() - 1;
   for (std::uint32_t id = 0; id < texts_.size(); ++id) {
-    std::size_t slot = hashes_[id] & mask;
-    while (slots_[slot] != 0) slot = (slot + 1) & mask;
-    slots_[slot] = id + 1;
+    std::size_t at = hashes_[id] & mask;
+    while (slots_[at].number != 0) at = (at + 1) & mask;
+    slots_[at] = {id + 1, static_cast<std::uint32_t>(hashes_[id] >> 32)};
   }
 }
 
 StringId StringPool::intern(std::string_view text) {
   const std::uint64_t hash = hash_text(text);
-  std::uint32_t* at = slot(text, hash);
-  if (*at != 0) return static_cast<StringId>(*at - 1);
+  Slot& found = slot(text, hash);
+  if (found.number != 0) return static_cast<StringId>(found.number - 1);
   const auto id = static_cast<std::uint32_t>(texts_.size());
   texts_.push_back(store(text));
   hashes_.push_back(hash);
-  *at = id + 1;
+  found = {id + 1, static_cast<std::uint32_t>(hash >> 32)};
   if (texts_.size() * 2 > slots_.size()) grow();
   return static_cast<StringId>(id);
 }
 
 StringId StringPool::find(std::string_view text) const {
-  const std::uint32_t id = *const_cast<StringPool*>(this)->slot(text, hash_text(text));
-  if (id == 0) return StringId::none;
-  return static_cast<StringId>(id - 1);
+  const std::uint32_t number = const_cast<StringPool*>(this)->slot(text, hash_text(text)).number;
+  if (number == 0) return StringId::none;
+  return static_cast<StringId>(number - 1);
 }
 
 }  // namespace gf

@@ -5,6 +5,8 @@
 #include <deque>
 #include <memory>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace gf {
@@ -30,11 +32,15 @@ class StringPool {
  private:
   std::string_view store(std::string_view text);
   void grow();
-  std::uint32_t* slot(std::string_view text, std::uint64_t hash);
+  struct Slot {
+    std::uint32_t number = 0;  // id + 1, 0: free
+    std::uint32_t hash = 0;    // its upper half: most others are told apart without a look at them
+  };
+  Slot& slot(std::string_view text, std::uint64_t hash);
 
   std::vector<std::string_view> texts_;
   std::vector<std::uint64_t> hashes_;  // by id: growing needs no second look at the texts
-  std::vector<std::uint32_t> slots_;   // open addressing, id + 1, 0 = free
+  std::vector<Slot> slots_;            // open addressing
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t block_left_ = 0;
   char* block_at_ = nullptr;
@@ -44,5 +50,32 @@ class StringPool {
 /// A fast 64-bit hash of a text (wyhash-style folding multiply); not stable across versions, never
 /// stored.
 std::uint64_t hash_text(std::string_view text);
+
+// What a text alone decides, worked out once for every distinct text: a rule that looks at the
+// names of a million kernels reads each name once.
+
+/// Answers by the ids of a pool. `ask` is called with a text when its answer is first wanted.
+template <class Ask>
+class OncePerText {
+ public:
+  using Answer = std::remove_cvref_t<std::invoke_result_t<Ask&, std::string_view>>;
+  OncePerText(const StringPool& texts, Ask ask)
+      : texts_(texts), ask_(std::move(ask)), numbers_(texts.size()) {}
+
+  Answer& operator()(StringId id) {
+    auto& number = numbers_[static_cast<std::uint32_t>(id)];
+    if (number == 0) {
+      answers_.push_back(ask_(texts_.view(id)));
+      number = static_cast<std::uint32_t>(answers_.size());
+    }
+    return answers_[number - 1];
+  }
+
+ private:
+  const StringPool& texts_;
+  Ask ask_;
+  std::vector<std::uint32_t> numbers_;  // by id: place in answers_ + 1, 0 when not asked yet
+  std::deque<Answer> answers_;
+};
 
 }  // namespace gf

@@ -41,4 +41,17 @@ std::span<const Importer> importers();
 /// formats are understood.
 Result<Capture> import_file(const std::string& path, const ImportOptions& options = {});
 
+/// For small text formats: reads a file, decompressed, and parses its content; damage of the
+/// compression is noted in the capture beside the parser's own.
+inline Result<Capture> load_text(const std::string& path, const ImportOptions& options,
+                                 Result<Capture> (*parse)(std::string_view content,
+                                                          const std::string& path)) {
+  Capture damage;
+  const auto content = read_whole(path, options.max_bytes, &damage);
+  if (!content) return tl::unexpected(content.error());
+  auto capture = parse(*content, path);
+  if (capture) capture->add_quality(damage);
+  return capture;
+}
+
 }  // namespace gf

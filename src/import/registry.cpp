@@ -12,7 +12,6 @@
 #include "import/telemetry/telemetry.h"
 #include "import/tf_trace_json/tf_trace_json.h"
 #include "import/torch_memory/torch_memory.h"
-#include "import/xplane/profile_folder.h"
 #include "import/xplane/xplane.h"
 #include "model/ledger/ledger.h"
 

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/tables.h"
+
 namespace gf {
 
 namespace {
@@ -181,5 +183,12 @@ class Join {
 }  // namespace
 
 void Capture::join(const Capture& other) { Join(*this, other).run(); }
+
+Tables::Tables() = default;
+Tables::Tables(const Tables&) = default;
+Tables::Tables(Tables&&) noexcept = default;
+Tables& Tables::operator=(const Tables&) = default;
+Tables& Tables::operator=(Tables&&) noexcept = default;
+Tables::~Tables() = default;
 
 }  // namespace gf

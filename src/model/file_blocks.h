@@ -1,15 +1,42 @@
 // Packed samples of a capture file.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "core/progress.h"
 #include "model/capture.h"
-#include "model/file_strings.h"
 #include "model/sqlite.h"
+#include "model/tables.h"
 
 namespace gf {
+
+// The texts of a capture file by their numbers in it.
+
+/// The file's string ids as texts of the capture. Ids from 0 up are nearly dense, those below 0
+/// name enumerators.
+class FileStrings {
+ public:
+  Status read(sqlite3* db, StringPool& pool, sqlite::ReadBudget& budget, const std::string& file);
+  const Text* text(std::int64_t id) const {
+    if (id < 0 || id >= static_cast<std::int64_t>(texts_.size())) return nullptr;
+    const Text& text = texts_[static_cast<std::size_t>(id)];
+    if (text == kMissing) return nullptr;
+    return &text;
+  }
+  template <class E>
+  std::optional<E> listed(std::int64_t id) const {
+    if (id >= 0 || id < -static_cast<std::int64_t>(names_.size())) return std::nullopt;
+    return enum_from<E>(names_[static_cast<std::size_t>(-id - 1)]);
+  }
+
+ private:
+  static constexpr Text kMissing{UINT32_MAX};
+  std::vector<Text> texts_;
+  std::vector<std::string> names_;
+};
 
 /// Reads the blocks, whose devices must have been read. Looks at every byte of every one, so that
 /// nobody finds damage later: a damaged block costs that block and is counted.

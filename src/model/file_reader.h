@@ -11,9 +11,9 @@
 #include "core/progress.h"
 #include "model/capture.h"
 #include "model/file.h"
+#include "model/file_blocks.h"
 #include "model/file_columns.h"
 #include "model/file_seal.h"
-#include "model/file_strings.h"
 #include "model/sqlite.h"
 
 namespace gf {

@@ -9,10 +9,10 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/files.h"
 #include "core/machine.h"
-#include "core/out_file.h"
 #include "core/secrets.h"
-#include "core/when.h"
+#include "core/text.h"
 #include "core/xxh64.h"
 #include "model/file.h"
 #include "model/file_columns.h"

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "model/capture.h"
 
 namespace gf {
 
@@ -20,5 +23,22 @@ std::string demangled(std::string_view name);
 /// Wrappers that run whatever their first type argument says are named by that argument; "kernel"
 /// alone keeps its scope (internal::gemvx::kernel<...> -> gemvx::kernel).
 std::string short_kernel_name(std::string_view name);
+
+// PyTorch writes its operations as NVTX ranges with everything it knows in one text:
+//   aten::bmm, seq = 1234, op_id = 5678, sizes = [[8, 64, 64], [8, 64, 64]], input_op_ids = [...]
+// Taken as they are, nearly every range would have a name of its own.
+
+struct NvtxOperation {
+  std::string_view name;
+  std::int64_t sequence = -1;  // autograd sequence number
+  std::string_view shapes;     // as the PyTorch profiler writes "Input Dims"
+  bool cut = false;            // the text was one of PyTorch's
+};
+
+/// The parts of a range's text; texts of other programs are a name and nothing else.
+NvtxOperation cut_nvtx_operation(std::string_view text);
+
+/// Gives a row of host_ops the range's name and kind, and what else its text says.
+void name_nvtx_range(Capture& capture, std::uint32_t host_op, Text text);
 
 }  // namespace gf

@@ -1,6 +1,5 @@
 #include "model/levels.h"
 
-#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {

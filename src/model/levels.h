@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <ranges>
 #include <span>
 #include <string_view>
 
+#include "core/time.h"
 #include "model/chips.h"
 
 namespace gf {
@@ -109,5 +111,18 @@ struct LevelFormula {
 /// Of each level the acceptable formulas, best first; those of tensor.flops come from
 /// tensor_paths() of the chip.
 std::span<const LevelFormula> level_formulas();
+
+// When a sampled GPU counts as working, and where its steps are looked for: one rule for the
+// recorder's summary and for `analyze`.
+
+/// Drivers and monitors tick now and then: a stretch of this length (or one sample, when longer)
+/// works when it is busier than kWorkShare, from its first sample that is busier than kTickShare to
+/// its last one.
+inline constexpr Nanos kWorkStretch = 100 * kNsPerMs;
+inline constexpr double kTickShare = 0.01, kWorkShare = 0.02;
+
+/// A level's course is searched for a period (levels_shown(kSteps)) over at most so many samples:
+/// the level that repeats most clearly gives the step, as one that is always high says little.
+inline constexpr std::size_t kStepSamples = 16384;
 
 }  // namespace gf

@@ -7,7 +7,6 @@
 
 #include "report/json.h"
 #include "report/text/format.h"
-#include "report/text/style.h"
 
 namespace gf {
 

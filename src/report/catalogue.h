@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "model/metrics.h"
-#include "report/text/style.h"
+#include "report/text/format.h"
 
 namespace gf {
 

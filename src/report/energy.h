@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analyze/result.h"
-#include "report/text/style.h"
+#include "report/text/format.h"
 
 namespace gf {
 

@@ -33,8 +33,17 @@ void append_utf8(std::string& out, std::string_view text) {
 }
 
 void json_string(std::string& out, std::string_view text) {
+  // As it stands goes most of it: all of ASCII but for control characters, quotes, backslashes.
+  const auto plain = [](char letter) {
+    return letter >= 0x20 && letter < 0x7f && letter != '"' && letter != '\\';
+  };
   out += '"';
-  while (!text.empty()) {
+  for (;;) {
+    std::size_t run = 0;
+    while (run < text.size() && plain(text[run])) ++run;
+    out += text.substr(0, run);
+    text.remove_prefix(run);
+    if (text.empty()) break;
     const auto letter = static_cast<unsigned char>(text.front());
     const std::size_t length = utf8_length(text);
     if (length == 0)

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "model/levels.h"
-#include "model/metric_id.h"
 #include "model/metrics.h"
 #include "report/json.h"
 #include "report/labels.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/live.h"
-#include "report/text/style.h"
+#include "report/text/format.h"
 
 namespace gf {
 

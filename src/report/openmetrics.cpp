@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "model/metric_id.h"
 #include "model/metrics.h"
 #include "report/json.h"
 

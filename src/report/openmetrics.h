@@ -49,4 +49,11 @@ std::string open_metrics(const LiveTable& table, const OpenMetricsOptions& optio
 /// The Content-Type that belongs to it.
 const char* open_metrics_type(const OpenMetricsOptions& options);
 
+// The monitor's table as an OpenTelemetry metrics request (OTLP, protobuf): the names of the
+// semantic conventions for hardware (hw.gpu.*), and the catalog's own for what those lack.
+
+/// An ExportMetricsServiceRequest, to be posted to a collector's /v1/metrics as
+/// application/x-protobuf.
+std::string otlp_metrics(const LiveTable& table);
+
 }  // namespace gf

@@ -1,5 +1,3 @@
-#include "report/otlp.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/metric_id.h"
 #include "model/metrics.h"
 #include "report/openmetrics.h"
 

@@ -1,5 +1,3 @@
-#include "report/record_summary.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,10 +5,10 @@
 #include <string_view>
 
 #include "model/levels.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 #include "report/labels.h"
-#include "report/text/alike.h"
 #include "report/text/format.h"
+#include "report/text/reports.h"
 
 namespace gf {
 

@@ -1,11 +1,150 @@
 #include "session/answer.h"
 
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <filesystem>
+
+#include "analyze/context.h"
 #include "analyze/report_alone.h"
 #include "analyze/sampled/sampled.h"
+#include "core/files.h"
+#include "core/version.h"
+#include "import/telemetry/timestamps.h"
+#include "model/counter_values.h"
+#include "model/formats.h"
+#include "model/ledger/ledger.h"
 #include "report/summary.h"
-#include "session/shipped.h"
 
 namespace gf {
+
+namespace {
+
+namespace files = std::filesystem;
+
+/// Name of the capture's first named GPU; empty when none has a name.
+std::string product_of(const Capture& capture) {
+  for (std::size_t device = 0; device < capture.devices.size(); ++device)
+    if (const auto name = capture.text(capture.devices.name[device]); !name.empty())
+      return std::string(name);
+  return {};
+}
+
+/// The folder of what this code was linked into: the program, or libgpufathom.so in another one.
+files::path own_folder() {
+  static const char within = 0;
+  Dl_info info{};
+  link_map* linked = nullptr;
+  std::string file = "/proc/self/exe";
+  if (dladdr1(&within, &info, reinterpret_cast<void**>(&linked), RTLD_DL_LINKMAP) && linked &&
+      linked->l_name && *linked->l_name)  // the program itself has no name there
+    file = linked->l_name;
+  std::error_code ignored;
+  return files::canonical(file, ignored).parent_path();
+}
+
+/// Path of FOLDER/NAME where `cmake --install` put it, seen from the program or from the library,
+/// in a wheel, or beside a build folder; empty when there is none.
+std::string shipped_file(const std::string& folder, const std::string& name) {
+  std::error_code ignored;
+  const auto own = own_folder();
+  if (own.empty()) return {};  // moved meanwhile: the working directory is not asked instead
+  for (const char* share : {kProgramToData, kLibraryToData, "../share/gpufathom", "../share"})
+    if (const auto file = own / share / folder / name; files::exists(file, ignored))
+      return file.lexically_normal().string();
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& asked,
+                                                         const Capture& capture) {
+  const std::string product = product_of(capture);
+  std::string path = asked;
+  if (path.empty() && !product.empty()) path = shipped_file("energy", energy_model_name(product));
+  if (path.empty()) return std::nullopt;
+  auto read = read_energy_model(path);
+  if (!read) return tl::unexpected(read.error());
+  const EnergyModel& model = read->model;
+  if (!product.empty() && !model.gpu.empty() && model.gpu != product)
+    return fail(fmt::format("is a model of {}, and the capture is of {}", model.gpu, product), path,
+                -1,
+                "energies of one chip say nothing of another: calibrate on a GPU of the same kind");
+  return std::move(*read);
+}
+
+Result<std::optional<CeilingsFile>> find_ceilings(const std::string& asked,
+                                                  const Capture& capture) {
+  const std::string product = product_of(capture);
+  std::string path = asked;
+  if (path.empty() && !product.empty()) path = shipped_file("ceilings", ceilings_name(product));
+  if (path.empty()) return std::nullopt;
+  const auto text = read_small_file(path);
+  if (!text) return tl::unexpected(text.error());
+  auto file = parse_ceilings(*text, path);
+  if (!file) return tl::unexpected(file.error());
+  if (!product.empty() && !file->gpu.empty() && file->gpu != product)
+    return fail(fmt::format("was measured on {}, and the capture is of {}", file->gpu, product),
+                path, -1, "measure the ceilings on a GPU of the same kind");
+  return std::optional<CeilingsFile>(std::move(*file));
+}
+
+namespace {
+
+ImportOptions import_options(const InputOptions& wanted, const Progress& progress) {
+  ImportOptions options;
+  options.max_bytes = wanted.max_bytes;
+  options.threads = wanted.threads;
+  options.progress = progress;
+  return options;
+}
+
+}  // namespace
+
+Result<Loaded> load_capture(const InputOptions& wanted, const Progress& progress) {
+  auto trace = import_file(wanted.trace, import_options(wanted, progress));
+  if (!trace) return tl::unexpected<Error>(trace.error());
+  return join_measured(std::move(*trace), wanted, progress);
+}
+
+Result<Loaded> join_measured(Capture trace, const InputOptions& wanted, const Progress& progress) {
+  const ImportOptions options = import_options(wanted, progress);
+  const auto zone = telemetry::parse_zone(wanted.zone);
+  Loaded loaded;
+  const auto capture = std::make_shared<Capture>(std::move(trace));
+  if (zone) telemetry::leave_local_time(*capture, *zone);
+  if (!wanted.counters.empty()) {
+    const auto report = import_file(wanted.counters, options);
+    if (!report) return tl::unexpected<Error>(report.error());
+    if (report->report_kernels.empty())
+      return fail("contains no kernel counters", wanted.counters, -1,
+                  "--counters requires a report of Nsight Compute: .ncu-rep, or its CSV from `ncu "
+                  "--import FILE --csv --page raw`");
+    loaded.counters = source_of(*report);
+    capture->join(*report);
+  } else if (says(capture->format, kSamplesBesideKernels)) {
+    // Kernels recorded beside counter samples (Nsight Systems: --gpu-metrics-devices): the samples
+    // taken apart stand in for a report.
+    loaded.kernel_rates = add_solved_counters(*capture);
+    if (!loaded.kernel_rates.empty())
+      loaded.counters = SourceInfo{capture->path, "kernel_rates", "", 0, 0};
+  }
+  if (!wanted.power.empty()) {
+    auto log = import_file(wanted.power, options);
+    if (!log) return tl::unexpected<Error>(log.error());
+    if (zone) telemetry::leave_local_time(*log, *zone);
+    if (!holds_counter_values(*log))
+      return fail("contains no power samples", wanted.power, -1,
+                  "--power requires a log of nvidia-smi or NVML as CSV");
+    capture->join(*log);
+    check_cover(*capture);
+    loaded.kernel_rates.clear();  // they knew neither its samples nor its devices
+    loaded.power = wanted.power;
+  }
+  loaded.capture = capture;
+  return loaded;
+}
 
 namespace {
 

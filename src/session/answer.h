@@ -1,6 +1,7 @@
 // The one way from a capture to an answer, for the verbs, the C interface and, through it, Python.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,9 +9,51 @@
 
 #include "analyze/analyze.h"
 #include "analyze/energy/model_file.h"
-#include "session/load_capture.h"
+#include "analyze/kernel_rates/kernel_rates.h"
+#include "analyze/result.h"
+#include "analyze/work/ceilings.h"
+#include "core/error.h"
+#include "import/importer.h"
+#include "model/capture.h"
 
 namespace gf {
+
+// Files of one GPU product that ship with the program: energy models, measured ceilings.
+
+/// The model of `path`, or the one shipped for the capture's first named GPU when `path` is empty:
+/// empty when there is none. Errors: the file cannot be read or is no model; it was measured on
+/// another product than the capture's.
+Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& path,
+                                                         const Capture& capture);
+
+/// The same for ceilings.
+Result<std::optional<CeilingsFile>> find_ceilings(const std::string& path, const Capture& capture);
+
+// The one way from files to a capture that can be asked: read, and joined with what was measured
+// beside it.
+
+struct InputOptions {
+  std::string trace;
+  std::string counters;  // counter report, joined
+  std::string power;     // power log, joined
+  std::uint64_t max_bytes = ImportOptions{}.max_bytes;
+  unsigned threads = 0;
+  std::string zone;  // of logs in local time, empty: UTC
+};
+
+struct Loaded {
+  std::shared_ptr<const Capture> capture;
+  std::optional<SourceInfo> counters;     // the counter report, when one was joined
+  std::vector<KernelRates> kernel_rates;  // by device, when samples stand in for a report
+  std::string power;                      // the power log, when one was joined
+};
+
+/// Reads the trace and joins the counter report and the power log. A joined file that holds no
+/// counters (no samples) is an error: a report that silently lacks what was asked for would look
+/// whole.
+Result<Loaded> load_capture(const InputOptions& wanted, const Progress& progress);
+/// The same for a trace that is read already.
+Result<Loaded> join_measured(Capture trace, const InputOptions& wanted, const Progress& progress);
 
 /// An empty window is what runs are compared by: the steps, the steady part of samples alone, or
 /// all where there is neither. The model and the kernel rates are put in by what answers.

@@ -11,7 +11,7 @@
 #include "analyze/ranks/measure_rank.h"
 #include "analyze/ranks/parallel.h"
 #include "core/machine.h"
-#include "core/trim.h"
+#include "core/text.h"
 #include "import/importer.h"
 
 namespace gf {

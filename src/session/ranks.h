@@ -13,7 +13,7 @@
 #include "analyze/ranks/names.h"
 #include "core/error.h"
 #include "core/progress.h"
-#include "session/load_capture.h"
+#include "session/answer.h"
 
 namespace gf {
 

@@ -18,12 +18,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 CAPTURES = HERE / "captures"
 VERDICTS = json.loads((HERE / "verdicts.json").read_text())
 PROGRAMS = json.loads((HERE / "programs" / "verdicts.json").read_text())
+CAUSES = json.loads((HERE / "programs" / "causes.json").read_text())
 SAME = VERDICTS["same"]
 LOSSES, CAVEATS = set(VERDICTS["losses"]), set(VERDICTS["caveats"])
 BEGIN, END = "<!-- court: written by tests/advice/court.py -->", "<!-- court end -->"
@@ -36,6 +38,7 @@ class Score:
         self.captures, self.absent, self.refused, self.crashed = 0, [], [], []
         self.false_first = []  # a false loss among the first two
         self.planted, self.alarms, self.gains = [], [], []
+        self.first = []  # of the programs of causes.json: whether the first thing said names the cause
         self.remarks = []
 
     def total(self, kind):
@@ -209,6 +212,25 @@ def judge_programs(program, score):
             score.gains.append((name, predicted, 1 - after / before))
 
 
+def judge_causes(program, score):
+    """Of programs with one planted fault, by its id, the first thing said; of healthy ones, anything that is not fair."""
+    for name, fault in CAUSES["faults"].items():
+        path = HERE / "causes" / f"{name}.json.gz"
+        if not path.exists():
+            continue
+        analysis, _ = answered(score, name, program, path)
+        said = [rule for rule, _ in first_losses(analysis or {"findings": []})]
+        score.first.append((name, bool(said) and said[0] in fault["first"]))
+        if not score.first[-1][1]:
+            score.remarks.append(f"{name}: planted {'/'.join(fault['first'])}, said first {', '.join(said) or 'nothing'}")
+    for name, healthy in CAUSES["healthy"].items():
+        path = HERE / "causes" / f"{name}.json.gz"
+        if path.exists():
+            analysis, _ = answered(score, name, program, path)
+            said = [rule for rule, _ in first_losses(analysis or {"findings": []}, 100)]
+            score.alarms.append((name, [rule for rule in said if rule not in healthy.get("fair", [])]))
+
+
 def share(part, whole):
     return f"{100 * part / whole:.0f} %" if whole else "no data"
 
@@ -232,6 +254,10 @@ def report(score):
         named = sum(hit for _, hit in score.planted)
         lines.append(f"Planted faults named first or second: {named} of {len(score.planted)}"
                      + (f" (not: {', '.join(n for n, hit in score.planted if not hit)})." if named < len(score.planted) else "."))
+    if score.first:
+        named = sum(hit for _, hit in score.first)
+        lines.append(f"Planted faults of `causes.json` named by the first thing said: {named} of {len(score.first)}"
+                     + (f" (not: {', '.join(n for n, hit in score.first if not hit)})." if named < len(score.first) else "."))
     if score.alarms:
         loud = [name for name, wrong in score.alarms if wrong]
         lines.append(f"Healthy runs with a false alarm: {len(loud)} of {len(score.alarms)}" + (f" ({', '.join(loud)})." if loud else "."))
@@ -244,7 +270,7 @@ def report(score):
         errors = [abs(predicted - real) for _, predicted, real in score.gains if predicted is not None]
         if errors:
             lines += ["", f"Median error of the predicted gains: {100 * statistics.median(errors):.0f} % of the step."]
-    return "\n".join(lines)
+    return "\n".join(line if line.startswith("|") else textwrap.fill(line, 100) for line in lines)
 
 
 def write_into(path, text):
@@ -262,6 +288,7 @@ def main():
     score = Score()
     judge_captures(options.program, score)
     judge_programs(options.program, score)
+    judge_causes(options.program, score)
     text = report(score)
     print(text)
     if score.unjudged:
@@ -281,6 +308,8 @@ def main():
         missed.append(f"{wanted['true']:.0%} of the advice true")
     if score.planted and named < wanted["planted"] * len(score.planted):
         missed.append(f"{wanted['planted']:.0%} of planted faults first or second")
+    if score.first and sum(hit for _, hit in score.first) < wanted["first"] * len(score.first):
+        missed.append(f"{wanted['first']:.0%} of the causes said first")
     if loud > wanted["false_alarms"]:
         missed.append(f"at most {wanted['false_alarms']} healthy runs with a false alarm")
     if score.crashed:

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """The tables of the study pages have the numbers of their data: pages.py GPUFATHOM
 
-docs/lab/utilization-h200.md against `compare --table`, energy-breakdown.md and runtime.md against
+docs/lab/utilization-h200.md against `compare --table` and the study's coverage, energy-breakdown.md and runtime.md against
 the files that they name.
 """
+import itertools
 import json
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,10 +42,35 @@ def utilization(program):
                 f"{run['mfu'] * 100:.1f}",
                 *(levels.get(name, "–") for name in ("gpu.busy", "sm.active_any", "issue.active",
                                                      "tensor.active")),
-                f"{run['memory_bytes'] / 1e9:.1f}"]
+                f"{run['memory_bytes'] / 1e9:.1f}" if run["memory_bytes"] else "–"]
     for cells in rows_of("utilization-h200.md"):
         if len(cells) == 10 and cells[0]:
             yield cells, known.get((cells[0], cells[1])), cells[2:]
+
+
+def coverage(_):
+    """The grid's table is what the study's own script prints."""
+    script = ROOT / "examples/studies/utilization/coverage.py"
+    printed = subprocess.run([sys.executable, "-B", script, RESULTS / "utilization_h200.json"],
+                             check=True, capture_output=True, text=True).stdout
+    wanted = [[cell.strip() for cell in line.strip("|").split("|")]
+              for line in printed.splitlines() if line.startswith("|") and "--" not in line]
+    known = {cells[0]: cells for cells in wanted}
+    for cells in rows_of("utilization-h200.md"):
+        if len(cells) == 4 and cells[0] in known:
+            yield cells, known.pop(cells[0]), cells
+    for name, cells in known.items():
+        yield [name], cells, "not on the page"
+
+
+def merged(_):
+    """The committed table is what the study's script makes of it, and it alone."""
+    script, table = ROOT / "examples/studies/utilization/merge.py", RESULTS / "utilization_h200.json"
+    with tempfile.NamedTemporaryFile(suffix=".json") as again:
+        subprocess.run([sys.executable, "-B", script, again.name, table], check=True)
+        found = json.loads(Path(again.name).read_text(encoding="utf-8"))["rows"]
+    for row, same in itertools.zip_longest(load("utilization_h200.json")["rows"], found):
+        yield ["a row"], row, same
 
 
 def energy(_):
@@ -89,7 +116,7 @@ def runtime(_):
 
 def main():
     faults = checked = 0
-    for page in (utilization, energy, runtime):
+    for page in (utilization, coverage, merged, energy, runtime):
         before = checked
         for cells, wanted, found in page(sys.argv[1]):
             checked += 1

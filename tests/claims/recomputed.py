@@ -31,6 +31,9 @@ def mean(values):
 
 
 def ranks(values):
+    """Shares to a whole percent."""
+    if all(0 <= value <= 1 for value in values):
+        values = [int(value * 100 + 0.5) for value in values]
     return [sum(other < value for other in values) + (values.count(value) - 1) / 2
             for value in values]
 
@@ -39,8 +42,8 @@ def correlation(first, second):
     first, second = ranks(first), ranks(second)
     middle = (len(first) - 1) / 2
     over = sum((a - middle) * (b - middle) for a, b in zip(first, second))
-    return over / (sum((a - middle) ** 2 for a in first)
-                   * sum((b - middle) ** 2 for b in second)) ** 0.5
+    under = (sum((a - middle) ** 2 for a in first) * sum((b - middle) ** 2 for b in second)) ** 0.5
+    return over / under if under else None
 
 
 def grouped(rows, key):
@@ -52,7 +55,7 @@ def grouped(rows, key):
 
 def judged(values, low=None, high=None, share=1.0, kept=None):
     """What a rule answers: verdict, kept, count, lowest, highest."""
-    values = list(values)
+    values = [value for value in values if value is not None]
     if not values:
         return "not_measured", 0, 0, None, None
     if kept is None:
@@ -88,8 +91,9 @@ def runs_of_the_study():
             for name, value in repeat.get("levels", {}).items():
                 levels.setdefault(name, []).append(value)
         times = [repeat["step_s"] for repeat in row["runs"]]
-        run = {"repeats": len(times), "spread": (max(times) - min(times)) / mean(times), "series": (row["model"], row["framework"], row["mode"], row["precision"]),
-               "batch": row["batch"], "memory": row["memory_bytes"],
+        run = {"repeats": len(times), "spread": (max(times) - min(times)) / mean(times),
+               "series": (row["model"], row["framework"], row["mode"], row["precision"]),
+               "batch": row["batch"], "memory": row.get("memory_bytes"),
                "rate": row["batch"] / mean(times),
                "kernels": row.get("kernels", []),
                **{name: mean(values) for name, values in levels.items()}}
@@ -102,7 +106,7 @@ def ratios(runs, value, wanted, change):
     known = {(run["series"], run["batch"]): run for run in runs}
     for run in runs:
         partner = known.get((change(run["series"]), run["batch"]))
-        if wanted(run["series"]) and partner:
+        if wanted(run["series"]) and partner and run[value] and partner[value]:
             yield run[value] / partner[value]
 
 
@@ -149,7 +153,8 @@ def date24():
     long = [rows for rows in levels.values() if len(rows) >= 3]
     rises = steps(levels.values(), lambda run: run["issue.active"], lambda run: run["batch"], True)
     yield "1", 0, judged((b["rate"] / a["rate"] for a, b in doubling), 0, 1.05)
-    yield "1", 1, judged((b["memory"] / a["memory"] for a, b in doubling), 1.5)
+    yield "1", 1, judged((b["memory"] / a["memory"] for a, b in doubling
+                          if a["memory"] and b["memory"]), 1.5)
     yield "2", 0, judged(ratios(runs, "memory", amp, precision("fp32")), 0.4, 0.6)
     yield "2", 1, judged(ratios(runs, "rate", amp, precision("fp32")), 0.98)
     yield "2", 2, judged(ratios(runs, "rate", amp, precision("tf32")), 0.98)

@@ -36,16 +36,16 @@ class Trial:
             inputs = inputs.contiguous(memory_format=torch.channels_last)
         for index in range(count):
             with torch.profiler.record_function(f"{mark or 'step'}#{index}"):
-                work.optimiser.zero_grad(set_to_none=True)
+                work.optimizer.zero_grad(set_to_none=True)
                 with torch.autocast("cuda", dtype=torch.bfloat16):
                     loss = work.module(inputs, labels)
                 loss.backward()
-                work.optimiser.step()
+                work.optimizer.step()
                 del loss
                 torch.cuda.synchronize()
 
     def clear(self):
-        self.workload.optimiser.zero_grad(set_to_none=True)
+        self.workload.optimizer.zero_grad(set_to_none=True)
         gc.collect()
         self.torch.cuda.empty_cache()
         self.torch.cuda.reset_peak_memory_stats()

@@ -1,7 +1,8 @@
 """How often the program's own step, measured without the profiler, lies where a capture says that
 it lies: between the median step less its part of window.profiler_ns, and the median step, +- 5 %.
 
-Usage: profiler_cost.py PROGRAM   (the captures of tests/advice, whose runs.json has the times)
+Usage: profiler_cost.py PROGRAM [FOLDER]   (FOLDER: what tests/advice/programs/run recorded; without
+it the captures of tests/advice, whose runs.json has the times)
 Ends with 1 below the share that docs/definitions.md states.
 """
 import json
@@ -14,11 +15,13 @@ CAPTURES = pathlib.Path(__file__).resolve().parents[1] / "advice" / "captures"
 ROOM, LEAST = 0.05, 37
 
 
-def main(program):
-    inside, widths, known = 0, [], 0
-    for run in json.loads((CAPTURES / "runs.json").read_text())["runs"]:
-        path = CAPTURES / run["trace"]
-        if not path.exists():
+def main(program, folder=CAPTURES):
+    folder = pathlib.Path(folder)
+    inside, widths, known, settings = 0, [], 0, {}
+    runs = json.loads((folder / "runs.json").read_text())
+    for run in runs["runs"] if isinstance(runs, dict) else runs:
+        path = folder / run.get("trace", "")
+        if not path.is_file():
             continue
         done = subprocess.run([program, "analyze", str(path), "--format", "json"],
                               capture_output=True, text=True)
@@ -31,12 +34,18 @@ def main(program):
         alone = run["alone"]["median_ms"]
         right = low * (1 - ROOM) <= alone <= step * (1 + ROOM)
         inside += right
+        how = ", ".join(key for key, on in run.get("recorded", {}).items() if on and key != "marks")
+        one = settings.setdefault(how or "neither stacks nor shapes", [0, 0])
+        one[0] += right
+        one[1] += 1
         widths.append(1 - low / step)
         if not right:
             print(f"{run['trace']}: {alone:.3f} ms alone, told {low:.3f} to {step:.3f}")
     print(f"{inside} of {known} inside; width {statistics.mean(widths):.1%} of the step on average, "
           f"{statistics.median(widths):.1%} median")
-    return 1 if inside < LEAST else 0
+    for how, (right, all_of) in sorted(settings.items()):
+        print(f"  with {how}: {right} of {all_of}")
+    return 1 if folder == CAPTURES and inside < LEAST else 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Layers are no steps: the marks of a capture's steps are taken out, and steps must be found in the whole capture where they were found
-before, and never in one step of it, in that step's forward pass or in its backward pass.
-Usage: unmarked_steps.py PROGRAM [TEXT]   (only captures whose path holds TEXT)"""
+before, about as many, and never in one step of it, in that step's forward pass or in its backward pass.
+Usage: unmarked_steps.py PROGRAM [TEXT] [FOLDER]...   (only captures whose path holds TEXT; more folders with captures)"""
 import gzip
 import json
 import os
@@ -18,8 +18,8 @@ UNKNOWN = {"recompilation", "tiny_kernels.mended", "hta_cpu_only", "hta_cuda_eve
            "tracelens_h100_bert_small", "tracelens_h100_qwen_0.5b"}
 
 
-def captures():
-    folders = [ROOT / "examples", ROOT / "tests/advice/captures", ROOT / "tests/ranks/captures"]
+def captures(more):
+    folders = [*map(pathlib.Path, more), ROOT / "examples", ROOT / "tests/advice/captures", ROOT / "tests/ranks/captures"]
     if os.environ.get("GPUFATHOM_CORPUS"):
         folders.append(pathlib.Path(os.environ["GPUFATHOM_CORPUS"]))
     for folder in folders:
@@ -50,7 +50,7 @@ def part(trace, keeps):
 
 
 def cases(path):
-    """(name, trace, whether it has steps)"""
+    """(name, trace, the lengths of its marks, none where it has no steps)"""
     trace = json.loads(gzip.decompress(path.read_bytes()))
     if not isinstance(trace, dict):
         return
@@ -58,16 +58,17 @@ def cases(path):
     if not marks:
         return
     name = path.name.removesuffix(".json.gz")
-    yield f"{name}: whole", part(trace, lambda event: True), True
+    lengths = [start(after) - start(before) for before, after in zip(marks, marks[1:])] or [end(marks[0]) - start(marks[0])]
+    yield f"{name}: whole", part(trace, lambda event: True), lengths
     mark = marks[len(marks) // 2]
     begin, stop = start(mark), end(mark)
-    yield f"{name}: one step", part(trace, lambda event: begin <= start(event) < stop), False
+    yield f"{name}: one step", part(trace, lambda event: begin <= start(event) < stop), []
     backward = [event for event in trace["traceEvents"]
                 if event.get("name", "").startswith("autograd::engine") and begin <= start(event) < stop]
     if backward:
         turn, last = min(map(start, backward)), max(map(end, backward))
-        yield f"{name}: forward", part(trace, lambda event: begin <= start(event) and end(event) <= turn), False
-        yield f"{name}: backward", part(trace, lambda event: turn <= start(event) < last), False
+        yield f"{name}: forward", part(trace, lambda event: begin <= start(event) and end(event) <= turn), []
+        yield f"{name}: backward", part(trace, lambda event: turn <= start(event) < last), []
 
 
 def wrong(program, case):
@@ -77,19 +78,24 @@ def wrong(program, case):
         json.dump(trace, file)
         file.flush()
         answer = subprocess.run([program, "analyze", file.name, "--format", "json"], capture_output=True, text=True)
-    found = json.loads(answer.stdout)["window"]["step_source"] if answer.stdout else "none"
+    window = json.loads(answer.stdout)["window"] if answer.stdout else {"step_source": "none", "steps": []}
+    found, told = window["step_source"], window["steps"]
     if steps and found == "none" and name.split(":")[0] not in UNKNOWN:
         return f"{name}: no steps"
+    if steps and found != "none":
+        # The first and the last step may be cut off.
+        if not len(steps) - 1 <= len(told) <= len(steps) + 2:
+            return f"{name}: {len(told)} steps for {len(steps) + 1} marks"
     if not steps and found != "none":
         return f"{name}: {found}"
     return ""
 
 
 def main():
-    program, text = sys.argv[1], (sys.argv[2:] or [""])[0]
+    program, text, *more = [*sys.argv[1:], ""] if len(sys.argv) == 2 else sys.argv[1:]
     count, faults = 0, []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for path in captures():
+        for path in captures(more):
             if text in str(path):
                 answers = list(pool.map(lambda case: wrong(program, case), cases(path)))
                 count += len(answers)

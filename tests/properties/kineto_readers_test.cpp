@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "core/when.h"
+#include "core/text.h"
 #include "import/input.h"
 #include "import/kineto/chunk.h"
 

@@ -10,7 +10,6 @@
 
 #include "analyze/analyze.h"
 #include "analyze/utilization/levels.h"
-#include "analyze/utilization/use.h"
 #include "support/capture_builder.h"
 
 namespace gf {

@@ -5,8 +5,6 @@
 
 #include <set>
 
-#include "analyze/match/align.h"
-#include "analyze/match/laps.h"
 #include "analyze/match/symbols.h"
 #include "import/importer.h"
 #include "support/match_noise.h"
@@ -26,7 +24,7 @@ struct BruteForce {
   const Sequence &a, &b;
   std::size_t best = 0;
   std::set<std::vector<std::uint32_t>> pairings;
-  std::vector<std::uint32_t> now = std::vector<std::uint32_t>(a.size(), Alignment::kNone);
+  std::vector<std::uint32_t> now = std::vector<std::uint32_t>(a.size(), SequenceMatch::kNone);
 
   void run(std::size_t i = 0, std::size_t from = 0, std::size_t pairs = 0) {
     if (i == a.size()) {
@@ -42,7 +40,7 @@ struct BruteForce {
       if (a[i] == b[j]) {
         now[i] = static_cast<std::uint32_t>(j);
         run(i + 1, j + 1, pairs + 1);
-        now[i] = Alignment::kNone;
+        now[i] = SequenceMatch::kNone;
       }
   }
 };
@@ -51,13 +49,13 @@ RC_GTEST_PROP(MatchAlign, HasTheMostPairsAndKnowsWhichAreInDoubt, ()) {
   const Sequence a = sequence(8, 3), b = sequence(8, 3);
   BruteForce truth{a, b};
   truth.run();
-  const Alignment found = align_exactly(
+  const SequenceMatch found = align_exactly(
       a, b, [](std::size_t i, std::size_t j) { return static_cast<double>((i * 7 + j * 3) % 5); });
   RC_ASSERT(truth.pairings.contains(found.partner));
   for (std::size_t i = 0; i < a.size(); ++i) {
     bool always = true;
     for (const auto& p : truth.pairings) always &= p[i] == found.partner[i];
-    RC_ASSERT(found.ambiguous[i] == (!always && found.partner[i] != Alignment::kNone));
+    RC_ASSERT(found.ambiguous[i] == (!always && found.partner[i] != SequenceMatch::kNone));
   }
 }
 
@@ -69,7 +67,7 @@ RC_GTEST_PROP(MatchAlign, DurationsChooseTheCheapestOfTheBest, ()) {
   const auto sum = [&](const std::vector<std::uint32_t>& p) {
     double total = 0;
     for (std::size_t i = 0; i < p.size(); ++i)
-      if (p[i] != Alignment::kNone) total += cost(i, p[i]);
+      if (p[i] != SequenceMatch::kNone) total += cost(i, p[i]);
     return total;
   };
   BruteForce truth{a, b};
@@ -107,7 +105,7 @@ RC_GTEST_PROP(MatchLaps, PairsAreEqualSymbolsInOrderWithinALap, ()) {
   std::size_t turns = 0;
   std::int64_t last = -1;
   for (std::size_t i = 0; i < trace.size(); ++i) {
-    if (found.partner[i] == Alignment::kNone) continue;
+    if (found.partner[i] == SequenceMatch::kNone) continue;
     RC_ASSERT(found.partner[i] < report.size());
     RC_ASSERT(report[found.partner[i]] == trace[i]);
     if (static_cast<std::int64_t>(found.partner[i]) <= last) ++turns;

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "core/period.h"
+#include "core/statistics.h"
 
 namespace gf {
 namespace {

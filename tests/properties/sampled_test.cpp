@@ -198,8 +198,8 @@ TEST(Sampled, AWindowThatSettles) {
   const auto all = analyze(c, options);
   ASSERT_TRUE(all.has_value());
   EXPECT_EQ(all->window.start_ns, kNsPerSecond);
-  ASSERT_FALSE(all->findings.empty());
-  EXPECT_EQ(all->findings[0].id, FindingId::start_up_in_window);
+  EXPECT_TRUE(std::ranges::any_of(
+      all->findings, [](const auto& f) { return f.id == FindingId::start_up_in_window; }));
 }
 
 TEST(Sampled, CountsAreRatesAndDevicesWithoutWorkAreLeftOut) {

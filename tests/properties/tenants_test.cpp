@@ -8,7 +8,6 @@
 #include <cmath>
 #include <random>
 
-#include "analyze/tenants/energy.h"
 #include "analyze/tenants/presence.h"
 #include "analyze/timeline.h"
 #include "support/capture_builder.h"

@@ -11,7 +11,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/work/account.h"
-#include "analyze/work/operator_table.h"
+#include "analyze/work/sections.h"
 #include "analyze/work/work.h"
 #include "support/capture_builder.h"
 

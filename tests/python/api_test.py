@@ -89,6 +89,7 @@ class Answers(unittest.TestCase):
             self.assertGreaterEqual(count[0]["kernels"], len(kernels))
             self.assertIn(f"kernels: {len(kernels)} rows of 35 columns (start_ns, ", repr(kernels))
             self.assertIn("duration_ns", kernels.columns)
+            self.assertNotIn("_rows", vars(kernels))  # neither of these made any
             self.assertEqual(len(kernels["name"]), len(kernels))
             self.assertEqual(
                 sum(kernels["exclusive_ns"]),
@@ -250,11 +251,29 @@ class Tables(unittest.TestCase):
 
 class Packaging(unittest.TestCase):
     @needs("pip")
-    def test_pip_is_told_how_the_wheel_is_made(self):
-        words = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-index", "-w", os.devnull]
-        done = subprocess.run([*words, str(ROOT / "python")], capture_output=True, text=True)
+    def test_pip_asks_for_a_whole_wheel(self):
+        words = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--dry-run"]
+        done = subprocess.run([*words, "-e", str(ROOT)], capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("Run ./dev wheel", done.stdout + done.stderr)
+        self.assertIn("pip install . (without -e)", done.stdout + done.stderr)
+
+    def test_missing_packages_are_named_and_not_installed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, line in (("dpkg-query", "exit 1"), ("apt-get", f"touch {folder}/called")):
+                tool = pathlib.Path(folder, name)
+                tool.write_text(f"#!/bin/sh\n{line}\n")
+                tool.chmod(0o755)
+            done = subprocess.run(
+                [str(ROOT / "dev"), "wheel"],
+                env={"PATH": f"{folder}:/usr/bin:/bin", "GPUFATHOM_NO_PACKAGES": "1"},
+                capture_output=True,
+                text=True,
+            )
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertRegex(done.stderr, r"^missing: apt-get install .*libsimdjson-dev")
+            self.assertFalse(pathlib.Path(folder, "called").exists())
+            for browser in ("chromium", "slurmd", "valgrind"):
+                self.assertNotIn(browser, done.stderr)
 
 
 class Recording(unittest.TestCase):
@@ -341,6 +360,86 @@ class Gate(unittest.TestCase):
             self.assertIn("test_slower: the kernels of a step became slower", done.stdout)
 
 
+class Figures(unittest.TestCase):
+    """A figure's numbers are those of the analysis."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = gf.open(TRACE, counters=COUNTERS)
+
+    def test_vega_without_packages(self):
+        (device,) = self.run_.analysis.devices
+        bars = self.run_.figure("waterfall", "vega")["data"]["values"]
+        self.assertAlmostEqual(bars[-1]["to"], device.span_ns / 1e6)
+        self.assertEqual(bars[0]["from"], 0)
+        for left, right in zip(bars, bars[1:]):
+            self.assertEqual(left["to"], right["from"])
+        causes = self.run_.figure("idle", "vega")["data"]["values"]
+        self.assertAlmostEqual(sum(row["to"] for row in causes), device.idle_ns / 1e6)
+        levels = self.run_.figure("levels", "vega")["data"]["values"]
+        self.assertEqual(levels[0]["to"], self.run_.levels()[0].value * 100)
+
+    def test_colors_are_the_pages(self):
+        from gpufathom import figures
+
+        theme = (ROOT / "web/src/style/theme.css").read_text()
+        for name, color in figures._COLORS.items():
+            named = name.replace("_", "-")
+            self.assertTrue(
+                any(f"--{kind}-{named}: {color};" in theme for kind in ("bar", "cause")), name
+            )
+
+    def test_what_there_is_not(self):
+        with self.assertRaisesRegex(ValueError, "waterfall, idle, levels"):
+            self.run_.figure("pie")
+        with self.assertRaisesRegex(ValueError, "matplotlib and vega"):
+            self.run_.figure("idle", "plotly")
+        with unittest.mock.patch.dict(sys.modules, {"matplotlib.figure": None}):
+            with self.assertRaisesRegex(gf.Error, "backend='vega', which needs no package"):
+                self.run_.figure("idle")
+
+    @needs("altair")
+    def test_vega_is_valid(self):
+        import altair
+
+        for kind in ("waterfall", "idle", "levels"):
+            altair.Chart.from_dict(dict(self.run_.figure(kind, "vega")))
+        with self.assertRaises(Exception) as refused:
+            altair.Chart.from_dict({**self.run_.figure("idle", "vega"), "mark": "pie"})
+        self.assertIn("pie", str(refused.exception))
+
+    @needs("matplotlib")
+    def test_matplotlib(self):
+        (axes,) = self.run_.figure("waterfall").axes
+        (device,) = self.run_.analysis.devices
+        ends = [bar.get_x() + bar.get_width() for bar in axes.patches]
+        self.assertAlmostEqual(max(ends), device.span_ns / 1e6)
+        self.assertEqual(len(ends), len([bar for bar in device.waterfall if bar.ns]))
+        with tempfile.TemporaryFile() as file:
+            self.run_.figure("levels").savefig(file)
+
+
+class Shown(unittest.TestCase):
+    """What an interpreter and a notebook print."""
+
+    def test_answers_are_short(self):
+        run = gf.open(TRACE)
+        for shown in (run.analysis, run.levels()[0], run.findings()[0], run.analysis.devices[0]):
+            self.assertLessEqual(len(repr(shown)), 120)
+        self.assertIn(" more\n]", repr(run.analysis.kernels))
+        self.assertLessEqual(repr(run.analysis.kernels).count("\n"), 14)
+        self.assertEqual(len(run.analysis.kernels[:3]), 3)
+        self.assertIn("launch_bound", run.idle()._repr_html_())
+
+    def test_a_comparison_has_its_page(self):
+        both = gf.compare(SMALL, TRACE)
+        self.assertRegex(repr(both), r"^<gpufathom.Comparison with lenet\S+: resnet50\S+: ")
+        page = both.page()
+        self.assertTrue(page.startswith("<!doctype html>") or page.startswith("<!DOCTYPE html>"))
+        self.assertIn("sandbox", both._repr_html_())
+        self.assertEqual(both.to_dict(), answer("compare", SMALL, TRACE))
+
+
 class Doctests(unittest.TestCase):
     def test_examples_in_the_documentation(self):
         import doctest
@@ -351,7 +450,7 @@ class Doctests(unittest.TestCase):
     @needs("mypy")
     def test_types(self):
         words = [sys.executable, "-m", "mypy", "--cache-dir", os.devnull]
-        done = subprocess.run(words, cwd=ROOT / "python", capture_output=True, text=True)
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 

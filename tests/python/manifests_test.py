@@ -44,7 +44,7 @@ class Manifests(unittest.TestCase):
         for name in ("packages", "trainers"):
             lines = (ROOT / f"tests/python/{name}.txt").read_text().splitlines()
             pins.update(line.split("==") for line in lines if "==" in line)
-        told = tomllib.loads((ROOT / "python/pyproject.toml").read_text())["project"]
+        told = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
         extras = told["optional-dependencies"]
         self.assertLessEqual({"ranks", "arrow", "pandas", "polars", "lightning"}, set(extras))
         for extra, requirements in extras.items():

@@ -18,6 +18,7 @@ serve() {  # OPTIONS: starts a monitor, sets url
 post() { curl -s -o /dev/null -w '%{http_code}' --max-time 5 -X "$1" ${3:+-H "$3"} "$url$2"; }
 kinds() { sed 's/.*"kind":"\([a-z_]*\)".*/\1/' "$1/moments.jsonl" 2>/dev/null | sort -u | tr '\n' ' '; }
 has_kinds() { [ "$(kinds "$1")" = "$2" ]; }
+has_captures() { [ "$(ls "$1" | wc -l)" -ge "$2" ]; }
 free() { flock -n "$1/lock" true; }
 token="Authorization: Bearer $GPUFATHOM_TOKEN"
 
@@ -50,7 +51,7 @@ for _ in $(seq 200); do post POST /flight "$token"; done > /dev/null
 sleep 1
 kill -INT -- -"$monitor"; wait "$monitor" || true; monitor=
 is "Ctrl-C keeps what was asked for" "$(kinds key)" "asked "
-check "and a flood of requests is bounded" test "$(wc -l < key/moments.jsonl)" -le 192
+check "and a flood of requests is bounded" test "$(grep -o '"capture":"[^"]*"' key/moments.jsonl | sort | uniq -c | sort -n | awk 'END {print $1}')" -le 64
 
 serve --flight killed
 post POST /flight "$token" > /dev/null
@@ -58,8 +59,39 @@ kill -KILL "$monitor"; wait "$monitor" 2>/dev/null || true; monitor=
 check "a monitor that is killed takes its recorder along" wait_for free killed
 is "which keeps what was asked for" "$(kinds killed)" "asked "
 serve --flight killed --flight-mb 16
-check "the next one goes on in the same folder" wait_for test "$(ls killed/ring | wc -l)" -ge 2
+check "the next one goes on in the same folder" wait_for has_captures killed/ring 2
 kill -TERM "$monitor"; wait "$monitor" || true; monitor=
+
+# Kernels of a program under `gpufathom run`: at the moment, in its capture. Its number is the fake driver's holder of the GPU.
+GPUFATHOM_FAKE=gpus=1 "$gf" run -- "$build/fakes/program" init serve=stop > served 2>&1 & program=$!
+export GPUFATHOM_FAKE=gpus=1,pid=$program
+around='--flight-around 4' serve --flight kern --flight-kernels 0.4
+sleep 2.5  # the first reading of the processes
+is "kernels are asked for" "$(post POST /flight "$token")" 202
+check "they are recorded" wait_for grep -q '"kernel_windows":1' kern/moments.jsonl
+kill -TERM "$monitor"; wait "$monitor" || true; monitor=
+capture=$(ls kern/*_asked.gpf)
+is "kernels and levels are in one capture" "$("$gf" query "$capture" --csv "select (select count(*) from kernels) > 5, (select count(*) from recording_windows), (select count(distinct device) from counter_samples where device >= 0)" | tail -1)" 1,1,1
+check "which says why it was kept" grep -q 'kept by the flight recorder: asked for over HTTP' <("$gf" analyze "$capture" | tr -s '\n ' ' ')
+is "the program goes on" "$(kill -0 $program && echo yes)" yes
+touch stop; wait $program
+is "and ends as it would" $? 0
+export GPUFATHOM_FAKE=gpus=1,pid=$$
+around='--flight-around 1' serve --flight none --flight-kernels 0.4
+sleep 2.5
+post POST /flight "$token" > /dev/null
+check "why there are no kernels of another program" wait_for grep -q "no kernels: .*process $$ must be started with .gpufathom run" none/moments.jsonl
+kill -TERM "$monitor"; wait "$monitor" || true; monitor=
+unset around
+
+# A recorder that dies is told, and by the exit code; nothing is promised any longer.
+export GPUFATHOM_FAKE=gpus=1
+serve --flight gone
+kill -KILL "$(pgrep -P "$monitor")"
+check "a recorder that dies is told" wait_for grep -q 'the flight recorder has ended by signal 9' err
+is "and nothing is promised" "$(post POST /flight "$token")" 503
+kill -TERM "$monitor"; wait "$monitor" && code=0 || code=$?; monitor=
+is "the exit code tells it too" "$code" 1
 
 is "a folder that cannot be made" "$("$gf" monitor --once --flight /proc/none > out 2>&1; echo $?)" 1
 check "is named" grep -q '/proc/none.*cannot be made' out

@@ -69,12 +69,18 @@ TEST(Findings, BlockingCopies) {
 
 TEST(Findings, DeviceAllocations) {
   auto b = start();
-  b.call(ApiKind::alloc, "cudaMalloc", 1010, 1110);
+  for (Nanos at = 1010; at < 1090; at += 10) b.call(ApiKind::alloc, "cudaMalloc", at, at + 8);
   b.launch("next", {1120, 1130}, {1140, 2000});
   const auto f = finding(b, FindingId::device_allocations);
   ASSERT_TRUE(f);
-  EXPECT_EQ(f->gain_ns, 100);
-  EXPECT_NE(f->evidence.find("1 call, "), std::string::npos) << f->evidence;
+  EXPECT_EQ(f->gain_ns, 64);
+  EXPECT_NE(f->evidence.find("8 calls, "), std::string::npos) << f->evidence;
+
+  auto once = start();
+  once.call(ApiKind::alloc, "cudaMalloc", 1010, 1110);
+  once.launch("next", {1120, 1130}, {1140, 2000});
+  EXPECT_FALSE(finding(once, FindingId::device_allocations))
+      << "without steps, a single call may be start-up";
 
   auto before = start();
   before.call(ApiKind::alloc, "cudaMalloc", -500, -300);
@@ -85,11 +91,19 @@ TEST(Findings, DeviceAllocations) {
 
 TEST(Findings, InputBound) {
   auto b = start();
-  b.op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 1000, 1200);
-  b.launch("next", {1200, 1210}, {1210, 2000});
+  for (Nanos at = 1000; at < 5000; at += 1000) {
+    b.op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at, at + 200);
+    b.launch("next", {at + 200, at + 210}, {at + 210, at + 1000});
+  }
   const auto f = finding(b, FindingId::input_bound);
   ASSERT_TRUE(f);
-  EXPECT_EQ(f->gain_ns, 210) << "and the launch after it, which the host could not do before";
+  EXPECT_EQ(f->gain_ns, 4 * 210) << "and the launches after it, which the host could not do before";
+
+  auto once = start();
+  once.op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 1000, 1200);
+  once.launch("next", {1200, 1210}, {1210, 2000});
+  EXPECT_FALSE(finding(once, FindingId::input_bound))
+      << "without steps, one wait for input may be the first";
 
   auto early = start();
   early.op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 100, 300);
@@ -144,8 +158,9 @@ TEST(Findings, ObserverEffectOnlyWithAProfilerInTheProcess) {
 
 TEST(Findings, EveryGainIsAtMostTheWindow) {
   auto b = start();
-  b.call(ApiKind::alloc, "cudaMalloc", 1000, 9000);
-  b.call(ApiKind::alloc, "cudaMalloc", 1000, 9000, -1, 101);
+  for (Nanos at = 1000; at < 9000; at += 1000)
+    for (const std::int64_t thread : {100, 101})
+      b.call(ApiKind::alloc, "cudaMalloc", at, at + 900, -1, thread);
   b.launch("next", {9000, 9010}, {9010, 9100});
   const auto a = analyze(b.capture, {});
   ASSERT_TRUE(a);

@@ -7,7 +7,6 @@
 
 #include "analyze/analyze.h"
 #include "analyze/utilization/levels.h"
-#include "analyze/utilization/use.h"
 #include "analyze/utilization/waterfall.h"
 #include "import/importer.h"
 #include "model/metrics.h"

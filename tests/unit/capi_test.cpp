@@ -25,6 +25,24 @@ std::string_view dictionary_text(const ArrowArray& a, std::uint32_t index) {
           static_cast<std::size_t>(offsets[index + 1] - offsets[index])};
 }
 
+/// What a table is said to be without any of it being made.
+template <class Table>
+void expect_shape(const gpufathom_capture& capture, const Table& table, const Capture& expected,
+                  char* error) {
+  long long rows = -1;
+  char* columns = nullptr;
+  ASSERT_EQ(gpufathom_shape(&capture, table.kName, &rows, &columns, &error), 0) << error;
+  std::size_t packed = 0;
+  if (std::string_view(table.kName) == "counter_samples")
+    for (const auto& block : expected.sample_blocks) packed += block.values;
+  EXPECT_EQ(rows, static_cast<long long>(table.size() + packed));
+  std::string names;
+  table.each_column_ref(
+      [&](const auto& column) { (names += names.empty() ? "" : ",") += column.info.name; });
+  EXPECT_EQ(names, columns);
+  gpufathom_free(columns);
+}
+
 template <class Declared>
 void expect_column(const Capture& c, const ColumnRef<Declared>& column, const ArrowArray& a,
                    const ArrowSchema& s) {
@@ -113,6 +131,7 @@ TEST(CInterface, EveryTableComesThroughArrow) {
         ++child;
       });
       EXPECT_EQ(child, batch.n_children);
+      expect_shape(*capture, table, *expected, error);
       schema.release(&schema);
       batch.release(&batch);
     });
@@ -130,6 +149,12 @@ TEST(CInterface, ErrorsAreTexts) {
   ASSERT_EQ(gpufathom_open("examples/lenet_inf_b1.json.gz", &capture, &error), 0) << error;
   ArrowArrayStream stream{};
   EXPECT_EQ(gpufathom_table(capture, "nothing", &stream, &error), 1);
+  EXPECT_NE(std::strstr(error, "activities"), nullptr) << error;
+  gpufathom_free(error);
+
+  long long rows = 0;
+  char* columns = nullptr;
+  EXPECT_EQ(gpufathom_shape(capture, "nothing", &rows, &columns, &error), 1);
   EXPECT_NE(std::strstr(error, "activities"), nullptr) << error;
   gpufathom_free(error);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "analyze/compare/checks.h"
-#include "report/compare/ci.h"
 #include "report/compare/compare.h"
 
 namespace gf {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/out_file.h"
+#include "core/files.h"
 
 namespace gf {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/printable.h"
+#include "core/text.h"
 
 namespace gf {
 namespace {

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "analyze/energy/board_facts.h"
-#include "analyze/energy/evaluate.h"
-#include "analyze/energy/unseen.h"
+#include "analyze/energy/calibrate.h"
+#include "analyze/energy/model.h"
 #include "analyze/energy/work.h"
 
 namespace gf {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "analyze/energy/evaluate.h"
+#include "analyze/energy/model.h"
 #include "analyze/energy/model_file.h"
 #include "report/json.h"
 

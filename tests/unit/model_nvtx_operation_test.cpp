@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "model/nvtx_operation.h"
+#include "model/kernel_name.h"
 
 namespace gf {
 

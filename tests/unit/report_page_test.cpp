@@ -10,7 +10,6 @@
 #include "core/base64.h"
 #include "import/importer.h"
 #include "report/events/timeline_data.h"
-#include "report/html/embed.h"
 #include "report/html/page.h"
 #include "support/files.h"
 

@@ -7,10 +7,9 @@
 
 #include "analyze/analyze.h"
 #include "import/importer.h"
-#include "report/record_summary.h"
 #include "report/summary.h"
-#include "report/text/analysis.h"
 #include "report/text/format.h"
+#include "report/text/reports.h"
 
 namespace gf {
 namespace {

@@ -1,7 +1,7 @@
 // The items of a step, which `work`, `analyze`, `energy` and `compare` take from one place.
 #include <gtest/gtest.h>
 
-#include "analyze/work/items.h"
+#include "analyze/work/sections.h"
 
 namespace gf {
 namespace {

@@ -68,7 +68,7 @@ test("everything that can be pressed can be reached by Tab, and shows it", async
   assert.deepEqual(able, []);
   await page.evaluate(() => { document.activeElement?.blur(); scrollTo(0, 0); });
   const seen = new Set();
-  for (let i = 0; i < 40; ++i) {
+  for (let i = 0; i < 60; ++i) {
     await page.keyboard.press("Tab");
     const outline = await page.evaluate(() => { const e = document.activeElement; return e === document.body ? null : [e.tagName + (e.id || e.textContent.slice(0, 20)), getComputedStyle(e).outlineStyle]; });
     if (!outline) continue;

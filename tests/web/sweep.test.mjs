@@ -50,6 +50,18 @@ test("tensor curves lie over each other, and each level has its distribution", a
   assert.ok((await page.locator(".spreads rect").count()) > levels.length * 3);
 });
 
+test("the fastest batch of each series has a bar for each level that is known, as long as the level", async (page) => {
+  const ids = ["gpu.busy", "sm.active", "issue.active", "tensor.active", "tensor.issue"], of = (run, id) => run.levels.find((each) => each.id === id)?.value ?? (id === "sm.active" ? run.levels.find((each) => each.id === "sm.active_any")?.value : undefined);
+  for (const model of models) {
+    const best = series.filter((each) => each.model === model).flatMap((each) => each.runs.map((at) => runs[at]).filter((run) => run.throughput !== null && of(run, "gpu.busy") !== undefined).sort((a, b) => b.throughput - a.throughput).slice(0, 1));
+    const wanted = best.flatMap((run) => ids.map((id) => of(run, id)).filter((value) => value !== undefined));
+    const picture = chart(page, "best", model), widths = await picture.count() ? await picture.locator("rect").evaluateAll((all) => all.map((bar) => Number(bar.getAttribute("width")))) : [];
+    assert.equal(widths.length, wanted.length, model);
+    const longest = wanted.indexOf(Math.max(...wanted));
+    wanted.forEach((value, i) => assert.ok(Math.abs(widths[i] / widths[longest] - value / wanted[longest]) < 0.01, `${model} bar ${i}`));
+  }
+});
+
 test("a point tells its run", async (page) => {
   const svg = chart(page, "throughput", models[0]);
   await svg.scrollIntoViewIfNeeded();

@@ -1140,8 +1140,22 @@ export type FindingId =
   | "warm_up_in_window"
   | "unrecorded_work"
   | "unresolved_kernels"
+  | "launches_not_captured"
   | "different_program"
   | "weak_matching"
+  | "autotuning"
+  | "graph_capture"
+  | "anomaly_mode"
+  | "gil_stalls"
+  | "activation_offload"
+  | "cpu_operators"
+  | "small_copies"
+  | "data_dependent_sizes"
+  | "recomputation"
+  | "fp64_products"
+  | "expanded_keys"
+  | "growing_concat"
+  | "contended_atomics"
   | "launch_bound"
   | "host_bound"
   | "input_bound"
@@ -1155,6 +1169,7 @@ export type FindingId =
   | "eager_attention"
   | "odd_sizes"
   | "no_channels_last"
+  | "layout_copies"
   | "dense_embedding_gradients"
   | "small_batch"
   | "unfused_elementwise"
@@ -1211,6 +1226,18 @@ export interface Finding {
   replayed_high: number | null;
 }
 
+/** The program run again with all that its recommendations change. */
+export interface ReplayedTogether {
+  /** changes, of recommendations with `replayed`. */
+  changes: number;
+  /** share of a step without recording that they give together. */
+  share: number | null;
+  /** the least, by what recording may take of an event. */
+  share_low: number | null;
+  /** the most. */
+  share_high: number | null;
+}
+
 /** The answer of `gpufathom analyze`. */
 export interface Analysis {
   /** name and version of this layout. */
@@ -1249,6 +1276,8 @@ export interface Analysis {
   tenants: SharedDevice[];
   /** what to change, with evidence. */
   findings: Finding[];
+  /** what the recommendations give together; null with fewer than two changes. */
+  together: ReplayedTogether | null;
 }
 
 /** Operations of products and convolutions of one data type. */

@@ -2,6 +2,8 @@
 import type { Analysis, CallNode, WorkUse } from "./model.ts";
 import type { Timeline } from "./timeline/events.ts";
 
+/** A step with every set of some changes: bit i of a set's number is change i (analyze/results/whatif.def). */
+export interface WhatIfSwitches { own_ns: number; switches: { change: string; meaning: string }[]; step_ns: number[] }
 export interface Label { id: string; text: string; short_text: string; meaning: string }
 export interface Report {
   /** What the page is of, and what it begins with. */
@@ -12,6 +14,8 @@ export interface Report {
   work: WorkUse | null;
   /** Device time by module and by call path; empty without a trace. */
   tree: CallNode[];
+  /** A step with every set of changes that recommendations ask for; null where replay knows none. */
+  switches: WhatIfSwitches | null;
   /** Whether there is a timeline to come. */
   hasTimeline: boolean;
   /** Comes after the page is there: unpacking a million events takes a moment. */

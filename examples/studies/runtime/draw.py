@@ -1,6 +1,13 @@
-"""Plain SVG drawings of the study: stacked bars, depth curves, violins. Standard library only."""
+#!/usr/bin/env python3
+"""Plain SVG drawings of the study: stacked bars, depth curves, violins. Standard library only.
+
+As a program it draws a table of GPUs, shares and overheads over the batch: draw.py TABLE.json FOLDER
+"""
 import html
+import json
 import math
+import pathlib
+import sys
 
 COLOURS = {"gpu_kernel": "#2a9d8f", "cpu_kernel": "#457b9d", "dequeue": "#f4a261", "memcpy": "#8d6a9f", "wait": "#e63946",
            "launch": "#bc6c25", "enqueue": "#e9c46a", "queued": "#adb5bd", "other": "#e5e5e5"}
@@ -46,18 +53,19 @@ def curve(path, title, queue):
 
 
 UNITS = {2: "100 ns", 3: "1 us", 4: "10 us", 5: "100 us", 6: "1 ms", 7: "10 ms", 8: "100 ms", 9: "1 s"}
-MODES = {"sync": "#457b9d", "async": "#e63946", "function": "#2a9d8f"}
+MODES = {"sync": "#457b9d", "async": "#e63946", "function": "#2a9d8f", "torch": "#e63946", "jax": "#457b9d"}
 
 
 def per_item(path, title, rows):
     """Overhead for one item over the batch size, both on logarithmic axes: a panel a model, a line a mode, least to most as a bar."""
     models = list(dict.fromkeys(r["model"] for r in rows))
+    modes = {mode: colour for mode, colour in MODES.items() if any(r["mode"] == mode for r in rows)}
     low, high = (f(math.log10(r[k]) for r in rows) for f, k in ((min, "least"), (max, "most")))
     low, high = math.floor(low), math.ceil(high)
     y = lambda ns: 300 - 240 * (math.log10(ns) - low) / (high - low)  # noqa: E731
     parts = [text(8, 20, title, size=14)]
-    for i, mode in enumerate(MODES):
-        parts += [f'<rect x="{330 + i * 90}" y="11" width="10" height="10" fill="{MODES[mode]}"/>', text(344 + i * 90, 20, mode, size=11)]
+    for i, mode in enumerate(modes):
+        parts += [f'<rect x="{330 + i * 90}" y="11" width="10" height="10" fill="{modes[mode]}"/>', text(344 + i * 90, 20, mode, size=11)]
     for power in range(low, high + 1):
         parts += [f'<line x1="60" x2="{40 + 270 * len(models)}" y1="{y(10 ** power):.1f}" y2="{y(10 ** power):.1f}" stroke="#ddd"/>', text(54, y(10 ** power) + 4, UNITS.get(power, f"1e{power} ns"), "end", 10)]
     for m, model in enumerate(models):
@@ -65,7 +73,7 @@ def per_item(path, title, rows):
         x = lambda batch: 90 + 270 * m + 190 * (math.log(batch / batches[0]) / math.log(batches[-1] / batches[0]) if len(batches) > 1 else 0)  # noqa: B023,E731
         parts.append(text(185 + 270 * m, 46, model, "middle", 12))
         parts += [text(x(b), 318, str(b), "middle", 10) for b in batches]
-        for mode, colour in MODES.items():
+        for mode, colour in modes.items():
             points = sorted(((r["batch"], r) for r in rows if r["model"] == model and r["mode"] == mode), key=lambda p: p[0])
             line = " ".join(f"{x(b):.1f},{y(r['overhead_ns_per_item']):.1f}" for b, r in points)
             parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
@@ -92,3 +100,22 @@ def violins(path, title, phases):
         parts.append(f'<rect x="{x - 9}" y="{place(s["p75"]):.1f}" width="18" height="{max(1, place(s["p25"]) - place(s["p75"])):.1f}" fill="{COLOURS[phase["phase"]]}" stroke="#333"/>')
         parts += [f'<line x1="{x - 44}" x2="{x + 44}" y1="{place(s["median"]):.1f}" y2="{place(s["median"]):.1f}" stroke="#000"/>', text(x, 350, phase["phase"], "middle", 11)]
     save(path, 100 + 110 * len(phases), 360, parts)
+
+
+def main():
+    table, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    given = json.loads(table.read_text(encoding="utf-8"))["rows"]
+    rows = [{**row, "mode": row["framework"]} for row in given if row["framework"] in MODES and "phases" in row]
+    phases = [phase for phase in COLOURS if any(phase in row["phases"] for row in rows)]
+    shares = [{**row, **{phase: row["phases"].get(phase, 0) for phase in phases}} for row in rows]
+    shares.sort(key=lambda row: (row["model"], row["mode"], row["batch"]))
+    bars(folder / "runtime_gpu_shares.svg", "Share of time by phase, with a GPU", shares, phases)
+    items = []
+    for row in rows:
+        one = row["overhead_us_per_item"] * 1e3
+        items.append({**row, "overhead_ns_per_item": one, "least": one, "most": one})
+    per_item(folder / "runtime_gpu_per_item.svg", "Overhead for one item, with a GPU", items)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Joins the tables of several runs of the study into one: merge.py OUT STUDY.json ... [REPORT ...]
+"""Joins tables of the study, of `run`, `grid` or this, into one: merge.py OUT TABLE.json ... [REPORT ...]
 
 Repeats of a configuration add up, a later table's kernels take the place of an earlier one's, and
 times of the clock go. A REPORT is MODEL:BATCH:LEVELS.csv[.gz][:TENSOR.csv[.gz]], reports of Nsight
 Compute for one eager AMP step: its kernels take the place of those. The result is what docs/results keeps; `gpufathom compare --table` reads it.
+The date is the last table's.
 """
 import json
 import sys
@@ -19,13 +20,16 @@ ORDER = {"model": tuple(sizes.CHOSEN), "mode": ("eager", "compile", "xla"),
 
 
 def run_of(run):
-    levels = {name: round(level["mean"], 5) for name, level in run.get("levels", {}).items()
-              if name in KEPT_LEVELS}
+    """A run of a study, or one that a table has already: then its levels are plain means."""
+    found = {name: level for name, level in run.get("levels", {}).items() if name in KEPT_LEVELS}
     kept = {"step_s": round(run["step_s"], 7), "steps": run["steps"]}
-    if levels:
-        kept["levels"] = levels
-        kept["coverage"] = round(min(level["coverage"] for name, level in run["levels"].items()
-                                     if name in KEPT_LEVELS), 4)
+    if "coverage" in run:
+        kept.update(levels=found, coverage=run["coverage"])
+    elif found:
+        kept["levels"] = {name: round(level["mean"], 5) for name, level in found.items()}
+        kept["coverage"] = round(min(level["coverage"] for level in found.values()), 4)
+    if run.get("joules"):
+        kept["joules"] = run["joules"]
     return kept
 
 
@@ -43,8 +47,13 @@ def add(rows, row):
                                  "flops_per_item": row.get("flops_per_item"), "runs": []})
     into["runs"] += [run_of(run) for run in row["runs"]]
     memory = row.get("memory_bytes") or row.get("allocated")
-    if memory:
+    # JAX's memory was XLA's plan until the grid asked its allocator for the peak as well.
+    if row["framework"] == "jax" and memory and "planned_bytes" not in row:
+        into.setdefault("planned_bytes", memory)
+    elif memory:
         into["memory_bytes"] = memory
+    if row.get("planned_bytes"):
+        into["planned_bytes"] = row["planned_bytes"]
     if row.get("out_of_memory"):
         into["out_of_memory"] = True
     if row.get("kernels") and isinstance(row["kernels"], list):
@@ -69,8 +78,9 @@ def main():
     for path in (path for path in paths if ":" not in path):
         with open(path, encoding="utf-8") as text:
             study = json.load(text)
-        for key in ("gpu", "versions", "made_by", "date"):
+        for key in ("gpu", "versions", "date"):
             table[key] = study.get(key) or table.get(key)
+        table["made_by"] = "examples/studies/utilization/merge.py"
         counted = [entry for entry in study.get("oracle", ()) if entry.get("sums")]
         table.setdefault("oracle", []).extend(counted)
         for row in study["rows"]:

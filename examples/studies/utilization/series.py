@@ -20,6 +20,19 @@ LEAST_STEPS, WARM_UP_STEPS = 3, 3
 LONG_S = 0.1  # a step that long keeps the host ahead by itself, and few of them are enough
 
 
+def while_time(batches, until, compile):
+    """Compiles for one batch after the other; those that are ready before the time is out."""
+    ready, longest = [], 0.0
+    for batch in batches:
+        begun = time.time()
+        if begun + longest > until:
+            break
+        compile(batch)
+        longest = max(longest, time.time() - begun)
+        ready.append(batch)
+    return ready
+
+
 class Torch:
     """One model in PyTorch. Its weights stay; what belongs to a batch comes and goes."""
 
@@ -62,17 +75,21 @@ class Torch:
         if self.options.mode == "compile":  # one compilation for all batches
             given = self.inputs if isinstance(self.inputs, tuple) else (self.inputs,)
             for tensor in (*given, self.labels):
-                self.torch._dynamo.mark_dynamic(tensor, 0)
+                self.torch._dynamo.maybe_mark_dynamic(tensor, 0)
 
     def prepare(self, precision, batches, until):
-        """Compiles for the first batch; the others must do with that."""
-        if self.options.mode == "compile":
-            self.begin(precision, batches[0])
-            for _ in range(2):
-                self.step()
-            self.wait()
+        """One compilation serves many batches, but the compiler may ask for another at any."""
+        def compile(batch):
+            try:
+                self.begin(precision, batch)
+                for _ in range(2):
+                    self.step()
+                self.wait()
+            except self.torch.OutOfMemoryError:
+                pass  # the measurement finds that, too
             self.end()
-        return batches
+
+        return while_time(batches, until, compile) if self.options.mode == "compile" else batches
 
     def step(self):
         self.workload.optimizer.zero_grad(set_to_none=True)
@@ -158,15 +175,7 @@ class Jax:
         self.plans[precision, batch] = done.memory_analysis()
 
     def prepare(self, precision, batches, until):
-        ready, longest = [], 0.0
-        for batch in batches:
-            begun = time.time()
-            if begun + longest > until:
-                break
-            self.compile(precision, batch)
-            longest = max(longest, time.time() - begun)
-            ready.append(batch)
-        return ready
+        return while_time(batches, until, lambda batch: self.compile(precision, batch))
 
     def begin(self, precision, batch):
         self.compile(precision, batch)

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "analyze/attribution/forward_table.h"
-#include "core/glob.h"
 #include "core/strings.h"
+#include "core/text.h"
 #include "model/capture.h"
 
 namespace gf {
@@ -107,12 +107,13 @@ std::uint32_t ModulePaths::recorded(StringId text, std::string_view view) {
 }
 
 enum HostNameTrait : std::uint8_t {
-  kLooked = 1,      // the other bits are valid
-  kBackward = 2,    // autograd engine evaluating a backward function
-  kOptimizer = 4,   // an optimizer step, its zero_grad, or a fused optimizer operation
-  kModule = 8,      // Python frame of a module call, "nn.Module: Conv2d_0"
-  kRecompute = 32,  // an activation checkpoint runs its forward pass again
-  kScope = 16,      // as an annotation: a scope the user named, fit to stand for a module
+  kLooked = 1,        // the other bits are valid
+  kBackward = 2,      // autograd engine evaluating a backward function
+  kOptimizer = 4,     // an optimizer step, its zero_grad, or a fused optimizer operation
+  kModule = 8,        // Python frame of a module call, "nn.Module: Conv2d_0"
+  kRecompute = 32,    // an activation checkpoint runs its forward pass again
+  kForwardOnly = 64,  // an operation that no backward pass calls
+  kScope = 16,        // as an annotation: a scope the user named, fit to stand for a module
 };
 
 /// The traits of a text.
@@ -150,6 +151,16 @@ constexpr std::array kRules{
     Rule{"*CheckpointFunctionBackward*", kRecompute},
     Rule{"torch/utils/checkpoint.py(*): recompute_fn", kRecompute},
     Rule{"torch/utils/checkpoint.py(*): unpack_hook", kRecompute},
+    Rule{"aten::linear", kForwardOnly},
+    Rule{"aten::conv?d", kForwardOnly},
+    Rule{"aten::layer_norm", kForwardOnly},
+    Rule{"aten::group_norm", kForwardOnly},
+    Rule{"aten::batch_norm", kForwardOnly},
+    Rule{"aten::rms_norm", kForwardOnly},
+    Rule{"aten::embedding", kForwardOnly},
+    Rule{"aten::dropout", kForwardOnly},
+    Rule{"aten::gelu", kForwardOnly},
+    Rule{"aten::scaled_dot_product_attention", kForwardOnly},
 };
 
 // Annotations that frameworks and step loops make: they say nothing of the model's structure.
@@ -209,6 +220,7 @@ struct Open {
   std::uint32_t scope = 0;      // from user annotations
   ForwardTable::Entry forward;  // of the innermost backward operation
   std::uint8_t phase = kOtherPhase;
+  bool recomputes = false;  // a backward operation that runs a forward pass again
 };
 
 Nanos end_of(Nanos start, Nanos duration) {
@@ -358,6 +370,9 @@ class HostSweep {
       now.phase = kBackwardPhase;
     else if (now.phase == kOtherPhase)
       now.phase = kForwardPhase;
+    else if (now.phase == kBackwardPhase && runs_forward_again(row, thread, traits))
+      now.phase = kRecomputePhase;
+    now.recomputes = false;
     if ((traits & kRecompute) && backward) now.phase = kRecomputePhase;
     if (ops.sequence[row] < 0) return;
     if (backward) {
@@ -366,6 +381,15 @@ class HostSweep {
     } else if (!fills_inside(row)) {
       forward_.put(thread, ops.sequence[row], {row, module_of(now)});
     }
+  }
+
+  /// Inside a backward operation, autograd records what will need a backward pass of its own: a
+  /// checkpoint runs its forward operations, from the first that only a forward pass calls.
+  bool runs_forward_again(std::uint32_t row, std::uint32_t thread, std::uint8_t traits) {
+    if (capture_.host_ops.sequence[row] < 0 || stacks_[thread].empty()) return false;
+    auto& around = stacks_[thread].back();
+    if (traits & kForwardOnly) around.recomputes = true;
+    return around.recomputes;
   }
 
   /// An operation that only fills memory for the one around it, under the same sequence number:

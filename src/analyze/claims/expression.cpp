@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "analyze/claims/claims.h"
-#include "core/trim.h"
+#include "core/text.h"
 
 namespace gf {
 

@@ -6,8 +6,8 @@
 
 #include "analyze/claims/claims.h"
 #include "analyze/energy/json_fields.h"
-#include "core/read_file.h"
-#include "model/metric_id.h"
+#include "core/files.h"
+#include "model/metrics.h"
 
 namespace gf {
 

@@ -250,14 +250,17 @@ class Judgement {
     }
   }
 
-  /// Ranks from 0, the mean rank where values are equal.
-  template <class Take>
-  static std::vector<double> ranks_of(const std::vector<Valued>& rows, Take&& take) {
-    std::vector<double> sorted, ranks;
-    for (const auto& row : rows) sorted.push_back(take(row));
+  /// Ranks from 0, the mean rank where values are equal. Shares are ranked to a whole percent: what
+  /// is closer is a matter of the samples.
+  static std::vector<double> ranks_of(std::vector<double> values) {
+    const bool are_shares = std::all_of(values.begin(), values.end(),
+                                        [](double value) { return value >= 0 && value <= 1; });
+    if (are_shares)
+      for (double& value : values) value = std::round(value * 100);
+    std::vector<double> sorted = values, ranks;
     std::sort(sorted.begin(), sorted.end());
-    for (const auto& row : rows) {
-      const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), take(row));
+    for (const double value : values) {
+      const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
       ranks.push_back(static_cast<double>((first - sorted.begin()) + (last - sorted.begin()) - 1) /
                       2);
     }
@@ -266,8 +269,12 @@ class Judgement {
 
   /// Spearman's; nothing where one of the two does not vary.
   static std::optional<double> rank_correlation(const std::vector<Valued>& rows) {
-    const auto first = ranks_of(rows, [](const Valued& row) { return row.value; });
-    const auto second = ranks_of(rows, [](const Valued& row) { return *row.against; });
+    std::vector<double> values, against;
+    for (const auto& row : rows) {
+      values.push_back(row.value);
+      against.push_back(*row.against);
+    }
+    const auto first = ranks_of(std::move(values)), second = ranks_of(std::move(against));
     const double mean = (static_cast<double>(rows.size()) - 1) / 2;
     double both = 0, one = 0, other = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {

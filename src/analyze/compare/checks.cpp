@@ -13,7 +13,7 @@
 
 #include "core/format.h"
 #include "core/statistics.h"
-#include "core/trim.h"
+#include "core/text.h"
 
 namespace gf {
 

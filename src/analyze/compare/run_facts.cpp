@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/work/items.h"
-#include "core/lower_case.h"
+#include "analyze/work/sections.h"
+#include "core/text.h"
 
 namespace gf {
 

@@ -6,14 +6,13 @@
 #include <cmath>
 
 #include "analyze/energy/doubts.h"
-#include "analyze/energy/leaves.h"
 #include "analyze/energy/power_curve.h"
 #include "analyze/energy/split.h"
 #include "analyze/energy/work.h"
 #include "analyze/layers/layers.h"
 #include "model/counter_values.h"
 #include "model/kernel_name.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 

@@ -6,7 +6,7 @@
 
 #include "analyze/context.h"
 #include "analyze/energy/model_file.h"
-#include "analyze/energy/result.h"
+#include "analyze/result.h"
 
 namespace gf {
 

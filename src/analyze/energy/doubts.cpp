@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "analyze/energy/work.h"
-#include "core/fallback.h"
+#include "core/text.h"
 
 namespace gf {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "analyze/energy/evaluate.h"
+#include "analyze/energy/model.h"
 #include "analyze/energy/model_file.h"
-#include "analyze/energy/result.h"
+#include "analyze/result.h"
 #include "core/intervals.h"
 #include "model/capture.h"
 

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "analyze/energy/json_fields.h"
-#include "core/read_file.h"
+#include "core/files.h"
 
 namespace gf {
 

@@ -5,7 +5,7 @@
 
 #include "core/statistics.h"
 #include "model/counter_values.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 

@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "analyze/energy/model.h"
-#include "core/trim.h"
+#include "core/text.h"
 #include "model/counter_values.h"
-#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {

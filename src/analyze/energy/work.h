@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/energy/evaluate.h"
+#include "analyze/energy/model.h"
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "core/intervals.h"
 #include "model/capture.h"

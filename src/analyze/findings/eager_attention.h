@@ -6,14 +6,15 @@
 #include <unordered_set>
 #include <vector>
 
-#include "analyze/findings/facts.h"
+#include "analyze/context.h"
+#include "core/strings.h"
 
 namespace gf {
 
 /// Finds it in the order in which kernels were launched.
 class EagerAttention {
  public:
-  explicit EagerAttention(const TraceFacts& facts);
+  explicit EagerAttention(const Context& context);
 
   /// Sequences found.
   std::int64_t count() const { return count_; }
@@ -28,7 +29,10 @@ class EagerAttention {
   void take_around(const std::vector<std::size_t>& order, const std::vector<Part>& parts,
                    std::size_t softmax);
 
-  const TraceFacts& facts_;
+  Text operation(const KernelInstance& kernel) const;
+  bool in_backward(const KernelInstance& kernel) const;
+
+  const Context& context_;
   mutable OncePerText<bool (*)(std::string_view)> of_aten_;
   std::int64_t count_ = 0;
   std::unordered_set<std::uint32_t> kernels_, operations_;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "core/when.h"
-#include "model/metric_id.h"
+#include "core/text.h"
+#include "model/metrics.h"
 
 namespace gf {
 
@@ -23,6 +23,30 @@ TraceFacts::TraceFacts(const Context& given, const Analysis& answer,
   for (const auto& device : answer.devices) kernel_busy += device.kernel_busy_ns;
   kernel_busy -= waiting;
   kernel_count = static_cast<std::int64_t>(kernels.size());
+}
+
+const HostTree& TraceFacts::tree() const {
+  if (!tree_) tree_.emplace(context);
+  return *tree_;
+}
+
+void TraceFacts::claim_activity(std::uint32_t activity) const {
+  if (claimed_.kernels.empty()) claimed_.kernels.resize(capture().activities.size());
+  claimed_.kernels[activity] = true;
+}
+
+Nanos TraceFacts::claim_idle(Intervals spans) const {
+  spans = subtract(normalised(std::move(spans)), claimed_.host);
+  Nanos time = 0;
+  for (const auto& line : context.devices) time += shared_length(spans, line.idle);
+  claimed_.host = unite(claimed_.host, spans);
+  return time;
+}
+
+Nanos TraceFacts::claim_late(Nanos held_up) const {
+  const Nanos lost = std::clamp<Nanos>(held_up, 0, late());
+  claimed_.late += lost;
+  return lost;
 }
 
 IdleCause TraceFacts::idle(IdleReason cause) const {
@@ -42,9 +66,31 @@ IdleCause TraceFacts::idle(IdleReason cause) const {
           sum.operators[at->second].ns += op.ns;
       }
     }
+  if (!claimed_.host.empty()) take_claimed(sum);
+  if (cause == IdleReason::launch_bound) sum.ns = std::max<Nanos>(0, sum.ns - claimed_.late);
   std::stable_sort(sum.operators.begin(), sum.operators.end(),
                    [](const auto& left, const auto& right) { return left.ns > right.ns; });
   return sum;
+}
+
+/// Takes what causes have claimed out of a sum, and out of its operators by what the host was in
+/// for the longest part of each piece.
+void TraceFacts::take_claimed(IdleCause& sum) const {
+  std::unordered_map<std::string_view, Nanos> taken;
+  for (const auto& line : context.devices)
+    for (const auto& piece : line.idle_pieces) {
+      if (piece.reason != sum.cause) continue;
+      const Nanos time = covered(claimed_.host, piece.span);
+      if (time == 0) continue;
+      sum.ns -= time;
+      sum.gaps -= time == piece.span.length();
+      if (piece.op != kNoRow) taken[capture().text(capture().host_ops.name[piece.op])] += time;
+    }
+  for (auto& op : sum.operators)
+    if (const auto found = taken.find(op.name); found != taken.end()) op.ns -= found->second;
+  std::erase_if(sum.operators, [](const NamedTime& op) { return op.ns <= 0; });
+  sum.ns = std::max<Nanos>(0, sum.ns);
+  sum.gaps = std::max<std::int64_t>(0, sum.gaps);
 }
 
 TraceFacts::HostOther TraceFacts::host_other() const {
@@ -52,7 +98,8 @@ TraceFacts::HostOther TraceFacts::host_other() const {
   for (const auto& line : context.devices) {
     Intervals stretches;
     for (const auto& piece : line.idle_pieces) {
-      if (piece.reason != IdleReason::host_other) continue;
+      if (piece.reason != IdleReason::host_other || covered(claimed_.host, piece.span) > 0)
+        continue;
       if (!stretches.empty() && stretches.back().end == piece.span.start)
         stretches.back().end = piece.span.end;
       else

@@ -1,12 +1,16 @@
 // What the rules of findings look at, worked out once.
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/context.h"
+#include "analyze/findings/host_tree.h"
 #include "analyze/layers/layer_type.h"
 #include "analyze/profiler_cost.h"
 #include "analyze/result.h"
@@ -14,9 +18,17 @@
 #include "analyze/utilization/kernel_levels.h"
 #include "core/format.h"
 #include "core/intervals.h"
-#include "core/once_per_text.h"
+#include "core/strings.h"
+#include "model/kernel_name.h"
 
 namespace gf {
+
+/// Time that a finding with a named cause speaks of: findings of a general kind leave it out.
+struct Claimed {
+  Intervals host;             // idle time while the host was in these
+  std::vector<bool> kernels;  // by row of activities
+  Nanos late = 0;             // of idle time that is launch-bound: the lead that the host lost
+};
 
 struct TraceFacts {
   const Context& context;
@@ -31,7 +43,21 @@ struct TraceFacts {
   TraceFacts(const Context& context, const Analysis& analysis, const KernelLevels& levels);
 
   const Capture& capture() const { return context.capture; }
-  // Names come as ids: what a rule reads in a text it asks once a text (core/once_per_text.h).
+  /// Of the host's operations; worked out when first asked for.
+  const HostTree& tree() const;
+
+  /// What causes have claimed so far; rules of causes are asked before those of a general kind.
+  bool claimed(const KernelInstance& kernel) const { return claimed_activity(kernel.activity); }
+  bool claimed_activity(std::uint32_t activity) const {
+    return !claimed_.kernels.empty() && claimed_.kernels[activity];
+  }
+  void claim(const KernelInstance& kernel) const { claim_activity(kernel.activity); }
+  void claim_activity(std::uint32_t activity) const;
+  /// Idle time in `spans`, over all devices, that no cause had claimed before.
+  Nanos claim_idle(Intervals spans) const;
+  /// As much of the time that launches come late as the host was held up: it lost its lead.
+  Nanos claim_late(Nanos held_up) const;
+  // Names come as ids: what a rule reads in a text it asks once a text (core/strings.h).
   const StringPool& texts() const { return capture().strings; }
   Text kernel_name(const KernelInstance& kernel_instance) const {
     return capture().activities.name[kernel_instance.activity];
@@ -51,8 +77,8 @@ struct TraceFacts {
   /// Of the whole GPU, or of kernels, whether they were matched or not.
   bool knows_sm_active() const;
   bool pytorch() const { return capture().framework == "pytorch"; }
-  /// Idle time with a cause, over all devices, with the operators behind it; zero when there is
-  /// none.
+  /// Idle time with a reason, over all devices, with the operators behind it, less what causes
+  /// have claimed; zero when there is none.
   IdleCause idle(IdleReason cause) const;
   /// Kernels of a step; 0 when the window has no steps.
   std::int64_t kernels_of_step() const {
@@ -96,6 +122,11 @@ struct TraceFacts {
     if (kernel_busy > 0) return static_cast<double>(ns) / static_cast<double>(kernel_busy);
     return 0;
   }
+
+ private:
+  void take_claimed(IdleCause& sum) const;
+  mutable Claimed claimed_;
+  mutable std::optional<HostTree> tree_;
 };
 
 /// Types whose kernels multiply matrices.
@@ -105,5 +136,40 @@ double blocks_per_sm(const Capture& capture, std::uint32_t activity);
 
 /// The first names of a list with their times: "aten::item 1.2 ms, aten::copy_ 300 us".
 std::string say_names(const std::vector<NamedTime>& names, std::size_t most = 3);
+
+// Time by operator and by kernel, for the evidence of findings.
+
+/// Exclusive time by the operator or the name of each kernel.
+class TimeBy {
+ public:
+  explicit TimeBy(const TraceFacts& facts) : facts_(facts) {}
+  void add_kernel(const KernelInstance& kernel_instance, Nanos ns) {
+    by_kernel_[static_cast<std::uint32_t>(facts_.kernel_name(kernel_instance))] += ns;
+  }
+  void add_operator(const KernelInstance& kernel_instance, Nanos ns) {
+    const auto op = facts_.context.attribution.op[kernel_instance.activity];
+    if (op == kNoRow)
+      add_kernel(kernel_instance, ns);
+    else
+      by_operator_[static_cast<std::uint32_t>(facts_.capture().host_ops.name[op])] += ns;
+  }
+  /// Largest first; kernels by their short names.
+  std::vector<NamedTime> largest() const {
+    std::map<std::string, Nanos> times;
+    for (const auto& [id, ns] : by_operator_)
+      times[std::string(facts_.capture().text(static_cast<Text>(id)))] += ns;
+    for (const auto& [id, ns] : by_kernel_)
+      times[short_kernel_name(facts_.capture().text(static_cast<Text>(id)))] += ns;
+    std::vector<NamedTime> all;
+    for (const auto& [name, ns] : times) all.push_back({name, ns});
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& left, const auto& right) { return left.ns > right.ns; });
+    return all;
+  }
+
+ private:
+  const TraceFacts& facts_;
+  std::unordered_map<std::uint32_t, Nanos> by_operator_, by_kernel_;
+};
 
 }  // namespace gf

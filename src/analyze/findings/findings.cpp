@@ -2,17 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "analyze/findings/sample_facts.h"
+#include "analyze/replay/what_if.h"
 
 namespace gf {
 namespace {
 
-enum class Rank { caveat, loss, note };
+enum class Rank { caveat, cause, loss, note };
 
 template <class Facts>
 struct Rule {
@@ -27,6 +31,7 @@ struct Rule {
 #define GF_RULE_OF_kernel(rank, id) GF_RULE_OF_trace(rank, id)
 #define GF_RULE_OF_sample(rank, id)
 constexpr Rule<TraceFacts> kTraceRules[] = {
+    {Rank::caveat, trace_rules::flight_moment},
 #include "analyze/names/findings.def"
 };
 #undef GF_RULE_OF_trace
@@ -51,35 +56,63 @@ constexpr FindingGroup kGroups[] = {
 #undef GF_FINDING_TOO
 };
 
+/// A named cause stands before a loss of a general kind of up to so many times its gain.
+constexpr Nanos kCauseBefore = 4;
+
+/// What a finding weighs beside others: its gain. Of launches that come late, what the profiler did
+/// not cause is told first of all.
+Nanos weight_of(const Finding& finding, const TraceFacts& facts) {
+  const Nanos gain = finding.gain_ns.value_or(0);
+  using enum FindingId;
+  if (finding.id != launch_bound && finding.id != small_batch) return gain;
+  const Nanos late = std::min(gain, facts.late()) - profiler_cost(facts.analysis);
+  return std::max<Nanos>(0, late) + (finding.id == small_batch);  // which says why, too
+}
+Nanos weight_of(const Finding& finding, const SampleFacts&) { return finding.gain_ns.value_or(0); }
+
 template <class Facts>
 std::vector<Finding> apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
-  std::vector<Finding> caveats, losses, notes;
-  for (const auto& rule : rules) {
-    auto found = rule.find(facts);
-    if (!found) continue;
-    found->group = kGroups[static_cast<std::size_t>(found->id)];
-    switch (rule.rank) {
-      case Rank::caveat:
-        caveats.push_back(std::move(*found));
-        break;
-      case Rank::loss:
-        losses.push_back(std::move(*found));
-        break;
-      case Rank::note:
-        notes.push_back(std::move(*found));
-        break;
+  std::vector<Finding> caveats, notes;
+  std::vector<std::pair<Nanos, Finding>> losses;  // with their weight
+  auto ask = [&](bool causes) {
+    for (const auto& rule : rules) {
+      if ((rule.rank == Rank::cause) != causes) continue;
+      auto found = rule.find(facts);
+      if (!found) continue;
+      found->group = kGroups[static_cast<std::size_t>(found->id)];
+      const Nanos weight = weight_of(*found, facts);
+      switch (rule.rank) {
+        case Rank::caveat:
+          caveats.push_back(std::move(*found));
+          break;
+        case Rank::cause:
+          losses.emplace_back(kCauseBefore * weight, std::move(*found));
+          break;
+        case Rank::loss:
+          losses.emplace_back(weight, std::move(*found));
+          break;
+        case Rank::note:
+          notes.push_back(std::move(*found));
+          break;
+      }
     }
-  }
+  };
+  ask(true);  // causes take their time out of what the others tell
+  ask(false);
   // Advice is not built on evidence that is known to be wrong.
   if (std::ranges::any_of(
           caveats, [](const Finding& caveat) { return caveat.id == FindingId::advice_withheld; }))
     losses.clear();
-  std::stable_sort(losses.begin(), losses.end(), [](const auto& left, const auto& right) {
-    return left.gain_ns.value_or(0) > right.gain_ns.value_or(0);
-  });
-  std::move(losses.begin(), losses.end(), std::back_inserter(caveats));
-  std::move(notes.begin(), notes.end(), std::back_inserter(caveats));
-  return caveats;
+  std::ranges::stable_sort(losses, std::greater<>(), [](const auto& loss) { return loss.first; });
+  // Why a flight recorder kept the capture is what its reader wants first.
+  const auto others = std::ranges::stable_partition(
+      caveats, [](const Finding& caveat) { return caveat.id == FindingId::flight_moment; });
+  std::vector<Finding> all;
+  std::move(caveats.begin(), others.begin(), std::back_inserter(all));
+  for (auto& [weight, loss] : losses) all.push_back(std::move(loss));
+  std::ranges::move(others, std::back_inserter(all));
+  std::ranges::move(notes, std::back_inserter(all));
+  return all;
 }
 
 /// Advice that stands on when the device was idle.
@@ -105,6 +138,113 @@ std::vector<Finding> find_in_trace(const Context& context, const KernelLevels& l
 std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,
                                      Interval settled) {
   return apply<SampleFacts>(kSampleRules, SampleFacts(capture, analysis, settled));
+}
+
+namespace {
+
+constexpr std::size_t kMostActivities = 50'000;  // that run again
+constexpr std::size_t kOfLongCaptures =
+    10'000;  // of more than these, as far as steps are that long
+constexpr double kMostUnexplained = 0.1;
+
+/// What mends a finding, as WhatIfRow::change names it.
+struct Mending {
+  FindingId finding;
+  std::string_view change;
+};
+// Those of one group whose changes overlap are together what the longest of them gives: replay
+// says so by itself.
+constexpr Mending kMendings[] = {
+    {FindingId::launch_bound, "graph"},
+    {FindingId::sync_in_step, name_of(Without::sync)},
+    {FindingId::input_bound, name_of(Without::input)},
+    {FindingId::blocking_copies, name_of(Without::copies)},
+    {FindingId::device_allocations, name_of(Without::allocations)},
+    {FindingId::recompilation, name_of(Without::compiling)},
+    {FindingId::exposed_communication, name_of(Without::communication)},
+    {FindingId::host_bound, name_of(Without::pauses)},
+    {FindingId::tiny_kernels, "graph"},
+    {FindingId::unfused_optimiser, name_of(With::fused_optimizer)},
+    {FindingId::eager_attention, name_of(With::fused_attention)},
+    {FindingId::unfused_elementwise, name_of(With::fused_elementwise)},
+    {FindingId::odd_sizes, name_of(With::padded_sizes)},
+    {FindingId::fp32_without_tensor_cores, name_of(With::tensor_cores)},
+    {FindingId::no_channels_last, name_of(With::channels_last)},
+    {FindingId::casts, name_of(With::one_layout)},
+    {FindingId::dense_embedding_gradients, name_of(With::sparse_gradients)},
+};
+
+/// Empty where no change does.
+std::string_view change_of(FindingId id) {
+  const auto known = std::ranges::find(kMendings, id, &Mending::finding);
+  return known == std::end(kMendings) ? std::string_view() : known->change;
+}
+
+WhatIfChanges changes_of(const std::vector<Finding>& findings) {
+  WhatIfChanges changes;
+  for (const auto& finding : findings) {
+    const auto change = change_of(finding.id);
+    if (const auto without = enum_from<Without>(change)) changes.without.push_back(*without);
+    if (const auto with = enum_from<With>(change)) changes.with.push_back(*with);
+    changes.graph = changes.graph || change == "graph";
+  }
+  return changes;
+}
+
+/// The steps that run again: all of them, or some in the middle of the capture; empty where these
+/// have more than the most activities.
+std::optional<Interval> steps_to_replay(const Context& context) {
+  constexpr std::size_t kFewest = 3;
+  const std::size_t activities = context.capture.activities.size();
+  if (activities <= kMostActivities) return kAllTime;
+  const auto& steps = context.window.all_steps;
+  if (steps.size() <= kFewest) return std::nullopt;
+  const std::size_t of_step = activities / steps.size();
+  const std::size_t count = std::max(kFewest, kOfLongCaptures / std::max<std::size_t>(of_step, 1));
+  if (count >= steps.size() || of_step * count > kMostActivities) return std::nullopt;
+  const std::size_t first = (steps.size() - count) / 2;
+  return Interval{steps[first].start_ns, steps[first + count].start_ns};
+}
+
+}  // namespace
+
+ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context,
+                                     const work::KernelWorks& works) {
+  const WhatIfChanges changes = changes_of(findings);
+  // A counter report alone has no program to run; even a few steps of a long capture would cost
+  // its analysis a sixth more.
+  const Capture& capture = context.capture;
+  if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) ||
+      capture.activities.size() > kMostActivities)
+    return {std::move(findings), {}};
+  const auto answer = what_if(context, changes, kAllTime, &works);
+  if (!answer || answer->unexplained.value_or(1) > kMostUnexplained)
+    return {std::move(findings), {}};
+  for (auto& finding : findings) {
+    const auto row = std::ranges::find(answer->changes, change_of(finding.id), &WhatIfRow::change);
+    if (row == answer->changes.end()) continue;
+    finding.replayed = row->share;
+    finding.replayed_low = row->share_low;
+    finding.replayed_high = row->share_high;
+  }
+  const WhatIfRow& last = answer->changes.back();
+  if (last.change != "together") return {std::move(findings), {}};
+  return {std::move(findings),
+          ReplayedTogether{static_cast<std::int64_t>(answer->changes.size()) - 1, last.share,
+                           last.share_low, last.share_high}};
+}
+
+std::optional<WhatIfSwitches> replayed_switches(const std::vector<Finding>& findings,
+                                                const Context& context) {
+  std::vector<Finding> first;
+  for (const auto& finding : findings)
+    if (!change_of(finding.id).empty() && first.size() < kMostSwitches) first.push_back(finding);
+  const WhatIfChanges changes = changes_of(first);
+  const auto span = steps_to_replay(context);
+  if (changes.empty() || !span) return std::nullopt;
+  auto answer = what_if_switches(context, changes, *span);
+  if (!answer) return std::nullopt;
+  return std::move(*answer);
 }
 
 }  // namespace gf

@@ -1,13 +1,121 @@
 // Attention written out as matrix products around a softmax.
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "analyze/findings/eager_attention.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "analyze/findings/time_by.h"
-#include "core/when.h"
+#include "core/text.h"
+
+namespace gf {
+namespace {
+
+/// Scores are scaled, masked and dropped out on the way: no more than this many kernels.
+constexpr std::size_t kMostBetween = 10;
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+/// By the innermost operation at the launch.
+EagerAttention::Part EagerAttention::part_of(std::string_view operation) {
+  if (contains(operation, "bmm")) return Part::batched_product;
+  if (contains(operation, "_softmax") && !contains(operation, "backward") &&
+      !contains(operation, "_log_softmax"))
+    return Part::softmax;
+  if (contains(operation, "aten::mm") || contains(operation, "addmm") ||
+      contains(operation, "linear") || contains(operation, "conv"))
+    return Part::product;
+  return Part::between;
+}
+
+Text EagerAttention::operation(const KernelInstance& kernel) const {
+  const auto op = context_.attribution.op[kernel.activity];
+  return op == kNoRow ? Text::none : context_.capture.host_ops.name[op];
+}
+
+bool EagerAttention::in_backward(const KernelInstance& kernel) const {
+  return static_cast<TrainingPhase>(context_.attribution.phase[kernel.activity]) ==
+         TrainingPhase::backward;
+}
+
+EagerAttention::EagerAttention(const Context& context)
+    : context_(context), of_aten_(context.capture.strings, [](std::string_view name) {
+        return name.starts_with("aten::");
+      }) {
+  const auto& kernels = context.kernels;
+  std::vector<std::size_t> forward;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    if (!in_backward(kernels[i]) && operation(kernels[i]) != Text::none) forward.push_back(i);
+  // Most programs have none: then no order is needed.
+  OncePerText part(context.capture.strings, part_of);
+  const auto is = [&](Part wanted) {
+    return std::ranges::any_of(
+        forward, [&](std::size_t i) { return part(operation(kernels[i])) == wanted; });
+  };
+  if (!is(Part::softmax) || !is(Part::batched_product)) return;
+  auto launched = [&](std::size_t i) {
+    const auto call = context.launches[kernels[i].activity];
+    return call == kNoRow ? context.capture.activities.start_ns[kernels[i].activity]
+                          : context.capture.api_calls.start_ns[call];
+  };
+  std::ranges::stable_sort(forward, {}, launched);
+  std::vector<Part> parts;
+  for (const auto i : forward) parts.push_back(part(operation(kernels[i])));
+  for (std::size_t at = 0; at < parts.size(); ++at)
+    if (parts[at] == Part::softmax) take_around(forward, parts, at);
+}
+
+/// Calls `use` with an operation of a library and those around it until it says true.
+template <class Use>
+bool EagerAttention::any_outward(std::uint32_t op, Use&& use) const {
+  const auto& ops = context_.capture.host_ops;
+  for (; op != kNoRow && ops.kind[op] == HostKind::op && of_aten_(ops.name[op]);
+       op = context_.attribution.op_parent[op])
+    if (use(op)) return true;
+  return false;
+}
+
+bool EagerAttention::holds(const KernelInstance& kernel) const {
+  const auto& attribution = context_.attribution;
+  auto of_attention = [&](std::uint32_t op) { return operations_.contains(op); };
+  if (in_backward(kernel))
+    return any_outward(attribution.forward_op[kernel.activity], of_attention);
+  // With the copies that a product makes of its operands first.
+  return kernels_.contains(kernel.activity) ||
+         any_outward(attribution.op[kernel.activity], of_attention);
+}
+
+void EagerAttention::take_around(const std::vector<std::size_t>& order,
+                                 const std::vector<Part>& parts, std::size_t softmax) {
+  std::size_t first = softmax, last = softmax;
+  while (first > 0 && softmax - first < kMostBetween && parts[first - 1] == Part::between) --first;
+  while (last + 1 < parts.size() && last - softmax < kMostBetween &&
+         parts[last + 1] == Part::between)
+    ++last;
+  if (first == 0 || parts[first - 1] != Part::batched_product || last + 1 == parts.size() ||
+      parts[last + 1] != Part::batched_product)
+    return;
+  ++count_;
+  for (std::size_t at = first - 1; at <= last + 1; ++at) {
+    const auto activity = context_.kernels[order[at]].activity;
+    kernels_.insert(activity);
+    // A whole layer in one operation holds projections, too.
+    any_outward(context_.attribution.op[activity], [&](std::uint32_t op) {
+      const auto name = context_.capture.text(context_.capture.host_ops.name[op]);
+      if (contains(name, "multi_head_attention") || contains(name, "transformer")) return true;
+      operations_.insert(op);
+      return false;
+    });
+  }
+}
+
+}  // namespace gf
 
 namespace gf::trace_rules {
 namespace {
@@ -26,7 +134,7 @@ struct NamedKernels {
 }  // namespace
 
 std::optional<Finding> eager_attention(const Facts& facts) {
-  const EagerAttention attention(facts);
+  const EagerAttention attention(facts.context);
   if (attention.count() == 0) return {};
   Nanos time = 0;
   TimeBy operators(facts);

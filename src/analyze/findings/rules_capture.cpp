@@ -6,9 +6,9 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/kernel_rates/kernel_rates.h"
-#include "analyze/kernel_types.h"
-#include "analyze/utilization/level_formulas.h"
-#include "core/when.h"
+#include "analyze/utilization/kernel_levels.h"
+#include "analyze/utilization/waterfall.h"
+#include "core/text.h"
 #include "model/formats.h"
 #include "model/quality.h"
 
@@ -56,6 +56,29 @@ std::optional<Finding> observer_effect(const Facts& facts) {
           say_share(facts.of_window(profiler_cost(facts.analysis))),
           say_share(facts.share_without_profiler(idle))),
       evidence,
+      {}};
+}
+
+std::optional<Finding> launches_not_captured(const Facts& facts) {
+  const auto idle = facts.idle(IdleReason::no_launch_record);
+  if (facts.of_window(idle.ns) < 0.1) return {};
+  std::int64_t without = 0, late = 0;  // late: in the second half, long after the capture began
+  for (const auto& line : facts.context.devices)
+    for (const auto row : line.rows) {
+      if (facts.context.launches[row] != kNoRow) continue;
+      ++without;
+      late +=
+          facts.capture().activities.start_ns[row] > line.window.start + line.window.length() / 2;
+    }
+  return Finding{
+      FindingId::launches_not_captured,
+      fmt::format("The capture does not hold the launches of {} of the GPU's activities, {} of the "
+                  "time idle before them: why is unknown.{}",
+                  without, say_share(facts.of_window(idle.ns)),
+                  when(late * 4 > without,
+                       " They are missing throughout, so this may be a sample of the events of a "
+                       "run: its times and shares are not the run's.")),
+      fmt::format("idle {} in {}", say_time(idle.ns), plural(idle.gaps, "gap")),
       {}};
 }
 

@@ -7,7 +7,7 @@
 #include "analyze/findings/rules.h"
 #include "analyze/ranks/job_waiting.h"
 #include "analyze/ranks/names.h"
-#include "core/when.h"
+#include "core/text.h"
 
 namespace gf::trace_rules {
 

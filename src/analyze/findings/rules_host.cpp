@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "core/when.h"
+#include "core/text.h"
 
 namespace gf::trace_rules {
 namespace {
@@ -78,12 +82,17 @@ Nanos late_in_allocations(const Facts& facts) {
 }
 
 /// Whether memory is allocated step after step: in at least half of three steps and more, for
-/// a hundredth of their time. Without steps, in a capture that does more than a handful of kernels.
+/// a hundredth of their time. Without steps, more often than what is allocated once, and in a
+/// capture that does more than a handful of kernels or allocates for each.
 bool allocates_in_steps(const Facts& facts, const Intervals& calls) {
-  constexpr std::int64_t kHandful = 100;
+  constexpr std::int64_t kMany = 100, kHandful = 8;
   constexpr Nanos kShort = 10'000'000;  // too short to tell
   const auto& steps = facts.analysis.window.steps;
-  if (steps.size() < 3) return facts.window < kShort || facts.kernel_count >= kHandful;
+  const auto count = static_cast<std::int64_t>(calls.size());
+  if (steps.size() < 3)
+    return count >= kHandful &&
+           (facts.window < kShort || facts.kernel_count >= kMany ||
+            (facts.kernel_count >= 2 * kHandful && count >= facts.kernel_count));
   std::size_t allocating = 0;
   for (const auto& step : steps) {
     const Interval span{step.start_ns, step.start_ns + step.duration_ns};
@@ -117,7 +126,11 @@ std::optional<Finding> launch_bound(const Facts& facts) {
         "Launch less often: capture the step in a graph, fuse operations, or use a larger batch.";
   const Nanos between = facts.host_other().between;
   // Where the profiler may have caused nearly all of it, observer_effect says so instead.
-  if (facts.share_without_profiler(late.ns + between) < 0.02) return {};
+  constexpr double kMostOver = 1.4;  // profiler_cost is the most, of which most programs lose less
+  if (static_cast<double>(late.ns + between) -
+          static_cast<double>(profiler_cost(facts.analysis)) / kMostOver <
+      0.02 * static_cast<double>(facts.window))
+    return {};
   std::string evidence =
       fmt::format("idle {} of {} in {}, {:.3g} kernels per millisecond{}", say_time(late.ns),
                   say_time(facts.window), plural(late.gaps, "gap"),
@@ -135,16 +148,70 @@ std::optional<Finding> launch_bound(const Facts& facts) {
       evidence, late.ns + between};
 }
 
+/// Where the host was: "after Optimizer.step#AdamW.step, before aten::zero_", of the operations of
+/// the thread that launches what comes next; empty where none is known.
+std::string place_of(const Facts& facts, const Interval& stretch, std::uint32_t next) {
+  const auto& ops = facts.capture().host_ops;
+  const auto& parent = facts.context.attribution.op_parent;
+  if (next == kNoRow || facts.context.launches[next] == kNoRow) return {};
+  const auto thread = facts.capture().api_calls.thread[facts.context.launches[next]];
+  const auto rows = facts.context.host.ops(thread);
+  auto end_of = [&](std::uint32_t row) { return ops.start_ns[row] + ops.duration_ns[row]; };
+  auto tells = [&](std::uint32_t row) {
+    return ops.kind[row] == HostKind::op || (ops.kind[row] == HostKind::annotation &&
+                                             !(facts.context.roles.host(ops.name[row]) & kStep));
+  };
+  /// The outermost operation or mark that ended before, or begins after, the stretch.
+  auto outermost = [&](std::uint32_t row, auto&& beside) {
+    for (auto up = parent[row]; up != kNoRow; up = parent[up])
+      if (tells(up) && beside(up)) row = up;
+    return facts.capture().text(ops.name[row]);
+  };
+  auto at = std::ranges::upper_bound(rows, stretch.start, {},
+                                     [&](std::uint32_t row) { return ops.start_ns[row]; });
+  std::string_view before, after;
+  const Nanos middle = stretch.start + stretch.length() / 2;
+  for (auto row = at; row != rows.begin() && before.empty();)
+    if (--row; tells(*row) && end_of(*row) <= middle)
+      before = outermost(*row, [&](std::uint32_t up) { return end_of(up) <= middle; });
+  for (; at != rows.end() && after.empty(); ++at)
+    if (tells(*at) && ops.start_ns[*at] >= middle)
+      after = outermost(*at, [&](std::uint32_t up) { return ops.start_ns[up] >= middle; });
+  std::string text;
+  if (!before.empty()) text = fmt::format("after {}", before);
+  if (!after.empty()) text += fmt::format("{}before {}", when(!text.empty(), ", "), after);
+  return text;
+}
+
+/// The place of most of the idle time in which the host does something else, and that time.
+std::pair<std::string, Nanos> most_elsewhere(const Facts& facts, const Intervals& stretches) {
+  std::map<std::string, Nanos> places;
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (const Nanos time = covered(stretches, piece.span);
+          time > 0 && piece.reason == IdleReason::host_other)
+        if (auto place = place_of(facts, piece.span, piece.next); !place.empty())
+          places[std::move(place)] += time;
+  const auto most =
+      std::ranges::max_element(places, {}, [](const auto& one) { return one.second; });
+  if (most == places.end()) return {};
+  return *most;
+}
+
 std::optional<Finding> host_bound(const Facts& facts) {
   const auto elsewhere = facts.host_other().elsewhere;
   const Nanos time = total(elsewhere);
   if (facts.of_window(time) < 0.05 || !facts.repeats(elsewhere, 0.02)) return {};
+  const auto [place, there] = most_elsewhere(facts, normalised(elsewhere));
+  std::string where;
+  if (!place.empty())
+    where = fmt::format("; {} {}, with no operator in it", say_time(there), place);
   return Finding{
       FindingId::host_bound,
       fmt::format("The GPU waits {} of the time{} while the host does work other than launching "
-                  "kernels. Move that work off the launching thread, to the GPU, or after the "
+                  "kernels{}. Move that work off the launching thread, to the GPU, or after the "
                   "launches of the step.",
-                  say_share(facts.of_window(time)), unprofiled(facts, time)),
+                  say_share(facts.of_window(time)), unprofiled(facts, time), where),
       fmt::format("idle {} of {} in {} of a millisecond and more{}", say_time(time),
                   say_time(facts.window),
                   plural(static_cast<std::int64_t>(elsewhere.size()), "span"),
@@ -154,7 +221,9 @@ std::optional<Finding> host_bound(const Facts& facts) {
 
 std::optional<Finding> input_bound(const Facts& facts) {
   const auto input = facts.idle(IdleReason::input);
+  constexpr std::int64_t kFew = 4;  // the one copy of a program that makes one pass is no input
   if (facts.of_window(input.ns) < 0.05) return {};
+  if (facts.analysis.window.steps.empty() && input.gaps < kFew) return {};
   return Finding{
       FindingId::input_bound,
       fmt::format("Input-bound: the GPU waits for input {} of the time. {}",
@@ -166,6 +235,56 @@ std::optional<Finding> input_bound(const Facts& facts) {
       fmt::format("idle {} of {} in {}{}", say_time(input.ns), say_time(facts.window),
                   plural(input.gaps, "gap"), behind(input)),
       input.ns + lead_lost(facts, input.ns)};
+}
+
+/// What the host waits for, by the outermost operation around each wait and the one before it,
+/// whose result it fetches.
+struct WaitedFor {
+  std::string most;     // "aten::is_nonzero after aten::any"
+  Nanos computing = 0;  // idle time in the operations before: launches that are late
+};
+
+WaitedFor waited_for(const Facts& facts) {
+  const auto& ops = facts.capture().host_ops;
+  const auto& parent = facts.context.attribution.op_parent;
+  const auto& tree = facts.tree();
+  OncePerText of_aten(facts.texts(), [](std::string_view op) { return op.starts_with("aten::"); });
+  auto outermost = [&](std::uint32_t row) {
+    while (parent[row] != kNoRow && ops.kind[parent[row]] == HostKind::op &&
+           of_aten(ops.name[parent[row]]))
+      row = parent[row];
+    return row;
+  };
+  auto is_op = [&](std::uint32_t row) { return row != kNoRow && ops.kind[row] == HostKind::op; };
+  std::map<std::string, Nanos> times;
+  std::unordered_set<std::uint32_t> fetched;
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces) {
+      if (piece.reason != IdleReason::sync || !is_op(piece.op)) continue;
+      const auto row = outermost(piece.op);
+      std::string text(facts.capture().text(ops.name[row]));
+      auto before = tree.before[row];
+      while (before != kNoRow && !tree.device[before]) before = tree.before[before];
+      if (before != kNoRow) {
+        text += fmt::format(" after {}", facts.capture().text(ops.name[before]));
+        fetched.insert(before);
+      }
+      times[std::move(text)] += piece.span.length();
+    }
+  WaitedFor waited;
+  // One look back further: aten::isnan before aten::any.
+  for (const auto row : std::vector(fetched.begin(), fetched.end()))
+    if (const auto earlier = tree.before[row];
+        is_op(earlier) && tree.device[earlier] && ops.duration_ns[earlier] < kNsPerMs)
+      fetched.insert(earlier);
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (piece.reason == IdleReason::launch_bound && is_op(piece.op) &&
+          fetched.contains(outermost(piece.op)))
+        waited.computing += piece.span.length();
+  const auto most = std::ranges::max_element(times, {}, [](const auto& one) { return one.second; });
+  if (most != times.end()) waited.most = most->first;
+  return waited;
 }
 
 std::optional<Finding> sync_in_step(const Facts& facts) {
@@ -187,25 +306,28 @@ std::optional<Finding> sync_in_step(const Facts& facts) {
   std::string names;
   for (const auto& [name, times] : by_name)
     names += fmt::format("{}{} x {}", when(!names.empty(), ", "), times, name);
+  const auto waited = waited_for(facts);
   return Finding{
       FindingId::sync_in_step,
       fmt::format("The host synchronizes with the GPU, which then idles {} of the time until new "
-                  "work arrives. Remove synchronizing calls (.item(), .cpu(), printing a loss, "
+                  "work arrives{}. Remove synchronizing calls (.item(), .cpu(), printing a loss, "
                   "explicit synchronize) from the step, or make them every N steps.",
-                  say_share(facts.of_window(idle.ns))),
+                  say_share(facts.of_window(idle.ns)),
+                  waited.most.empty() ? std::string() : fmt::format(", most in {}", waited.most)),
       fmt::format("idle {} in {}; {}{}, which block the host for {}{}", say_time(idle.ns),
                   plural(idle.gaps, "gap"), plural(count, "synchronizing call"),
                   names.empty() ? "" : fmt::format(" ({})", names), say_time(blocked),
                   behind(idle)),
-      idle.ns + lead_lost(facts, std::max<Nanos>(0, blocked - idle.ns))};
+      idle.ns + waited.computing +
+          std::min(facts.late() - waited.computing, std::max<Nanos>(0, blocked - idle.ns))};
 }
 
 std::optional<Finding> blocking_copies(const Facts& facts) {
   const auto idle = facts.idle(IdleReason::memcpy);
   const auto& activities = facts.capture().activities;
-  Nanos pageable = 0, alone = 0;
+  Nanos pageable = 0, alone = 0, pinned = 0;  // pinned: that no kernel overlaps
   std::int64_t count = 0, bytes = 0;
-  Intervals costs;
+  Intervals costs, pinned_costs;
   OncePerText from_pageable(facts.texts(), [](std::string_view name) {
     return name.find("Pageable") != std::string_view::npos;
   });
@@ -213,8 +335,16 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
     const auto& line = facts.context.devices[device];
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
       const auto row = line.rows[i];
-      if (activities.kind[row] != ActivityKind::memcpy || !from_pageable(activities.name[row]))
+      if (activities.kind[row] != ActivityKind::memcpy || facts.claimed_activity(row)) continue;
+      if (!from_pageable(activities.name[row])) {
+        if (activities.copy[row] == CopyKind::host_to_device ||
+            activities.copy[row] == CopyKind::device_to_host) {
+          const Nanos own = line.spans[i].length();
+          pinned += own - shared_length({line.spans[i]}, line.kernel_busy);
+          pinned_costs.push_back(line.spans[i]);
+        }
         continue;
+      }
       pageable += line.spans[i].length();
       bytes += std::max<std::int64_t>(activities.bytes[row], 0);
       ++count;
@@ -224,7 +354,11 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
     for (const auto& piece : line.idle_pieces)
       if (piece.reason == IdleReason::memcpy) costs.push_back(piece.span);
   }
-  const Nanos cost = std::min(idle.ns + alone, facts.window);
+  // Copies from pinned memory block no host; alone on the device they cost their time.
+  constexpr double kMuch = 0.05;
+  const bool much = facts.of_window(pinned) >= kMuch;
+  if (much) costs.insert(costs.end(), pinned_costs.begin(), pinned_costs.end());
+  const Nanos cost = std::min(idle.ns + alone + (much ? pinned : 0), facts.window);
   if (facts.of_window(cost) < 0.01 || !facts.repeats(costs, 0.005)) return {};
   const Nanos gain = std::min(cost + lead_lost(facts, cost), facts.window);
   std::string evidence = fmt::format("idle in blocking copies {} in {}{}", say_time(idle.ns),
@@ -234,12 +368,21 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
         "; {} from or to pageable memory, {}, {} long, {} of it not overlapped by kernels",
         count == 1 ? "1 copy" : plural(count, "copie"), say_bytes(bytes), say_time(pageable),
         say_time(alone));
+  if (much) evidence += fmt::format("; {} of other copies while no kernel runs", say_time(pinned));
+  std::string advice = "Make them asynchronous and overlap them with kernels.";
+  if (count > 0)
+    advice =
+        facts.pytorch()
+            ? "Use pinned host memory (pin_memory=True) and non_blocking copies, so that they "
+              "overlap with kernels."
+            : "Use pinned host memory and asynchronous copies, so that they overlap with kernels.";
+  if (much && pinned > alone)
+    advice =
+        "Overlap them with kernels (a stream of their own, the next batch while this one is worked "
+        "on), keep data on the GPU, or copy fewer bytes.";
   return Finding{FindingId::blocking_copies,
                  fmt::format("Copies between host and device block the step {} of the time. {}",
-                             say_share(facts.of_window(cost)),
-                             count > 0 ? "Use pinned host memory (pin_memory=True) and "
-                                         "non_blocking copies, so that they overlap with kernels."
-                                       : "Make them asynchronous and overlap them with kernels."),
+                             say_share(facts.of_window(cost)), advice),
                  evidence, gain};
 }
 

@@ -9,10 +9,7 @@
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "analyze/findings/time_by.h"
-#include "core/glob.h"
-#include "core/lower_case.h"
-#include "core/when.h"
+#include "core/text.h"
 
 namespace gf::trace_rules {
 namespace {
@@ -51,7 +48,9 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
   TimeBy operators(facts);
   std::unordered_set<std::uint32_t> tiny;
   for (const auto& kernel : facts.kernels) {
-    if (kernel.duration_ns >= kTiny || facts.type(kernel) == LayerType::communication) continue;
+    if (kernel.duration_ns >= kTiny || facts.type(kernel) == LayerType::communication ||
+        facts.claimed(kernel))
+      continue;
     ++count;
     time += kernel.exclusive_ns;
     operators.add_operator(kernel, kernel.exclusive_ns);
@@ -80,6 +79,7 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
   TimeBy operators(facts);
   OncePerText by_compiler(facts.texts(), fused_by_compiler);
   for (const auto& kernel : facts.kernels) {
+    if (facts.claimed(kernel)) continue;
     const auto type = facts.type(kernel);
     if (type != LayerType::elementwise && type != LayerType::activation &&
         type != LayerType::random && type != LayerType::normalisation && type != LayerType::softmax)
@@ -88,6 +88,8 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
       fused += kernel.exclusive_ns;
       continue;
     }
+    // A grid that leaves most of the device empty costs more than passes over memory do.
+    if (blocks_per_sm(facts.capture(), kernel.activity) < 0.5) continue;
     time += kernel.exclusive_ns;
     operators.add_operator(kernel, kernel.exclusive_ns);
   }
@@ -111,7 +113,7 @@ std::optional<Finding> casts(const Facts& facts) {
   std::int64_t count = 0;
   TimeBy layers(facts);
   for (const auto& kernel : facts.kernels) {
-    if (facts.type(kernel) != LayerType::copy) continue;
+    if (facts.type(kernel) != LayerType::copy || facts.claimed(kernel)) continue;
     time += kernel.exclusive_ns;
     ++count;
     layers.add_operator(kernel, kernel.exclusive_ns);

@@ -9,11 +9,10 @@
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "analyze/findings/sample_facts.h"
 #include "analyze/sampled/levels.h"
-#include "core/when.h"
+#include "core/text.h"
 #include "model/formats.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 
@@ -48,6 +47,31 @@ const SampledReading* SampleFacts::host(std::string_view id) const {
   return nullptr;
 }
 
+namespace {
+
+/// Why the capture was kept; the recorder knew what is usual, and the capture alone does not.
+std::optional<Finding> kept_moment(const Capture& capture, const Analysis& analysis) {
+  const auto moments = capture.metadata_value("flight.moments");
+  if (moments.empty()) return {};
+  Nanos at = 0;
+  const auto time = capture.metadata_value("flight.time_ns");
+  std::from_chars(time.data(), time.data() + time.size(), at);
+  const auto& window = analysis.window;
+  std::string evidence;
+  if (at >= window.start_ns && at <= window.end_ns)
+    evidence = fmt::format("{} after the window's start", say_time(at - window.start_ns));
+  return Finding{FindingId::flight_moment,
+                 fmt::format("This capture was kept by the flight recorder: {}.", moments),
+                 evidence,
+                 {}};
+}
+
+}  // namespace
+
+std::optional<Finding> trace_rules::flight_moment(const TraceFacts& facts) {
+  return kept_moment(facts.capture(), facts.analysis);
+}
+
 namespace sample_rules {
 
 std::optional<Finding> shallow_source(const Facts& facts) {
@@ -65,21 +89,8 @@ std::optional<Finding> shallow_source(const Facts& facts) {
       {}};
 }
 
-/// Why the capture was kept; the recorder knew what is usual, and the capture alone does not.
 std::optional<Finding> flight_moment(const Facts& facts) {
-  const auto moments = facts.capture.metadata_value("flight.moments");
-  if (moments.empty()) return {};
-  Nanos at = 0;
-  const auto time = facts.capture.metadata_value("flight.time_ns");
-  std::from_chars(time.data(), time.data() + time.size(), at);
-  const auto& window = facts.analysis.window;
-  std::string evidence;
-  if (at >= window.start_ns && at <= window.end_ns)
-    evidence = fmt::format("{} after the window's start", say_time(at - window.start_ns));
-  return Finding{FindingId::flight_moment,
-                 fmt::format("This capture was kept by the flight recorder: {}.", moments),
-                 evidence,
-                 {}};
+  return kept_moment(facts.capture, facts.analysis);
 }
 
 std::optional<Finding> start_up_in_window(const Facts& facts) {

@@ -10,9 +10,7 @@
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "analyze/findings/time_by.h"
-#include "core/lower_case.h"
-#include "core/when.h"
+#include "core/text.h"
 
 namespace gf::trace_rules {
 namespace {

@@ -2,13 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
-#include "analyze/attribution/inherited.h"
+#include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "analyze/findings/time_by.h"
-#include "core/when.h"
+#include "core/text.h"
 
 namespace gf::trace_rules {
 namespace {
@@ -38,32 +40,49 @@ bool of_many_tensors(std::string_view kernel) {
          kernel.starts_with("triton_");
 }
 
-/// The innermost operation or mark around a launch, or the launch's own operation, whose name is
-/// wanted.
-class Around {
- public:
-  Around(const Facts& facts, bool (*wanted)(std::string_view))
-      : facts_(facts), wanted_(facts.texts(), wanted), found_(facts.context.attribution) {}
-  /// Row of host_ops, or kNoRow.
-  std::uint32_t of(const KernelInstance& kernel) {
-    const auto& names = facts_.capture().host_ops.name;
-    const auto op = facts_.context.attribution.op[kernel.activity];
-    if (op == kNoRow) return kNoRow;
-    constexpr std::uint32_t kNone = kNoRow - 1;
-    const auto row = found_.of(op, [&](std::uint32_t outer, std::uint32_t inner) {
-      if (wanted_(names[inner])) return inner;
-      if (outer == kNoRow) return kNone;
-      return outer;
-    });
-    if (row == kNone) return kNoRow;
-    return row;
+/// The size that changes from one compilation to the next: "size 1 of aten::clone is 1017, 1016",
+/// of the first inputs that compiled functions get. Empty where shapes are not known or the same.
+std::string changed_size(const Facts& facts) {
+  const auto& ops = facts.capture().host_ops;
+  const auto& parent = facts.context.attribution.op_parent;
+  OncePerText compiled(facts.texts(), [](std::string_view name) {
+    return name.starts_with("Torch-Compiled Region") || contains(name, "Call CompiledFxGraph");
+  });
+  std::unordered_set<std::uint32_t> seen;
+  std::vector<std::vector<std::string>> sizes;  // of the first tensor, call by call
+  for (std::uint32_t thread = 0; thread < facts.context.host.threads(); ++thread)
+    for (const auto row : facts.context.host.ops(thread)) {
+      if (ops.kind[row] != HostKind::op || ops.shapes[row] == Text::none) continue;
+      auto region = kNoRow;
+      for (auto up = parent[row]; up != kNoRow; up = parent[up])
+        if (compiled(ops.name[up])) region = up;
+      if (region == kNoRow || !seen.insert(region).second) continue;
+      // "[[16,1017,2048],[...]]": the numbers of the first list.
+      const auto shapes = facts.capture().text(ops.shapes[row]);
+      std::vector<std::string> numbers;
+      std::string number;
+      for (const char c : shapes) {
+        if (c >= '0' && c <= '9')
+          number += c;
+        else if (!number.empty())
+          numbers.push_back(std::exchange(number, {}));
+        if (c == ']' && !numbers.empty()) break;
+      }
+      if (!numbers.empty()) sizes.push_back(std::move(numbers));
+    }
+  for (std::size_t at = 0; sizes.size() > 1 && at < sizes.front().size(); ++at) {
+    std::string values = sizes.front()[at];
+    std::size_t different = 1;
+    for (std::size_t call = 1; call < sizes.size() && different < 4; ++call) {
+      if (sizes[call].size() != sizes.front().size()) return {};
+      if (sizes[call][at] == sizes[call - 1][at]) continue;
+      values += ", " + sizes[call][at];
+      ++different;
+    }
+    if (different > 1) return fmt::format("size {} of its input changes ({})", at, values);
   }
-
- private:
-  const Facts& facts_;
-  OncePerText<bool (*)(std::string_view)> wanted_;
-  Inherited found_;
-};
+  return {};
+}
 
 bool is_optimiser_step(std::string_view name) { return name.starts_with("Optimizer.step"); }
 
@@ -86,12 +105,15 @@ std::optional<Finding> recompilation(const Facts& facts) {
   Nanos time = 0;
   for (const auto& line : facts.context.devices) time += covered(spans, line.window);
   if (facts.of_window(time) < 0.02) return {};
+  facts.claim_idle(spans);
+  const auto changed = changed_size(facts);
   return Finding{
       FindingId::recompilation,
-      fmt::format("torch.compile recompiles {} of the time. Keep shapes, types and Python values "
+      fmt::format("torch.compile recompiles {} of the time{}. Keep shapes, types and Python values "
                   "constant, pad to a few lengths, or compile with dynamic=True; "
                   "TORCH_LOGS=recompiles shows what changed.",
-                  say_share(facts.of_window(time))),
+                  say_share(facts.of_window(time)),
+                  changed.empty() ? changed : fmt::format(": {}", changed)),
       fmt::format("{} in {} of {}", say_time(time), steps,
                   plural(static_cast<std::int64_t>(facts.analysis.window.steps.size()), "step")),
       time};
@@ -102,7 +124,7 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
   Nanos time = 0;
   TimeBy operators(facts);
   std::unordered_set<std::uint32_t> kernels, steps;
-  Around around(facts, is_optimiser_step);
+  AroundNamed around(facts, is_optimiser_step);
   OncePerText many(facts.texts(), of_many_tensors);
   for (const auto& kernel : facts.kernels) {
     if (facts.phase(kernel) != TrainingPhase::optimizer ||
@@ -133,7 +155,7 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
 
 std::optional<Finding> dense_embedding_gradients(const Facts& facts) {
   Nanos time = 0;
-  Around around(facts, backward_of_embedding);
+  AroundNamed around(facts, backward_of_embedding);
   for (const auto& kernel : facts.kernels)
     if (around.of(kernel) != kNoRow) time += kernel.exclusive_ns;
   if (facts.of_kernels(time) < 0.05) return {};

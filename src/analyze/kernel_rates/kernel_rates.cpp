@@ -13,7 +13,6 @@
 #include "analyze/nnls.h"
 #include "core/statistics.h"
 #include "model/capture.h"
-#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {

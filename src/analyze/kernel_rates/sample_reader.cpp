@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "model/counter_values.h"
-#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {

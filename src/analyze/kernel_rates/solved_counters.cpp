@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "analyze/kernel_rates/kernel_rates.h"
-#include "analyze/launch_columns.h"
 #include "model/counter_values.h"
+#include "model/launches.h"
 #include "model/metrics.h"
 
 namespace gf {

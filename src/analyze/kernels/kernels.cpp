@@ -12,7 +12,7 @@
 
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/levels.h"
-#include "core/once_per_text.h"
+#include "core/strings.h"
 #include "model/kernel_name.h"
 
 namespace gf {

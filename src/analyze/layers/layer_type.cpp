@@ -7,9 +7,7 @@
 #include <span>
 #include <string>
 
-#include "analyze/layers/patterns.h"
-#include "core/glob.h"
-#include "core/lower_case.h"
+#include "core/text.h"
 
 namespace gf {
 namespace {
@@ -24,8 +22,9 @@ LayerType first_fit(std::span<const LayerPattern> patterns, std::string_view nam
   for (const auto library : kLibraries)
     for (auto at = lower.find(library); at != std::string::npos; at = lower.find(library, at))
       lower.erase(at, library.size());
+  const LetterPairs pairs(lower);
   for (const auto& pattern : patterns)
-    if (glob_match(pattern.glob, lower)) return pattern.type;
+    if (pairs.may_hold(pattern.glob) && glob_match(pattern.glob, lower)) return pattern.type;
   return other;
 }
 

@@ -1,4 +1,4 @@
-#include "analyze/layers/patterns.h"
+#include "analyze/layers/layer_type.h"
 
 namespace gf {
 namespace {

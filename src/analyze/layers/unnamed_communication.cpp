@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "analyze/attribution/inherited.h"
+#include "analyze/attribution/attribution.h"
 #include "analyze/layers/layers.h"
-#include "core/lower_case.h"
-#include "core/once_per_text.h"
+#include "core/strings.h"
+#include "core/text.h"
 
 namespace gf {
 namespace {

@@ -1,7 +1,7 @@
-#include "analyze/match/align.h"
-
 #include <algorithm>
 #include <limits>
+
+#include "analyze/match/match.h"
 
 namespace gf {
 
@@ -57,7 +57,7 @@ Path trace(const Lattice& lattice, bool skip_b_first) {
   Path path;
   path.low.assign(lattice.rows, 0);
   path.high.assign(lattice.rows, 0);
-  path.partner.assign(lattice.rows - 1, Alignment::kNone);
+  path.partner.assign(lattice.rows - 1, SequenceMatch::kNone);
   std::size_t row = lattice.rows - 1, column = lattice.columns - 1;
   path.low[row] = path.high[row] = static_cast<std::uint32_t>(column);
   while (row > 0 || column > 0) {
@@ -111,7 +111,7 @@ std::vector<std::uint32_t> cheapest(const Lattice& lattice, const Path& one, con
       if (steps & kSkipA && inside(i - 1, j)) take(kSkipA, sum[cell(i - 1, j)]);
       if (steps & kSkipB && j > 0 && inside(i, j - 1)) take(kSkipB, sum[cell(i, j - 1)]);
     }
-  std::vector<std::uint32_t> partner(lattice.rows - 1, Alignment::kNone);
+  std::vector<std::uint32_t> partner(lattice.rows - 1, SequenceMatch::kNone);
   for (std::size_t i = lattice.rows - 1, j = lattice.columns - 1; i > 0 || j > 0;) {
     switch (chosen[cell(i, j)]) {
       case kPair:
@@ -132,10 +132,11 @@ std::vector<std::uint32_t> cheapest(const Lattice& lattice, const Path& one, con
 
 }  // namespace
 
-Alignment align_exactly(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right,
-                        const std::function<double(std::size_t, std::size_t)>& cost) {
-  Alignment out;
-  out.partner.assign(left.size(), Alignment::kNone);
+SequenceMatch align_exactly(std::span<const std::uint32_t> left,
+                            std::span<const std::uint32_t> right,
+                            const std::function<double(std::size_t, std::size_t)>& cost) {
+  SequenceMatch out;
+  out.partner.assign(left.size(), SequenceMatch::kNone);
   out.ambiguous.assign(left.size(), false);
   if (std::ranges::equal(left, right)) {  // the only pairing with all pairs
     for (std::uint32_t i = 0; i < left.size(); ++i) out.partner[i] = i;
@@ -145,7 +146,7 @@ Alignment align_exactly(std::span<const std::uint32_t> left, std::span<const std
   const Path one = trace(lattice, true), other = trace(lattice, false);
   out.partner = cost ? cheapest(lattice, one, other, cost) : one.partner;
   for (std::size_t i = 0; i < left.size(); ++i)
-    out.ambiguous[i] = out.partner[i] != Alignment::kNone &&
+    out.ambiguous[i] = out.partner[i] != SequenceMatch::kNone &&
                        (one.partner[i] != out.partner[i] || other.partner[i] != out.partner[i]);
   return out;
 }

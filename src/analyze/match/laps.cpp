@@ -1,5 +1,3 @@
-#include "analyze/match/laps.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analyze/match/align.h"
+#include "analyze/match/match.h"
 
 namespace gf {
 
@@ -288,7 +286,7 @@ class Layer {
  public:
   Layer(SymbolSpan trace, SymbolSpan report, const Cost& cost)
       : a_(trace), b_(report), cost_(cost) {
-    out_.partner.assign(trace.size(), Alignment::kNone);
+    out_.partner.assign(trace.size(), SequenceMatch::kNone);
     out_.ambiguous.assign(trace.size(), false);
   }
 
@@ -321,11 +319,11 @@ class Layer {
   void exactly(std::size_t a0, std::size_t a1, const std::vector<std::uint32_t>& at) {
     std::vector<std::uint32_t> part(at.size());
     for (std::size_t place = 0; place < at.size(); ++place) part[place] = b_[at[place]];
-    const Alignment found = align_exactly(
+    const SequenceMatch found = align_exactly(
         a_.subspan(a0, a1 - a0), part,
         cost_ ? Cost([&](std::size_t i, std::size_t j) { return cost_(a0 + i, at[j]); }) : Cost());
     for (std::size_t i = 0; i < found.partner.size(); ++i)
-      if (found.partner[i] != Alignment::kNone) {
+      if (found.partner[i] != SequenceMatch::kNone) {
         out_.partner[a0 + i] = at[found.partner[i]];
         out_.ambiguous[a0 + i] = found.ambiguous[i];
       }

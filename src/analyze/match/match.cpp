@@ -13,8 +13,6 @@
 
 #include "analyze/context.h"
 #include "analyze/kernel_rates/kernel_rates.h"
-#include "analyze/match/align.h"
-#include "analyze/match/laps.h"
 #include "analyze/match/symbols.h"
 #include "model/capture.h"
 
@@ -265,7 +263,7 @@ struct Pairs {
   Laying laying;
   std::size_t count() const {
     return static_cast<std::size_t>(std::ranges::count_if(
-        laying.partner, [](std::uint32_t position) { return position != Alignment::kNone; }));
+        laying.partner, [](std::uint32_t position) { return position != SequenceMatch::kNone; }));
   }
 };
 
@@ -306,7 +304,7 @@ std::vector<Pairs> pairs_of_device(const Capture& capture, const Symbols& symbol
 void take_pairs(const Pairs& pairs, const Symbols& symbols, std::vector<bool>& used,
                 Matching& out) {
   for (std::size_t i = 0; i < pairs.trace_rows.size(); ++i) {
-    if (pairs.laying.partner[i] == Alignment::kNone) continue;
+    if (pairs.laying.partner[i] == SequenceMatch::kNone) continue;
     const std::uint32_t row = pairs.trace_rows[i],
                         report_row = pairs.report_rows[pairs.laying.partner[i]];
     const float certainty = symbols.certainty[symbols.trace[row]];

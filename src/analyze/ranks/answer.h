@@ -2,14 +2,62 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "analyze/ranks/charge_waiting.h"
-#include "analyze/ranks/counterfactual.h"
+#include "analyze/ranks/job_graph.h"
 #include "analyze/ranks/job_waiting.h"
 #include "analyze/ranks/ranks.h"
 
 namespace gf {
+
+// What the job would gain were one rank as its peers, a link as its like, or the missing ranks in
+// time: the job's time less its time when it runs again with that changed.
+
+struct RankGains {
+  Nanos all = 0;
+  Nanos kernels = 0, host = 0, input = 0;  // each changed alone
+  Nanos host_in_doubt = 0;  // what its recording may explain, which `host` then leaves out
+};
+
+struct LinkGain {
+  std::uint32_t group = 0;   // number in Job::groups
+  std::uint32_t shared = 0;  // one of its collectives
+  std::int64_t collectives = 0;
+  Nanos transfer = 0, others = 0;  // medians
+  Nanos gain = 0;
+};
+
+struct JobGains {
+  Nanos span = 0;                    // of the job when it runs again as it was
+  std::vector<RankGains> ranks;      // by part
+  std::vector<std::uint32_t> joint;  // parts with more of their own than their peers, most first
+  Nanos joint_gain = 0;              // were all of these as their peers
+  std::vector<LinkGain> links;       // most first
+  Nanos missing = 0;                 // at most, were the ranks without a file never late
+};
+
+JobGains gains_of(const Job& job, const JobGraph& graph, unsigned workers);
+
+// Why the last rank was late: what it had more of than the rank that waited longest, since the two
+// were last level. Where it had itself waited for another rank, that one is charged.
+
+/// A part of a collective's waiting, charged to one rank and one cause.
+struct Blame {
+  std::uint32_t part = 0;  // the rank whose time it was
+  RankTime cause = RankTime::unknown;
+  std::int64_t op = -1, module = -1;  // numbers in that rank's texts, -1: none
+  Nanos wait = 0;
+};
+
+struct Charge {
+  std::vector<Blame> blames;  // sum to the collective's waiting exactly; the largest first
+  /// Why the last rank was late; `collectives` where it had waited for another rank.
+  RankTime cause = RankTime::unknown;
+};
+
+/// By shared collective; empty charges where it is not sure who was last.
+std::vector<Charge> charge_waiting(const Job& job, const std::vector<WaitSplit>& splits);
 
 /// A job as it was worked out.
 struct JobView {

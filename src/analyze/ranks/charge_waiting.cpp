@@ -1,5 +1,3 @@
-#include "analyze/ranks/charge_waiting.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/ranks/answer.h"
 #include "analyze/ranks/names.h"
 #include "core/apportion.h"
 

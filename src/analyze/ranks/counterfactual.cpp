@@ -1,5 +1,3 @@
-#include "analyze/ranks/counterfactual.h"
-
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -10,9 +8,10 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/ranks/answer.h"
 #include "analyze/ranks/identity.h"
+#include "analyze/ranks/job_graph.h"
 #include "analyze/ranks/parallel.h"
-#include "analyze/ranks/peers.h"
 #include "core/statistics.h"
 
 namespace gf {
@@ -264,10 +263,15 @@ class Counterfactual {
   }
 
   void add_kernels(std::uint32_t part, Change& change) const {
+    constexpr double kOtherStage = 1.1;
+    const bool has_peers = of_peers(part, [](std::uint32_t) { return 1.0; }).has_value();
     for (const auto node : nodes_of_part_[part]) {
       if (!is_kernel(node)) continue;
       const Nanos own = graph_.duration_ns[node];
       Nanos usual = kernels_.known(node) ? kernels_.of(node) : own;
+      // Another stage's kernels of this name work beside other transfers.
+      if (!has_peers && static_cast<double>(own) < kOtherStage * static_cast<double>(usual))
+        usual = own;
       if (const auto less = fewer_kernels_.find({graph_.name[node], part});
           less != fewer_kernels_.end()) {
         usual = static_cast<Nanos>(static_cast<double>(usual) * less->second);

@@ -1,9 +1,8 @@
-#include "analyze/ranks/host_pace.h"
-
 #include <algorithm>
 #include <map>
 #include <string_view>
 
+#include "analyze/ranks/measure_rank.h"
 #include "analyze/thread_sweep.h"
 
 namespace gf {

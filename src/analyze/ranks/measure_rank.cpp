@@ -14,15 +14,13 @@
 #include "analyze/device_use.h"
 #include "analyze/host_threads.h"
 #include "analyze/idle/idle.h"
-#include "analyze/ranks/host_pace.h"
 #include "analyze/ranks/identity.h"
 #include "analyze/ranks/names.h"
 #include "analyze/replay/build_graph.h"
-#include "analyze/source_sections.h"
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
 #include "analyze/window.h"
-#include "core/once_per_text.h"
+#include "core/strings.h"
 #include "model/launches.h"
 
 namespace gf {

@@ -3,11 +3,23 @@
 
 #include <vector>
 
+#include "analyze/context.h"
 #include "analyze/ranks/names.h"
+#include "analyze/steps/steps.h"
 #include "core/error.h"
 #include "model/capture.h"
 
 namespace gf {
+
+// What the host that launches a rank's work did in each step, and how far ahead of the device.
+
+/// Fills the collectives' ahead_ns of `part`, whose collectives are there.
+void fill_queued(const Context& context, const DeviceTimeline& line, RankPart& part);
+
+/// Fills hosts of `part`: the steps that `marks` gives, on the thread that makes them and the other
+/// ones of its process that launch work.
+void fill_hosts(const Context& context, const DeviceTimeline& line, const StepMarks& marks,
+                RankPart& part, Texts& texts);
 
 /// Rows of capture.activities by collective of a part.
 using CollectiveRows = std::vector<std::uint32_t>;

@@ -18,21 +18,25 @@ namespace gf {
 namespace {
 
 ReplayWork work_of(const Context& context, const DeviceTimeline& line,
-                   const std::vector<std::uint32_t>& collectives) {
-  ReplayWork work{context, {}, {}, {}, {}};
+                   const std::vector<std::uint32_t>& collectives, Interval span) {
+  ReplayWork work{context, span, {}, {}, {}, {}};
   const auto& table = context.capture.activities;
   std::map<std::int64_t, std::int64_t> last;  // place by stream
   std::set<std::uint32_t> threads;
   std::size_t next = 0;
   for (const auto row : line.rows) {
+    const auto call = context.launches[row];
+    const bool collective = next < collectives.size() && collectives[next] == row;
+    const auto number = collective ? static_cast<std::int64_t>(next++) : ReplayGraph::kNone;
+    const Nanos begins = call == kNoRow ? table.start_ns[row] : work.call_start(call);
+    if (begins < span.start || begins >= span.end) continue;
     const auto place = static_cast<std::uint32_t>(work.activities.size());
     ReplayActivity one;
     one.row = row;
-    one.call = context.launches[row];
+    one.call = call;
+    one.collective = number;
     one.start = table.start_ns[row];
     one.end = one.start + table.duration_ns[row];
-    if (next < collectives.size() && collectives[next] == row)
-      one.collective = static_cast<std::int64_t>(next++);
     const auto [before, first] = last.try_emplace(table.stream[row], -1);
     one.before = std::exchange(before->second, place);
     if (one.call != kNoRow) {
@@ -49,14 +53,14 @@ ReplayWork work_of(const Context& context, const DeviceTimeline& line,
 }
 
 /// When a thread was in operations or calls.
-Intervals busy_of(const Context& context, std::uint32_t thread) {
+Intervals busy_of(const ReplayWork& work, std::uint32_t thread) {
   Intervals busy;
-  const auto& ops = context.capture.host_ops;
-  const auto& calls = context.capture.api_calls;
-  for (const auto op : context.host.ops(thread))
+  const auto& ops = work.context.capture.host_ops;
+  const auto& calls = work.context.capture.api_calls;
+  for (const auto op : work.ops(thread))
     if (ops.kind[op] == HostKind::op)
       busy.push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
-  for (const auto call : context.host.calls(thread))
+  for (const auto call : work.calls(thread))
     busy.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
   return normalised(std::move(busy));
 }
@@ -67,7 +71,7 @@ void join_threads(ReplayWork& work) {
   constexpr std::size_t kMostLines = 16;  // looked at for each thread
   constexpr Nanos kRounding = 5 * kNsPerUs, kOneIn = 50;
   std::vector<std::pair<Intervals, std::uint32_t>> threads;
-  for (const auto thread : work.threads) threads.push_back({busy_of(work.context, thread), thread});
+  for (const auto thread : work.threads) threads.push_back({busy_of(work, thread), thread});
   std::ranges::stable_sort(threads, [](const auto& left, const auto& right) {
     return total(left.first) > total(right.first);
   });
@@ -106,11 +110,11 @@ class ProfilerCost {
     const auto& capture = work.context.capture;
     if (!says(capture.format, kSlowsHost)) return;
     for (const auto thread : threads) {
-      for (const auto op : work.context.host.ops(thread))
+      for (const auto op : work.ops(thread))
         events_.push_back(
             {capture.host_ops.start_ns[op],
              capture.host_ops.kind[op] == HostKind::python ? cost.frame : cost.event});
-      for (const auto call : work.context.host.calls(thread))
+      for (const auto call : work.calls(thread))
         events_.push_back({capture.api_calls.start_ns[call], cost.event});
     }
     std::ranges::sort(events_);
@@ -160,7 +164,7 @@ class HostPoints {
       points[line_of.at(threads[one.call])].push_back({work_.call_end(one.call), one.call, &one});
     for (std::size_t line = 0; line < points.size(); ++line) {
       if (points[line].empty()) continue;
-      points[line].insert(points[line].begin(), {begin_of(line), kNoRow, nullptr});
+      points[line].insert(points[line].begin(), {begin_near_device(line), kNoRow, nullptr});
       add_line(line, points[line]);
     }
     for (std::uint32_t place = 0; place < work_.activities.size(); ++place) {
@@ -181,11 +185,22 @@ class HostPoints {
     const auto& capture = work_.context.capture;
     Nanos begin = INT64_MAX;
     for (const auto thread : work_.lines[line]) {
-      const auto ops = work_.context.host.ops(thread), calls = work_.context.host.calls(thread);
+      const auto ops = work_.ops(thread), calls = work_.calls(thread);
       if (!ops.empty()) begin = std::min(begin, capture.host_ops.start_ns[ops.front()]);
       if (!calls.empty()) begin = std::min(begin, capture.api_calls.start_ns[calls.front()]);
     }
     return begin;
+  }
+  /// What a recording notes outside its window, such as marked steps, is not run again.
+  Nanos begin_near_device(std::size_t line) const {
+    constexpr Nanos kLead = kNsPerSecond / 2;
+    const Nanos begin = begin_of(line);
+    if (work_.activities.empty() || begin >= work_.activities.front().start - kLead) return begin;
+    Nanos first = INT64_MAX;
+    for (const auto thread : work_.lines[line])
+      if (const auto calls = work_.calls(thread); !calls.empty())
+        first = std::min(first, work_.call_start(calls.front()));
+    return first == INT64_MAX ? begin : first;
   }
 
   void add_line(std::size_t line, std::vector<Point>& points) {
@@ -225,7 +240,7 @@ class HostPoints {
     Intervals input;
     const auto& ops = work_.context.capture.host_ops;
     for (const auto thread : work_.lines[line])
-      for (const auto op : work_.context.host.ops(thread))
+      for (const auto op : work_.ops(thread))
         if (work_.context.roles.host(ops.name[op]) & kInput)
           input.push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
     return normalised(std::move(input));
@@ -298,8 +313,8 @@ void add_activities(ReplayWork& work, GraphDraft& draft, std::vector<NodeOrigin>
 }  // namespace
 
 BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
-                       const std::vector<std::uint32_t>& collectives) {
-  ReplayWork work = work_of(context, line, collectives);
+                       const std::vector<std::uint32_t>& collectives, Interval span) {
+  ReplayWork work = work_of(context, line, collectives, span);
   join_threads(work);
   GraphDraft draft;
   std::vector<NodeOrigin> origins;  // by node of the draft

@@ -3,6 +3,7 @@
 
 #include "analyze/context.h"
 #include "analyze/replay/graph.h"
+#include "model/counter_values.h"
 
 namespace gf {
 
@@ -19,9 +20,9 @@ struct BuiltGraph {
   std::vector<std::vector<std::uint32_t>> lines;  // threads that are one line, rows of threads
 };
 
-/// Of the activities of `line`; `collectives`: those of them that are collectives, by start.
-/// Near-linear.
+/// Of the activities of `line` that were launched in `span`; `collectives`: those of them that are
+/// collectives, by start. Near-linear.
 BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
-                       const std::vector<std::uint32_t>& collectives);
+                       const std::vector<std::uint32_t>& collectives, Interval span = kAllTime);
 
 }  // namespace gf

@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
+#include <ranges>
 #include <unordered_map>
 #include <utility>
 
+#include "analyze/host_threads.h"
 #include "analyze/replay/device_work.h"
 #include "core/statistics.h"
+#include "core/strings.h"
 
 namespace gf {
 
@@ -213,5 +217,223 @@ void add_device_edges(const ReplayWork& work, const std::vector<std::uint32_t>& 
   DeviceEdges(work, launch_node, draft).run();
   add_order_of_collectives(work, draft);
 }
+
+namespace {
+
+constexpr Nanos kTolerance = 2 * kNsPerUs;
+
+enum class CallType : std::uint8_t {
+  none,
+  device,
+  event,
+  stream,
+  copy,
+  copy_async,
+  memory,
+  queues
+};
+
+bool has(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
+}
+
+CallType type_of(std::string_view name) {
+  if (is_stream_wait(name)) return CallType::none;
+  if (has(name, "Synchronize")) {
+    if (has(name, "Device") || has(name, "Ctx")) return CallType::device;
+    return has(name, "Event") ? CallType::event : CallType::stream;
+  }
+  if (has(name, "emcpy")) return has(name, "Async") ? CallType::copy_async : CallType::copy;
+  for (const auto part :
+       {"Free", "Malloc", "MemUnmap", "HostAlloc", "ModuleLoad", "LibraryLoad", "ModuleUnload"})
+    if (has(name, part)) return CallType::memory;
+  if (has(name, "Launch") || has(name, "Memset")) return CallType::queues;
+  return CallType::none;
+}
+
+/// Goes through the calls by start; knows what was launched before each.
+class Finder {
+ public:
+  explicit Finder(const ReplayWork& work)
+      : work_(work), capture_(work.context.capture), types_(capture_.strings, &type_of) {
+    for (const auto thread : work.threads)
+      for (const auto call : work.calls(thread)) calls_.push_back(call);
+    std::ranges::stable_sort(calls_, {}, [&](auto call) { return work.call_start(call); });
+    std::unordered_map<std::uint32_t, std::vector<double>> by_name;
+    for (const auto call : calls_)
+      by_name[name_of(call)].push_back(static_cast<double>(duration(call)));
+    for (auto& [name, values] : by_name)
+      median_[name] = static_cast<Nanos>(median(std::move(values)));
+  }
+
+  std::vector<BlockingCall> run() {
+    std::vector<BlockingCall> found;
+    for (const auto call : calls_) {
+      learn_launches_before(work_.call_start(call));
+      const auto on = waits_on(call);
+      if (on < 0) continue;
+      const auto& activity = work_.activities[static_cast<std::size_t>(on)];
+      if (activity.start >= work_.call_end(call)) continue;
+      found.push_back(described(call, static_cast<std::uint32_t>(on)));
+    }
+    settle_lags(found);
+    std::ranges::stable_sort(found, {}, [&](const auto& one) { return work_.call_end(one.call); });
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t kRecent = 256;  // launches that an event may stand for
+
+  std::uint32_t name_of(std::uint32_t call) const {
+    return static_cast<std::uint32_t>(capture_.api_calls.name[call]);
+  }
+  Nanos duration(std::uint32_t call) const { return capture_.api_calls.duration_ns[call]; }
+
+  void learn_launches_before(Nanos start) {
+    for (; next_ < work_.launched.size(); ++next_) {
+      const auto place = work_.launched[next_];
+      const auto& activity = work_.activities[place];
+      if (work_.call_start(activity.call) >= start) break;
+      last_of_stream_[capture_.activities.stream[activity.row]] = place;
+      recent_.push_back(place);
+      if (recent_.size() > kRecent) recent_.pop_front();
+    }
+  }
+
+  /// The one that ended last, of those that ended after `after` and by the end of the call.
+  std::int64_t last_ended(const auto& places, Nanos after, Nanos until) const {
+    std::int64_t last = -1;
+    for (const std::uint32_t place : places) {
+      const Nanos end = work_.activities[place].end;
+      if (end <= after || end > until + kTolerance) continue;
+      if (last < 0 || end > work_.activities[static_cast<std::size_t>(last)].end) last = place;
+    }
+    return last;
+  }
+
+  std::int64_t waits_on(std::uint32_t call) const {
+    const Nanos start = work_.call_start(call), end = work_.call_end(call);
+    const auto streams = std::views::values(last_of_stream_);
+    auto during_or_before = [&](const auto& places) {
+      const auto during = last_ended(places, start, end);
+      return during >= 0 ? during : done_before(end);
+    };
+    switch (types_(capture_.api_calls.name[call])) {
+      case CallType::none:
+        return -1;
+      case CallType::device:
+        return last_ended(streams, INT64_MIN, end);
+      case CallType::stream:
+        return during_or_before(streams);
+      case CallType::event:
+        return during_or_before(recent_);
+      case CallType::copy:
+      case CallType::copy_async:
+        return of_copy(call);
+      case CallType::memory:
+        return last_ended(streams, start, end);
+      case CallType::queues:
+        return of_full_queue(call);
+    }
+    return -1;
+  }
+
+  /// What was launched last, when it was done by then.
+  std::int64_t done_before(Nanos end) const {
+    if (recent_.empty() || work_.activities[recent_.back()].end > end + kTolerance) return -1;
+    return recent_.back();
+  }
+
+  /// A copy from or to memory that is not pinned ends with the copy itself.
+  std::int64_t of_copy(std::uint32_t call) const {
+    constexpr Nanos kShort = 10 * kNsPerUs;
+    const auto own = last_of_call(call);
+    if (own < 0) return -1;
+    const auto& activity = work_.activities[static_cast<std::size_t>(own)];
+    const auto text = capture_.text(capture_.activities.name[activity.row]);
+    const bool async = types_(capture_.api_calls.name[call]) == CallType::copy_async;
+    if (async && !has(text, "ageable")) return -1;
+    if (work_.call_end(call) < activity.end - kTolerance) return -1;
+    if (duration(call) <= kShort && !has(text, "DtoH")) return -1;
+    return own;
+  }
+
+  std::int64_t last_of_call(std::uint32_t call) const {
+    const Nanos start = work_.call_start(call);
+    std::int64_t last = -1;
+    for (std::size_t i = next_; i < work_.launched.size(); ++i) {
+      const auto& activity = work_.activities[work_.launched[i]];
+      if (work_.call_start(activity.call) > start) break;
+      if (activity.call == call) last = work_.launched[i];
+    }
+    return last;
+  }
+
+  /// A launch that found the device's queue full returns as the device begins one of those before.
+  std::int64_t of_full_queue(std::uint32_t call) const {
+    constexpr Nanos kLong = 40 * kNsPerUs;
+    constexpr std::int64_t kTimesMedian = 8, kQueue = 500;
+    const Nanos took = duration(call);
+    if (took <= kLong || took <= kTimesMedian * median_.at(name_of(call))) return -1;
+    const auto begun = std::ranges::upper_bound(work_.activities, work_.call_end(call), {},
+                                                &ReplayActivity::start) -
+                       work_.activities.begin();
+    const std::int64_t pending = static_cast<std::int64_t>(next_) - begun;
+    if (begun == 0 || (pending <= kQueue && !returned_with_device(call, pending))) return -1;
+    return begun - 1;
+  }
+
+  /// Events and waits fill the queue too, and are not recorded: the device stood still for as long
+  /// as the call did, and went on just before it returned.
+  bool returned_with_device(std::uint32_t call, std::int64_t pending) const {
+    constexpr Nanos kStoodStill = kNsPerMs, kJustBefore = 100 * kNsPerUs;
+    constexpr std::int64_t kFewest = 32, kOnOtherStreams = 2;
+    if (duration(call) < kStoodStill || pending < kFewest) return false;
+    auto begun_by = [&](Nanos time) {
+      return std::ranges::upper_bound(work_.activities, time, {}, &ReplayActivity::start) -
+             work_.activities.begin();
+    };
+    const Nanos start = work_.call_start(call), end = work_.call_end(call);
+    const auto before = begun_by(end - kJustBefore);
+    return before - begun_by(start + kJustBefore) <= kOnOtherStreams && begun_by(end) > before;
+  }
+
+  BlockingCall described(std::uint32_t call, std::uint32_t on) const {
+    constexpr Nanos kHalf = kNsPerUs / 2, kOwn = 3 * kNsPerUs;
+    BlockingCall out{call, on};
+    const Nanos end = work_.activities[on].end;
+    out.waited = end > work_.call_start(call) + kHalf;
+    out.own = std::min(duration(call), out.waited ? kOwn : median_.at(name_of(call)));
+    out.lag = work_.call_end(call) - end;
+    return out;
+  }
+
+  /// One that did not wait could have returned as early as those that did.
+  static void settle_lags(std::vector<BlockingCall>& found) {
+    constexpr Nanos kUsual = 100 * kNsPerUs;
+    std::vector<double> lags;
+    for (const auto& one : found)
+      if (one.waited && one.lag < kUsual) lags.push_back(static_cast<double>(one.lag));
+    constexpr double kLow = 0.1;
+    const Nanos floor =
+        lags.empty() ? 4 * kNsPerUs
+                     : std::max<Nanos>(0, static_cast<Nanos>(quantile(std::move(lags), kLow)));
+    for (auto& one : found)
+      if (!one.waited) one.lag = std::min(floor, one.lag);
+  }
+
+  const ReplayWork& work_;
+  const Capture& capture_;
+  mutable OncePerText<CallType (*)(std::string_view)> types_;
+  std::vector<std::uint32_t> calls_;                 // by start
+  std::unordered_map<std::uint32_t, Nanos> median_;  // duration, by name
+  std::size_t next_ = 0;                             // of work_.launched
+  std::map<std::int64_t, std::uint32_t> last_of_stream_;
+  std::deque<std::uint32_t> recent_;
+};
+
+}  // namespace
+
+std::vector<BlockingCall> find_blocking_calls(const ReplayWork& work) { return Finder(work).run(); }
 
 }  // namespace gf

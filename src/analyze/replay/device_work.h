@@ -1,11 +1,13 @@
 // What the builders of a graph share: the activities of a device with the calls that launched them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "analyze/context.h"
-#include "analyze/replay/draft.h"
+#include "analyze/replay/graph.h"
 
 namespace gf {
 
@@ -21,13 +23,29 @@ struct ReplayActivity {
   Nanos start = 0, end = 0;
 };
 
+/// Those of `rows`, which are by start, that begin in the span.
+template <class Starts>
+std::span<const std::uint32_t> begin_inside(std::span<const std::uint32_t> rows,
+                                            const Starts& starts, Interval span) {
+  auto start_of = [&](std::uint32_t row) { return starts[row]; };
+  const auto first = std::ranges::lower_bound(rows, span.start, {}, start_of);
+  return {first, std::ranges::lower_bound(first, rows.end(), span.end, {}, start_of)};
+}
+
 struct ReplayWork {
   const Context& context;
+  Interval span;                                  // of the host's operations and calls
   std::vector<ReplayActivity> activities;         // by start
   std::vector<std::uint32_t> launched;            // their places by start of the call
   std::vector<std::uint32_t> threads;             // that launch, rows of capture.threads
   std::vector<std::vector<std::uint32_t>> lines;  // of threads that never work at the same time
 
+  std::span<const std::uint32_t> ops(std::uint32_t thread) const {
+    return begin_inside(context.host.ops(thread), context.capture.host_ops.start_ns, span);
+  }
+  std::span<const std::uint32_t> calls(std::uint32_t thread) const {
+    return begin_inside(context.host.calls(thread), context.capture.api_calls.start_ns, span);
+  }
   Nanos call_start(std::uint32_t call) const { return context.capture.api_calls.start_ns[call]; }
   Nanos call_end(std::uint32_t call) const {
     return call_start(call) + context.capture.api_calls.duration_ns[call];

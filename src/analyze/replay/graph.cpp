@@ -1,6 +1,12 @@
 #include "analyze/replay/graph.h"
 
+#include <zstd.h>
+
 #include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/base64.h"
 
 namespace gf {
 
@@ -15,6 +21,207 @@ std::vector<Nanos> replay(const ReplayGraph& graph, const std::vector<Nanos>& du
     end[node] = start + duration[node];
   }
   return end;
+}
+
+// A graph as text: numbers of variable length, zstd, base64. An edge's lag is kept as what the node
+// began later than the edge asks for, which is nothing for the one that it waited for.
+
+namespace {
+
+constexpr unsigned kWhyBits = 3;
+constexpr Nanos kLongest = Nanos{1} << 61;
+
+class Packer {
+ public:
+  void put(std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7) bytes_ += static_cast<char>(number | 0x80);
+    bytes_ += static_cast<char>(number);
+  }
+  void put_signed(std::int64_t number) {
+    put((static_cast<std::uint64_t>(number) << 1U) ^ static_cast<std::uint64_t>(number >> 63));
+  }
+
+  std::string text() const {
+    constexpr int kEffort = 3;
+    std::string packed(ZSTD_compressBound(bytes_.size()), '\0');
+    const std::size_t size =
+        ZSTD_compress(packed.data(), packed.size(), bytes_.data(), bytes_.size(), kEffort);
+    if (ZSTD_isError(size)) return {};
+    packed.resize(size);
+    return base64(packed);
+  }
+
+ private:
+  std::string bytes_;
+};
+
+/// Empty where the text is damaged.
+std::string unpacked(std::string_view text) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  const auto packed = from_base64(text);
+  if (!packed) return {};
+  const auto size = ZSTD_getFrameContentSize(packed->data(), packed->size());
+  if (size > kMost) return {};  // as the values that stand for errors are
+  std::string bytes(size, '\0');
+  const auto read = ZSTD_decompress(bytes.data(), bytes.size(), packed->data(), packed->size());
+  if (ZSTD_isError(read) || read != size) return {};
+  return bytes;
+}
+
+class Unpacker {
+ public:
+  explicit Unpacker(std::string_view bytes) : bytes_(bytes) {}
+  bool sound() const { return sound_; }
+  bool at_end() const { return at_ == bytes_.size(); }
+
+  std::uint64_t get() {
+    std::uint64_t number = 0;
+    for (unsigned shift = 0; at_ < bytes_.size() && shift < 64; shift += 7) {
+      const auto byte = static_cast<unsigned char>(bytes_[at_++]);
+      number |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return number;
+    }
+    sound_ = false;
+    return 0;
+  }
+  std::int64_t get_signed() {
+    const std::uint64_t number = get();
+    return static_cast<std::int64_t>(number >> 1U) ^ -static_cast<std::int64_t>(number & 1U);
+  }
+
+ private:
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+  bool sound_ = true;
+};
+
+/// Reads node after node, and keeps what is added up below what overflows.
+class Reader {
+ public:
+  Reader(Unpacker& in, ReplayGraph& graph) : in_(in), graph_(graph) {}
+
+  /// False when the node contradicts itself.
+  bool node() {
+    const auto number = static_cast<std::uint32_t>(graph_.size());
+    const Nanos step = in_.get_signed();
+    if (!credible(step)) return false;
+    clock_ += step;
+    graph_.start_ns.push_back(clock_);
+    graph_.duration_ns.push_back(length());
+    graph_.name.push_back(static_cast<std::uint32_t>(in_.get()));
+    graph_.collective.push_back(static_cast<std::int64_t>(in_.get()) - 1);
+    graph_.input_ns.push_back(length());
+    graph_.profiler_ns.push_back(length());
+    for (std::uint64_t count = in_.get(); count > 0; --count)
+      if (!edge(number)) return false;
+    graph_.first_edge.push_back(static_cast<std::uint32_t>(graph_.edges.size()));
+    return in_.sound() && credible(clock_) && sum_ <= kLongest &&
+           graph_.name.back() < graph_.names.size() && graph_.collective.back() >= -1;
+  }
+
+ private:
+  static bool credible(Nanos time) { return time >= -kLongest && time <= kLongest; }
+
+  Nanos length() {
+    const std::uint64_t time = in_.get();
+    if (time > static_cast<std::uint64_t>(kLongest - sum_)) sum_ = kLongest + 1;
+    if (sum_ > kLongest) return 0;
+    sum_ += static_cast<Nanos>(time);
+    return static_cast<Nanos>(time);
+  }
+
+  bool edge(std::uint32_t number) {
+    const std::uint64_t both = in_.get();
+    const std::uint64_t back = both >> kWhyBits, why = both % (1U << kWhyBits);
+    const Nanos later = in_.get_signed();
+    if (!in_.sound() || back == 0 || back > number ||
+        why >= static_cast<std::uint64_t>(WaitsFor::ranks) || !credible(later) || sum_ > kLongest)
+      return false;
+    const auto from = number - static_cast<std::uint32_t>(back);
+    const Nanos lag = clock_ - graph_.start_ns[from] - graph_.duration_ns[from] - later;
+    if (!credible(lag)) return false;
+    sum_ += std::min(lag < 0 ? -lag : lag, kLongest + 1 - sum_);
+    graph_.edges.push_back({from, static_cast<WaitsFor>(why), lag});
+    return true;
+  }
+
+  Unpacker& in_;
+  ReplayGraph& graph_;
+  Nanos clock_ = 0, sum_ = 0;
+};
+
+}  // namespace
+
+std::string pack(const ReplayGraph& graph) {
+  Packer out;
+  out.put(graph.size());
+  Nanos clock = 0;
+  for (std::uint32_t node = 0; node < graph.size(); ++node) {
+    out.put_signed(graph.start_ns[node] - clock);
+    clock = graph.start_ns[node];
+    out.put(static_cast<std::uint64_t>(graph.duration_ns[node]));
+    out.put(graph.name[node]);
+    out.put(static_cast<std::uint64_t>(graph.collective[node] + 1));
+    out.put(static_cast<std::uint64_t>(graph.input_ns[node]));
+    out.put(static_cast<std::uint64_t>(graph.profiler_ns[node]));
+    out.put(graph.first_edge[node + 1] - graph.first_edge[node]);
+    for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+      const ReplayEdge& edge = graph.edges[i];
+      out.put(std::uint64_t{node - edge.from} << kWhyBits | static_cast<std::uint64_t>(edge.why));
+      out.put_signed(clock - graph.start_ns[edge.from] - graph.duration_ns[edge.from] - edge.lag);
+    }
+  }
+  return out.text();
+}
+
+Result<ReplayGraph> unpack(std::string_view text, std::vector<std::string> names) {
+  ReplayGraph graph;
+  graph.names = std::move(names);
+  const std::string bytes = unpacked(text);
+  Unpacker in(bytes);
+  Reader reader(in, graph);
+  for (std::uint64_t count = in.get(); count > 0 && in.sound(); --count)
+    if (!reader.node()) return fail("the graph of a rank is damaged");
+  if (!in.sound() || !in.at_end()) return fail("the graph of a rank is damaged");
+  return graph;
+}
+
+std::uint32_t GraphDraft::name(const std::string& text) {
+  const auto [at, added] = numbers_.try_emplace(text, static_cast<std::uint32_t>(names_.size()));
+  if (added) names_.push_back(text);
+  return at->second;
+}
+
+std::vector<std::uint32_t> GraphDraft::by_start() const {
+  std::vector<std::uint32_t> order(nodes_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](auto node) { return nodes_[node].start; });
+  return order;
+}
+
+ReplayGraph GraphDraft::finish(const std::vector<std::uint32_t>& order) && {
+  ReplayGraph graph;
+  graph.names = std::move(names_);
+  std::vector<std::uint32_t> place(nodes_.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    const Node& node = nodes_[order[i]];
+    place[order[i]] = i;
+    graph.start_ns.push_back(node.start);
+    graph.duration_ns.push_back(node.duration);
+    graph.name.push_back(node.name);
+    graph.collective.push_back(node.collective);
+    graph.input_ns.push_back(node.input);
+    graph.profiler_ns.push_back(node.profiler);
+  }
+  std::erase_if(waits_, [&](const Wait& one) { return place[one.edge.from] >= place[one.to]; });
+  graph.first_edge.assign(nodes_.size() + 1, 0);
+  for (const auto& [to, edge] : waits_) ++graph.first_edge[place[to] + 1];
+  std::partial_sum(graph.first_edge.begin(), graph.first_edge.end(), graph.first_edge.begin());
+  graph.edges.resize(waits_.size());
+  auto next = graph.first_edge;
+  for (const auto& [to, edge] : waits_)
+    graph.edges[next[place[to]]++] = {place[edge.from], edge.why, edge.lag};
+  return graph;
 }
 
 }  // namespace gf

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "analyze/replay/mendings.h"
 #include "analyze/result.h"
+#include "model/counter_values.h"
 
 namespace gf {
 
@@ -14,26 +16,43 @@ namespace gf {
 #include "analyze/declare_results.inl"
 
 /// What is taken away, as --without names it.
-enum class Without : std::uint8_t { sync, input, copies, allocations, compiling, communication };
+enum class Without : std::uint8_t {
+  sync,
+  input,
+  copies,
+  allocations,
+  compiling,
+  communication,
+  pauses,
+};
 template <>
 struct EnumNames<Without> {
   static constexpr const char* type = "Without";
-  static constexpr std::array<std::string_view, 6> names{
-      "sync", "input", "copies", "allocations", "compiling", "communication"};
+  static constexpr std::array<std::string_view, 7> names{
+      "sync", "input", "copies", "allocations", "compiling", "communication", "pauses"};
 };
 
 struct WhatIfChanges {
   std::vector<Without> without;
+  std::vector<With> with;              // kernels that are mended
   std::vector<std::string> operators;  // taken away, with what they launch: a part of their names
   bool graph = false;                  // all launches of a step as one CUDA graph
   double host = 1, gpu = 1, link = 1, batch = 1;        // times as fast; times as large
   std::vector<std::pair<std::string, double>> kernels;  // part of their names, times as fast
 
   bool empty() const;
+  void add(const WhatIfChanges& other);
 };
 
 /// Each change alone, and together where there are several; where none is asked the usual ones.
-/// Errors: a capture without device activities, a name that nothing has.
-Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes);
+/// Only what was launched in `span` runs again. `works`: of the context's kernels, where they are
+/// known already. Errors: a capture without device activities, a name that nothing has.
+Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes,
+                       Interval span = kAllTime, const work::KernelWorks* works = nullptr);
+
+/// A step with every set of the changes, of which there are up to kMostSwitches.
+inline constexpr std::size_t kMostSwitches = 6;
+Result<WhatIfSwitches> what_if_switches(const Context& context, const WhatIfChanges& changes,
+                                        Interval span);
 
 }  // namespace gf

@@ -1,11 +1,10 @@
-#include "analyze/runtime/idle_origins.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <unordered_map>
 
+#include "analyze/runtime/runtime.h"
 #include "analyze/thread_sweep.h"
 
 namespace gf {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "core/apportion.h"
 #include "core/intervals.h"
-#include "core/wide.h"
 
 namespace gf {
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analyze/runtime/result.h"
+#include "analyze/result.h"
 #include "analyze/runtime/shares.h"
 #include "analyze/runtime/trace.h"
 #include "analyze/thread_sweep.h"

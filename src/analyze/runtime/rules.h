@@ -8,10 +8,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analyze/runtime/phases.h"
+#include "analyze/names.h"
 #include "model/capture.h"
 
 namespace gf {
+
+// The runtime phases as numbers: analyze/names/phases.def declares them, docs/runtime.md explains
+// them.
+
+inline constexpr std::size_t kRuntimePhases = EnumNames<RuntimePhase>::names.size();
+
+constexpr std::size_t index_of(RuntimePhase phase) { return static_cast<std::size_t>(phase); }
 
 enum class Match : std::uint8_t { exact, prefix, suffix, contains, typed, compiled };
 

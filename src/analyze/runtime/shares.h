@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "analyze/runtime/result.h"
+#include "analyze/result.h"
 #include "analyze/runtime/trace.h"
 #include "core/column.h"
 

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "analyze/context.h"
-#include "analyze/runtime/phases.h"
+#include "analyze/names.h"
 #include "analyze/runtime/queue_depth.h"
 #include "analyze/runtime/rules.h"
 #include "core/column.h"

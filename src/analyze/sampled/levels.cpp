@@ -11,7 +11,6 @@
 #include "core/apportion.h"
 #include "model/formats.h"
 #include "model/levels.h"
-#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {

@@ -7,18 +7,15 @@
 #include <optional>
 #include <vector>
 
+#include "analyze/context.h"
 #include "analyze/energy/attribute.h"
 #include "analyze/sampled/levels.h"
-#include "analyze/source_sections.h"
 #include "analyze/window.h"
 #include "core/intervals.h"
-#include "core/period.h"
 #include "core/statistics.h"
-#include "model/activity.h"
 #include "model/capture.h"
 #include "model/formats.h"
 #include "model/levels.h"
-#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {

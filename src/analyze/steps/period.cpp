@@ -3,20 +3,87 @@
 // the shortest period whose segments are as much alike as those of the best one wins, which takes a
 // step for a step and not two of them. That it is a step and no layer, something else must show
 // (outer_loop.h). docs/steps.md explains the choice with examples.
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
-#include "analyze/steps/enclosing_spans.h"
-#include "analyze/steps/kernel_sequence.h"
+#include "analyze/host_threads.h"
 #include "analyze/steps/outer_loop.h"
 #include "analyze/steps/steps.h"
+#include "model/capture.h"
 
 namespace gf {
+
+// Where a step cannot begin: inside something that the host does as one.
+
+class EnclosingSpans {
+ public:
+  EnclosingSpans(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                 const HostThreads& host);
+
+  /// True when one graph launch, or one framework operation or module call, launched both
+  /// activities.
+  bool share(std::uint32_t activity, std::uint32_t other) const;
+
+ private:
+  struct Outermost {
+    Nanos start, end;
+  };
+  const Capture& capture_;
+  const std::vector<std::uint32_t>& launch_;
+  std::vector<std::vector<Outermost>>
+      by_thread_;  // by start; ends ascend too: what another span encloses is left out
+};
+
+EnclosingSpans::EnclosingSpans(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                               const HostThreads& host)
+    : capture_(capture), launch_(launch), by_thread_(host.threads()) {
+  const auto& ops = capture.host_ops;
+  for (std::uint32_t thread = 0; thread < host.threads(); ++thread)
+    for (auto row : host.ops(thread)) {
+      const auto name = capture.text(ops.name[row]);
+      // Marks of record_function hold a '#'; they, and plain Python functions, may well enclose a
+      // whole loop of steps.
+      bool one_thing = false;
+      if (ops.kind[row] == HostKind::op) {
+        one_thing = name.find('#') == std::string_view::npos;
+      } else {
+        one_thing = ops.kind[row] == HostKind::python && name.starts_with("nn.Module:");
+      }
+      const Nanos end = ops.start_ns[row] + ops.duration_ns[row];
+      auto& spans = by_thread_[thread];
+      if (one_thing && (spans.empty() || end > spans.back().end))
+        spans.push_back({ops.start_ns[row], end});
+    }
+}
+
+bool EnclosingSpans::share(std::uint32_t activity, std::uint32_t other) const {
+  const auto& activities = capture_.activities;
+  if (activities.correlation[activity] >= 0 &&
+      activities.correlation[activity] == activities.correlation[other] &&
+      activities.pid[activity] == activities.pid[other])
+    return true;
+  if (activity >= launch_.size() || other >= launch_.size() || launch_[activity] == kNoRow ||
+      launch_[other] == kNoRow)
+    return false;
+  const auto& calls = capture_.api_calls;
+  const auto thread = calls.thread[launch_[activity]];
+  if (thread >= by_thread_.size() || thread != calls.thread[launch_[other]]) return false;
+  const auto [first, last] =
+      std::minmax(calls.start_ns[launch_[activity]], calls.start_ns[launch_[other]]);
+  const auto& spans = by_thread_[thread];
+  const auto span = std::upper_bound(
+      spans.begin(), spans.end(), first,
+      [](Nanos time, const Outermost& outermost) { return time < outermost.start; });
+  return span != spans.begin() && (span - 1)->end > last;
+}
 
 namespace {
 
@@ -182,7 +249,7 @@ Nanos start_with_input(const Capture& capture, const KernelSequence& sequence,
 }
 
 using Choice = std::pair<double, Positions>;  // what it is worth
-using Period = std::pair<Cut, Positions>;
+using StepPeriod = std::pair<Cut, Positions>;
 
 /// For every number of occurrences the token that explains most of the sequence; those worth most
 /// first.
@@ -207,9 +274,10 @@ std::vector<Choice> candidates_of(const KernelSequence& sequence, const Enclosin
 }
 
 /// The cuts whose segments are alike.
-std::vector<Period> good_cuts(const KernelSequence& sequence, const std::vector<Choice>& candidates,
-                              std::vector<std::int32_t>& count) {
-  std::vector<Period> cuts;
+std::vector<StepPeriod> good_cuts(const KernelSequence& sequence,
+                                  const std::vector<Choice>& candidates,
+                                  std::vector<std::int32_t>& count) {
+  std::vector<StepPeriod> cuts;
   for (const auto& [worth, period] : candidates) {
     Cut cut = cut_at(sequence, period, count);
     if (cut.alike >= kLeastAlike && cut.extent.covered >= kLeastCovered)
@@ -220,13 +288,13 @@ std::vector<Period> good_cuts(const KernelSequence& sequence, const std::vector<
 
 /// The shortest of the cuts that are about as good as the best one; of those as short, the one
 /// that explains most.
-std::optional<Period> shortest_of(const std::vector<Period>& cuts) {
+std::optional<StepPeriod> shortest_of(const std::vector<StepPeriod>& cuts) {
   double best = 0;
   for (const auto& cut : cuts) best = std::max(best, cut.first.alike);
   std::size_t shortest = SIZE_MAX;
   for (const auto& cut : cuts)
     if (cut.first.alike >= best - kAsGood) shortest = std::min(shortest, cut.first.length);
-  const Period* chosen = nullptr;
+  const StepPeriod* chosen = nullptr;
   for (const auto& cut : cuts)
     if (same_length(cut.first.length, shortest) &&
         (!chosen || cut.first.extent.worth > chosen->first.extent.worth))
@@ -271,7 +339,7 @@ void add_steps(const Capture& capture, const KernelSequence& sequence, const Cut
 /// Segments that nothing shows to be steps: layers, or iterations of which the capture does not
 /// tell.
 Steps blocks_of(const Capture& capture, const KernelSequence& sequence, const OuterLoop& loop,
-                const std::optional<Period>& period) {
+                const std::optional<StepPeriod>& period) {
   Steps found;
   if (!period) return found;
   const Cut& cut = period->first;
@@ -297,9 +365,9 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
   std::vector<std::int32_t> count(sequence.distinct, 0);
   const auto cuts = good_cuts(sequence, candidates_of(sequence, enclosing, tokens), count);
   const OuterLoop loop(capture, launch, host, sequence);
-  std::vector<Period> shown;
+  std::vector<StepPeriod> shown;
   std::copy_if(cuts.begin(), cuts.end(), std::back_inserter(shown),
-               [&](const Period& period) { return !loop.sign(period.first.at).empty(); });
+               [&](const StepPeriod& period) { return !loop.sign(period.first.at).empty(); });
   const auto chosen = shortest_of(shown);
   if (!chosen) return blocks_of(capture, sequence, loop, shortest_of(cuts));
   std::vector<Phase> phases;

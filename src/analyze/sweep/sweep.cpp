@@ -13,7 +13,7 @@
 
 #include "analyze/work/ceilings.h"
 #include "core/statistics.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 

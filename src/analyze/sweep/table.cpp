@@ -10,7 +10,7 @@
 
 #include "analyze/energy/json_fields.h"
 #include "analyze/sweep/sweep.h"
-#include "core/read_file.h"
+#include "core/files.h"
 
 namespace gf {
 

@@ -1,5 +1,3 @@
-#include "analyze/tenants/energy.h"
-
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -8,8 +6,9 @@
 
 #include "analyze/energy/power_curve.h"
 #include "analyze/nnls.h"
+#include "analyze/tenants/tenants.h"
 #include "model/counter_values.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 

@@ -9,7 +9,7 @@
 #include "analyze/kernel_rates/align_samples.h"
 #include "analyze/sampled/levels.h"
 #include "model/levels.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "analyze/sampled/levels.h"
-#include "analyze/tenants/energy.h"
 #include "analyze/tenants/presence.h"
 #include "core/apportion.h"
 #include "model/metrics.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "analyze/result.h"
 #include "analyze/utilization/kernel_levels.h"
 
 namespace gf {
@@ -33,5 +34,11 @@ inline constexpr std::array kKernelBars{Bar::sm_inactive, Bar::stalled, Bar::oth
 inline constexpr std::string_view kUnrecordedWork = "unrecorded work";
 /// A bar without parts.
 WaterfallBar waterfall_bar(Bar bar, Nanos ns);
+
+// Kernel time by layer type where no counter says how deep the kernels go.
+
+/// The parts of the waterfall's bar "no counters", over all devices: longest first, and they add up
+/// to that bar.
+std::vector<NamedTime> kernel_types_without_counters(const Analysis& analysis);
 
 }  // namespace gf

@@ -16,7 +16,7 @@
 #include "core/apportion.h"
 #include "core/format.h"
 #include "model/kernel_name.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 #include "model/quality.h"
 
 namespace gf {

@@ -5,11 +5,9 @@
 #include <span>
 
 #include "analyze/work/ceilings.h"
-#include "analyze/work/memory.h"
-#include "analyze/work/peak.h"
-#include "analyze/work/throughput.h"
+#include "analyze/work/sections.h"
 #include "analyze/work/work.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 namespace {

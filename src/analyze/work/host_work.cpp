@@ -1,11 +1,9 @@
-#include "analyze/work/host_work.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "analyze/attribution/attribution.h"
-#include "analyze/source_sections.h"
+#include "analyze/context.h"
 #include "analyze/steps/steps.h"
 #include "analyze/work/work.h"
 #include "model/sample_block.h"

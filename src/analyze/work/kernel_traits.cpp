@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/lower_case.h"
+#include "core/text.h"
 
 namespace gf::work {
 namespace {

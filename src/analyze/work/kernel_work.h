@@ -2,6 +2,8 @@
 // beside what counters saw.
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <string_view>
@@ -9,11 +11,32 @@
 #include <vector>
 
 #include "analyze/context.h"
-#include "analyze/work/counted.h"
 #include "analyze/work/kernel_traits.h"
 #include "analyze/work/rules.h"
+#include "model/chips.h"
 
 namespace gf::work {
+
+// Work as counters of a report saw it: tensor operations and bytes of device memory.
+
+class CountedWork {
+ public:
+  CountedWork() = default;
+  explicit CountedWork(const Context& context);
+
+  /// Of a kernel instance; NaN without counters.
+  double tensor_operations(std::uint32_t activity) const { return at(operations_, activity); }
+  double memory_bytes(std::uint32_t activity) const { return at(bytes_, activity); }
+
+ private:
+  double at(const std::vector<double>& values, std::uint32_t activity) const {
+    if (values.empty() || activity >= report_row_->size()) return NAN;
+    const auto row = (*report_row_)[activity];
+    return row < values.size() ? values[row] : NAN;
+  }
+  const std::vector<std::uint32_t>* report_row_ = nullptr;  // of the context
+  std::vector<double> operations_, bytes_;                  // by row of report_kernels
+};
 
 inline constexpr std::uint32_t kNoCall = UINT32_MAX;
 

@@ -1,5 +1,3 @@
-#include "analyze/work/operator_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,8 +10,8 @@
 #include <unordered_map>
 
 #include "analyze/host_nesting.h"
-#include "analyze/work/roofline.h"
-#include "core/when.h"
+#include "analyze/work/sections.h"
+#include "core/text.h"
 #include "model/kernel_name.h"
 
 namespace gf::work {

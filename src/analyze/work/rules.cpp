@@ -1,5 +1,6 @@
 #include "analyze/work/rules.h"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 
@@ -33,6 +34,11 @@ const Rule* rule_of(std::string_view operation) {
     if (const auto at = kTable.find(operation.substr(0, operation.size() - 1)); at != kTable.end())
       return at->second;
   return nullptr;
+}
+
+double at_or(const std::vector<std::int64_t>& list, std::size_t axis, double otherwise) {
+  if (list.empty()) return otherwise;
+  return static_cast<double>(list[std::min(axis, list.size() - 1)]);
 }
 
 double input_bytes(const Call& call) {

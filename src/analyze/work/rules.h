@@ -59,6 +59,9 @@ std::optional<Work> fused_work(const Call& call);
 /// The rule of an operator; nullptr when it has none. A name may be "aten::add_" or "add_".
 const Rule* rule_of(std::string_view operation);
 
+/// The entry of an axis in a list of settings, whose last one holds for the axes behind it.
+double at_or(const std::vector<std::int64_t>& list, std::size_t axis, double otherwise);
+
 /// Bytes of all tensors of a call, each read once.
 double input_bytes(const Call& call);
 

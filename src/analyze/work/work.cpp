@@ -6,13 +6,8 @@
 #include "analyze/work/account.h"
 #include "analyze/work/ceilings.h"
 #include "analyze/work/kernel_work.h"
-#include "analyze/work/memory.h"
-#include "analyze/work/operator_table.h"
-#include "analyze/work/peak.h"
-#include "analyze/work/roofline.h"
-#include "analyze/work/stalls.h"
-#include "analyze/work/throughput.h"
-#include "model/metric_id.h"
+#include "analyze/work/sections.h"
+#include "model/metrics.h"
 
 namespace gf {
 namespace {

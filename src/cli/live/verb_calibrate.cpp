@@ -8,7 +8,7 @@
 #include "cli/live/verbs.h"
 #include "cli/output.h"
 #include "collect/microbench/plan.h"
-#include "core/read_file.h"
+#include "core/files.h"
 #include "import/importer.h"
 #include "report/json.h"
 

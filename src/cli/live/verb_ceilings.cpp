@@ -11,7 +11,7 @@
 #include "cli/live/verbs.h"
 #include "cli/output.h"
 #include "collect/microbench/run.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 #include "report/json.h"
 
 namespace gf::cli {

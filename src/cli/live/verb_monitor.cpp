@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "cli/live/flight/flight_process.h"
-#include "cli/live/screen/keyboard.h"
 #include "cli/live/screen/monitor_screen.h"
 #include "cli/live/serve/metrics_server.h"
 #include "cli/live/verbs.h"
@@ -19,7 +18,6 @@
 #include "report/json.h"
 #include "report/live.h"
 #include "report/openmetrics.h"
-#include "report/otlp.h"
 
 namespace gf::cli {
 
@@ -39,6 +37,7 @@ struct MonitorArguments {
   bool once = false, dcgm_names = false, job_labels = false;
   std::string flight;  // folder of the flight recorder
   double flight_hours = 1, flight_mb = 1024, flight_rate_hz = 100, flight_around_s = 60;
+  double flight_kernels_s = 0;
 
   Nanos interval() const { return static_cast<Nanos>(interval_s * 1e9); }
   /// Readings to give; 0: no end.
@@ -63,7 +62,7 @@ Result<std::unique_ptr<MetricsServer>> start_server(const MonitorArguments& opti
   pages.dcgm_names = options.dcgm_names;
   pages.job_labels = options.job_labels;
   pages.hosts = options.hosts;
-  if (flight) pages.flight = [flight](const std::string& why) { flight->ask(why); };
+  if (flight) pages.flight = [flight](const std::string& why) { return flight->ask(why); };
   auto token = read_token(options.token_file);
   if (!token) return tl::unexpected<Error>(token.error());
   pages.token = std::move(*token);
@@ -108,7 +107,7 @@ int exit_code_of(const LiveTable& table) {
 class Monitor {
  public:
   Monitor(const MonitorArguments& options, LiveSampler sampler, SignalEvents& signals,
-          const FlightProcess* flight)
+          FlightProcess* flight)
       : o_(options), sampler_(std::move(sampler)), signals_(signals), flight_(flight) {}
 
   int run(MetricsServer* server) {
@@ -129,6 +128,7 @@ class Monitor {
     int code = kWhole;
     for (std::int64_t round = 1; rounds == 0 || round <= rounds; ++round) {
       if (ended_before(next)) break;
+      look_at_flight();
       const LiveTable table = sample(kReading);
       next = after(next);
       if (server) server->publish(table);
@@ -136,7 +136,7 @@ class Monitor {
       if (!print(shown(o_, table, live, round == rounds))) break;  // the reader is gone
       if (round == rounds) code = exit_code_of(table);
     }
-    return code;
+    return std::max(code, code_);
   }
 
  private:
@@ -149,18 +149,30 @@ class Monitor {
     return false;
   }
 
-  /// Until a key or a signal ends it.
+  /// Says so when nothing is kept any longer; the table and the server go on.
+  void look_at_flight() {
+    const std::string ended = flight_ ? flight_->ended_early() : std::string();
+    if (!ended.empty()) code_ = complain(ended, kBadInput);
+  }
+
+  /// Until a key or a signal ends it. What would be drawn over is said after it.
   int run_screen(Keyboard& keyboard, const LiveTable& first) {
+    std::string ended;
+    draw_until_asked(keyboard, first, ended);
+    return ended.empty() ? kWhole : complain(ended, kBadInput);
+  }
+  void draw_until_asked(Keyboard& keyboard, const LiveTable& first, std::string& ended) {
     MonitorScreen screen;
     screen.add(first);
     Nanos next = host_now() + o_.interval();
     for (;;) {
-      if (!print(on_screen(screen.draw(text_style(false), terminal_rows())))) return kWhole;
+      if (!print(on_screen(screen.draw(text_style(false), terminal_rows())))) return;
       const auto keys = keyboard.wait(next - host_now(), signals_.descriptor());
-      if (ended_before(host_now())) return kWhole;
+      if (ended_before(host_now())) return;
       for (const Key key : keys)
-        if (!screen.press(key)) return kWhole;
+        if (!screen.press(key)) return;
       if (host_now() < next) continue;
+      if (flight_ && ended.empty()) ended = flight_->ended_early();
       screen.add(sample(kReading));
       next = after(next);
     }
@@ -186,7 +198,8 @@ class Monitor {
   const MonitorArguments& o_;
   LiveSampler sampler_;
   SignalEvents& signals_;
-  const FlightProcess* flight_;
+  FlightProcess* flight_;
+  int code_ = kWhole;  // of what was not kept
 };
 
 /// Forks the flight recorder where one is wanted; nothing else may have been started.
@@ -197,6 +210,7 @@ Result<std::optional<FlightProcess>> start_flight(const MonitorArguments& option
   run.flight.keep_ns = static_cast<Nanos>(options.flight_hours * 3600e9);
   run.flight.most_bytes = static_cast<std::uint64_t>(options.flight_mb * 1e6);
   run.flight.before_ns = static_cast<Nanos>(options.flight_around_s * 1e9);
+  run.flight.kernels_ns = static_cast<Nanos>(options.flight_kernels_s * 1e9);
   run.record.devices = options.devices;
   run.record.rate_hz = options.flight_rate_hz;
   // Counters serve one sampler: where the table takes them, the flight has GPM.
@@ -208,9 +222,9 @@ Result<std::optional<FlightProcess>> start_flight(const MonitorArguments& option
 }
 
 int monitor(const MonitorArguments& options) {
-  const auto flight = start_flight(options);
+  auto flight = start_flight(options);
   if (!flight) return complain(flight.error());
-  const FlightProcess* recorder = *flight ? &**flight : nullptr;
+  FlightProcess* recorder = *flight ? &**flight : nullptr;
   SignalEvents signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1});  // before any thread starts
   WatchedThread opener;
   auto opened =
@@ -285,6 +299,11 @@ Verb monitor_verb() {
               "after it")
       .with("--flight")
       .from(1, 600);
+  verb.option("--flight-kernels", options->flight_kernels_s, "S",
+              "with --flight: also record S seconds of kernels at a moment and every ten minutes, "
+              "of programs under `gpufathom run` (default: 0, none)")
+      .with("--flight")
+      .from(0, 10);
   verb.run = [options] { return monitor(*options); };
   return verb;
 }

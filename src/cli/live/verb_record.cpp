@@ -13,9 +13,9 @@
 #include "cli/terminal.h"
 #include "collect/inject/reader.h"
 #include "collect/record/recorder.h"
-#include "core/printable.h"
+#include "core/text.h"
 #include "report/json.h"
-#include "report/record_summary.h"
+#include "report/text/reports.h"
 
 namespace gf::cli {
 

@@ -1,6 +1,5 @@
 #include "cli/live/verbs.h"
 
-#include "cli/cli.h"
 #include "cli/verbs.h"
 #include "collect/watched_call.h"
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "collect/cupti/find.h"
 #include "collect/cupti/pm_metrics.h"
+#include "collect/library.h"
 
 namespace gf {
 

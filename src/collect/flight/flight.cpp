@@ -16,7 +16,7 @@
 
 #include "model/counter_values.h"
 #include "model/file.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 
@@ -27,7 +27,9 @@ namespace fs = std::filesystem;
 constexpr Nanos kSegment = 60 * kNsPerSecond;
 constexpr Nanos kNoHolders = 5 * kNsPerSecond;  // without a process in any reading
 constexpr std::size_t kLongestOrder = 512;
-constexpr std::size_t kMostTogether = 64;  // moments of one capture
+constexpr std::size_t kMostTogether = 64;            // moments of one capture
+constexpr Nanos kKernelsEvery = 600 * kNsPerSecond;  // a window of what is usual
+constexpr std::string_view kKernelsName = "_kernels_";
 constexpr std::string_view kProcess = "memory.process.";
 
 std::string utc(Nanos time) {
@@ -73,7 +75,9 @@ void keep_only(Capture& capture, Interval span) {
 }  // namespace
 
 FlightRecorder::FlightRecorder(const FlightOptions& options, Tell tell)
-    : options_(options), tell_(std::move(tell)) {}
+    : options_(options),
+      tell_(std::move(tell)),
+      kernels_(options.folder + "/ring", options.kernels_ns) {}
 
 FlightRecorder::~FlightRecorder() {
   if (lock_ >= 0) ::close(lock_);
@@ -106,15 +110,16 @@ void FlightRecorder::find_earlier() {
     const auto age = fs::file_time_type::clock::now() - fs::last_write_time(path, none);
     const Nanos end =
         host_now() - std::chrono::duration_cast<std::chrono::nanoseconds>(age).count();
-    ring_.push_back({path, end, end, size_of(path)});
+    const bool kernels = fs::path(path).filename().string().find(kKernelsName) != path.npos;
+    ring_.push_back({path, end, end, size_of(path), kernels});
   }
   for (const auto& path : captures_in(options_.folder))
     moments_.push_back({path, 0, 0, size_of(path)});
 }
 
 std::string FlightRecorder::first_file(Nanos now) {
-  roll_at_ = now + kSegment;
-  ring_.push_back({fmt::format("{}/ring/{}.gpf", options_.folder, utc(now)), now, 0, 0});
+  roll_at_ = kernels_at_ = now + kSegment;
+  ring_.push_back({fmt::format("{}/ring/{}.gpf", options_.folder, utc(now)), now});
   return ring_.back().path;
 }
 
@@ -168,12 +173,15 @@ void FlightRecorder::look_at_rows(const Capture& capture) {
   }
   for (auto& [gpu, readings] : holders)
     for (auto& [at, processes] : readings) {
+      kernels_.holders(gpu, processes);
       watches_[gpu].holders(std::move(processes));
       holders_at_[gpu] = at;
     }
   for (const auto& [gpu, at] : newest) {
     const auto [last, first] = holders_at_.try_emplace(gpu, at);
-    if (at - last->second > kNoHolders) watches_[gpu].holders({});
+    if (at - last->second <= kNoHolders) continue;
+    kernels_.holders(gpu, {});
+    watches_[gpu].holders({});
   }
 }
 
@@ -192,7 +200,22 @@ void FlightRecorder::collect(Nanos now) {
            .kind = std::move(moment.kind),
            .text = std::move(moment.text),
            .capture = {}});
-  if (!waiting_.empty() && write_at_ == 0) write_at_ = now + options_.after_ns();
+  if (!waiting_.empty() && write_at_ == 0) {
+    write_at_ = now + options_.after_ns();
+    auto& first = waiting_.front();
+    const auto why = kernels_.record(now, utc(now), static_cast<std::int32_t>(first.gpu));
+    if (!why.empty()) first.text += fmt::format(" (no kernels: {})", why);
+  }
+  take_kernels(now);
+}
+
+/// Windows that are whole become parts of the ring; one of what is usual comes every ten minutes.
+void FlightRecorder::take_kernels(Nanos now) {
+  for (const auto& window : kernels_.finished(now, over_))
+    ring_.push_back({window.path, window.start, window.end, size_of(window.path), true});
+  if (over_ || now < kernels_at_) return;
+  kernels_at_ = now + kKernelsEvery;
+  (void)kernels_.record(now, utc(now), -1);
 }
 
 void FlightRecorder::take_orders() {
@@ -225,10 +248,10 @@ bool FlightRecorder::over() {
 
 std::string FlightRecorder::next_file(Nanos now) {
   collect(now);
-  const bool due = write_at_ > 0 && now >= write_at_;
+  const bool due = write_at_ > 0 && now >= write_at_ && !kernels_.under_way();
   if (!due && now < roll_at_) return {};
   std::string path = fmt::format("{}/ring/{}.gpf", options_.folder, utc(now));
-  ring_.push_back({path, now, 0, 0});
+  ring_.push_back({path, now});
   roll_at_ = now + kSegment;
   return path;
 }
@@ -240,7 +263,7 @@ void FlightRecorder::closed(Nanos now) {
       segment.bytes = size_of(segment.path);
     }
   collect(now);
-  if (write_at_ > 0 && (now >= write_at_ || over_)) write_moments();
+  if (write_at_ > 0 && ((now >= write_at_ && !kernels_.under_way()) || over_)) write_moments();
   bound_files(now);
 }
 
@@ -268,20 +291,25 @@ void FlightRecorder::write_moments() {
 }
 
 Status FlightRecorder::write_capture_around(Interval span, const std::string& path,
-                                            const std::vector<FlightEntry>& entries) {
+                                            std::vector<FlightEntry>& entries) {
   Capture whole;
-  for (const auto& segment : ring_) {
-    if (segment.end == 0 || segment.end < span.start || segment.start > span.end) continue;
-    auto read = read_capture(segment.path);
-    if (!read) continue;  // damaged by an earlier end: the others hold what there is
-    keep_only(*read, span);
-    if (whole.format.empty())
-      whole = std::move(*read);
-    else
-      whole.join(*read);
-  }
+  std::int64_t windows = 0;
+  for (const bool kernels : {false, true})  // what is said of the whole is said of the levels
+    for (const auto& segment : ring_) {
+      if (segment.kernels != kernels || segment.end == 0) continue;
+      if (segment.end < span.start || segment.start > span.end) continue;
+      auto read = read_capture(segment.path);
+      if (!read) continue;  // damaged by an earlier end: the others hold what there is
+      keep_only(*read, kernels ? Interval{} : span);  // its levels are those of the others
+      windows += kernels;
+      if (whole.format.empty())
+        whole = std::move(*read);
+      else
+        whole.join(*read);
+    }
   if (whole.format.empty()) return fail("nothing of that time was recorded", path);
   std::string texts;
+  for (auto& entry : entries) entry.kernel_windows = windows;
   for (const auto& entry : entries)
     texts += fmt::format("{}{}{}", texts.empty() ? "" : "; ",
                          entry.gpu >= 0 ? fmt::format("GPU {}: ", entry.gpu) : "", entry.text);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "collect/flight/kernel_windows.h"
 #include "collect/flight/watch.h"
 #include "collect/record/recorder.h"
 #include "core/error.h"
@@ -21,6 +22,7 @@ struct FlightOptions {
   std::uint64_t most_bytes = 1ull << 30;  // of the folder; half of it for moments
   Nanos before_ns = 60 * kNsPerSecond;    // of a moment that its capture holds
   Nanos after_ns() const { return before_ns / 2; }
+  Nanos kernels_ns = 0;  // length of the windows of kernels; 0: there are none
   int orders =
       -1;  // descriptor: a line is a moment that somebody asks for, its end ends the flight
 };
@@ -31,6 +33,7 @@ struct FlightEntry {
   Nanos time_ns = 0;
   std::int64_t gpu = -1;
   std::string kind, text, capture;
+  std::int64_t kernel_windows = 0;
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("schema", &FlightEntry::schema, "name and version of this layout");
@@ -40,6 +43,7 @@ struct FlightEntry {
           "stall, idle, slower_steps, clock_drop, xid, or asked (a signal, a request)");
     visit("text", &FlightEntry::text, "what happened, and what is usual");
     visit("capture", &FlightEntry::capture, "file name of the capture around it");
+    visit("kernel_windows", &FlightEntry::kernel_windows, "windows of kernels in it");
   }
 };
 
@@ -63,6 +67,7 @@ class FlightRecorder : public RecordFollower {
     std::string path;
     Nanos start = 0, end = 0;  // end 0: it grows
     std::uint64_t bytes = 0;
+    bool kernels = false;  // of one program; else levels of the GPUs
   };
   FlightRecorder(const FlightOptions& options, Tell tell);
   void find_earlier();
@@ -71,9 +76,10 @@ class FlightRecorder : public RecordFollower {
   void collect(Nanos now);
   void add(FlightEntry entry);
   void take_orders();
+  void take_kernels(Nanos now);
   void write_moments();
   Status write_capture_around(Interval span, const std::string& path,
-                              const std::vector<FlightEntry>& entries);
+                              std::vector<FlightEntry>& entries);
   void bound_files(Nanos now);
 
   const FlightOptions options_;
@@ -84,7 +90,8 @@ class FlightRecorder : public RecordFollower {
   std::map<std::int32_t, FlightWatch> watches_;
   std::map<std::int32_t, Nanos> holders_at_;  // when a process was last seen to hold memory
   std::vector<FlightEntry> waiting_;          // for what comes after them to be recorded
-  Nanos write_at_ = 0, roll_at_ = 0;
+  Nanos write_at_ = 0, roll_at_ = 0, kernels_at_ = 0;
+  KernelWindows kernels_;
   std::deque<Segment> ring_, moments_;
 };
 

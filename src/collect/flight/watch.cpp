@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/period.h"
+#include "core/statistics.h"
 
 namespace gf {
 

@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "collect/inject/stream.h"
 
 namespace gf {
 
@@ -35,6 +38,27 @@ class AgentsFolder {
   std::string path_;
   int fd_ = -1;
   std::vector<pid_t> processes_;
+};
+
+// The recorder's side of the page through which it speaks to the agents (stream.h, Control).
+
+class ControlPage {
+ public:
+  /// Makes the page's file in the directory; without room or right to do so agents keep to their
+  /// own schedule.
+  explicit ControlPage(const std::string& directory);
+  ~ControlPage();
+  ControlPage(const ControlPage&) = delete;
+  ControlPage& operator=(const ControlPage&) = delete;
+
+  /// The recorder lives. Call it a few times a second.
+  void beat();
+  /// All agents begin a window; its number.
+  std::uint32_t ask_for_window();
+
+ private:
+  inject::Control* page_ = nullptr;
+  std::uint32_t asked_ = 0;
 };
 
 }  // namespace gf

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "core/read_file.h"
+#include "core/files.h"
 #include "core/time.h"
 #include "core/version.h"
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "collect/inject/agents_folder.h"
-#include "collect/inject/control_page.h"
 #include "collect/inject/stream.h"
 #include "model/capture.h"
 

@@ -10,7 +10,6 @@
 #include "collect/inject/reader.h"
 #include "core/time.h"
 #include "model/kernel_name.h"
-#include "model/nvtx_operation.h"
 
 namespace gf {
 

@@ -3,14 +3,71 @@
 // needs permission.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "collect/live/live_device.h"
+#include "collect/nvml/gpm.h"
+#include "collect/nvml/health.h"
+#include "collect/nvml/nvml.h"
 #include "collect/watched_call.h"
+#include "model/live.h"
 
 namespace gf {
+
+// One GPU of the monitor: its newest reading, and what has added up since the monitor began. The
+// driver is asked on a thread of the GPU's own, so that one that hangs stops nothing else.
+
+/// Utilization levels of one GPU since the last call, from a finer source than GPM (PM sampling).
+struct LevelWindow {
+  Nanos start_ns = 0, end_ns = 0;
+  std::map<std::string, double> values;  // metric id -> value, as counter_samples hold it
+  std::int64_t lost = 0;                 // samples that never arrived
+};
+using LevelSource = std::function<std::optional<LevelWindow>(const GpuInfo&)>;
+
+class LiveDevice {
+ public:
+  LiveDevice(std::shared_ptr<Nvml> nvml, const GpuInfo& gpu);
+  /// Takes levels from `source` instead of GPM; `name` is what the tables say.
+  void use(LevelSource source, std::string name);
+  const GpuInfo& gpu() const { return gpu_; }
+
+  /// Asks the driver; calls must be at least 100 ms apart for GPM to have news. Of one thread.
+  void read();
+  /// The newest reading, the GPU's row before those of its MIG instances. Of any thread.
+  std::vector<LiveGpu> newest() const;
+
+ private:
+  using Sums = std::map<std::string, double>;
+  LiveGpu read_gpu();
+  LiveGpu read_instance(const MigInstance& mig);
+  void read_levels(LiveGpu& row, const GpuReading& reading, Sums& sums);
+  void add_holders(LiveGpu& row, const GpuReading& reading);
+  void add_health(LiveGpu& row);
+
+  std::shared_ptr<Nvml> nvml_;
+  const GpuInfo gpu_;
+  std::map<std::string, Gpm> gpm_;    // by UUID of GPU or MIG instance
+  std::map<std::string, Sums> sums_;  // by UUID too
+  struct Holder {
+    std::string name;
+    std::map<std::string, std::string> job;
+  };
+  std::map<std::int64_t, Holder> holders_;   // processes, by their number
+  std::map<std::string, Nanos> idle_since_;  // by UUID too; 0: something runs, or nobody holds it
+  LevelSource source_;
+  std::string source_name_;
+  std::unique_ptr<XidWatch> xid_watch_;  // made at the first reading: it asks the driver
+  std::map<std::int64_t, LiveXid> xids_;
+  std::int64_t last_xid_ = 0;
+  mutable std::mutex mutex_;  // over the rows
+  std::vector<LiveGpu> rows_;
+};
 
 class LiveSampler {
  public:

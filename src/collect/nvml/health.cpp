@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "collect/nvml/nvml.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 

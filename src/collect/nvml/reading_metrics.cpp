@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "collect/nvml/nvml.h"
-#include "collect/process_name.h"
+#include "collect/record/process_tree.h"
 #include "core/time.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 

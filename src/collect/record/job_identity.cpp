@@ -11,7 +11,7 @@
 #include <map>
 #include <sstream>
 
-#include "core/read_file.h"
+#include "core/files.h"
 #include "core/secrets.h"
 
 namespace gf {

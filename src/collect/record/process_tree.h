@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace gf {
@@ -45,5 +46,10 @@ OwnUse own_use();
 /// them (they stay in the page cache, and come back when they are used) and free memory of the
 /// allocator.
 void drop_start_up_memory();
+
+// What a process calls itself.
+
+/// The name of a process from /proc, empty when it cannot be seen.
+std::string process_name(std::int64_t pid);
 
 }  // namespace gf

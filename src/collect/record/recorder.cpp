@@ -10,7 +10,7 @@
 #include "collect/record/recording.h"
 #include "core/time.h"
 #include "model/counter_values.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 

@@ -5,7 +5,6 @@
 
 #include "core/time.h"
 #include "model/counter_values.h"
-#include "model/metric_id.h"
 #include "model/metrics.h"
 
 namespace gf {

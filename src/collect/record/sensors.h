@@ -12,7 +12,6 @@
 #include "collect/nvml/health.h"
 #include "collect/nvml/nvml.h"
 #include "collect/record/activity_watch.h"
-#include "collect/record/level_summary.h"
 #include "model/capture.h"
 #include "model/record_summary.h"
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/out_file.h"
+#include "core/files.h"
 #include "import/input.h"
 #include "model/file.h"
 

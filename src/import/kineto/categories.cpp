@@ -1,4 +1,4 @@
-#include "import/kineto/key_table.h"
+#include "import/kineto/fields.h"
 #include "import/kineto/rows.h"
 
 namespace gf::kineto {

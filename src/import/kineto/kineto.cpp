@@ -1,19 +1,373 @@
 #include "import/kineto/kineto.h"
 
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
 #include <deque>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "core/machine.h"
 #include "core/pipeline.h"
-#include "import/kineto/cutter.h"
-#include "import/kineto/merge.h"
-#include "import/kineto/metadata.h"
+#include "core/secrets.h"
+#include "import/kineto/chunk.h"
+#include "import/kineto/event.h"
+#include "import/kineto/read_slow.h"
+#include "import/kineto/scan.h"
+#include "model/capture.h"
 
 namespace gf::kineto {
+
+// What a trace says of itself before and after its events: devices, versions, the time base.
+
+namespace {
+
+namespace dom = simdjson::dom;
+
+std::string text_of(const dom::element& value) {
+  switch (value.type()) {
+    case dom::element_type::STRING:
+      return std::string(value.get_string().value_unsafe());
+    case dom::element_type::DOUBLE:
+      return fmt::format("{}", value.get_double().value_unsafe());
+    default:
+      return simdjson::minify(value);
+  }
+}
+
+std::int64_t integer(const dom::object& object, const char* key) {
+  std::int64_t value = -1;
+  if (object.at_key(key).get(value)) return -1;
+  return value;
+}
+
+std::int32_t small(const dom::object& object, const char* key) {
+  const auto wide = integer(object, key);
+  if (wide >= 0 && wide <= INT32_MAX) return static_cast<std::int32_t>(wide);
+  return -1;
+}
+
+void add_device(Capture& capture, const dom::object& object) {
+  const auto id = small(object, "id");
+  if (id < 0) return;
+  auto& devices = capture.devices;
+  const auto row = capture.device_row(id);
+  std::string_view name;
+  if (object.at_key("name").get(name)) name = {};
+  devices.name[row] = capture.strings.intern(name);
+  auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  // Only AMD's wavefronts have 64 lanes; its devices may come without a name.
+  if (has("AMD") || has("Radeon") || has("Instinct") || integer(object, "warpSize") == 64)
+    devices.vendor[row] = capture.strings.intern("amd");
+  else if (has("NVIDIA") || has("Tesla") || has("Quadro") || has("GeForce"))
+    devices.vendor[row] = capture.strings.intern("nvidia");
+  devices.compute_major[row] = small(object, "computeMajor");
+  devices.compute_minor[row] = small(object, "computeMinor");
+  devices.sm_count[row] = small(object, "numSms");
+  devices.memory_bytes[row] = integer(object, "totalGlobalMem");
+  devices.max_threads_per_sm[row] = small(object, "maxThreadsPerMultiprocessor");
+  devices.registers_per_sm[row] = small(object, "regsPerMultiprocessor");
+  devices.shared_bytes_per_sm[row] = std::max(integer(object, "sharedMemPerMultiprocessor"),
+                                              integer(object, "maxSharedMemoryPerMultiProcessor"));
+}
+
+std::optional<Nanos> take_member(Capture& capture, std::string_view key,
+                                 const dom::element& value) {
+  if (key == "deviceProperties") {
+    dom::array list;
+    if (!value.get_array().get(list))
+      for (const dom::element& item : list)
+        if (dom::object object; !item.get_object().get(object)) add_device(capture, object);
+    return std::nullopt;
+  }
+  if (dom::object object; key == "distributedInfo" && !value.get_object().get(object)) {
+    for (auto [name, part] : object)
+      capture.set_metadata("distributedInfo." + std::string(name),
+                           without_secrets(name, text_of(part)));
+    return std::nullopt;
+  }
+  const std::string text = text_of(value);
+  capture.set_metadata(key, without_secrets(key, text));
+  if (key != "baseTimeNanoseconds") return std::nullopt;
+  const auto base = parse_decimal(text, 0);
+  if (base && *base >= 0 && *base < (std::int64_t{1} << 62)) return base;
+  capture.note_quality(QualityCode::bad_metadata, "baseTimeNanoseconds is " + text +
+                                                      ", which is not a time; times are relative");
+  return std::nullopt;
+}
+
+/// One object; false when it is not valid JSON.
+bool take_object(Capture& capture, const std::string& json, std::optional<Nanos>& base) {
+  dom::parser parser;
+  dom::object object;
+  if (parser.parse(json).get_object().get(object)) return false;
+  for (auto [key, value] : object)
+    if (auto taken = take_member(capture, key, value)) base = taken;
+  return true;
+}
+
+/// Reads the members of the file's object ("key": value, ...) into devices and metadata. Returns
+/// baseTimeNanoseconds when it is there. Damaged text is searched for the members that matter, and
+/// counted in quality unless it is known to be cut.
+std::optional<Nanos> read_metadata(Capture& capture, std::string members, bool cut = false) {
+  std::optional<Nanos> base;
+  // Free of the commas and braces at the seams.
+  const auto first = members.find_first_not_of(", \t\r\n");
+  if (first == members.npos || members.find_first_not_of("} \t\r\n") == members.npos) return base;
+  members.erase(0, first);
+  std::string json(1, '{');
+  json += members;
+  json.erase(json.find_last_not_of(" \t\r\n") + 1);
+  if (json.ends_with(',')) json.back() = '}';
+  if (take_object(capture, json, base)) return base;
+  if (take_object(capture, json + "}", base)) return base;  // cut after a whole member
+  if (!cut)
+    capture.note_quality(
+        QualityCode::bad_metadata,
+        "the trace's own description is not valid JSON; what could be found in it was kept");
+  repair_text(json);
+  json.append(kPadding, '\0');
+  const char* end = json.data() + json.size() - kPadding;
+  for (const char* key :
+       {"schemaVersion", "deviceProperties", "distributedInfo", "cupti_version",
+        "cuda_runtime_version", "cuda_driver_version", "hip_runtime_version", "record_shapes",
+        "with_stack", "with_modules", "with_flops", "profile_memory", "trace_id", "displayTimeUnit",
+        "baseTimeNanoseconds", "traceName"}) {
+    const std::string quoted = fmt::format("\"{}\"", key);
+    const auto at = json.find(quoted);
+    if (at == json.npos) continue;
+    const char* cursor = skip_space(json.data() + at + quoted.size());
+    if (*cursor != ':') continue;
+    cursor = skip_space(cursor + 1);
+    const char* stop = nullptr;
+    if (*cursor == '"') {
+      stop = string_end(cursor + 1, end);
+    } else if (*cursor == '[' || *cursor == '{') {
+      stop = container_end(cursor, end);
+    } else {
+      stop = scalar_stop(cursor);
+    }
+    if (!stop || stop >= end) continue;
+    if (*cursor == '"') ++stop;
+    take_object(capture,
+                fmt::format("{{{}:{}}}", quoted,
+                            std::string_view(cursor, static_cast<std::size_t>(stop - cursor))),
+                base);
+  }
+  return base;
+}
+
+}  // namespace
+
+// Puts the rows of chunks, in the order of the file, into the capture.
+
+class Merge {
+ public:
+  Merge(Capture& capture, unsigned workers) : capture_(capture), known_(workers) {}
+  void add(Chunk& chunk);
+  /// After the last chunk: names of threads and processes, counts of damage, and the time base
+  /// under all times.
+  void finish(Nanos base);
+  bool closed() const { return closed_; }
+  const std::string& trailer() const { return trailer_; }
+
+ private:
+  /// The capture's numbers for a worker's.
+  struct Translation {
+    std::vector<Text> texts{Text::none};
+    std::vector<std::uint32_t> threads;  // kNoRow: not told yet
+  };
+  /// What a metadata event said, with its text where the capture keeps it.
+  struct Name {
+    ThreadKey thread;
+    bool process;
+    Text name;
+  };
+  void learn(const Chunk& chunk, Translation& known);
+  void take_rows(Chunk& chunk, const Translation& known);
+  std::uint32_t thread_row(const ThreadKey& key);
+  std::uint32_t device_row(std::uint32_t id);
+  void name_threads();
+  void join_lone_device();
+
+  Capture& capture_;
+  std::vector<Translation> known_;                              // by worker
+  std::unordered_map<std::string, std::uint32_t> thread_rows_;  // by pid and tid, numbers or texts
+  std::unordered_map<std::uint32_t, std::uint32_t> device_rows_;
+  std::vector<Name> names_;
+  std::vector<Damage> damage_;
+  bool closed_ = false;
+  std::string trailer_;
+};
+
+namespace {
+
+/// One text for a thread, as a key: numbers or texts, as the events name it.
+std::string key_of(const ThreadKey& key) {
+  return fmt::format("{}\n{}\n{}\n{}", key.pid, key.tid, key.process_name, key.thread_name);
+}
+
+/// The part of it that names the process.
+std::string process_key(std::int64_t pid, std::string_view text) {
+  if (pid == -1) return fmt::format("-1\n{}", text);
+  return fmt::format("{}", pid);
+}
+
+/// The part that names the thread inside its process.
+std::string thread_key(std::string_view process, std::int64_t tid, std::string_view text) {
+  if (tid == -1) return fmt::format("{}\n-1\n{}", process, text);
+  return fmt::format("{}\n{}", process, tid);
+}
+
+}  // namespace
+
+std::uint32_t Merge::device_row(std::uint32_t id) {
+  if (id == kNoRow) return kNoRow;
+  const auto [at, added] = device_rows_.try_emplace(id, 0);
+  if (added) at->second = capture_.device_row(static_cast<std::int32_t>(id));
+  return at->second;
+}
+
+std::uint32_t Merge::thread_row(const ThreadKey& key) {
+  const auto [at, added] = thread_rows_.try_emplace(key_of(key), 0);
+  if (added) {
+    auto& threads = capture_.threads;
+    const auto row = at->second = threads.add();
+    threads.pid[row] = key.pid;
+    threads.tid[row] = key.tid;
+    threads.process_name[row] = capture_.strings.intern(key.process_name);
+    threads.name[row] = capture_.strings.intern(key.thread_name);
+  }
+  return at->second;
+}
+
+/// Chunks of one worker come in the order in which it read them, so a text or thread is told before
+/// or with the first rows that use it.
+void Merge::learn(const Chunk& chunk, Translation& known) {
+  for (const std::string_view text : chunk.texts)
+    known.texts.push_back(capture_.strings.intern(text));
+  for (const NewThread& thread : chunk.threads) {
+    if (thread.number >= known.threads.size()) known.threads.resize(thread.number + 1, kNoRow);
+    known.threads[thread.number] = thread_row(thread.key);
+  }
+}
+
+/// The chunk's rows are renamed where they lie, which is in the processor's cache.
+void Merge::take_rows(Chunk& chunk, const Translation& known) {
+  const PerTable rows_before = capture_.row_counts();
+  chunk.rows.each_table([&](auto& table) {
+    if (table.empty()) return;
+    table.each_column_ref([&](const auto& column) {
+      using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;
+      auto rename = [&](auto&& apply) { column.column.transform(apply); };
+      if constexpr (kIsText<Declared>) {
+        rename([&](Text id) { return known.texts[static_cast<std::uint32_t>(id)]; });
+      } else if constexpr (kIsRef<Declared>) {
+        constexpr TableId kTarget = kRefTable<Declared>;
+        if (kTarget == TableId::threads)
+          rename([&](std::uint32_t thread) { return known.threads[thread]; });
+        else if (kTarget == TableId::devices)
+          rename([&](std::uint32_t device) { return device_row(device); });
+        else
+          rename([&](std::uint32_t row) { return row + of(rows_before, kTarget); });
+      }
+    });
+  });
+  capture_.each_table_pair(chunk.rows, [](auto& mine, const auto& theirs) { mine.append(theirs); });
+}
+
+void Merge::add(Chunk& chunk) {
+  Translation& known = known_[chunk.worker];
+  learn(chunk, known);
+  take_rows(chunk, known);
+  for (const auto& naming : chunk.names)
+    names_.push_back({naming.thread, naming.process, capture_.strings.intern(naming.name)});
+  for (const auto& damage : chunk.damage) {
+    const auto same = std::find_if(damage_.begin(), damage_.end(),
+                                   [&](const Damage& entry) { return entry.code == damage.code; });
+    if (same == damage_.end())
+      damage_.push_back(damage);
+    else
+      same->count += damage.count;
+  }
+  capture_.events += chunk.events;
+  if (chunk.closed) {
+    closed_ = true;
+    trailer_ = std::move(chunk.trailer);
+  }
+}
+
+/// Names are looked up by the pid and tid of the events, so that many threads with many names cost
+/// no more than each once. The last name given counts.
+void Merge::name_threads() {
+  std::unordered_map<std::string, Text> processes, threads;
+  for (const auto& given : names_) {
+    const std::string process = process_key(given.thread.pid, given.thread.process_name);
+    if (given.process) {
+      if (given.thread.pid != -1) processes[process] = given.name;
+    } else {
+      threads[thread_key(process, given.thread.tid, given.thread.thread_name)] = given.name;
+    }
+  }
+  auto& rows = capture_.threads;
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    const std::string process = process_key(rows.pid[row], capture_.text(rows.process_name[row]));
+    const auto thread =
+        threads.find(thread_key(process, rows.tid[row], capture_.text(rows.name[row])));
+    if (thread != threads.end()) rows.name[row] = thread->second;
+    if (const auto own = processes.find(process); own != processes.end())
+      rows.process_name[row] = own->second;
+  }
+}
+
+/// ROCm describes a process's one GPU as number 0 and gives its work another number: one
+/// description and one device with work are the same device, under the number of the work.
+void Merge::join_lone_device() {
+  auto& devices = capture_.devices;
+  if (devices.size() != 2 || device_rows_.size() != 1) return;
+  const std::uint32_t active = device_rows_.begin()->second, described = 1 - active;
+  if (devices.sm_count[described] < 0 || devices.sm_count[active] >= 0 ||
+      devices.name[active] != Text::none)
+    return;
+  devices.id[described] = devices.id[active];
+  auto one = devices;
+  one.clear();
+  one.add();
+  one.visit_pairs(devices, [&](auto& mine, const auto& theirs) { mine[0] = theirs[described]; });
+  devices = std::move(one);
+  capture_.each_table([](auto& table) {
+    table.each_column_ref([](const auto& column) {
+      if constexpr (kIsRef<typename std::remove_cvref_t<decltype(column)>::Declared>)
+        if (kRefTable<typename std::remove_cvref_t<decltype(column)>::Declared> == TableId::devices)
+          for (auto& row : column.column)
+            if (row != kNoRow) row = 0;
+    });
+  });
+}
+
+void Merge::finish(Nanos base) {
+  name_threads();
+  join_lone_device();
+  for (const auto& damage : damage_)
+    capture_.note_quality(
+        damage.code, fmt::format("{} (first at byte {})", damage.what, damage.first), damage.count);
+  if (base == 0) return;
+  capture_.each_table([&](auto& table) {
+    table.each_column_ref([&](const auto& column) {
+      if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(column)>::Declared,
+                                   declared::Time>)
+        column.column.transform([&](Nanos ns) { return ns + base; });
+    });
+  });
+}
 
 namespace {
 
 // Large enough that the seams cost nothing, small enough for a core's cache.
-constexpr std::size_t kChunk = 1 << 20;
+constexpr std::size_t kChunk = 256 << 10;
 
 }  // namespace
 

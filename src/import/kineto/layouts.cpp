@@ -1,6 +1,7 @@
 #include "import/kineto/layouts.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "import/kineto/fields.h"
 #include "import/kineto/rows.h"
@@ -127,7 +128,9 @@ LayoutNode* Layouts::add(LayoutNode& parent, LayoutNode node) {
   for (std::uint8_t i = 0; i < parent.children; ++i)
     if (same(*parent.child[i], node)) return parent.child[i];
   if (parent.children == LayoutNode::kMostChildren || nodes_.size() == kMostNodes) return nullptr;
-  return parent.child[parent.children++] = &nodes_.emplace_back(node);
+  LayoutNode* const added = &nodes_.emplace_back(node);
+  if (!parent.likely) parent.likely = added;
+  return parent.child[parent.children++] = added;
 }
 
 void Layouts::learn(const char* at, const char* end, const Event& event) {
@@ -152,7 +155,7 @@ void Layouts::learn(const char* at, const char* end, const Event& event) {
 Layouts::Set& Layouts::set_of(const LayoutNode& node, std::uint64_t name) {
   if (sets_.empty()) sets_.resize(kSets);
   const auto place = reinterpret_cast<std::uintptr_t>(&node) / alignof(LayoutNode);
-  return sets_[(name ^ place) * 0x9e3779b97f4a7c15u >> 55];
+  return sets_[(name ^ place) * 0x9e3779b97f4a7c15u >> (64 - std::countr_zero(kSets))];
 }
 
 Inputs* Layouts::inputs_at(const LayoutNode& node, std::uint64_t name, const char* at,

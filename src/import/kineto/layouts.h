@@ -45,8 +45,9 @@ inline constexpr std::uint64_t kInputFields =
     bit_of(Field::input_strides);
 
 /// A place in a layout: the bytes from the end of one value to the begin of the next, or to the end
-/// of the event. The phase and the category of an event count as such bytes.
-struct LayoutNode {
+/// of the event. The phase and the category of an event count as such bytes. What every event asks
+/// of a node stands in one line of the processor's cache.
+struct alignas(64) LayoutNode {
   enum class Next : std::uint8_t { string, scalar, container, end };
   static constexpr std::size_t kMostChildren = 16;
   static constexpr std::size_t kLongest = 96;  // bytes; less than kPadding
@@ -57,18 +58,18 @@ struct LayoutNode {
   Next next = Next::end;
   Field field = Field::count;  // of the value that follows; count: nobody reads it
   bool input = false;          // one of Inputs
-  std::uint8_t children = 0, likely = 0;
-  std::array<LayoutNode*, kMostChildren> child{};
-  char bytes[kLongest] = {};
+  std::uint8_t children = 0;
   struct Told {
     Field field;
     std::uint8_t at, size;
   };
   std::uint8_t told_count = 0;  // phase and category
   std::array<Told, 2> told{};
-  // At the end of an event.
-  std::uint64_t present = 0;
-  Category category{};
+  Category category{};           // at the end of an event
+  LayoutNode* likely = nullptr;  // the child that came last; null without children
+  std::uint64_t present = 0;     // at the end of an event
+  char bytes[kLongest] = {};
+  std::array<LayoutNode*, kMostChildren> child{};
 
   bool fits(const char* at) const {
     if ((load(at) & mask) != first) return false;
@@ -79,13 +80,9 @@ struct LayoutNode {
   }
   /// The child that stands at `at`.
   [[gnu::always_inline]] LayoutNode* follow(const char* at) {
-    if (children == 0) return nullptr;
-    if (child[likely]->stands_at(at)) return child[likely];
+    if (likely && likely->stands_at(at)) return likely;
     for (std::uint8_t i = 0; i < children; ++i)
-      if (i != likely && child[i]->stands_at(at)) {
-        likely = i;
-        return child[i];
-      }
+      if (child[i] != likely && child[i]->stands_at(at)) return likely = child[i];
     return nullptr;
   }
 
@@ -125,7 +122,7 @@ class Layouts {
   Inputs& forget_one(const LayoutNode& node, std::uint64_t name);
 
  private:
-  static constexpr std::size_t kWays = 4, kSets = 512;
+  static constexpr std::size_t kWays = 4, kSets = 2048;
   struct Set {
     std::array<Inputs, kWays> inputs;
     std::uint8_t oldest = 0;

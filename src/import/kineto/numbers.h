@@ -59,9 +59,30 @@ inline std::optional<Nanos> parse_us(std::string_view text) {
   return value;
 }
 
+/// The number that one to eight digits are; empty when they are not all digits. Without a step for
+/// each: how many come next is what a processor guesses worst.
+inline std::optional<std::int64_t> few_digits(const char* text, std::size_t count) {
+  std::uint64_t chunk = 0;
+  if (count >= 4) {
+    std::uint32_t head, tail;
+    std::memcpy(&head, text, 4);
+    std::memcpy(&tail, text + count - 4, 4);
+    chunk = head | static_cast<std::uint64_t>(tail) << 8 * (count - 4);
+  } else {
+    for (const std::size_t i : {std::size_t{0}, count / 2, count - 1})
+      chunk |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[i])) << 8 * i;
+  }
+  if (count < 8) chunk = chunk << 8 * (8 - count) | 0x3030303030303030u >> 8 * count;
+  if (!are_digits(chunk)) return std::nullopt;
+  return static_cast<std::int64_t>(eight_digits(chunk));
+}
+
 /// A whole number. Also understood: 3.0, 1e3, 0x1f (AMD writes streams so).
 inline std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t value = 0;
+  if constexpr (std::endian::native == std::endian::little)
+    if (!text.empty() && text.size() <= 8)
+      if (const auto digits = few_digits(text.data(), text.size())) return digits;
   if (text.size() <= 18 && !text.empty()) {
     std::size_t index = text[0] == '-';
     const std::size_t first = index;

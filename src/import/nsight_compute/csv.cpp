@@ -1,19 +1,29 @@
-#include "import/nsight_compute/csv.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "core/error.h"
 #include "import/csv_cells.h"
-#include "import/load_text.h"
+#include "import/importer.h"
 #include "import/nsight_compute/csv_table.h"
 #include "import/nsight_compute/nsight_compute.h"
 #include "import/nsight_compute/units.h"
+#include "model/capture.h"
 
 namespace gf::ncu {
+
+// The two pages that `ncu --csv` prints.
+
+/// Raw page: one row a kernel, one column a metric, a row of units below the header.
+/// Details page: one row a kernel and metric, or a kernel and rule.
+bool is_details_page(const CsvTable& table);
+
+Status read_raw_page(Capture& capture, const CsvTable& table, const std::string& path);
+Status read_details_page(Capture& capture, const CsvTable& table, const std::string& path);
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/trim.h"
+#include "core/text.h"
 
 namespace gf::ncu {
 

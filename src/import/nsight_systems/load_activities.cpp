@@ -1,5 +1,9 @@
 // Tables of what the GPU did: kernels, copies, memory sets, graph launches.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <string>
 
 #include "import/nsight_systems/loader.h"
 #include "import/said_columns.h"
@@ -50,6 +54,14 @@ std::string_view copy_name(CopyKind kind) {
   }
 }
 
+/// As PyTorch's profiler spells them.
+std::string_view memory_name(std::int64_t kind) {  // ENUM_CUDA_MEM_KIND
+  static constexpr std::array<std::string_view, 7> kNames{
+      "Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static"};
+  if (kind < 0 || kind >= static_cast<std::int64_t>(kNames.size())) return "Unknown";
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 // Columns in the order in which each table's are asked for. Those of all device activities come
 // first.
 #define GF_ACTIVITY_COLUMNS \
@@ -70,7 +82,7 @@ enum KernelColumn {
   kKernelGraph,
   kKernelGraphNode
 };
-enum CopyColumn { kCopyBytes = kOwn, kCopyKind, kCopyGraphNode };
+enum CopyColumn { kCopyBytes = kOwn, kCopyKind, kCopyGraphNode, kCopySource, kCopyTarget };
 enum SetColumn { kSetBytes = kOwn, kSetGraphNode };
 enum GraphColumn { kGraph = kOwn };
 
@@ -125,7 +137,7 @@ Status Loader::kernels() {
 
 Status Loader::copies() {
   return each("CUPTI_ACTIVITY_KIND_MEMCPY",
-              {GF_ACTIVITY_COLUMNS, "bytes", "copyKind", "graphNodeId"},
+              {GF_ACTIVITY_COLUMNS, "bytes", "copyKind", "graphNodeId", "srcKind", "dstKind"},
               [&](const TableRows& rows) {
                 const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_MEMCPY");
                 if (!span_of) return;
@@ -133,7 +145,11 @@ Status Loader::copies() {
                 put(c_.activities.bytes, row, rows.integer(kCopyBytes));
                 const CopyKind direction = copy_kind(rows.integer(kCopyKind));
                 put(c_.activities.copy, row, direction);
-                c_.activities.name[row] = c_.strings.intern(copy_name(direction));
+                std::string text(copy_name(direction));
+                if (!rows.null(kCopySource) && !rows.null(kCopyTarget))
+                  text += fmt::format(" ({} -> {})", memory_name(rows.integer(kCopySource)),
+                                      memory_name(rows.integer(kCopyTarget)));
+                c_.activities.name[row] = c_.strings.intern(text);
                 put(c_.activities.graph_node, row, rows.integer(kCopyGraphNode));
               });
 }

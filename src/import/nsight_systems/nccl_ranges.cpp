@@ -1,11 +1,11 @@
-#include "import/nsight_systems/nccl_ranges.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <unordered_map>
+
+#include "import/nsight_systems/loader.h"
 
 namespace gf::nsys {
 

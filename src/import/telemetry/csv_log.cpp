@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/lower_case.h"
-#include "core/trim.h"
+#include "core/text.h"
 #include "import/csv_cells.h"
-#include "import/load_text.h"
+#include "import/importer.h"
 #include "import/telemetry/log_devices.h"
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"

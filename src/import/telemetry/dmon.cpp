@@ -7,7 +7,7 @@
 #include <charconv>
 #include <vector>
 
-#include "import/load_text.h"
+#include "import/importer.h"
 #include "import/telemetry/log_devices.h"
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/telemetry.h"

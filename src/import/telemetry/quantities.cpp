@@ -5,8 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/lower_case.h"
-#include "core/trim.h"
+#include "core/text.h"
 #include "model/metrics.h"
 
 namespace gf::telemetry {

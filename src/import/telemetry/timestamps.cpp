@@ -7,7 +7,7 @@
 #include <charconv>
 #include <chrono>
 
-#include "core/trim.h"
+#include "core/text.h"
 
 namespace gf::telemetry {
 

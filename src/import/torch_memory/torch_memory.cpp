@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "import/load_text.h"
+#include "import/importer.h"
 #include "import/torch_memory/pickle.h"
 
 namespace gf::torch_memory {

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "model/enums.h"
@@ -30,5 +31,49 @@ Details parse_details(std::string_view text);
 /// Direction of a copy from an event name such as MemcpyH2D or MemcpyDToH, `unknown` when the name
 /// does not say.
 CopyKind copy_from_name(std::string_view name);
+
+// What the host side of an XLA or TensorFlow profile calls things. Shared by the xplane and the
+// trace.json importers.
+
+/// What becomes of a host event.
+enum class HostEvent : std::uint8_t {
+  span,
+  api_call,
+  allocation,
+  deallocation,
+  queue_enter,
+  queue_leave,
+  drop
+};
+
+struct HostName {
+  HostEvent event = HostEvent::span;
+  HostKind kind = HostKind::op;  // of a span
+  ApiKind api = ApiKind::other;  // of a call, or of anything on a thread that holds calls alone
+  std::string_view
+      op_type;  // part of `name` that says the type of the operation, empty when it does not
+};
+
+/// By the event's name and display name.
+HostName classify_host(std::string_view name, std::string_view display_name);
+/// True for host lines that hold GPU runtime calls alone ("Host Threads/N"), whatever those are
+/// called.
+bool holds_calls_alone(std::string_view thread);
+
+/// What a plane (or the process of a trace.json) holds, by its name.
+enum class PlaneKind : std::uint8_t { gpu, host, python, metadata, environment, other };
+PlaneKind plane_kind(std::string_view name);
+/// N of /device:GPU:N.
+std::optional<std::int32_t> gpu_number(std::string_view plane);
+
+/// N of a stream line ("Stream #14(Compute,Memset)"); empty for lines that XProf derives from them
+/// (Steps, XLA Ops, ...), which repeat the same GPU time and must not count twice.
+std::optional<std::int64_t> stream_number(std::string_view line);
+bool is_derived_line(std::string_view line);
+
+/// What a device event is, by the details it carries and its name; empty for bookkeeping that is no
+/// work (allocations).
+std::optional<ActivityKind> device_event_kind(std::string_view name, bool kernel_details,
+                                              bool memcpy_details, bool memset_details);
 
 }  // namespace gf::xplane

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "import/xplane/details.h"
-#include "import/xplane/host_names.h"
 #include "model/capture.h"
 
 namespace gf::xplane {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "import/xplane/assemble.h"
+#include "import/xplane/events.h"
 #include "import/xplane/hlo_module.h"
 #include "import/xplane/plane.h"
 #include "model/capture.h"

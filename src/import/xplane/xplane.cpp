@@ -3,23 +3,109 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <map>
 #include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
 #include <vector>
 
-#include "core/lower_case.h"
 #include "core/secrets.h"
+#include "core/text.h"
+#include "core/time.h"
 #include "import/input.h"
 #include "import/raw_file.h"
-#include "import/xplane/assemble.h"
-#include "import/xplane/device_steps.h"
 #include "import/xplane/events.h"
 #include "import/xplane/plane.h"
 #include "import/xplane/programs.h"
+#include "import/xplane/schema.h"
+#include "model/capture.h"
 
 namespace gf::xplane {
 
+// Steps that the host does not mark but the profiler wrote beside the GPU's work.
+
+/// 1973 in unix nanoseconds: no profile runs that long, so that a smaller time is relative.
+inline constexpr std::int64_t kAbsoluteNanos = 100'000'000'000'000'000;
+
 namespace {
+
+using protozero::pbf_wire_type;
+using protozero::tag_and_type;
+
+struct Span {
+  Nanos start = 0, end = 0;
+};
+
+/// Begin and length of an event in picoseconds, and the number that it is called; empty without
+/// one.
+std::optional<std::int64_t> number_of(const Plane& plane, protozero::pbf_reader event,
+                                      std::int64_t& offset, std::int64_t& duration) {
+  std::string_view name;
+  while (event.next()) {
+    switch (event.tag_and_type()) {
+      case tag_and_type(field::event::metadata_id, pbf_wire_type::varint):
+        if (const auto* known = plane.event_names.find(event.get_uint64())) name = known->name;
+        break;
+      case tag_and_type(field::event::offset_ps, pbf_wire_type::varint):
+        offset = event.get_int64();
+        break;
+      case tag_and_type(field::event::duration_ps, pbf_wire_type::varint):
+        duration = event.get_int64();
+        break;
+      default:
+        event.skip();
+    }
+  }
+  std::int64_t number = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size() || number < 0) return {};
+  return number;
+}
+
+void add_line(const Plane& plane, const Line& line, Nanos base, std::map<std::int64_t, Span>& all) {
+  for (const auto chunk : line.chunks) {
+    protozero::pbf_reader events{chunk.data(), chunk.size()};
+    while (events.next(field::line::events, pbf_wire_type::length_delimited)) {
+      std::int64_t offset = 0, duration = 0;
+      const auto number = number_of(plane, events.get_message(), offset, duration);
+      if (!number || duration < 0) continue;
+      const auto start = checked_add(base, offset / 1000);
+      const auto end = start ? checked_add(*start, duration / 1000) : start;
+      if (!end) continue;
+      const auto [at, added] = all.try_emplace(*number, Span{*start, *end});
+      at->second.start = std::min(at->second.start, *start);
+      at->second.end = std::max(at->second.end, *end);
+    }
+  }
+}
+
+/// Absolute time of offset 0 of a line; `start` is the profile's.
+std::int64_t base_of(const Line& line, std::int64_t start) {
+  if (line.timestamp_ns >= kAbsoluteNanos) return line.timestamp_ns;
+  return checked_add(line.timestamp_ns, start).value_or(line.timestamp_ns);
+}
+
+/// Steps of the lines "Steps" of GPU planes, whose events are named by their numbers: from the
+/// first begin to the last end over the devices. Events without a number are left out.
+void add_device_steps(Capture& capture, const Space& space, std::int64_t start) {
+  std::map<std::int64_t, Span> spans;
+  for (const auto& plane : space.planes) {
+    if (plane.kind != PlaneKind::gpu) continue;
+    for (const auto& line : plane.lines) try {
+        if (line.name == "Steps") add_line(plane, line, base_of(line, start), spans);
+      } catch (const protozero::exception&) {  // what was read before stays
+      }
+  }
+  const Text name = capture.strings.intern("Steps");
+  for (const auto& [number, span] : spans) {
+    const auto row = capture.steps.add();
+    capture.steps.index[row] = number;
+    capture.steps.start_ns[row] = span.start;
+    capture.steps.duration_ns[row] = span.end - span.start;
+    capture.steps.name[row] = name;
+  }
+}
 
 /// f(name, text, value) for the plane's own stats; a damaged one is skipped.
 template <class F>
@@ -297,3 +383,51 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
 }
 
 }  // namespace gf::xplane
+
+namespace gf {
+
+namespace fs = std::filesystem;
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+namespace xplane {
+
+namespace {
+
+std::vector<fs::path> members(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    found.push_back(it->path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace
+
+Result<ProfileFile> find_profile(const std::string& folder) {
+  fs::path at = folder;
+  for (const char* below : {"plugins", "profile"})
+    if (is_folder((at / below).string())) at /= below;
+  std::vector<fs::path> runs{at};
+  for (const auto& member : members(at))
+    if (is_folder(member.string())) runs.push_back(member);
+  for (std::string_view kind : {".xplane.pb", ".trace.json.gz", ".trace.json"})
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+      ProfileFile found{{}, 0};
+      for (const auto& member : members(*run)) {
+        if (!member.string().ends_with(kind)) continue;
+        if (found.hosts++ == 0) found.file = member.string();
+      }
+      if (found.hosts > 0) return found;
+    }
+  return fail("is a directory that contains no profile", folder, -1,
+              "name a file, or the folder of a TensorFlow or JAX profile (it contains "
+              "plugins/profile/RUN/HOST.xplane.pb)");
+}
+
+}  // namespace xplane
+}  // namespace gf

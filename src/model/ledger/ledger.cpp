@@ -6,7 +6,11 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <span>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "core/format.h"
 #include "core/order.h"
@@ -298,31 +302,59 @@ class LaunchLedger {
   /// Every launch of a graph runs the same nodes. A graph with a node that runs several times in a
   /// launch has loops, and may leave nodes out.
   void find_missing_nodes() {
-    std::vector<std::tuple<std::int64_t, std::uint32_t, std::int64_t>> ran;  // graph, launch, node
-    for (std::size_t row = 0; row < launches_.size(); ++row)
+    std::vector<std::uint32_t> ran;
+    for (std::uint32_t row = 0; row < launches_.size(); ++row)
       if (launches_[row] != kNoRow && activities_.graph_id[row] >= 0 &&
           activities_.graph_node[row] >= 0)
-        ran.emplace_back(activities_.graph_id[row], launches_[row], activities_.graph_node[row]);
-    sort_nearly_ordered(ran.begin(), ran.end(), std::less<>());
-    std::vector<std::int64_t> nodes;
-    for (std::size_t begin = 0, end = 0; begin < ran.size(); begin = end) {
-      nodes.clear();
-      std::int64_t launched = 0;
-      bool loops = false;
-      for (end = begin; end < ran.size() && std::get<0>(ran[end]) == std::get<0>(ran[begin]);
-           ++end) {
-        nodes.push_back(std::get<2>(ran[end]));
-        launched += end == begin || std::get<1>(ran[end]) != std::get<1>(ran[end - 1]);
-        loops = loops || (end > begin && ran[end] == ran[end - 1]);
+        ran.push_back(row);
+    sort_nearly_ordered(ran.begin(), ran.end(), [&](auto left, auto right) {
+      return std::pair(launches_[left], left) < std::pair(launches_[right], right);
+    });
+    std::unordered_map<std::int64_t, GraphRuns> graphs;
+    std::vector<std::pair<std::int64_t, std::int64_t>> once;  // graph and node of one launch
+    for (std::size_t at = 0; at < ran.size();) {
+      const auto launch = launches_[ran[at]];
+      once.clear();
+      for (; at < ran.size() && launches_[ran[at]] == launch; ++at)
+        once.emplace_back(activities_.graph_id[ran[at]], activities_.graph_node[ran[at]]);
+      std::sort(once.begin(), once.end());
+      for (std::size_t from = 0, to = 0; from < once.size(); from = to) {
+        while (to < once.size() && once[to].first == once[from].first) ++to;
+        graphs[once[from].first].add(std::span(once).subspan(from, to - from));
       }
-      std::sort(nodes.begin(), nodes.end());
-      nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-      if (loops) continue;
-      const auto all = launched * static_cast<std::int64_t>(nodes.size());
-      expected_ += all - launched;
-      missing_nodes_ += all - static_cast<std::int64_t>(end - begin);
+    }
+    for (auto& [graph, runs] : graphs) {
+      if (runs.loops) continue;
+      const auto all = runs.launches * runs.distinct_nodes();
+      expected_ += all - runs.launches;
+      missing_nodes_ += all - runs.ran;
     }
   }
+
+  /// What the launches of a graph ran.
+  struct GraphRuns {
+    std::int64_t launches = 0, ran = 0;
+    bool loops = false;               // a launch ran a node twice
+    std::vector<std::int64_t> nodes;  // of each launch that differs from the one before it
+    std::size_t last = 0;             // where the nodes of the last of those begin
+
+    void add(std::span<const std::pair<std::int64_t, std::int64_t>> nodes_in_order) {
+      ++launches;
+      ran += static_cast<std::int64_t>(nodes_in_order.size());
+      const auto number = [](const auto& entry) { return entry.second; };
+      loops =
+          loops || std::ranges::adjacent_find(nodes_in_order, {}, number) != nodes_in_order.end();
+      const auto before = std::span(nodes).subspan(last);
+      if (std::ranges::equal(before, nodes_in_order, {}, {}, number)) return;
+      last = nodes.size();
+      for (const auto& entry : nodes_in_order) nodes.push_back(entry.second);
+    }
+    std::int64_t distinct_nodes() {
+      std::sort(nodes.begin(), nodes.end());
+      nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+      return static_cast<std::int64_t>(nodes.size());
+    }
+  };
 
   /// Where nodes have no numbers, the launches of a graph are told apart by the names of what they
   /// ran, in any order: one that no other launch is like may have lost some of it.

@@ -11,7 +11,7 @@
 #include "core/format.h"
 #include "model/check.h"
 #include "model/ledger/ledger.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 
 namespace gf {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyze/claims/claims.h"
-#include "report/text/style.h"
+#include "report/text/format.h"
 
 namespace gf {
 

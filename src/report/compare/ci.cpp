@@ -1,10 +1,8 @@
-#include "report/compare/ci.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/printable.h"
+#include "core/text.h"
 #include "report/compare/compare.h"
 
 namespace gf {

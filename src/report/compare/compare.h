@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analyze/compare/compare.h"
-#include "report/text/style.h"
+#include "report/text/format.h"
 
 namespace gf {
 
@@ -25,5 +25,14 @@ std::string difference_sentence(const Comparison& comparison);
 
 std::string comparison_text(const Comparison& comparison, const TextStyle& style,
                             std::size_t rows = 12);
+
+// What a build server shows of a comparison's checks.
+
+/// Workflow commands of GitHub Actions, one a line: an error for each rule that did not hold,
+/// a notice for each that did, and one for each run.
+std::string github_annotations(const Comparison& comparison);
+
+/// The rules as test cases of JUnit's XML, which Jenkins, GitLab, Azure and others read.
+std::string junit_report(const Comparison& comparison);
 
 }  // namespace gf

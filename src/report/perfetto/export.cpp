@@ -11,7 +11,7 @@
 
 #include "analyze/runtime/queues.h"
 #include "analyze/utilization/kernel_levels.h"
-#include "core/wide.h"
+#include "core/apportion.h"
 #include "model/counter_values.h"
 #include "model/kernel_name.h"
 #include "model/metrics.h"

@@ -1,5 +1,3 @@
-#include "report/query/analysis_tables.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,10 +5,11 @@
 
 #include "analyze/call_tree.h"
 #include "analyze/work/work.h"
-#include "core/when.h"
+#include "core/text.h"
 #include "model/sqlite.h"
 #include "report/json.h"
 #include "report/query/kernel_facts.h"
+#include "report/query/query.h"
 
 namespace gf {
 

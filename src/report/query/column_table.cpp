@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/secrets.h"
-#include "report/query/sample_table.h"
 #include "report/query/sql_column.h"
 #include "report/query/virtual_table.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/error.h"
-#include "report/query/source.h"
+#include "report/query/query.h"
 
 namespace gf {
 

@@ -4,15 +4,43 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "analyze/context.h"
 #include "core/error.h"
-#include "report/text/style.h"
+#include "model/capture.h"
+#include "model/file_reader.h"
+#include "report/text/format.h"
 
 namespace gf {
+
+// What statements are about: a capture in memory, or a file of which columns are read once a
+// statement needs them.
+
+class QuerySource {
+ public:
+  explicit QuerySource(std::shared_ptr<const Capture> capture) : capture_(std::move(capture)) {}
+  /// Reads quality and metadata at once: what every question to a file must know.
+  static Result<std::shared_ptr<QuerySource>> open(const std::string& path,
+                                                   std::uint64_t max_bytes);
+
+  const Capture& capture() const { return *capture_; }
+  Status need(TableId table, std::uint64_t columns);
+  Status need_samples();
+  Result<std::size_t> rows(TableId table);
+  /// What went wrong inside a statement, if anything.
+  const Status& status() const { return status_; }
+
+ private:
+  std::optional<CaptureReader> reader_;
+  std::shared_ptr<const Capture> capture_;
+  Status status_;
+};
 
 /// NULL, integer, real, text (any bytes).
 using QueryValue = std::variant<std::monostate, std::int64_t, double, std::string>;
@@ -44,5 +72,34 @@ std::string answer_text(const QueryAnswer& answer, const TextStyle& style,
 std::string answer_json(const QueryAnswer& answer);
 /// RFC 4180 with a header line; NULL is an empty field, an empty text is "".
 std::string answer_csv(const QueryAnswer& answer);
+
+// The capture's tables, columns and views with their meaning: what `query` lists, and the page
+// docs/capture.md.
+
+/// Tables with their columns. With a capture that a database shows, the rows that each holds; empty
+/// tables then show no columns. Counting takes `max_seconds` at most.
+Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db = nullptr,
+                                        QuerySource* source = nullptr,
+                                        std::int64_t max_seconds = 10);
+/// The reference page.
+std::string capture_page();
+
+// What an analysis says, as tables of SQL.
+
+/// A table that `query` fills by analyzing the capture, once a statement asks for it.
+struct AnalysisTable {
+  struct Column {
+    std::string_view name, type, meaning;
+  };
+  std::string_view name, about;
+  std::vector<Column> columns;
+};
+const std::vector<AnalysisTable>& analysis_tables();
+
+/// Whether a statement failed because it asks for one of these tables, which are not there yet.
+bool asks_for_analysis(const Error& error);
+
+/// Makes the tables in a database that holds `context.capture`, row by row (store_capture).
+Status add_analysis_tables(sqlite3* db, const Context& context, const Analysis& analysis);
 
 }  // namespace gf

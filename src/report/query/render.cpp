@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/when.h"
+#include "core/text.h"
 #include "report/csv/tables.h"
 #include "report/json.h"
 #include "report/query/query.h"

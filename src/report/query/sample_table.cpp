@@ -1,5 +1,3 @@
-#include "report/query/sample_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

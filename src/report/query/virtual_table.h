@@ -3,7 +3,10 @@
 
 #include <sqlite3.h>
 
+#include <memory>
 #include <utility>
+
+#include "report/query/query.h"
 
 namespace gf {
 
@@ -49,5 +52,11 @@ void add_virtual_table(sqlite3* db, const char* name, typename Kind::State state
   sqlite3_create_module_v2(db, name, &kModule, new typename Kind::State(std::move(state)),
                            [](void* made) { delete static_cast<typename Kind::State*>(made); });
 }
+
+// Samples as a table of SQL; packed ones are unpacked while a statement runs.
+
+/// Makes `counter_samples` and `_counter_samples`, the latter with ids in place of texts.
+/// Conditions on device, metric and start_ns pass over blocks that cannot meet them.
+void show_samples(sqlite3* db, const std::shared_ptr<QuerySource>& source);
 
 }  // namespace gf

@@ -8,7 +8,6 @@
 
 #include "analyze/ranks/names.h"
 #include "report/labels.h"
-#include "report/ranks/sentences.h"
 #include "report/text/format.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"

@@ -3,12 +3,23 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "analyze/ranks/names.h"
-#include "report/text/style.h"
+#include "report/text/format.h"
 
 namespace gf {
 
 std::string ranks_text(const JobRanks& job, const TextStyle& style, std::size_t rows);
+
+// What a job of several ranks waited for, in words that text and page share.
+
+/// What the job waited for in one sentence, then what that leaves open, a sentence each.
+std::vector<std::string> ranks_sentences(const JobRanks& job);
+/// "2 of 8 ranks have no file: 3, 5"; empty when none is missing.
+std::string missing_ranks_text(const JobRanks& job);
+/// A rank's time in a part of RankUse::time, 0 where it has none.
+Nanos part_of(const RankUse& rank, std::string_view name);
 
 }  // namespace gf

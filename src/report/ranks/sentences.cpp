@@ -1,10 +1,9 @@
-#include "report/ranks/sentences.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "report/labels.h"
+#include "report/ranks/ranks.h"
 #include "report/text/format.h"
 
 namespace gf {

@@ -1,11 +1,10 @@
-#include "report/reference/analysis_schema.h"
-
 #include "analyze/claims/claims.h"
 #include "analyze/ranks/names.h"
 #include "analyze/result.h"
 #include "analyze/sweep/sweep.h"
 #include "analyze/work/result.h"
 #include "report/json.h"
+#include "report/reference/pages.h"
 
 namespace gf {
 

@@ -1,5 +1,3 @@
-#include "report/reference/declared_types.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,6 +13,7 @@
 #include "analyze/work/result.h"
 #include "report/compare/compare.h"
 #include "report/labels.h"
+#include "report/reference/pages.h"
 #include "report/text/format.h"
 
 namespace gf {

@@ -12,7 +12,7 @@
 #include "analyze/names.h"
 #include "analyze/ranks/names.h"
 #include "analyze/result.h"
-#include "analyze/utilization/level_formulas.h"
+#include "analyze/utilization/kernel_levels.h"
 #include "analyze/work/result.h"
 
 namespace gf {
@@ -155,7 +155,7 @@ std::string chips_of(ChipSet set) {
 
 constexpr const char* kLevelsHead = R"(# Counter formulas of the levels
 
-<!-- Made by `./dev docs` from src/analyze/utilization/level_formulas.cpp: change that. -->
+<!-- Made by `./dev docs` from src/analyze/utilization/kernel_levels.cpp: change that. -->
 
 Each level of a kernel is computed by the first formula whose counters the report has for that
 kernel; a counter in brackets counts as 0 when it is missing. [ladder.md](ladder.md) says what the
@@ -193,7 +193,7 @@ std::string levels_page() {
 namespace {
 
 enum class Scope { trace, kernel = trace, sample };
-enum class Rank { caveat, loss, note };
+enum class Rank { caveat, cause, loss, note };
 
 struct Row {
   Scope scope;
@@ -234,15 +234,16 @@ A finding has an `id`; a `text` that says what costs time and what to change; it
 activities, what a step without recording gains when the program runs again with that change; a
 `command` where there is something to run next; and a `group`. Gains of one group are about the same
 time: they overlap, and count once. A rule fires only when its numbers reach the threshold. T is the
-window summed over devices, K the kernel-busy time, B the busy time. Caveats about the capture come
-first; losses follow by gain, and notes come last. Losses are about the part of a run that repeats:
-idle of `start_up` and `unexplained` ([idle.md](idle.md)) is none, and what is spread over the
-window must begin in both halves of it, in windows of 10 ms and more. What the rules of kernels find
-must be 2 % of T as well, where the device hardly works.
+window summed over devices, K the kernel-busy time, B the busy time. Losses come first, by gain; one
+with a named cause takes its time out of those of a general kind, and stands before one of up to
+four times its gain. Caveats about the capture follow, and notes come last. Losses are about the
+part of a run that repeats: idle of `start_up` and `unexplained` ([idle.md](idle.md)) is none, and
+what is spread over the window must begin in both halves of it, in windows of 10 ms and more. What
+the rules of kernels find must be 2 % of T as well, where the device hardly works.
 )";
 
 std::string rows_of(Scope scope, Rank rank) {
-  const bool gains = rank == Rank::loss;
+  const bool gains = rank == Rank::loss || rank == Rank::cause;
   std::string table = gains ? "| id | says | fires when | gain | group |\n|---|---|---|---|---|\n"
                             : "| id | says | fires when |\n|---|---|---|\n";
   for (const auto& row : kRows) {
@@ -260,13 +261,14 @@ std::string rows_of(Scope scope, Rank rank) {
 
 std::string findings_page() {
   return fmt::format(
-      "{}\n## Traces\n\nCaveats:\n\n{}\nLosses:\n\n{}\nNotes:\n\n{}\n## Samples without kernels\n\n"
+      "{}\n## Traces\n\nNamed causes:\n\n{}\nLosses of a "
+      "general kind:\n\n{}\nCaveats:\n\n{}\nNotes:\n\n{}\n## Samples without kernels\n\n"
       "Recordings and logs without kernels ([samples.md](samples.md)) have rules of their own; "
       "their gains are bars of the\nwaterfall. Caveats:\n\n{}\nLosses:\n\n{}\n"
       "A rule is a function of the id's name in `src/analyze/findings/rules_*.cpp`.\n",
-      kFindingsHead, rows_of(Scope::trace, Rank::caveat), rows_of(Scope::trace, Rank::loss),
-      rows_of(Scope::trace, Rank::note), rows_of(Scope::sample, Rank::caveat),
-      rows_of(Scope::sample, Rank::loss));
+      kFindingsHead, rows_of(Scope::trace, Rank::cause), rows_of(Scope::trace, Rank::loss),
+      rows_of(Scope::trace, Rank::caveat), rows_of(Scope::trace, Rank::note),
+      rows_of(Scope::sample, Rank::caveat), rows_of(Scope::sample, Rank::loss));
 }
 
 }  // namespace gf

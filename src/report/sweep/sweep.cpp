@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "model/levels.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 #include "report/labels.h"
 #include "report/text/format.h"
 #include "report/text/plot.h"

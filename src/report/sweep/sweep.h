@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analyze/sweep/sweep.h"
-#include "report/text/style.h"
+#include "report/text/format.h"
 
 namespace gf {
 

@@ -1,5 +1,3 @@
-#include "report/text/analysis.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +5,8 @@
 
 #include "report/summary.h"
 #include "report/text/format.h"
+#include "report/text/reports.h"
 #include "report/text/sections.h"
-#include "report/text/style.h"
 
 namespace gf {
 

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "report/text/format.h"
-#include "report/text/style.h"
 
 namespace gf {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/text/style.h"
+#include "report/text/format.h"
 
 namespace gf {
 

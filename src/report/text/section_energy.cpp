@@ -7,7 +7,6 @@
 
 #include "report/energy.h"
 #include "report/labels.h"
-#include "report/text/alike.h"
 #include "report/text/format.h"
 #include "report/text/plot.h"
 #include "report/text/sections.h"

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 
-#include "core/fallback.h"
+#include "core/text.h"
 #include "report/labels.h"
 #include "report/text/format.h"
-#include "report/text/known.h"
 #include "report/text/plot.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"

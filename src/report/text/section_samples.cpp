@@ -6,12 +6,10 @@
 #include <span>
 
 #include "model/levels.h"
-#include "model/metric_id.h"
+#include "model/metrics.h"
 #include "report/labels.h"
-#include "report/text/alike.h"
 #include "report/text/format.h"
 #include "report/text/sections.h"
-#include "report/text/style.h"
 #include "report/text/table.h"
 
 namespace gf {

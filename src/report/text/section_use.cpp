@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/metric_id.h"
+#include "model/metrics.h"
 #include "report/labels.h"
-#include "report/limit.h"
 #include "report/summary.h"
-#include "report/text/alike.h"
 #include "report/text/format.h"
 #include "report/text/plot.h"
 #include "report/text/sections.h"

@@ -9,7 +9,6 @@
 #include "report/summary.h"
 #include "report/text/format.h"
 #include "report/text/plot.h"
-#include "report/text/style.h"
 #include "report/text/table.h"
 
 namespace gf {
@@ -109,11 +108,15 @@ namespace {
 /// What a step without recording gains.
 std::string replayed_text(const Finding& finding) {
   if (!finding.replayed) return {};
-  const double low = 100 * finding.replayed_low.value_or(0);
-  const double high = 100 * finding.replayed_high.value_or(0);
-  if (std::lround(low) == std::lround(high))
-    return fmt::format("; by replay {:.0f} % of a step", high);
-  return fmt::format("; by replay {:.0f}-{:.0f} % of a step", low, high);
+  return fmt::format("; by replay {} of a step",
+                     format_share_range(finding.replayed_low, finding.replayed_high));
+}
+
+std::string together_text(const Analysis& analysis) {
+  if (!analysis.together) return {};
+  return fmt::format(
+      "By replay, these changes together give {} of a step.",
+      format_share_range(analysis.together->share_low, analysis.together->share_high));
 }
 
 }  // namespace
@@ -141,6 +144,7 @@ std::string findings_section(const Analysis& analysis, const TextStyle& style, s
     else if (!finding.command.empty())
       out += paint(style, Paint::dim, wrap_command(finding.command, width));
   }
+  if (from == 0 && analysis.together) out += wrap("     " + together_text(analysis), width, 5);
   return out;
 }
 

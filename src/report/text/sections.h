@@ -7,7 +7,7 @@
 
 #include "analyze/call_tree.h"
 #include "analyze/result.h"
-#include "report/text/style.h"
+#include "report/text/format.h"
 
 namespace gf {
 

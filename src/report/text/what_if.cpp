@@ -1,11 +1,10 @@
-#include "report/text/what_if.h"
-
 #include <fmt/format.h>
 
 #include <cctype>
 #include <cmath>
 
 #include "report/text/format.h"
+#include "report/text/reports.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 
@@ -28,8 +27,7 @@ std::string own_line(const WhatIf& answer) {
 
 std::string range_of(const WhatIfRow& row) {
   if (row.gain_low_ns == row.gain_high_ns) return {};
-  return fmt::format("{:.0f} .. {:.0f} %", 100 * row.share_low.value_or(0),
-                     100 * row.share_high.value_or(0));
+  return format_share_range(row.share_low, row.share_high);
 }
 
 /// Less than what is shown as 0.1 %, by any cost of recording.
@@ -56,9 +54,9 @@ std::string what_if_text(const WhatIf& answer, const TextStyle& style) {
   TextTable table({{"change", Align::left, true},
                    {"", Align::left},
                    {"step", Align::right},
-                   {"gain", Align::right},
+                   {"gain", Align::right, false, 1},
                    {"of step", Align::right},
-                   {"from .. to", Align::right, false, 1}});
+                   {"range", Align::right}});
   std::string without;
   for (const auto& row : answer.changes) {
     if (is_nothing(row)) {

@@ -1,5 +1,3 @@
-#include "report/text/work.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,11 +5,11 @@
 #include <string_view>
 #include <utility>
 
-#include "core/when.h"
+#include "core/text.h"
 #include "report/summary.h"
 #include "report/text/format.h"
-#include "report/text/known.h"
 #include "report/text/plot.h"
+#include "report/text/reports.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 

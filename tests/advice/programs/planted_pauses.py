@@ -178,7 +178,7 @@ def garbage_collection(setting, mended):
     return Running(step, tokens.shape[0], many.clear)
 
 
-@pair("slow_log", stacks=True)
+@pair("slow_log")
 def slow_log(setting, mended):
     """A large state is written as JSON in every step; mended, it is not."""
     model, tokens, optimiser = text_trainer(setting, layers=2, batch=4)

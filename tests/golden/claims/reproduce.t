@@ -45,10 +45,10 @@ Statements of a publication, judged over a table of runs. Every rule is recomput
       VI.A, takeaway 3; original: TF XLA over TorchScript: 5.8 times the
       throughput, 17 % less memory; A100, batch 512.
       not measured: Throughput, XLA over torch.compile (at least 1.00 times).
-      not measured: Memory, XLA (planned) over torch.compile (allocated) (at most
-      1.00 times).
-      Needs: XLA and torch.compile at the same batches; memory by one definition
-      (XLA's is a plan, PyTorch's the allocator's peak).
+      not measured: Memory, XLA over torch.compile, peaks of the allocators (at
+      most 1.00 times).
+      Needs: XLA and torch.compile at the same batches; of both the allocator's
+      peak.
   
     4 not measured
       Higher GPU utilization does not correlate with higher throughput.

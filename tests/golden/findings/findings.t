@@ -10,9 +10,9 @@ What to change, with evidence. A rule fires only when its numbers reach a thresh
   $ ids bert_amp_eager_b32
   launch_bound odd_sizes casts missing_counters observer_effect
   $ ids lenet_train_b64
-  small_batch launch_bound small_grids fp32_without_tensor_cores missing_counters observer_effect
+  small_batch launch_bound fp32_without_tensor_cores small_grids missing_counters observer_effect
   $ ids lenet_inf_b1
-  small_batch launch_bound tiny_kernels small_grids fp32_without_tensor_cores missing_counters observer_effect
+  small_batch launch_bound fp32_without_tensor_cores tiny_kernels small_grids missing_counters observer_effect
 
 FP32 outside the tensor cores, by kernel name:
 
@@ -43,7 +43,7 @@ kernels of 200 lines.
   different_program
   $ zcat "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz" | sed 200,399d > part.ncu.csv
   $ with resnet50_amp_eager_b64 part.ncu.csv
-  weak_matching low_tensor_use memory_bound
+  low_tensor_use memory_bound weak_matching
 
 As text it can be copied as it is:
 

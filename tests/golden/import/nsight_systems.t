@@ -2,7 +2,7 @@
   $ nsys=$GPUFATHOM_CORPUS/public/flameox_nsys_2025.5.sqlite
   $ gpufathom query $nsys "select kind, name, duration_ns, grid_x, block_x, registers, bytes, graph_id from activities order by start_ns"
   kind    name            duration_ns  grid_x  block_x  registers  bytes  graph_id
-  memcpy  Memcpy HtoD             864    NULL     NULL       NULL   4096      NULL
+  memcpy  Memcpy..evice)          864    NULL     NULL       NULL   4096      NULL
   kernel  add_on.., int)         1440       4      256         16   NULL      NULL
   kernel  add_on.., int)         1344       4      256         16   NULL      NULL
   kernel  add_on.., int)         1056       4      256         16   NULL      NULL

@@ -9,19 +9,19 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
   active 0.1 %. The largest loss: idle SMs, 273.2 us (84.4 %).
   
   Recommendations
-    1. Tensor pipes are active 0.1 % of the time in convolutions, matrix products
+    1. 43 % of kernel time multiplies matrices in FP32 outside the tensor cores.
+       Allow TF32 or use mixed precision, if the accuracy of the model permits.
+       [up to 138.5 us, 42.8 %]
+       138 us of 150 us in convolutions, matrix products and attention, confirmed
+       by tensor counters near 0; most in wgrad_alg0_engine 49.3 us,
+       sgemm_largek_lds64 23.3 us, dgrad_engine 14.2 us
+    2. Tensor pipes are active 0.1 % of the time in convolutions, matrix products
        and attention. Larger batches and shapes that are multiples of 8 (16-bit
        types) or 16 (8-bit types) help most. Part of it runs in NCHW layout or
        converts from it: use channels_last. [up to 149.4 us, 46.2 %]
        150 us of such kernels with counters; 149 us without tensor work, most in
        wgrad_alg0_engine 49.3 us, sgemm_largek_lds64 23.3 us, dgrad_engine
        14.1 us; 8.19 us in NCHW kernels
-    2. 43 % of kernel time multiplies matrices in FP32 outside the tensor cores.
-       Allow TF32 or use mixed precision, if the accuracy of the model permits.
-       [up to 138.5 us, 42.8 %]
-       138 us of 150 us in convolutions, matrix products and attention, confirmed
-       by tensor counters near 0; most in wgrad_alg0_engine 49.3 us,
-       sgemm_largek_lds64 23.3 us, dgrad_engine 14.2 us
     3. The report has no counters for tensor.flops. Collect them for the same step
        and pass that report with --counters.
        Command: How to collect missing counters, below
@@ -51,4 +51,4 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
   []
   29
   "good"
-  ["low_tensor_use","fp32_without_tensor_cores","missing_levels"]
+  ["fp32_without_tensor_cores","low_tensor_use","missing_levels"]

@@ -38,26 +38,26 @@ ResNet-50 on an H200, recorded from beside since the program started:
 
   $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --full | sed -n '/ecommendations$/,/^$/p; /^Readings/,/^Energy breakdown/p'
   Recommendations
-    1. The window includes time before or after the GPU's activity was steady,
-       such as loading, compilation and warm-up; --window stable excludes it.
-       steady for 2.5 s of 4.762 s; 2 s before; 262 ms after
-    2. While kernels run, warps are resident and none is eligible 41 % of the
+    1. While kernels run, warps are resident and none is eligible 41 % of the
        time: they wait for memory, barriers or each other, and DRAM throughput is
        not the limit. More warps, or more independent instructions in each, hide
        latency; record --kernels shows which kernels stall. [up to 1.736 s,
        36.5 %]
        stalled 1.736 s of 4.262 s busy; memory bandwidth 34 % while kernels run;
        achieved occupancy 43 %
-    3. The GPU is idle 10 % of the time. Its processes keep about one core busy: a
+    2. The GPU is idle 10 % of the time. Its processes keep about one core busy: a
        single thread that prepares or launches work is the likely bottleneck.
        Record with --kernels to see what the host does meanwhile. [up to 499.2 ms,
        10.5 %]
        idle 499 ms of 4.762 s; the program's processes use 0.95 CPU cores
-  
-  More recommendations
-    4. At most 2.9 % of GPU memory is used: a larger batch, or several programs on
+    3. At most 2.9 % of GPU memory is used: a larger batch, or several programs on
        one GPU, would fit.
        4.4 of 150.8 GB
+  
+  More recommendations
+    4. The window includes time before or after the GPU's activity was steady,
+       such as loading, compilation and warm-up; --window stable excludes it.
+       steady for 2.5 s of 4.762 s; 2 s before; 262 ms after
   
   Readings
     reading                     mean      lowest      highest
@@ -148,16 +148,16 @@ A log of nvidia-smi or NVML knows the first rung only, and says so.
   needs counters. The largest loss: the GPU idle, 40.38 s (86.7 %).
   
   Recommendations
-    1. The window includes time before or after the GPU's activity was steady,
+    1. The GPU is idle 87 % of the time. Record with --kernels to see what the
+       host does meanwhile. [up to 40.38 s, 86.7 %]
+       idle 40.38 s of 46.58 s
+    2. The window includes time before or after the GPU's activity was steady,
        such as loading, compilation and warm-up; --window stable excludes it.
        steady for 40 s of 46.58 s; 6.5 s before; 78 ms after
-    2. Only NVML utilization is known: it says that some kernel ran, on one SM or
+    3. Only NVML utilization is known: it says that some kernel ran, on one SM or
        on all. Utilization by level needs hardware counters: run the program under
        gpufathom record.
        utilization 13 % of the time
-    3. The GPU is idle 87 % of the time. Record with --kernels to see what the
-       host does meanwhile. [up to 40.38 s, 86.7 %]
-       idle 40.38 s of 46.58 s
   
   Utilization by level                                            share of 46.58 s
     GPU active                #####                                         13.3 %

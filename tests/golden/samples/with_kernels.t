@@ -28,9 +28,9 @@ above the one that holds it, and the bars add up to the window.
   parts leave 0
   true
   $ jq -r '.findings[].id' answer.json
-  unresolved_kernels
   no_channels_last
   unfused_elementwise
+  unresolved_kernels
 
 At 5 kHz each kernel has its own:
 

@@ -53,7 +53,7 @@ The counters of another program are not used:
   [1]
   $ jq -c '[.levels[] | select(.id == "sm.active") | .value, .high], [.findings[].id]' other.json
   [null,null]
-  ["different_program","launch_bound","unfused_elementwise","observer_effect"]
+  ["launch_bound","unfused_elementwise","different_program","observer_effect"]
 
 The three CSV exports and the details page of one report give the same ladder, to the digits that they keep:
 

@@ -1,6 +1,6 @@
 // What to change, with the numbers behind it.
 import type { Finding } from "../model.ts";
-import type { Report } from "../page_data.ts";
+import type { Report, WhatIfSwitches } from "../page_data.ts";
 import { h, section } from "../parts/dom.ts";
 import { kept, plural, share, time } from "../parts/format.ts";
 import { note } from "../parts/note.ts";
@@ -14,6 +14,21 @@ function replayed(finding: Finding): string {
   return `; by replay ${low === high ? high : `${low} to ${high}`} of a step`;
 }
 
+/** Changes that a person turns on and off, and what a step would take with them. */
+function switchTable(s: WhatIfSwitches): HTMLElement {
+  const answer = h("output", {});
+  const boxes = s.switches.map(() => h("input", { type: "checkbox" }) as HTMLInputElement);
+  const show = (): void => {
+    const set = boxes.reduce((sum, box, i) => sum + (box.checked ? 1 << i : 0), 0), step = s.step_ns[set] ?? s.own_ns;
+    answer.textContent = `${time(s.own_ns)} → ${time(step)}, ${share(1 - step / s.own_ns)} less`;
+  };
+  for (const box of boxes) box.addEventListener("change", show);
+  show();
+  return h("details", { class: "switches" }, h("summary", {}, "What a step would take with changes"),
+    ...s.switches.map((one, i) => h("label", {}, boxes[i] ?? "", ` ${one.change.replace("_", " ")}`, h("span", { class: "dim" }, ` ${one.meaning}; alone ${share(1 - (s.step_ns[1 << i] ?? s.own_ns) / s.own_ns)}`))),
+    h("p", { class: "gain" }, answer));
+}
+
 export function findingsSection(report: Report): HTMLElement | null {
   const a = report.analysis;
   if (a.findings.length === 0) return null;
@@ -24,5 +39,6 @@ export function findingsSection(report: Report): HTMLElement | null {
   // Beside the waterfall there is room for a few; they come in order of what they give back.
   const first = a.findings.slice(0, FIRST), others = a.findings.slice(FIRST);
   return section("findings", "Recommendations", "with an upper bound on the gain", h("ol", { class: "findings" }, ...first.map(item)),
-    others.length > 0 ? h("details", {}, h("summary", {}, `${plural(others.length, "more finding")}`), h("ol", { class: "findings", start: FIRST + 1, style: `counter-reset: finding ${FIRST}` }, ...others.map(item))) : null);
+    others.length > 0 ? h("details", {}, h("summary", {}, `${plural(others.length, "more finding")}`), h("ol", { class: "findings", start: FIRST + 1, style: `counter-reset: finding ${FIRST}` }, ...others.map(item))) : null,
+    report.switches && report.switches.switches.length > 0 ? switchTable(report.switches) : null);
 }

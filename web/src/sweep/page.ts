@@ -3,6 +3,7 @@ import type { SweepRun, SweepSeries } from "../model.ts";
 import { filesLine, h, section } from "../parts/dom.ts";
 import { bytes, count, plural, share, time } from "../parts/format.ts";
 import { table, type Column } from "../parts/table.ts";
+import { bestChart } from "./best.ts";
 import { drawnSeries, itemRate, labelIn, legendOf, levelIn, modelCharts, type Drawn, type SweepReport } from "./charts.ts";
 import { spreadCharts } from "./spreads.ts";
 
@@ -16,7 +17,7 @@ function modelVerdict(model: string, all: Drawn[]): string {
 
 function modelSection(report: SweepReport, model: string, at: number): HTMLElement {
   const all = drawnSeries(report.sweep, model);
-  return section(`model-${at}`, model || "model not known", "a ring marks the saturation batch: the smallest with 95 % of the highest throughput", legendOf(all), modelCharts(report, model, all), spreadCharts(report, all));
+  return section(`model-${at}`, model || "model not known", "a ring marks the saturation batch: the smallest with 95 % of the highest throughput", legendOf(all), modelCharts(report, model, all), bestChart(report, model, all), spreadCharts(report, all));
 }
 
 interface Row { series: SweepSeries; run: SweepRun }

@@ -13,8 +13,8 @@
 #include <cstring>
 #include <utility>
 
-#include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/verbs.h"
 #include "report/json.h"
 
 namespace gf::cli {
@@ -95,10 +95,21 @@ FlightProcess::~FlightProcess() {
   ::waitpid(process_, nullptr, 0);
 }
 
-void FlightProcess::ask(const std::string& why) const {
+bool FlightProcess::ask(const std::string& why) const {
   const std::string line = why + "\n";
-  // A recorder that is gone must not take the monitor with it.
-  (void)::send(orders_, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  // A recorder that is gone must not take the monitor with it; one that is slow has enough orders.
+  return ::send(orders_, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0 ||
+         errno == EAGAIN;
+}
+
+std::string FlightProcess::ended_early() {
+  int status = 0;
+  if (process_ <= 0 || ::waitpid(process_, &status, WNOHANG) != process_) return {};
+  process_ = -1;
+  const std::string how = WIFSIGNALED(status) ? fmt::format("by signal {}", WTERMSIG(status))
+                                              : fmt::format("with {}", WEXITSTATUS(status));
+  return fmt::format(
+      "the flight recorder has ended {}: nothing more is kept until the monitor starts again", how);
 }
 
 }  // namespace gf::cli

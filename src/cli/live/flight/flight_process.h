@@ -24,8 +24,10 @@ class FlightProcess {
   FlightProcess& operator=(FlightProcess&&) = delete;
   ~FlightProcess();  // the recording ends, and its last file is closed
 
-  /// A capture around now; `why` is one line. From any thread.
-  void ask(const std::string& why) const;
+  /// A capture around now; `why` is one line. From any thread. False: the recorder has ended.
+  bool ask(const std::string& why) const;
+  /// In words, once, when the recorder has ended although nobody asked it to; else empty.
+  std::string ended_early();
 
  private:
   FlightProcess(pid_t process, int orders) : process_(process), orders_(orders) {}

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/fallback.h"
+#include "core/text.h"
 #include "report/text/format.h"
-#include "report/text/known.h"
 #include "report/text/plot.h"
 #include "report/text/table.h"
 

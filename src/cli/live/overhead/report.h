@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/describe.h"
-#include "report/text/style.h"
+#include "report/text/format.h"
 
 namespace gf::cli {
 

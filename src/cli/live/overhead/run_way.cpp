@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "core/read_file.h"
+#include "core/files.h"
 #include "core/time.h"
 
 namespace gf::cli {

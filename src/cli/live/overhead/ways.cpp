@@ -1,5 +1,3 @@
-#include "cli/live/overhead/ways.h"
-
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/live/overhead/run_way.h"
 #include "core/time.h"
 
 namespace gf::cli {

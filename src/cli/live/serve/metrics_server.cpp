@@ -10,8 +10,8 @@
 
 #include "cli/output.h"
 #include "collect/live/live_sampler.h"
-#include "core/lower_case.h"
-#include "core/read_file.h"
+#include "core/files.h"
+#include "core/text.h"
 #include "core/time.h"
 #include "report/json.h"
 #include "report/openmetrics.h"
@@ -113,7 +113,8 @@ HttpAnswer MetricsPages::answer(const HttpRequest& request) {
 HttpAnswer MetricsPages::flight() const {
   if (!options_.flight) return http_answer(404, "the monitor runs without --flight");
   if (options_.token.empty()) return http_answer(403, "captures are asked for with a token");
-  options_.flight("asked for over HTTP");
+  if (!options_.flight("asked for over HTTP"))
+    return http_answer(503, "the flight recorder has ended");
   return http_answer(202, "a capture around now follows");
 }
 

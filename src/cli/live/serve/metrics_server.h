@@ -18,7 +18,8 @@ struct PageOptions {
   bool dcgm_names = false;
   bool job_labels = false;  // whose work a GPU does, on each of its series
   std::string token;        // asked for as "Authorization: Bearer TOKEN"; empty: none
-  std::function<void(const std::string& why)> flight;  // asks for a capture; empty: none can be had
+  std::function<bool(const std::string& why)>
+      flight;  // asks for a capture; false: the recorder has ended; empty: there is none
   std::vector<std::string> hosts;  // names, besides this machine's own, that requests may ask for
 };
 

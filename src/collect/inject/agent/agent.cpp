@@ -19,7 +19,6 @@
 
 #include "collect/inject/agent/cupti_functions.h"
 #include "collect/inject/agent/guard.h"
-#include "collect/inject/agent/ranges.h"
 #include "collect/inject/agent/records.h"
 #include "collect/inject/agent/windows.h"
 #include "collect/inject/agent/writer.h"

@@ -1,6 +1,6 @@
 #include "collect/inject/agent/cupti_functions.h"
 
-#include "collect/cupti/find.h"
+#include "collect/library.h"
 
 namespace gf::inject {
 

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -103,9 +104,17 @@ Thread* this_thread() {
   return thread;
 }
 
+namespace {
+
+constinit std::atomic<std::uint32_t> copies{1};  // of the process; a new thread has seen none
+
+}  // namespace
+
+void process_was_copied() { ++copies; }
+
 std::uint32_t id_of(Thread& thread) {
-  if (const pid_t process = getpid(); thread.process != process) {
-    thread.process = process;
+  if (const std::uint32_t copy = copies.load(std::memory_order_relaxed); thread.copy != copy) {
+    thread.copy = copy;
     thread.id = static_cast<std::uint32_t>(syscall(SYS_gettid));
   }
   return thread.id;

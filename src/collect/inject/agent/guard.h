@@ -4,8 +4,6 @@
 // is no memory for them.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -52,7 +50,7 @@ struct Thread {
   bool inside;           // the library's lock
   bool locked_for_fork;  // by this thread
   Stack *stacks, *steps;
-  pid_t process;               // in which the next is valid
+  std::uint32_t copy;          // of the process, in which the next is valid
   std::uint32_t id;            // as the kernel numbers it
   std::uint32_t runtime_call;  // correlation of the last call of the CUDA runtime
   std::uint32_t calls;         // with callbacks that it is inside, one in the other
@@ -60,8 +58,10 @@ struct Thread {
 
 /// Null where there is no memory. A thread that comes back after its end begins anew.
 Thread* this_thread();
-/// The thread's number; a forked child's is a new one.
+/// The thread's number; a forked child's is a new one. Asked for at every call of the program, so
+/// that no system call may be in it: process_was_copied() says when numbers are others.
 std::uint32_t id_of(Thread& thread);
+void process_was_copied();
 /// Defined with the ranges.
 void free_stacks(Thread& thread);
 

@@ -1,5 +1,3 @@
-#include "collect/inject/agent/ranges.h"
-
 #include <nvtx3/nvToolsExt.h>
 #include <unistd.h>
 

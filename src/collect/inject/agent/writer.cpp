@@ -93,6 +93,7 @@ Writer& Writer::instance() { return *std::launder(reinterpret_cast<Writer*>(stor
 Writer::Writer() { buffer_.reserve(2 * kBatch); }
 
 void Writer::after_fork_in_child() {
+  process_was_copied();
   let_go();
   ledger_.close();
   buffer_.clear();

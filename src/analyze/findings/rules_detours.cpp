@@ -1,0 +1,392 @@
+// Causes that lead over the host: operators on the CPU, copies there and back, many small copies,
+// masks whose size the host must know.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+
+#include "analyze/findings/around.h"
+#include "analyze/findings/facts.h"
+#include "analyze/findings/rules.h"
+#include "core/text.h"
+
+namespace gf::trace_rules {
+namespace {
+
+/// Outermost operators of a library that have nothing to do with a device, long enough to work.
+/// What a data loader runs is its own matter.
+std::vector<std::uint32_t> operators_of_cpu(const Facts& facts) {
+  constexpr Nanos kWorks = 100'000;
+  const auto& ops = facts.capture().host_ops;
+  const auto& parent = facts.context.attribution.op_parent;
+  const auto& tree = facts.tree();
+  OncePerText of_library(facts.texts(), [](std::string_view name) {
+    static constexpr std::array<std::string_view, 5> kNoWork{"aten::empty", "aten::pin_memory",
+                                                             "aten::unflatten_dense_tensors",
+                                                             "aten::detach", "aten::split"};
+    return name.starts_with("aten::") && std::ranges::find(kNoWork, name) == kNoWork.end();
+  });
+  AroundNamed loads(facts, [](std::string_view name) { return (host_role(name) & kInput) != 0; });
+  std::vector<std::uint32_t> rows;
+  auto works = [&](std::uint32_t row) {
+    return ops.kind[row] == HostKind::op && !tree.device[row] && of_library(ops.name[row]);
+  };
+  for (std::uint32_t row = 0; row < ops.size(); ++row) {
+    if (ops.duration_ns[row] < kWorks || !works(row) || !tree.launches[ops.thread[row]]) continue;
+    if (parent[row] != kNoRow && works(parent[row])) continue;
+    if (loads.of_op(row) == kNoRow) rows.push_back(row);
+  }
+  return rows;
+}
+
+/// Idle time in which the host may work for the device; `input` is so called since a copy follows.
+bool host_works(const IdlePiece& piece) {
+  return piece.reason == IdleReason::launch_bound || piece.reason == IdleReason::host_other ||
+         piece.reason == IdleReason::input;
+}
+
+std::vector<NamedTime> largest_of(const std::map<std::string_view, Nanos>& times) {
+  std::vector<NamedTime> names;
+  for (const auto& [name, ns] : times)
+    if (ns > 0) names.push_back({std::string(name), ns});
+  std::ranges::stable_sort(names, std::greater<>(), &NamedTime::ns);
+  return names;
+}
+
+bool is_copy(const Facts& facts, std::uint32_t activity, CopyKind kind) {
+  const auto& activities = facts.capture().activities;
+  return activity != kNoRow && activities.kind[activity] == ActivityKind::memcpy &&
+         activities.copy[activity] == kind;
+}
+
+}  // namespace
+
+namespace {
+
+/// Gaps of the device in which the host works on what was copied down, or on what is copied up.
+class Detours {
+ public:
+  explicit Detours(const Facts& facts) : facts_(facts) {
+    const auto& ops = facts.capture().host_ops;
+    Intervals works;
+    for (const auto row : operators_of_cpu(facts)) {
+      const Interval span{ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]};
+      operators_.emplace(span.start, row);
+      works.push_back(span);
+    }
+    works_ = normalised(std::move(works));
+    for (const auto& line : facts.context.devices) look_at(line);
+    spans = normalised(std::move(spans));
+  }
+
+  Intervals spans;  // of the host: its work, and the calls that copy
+  Nanos work = 0, without_operator = 0, after_copy = 0, before_copy = 0, copying = 0;
+  std::map<std::string_view, Nanos> names;
+  std::vector<std::uint32_t> copies;
+
+ private:
+  void look_at(const DeviceTimeline& line) {
+    std::uint32_t before = kNoRow;
+    std::size_t row = 0, piece = 0;
+    for (const auto& gap : line.idle) {
+      for (; row < line.rows.size() && line.spans[row].start < gap.end; ++row)
+        if (line.spans[row].end <= gap.start) before = line.rows[row];
+      const auto next = row < line.rows.size() ? line.rows[row] : kNoRow;
+      const bool down = is_large(before, CopyKind::device_to_host);
+      const bool up = is_large(next, CopyKind::host_to_device);
+      Nanos worked = 0;
+      for (; piece < line.idle_pieces.size() && line.idle_pieces[piece].span.start < gap.end;
+           ++piece)
+        worked += work_in(line.idle_pieces[piece],
+                          down && is_copy(facts_, next, CopyKind::host_to_device));
+      if (worked * 2 < gap.length()) continue;
+      if (down) {
+        take_copy(line, before);
+        after_copy += worked;
+      }
+      if (up) {
+        take_copy(line, next);
+        before_copy += worked;
+      }
+    }
+  }
+
+  bool is_large(std::uint32_t activity, CopyKind kind) const {
+    constexpr std::int64_t kLarge = 4096;
+    return is_copy(facts_, activity, kind) && facts_.capture().activities.bytes[activity] >= kLarge;
+  }
+
+  /// The time of a piece in which the host runs operators; or, between a copy down and one up,
+  /// anything for a millisecond and more.
+  Nanos work_in(const IdlePiece& piece, bool between) {
+    constexpr Nanos kLong = kNsPerMs;
+    if (!host_works(piece)) return 0;
+    const auto& ops = facts_.capture().host_ops;
+    if (between && piece.reason == IdleReason::host_other && piece.span.length() >= kLong) {
+      spans.push_back(piece.span);
+      work += piece.span.length();
+      without_operator += piece.span.length();
+      if (piece.op != kNoRow)
+        names[facts_.capture().text(ops.name[piece.op])] += piece.span.length();
+      return piece.span.length();
+    }
+    Nanos time = 0;
+    for (const auto& span : clip(works_, piece.span)) {
+      spans.push_back(span);
+      time += span.length();
+      const auto at = operators_.upper_bound(span.start);
+      if (at != operators_.begin())
+        names[facts_.capture().text(ops.name[std::prev(at)->second])] += span.length();
+    }
+    work += time;
+    return time;
+  }
+
+  /// A copy belongs to the detour, with the call that waits for it.
+  void take_copy(const DeviceTimeline& line, std::uint32_t copy) {
+    const auto& activities = facts_.capture().activities;
+    const auto& calls = facts_.capture().api_calls;
+    if (!copies.empty() && copies.back() == copy) return;
+    copies.push_back(copy);
+    const Interval span{activities.start_ns[copy],
+                        activities.start_ns[copy] + activities.duration_ns[copy]};
+    copying += covered(line.busy, clip({span}, line.window).empty() ? Interval{} : span) -
+               covered(line.kernel_busy, span);
+    if (const auto call = facts_.context.launches[copy]; call != kNoRow)
+      spans.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+  }
+
+  const Facts& facts_;
+  std::map<Nanos, std::uint32_t> operators_;  // by start
+  Intervals works_;
+};
+
+}  // namespace
+
+std::optional<Finding> cpu_operators(const Facts& facts) {
+  if (facts.capture().api_calls.size() == 0) return {};
+  const Detours detours(facts);
+  if (facts.of_window(detours.work) < 0.05 || !facts.repeats(detours.spans, 0.02)) return {};
+  // Where the copies are nearly all of it, they are the matter: blocking_copies says so.
+  if (detours.work * 3 < detours.copying) return {};
+  const Nanos gain = facts.claim_idle(detours.spans) + detours.copying;
+  for (const auto copy : detours.copies) facts.claim_activity(copy);
+  const bool down = detours.after_copy * 2 > detours.work;
+  const bool up = detours.before_copy * 2 > detours.work;
+  std::string what = "while the GPU waits";
+  std::string cure = "Keep these tensors on the GPU, or work ahead of it.";
+  if (down) {
+    what = "on tensors just copied from the GPU, which waits";
+    cure =
+        "Leave the tensors on the GPU and do this work there, or do it less often and in "
+        "another thread.";
+  } else if (up) {
+    what = "to make tensors that are then copied to the GPU, which waits";
+    cure =
+        "Make them on the GPU, make constants once, or prepare the next ones ahead in other "
+        "processes.";
+  }
+  const auto names = largest_of(detours.names);
+  const bool python = detours.without_operator * 2 > detours.work;
+  return Finding{
+      FindingId::cpu_operators,
+      fmt::format("{} {} of the time {}{}. {}",
+                  python ? "The host works without an operator (NumPy, Python)"
+                         : "Operators run on the CPU",
+                  say_share(facts.of_window(detours.work)), what,
+                  names.empty() ? std::string() : ": " + say_names(names), cure),
+      fmt::format("idle {} of {}; {} of it after a copy from the GPU, {} before one to it; {} of "
+                  "such copies",
+                  say_time(detours.work), say_time(facts.window), say_time(detours.after_copy),
+                  say_time(detours.before_copy), say_time(detours.copying)),
+      gain};
+}
+
+std::optional<Finding> small_copies(const Facts& facts) {
+  constexpr std::int64_t kSmall = 256 << 10;
+  constexpr std::size_t kMany = 8;     // in a row
+  constexpr std::size_t kBetween = 1;  // kernels between two, such as a fill
+  const auto& activities = facts.capture().activities;
+  Intervals spans;
+  std::int64_t count = 0, bytes = 0, rows = 0;
+  for (const auto& line : facts.context.devices) {
+    Interval run{};
+    std::size_t copies = 0, between = 0;
+    std::int64_t run_bytes = 0;
+    auto end_run = [&] {
+      if (copies >= kMany) {
+        spans.push_back(run);
+        count += static_cast<std::int64_t>(copies);
+        bytes += run_bytes;
+        ++rows;
+      }
+      copies = 0;
+      run_bytes = 0;
+    };
+    for (std::size_t i = 0; i < line.rows.size(); ++i) {
+      const auto row = line.rows[i];
+      const bool small = is_copy(facts, row, CopyKind::host_to_device) &&
+                         activities.bytes[row] >= 0 && activities.bytes[row] < kSmall;
+      if (small) {
+        if (copies == 0) run.start = line.spans[i].start;
+        run.end = line.spans[i].end;
+        ++copies;
+        run_bytes += activities.bytes[row];
+        between = 0;
+      } else if (copies > 0 && ++between > kBetween) {
+        end_run();
+        between = 0;
+      }
+    }
+    end_run();
+  }
+  // A few copies of a program that makes one short pass are no habit.
+  if (count == 0 || (facts.analysis.window.steps.empty() && facts.window < 10 * kNsPerMs))
+    return {};
+  spans = normalised(std::move(spans));
+  Nanos idle = 0, copying = 0;
+  for (const auto& line : facts.context.devices) {
+    idle += shared_length(spans, line.idle);
+    copying += shared_length(spans, line.busy) - shared_length(spans, line.kernel_busy);
+  }
+  if (facts.of_window(idle + copying) < 0.03 || !facts.repeats(spans, 0.01)) return {};
+  const Nanos gain = facts.claim_idle(spans) + copying;
+  return Finding{
+      FindingId::small_copies,
+      fmt::format(
+          "Small tensors are copied to the GPU one after the other, {} of the time. Put them "
+          "together on the host, in one pinned tensor, and copy that.",
+          say_share(facts.of_window(gain))),
+      fmt::format("{} copies in {}, {} each on average; {} idle between them, {} of copies", count,
+                  plural(rows, "row"), say_bytes(bytes / count), say_time(idle), say_time(copying)),
+      gain};
+}
+
+std::optional<Finding> activation_offload(const Facts& facts) {
+  constexpr std::int64_t kLarge = 256 << 10;
+  constexpr std::size_t kFew = 3;
+  const auto& activities = facts.capture().activities;
+  const auto& phases = facts.context.attribution.phase;
+  std::map<std::int64_t, std::int64_t> down;  // copies of the forward pass by size
+  std::vector<std::pair<std::uint32_t, Interval>> copies;
+  std::int64_t bytes = 0, returned = 0;
+  std::size_t backs = 0;
+  Nanos copying = 0, alone = 0;
+  for (const auto& line : facts.context.devices)
+    for (std::size_t i = 0; i < line.rows.size(); ++i) {
+      const auto row = line.rows[i];
+      if (activities.kind[row] != ActivityKind::memcpy || activities.bytes[row] < kLarge) continue;
+      const auto phase = static_cast<TrainingPhase>(phases[row]);
+      const bool leaves =
+          activities.copy[row] == CopyKind::device_to_host && phase == TrainingPhase::forward;
+      bool comes = activities.copy[row] == CopyKind::host_to_device &&
+                   (phase == TrainingPhase::backward || phase == TrainingPhase::recompute);
+      if (leaves) {
+        ++down[activities.bytes[row]];
+        bytes += activities.bytes[row];
+      }
+      if (comes) {
+        const auto same = down.find(activities.bytes[row]);
+        comes = same != down.end() && same->second > 0;
+        if (comes) {
+          --same->second;
+          returned += activities.bytes[row];
+          ++backs;
+        }
+      }
+      if (!leaves && !comes) continue;
+      copies.emplace_back(row, line.spans[i]);
+      copying += line.spans[i].length();
+      alone += line.spans[i].length() - shared_length({line.spans[i]}, line.kernel_busy);
+    }
+  if (backs < kFew || returned * 2 < bytes) return {};
+  std::unordered_map<std::uint32_t, bool> of_copy;
+  for (const auto& [row, span] : copies) of_copy[row] = true;
+  Intervals spans;
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (piece.reason == IdleReason::memcpy || piece.reason == IdleReason::input ||
+          of_copy.contains(piece.next))
+        spans.push_back(piece.span);
+  const Nanos idle = facts.claim_idle(std::move(spans));
+  const Nanos cost = std::min(idle + alone, facts.window);
+  if (facts.of_window(cost) < 0.03) return {};
+  for (const auto& [row, span] : copies) facts.claim_activity(row);
+  return Finding{
+      FindingId::activation_offload,
+      fmt::format("Activations are copied to the host in the forward pass and back in the backward "
+                  "pass, {} of the time. Keep what fits on the GPU, overlap the copies with "
+                  "kernels, or recompute cheap layers instead.",
+                  say_share(facts.of_window(cost))),
+      fmt::format("{} down and {} up again, {} of copies, {} of it not overlapped by kernels; {} "
+                  "idle for them",
+                  say_bytes(bytes), say_bytes(returned), say_time(copying), say_time(alone),
+                  say_time(idle)),
+      cost};
+}
+
+std::optional<Finding> data_dependent_sizes(const Facts& facts) {
+  static constexpr auto kAsks = [](std::string_view op) {
+    return op == "aten::nonzero" || op == "aten::masked_select" || op == "aten::_unique2" ||
+           op == "aten::unique_consecutive" || op == "aten::unique_dim" || op == "aten::_unique";
+  };
+  AroundNamed nonzero(facts, kAsks);
+  const auto& ops = facts.capture().host_ops;
+  const auto& calls = facts.capture().api_calls;
+  const auto& tree = facts.tree();
+  OncePerText by_name(facts.texts(), kAsks);
+  std::map<std::string_view, std::int64_t> asked;
+  std::int64_t count = 0;
+  std::map<std::string_view, std::int64_t> sizes;  // how often each shape is asked
+  for (std::uint32_t row = 0; row < ops.size(); ++row)
+    if (ops.kind[row] == HostKind::op && by_name(ops.name[row]) && tree.device[row]) {
+      ++count;
+      ++asked[facts.capture().text(ops.name[row])];
+      if (const auto shapes = facts.capture().text(ops.shapes[row]); !shapes.empty())
+        ++sizes[shapes];
+    }
+  if (count < 2) return {};
+  Nanos kernels = 0, blocked = 0;
+  std::vector<KernelInstance> found;
+  for (const auto& kernel : facts.kernels)
+    if (nonzero.of(kernel) != kNoRow) {
+      kernels += kernel.exclusive_ns;
+      found.push_back(kernel);
+    }
+  for (std::uint32_t call = 0; call < calls.size(); ++call)
+    if ((calls.kind[call] == ApiKind::sync || calls.kind[call] == ApiKind::memcpy) &&
+        nonzero.of_op(tree.op_of_call[call]) != kNoRow)
+      blocked += calls.duration_ns[call];
+  Intervals spans;
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (nonzero.of(piece) != kNoRow) spans.push_back(piece.span);
+  Nanos idle = 0;
+  for (const auto& span : normalised(spans)) idle += span.length();
+  const Nanos lead = std::min(facts.late(), std::max<Nanos>(0, blocked));
+  if (facts.of_window(kernels + idle + lead) < 0.03) return {};
+  for (const auto& kernel : found) facts.claim(kernel);
+  const Nanos gain = kernels + facts.claim_idle(std::move(spans)) + facts.claim_late(blocked);
+  std::int64_t most = 0;
+  for (const auto& [shapes, times] : sizes) most = std::max(most, times);
+  std::string operators;
+  for (const auto& [name, times] : asked)
+    operators += fmt::format("{}{} x {}", when(!operators.empty(), ", "), times, name);
+  return Finding{
+      FindingId::data_dependent_sizes,
+      fmt::format("Sizes that depend on data cost {} of the time: the host waits for the number of "
+                  "elements of a boolean mask or of unique values, each time ({}). Multiply by the "
+                  "mask or use torch.where, find indices once for each mask, or use sizes that are "
+                  "known.",
+                  say_share(facts.of_window(gain)), operators),
+      fmt::format("{}{}; {} of kernels, {} idle for them, {} blocked", plural(count, "call"),
+                  most > 1 ? fmt::format(", {} of one shape", most) : std::string(),
+                  say_time(kernels), say_time(idle), say_time(blocked)),
+      gain};
+}
+
+}  // namespace gf::trace_rules

@@ -1,0 +1,248 @@
+// Causes that hold up the host at every step though once would do, or never: searches for
+// algorithms, captures of graphs, checks, other threads.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "analyze/findings/around.h"
+#include "analyze/findings/facts.h"
+#include "analyze/findings/rules.h"
+#include "core/text.h"
+
+namespace gf::trace_rules {
+namespace {
+
+Interval span_of_op(const Facts& facts, std::uint32_t row) {
+  const auto& ops = facts.capture().host_ops;
+  return {ops.start_ns[row], ops.start_ns[row] + std::max<Nanos>(0, ops.duration_ns[row])};
+}
+
+/// How often a cause comes: in steps where these are known, else in both halves of the window.
+struct Times {
+  std::int64_t steps = 0, of = 0;
+  bool enough = false;
+  std::string text() const {
+    return of > 0 ? fmt::format(" in {} of {}", steps, plural(of, "step")) : std::string();
+  }
+};
+
+Times times_of(const Facts& facts, const Intervals& spans) {
+  Times times;
+  for (const auto& step : facts.analysis.window.steps) {
+    const Interval whole{step.start_ns, step.start_ns + step.duration_ns};
+    times.steps += covered(spans, whole) * 100 >= whole.length();
+    ++times.of;
+  }
+  times.enough = times.of >= 2 ? times.steps >= 2 && times.steps * 2 >= times.of
+                               : spans.size() >= 4 && facts.repeats(spans, 0.01);
+  return times;
+}
+
+/// Time of the window in spans of the host.
+Nanos time_in(const Facts& facts, const Intervals& spans) {
+  Nanos time = 0;
+  for (const auto& line : facts.context.devices) time += covered(spans, line.window);
+  return time;
+}
+
+bool is_convolution_op(std::string_view op) {
+  return op.starts_with("aten::") && op.find("conv") != std::string_view::npos;
+}
+
+/// Names of frames in which Triton times the choices of a kernel.
+bool times_choices(std::string_view name) {
+  return name.find("triton/runtime/autotuner.py") != std::string_view::npos &&
+         (name.find("bench") != std::string_view::npos);
+}
+
+/// What autograd asks of each gradient where it looks for anomalies.
+bool asks_for_nan(std::string_view op) {
+  return op == "aten::isnan" || op == "aten::any" || op == "aten::_is_any_true" ||
+         op == "aten::is_nonzero" || op == "aten::item" || op == "aten::ne" || op == "aten::all" ||
+         op == "aten::_local_scalar_dense" || op == "aten::eq";
+}
+
+}  // namespace
+
+std::optional<Finding> autotuning(const Facts& facts) {
+  // One convolution starts one kernel, or a few with conversions of layout; a search starts one
+  // algorithm after the other.
+  constexpr std::size_t kManyKernels = 12, kManyNames = 4;
+  struct Started {
+    std::size_t kernels = 0;
+    std::unordered_set<std::uint32_t> names;
+    std::vector<KernelInstance> all;
+  };
+  AroundNamed convolutions(facts, is_convolution_op);
+  std::unordered_map<std::uint32_t, Started> by_op;
+  for (const auto& kernel : facts.kernels) {
+    const auto op = facts.context.attribution.op[kernel.activity];
+    if (convolutions.of_op(op) == kNoRow) continue;
+    auto& started = by_op[op];
+    ++started.kernels;
+    started.names.insert(static_cast<std::uint32_t>(facts.kernel_name(kernel)));
+    started.all.push_back(kernel);
+  }
+  Intervals spans;
+  std::int64_t searches = 0;
+  std::vector<KernelInstance> tried;
+  for (const auto& [op, started] : by_op) {
+    if (started.kernels < kManyKernels || started.names.size() < kManyNames) continue;
+    spans.push_back(span_of_op(facts, op));
+    tried.insert(tried.end(), started.all.begin(), started.all.end());
+    ++searches;
+  }
+  const auto& ops = facts.capture().host_ops;
+  OncePerText timing(facts.texts(), times_choices);
+  for (std::uint32_t row = 0; row < ops.size(); ++row)
+    if (ops.kind[row] == HostKind::python && timing(ops.name[row])) {
+      spans.push_back(span_of_op(facts, row));
+      ++searches;
+    }
+  spans = normalised(std::move(spans));
+  const Nanos time = time_in(facts, spans);
+  const auto times = times_of(facts, spans);
+  if (!times.enough || facts.of_window(time) < 0.02) return {};
+  for (const auto& kernel : tried) facts.claim(kernel);
+  facts.claim_idle(spans);
+  return Finding{
+      FindingId::autotuning,
+      fmt::format("The fastest algorithm is searched for again and again, {} of the time: sizes "
+                  "change from step to step. Keep sizes constant (pad or bucket them){}.",
+                  say_share(facts.of_window(time)),
+                  when(facts.pytorch(),
+                       ", or turn the search off (torch.backends.cudnn.benchmark = False)")),
+      fmt::format("{} with {}, {}{}", plural(searches, "search"),
+                  plural(static_cast<std::int64_t>(tried.size()), "trial kernel"), say_time(time),
+                  times.text()),
+      time};
+}
+
+std::optional<Finding> graph_capture(const Facts& facts) {
+  const auto& calls = facts.capture().api_calls;
+  OncePerText part(facts.texts(), [](std::string_view call) {
+    if (call.find("StreamBeginCapture") != std::string_view::npos) return 1;
+    if (call.find("StreamEndCapture") != std::string_view::npos) return 2;
+    return call.find("GraphInstantiate") != std::string_view::npos ? 3 : 0;
+  });
+  Intervals spans;
+  std::unordered_map<std::uint32_t, Nanos> begun;  // by thread
+  std::int64_t captures = 0;
+  for (std::uint32_t thread = 0; thread < facts.context.host.threads(); ++thread)
+    for (const auto call : facts.context.host.calls(thread)) {
+      const Nanos end = calls.start_ns[call] + std::max<Nanos>(0, calls.duration_ns[call]);
+      switch (part(calls.name[call])) {
+        case 1:
+          begun[thread] = calls.start_ns[call];
+          break;
+        case 2:
+          if (const auto begin = begun.find(thread); begin != begun.end()) {
+            spans.push_back({begin->second, end});
+            begun.erase(begin);
+            ++captures;
+          }
+          break;
+        case 3:
+          spans.push_back({calls.start_ns[call], end});
+          break;
+        default:
+          break;
+      }
+    }
+  if (captures == 0) captures = static_cast<std::int64_t>(spans.size());
+  spans = normalised(std::move(spans));
+  const auto times = times_of(facts, spans);
+  const Nanos time = time_in(facts, spans);
+  // Without steps, a program may capture one graph for each of its sizes, once.
+  if (captures < 2 || times.of < 2 || !times.enough || facts.of_window(time) < 0.02) return {};
+  facts.claim_idle(spans);
+  return Finding{
+      FindingId::graph_capture,
+      fmt::format("CUDA graphs are captured again and again, {} of the time. Capture each once, "
+                  "before the loop, with tensors that stay in their place, and replay it.",
+                  say_share(facts.of_window(time))),
+      fmt::format("{}, {}{}", plural(captures, "capture"), say_time(time), times.text()), time};
+}
+
+std::optional<Finding> anomaly_mode(const Facts& facts) {
+  const auto& ops = facts.capture().host_ops;
+  const auto& parent = facts.context.attribution.op_parent;
+  OncePerText evaluates(facts.texts(), [](std::string_view name) {
+    return name.starts_with("autograd::engine::evaluate_function");
+  });
+  OncePerText asks(facts.texts(), asks_for_nan);
+  OncePerText isnan(facts.texts(), [](std::string_view name) { return name == "aten::isnan"; });
+  // Right in the engine: what a node itself computes stands in the node's own operation.
+  auto is_check = [&](std::uint32_t row) {
+    return ops.kind[row] == HostKind::op && parent[row] != kNoRow && asks(ops.name[row]) &&
+           evaluates(ops.name[parent[row]]);
+  };
+  std::int64_t checks = 0;
+  for (std::uint32_t row = 0; row < ops.size(); ++row)
+    checks += isnan(ops.name[row]) && is_check(row);
+  constexpr std::int64_t kFew = 4;  // a program may ask for one of its own
+  if (checks < kFew) return {};
+  Around around(facts, is_check);
+  Nanos kernels = 0, blocked = 0;
+  Intervals spans;
+  for (const auto& kernel : facts.kernels)
+    if (around.of(kernel) != kNoRow) {
+      kernels += kernel.exclusive_ns;
+      facts.claim(kernel);
+    }
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (around.of(piece) != kNoRow) spans.push_back(piece.span);
+  const auto& calls = facts.capture().api_calls;
+  const auto& tree = facts.tree();
+  for (std::uint32_t call = 0; call < calls.size(); ++call)
+    if (calls.kind[call] == ApiKind::sync && around.of_op(tree.op_of_call[call]) != kNoRow)
+      blocked += calls.duration_ns[call];
+  const Nanos idle = facts.claim_idle(std::move(spans));
+  const Nanos gain = kernels + idle + facts.claim_late(blocked);
+  if (facts.of_window(gain) < 0.01) return {};
+  return Finding{
+      FindingId::anomaly_mode,
+      fmt::format("Autograd asks each gradient for NaN and waits for the answer: anomaly "
+                  "detection is on, {} of the time. Turn it on only to look for an error "
+                  "(torch.autograd.set_detect_anomaly(False)).",
+                  say_share(facts.of_window(gain))),
+      fmt::format("{} inside the engine; {} of kernels, {} of idle around them, {} "
+                  "blocked",
+                  plural(checks, "check"), say_time(kernels), say_time(idle), say_time(blocked)),
+      gain};
+}
+
+std::optional<Finding> gil_stalls(const Facts& facts) {
+  // A Python thread that wants the interpreter asks for it after 5 ms (sys.getswitchinterval).
+  constexpr Nanos kInterval = 5 * kNsPerMs;
+  constexpr std::size_t kFew = 6;
+  if (!facts.pytorch() && facts.capture().framework != "jax") return {};
+  Intervals stalls;
+  std::size_t others = 0;
+  for (const auto& stretch : facts.host_other().elsewhere) {
+    const Nanos over = stretch.length() % kInterval;
+    const Nanos times = stretch.length() / kInterval;
+    if (times >= 1 && over <= kInterval * 3 / 20)
+      stalls.push_back(stretch);
+    else
+      ++others;
+  }
+  if (stalls.size() < kFew || others * 3 > stalls.size()) return {};
+  const Nanos time = facts.claim_idle(normalised(stalls));
+  if (facts.of_window(time) < 0.05) return {};
+  return Finding{
+      FindingId::gil_stalls,
+      fmt::format("The launching thread stalls for multiples of 5 ms, {} of the time: another "
+                  "Python thread holds the interpreter's lock. Move its work to a process, or into "
+                  "code that releases the lock.",
+                  say_share(facts.of_window(time))),
+      fmt::format("{} of {}, {} idle; {} of other lengths",
+                  plural(static_cast<std::int64_t>(stalls.size()), "stall"), "5 ms and multiples",
+                  say_time(time), plural(static_cast<std::int64_t>(others), "stretch")),
+      time};
+}
+
+}  // namespace gf::trace_rules

@@ -1,0 +1,300 @@
+// Causes of kernels that need not run, or not so long: named by the operators around them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "analyze/findings/around.h"
+#include "analyze/findings/facts.h"
+#include "analyze/findings/rules.h"
+#include "core/text.h"
+#include "model/chips.h"
+
+namespace gf::trace_rules {
+namespace {
+
+/// Kernels that a cause has found, with their time by operator.
+struct Found {
+  explicit Found(const Facts& facts) : operators(facts) {}
+  Nanos time = 0;
+  std::int64_t count = 0;
+  TimeBy operators;
+  std::vector<KernelInstance> kernels;
+  void take(const KernelInstance& kernel) {
+    time += kernel.exclusive_ns;
+    ++count;
+    operators.add_operator(kernel, kernel.exclusive_ns);
+    kernels.push_back(kernel);
+  }
+  /// Whether it is enough to be told; then nobody else tells it.
+  bool claim(const Facts& facts, double share) const {
+    if (facts.of_kernels(time) < share || facts.of_window(time) < 0.02) return false;
+    for (const auto& kernel : kernels) facts.claim(kernel);
+    return true;
+  }
+};
+
+/// By the name of a kernel that multiplies.
+bool multiplies_fp64(std::string_view kernel) {
+  static constexpr std::array<std::string_view, 8> kNames{
+      "*dgemm*",       "*_d884*",         "*f64f64*",          "*gemm*<double*",
+      "*gemv*double*", "*cutlass*_f64_*", "*tensorop_d*gemm*", "*_dsymm*"};
+  const std::string lower = lower_case(kernel);
+  return std::ranges::any_of(kNames, [&](auto name) { return glob_match(name, lower); });
+}
+
+bool moves_axes(std::string_view op) {
+  static constexpr std::array<std::string_view, 8> kNames{
+      "aten::permute",  "aten::transpose", "aten::t",       "aten::movedim",
+      "aten::swapaxes", "aten::numpy_T",   "aten::adjoint", "aten::mT"};
+  return std::ranges::find(kNames, op) != kNames.end();
+}
+
+bool makes_copy(std::string_view op) {
+  return op == "aten::contiguous" || op == "aten::clone" || op == "aten::reshape" ||
+         op == "aten::flatten";
+}
+
+bool is_attention(std::string_view op) {
+  return op.find("attention") != std::string_view::npos ||
+         op.find("flash") != std::string_view::npos || op == "aten::bmm" || op == "aten::matmul" ||
+         op == "aten::baddbmm";
+}
+
+/// Sums that threads add to one after the other where they meet in one place.
+bool adds_atomically(std::string_view kernel) {
+  auto has = [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; };
+  return has("ReduceAdd") || has("indexFuncLargeIndex") || has("indexFuncSmallIndex") ||
+         has("atomic") || has("embedding_bag_") || has("grid_sampler_2d_backward") ||
+         has("upsample_bilinear2d_backward");
+}
+
+/// The numbers of a JSON text of nested lists such as [[[4,8],[4,1]],[]], list by list.
+std::vector<std::int64_t> elements_of(std::string_view shapes) {
+  std::vector<std::int64_t> all;
+  std::int64_t product = 1, number = -1;
+  bool any = false;
+  auto end_number = [&] {
+    if (number >= 0) {
+      product *= number;
+      any = true;
+    }
+    number = -1;
+  };
+  for (const char c : shapes) {
+    if (c >= '0' && c <= '9') {
+      number = std::max<std::int64_t>(number, 0) * 10 + (c - '0');
+      if (number > INT32_MAX) return {};
+      continue;
+    }
+    end_number();
+    if (product > INT64_MAX / INT32_MAX) return {};
+    if (c == ']' && any) all.push_back(product);
+    if (c == '[' || c == ']') {
+      product = 1;
+      any = false;
+    }
+  }
+  return all;
+}
+
+/// The operation around a launch, outermost of those of a library inside one of the program's.
+std::string_view name_of_row(const Facts& facts, std::uint32_t row) {
+  if (row == kNoRow) return {};
+  return facts.capture().text(facts.capture().host_ops.name[row]);
+}
+
+}  // namespace
+
+std::optional<Finding> recomputation(const Facts& facts) {
+  Found found(facts);
+  for (const auto& kernel : facts.kernels)
+    if (facts.phase(kernel) == TrainingPhase::recompute &&
+        facts.type(kernel) != LayerType::communication)
+      found.take(kernel);
+  if (!found.claim(facts, 0.05)) return {};
+  return Finding{
+      FindingId::recomputation,
+      fmt::format("{} of kernel time runs operators of the forward pass again in the backward pass "
+                  "(activation checkpointing). Where memory permits, keep the activations of more "
+                  "layers, or recompute only what is cheap.",
+                  say_share(facts.of_kernels(found.time))),
+      fmt::format("{}, {} of {} kernel time; most under {}", plural(found.count, "kernel"),
+                  say_time(found.time), say_time(facts.kernel_busy),
+                  say_names(found.operators.largest())),
+      found.time};
+}
+
+std::optional<Finding> fp64_products(const Facts& facts) {
+  Found found(facts);
+  OncePerText fp64(facts.texts(), multiplies_fp64);
+  for (const auto& kernel : facts.kernels)
+    if (fp64(facts.kernel_name(kernel))) found.take(kernel);
+  if (!found.claim(facts, 0.05)) return {};
+  return Finding{
+      FindingId::fp64_products,
+      fmt::format("{} of kernel time multiplies matrices in FP64. Where the result does not need "
+                  "it, use FP32, TF32 or BF16; look for constants of NumPy, whose type is FP64.",
+                  say_share(facts.of_kernels(found.time))),
+      fmt::format("{}, {} of {} kernel time; most under {}", plural(found.count, "kernel"),
+                  say_time(found.time), say_time(facts.kernel_busy),
+                  say_names(found.operators.largest())),
+      found.time};
+}
+
+std::optional<Finding> expanded_keys(const Facts& facts) {
+  Found found(facts);
+  AroundNamed repeats(facts, [](std::string_view op) {
+    return op == "aten::repeat_interleave" || op == "aten::repeat";
+  });
+  AroundNamed copies(facts, makes_copy);
+  const auto& tree = facts.tree();
+  // Whether attention is among the next operations beside this one.
+  auto attention_follows = [&](std::uint32_t row) {
+    constexpr int kSoon = 12;
+    for (int i = 0; i < kSoon && row != kNoRow; ++i, row = tree.after[row])
+      if (is_attention(name_of_row(facts, row))) return true;
+    return false;
+  };
+  for (const auto& kernel : facts.kernels) {
+    if (facts.type(kernel) != LayerType::copy && facts.type(kernel) != LayerType::elementwise &&
+        facts.type(kernel) != LayerType::other)
+      continue;
+    auto row = repeats.of(kernel);
+    if (row == kNoRow) {
+      row = copies.of(kernel);
+      // The outermost of reshape, clone and contiguous.
+      const auto& parent = facts.context.attribution.op_parent;
+      while (row != kNoRow && parent[row] != kNoRow && makes_copy(name_of_row(facts, parent[row])))
+        row = parent[row];
+      if (row == kNoRow || name_of_row(facts, tree.before[row]) != "aten::expand") continue;
+    }
+    if (attention_follows(row)) found.take(kernel);
+  }
+  if (!found.claim(facts, 0.05)) return {};
+  return Finding{
+      FindingId::expanded_keys,
+      fmt::format("{} of kernel time copies keys and values for every query head before attention. "
+                  "Use an attention that groups heads{}.",
+                  say_share(facts.of_kernels(found.time)),
+                  when(facts.pytorch(), " (scaled_dot_product_attention with enable_gqa=True)")),
+      fmt::format("{}, {} of {} kernel time", plural(found.count, "kernel"), say_time(found.time),
+                  say_time(facts.kernel_busy)),
+      found.time};
+}
+
+std::optional<Finding> layout_copies(const Facts& facts) {
+  Found found(facts);
+  AroundNamed copies(facts, makes_copy);
+  const auto& tree = facts.tree();
+  const auto& parent = facts.context.attribution.op_parent;
+  std::map<std::string_view, Nanos> beside;
+  for (const auto& kernel : facts.kernels) {
+    if (facts.type(kernel) != LayerType::copy || facts.claimed(kernel)) continue;
+    auto row = copies.of(kernel);
+    while (row != kNoRow && parent[row] != kNoRow && makes_copy(name_of_row(facts, parent[row])))
+      row = parent[row];
+    if (row == kNoRow || !moves_axes(name_of_row(facts, tree.before[row]))) continue;
+    found.take(kernel);
+    // The operation that wants it so, or that it comes from.
+    auto next = tree.after[row];
+    while (next != kNoRow && (moves_axes(name_of_row(facts, next)) || !tree.device[next]))
+      next = tree.after[next];
+    if (next != kNoRow) beside[name_of_row(facts, next)] += kernel.exclusive_ns;
+  }
+  if (!found.claim(facts, 0.1)) return {};
+  std::vector<NamedTime> before;
+  for (const auto& [name, ns] : beside) before.push_back({std::string(name), ns});
+  std::ranges::stable_sort(before, std::greater<>(), &NamedTime::ns);
+  return Finding{
+      FindingId::layout_copies,
+      fmt::format(
+          "{} of kernel time copies tensors whose axes were permuted (permute or transpose, "
+          "then contiguous or reshape). Keep one layout throughout, give the operator the "
+          "view itself, or copy constants once.",
+          say_share(facts.of_kernels(found.time))),
+      fmt::format("{}, {} of {} kernel time{}", plural(found.count, "kernel"), say_time(found.time),
+                  say_time(facts.kernel_busy),
+                  before.empty() ? "" : fmt::format("; before {}", say_names(before))),
+      found.time};
+}
+
+std::optional<Finding> growing_concat(const Facts& facts) {
+  Found found(facts);
+  AroundNamed concat(facts, [](std::string_view op) { return op == "aten::cat"; });
+  // Much is copied to append a little: the longest is eight times as long as all others.
+  OncePerText appends(facts.texts(), [](std::string_view shapes) {
+    const auto sizes = elements_of(shapes);
+    if (sizes.size() < 2) return false;
+    const auto most = *std::ranges::max_element(sizes);
+    std::int64_t rest = -most;
+    for (const auto size : sizes) rest += std::min(size, most);
+    return most >= 8 * rest && most >= 1 << 16;
+  });
+  std::uint32_t last = kNoRow;
+  std::int64_t calls = 0;
+  for (const auto& kernel : facts.kernels) {
+    const auto row = concat.of(kernel);
+    if (row == kNoRow || !appends(facts.capture().host_ops.shapes[row])) continue;
+    found.take(kernel);
+    if (row != last) ++calls;
+    last = row;
+  }
+  if (calls < 2 || !found.claim(facts, 0.05)) return {};
+  return Finding{
+      FindingId::growing_concat,
+      fmt::format("{} of kernel time copies long tensors in aten::cat to append a little to them. "
+                  "Allocate the whole once and write each part into its place.",
+                  say_share(facts.of_kernels(found.time))),
+      fmt::format("{} of aten::cat, {} of {} kernel time", plural(calls, "call"),
+                  say_time(found.time), say_time(facts.kernel_busy)),
+      found.time};
+}
+
+std::optional<Finding> contended_atomics(const Facts& facts) {
+  constexpr double kFar = 0.05;  // of the memory's rate for the bytes that must move
+  constexpr Nanos kLong = 50'000;
+  Found found(facts);
+  OncePerText atomics(facts.texts(), adds_atomically);
+  OncePerText sizes(facts.texts(), elements_of);
+  const auto& activities = facts.capture().activities;
+  double most_rate = 0;
+  for (const auto& kernel : facts.kernels) {
+    if (kernel.duration_ns < kLong || !atomics(facts.kernel_name(kernel))) continue;
+    const auto device = activities.device[kernel.activity];
+    const Product* product =
+        device == kNoRow ? nullptr
+                         : find_product(facts.capture().text(facts.capture().devices.name[device]));
+    if (!product || product->dram_bytes_per_s <= 0) continue;
+    const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
+    if (!(blocks >= 1)) continue;
+    // Each element is read once, of two bytes at least; without sizes, one a thread.
+    double elements = blocks * facts.capture().devices.sm_count[device] *
+                      std::max(activities.block_x[kernel.activity], 1);
+    const auto op = facts.context.attribution.op[kernel.activity];
+    if (op != kNoRow)
+      for (const auto size : sizes(facts.capture().host_ops.shapes[op]))
+        elements = std::max(elements, static_cast<double>(size));
+    const double rate = 2 * elements * 1e9 / static_cast<double>(kernel.duration_ns);
+    if (rate > kFar * static_cast<double>(product->dram_bytes_per_s)) continue;
+    most_rate = std::max(most_rate, rate / static_cast<double>(product->dram_bytes_per_s));
+    found.take(kernel);
+  }
+  if (!found.claim(facts, 0.05)) return {};
+  return Finding{
+      FindingId::contended_atomics,
+      fmt::format("{} of kernel time adds to the same few places by atomic operations, one after "
+                  "the other. Sum in parts first (a one-hot product, sorted segments, bincount), "
+                  "or spread the destinations.",
+                  say_share(facts.of_kernels(found.time))),
+      fmt::format("{}, {} of {} kernel time, each at {} of the memory bandwidth or less for the "
+                  "elements it reads; under {}",
+                  plural(found.count, "kernel"), say_time(found.time), say_time(facts.kernel_busy),
+                  say_share(most_rate), say_names(found.operators.largest())),
+      found.time};
+}
+
+}  // namespace gf::trace_rules

@@ -1,0 +1,266 @@
+#include "analyze/replay/mendings.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analyze/findings/eager_attention.h"
+#include "analyze/work/ceilings.h"
+#include "analyze/work/kernel_traits.h"
+#include "analyze/work/kernel_work.h"
+#include "core/strings.h"
+#include "core/text.h"
+
+namespace gf {
+
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool is_fused(std::string_view kernel) {
+  return contains(kernel, "multi_tensor") || contains(kernel, "multitensor") ||
+         contains(kernel, "fusion") || kernel.starts_with("triton_");
+}
+
+bool converts_layout(std::string_view kernel) {
+  const std::string lower = lower_case(kernel);
+  return contains(lower, "nchwtonhwc") || contains(lower, "nhwctonchw") ||
+         contains(lower, "nchw2nhwc") || contains(lower, "nhwc2nchw");
+}
+
+bool works_in_nhwc(std::string_view kernel) {
+  const std::string lower = lower_case(kernel);
+  return contains(lower, "channels_last") || contains(lower, "nhwc") ||
+         contains(lower, "layer_norm");
+}
+
+/// Works one kind of mending out, kernel by kernel.
+class Mender {
+ public:
+  Mender(const Context& context, const work::KernelWorks& works, Interval span)
+      : context_(context), works_(works), span_(span), fused_(context.capture.strings, is_fused) {
+    // What was launched in it may run after it.
+    if (span_.end != INT64_MAX) span_.end += span_.length();
+    for (std::size_t number = 0; number < context.devices.size(); ++number)
+      product_of_device_[context.devices[number].device] = work::product_of(context, number);
+  }
+
+  Mending of(With what) {
+    switch (what) {
+      case With::fused_optimizer:
+        fuse_optimizer();
+        break;
+      case With::fused_attention:
+        fuse_attention();
+        break;
+      case With::fused_elementwise:
+        fuse_elementwise();
+        break;
+      case With::padded_sizes:
+        each_kernel([&](std::size_t i) { pad(i); });
+        break;
+      case With::tensor_cores:
+        each_kernel([&](std::size_t i) { use_tensor_cores(i); });
+        break;
+      case With::channels_last:
+        keep_layout();
+        break;
+      case With::one_layout:
+        each_kernel([&](std::size_t i) {
+          if (type(i) == LayerType::copy) take(i, {0, 0.05, 0.4});
+        });
+        break;
+      case With::sparse_gradients:
+        each_kernel([&](std::size_t i) {
+          if (under(i, "embedding_dense_backward") || under(i, "EmbeddingBackward"))
+            take(i, {0, 0.05, 0.3});
+        });
+        break;
+    }
+    for (auto& [thread, spans] : mending_.host) spans = normalised(std::move(spans));
+    return std::move(mending_);
+  }
+
+ private:
+  template <class Use>
+  void each_kernel(Use&& use) {
+    for (std::size_t i = 0; i < context_.kernels.size(); ++i) {
+      const Nanos start = context_.capture.activities.start_ns[activity(i)];
+      if (start >= span_.start && start < span_.end) use(i);
+    }
+  }
+  std::uint32_t activity(std::size_t i) const { return context_.kernels[i].activity; }
+  Text name(std::size_t i) const { return context_.capture.activities.name[activity(i)]; }
+  LayerType type(std::size_t i) const { return context_.attribution.layer[activity(i)]; }
+  TrainingPhase phase(std::size_t i) const {
+    return static_cast<TrainingPhase>(context_.attribution.phase[activity(i)]);
+  }
+  double seconds(std::size_t i) const {
+    return static_cast<double>(context_.capture.activities.duration_ns[activity(i)]) * 1e-9;
+  }
+  const work::KernelWork* work_of(std::size_t i) const {
+    return i < works_.kernels.size() ? &works_.kernels[i] : nullptr;
+  }
+  const Product* product(std::size_t i) const {
+    const auto found = product_of_device_.find(context_.capture.activities.device[activity(i)]);
+    return found == product_of_device_.end() ? nullptr : found->second;
+  }
+  /// Whether an operation around the launch has a part in its name.
+  bool under(std::size_t i, std::string_view part) const {
+    const auto& parents = context_.attribution.op_parent;
+    for (auto op = context_.attribution.op[activity(i)]; op != kNoRow; op = parents[op])
+      if (contains(context_.capture.text(context_.capture.host_ops.name[op]), part)) return true;
+    return false;
+  }
+
+  void take(std::size_t i, MendedTime time) { mending_.kernels[activity(i)] = time; }
+  /// The kernel is gone, and with it what its innermost operation took of the host.
+  void remove(std::size_t i) {
+    take(i, {0, 0, 0});
+    remove_from_host(context_.attribution.op[activity(i)]);
+  }
+  void remove_from_host(std::uint32_t op) {
+    if (op == kNoRow) return;
+    const auto& ops = context_.capture.host_ops;
+    mending_.host[ops.thread[op]].push_back(
+        {ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+  }
+
+  /// A product at these shares of the peak of a data type; without sizes or a known peak `unknown`.
+  MendedTime at_peak(std::size_t i, std::string_view number_type, MendedTime share,
+                     MendedTime unknown) const {
+    const auto* known = work_of(i);
+    const Product* gpu = product(i);
+    const auto peak = gpu ? stated_peak(*gpu, number_type) : std::nullopt;
+    const double time = seconds(i);
+    if (!known || !(known->flops > 0) || !peak || time <= 0) return unknown;
+    double least = 0;  // its bytes have to move
+    if (gpu->dram_bytes_per_s > 0)
+      least = std::max(0.0, known->bytes) / static_cast<double>(gpu->dram_bytes_per_s);
+    auto part = [&](double reached) {
+      return std::min(1.0, std::max(known->flops / (*peak * reached), least) / time);
+    };
+    return {part(share.best), part(share.about), part(share.worst)};
+  }
+
+  /// Kernels that load one or two elements at a time run as aligned ones do.
+  void pad(std::size_t i) {
+    const auto* known = work_of(i);
+    if (!known || !known->multiplies || known->type == work::Element::fp32 ||
+        !work::loads_unaligned(context_.capture.text(name(i))))
+      return;
+    take(i, at_peak(i, name_of(known->type), {0.75, 0.6, 0.4}, {0.15, 0.25, 0.5}));
+  }
+
+  void use_tensor_cores(std::size_t i) {
+    const auto* known = work_of(i);
+    if (!known || !known->multiplies || known->type != work::Element::fp32) return;
+    take(i, at_peak(i, "tf32", {0.75, 0.55, 0.35}, {0.12, 0.2, 0.4}));
+  }
+
+  /// AdamW one tensor at a time passes over memory some 20 times, fused seven times.
+  void fuse_optimizer() {
+    each_kernel([&](std::size_t i) {
+      if (phase(i) != TrainingPhase::optimizer || type(i) == LayerType::communication ||
+          fused_(name(i)))
+        return;
+      take(i, {0.2, 0.35, 0.5});
+    });
+    const auto& ops = context_.capture.host_ops;
+    for (std::uint32_t op = 0; op < ops.size(); ++op)
+      if (context_.capture.text(ops.name[op]).starts_with("Optimizer.step")) remove_from_host(op);
+  }
+
+  /// The products in one kernel, without what lies between them.
+  void fuse_attention() {
+    const EagerAttention attention(context_);
+    if (attention.count() == 0) return;
+    each_kernel([&](std::size_t i) {
+      if (!attention.holds(context_.kernels[i])) return;
+      const auto* known = work_of(i);
+      if (!known || !known->multiplies) return remove(i);
+      take(i, at_peak(i, name_of(known->type), {0.6, 0.4, 0.25}, {0.5, 1, 1}));
+    });
+  }
+
+  bool passes_over_memory(std::size_t i) {
+    const auto kind = type(i);
+    return (kind == LayerType::elementwise || kind == LayerType::activation ||
+            kind == LayerType::random || kind == LayerType::normalisation ||
+            kind == LayerType::softmax) &&
+           !fused_(name(i));
+  }
+
+  /// Of kernels that follow each other in a step, up to so many are one: it takes at least as long
+  /// as the longest.
+  void fuse_elementwise() {
+    std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> chains;
+    constexpr double kAlike = 8;  // times as long
+    auto finish = [&](std::vector<std::size_t>& chain) {
+      if (chain.size() > 1) {
+        double sum = 0, longest = 0;
+        for (const auto i : chain) {
+          sum += seconds(i);
+          longest = std::max(longest, seconds(i));
+        }
+        for (const auto i : std::span(chain).subspan(1)) remove(i);
+        if (const double own = seconds(chain.front()); own > 0)
+          take(chain.front(), {longest / own, (longest + 0.25 * (sum - longest)) / own,
+                               (longest + 0.6 * (sum - longest)) / own});
+      }
+      chain.clear();
+    };
+    constexpr std::size_t kLongestChain = 12;
+    const auto& activities = context_.capture.activities;
+    const auto& steps = context_.window.all_steps;
+    auto step_of = [&](std::size_t i) {
+      return std::ranges::upper_bound(steps, activities.start_ns[activity(i)], {},
+                                      &StepInfo::start_ns) -
+             steps.begin();
+    };
+    each_kernel([&](std::size_t i) {
+      auto& chain = chains[{activities.device[activity(i)], activities.stream[activity(i)]}];
+      if (!passes_over_memory(i)) return finish(chain);
+      // What a library fuses has one size: a kernel that takes much less works on something else.
+      if (!chain.empty() &&
+          (chain.size() >= kLongestChain || step_of(i) != step_of(chain.front()) ||
+           phase(i) != phase(chain.front()) || seconds(i) * kAlike < seconds(chain.back()) ||
+           seconds(chain.back()) * kAlike < seconds(i)))
+        finish(chain);
+      chain.push_back(i);
+    });
+    for (auto& [stream, chain] : chains) finish(chain);
+  }
+
+  void keep_layout() {
+    OncePerText converts(context_.capture.strings, converts_layout);
+    OncePerText nhwc(context_.capture.strings, works_in_nhwc);
+    each_kernel([&](std::size_t i) {
+      const auto kind = type(i);
+      if (converts(name(i)))
+        take(i, {0, 0, 0});
+      else if ((kind == LayerType::normalisation || kind == LayerType::pooling) && !nhwc(name(i)))
+        take(i, {0.3, 0.5, 1});
+    });
+  }
+
+  const Context& context_;
+  const work::KernelWorks& works_;
+  Interval span_;
+  OncePerText<bool (*)(std::string_view)> fused_;
+  std::unordered_map<std::uint32_t, const Product*> product_of_device_;
+  Mending mending_;
+};
+
+}  // namespace
+
+Mending mending_of(const Context& context, const work::KernelWorks& works, With what,
+                   Interval span) {
+  return Mender(context, works, span).of(what);
+}
+
+}  // namespace gf

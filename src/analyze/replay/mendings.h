@@ -1,0 +1,55 @@
+// What kernels take, and what of the host's time is gone, once a program's kernels are mended:
+// fused, padded, on tensor cores. An estimate with bounds; tests/oracle/whatif.py judges it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+
+#include "analyze/context.h"
+#include "analyze/names.h"
+#include "core/intervals.h"
+
+namespace gf {
+
+namespace work {
+struct KernelWorks;
+}
+
+/// What is mended, as --with names it.
+enum class With : std::uint8_t {
+  fused_optimizer,
+  fused_attention,
+  fused_elementwise,
+  padded_sizes,
+  tensor_cores,
+  channels_last,
+  one_layout,
+  sparse_gradients,
+};
+template <>
+struct EnumNames<With> {
+  static constexpr const char* type = "With";
+  static constexpr std::array<std::string_view, 8> names{
+      "fused_optimizer", "fused_attention", "fused_elementwise", "padded_sizes",
+      "tensor_cores",    "channels_last",   "one_layout",        "sparse_gradients"};
+};
+
+/// Part of its time that a kernel takes: at best, about, and at worst. All 0: it is gone.
+struct MendedTime {
+  double best = 1, about = 1, worst = 1;
+  bool gone() const { return worst == 0; }
+};
+
+struct Mending {
+  std::unordered_map<std::uint32_t, MendedTime> kernels;  // by row of activities
+  std::unordered_map<std::uint32_t, Intervals> host;      // time that is gone, by thread
+};
+
+/// Of kernels that begin in `span` or as long after it. Needs timelines, attribution and layers.
+/// `works`: of the context's kernels.
+Mending mending_of(const Context& context, const work::KernelWorks& works, With what,
+                   Interval span);
+
+}  // namespace gf

@@ -1,0 +1,66 @@
+Programs with one planted fault each (tests/advice/programs/causes.json): what is said first.
+
+  $ cd "$ROOT/tests/advice/causes"
+  $ for trace in *.json.gz; do
+  >   gpufathom analyze $trace --format json | jq -r --arg name ${trace%.json.gz} '[$name, (.findings[0].id // "nothing")] | join(" ")'
+  > done
+  activation_offload activation_offload
+  anomaly_mode anomaly_mode
+  autotuning autotuning
+  autotuning_in_inference autotuning
+  boolean_masks data_dependent_sizes
+  busy_thread gil_stalls
+  casts_of_weights casts
+  checkpoint_each_step host_bound
+  clipping_loop launch_bound
+  conv3d kernel_bound
+  conv_inference unfused_elementwise
+  convolutions_without_tf32 fp32_without_tensor_cores
+  cpu_augmentation cpu_operators
+  cpu_optimizer cpu_operators
+  cpu_sampling cpu_operators
+  cpu_sort cpu_operators
+  decode_without_graph small_batch
+  dense_embedding dense_embedding_gradients
+  device_synchronize sync_in_step
+  expanded_keys expanded_keys
+  expert_loop data_dependent_sizes
+  few_long_rows small_grids
+  files_in_step host_bound
+  fp64_loss fp64_products
+  fp64_products fp64_products
+  garbage_collection host_bound
+  graph_capture graph_capture
+  graphed_training kernel_bound
+  growing_buffer growing_concat
+  growing_cat growing_concat
+  hot_index_add contended_atomics
+  hot_scatter contended_atomics
+  iterated_tensor sync_in_step
+  large_lstm kernel_bound
+  long_attention kernel_bound
+  long_products kernel_bound
+  loss_item small_batch
+  mask_on_cpu cpu_operators
+  masked_targets data_dependent_sizes
+  matrix_loop sync_in_step
+  micro_batches kernel_bound
+  nan_checks sync_in_step
+  new_loader_each_step input_bound
+  numpy_postprocessing cpu_operators
+  pageable_results blocking_copies
+  permuted_norm layout_copies
+  prefetched_images unfused_elementwise
+  recompiled_number recompilation
+  recomputation recomputation
+  recomputation_reentrant recomputation
+  repeated_keys expanded_keys
+  sample_loop launch_bound
+  scalar_copies small_copies
+  slow_source host_bound
+  small_copies small_copies
+  softmax_in_fp32 eager_attention
+  sparse_table kernel_bound
+  transposed_weights layout_copies
+  unfused_activation unfused_elementwise
+  unique_in_step data_dependent_sizes
