@@ -96,9 +96,8 @@ void give_energy(const Context& context, const DeviceEnergy& energy, std::span<T
     const auto found = watts.find(name);
     return found == watts.end() ? mean : found->second;
   };
-  OncePerText kernel_rate(context.capture.strings, [&](std::string_view name) {
-    return rate(short_kernel_name(name));
-  });
+  OncePerText kernel_rate(context.capture.strings,
+                          [&](std::string_view name) { return rate(short_kernel_name(name)); });
   std::vector<double> weights;
   for (const auto& piece : pieces) {
     double each = 0;
@@ -225,8 +224,7 @@ class GrowingTree {
   }
 
   std::uint32_t leaf(std::uint32_t place, const TimePiece& piece) {
-    if (piece.kind == TreeNodeKind::idle)
-      return child(place, piece.kind, name_of(piece.reason));
+    if (piece.kind == TreeNodeKind::idle) return child(place, piece.kind, name_of(piece.reason));
     const auto& activities = context_.capture.activities;
     if (piece.kind == TreeNodeKind::copy && activities.kind[piece.activity] == ActivityKind::memcpy)
       return child(place, piece.kind, name_of(activities.copy[piece.activity]));
@@ -235,9 +233,8 @@ class GrowingTree {
                               static_cast<std::uint32_t>(activities.name[piece.activity]);
     const auto [at, fresh] = kernels_.try_emplace(key, 0);
     if (fresh)
-      at->second =
-          child(place, piece.kind,
-                short_kernel_name(context_.capture.text(activities.name[piece.activity])));
+      at->second = child(place, piece.kind,
+                         short_kernel_name(context_.capture.text(activities.name[piece.activity])));
     return at->second;
   }
 

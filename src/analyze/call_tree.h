@@ -45,8 +45,8 @@ struct EnumNames<TreeNodeKind> {
 #define GF_RESULTS "analyze/results/call_tree.def"
 #include "analyze/declare_results.inl"
 
-/// Both trees, each from its top downwards, the longest of siblings first. Needs an analysis that is
-/// done, for its energy. `most_nodes`: of each tree; what is smallest is joined.
+/// Both trees, each from its top downwards, the longest of siblings first. Needs an analysis that
+/// is done, for its energy. `most_nodes`: of each tree; what is smallest is joined.
 std::vector<CallNode> call_tree(const Context& context, const Analysis& analysis,
                                 std::size_t most_nodes = 3000);
 

@@ -90,8 +90,7 @@ gf::Result<gpufathom_options> options_of(const gpufathom_options* given) {
 }
 
 gf::Result<std::string> written(const gf::Answer& answer, gpufathom_form form) {
-  if (form == GPUFATHOM_PAGE)
-    return gf::analysis_html(answer.analysis, answer.context ? &*answer.context : nullptr);
+  if (form == GPUFATHOM_PAGE) return gf::page_of(answer);
   std::string text;
   gf::to_json(text, answer.analysis);
   return text;

@@ -24,8 +24,7 @@ struct EnergyArguments {
 Result<std::string> rendered(const EnergyArguments& options, const std::string& format,
                              const Answer& answer) {
   const Analysis& analysis = answer.analysis;
-  if (format == "html")
-    return analysis_html(analysis, answer.context ? &*answer.context : nullptr, PageOrder::energy);
+  if (format == "html") return page_of(answer, PageOrder::energy);
   const EnergyReport report{EnergyReport{}.schema, analysis.source, analysis.counters_source,
                             analysis.quality,      analysis.window, analysis.energy};
   if (format == "text")

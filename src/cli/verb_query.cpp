@@ -97,8 +97,13 @@ Result<Input> open_input(const std::string& path, const ImportOptions& options, 
       std::make_shared<QuerySource>(std::make_shared<const Capture>(std::move(*imported))));
 }
 
-/// With what an analysis says besides.
-Result<Input> open_analysed(const std::string& path, const ImportOptions& options) {
+/// What an analysis says of a file, with the ceilings of its GPU.
+struct Analyzed {
+  Answer answer;
+  std::optional<CeilingsFile> ceilings;
+};
+
+Result<Analyzed> analyze_file(const std::string& path, const ImportOptions& options) {
   InputOptions wanted;
   wanted.trace = path;
   wanted.max_bytes = options.max_bytes;
@@ -107,27 +112,39 @@ Result<Input> open_analysed(const std::string& path, const ImportOptions& option
   Question question;
   question.window = "all";
   question.progress = options.progress;
-  const auto answered = answer_question(*loaded, question);
+  auto answered = answer_question(*loaded, question);
   if (!answered) return tl::unexpected(answered.error());
-  auto input = shown(std::make_shared<QuerySource>(loaded->capture));
-  if (!input) return input;
-  if (auto ok = add_analysis_tables(input->db.get(), *answered->context, answered->analysis); !ok)
-    return tl::unexpected(ok.error());
-  return input;
+  auto ceilings = find_ceilings({}, *loaded->capture);
+  if (!ceilings) return tl::unexpected(ceilings.error());
+  return Analyzed{std::move(*answered), std::move(*ceilings)};
 }
 
-/// Asks, and analyses first when the statement asks for what an analysis says.
+/// Asks, and makes a table of the analysis each time that the statement asks for one.
 Result<QueryAnswer> ask_input(const QueryArguments& out, Input& input,
                               const ImportOptions& options) {
   QueryLimits limits = out.limits;
   limits.max_bytes = out.max_bytes.value_or(limits.max_bytes);
-  auto found = ask(input.db.get(), *out.sql, limits);
-  if (!input.source->status()) return tl::unexpected(input.source->status().error());
-  if (found || !asks_for_analysis(found.error())) return found;
-  auto analysed = open_analysed(*out.file, options);
-  if (!analysed) return tl::unexpected(analysed.error());
-  input = std::move(*analysed);
-  return ask(input.db.get(), *out.sql, limits);
+  std::optional<Analyzed> analyzed;
+  for (std::size_t made = 0;; ++made) {
+    auto found = ask(input.db.get(), *out.sql, limits);
+    if (!input.source->status()) return tl::unexpected(input.source->status().error());
+    if (found) return found;
+    const auto table = asked_table(found.error());
+    if (table.empty() || made == analysis_tables().size()) return found;
+    if (!analyzed) {
+      auto done = analyze_file(*out.file, options);
+      if (!done) return tl::unexpected(done.error());
+      analyzed.emplace(std::move(*done));
+      auto whole = shown(std::make_shared<QuerySource>(analyzed->answer.capture));
+      if (!whole) return tl::unexpected(whole.error());
+      input = std::move(*whole);
+    }
+    const Answer& answer = analyzed->answer;
+    const auto* ceilings = analyzed->ceilings ? &*analyzed->ceilings : nullptr;
+    auto done =
+        add_analysis_table(input.db.get(), table, *answer.context, answer.analysis, ceilings);
+    if (!done) return tl::unexpected(done.error());
+  }
 }
 
 /// What is known of the capture, when it has been asked.

@@ -90,6 +90,14 @@ Result<std::optional<CeilingsFile>> find_ceilings(const std::string& asked,
   return std::optional<CeilingsFile>(std::move(*file));
 }
 
+Result<std::string> page_of(const Answer& answer, PageOrder order) {
+  if (!answer.context) return analysis_html(answer.analysis, nullptr, order);
+  const auto ceilings = find_ceilings({}, answer.context->capture);
+  if (!ceilings) return tl::unexpected(ceilings.error());
+  return analysis_html(answer.analysis, &*answer.context, order,
+                       ceilings->has_value() ? &**ceilings : nullptr);
+}
+
 namespace {
 
 ImportOptions import_options(const InputOptions& wanted, const Progress& progress) {

@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "import/importer.h"
 #include "model/capture.h"
+#include "report/html/page.h"
 
 namespace gf {
 
@@ -70,6 +71,9 @@ struct Answer {
   std::optional<Context> context;    // for as long as what was asked lives
   std::vector<std::string> missing;  // why the answer is not whole, one sentence each
 };
+
+/// The page of an answer, with the ceilings that ship for its GPU.
+Result<std::string> page_of(const Answer& answer, PageOrder order = PageOrder::time);
 
 /// Errors: no such model, or one of another product; those of analyze().
 Result<Answer> answer_question(const Loaded& loaded, const Question& question);

@@ -38,7 +38,8 @@ void check_sums(const std::vector<CallNode>& nodes) {
 }
 
 RC_GTEST_PROP(CallTree, PartsSumToTheWindow, ()) {
-  const Capture capture = test::random_capture(*rc::gen::arbitrary<std::uint64_t>(), *rc::gen::inRange<std::size_t>(1, 60));
+  const Capture capture = test::random_capture(*rc::gen::arbitrary<std::uint64_t>(),
+                                               *rc::gen::inRange<std::size_t>(1, 60));
   std::optional<Context> context;
   const auto analysis = analyze(capture, {}, &context);
   if (!analysis || !context || context->devices.empty()) return;

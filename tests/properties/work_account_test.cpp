@@ -121,8 +121,7 @@ RC_GTEST_PROP(OperatorTable, RowsSumToTheKernelTime, ()) {
   for (const auto& kernel : context->kernels) {
     const auto op = context->attribution.op[kernel.activity];
     std::string shapes(capture.text(capture.host_ops.shapes[op]));  // "[[1, 2], [3, 4]]"
-    Expected& row =
-        expected[fmt::format("{} {}", capture.text(capture.host_ops.name[op]), shapes)];
+    Expected& row = expected[fmt::format("{} {}", capture.text(capture.host_ops.name[op]), shapes)];
     ++row.calls;
     row.ns += kernel.exclusive_ns;
     row.least = std::min(row.least, kernel.exclusive_ns);

@@ -47,6 +47,23 @@ TEST(WorkRules, Products) {
   EXPECT_EQ(bmm->flops, 2 * 120);
 }
 
+// A 1x1 filter with stride 2 meets a quarter of the input.
+TEST(WorkRules, WideStridesReadLess) {
+  const auto bytes = [](const char* stride, const char* filter) {
+    const auto shapes =
+        fmt::format("[[2, 8, 6, 6], [4, 8, {0}, {0}], [], [], [], [], [], [], []]", filter);
+    const auto values =
+        fmt::format(R"(["","","","[{0}, {0}]","[0, 0]","[1, 1]","False","[0, 0]","1"])", stride);
+    const auto conv = work_of({"aten::convolution", shapes.c_str(),
+                               R"(["float","float","","","","","","",""])", values.c_str()});
+    return conv ? conv->bytes : 0;
+  };
+  EXPECT_EQ(bytes("1", "1"), 4 * (2 * 8 * 36 + 32 + 2 * 4 * 36));
+  EXPECT_EQ(bytes("2", "1"), 4 * (2 * 8 * 9 + 32 + 2 * 4 * 9));
+  EXPECT_EQ(bytes("3", "2"), 4 * (2 * 8 * 16 + 128 + 2 * 4 * 4));
+  EXPECT_EQ(bytes("2", "2"), 4 * (2 * 8 * 36 + 128 + 2 * 4 * 9));
+}
+
 // As profilers write it that break lines inside lists.
 TEST(WorkRules, TextsOfSeveralLines) {
   const auto conv = work_of(

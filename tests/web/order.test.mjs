@@ -92,6 +92,18 @@ test("a press on an operator of the roofline narrows the table of its numbers", 
   await page.locator("#roofline input[type=search]").first().fill("");
 });
 
+test("the table by shape has its rates in view, and its details open", async (page) => {
+  const table = page.locator("#shapes .scroll");
+  if ((await table.count()) === 0) return;
+  const seen = await table.evaluate((box) => ({ inner: box.scrollWidth, outer: box.clientWidth, heads: [...box.querySelectorAll("th")].map((head) => head.innerText) }));
+  assert.ok(seen.inner <= seen.outer + 1, JSON.stringify(seen));
+  assert.ok(seen.heads.some((head) => head.includes("FLOP/s")));
+  const first = page.locator("#shapes tbody details").first();
+  await first.locator("summary").click();
+  assert.ok((await first.locator("li").count()) > 0);
+  await first.locator("summary").click();
+});
+
 test("what came out stands under the ladder, in the numbers of the answer", async (page) => {
   const said = await page.locator("#ladder [data-work]").allTextContents();
   assert.equal(said.length, analysis.work.flops_per_s === null && analysis.work.throughput.items_per_s === null ? 0 : 1);

@@ -1307,6 +1307,12 @@ export type RoofLimit =
   | "compute"
   | "memory";
 
+export type NoShare =
+  | ""
+  | "cache"
+  | "fewer_operations"
+  | "above";
+
 /** One operator with one set of shapes, types and strides in one module: its calls, their rates, and what they are of the roofline. One row holds all kernels without shapes. */
 export interface OperatorWork {
   /** operator as the framework names it. */
@@ -1359,6 +1365,8 @@ export interface OperatorWork {
   ceiling: RoofLimit;
   /** how close. */
   of_ceiling: number | null;
+  /** why there is no share. cache: more bytes a second than device memory can move, so a part stayed in L2; fewer_operations: a convolution by FFT or Winograd, which multiplies less than the model counts; above: faster than the ceiling, which is what a benchmark reached or the data sheet says of its clock. */
+  no_share: NoShare;
   /** model: operations of its products, of all calls; a multiply-add is two. */
   product_flops: number;
   /** model: its other operations, one an element and step. */
@@ -1426,6 +1434,8 @@ export interface RoofPoint {
   limit: RoofLimit;
   /** achieved, as a share of that ceiling. */
   of_ceiling: number | null;
+  /** why there is none, as of an operator. */
+  no_share: NoShare;
 }
 
 /** Copies in one direction. */

@@ -162,10 +162,20 @@ struct Said {
   Product::Part part;
   std::optional<Tile> tile;
   Element fp32_type;  // that FP32 operands are multiplied in
+  bool transforms;    // multiplies transforms of the operands, less often than the model counts
 
   static Said by(std::string_view name) {
-    return {name, work::multiplies(name), part_of(name), tile_of(name),
-            work::number_type(Element::fp32, name)};
+    return {name,
+            work::multiplies(name),
+            part_of(name),
+            tile_of(name),
+            work::number_type(Element::fp32, name),
+            transforms_operands(name)};
+  }
+  static bool transforms_operands(std::string_view name) {
+    constexpr auto kWords = std::to_array<std::string_view>(
+        {"fft2d", "fft1d", "_fft", "winograd", "Winograd", "miopenSp3AsmConv"});
+    return std::ranges::any_of(kWords, [&](auto word) { return name.find(word) != name.npos; });
   }
   /// Only of FP32 operands the type depends on the kernel.
   Element number_type(Element operands) const {
@@ -190,6 +200,9 @@ class Sharing {
       if (member.instance != UINT32_MAX) inside += time_inside(member);
     }
     known.in_window = all > 0 ? inside / all : 0;
+    if (known.of->rule && known.of->rule->family == WorkFamily::convolution)
+      known.fewer_operations = std::ranges::any_of(
+          members, [&](const Member& member) { return said(member).transforms; });
     const bool products = known.of->work.flops > 0;
     auto& main = main_;
     main.clear();

@@ -52,8 +52,9 @@ struct KnownCall {
   std::uint32_t host_op = kNoRow;
   std::uint32_t program_op = kNoRow;  // of a compiled program, where it is one's operation
   const CallWork* of = nullptr;       // of KernelWorks::shared
-  double in_window = 0;          // share of it that lies in the window, by the time of its kernels
-  Element type = Element::none;  // that its products run in
+  double in_window = 0;           // share of it that lies in the window, by the time of its kernels
+  Element type = Element::none;   // that its products run in
+  bool fewer_operations = false;  // a convolution by FFT or Winograd
 };
 
 struct KernelWork {

@@ -98,6 +98,14 @@ struct EnumNames<RoofLimit> {
   static constexpr std::array<std::string_view, 3> names{"", "compute", "memory"};
 };
 
+/// Why a point has no share of its ceiling. `none` has no name.
+enum class NoShare : std::uint8_t { none, cache, fewer_operations, above };
+template <>
+struct EnumNames<NoShare> {
+  static constexpr const char* type = "NoShare";
+  static constexpr std::array<std::string_view, 4> names{"", "cache", "fewer_operations", "above"};
+};
+
 /// What told of memory. `none` has no name.
 enum class MemorySource : std::uint8_t { none, allocator_events, snapshot, board };
 template <>

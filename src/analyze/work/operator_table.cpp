@@ -86,9 +86,8 @@ std::string strides_text(const Call& call) {
   const auto tensors = call.tensors();
   if (std::ranges::all_of(tensors, [](const Tensor* tensor) { return tensor->strides.empty(); }))
     return {};
-  return of_tensors(call, [](const Tensor& tensor) {
-    return fmt::format("{}", fmt::join(tensor.strides, ","));
-  });
+  return of_tensors(
+      call, [](const Tensor& tensor) { return fmt::format("{}", fmt::join(tensor.strides, ",")); });
 }
 
 std::string arguments_text(const Call& call) {
@@ -112,10 +111,10 @@ void spread(std::vector<T>& values, std::optional<T>& least, std::optional<T>& m
 
 class Table {
  public:
-  Table(const Context& context, const KernelWorks& works, const std::vector<Ceiling>& ceilings)
+  Table(const Context& context, const KernelWorks& works, const Roof& roof)
       : context_(context),
         works_(works),
-        ceilings_(ceilings),
+        roof_(roof),
         nesting_(context.capture, context.host, context.roles) {}
 
   std::vector<OperatorWork> rows() {
@@ -126,8 +125,7 @@ class Table {
       seen_[i].known = &known;
       seen_[i].op = known.host_op;
       seen_[i].whole = known.in_window >= 1;
-      seen_[i].flops =
-          known.in_window * (known.of->work.flops + known.of->work.other_flops);
+      seen_[i].flops = known.in_window * (known.of->work.flops + known.of->work.other_flops);
       seen_[i].bytes = known.in_window * known.of->work.bytes;
     }
     for (std::size_t i = 0; i < works_.kernels.size(); ++i) take_kernel(i);
@@ -210,8 +208,8 @@ class Table {
     }
     if (call.module == 0) call.module = owners.module[kernel.activity];
     if (!call.known)
-      call.whole = call.whole && kernel.duration_ns ==
-                                     context_.capture.activities.duration_ns[kernel.activity];
+      call.whole = call.whole &&
+                   kernel.duration_ns == context_.capture.activities.duration_ns[kernel.activity];
     call.ns += kernel.exclusive_ns;
     call.counted_flops += works_.counted.tensor_operations(kernel.activity);
     call.counted_bytes += works_.counted.memory_bytes(kernel.activity);
@@ -235,9 +233,8 @@ class Table {
     text.types =
         of_tensors(call, [](const Tensor& tensor) { return std::string(name_of(tensor.type)); });
     text.strides = strides_text(call);
-    const bool sized_by_arguments =
-        (known && known->of->rule->family == WorkFamily::convolution) ||
-        call.name.find("pool") != call.name.npos;
+    const bool sized_by_arguments = (known && known->of->rule->family == WorkFamily::convolution) ||
+                                    call.name.find("pool") != call.name.npos;
     if (sized_by_arguments) text.arguments = arguments_text(call);
     const auto [place, first] = number_of_text_.try_emplace(
         std::tuple(text.name, text.shapes, text.types, text.strides, text.arguments),
@@ -277,8 +274,8 @@ class Table {
     const auto text = text_of(call, seen.known);
     const auto module = rolled_module(seen.module);
     const auto phase = phase_of(seen);
-    const auto [place, fresh] =
-        place_of_.try_emplace(std::tuple(text, type, module, phase, bool(seen.known)), rows_.size());
+    const auto [place, fresh] = place_of_.try_emplace(
+        std::tuple(text, type, module, phase, bool(seen.known)), rows_.size());
     row_of_[at] = place->second;
     if (fresh) rows_.emplace_back().row = new_row(seen, text, phase);
     Row& into = rows_[place->second];
@@ -291,6 +288,7 @@ class Table {
     into.row.product_flops += known.in_window * known.of->work.flops;
     into.row.other_flops += known.in_window * known.of->work.other_flops;
     into.row.bytes += known.in_window * known.of->work.bytes;
+    if (known.fewer_operations) into.row.no_share = NoShare::fewer_operations;
   }
 
   void name_kernel(std::size_t i) {
@@ -342,9 +340,10 @@ class Table {
     spread(times, row.ns_min, row.ns_median, row.ns_max);
     spread(flops, row.flops_per_s_min, row.flops_per_s_median, row.flops_per_s_max);
     spread(bytes, row.bytes_per_s_min, row.bytes_per_s_median, row.bytes_per_s_max);
-    const RoofPoint point = roof_point(row, ceilings_);
+    const RoofPoint point = roof_point(row, roof_);
     row.ceiling = point.limit;
     row.of_ceiling = point.of_ceiling;
+    row.no_share = point.no_share;
   }
 
   /// Where in the program a row's first call is.
@@ -356,8 +355,8 @@ class Table {
     }
     for (const auto outer : nesting_.path_to(first.op))
       if (outer != first.op && ops.kind[outer] == HostKind::op)
-        row.path +=
-            fmt::format("{}{}", when(!row.path.empty(), " > "), context_.capture.text(ops.name[outer]));
+        row.path += fmt::format("{}{}", when(!row.path.empty(), " > "),
+                                context_.capture.text(ops.name[outer]));
     auto line = kNoRow;
     if (first.forward != kNoRow) line = nesting_.line_of_program(first.forward);
     if (line == kNoRow) line = nesting_.line_of_program(first.op);
@@ -366,13 +365,13 @@ class Table {
 
   const Context& context_;
   const KernelWorks& works_;
-  const std::vector<Ceiling>& ceilings_;
+  const Roof& roof_;
   HostNesting nesting_;
-  std::vector<Seen> seen_;            // known calls first, in their order
-  std::vector<std::size_t> call_of_;  // by kernel
-  std::vector<std::size_t> row_of_;   // by call
-  std::map<std::array<Text, 5>, std::optional<Call>> calls_;      // by inputs
-  std::unordered_map<std::uint32_t, std::size_t> unknown_;        // calls without a rule
+  std::vector<Seen> seen_;                                    // known calls first, in their order
+  std::vector<std::size_t> call_of_;                          // by kernel
+  std::vector<std::size_t> row_of_;                           // by call
+  std::map<std::array<Text, 5>, std::optional<Call>> calls_;  // by inputs
+  std::unordered_map<std::uint32_t, std::size_t> unknown_;    // calls without a rule
   std::unordered_map<const Call*, std::size_t> text_of_call_;
   std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, std::size_t>
       number_of_text_;
@@ -394,8 +393,8 @@ std::string shapes_text(const Call& call) {
 }
 
 std::vector<OperatorWork> operator_table(const Context& context, const KernelWorks& works,
-                                         const std::vector<Ceiling>& ceilings) {
-  return Table(context, works, ceilings).rows();
+                                         const Roof& roof) {
+  return Table(context, works, roof).rows();
 }
 
 std::vector<OperatorWork> longest_operators(std::vector<OperatorWork> table, std::size_t rows) {

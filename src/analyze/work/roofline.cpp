@@ -23,13 +23,16 @@ namespace {
 /// What is summed up for a point. A measured sum holds only when every kernel was counted.
 struct Sum {
   Nanos ns = 0;
+  std::int64_t kernels = 0;
   double flops = 0, bytes = 0, measured_flops = 0, measured_bytes = 0;
   bool flops_counted = true, bytes_counted = true, modelled = true;
-  bool products = false;  // tensor counters say nothing of other operations
+  bool fewer_operations = false;  // a convolution by FFT or Winograd is in it
+  bool products = false;          // tensor counters say nothing of other operations
   std::map<std::string_view, double> types;
 
   void add(const KernelWork& kernel, double counted_flops, double counted_bytes, Nanos time) {
     ns += time;
+    ++kernels;
     flops += kernel.flops + kernel.other_flops;
     bytes += kernel.bytes;
     modelled = modelled && kernel.call != kNoCall;
@@ -56,23 +59,46 @@ std::optional<double> compute_ceiling(const std::vector<Ceiling>& ceilings, std:
   return ceiling(ceilings, "fma.fp32");
 }
 
-void place_under_roof(RoofPoint& point, const std::vector<Ceiling>& ceilings) {
+/// Whether bytes came or went faster than device memory moves them by its data sheet, by no more
+/// than L2 holds before and after: then a part of them never left it.
+bool stayed_in_cache(const RoofPoint& point, double seconds, std::int64_t kernels,
+                     const Roof& roof) {
+  if (point.bytes_source != WorkSource::model || roof.l2_bytes <= 0) return false;
+  const auto times = static_cast<double>(kernels);
+  const double over = point.bytes - roof.stated_memory * (seconds + times * roof.clock_step);
+  return roof.stated_memory > 0 && over > 0 && over <= 2 * roof.l2_bytes * times;
+}
+
+void place_under_roof(RoofPoint& point, std::int64_t kernels, bool fewer_operations,
+                      const Roof& roof) {
   const double seconds = static_cast<double>(point.ns) * 1e-9;
   if (!(seconds > 0)) return;
   if (point.flops_source != WorkSource::none) point.flops_per_s = point.flops / seconds;
   if (point.bytes_source != WorkSource::none) point.bytes_per_s = point.bytes / seconds;
   if (point.flops_per_s && point.bytes > 0) point.intensity = point.flops / point.bytes;
-  const auto compute = compute_ceiling(ceilings, point.type), memory = ceiling(ceilings, "dram");
+  const auto compute = compute_ceiling(roof.ceilings, point.type),
+             memory = ceiling(roof.ceilings, "dram");
   const double of_compute = compute && point.flops_per_s ? *point.flops_per_s / *compute : 0;
   const double of_memory = memory && point.bytes_per_s ? *point.bytes_per_s / *memory : 0;
   if (of_compute <= 0 && of_memory <= 0) return;
+  if (fewer_operations && point.flops_source == WorkSource::model) {
+    point.no_share = NoShare::fewer_operations;
+    return;
+  }
   // The lower ceiling at this intensity is the one that more of is used of.
   point.limit = of_compute > of_memory ? RoofLimit::compute : RoofLimit::memory;
-  point.of_ceiling = std::max(of_compute, of_memory);
+  const double share = std::max(of_compute, of_memory);
+  if (share <= 1) {
+    point.of_ceiling = share;
+    return;
+  }
+  const bool cached = point.limit == RoofLimit::memory && of_compute <= 1 &&
+                      stayed_in_cache(point, seconds, kernels, roof);
+  point.no_share = cached ? NoShare::cache : NoShare::above;
 }
 
 RoofPoint point_of(RoofScope scope, std::string name, TrainingPhase phase, const Sum& sum,
-                   const std::vector<Ceiling>& ceilings) {
+                   const Roof& roof) {
   RoofPoint point;
   point.scope = scope;
   point.name = std::move(name);
@@ -93,7 +119,7 @@ RoofPoint point_of(RoofScope scope, std::string name, TrainingPhase phase, const
     point.bytes = sum.bytes;
     point.bytes_source = WorkSource::model;
   }
-  place_under_roof(point, ceilings);
+  place_under_roof(point, sum.kernels, sum.fewer_operations, roof);
   return point;
 }
 
@@ -113,6 +139,8 @@ void join(const OperatorWork& row, bool first, OperatorWork& sum) {
     return;
   }
   sum.ns += row.ns;
+  sum.kernels += row.kernels;
+  if (row.no_share == NoShare::fewer_operations) sum.no_share = row.no_share;
   sum.product_flops += row.product_flops;
   sum.other_flops += row.other_flops;
   sum.bytes += row.bytes;
@@ -126,7 +154,22 @@ void join(const OperatorWork& row, bool first, OperatorWork& sum) {
 
 }  // namespace
 
-RoofPoint roof_point(const OperatorWork& row, const std::vector<Ceiling>& ceilings) {
+Roof::Roof(const Context& context, const std::vector<Ceiling>& all) : ceilings(all) {
+  for (std::size_t number = 0; number < context.devices.size() && stated_memory <= 0; ++number)
+    if (const auto* product = product_of(context, number)) {
+      stated_memory = static_cast<double>(product->dram_bytes_per_s);
+      l2_bytes = static_cast<double>(product->l2_bytes);
+    }
+  // Times of whole microseconds lost what lay behind them.
+  constexpr Nanos kMicrosecond = 1000;
+  const auto& times = context.capture.activities.duration_ns;
+  const bool whole = std::ranges::all_of(context.kernels, [&](const KernelInstance& kernel) {
+    return times[kernel.activity] % kMicrosecond == 0;
+  });
+  if (whole) clock_step = 1e-6;
+}
+
+RoofPoint roof_point(const OperatorWork& row, const Roof& roof) {
   RoofPoint point;
   point.scope = RoofScope::operation;
   point.name = fmt::format("{} {}", row.name, row.shapes);
@@ -143,13 +186,13 @@ RoofPoint roof_point(const OperatorWork& row, const std::vector<Ceiling>& ceilin
     point.bytes = row.measured_bytes ? *row.measured_bytes : row.bytes;
     point.bytes_source = row.measured_bytes ? WorkSource::measured : WorkSource::model;
   }
-  place_under_roof(point, ceilings);
+  place_under_roof(point, row.kernels, row.no_share == NoShare::fewer_operations, roof);
   return point;
 }
 
 std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works,
-                                const std::vector<OperatorWork>& operators,
-                                const std::vector<Ceiling>& ceilings, std::size_t rows) {
+                                const std::vector<OperatorWork>& operators, const Roof& roof,
+                                std::size_t rows) {
   const Capture& capture = context.capture;
   std::map<std::string, Sum> by_kernel;
   std::map<std::uint32_t, std::string> short_names;
@@ -160,23 +203,27 @@ std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works
     const auto name = capture.activities.name[activity];
     auto [known, fresh] = short_names.try_emplace(static_cast<std::uint32_t>(name));
     if (fresh) known->second = short_kernel_name(capture.text(name));
-    for (Sum* sum : {&by_kernel[known->second], &by_layer[groups.group[i]]})
+    const auto call = works.kernels[i].call;
+    const bool fewer = call != kNoCall && works.calls[call].fewer_operations;
+    for (Sum* sum : {&by_kernel[known->second], &by_layer[groups.group[i]]}) {
       sum->add(works.kernels[i], works.counted.tensor_operations(activity),
                works.counted.memory_bytes(activity), context.kernels[i].exclusive_ns);
+      sum->fewer_operations = sum->fewer_operations || fewer;
+    }
   }
   std::vector<RoofPoint> kernels, operations, layers;
   for (const auto& [name, sum] : by_kernel)
-    kernels.push_back(point_of(RoofScope::kernel, name, TrainingPhase::all, sum, ceilings));
+    kernels.push_back(point_of(RoofScope::kernel, name, TrainingPhase::all, sum, roof));
   for (std::size_t group = 0; group < by_layer.size(); ++group)
     layers.push_back(point_of(RoofScope::layer, groups.rows[group].name, groups.rows[group].phase,
-                              by_layer[group], ceilings));
+                              by_layer[group], roof));
   std::map<std::tuple<std::string, TrainingPhase, std::string>, OperatorWork> by_shape;
   for (const auto& row : operators) {
     if (row.family == WorkFamily::none) continue;
     auto [at, fresh] = by_shape.try_emplace(std::tuple(row.shapes, row.phase, row.name + row.type));
     join(row, fresh, at->second);
   }
-  for (const auto& [key, row] : by_shape) operations.push_back(roof_point(row, ceilings));
+  for (const auto& [key, row] : by_shape) operations.push_back(roof_point(row, roof));
   std::vector<RoofPoint> all;
   for (auto* points : {&kernels, &operations, &layers}) {
     std::erase_if(*points, [](const RoofPoint& point) { return point.ns <= 0; });

@@ -118,6 +118,7 @@ struct Geometry {
   double filter = 1;                                  // positions of the filter
   double positions = 1;  // where the filter is laid: of the result; of the input when transposed
   double result = 0;     // elements of the result
+  double touched = 1;    // share of the input that the filter meets: a wide stride leaves some out
 };
 
 std::optional<double> result_size(const Call& call, const Places& places, std::size_t axis,
@@ -156,6 +157,10 @@ std::optional<Geometry> geometry(const Call& call, const Places& places, const T
     result_positions *= *size;
     input_positions *= side;
     geometry.filter *= filter;
+    const double stride = at_or(call.numbers(places.stride), axis, 1);
+    const bool leaves_out = !transposed && stride > filter && *size > 0 && side > 0 &&
+                            at_or(call.numbers(places.dilation), axis, 1) == 1;
+    if (leaves_out) geometry.touched *= std::min(1.0, *size * filter / side);
   }
   const auto first = static_cast<double>(weight.dims[0]),
              second = static_cast<double>(weight.dims[1]);
@@ -182,7 +187,8 @@ std::optional<Work> convolution_forward(const Call& call, const Places& places) 
   work.products.push_back(forward_product(*shape));
   work.flops = work.products[0].flops();
   work.type = input->type;
-  work.bytes = input_bytes(call) + shape->result * static_cast<double>(bytes_of(input->type));
+  work.bytes = input_bytes(call) - (1 - shape->touched) * input->bytes() +
+               shape->result * static_cast<double>(bytes_of(input->type));
   return work;
 }
 
@@ -218,7 +224,7 @@ std::optional<Work> convolution_backward(const Call& call, const Program&) {
   if (call.flag(10, 1)) {
     work.products.push_back(
         {ahead.batch, ahead.n, ahead.k, ahead.m, Product::Part::weight_gradient});
-    work.bytes += input->bytes() + weight->elements() * width;
+    work.bytes += shape->touched * input->bytes() + weight->elements() * width;
   }
   if (call.flag(10, 2)) work.other_flops += gradient->elements();
   for (const auto& product : work.products) work.flops += product.flops();

@@ -16,13 +16,22 @@
 
 namespace gf::work {
 
+/// What points are held against.
+struct Roof {
+  Roof(const Context& context, const std::vector<Ceiling>& ceilings);
+  const std::vector<Ceiling>& ceilings;
+  double stated_memory = 0;  // bytes a second by the data sheet; 0: not known
+  double l2_bytes = 0;       // the same
+  double clock_step = 0;     // seconds by which a kernel may have run longer than recorded
+};
+
 /// The row of kernels that run under no operator with recorded shapes.
 inline constexpr std::string_view kWithoutShapes = "(no shapes recorded)";
 
 /// The table by shape: a row for each operator, set of inputs, module and phase, in order of time.
 /// They sum to the exclusive time of all kernels.
 std::vector<OperatorWork> operator_table(const Context& context, const KernelWorks& works,
-                                         const std::vector<Ceiling>& ceilings);
+                                         const Roof& roof);
 /// The first `rows` of them (0: all), and one row for the rest.
 std::vector<OperatorWork> longest_operators(std::vector<OperatorWork> table, std::size_t rows);
 
@@ -31,14 +40,15 @@ std::string shapes_text(const Call& call);
 
 // Kernels, operators and layers under the roofline, and copies against their link.
 
-/// A row of the table by shape under the roofline.
-RoofPoint roof_point(const OperatorWork& row, const std::vector<Ceiling>& ceilings);
+/// A row of the table by shape under the roofline. Its `no_share` says so where its products take
+/// fewer operations than the model's.
+RoofPoint roof_point(const OperatorWork& row, const Roof& roof);
 
 /// Counters come before the model, each for what it knows: operations of the tensor cores, bytes of
 /// device memory. At most `rows` points of each scope, those with most time; 0: all.
 std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works,
-                                const std::vector<OperatorWork>& operators,
-                                const std::vector<Ceiling>& ceilings, std::size_t rows);
+                                const std::vector<OperatorWork>& operators, const Roof& roof,
+                                std::size_t rows);
 
 /// Copies of the window by direction.
 std::vector<TransferRate> transfer_rates(const Context& context,

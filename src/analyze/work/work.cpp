@@ -147,9 +147,10 @@ WorkUse measure_work(const Context& context, const Analysis& analysis,
   const KernelWorks works = work::kernel_works(context);
   add_totals(context, works, use);
   use.ceilings = ceilings_of(first_product(context), ceilings);
-  use.operators = work::operator_table(context, works, use.ceilings);
+  const work::Roof roof(context, use.ceilings);
+  use.operators = work::operator_table(context, works, roof);
   constexpr std::size_t kPointsOfAScope = 200;
-  use.roofline = work::roofline(context, works, use.operators, use.ceilings, kPointsOfAScope);
+  use.roofline = work::roofline(context, works, use.operators, roof, kPointsOfAScope);
   use.transfers = work::transfer_rates(context, use.ceilings);
   use.accounts = work::work_accounts(context, levels, analysis, works);
   if (analysis.work.peak_flops_per_s && !analysis.work.mfu)

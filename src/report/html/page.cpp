@@ -95,8 +95,8 @@ std::vector<PageLabel> reading_page_labels(const Analysis& analysis) {
 
 }  // namespace
 
-Result<std::string> analysis_html(const Analysis& analysis, const Context* context,
-                                  PageOrder order) {
+Result<std::string> analysis_html(const Analysis& analysis, const Context* context, PageOrder order,
+                                  const CeilingsFile* ceilings) {
   std::string json = fmt::format(R"({{"page":"{}","version":"{}","headline":)",
                                  order == PageOrder::energy ? "energy" : "analysis", kVersion);
   json_string(json, headline(analysis));
@@ -115,7 +115,7 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   to_json(json, has_timeline);
   json += ",\"work\":";
   std::optional<WorkUse> work;
-  if (context && !context->devices.empty()) work = measure_work(*context, analysis);
+  if (context && !context->devices.empty()) work = measure_work(*context, analysis, ceilings);
   to_json(json, work);
   json += ",\"tree\":";
   std::vector<CallNode> tree;

@@ -17,6 +17,7 @@
 #include "analyze/ranks/ranks.h"
 #include "analyze/result.h"
 #include "analyze/sweep/sweep.h"
+#include "analyze/work/ceilings.h"
 #include "core/error.h"
 #include "report/labels.h"
 
@@ -67,10 +68,11 @@ std::vector<PageLabel> level_page_labels();
 /// What the page begins with: where the time goes, or where the joules go.
 enum class PageOrder : std::uint8_t { time, energy };
 
-/// The report as one page. `context` gives the timeline; without it the page has none. Error: a
-/// build without the page.
+/// The report as one page. `context` gives the timeline; without it the page has none. Without
+/// `ceilings` those of the data sheet hold. Error: a build without the page.
 Result<std::string> analysis_html(const Analysis& analysis, const Context* context,
-                                  PageOrder order = PageOrder::time);
+                                  PageOrder order = PageOrder::time,
+                                  const CeilingsFile* ceilings = nullptr);
 
 /// A comparison as one page; of layers and kernels `rows` are shown at first. The same error.
 Result<std::string> comparison_html(const Comparison& comparison, std::size_t rows);

@@ -113,22 +113,21 @@ const std::vector<AnalysisTable>& analysis_tables() {
   return tables;
 }
 
-bool asks_for_analysis(const Error& error) {
-  return std::ranges::any_of(analysis_tables(), [&](const AnalysisTable& table) {
+std::string_view asked_table(const Error& error) {
+  for (const auto& table : analysis_tables()) {
     const std::string missing = fmt::format("no such table: {}", table.name);
     const auto at = error.what.find(missing);
-    if (at == std::string::npos) return false;
+    if (at == std::string::npos) continue;
     const auto end = at + missing.size();  // the name ends here
-    return end == error.what.size() || error.what[end] == ',';
-  });
+    if (end == error.what.size() || error.what[end] == ',') return table.name;
+  }
+  return {};
 }
 
-Status add_analysis_tables(sqlite3* db, const Context& context, const Analysis& analysis) {
-  auto done = add_table(db, "levels", analysis.levels);
-  if (done) done = add_table(db, "findings", analysis.findings);
-  if (done) done = add_table(db, "operators", measure_work(context, analysis).operators);
-  if (done) done = add_table(db, "call_tree", call_tree(context, analysis));
-  if (done) done = add_table(db, "_kernel_facts", kernel_facts(context, FactsOf::all));
+namespace {
+
+Status add_attributed(sqlite3* db, const Context& context) {
+  auto done = add_table(db, "_kernel_facts", kernel_facts(context, FactsOf::all));
   if (!done) return done;
   std::string columns;
   for (const auto& column : sql_columns<KernelFacts>())
@@ -142,6 +141,18 @@ Status add_analysis_tables(sqlite3* db, const Context& context, const Analysis& 
                   "'kernel'",
                   columns),
       {});
+}
+
+}  // namespace
+
+Status add_analysis_table(sqlite3* db, std::string_view table, const Context& context,
+                          const Analysis& analysis, const CeilingsFile* ceilings) {
+  if (table == "levels") return add_table(db, "levels", analysis.levels);
+  if (table == "findings") return add_table(db, "findings", analysis.findings);
+  if (table == "operators")
+    return add_table(db, "operators", measure_work(context, analysis, ceilings).operators);
+  if (table == "call_tree") return add_table(db, "call_tree", call_tree(context, analysis));
+  return add_attributed(db, context);
 }
 
 }  // namespace gf

@@ -136,14 +136,15 @@ std::uint64_t bytes_of(const QueryValue& value) {
   return sizeof value + (text ? text->capacity() : 0);
 }
 
-/// Interrupts statements of a connection that take too long, and keeps SQLite's memory in bounds,
-/// while it lives.
+/// Lets statements of a connection read alone, interrupts those that take too long, and keeps
+/// SQLite's memory in bounds, while it lives.
 class Guard {
  public:
   Guard(sqlite3* db, const QueryLimits& limits)
       : db_(db),
         end_(std::chrono::steady_clock::now() + std::chrono::seconds(limits.max_seconds)),
         heap_before_(sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(limits.max_bytes))) {
+    sqlite3_set_authorizer(db, allow_reading, nullptr);
     constexpr int kSteps = 20'000;  // of SQLite's machine between two looks at the clock
     sqlite3_progress_handler(
         db, kSteps,
@@ -155,6 +156,7 @@ class Guard {
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
   ~Guard() {
+    sqlite3_set_authorizer(db_, nullptr, nullptr);
     sqlite3_progress_handler(db_, 0, nullptr, nullptr);
     sqlite3_hard_heap_limit64(heap_before_);
   }
@@ -182,7 +184,6 @@ Result<QueryAnswer> ask(sqlite3* db, const std::string& sql, const QueryLimits& 
   add_sql_functions(db, limits.max_bytes);
   // Declares json_each() and json_tree() of this connection, which would look like writing later.
   sqlite3_exec(db, "SELECT 1 FROM json_each('[]'), json_tree('[]')", nullptr, nullptr, nullptr);
-  sqlite3_set_authorizer(db, allow_reading, nullptr);
   const Guard guard(db, limits);
   sqlite3_stmt* raw = nullptr;
   const char* rest = nullptr;

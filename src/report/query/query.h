@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "analyze/work/ceilings.h"
 #include "core/error.h"
 #include "model/capture.h"
 #include "model/file_reader.h"
@@ -96,10 +97,12 @@ struct AnalysisTable {
 };
 const std::vector<AnalysisTable>& analysis_tables();
 
-/// Whether a statement failed because it asks for one of these tables, which are not there yet.
-bool asks_for_analysis(const Error& error);
+/// The one of these tables that a statement failed for, since it is not there yet; empty when it
+/// failed for something else.
+std::string_view asked_table(const Error& error);
 
-/// Makes the tables in a database that holds `context.capture`, row by row (store_capture).
-Status add_analysis_tables(sqlite3* db, const Context& context, const Analysis& analysis);
+/// Makes one of the tables in a database that holds `context.capture`.
+Status add_analysis_table(sqlite3* db, std::string_view table, const Context& context,
+                          const Analysis& analysis, const CeilingsFile* ceilings);
 
 }  // namespace gf

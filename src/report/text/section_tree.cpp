@@ -37,9 +37,10 @@ std::string name_of_node(const CallNode& node) {
 
 std::string tree_table(const std::vector<const CallNode*>& shown, const TextStyle& style) {
   const bool energy = std::ranges::any_of(shown, [](const auto* node) { return bool(node->nj); });
-  std::vector<TableColumn> columns{
-      {"", Align::left, true}, {"time", Align::right}, {"share", Align::right},
-      {"idle", Align::right, false, 1}};
+  std::vector<TableColumn> columns{{"", Align::left, true},
+                                   {"time", Align::right},
+                                   {"share", Align::right},
+                                   {"idle", Align::right, false, 1}};
   if (energy) columns.push_back({"energy", Align::right});
   TextTable table(std::move(columns));
   std::vector<std::int64_t> indent;  // by depth: a node that has all of the one above stays there

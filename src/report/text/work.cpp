@@ -115,6 +115,14 @@ std::string done_section(const WorkUse& use, const TextStyle& style) {
   return section_title(style, "Work done", "from recorded shapes (model)") + out;
 }
 
+/// Of its ceiling, or what is known where there is no share.
+std::string share_of_roof(Share share, NoShare why) {
+  if (share) return format_share(share);
+  if (why == NoShare::fewer_operations) return "no share";
+  if (why == NoShare::none) return "-";
+  return why == NoShare::cache ? "> 100 %, L2" : "> 100 %";
+}
+
 std::string tera(double rate) { return fmt::format("{:.3g}", rate * 1e-12); }
 
 /// How far calls with the same inputs differ; nothing where they do not.
@@ -143,6 +151,8 @@ std::string details_of(const OperatorWork& row, const TextStyle& style) {
   add("in ", row.module);
   add("under ", row.path);
   add("from ", row.python);
+  if (row.no_share == NoShare::fewer_operations)
+    add("", "by FFT or Winograd, which take fewer operations than these");
   constexpr std::size_t kKernels = 3;
   std::string kernels;
   for (std::size_t i = 0; i < std::min(kKernels, row.by_kernel.size()); ++i)
@@ -169,11 +179,12 @@ std::string operators_section(const WorkUse& use, const TextStyle& style, std::s
     const auto& row = use.operators[i];
     std::string name = row.name;
     if (name.starts_with("aten::")) name.erase(0, 6);
-    std::string roof = known_or("-", row.of_ceiling, format_share);
+    std::string roof = share_of_roof(row.of_ceiling, row.no_share);
     if (row.of_ceiling) roof += row.ceiling == RoofLimit::compute ? " c" : " m";
     table.add({name, std::string(name_of(row.phase)), format_count(row.calls),
                row.kernels > 0 ? format_time(row.ns) : std::string("-"), format_share(row.share),
-               known_or("-", row.ns_median, format_time), known_or("-", row.flops_per_s_median, tera),
+               known_or("-", row.ns_median, format_time),
+               known_or("-", row.flops_per_s_median, tera),
                known_or("-", row.bytes_per_s_median, tera), roof});
   }
   const std::string lines = table.render(style);
@@ -184,7 +195,7 @@ std::string operators_section(const WorkUse& use, const TextStyle& style, std::s
     if (line > 0 && line <= shown) out += details_of(use.operators[line - 1], style);
   }
   return section_title(style, "Operators by shape",
-                       "rates of the median call; of roof: c compute, m memory") +
+                       "median call; of roof: c compute, m memory, L2 cache") +
          out;
 }
 
@@ -206,7 +217,7 @@ std::string roof_section(const WorkUse& use, const TextStyle& style, std::size_t
             : "model";
     table.add({point.name, format_time(point.ns), known_or("-", point.flops_per_s, plain_rate),
                known_or("-", point.bytes_per_s, plain_rate),
-               known_or("-", point.of_ceiling, format_share), std::string(name_of(point.limit)),
+               share_of_roof(point.of_ceiling, point.no_share), std::string(name_of(point.limit)),
                source});
   }
   if (table.empty()) return {};

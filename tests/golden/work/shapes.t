@@ -31,10 +31,20 @@ In SQL, with kernels as JSON.
   equal,calls
   1,3
 
+Where a share would exceed the roofline there is none, and why: sums and ReLU that L2 serves, FFT
+and Winograd convolutions, and what lies between a benchmark's best and the data sheet.
+
+  $ gpufathom query "$EXAMPLES/resnet50_fp32_eager_b64.json.gz" "select no_share, group_concat(distinct name) as operators, max(of_ceiling) <= 1 as possible from operators group by no_share order by no_share" --format csv
+  no_share,operators,possible
+  "","aten::convolution_backward,aten::cudnn_batch_norm_backward,aten::convolution,aten::cudnn_batch_norm,aten::max_pool2d_with_indices_backward,aten::threshold_backward,aten::add_,aten::relu_,(no shapes recorded),aten::max_pool2d_with_indices,aten::addmm,aten::mean,aten::div,aten::mm,aten::sum,aten::_log_softmax_backward_data,aten::nll_loss_forward,aten::nll_loss_backward,aten::_log_softmax,aten::fill_",1
+  above,"aten::add_,aten::threshold_backward",
+  cache,aten::relu_,
+  fewer_operations,"aten::convolution_backward,aten::convolution",
+
 As text.
 
   $ gpufathom work "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --rows 2 | sed -n '/by shape/,/^$/p'
-  Operators by shape        rates of the median call; of roof: c compute, m memory
+  Operators by shape           median call; of roof: c compute, m memory, L2 cache
     operator                    phase         time  share  TFLOP/s  TB/s   of roof
     native_batch_norm           forward   2.708 ms  6.0 %     1.59  0.91  20.0 % m
         64x256x56x56 * 256 * 256 * 256 * 256; bf16 * fp32 * fp32 * fp32 * fp32; a

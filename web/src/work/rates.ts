@@ -1,5 +1,5 @@
 // The numbers behind the roofline, and copies against their link.
-import type { RoofPoint, TransferRate, WorkUse } from "../model.ts";
+import type { NoShare, RoofPoint, TransferRate, WorkUse } from "../model.ts";
 import { h } from "../parts/dom.ts";
 import { bytes, count, rate, share, time } from "../parts/format.ts";
 import { middleCut, table } from "../parts/table.ts";
@@ -7,6 +7,20 @@ import { middleCut, table } from "../parts/table.ts";
 export const RATES = "Operations and bytes a second";
 
 function number(value: number | null, unit: string): string | HTMLElement { return value === null ? h("span", { class: "dim" }, "no data") : rate(value, unit); }
+
+const WHY = {
+  "": ["no data", "No ceiling is known for it."],
+  cache: ["> 100 %, L2", "More bytes a second than device memory can move: part of them stayed in L2."],
+  fewer_operations: ["no share", "A convolution by FFT or Winograd, which multiplies less than the model counts."],
+  above: ["> 100 %", "Faster than the ceiling, which is what a benchmark reached or the data sheet says of its clock."],
+} as const;
+
+/** How close to its ceiling, or why there is no share. */
+export function ofCeiling(point: { of_ceiling: number | null; no_share: NoShare }): string | HTMLElement {
+  if (point.of_ceiling !== null) return share(point.of_ceiling);
+  const [text, meaning] = WHY[point.no_share];
+  return h("span", { class: "dim", title: meaning }, text);
+}
 
 /** Kernels, operators and layers with what they did in their time. */
 export function ratesTable(points: RoofPoint[]): HTMLElement {
@@ -18,7 +32,7 @@ export function ratesTable(points: RoofPoint[]): HTMLElement {
     { id: "flops", title: "Operations", numeric: true, key: (p) => p.flops_per_s, cell: (p) => number(p.flops_per_s, "FLOP/s") },
     { id: "bytes", title: "Bytes", numeric: true, meaning: "Bytes of device memory a second: counted, or the least that the sizes ask for.", key: (p) => p.bytes_per_s, cell: (p) => number(p.bytes_per_s, "B/s") },
     { id: "limit", title: "Limit", meaning: "The ceiling that it comes closer to.", key: (p) => p.limit, cell: (p) => p.limit || "\u2013" },
-    { id: "ceiling", title: "Of it", numeric: true, key: (p) => p.of_ceiling, cell: (p) => share(p.of_ceiling) },
+    { id: "ceiling", title: "Of it", numeric: true, key: (p) => p.of_ceiling, cell: ofCeiling },
     { id: "by", title: "By", key: (p) => p.flops_source, cell: (p) => (p.flops_source === "measured" || p.bytes_source === "measured" ? "counters" : "model") },
   ] });
 }

@@ -77,7 +77,7 @@ export function rooflineSection(work: WorkUse | null, typeOf: (kernel: string) =
 
 function dotOf(p: Known, axes: Axes, whole: number, typeOf: (kernel: string) => string): SVGElement {
   const dot = svg("circle", { class: "dot", "data-point": p.name, cx: axes.x(p.intensity).toFixed(1), cy: axes.y(p.flops_per_s).toFixed(1), r: (3 + 15 * Math.sqrt(p.ns / whole)).toFixed(1), style: `fill:${typeColour(typeOf(p.name.split(" ")[0]!))}` });
-  const words = `${p.name} (${p.phase}): ${time(p.ns)}, ${rate(p.flops_per_s, "FLOP/s")}, ${Number(p.intensity.toPrecision(3))} operations a byte; ${p.limit === "" ? "" : `${p.limit}-bound, `}${share(p.of_ceiling)} of its ceiling (${p.flops_source} operations, ${p.bytes_source} bytes)`;
+  const words = `${p.name} (${p.phase}): ${time(p.ns)}, ${rate(p.flops_per_s, "FLOP/s")}, ${Number(p.intensity.toPrecision(3))} operations a byte; ${p.limit === "" ? "" : `${p.limit}-bound, `}${p.of_ceiling !== null ? share(p.of_ceiling) : p.no_share === "fewer_operations" ? "unknown share" : p.no_share === "" ? "no data" : "more than 100 %"} of its ceiling (${p.flops_source} operations, ${p.bytes_source} bytes)`;
   dot.addEventListener("pointermove", (event) => showTip("roofline", event.clientX, event.clientY, words));
   dot.addEventListener("pointerleave", () => hideTip("roofline"));
   dot.addEventListener("click", () => searchRows(RATES, p.name));
