@@ -128,7 +128,8 @@ void find_spans(const Context& context, std::vector<TimePiece>& pieces) {
     std::uint32_t thread = kNoRow;
     if (idle && piece.op != kNoRow) thread = capture.host_ops.thread[piece.op];
     if (thread == kNoRow && launch != kNoRow) thread = capture.api_calls.thread[launch];
-    if (thread == kNoRow || (!idle && launch == kNoRow)) continue;
+    const bool captured = !idle && capture.activities.captured_op[piece.activity] != kNoRow;
+    if (thread == kNoRow || (!idle && launch == kNoRow) || captured) continue;
     questions.push_back({thread, idle ? piece.at : capture.api_calls.start_ns[launch], i});
   }
   std::ranges::sort(questions, [](const Question& left, const Question& right) {

@@ -274,6 +274,11 @@ void add_input_options(Verb& verb, InputOptions& options) {
   verb.option("--counters", options.counters, "FILE",
               "counter report of the same program: .ncu-rep, or CSV of ncu")
       .input();
+  verb.option(
+          "--graphs", options.graphs, "FILE",
+          "trace of the same program that captures its CUDA graphs, or runs without them: tells "
+          "their kernels' operators (repeatable)")
+      .input();
   verb.option("--power", options.power, "FILE",
               "power log over the same time: CSV of nvidia-smi or of NVML")
       .input();

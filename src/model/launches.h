@@ -24,6 +24,8 @@ class GraphCaptures {
   bool at(std::span<const std::uint32_t> threads, Nanos time) const;
   /// Whether any thread does: others, such as autograd's, may launch into its capture.
   bool at(Nanos time) const { return member_at(of_any_, time) != nullptr; }
+  /// When any thread does.
+  const Intervals& stretches() const { return of_any_; }
 
  private:
   /// By row of threads: from the end of the call or frame that begins a capture

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "analyze/attribution/graph_nodes.h"
 #include "analyze/context.h"
 #include "analyze/report_alone.h"
 #include "analyze/sampled/sampled.h"
@@ -122,6 +123,17 @@ Result<Loaded> join_measured(Capture trace, const InputOptions& wanted, const Pr
   Loaded loaded;
   const auto capture = std::make_shared<Capture>(std::move(trace));
   if (zone) telemetry::leave_local_time(*capture, *zone);
+  link_captured_nodes(*capture);
+  if (!wanted.graphs.empty()) {
+    std::vector<Capture> others;
+    for (const auto& path : wanted.graphs) {
+      auto other = import_file(path, options);
+      if (!other) return tl::unexpected<Error>(other.error());
+      others.push_back(std::move(*other));
+    }
+    if (auto linked = link_captured_nodes(*capture, others); !linked)
+      return tl::unexpected<Error>(linked.error());
+  }
   if (!wanted.counters.empty()) {
     const auto report = import_file(wanted.counters, options);
     if (!report) return tl::unexpected<Error>(report.error());

@@ -35,8 +35,9 @@ Result<std::optional<CeilingsFile>> find_ceilings(const std::string& path, const
 
 struct InputOptions {
   std::string trace;
-  std::string counters;  // counter report, joined
-  std::string power;     // power log, joined
+  std::string counters;             // counter report, joined
+  std::string power;                // power log, joined
+  std::vector<std::string> graphs;  // traces that tell the operators of CUDA graphs
   std::uint64_t max_bytes = ImportOptions{}.max_bytes;
   unsigned threads = 0;
   std::string zone;  // of logs in local time, empty: UTC

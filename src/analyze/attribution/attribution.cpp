@@ -462,12 +462,15 @@ std::unordered_map<std::int64_t, std::uint32_t> ops_by_external_id(
   return wanted;
 }
 
-/// Fallback for activities without a useful launch record: the operation that the source itself
-/// linked, as if the launch had been at its start.
-void link_by_external_id(const Capture& capture, const HostThreads& host,
-                         std::vector<std::uint32_t> left, ModulePaths& paths, Attribution& result) {
+/// Activities whose launch does not tell: the operation that captured them into a graph, else the
+/// one that the source itself linked, as if the launch had been at its start.
+void link_to_operations(const Capture& capture, const HostThreads& host,
+                        std::vector<std::uint32_t> left, ModulePaths& paths, Attribution& result) {
   const auto by_id = ops_by_external_id(capture, left);
-  auto op_of = [&](std::uint32_t one) { return by_id.at(capture.activities.external_id[one]); };
+  auto op_of = [&](std::uint32_t one) {
+    const auto captured = capture.activities.captured_op[one];
+    return captured != kNoRow ? captured : by_id.at(capture.activities.external_id[one]);
+  };
   std::erase_if(left, [&](std::uint32_t one) { return op_of(one) == kNoRow; });
   if (left.empty()) return;
   Questions questions{std::vector<std::uint32_t>(capture.api_calls.size(), kNoRow), {}, 0};
@@ -510,10 +513,10 @@ Attribution attribute(const Capture& capture, const HostThreads& host,
   for (std::uint32_t activity = 0; activity < count; ++activity) {
     if (const auto call = launches[activity]; call != kNoRow)
       take(activity, answers[questions.of_call[call]], result);
-    if (result.op[activity] == kNoRow && activities.external_id[activity] > 0)
-      left.push_back(activity);
+    const bool linked = result.op[activity] == kNoRow && activities.external_id[activity] > 0;
+    if (linked || activities.captured_op[activity] != kNoRow) left.push_back(activity);
   }
-  if (!left.empty()) link_by_external_id(capture, host, std::move(left), paths, result);
+  if (!left.empty()) link_to_operations(capture, host, std::move(left), paths, result);
   drop_wide_scopes(paths, result);
   return result;
 }

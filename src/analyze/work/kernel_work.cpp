@@ -143,6 +143,30 @@ class CallFinder {
   std::map<Inputs, const CallWork*> known_;
 };
 
+/// The call of an activity. Each launch of a graph carries out the operations that it was captured
+/// from again.
+class ActivityCalls {
+ public:
+  ActivityCalls(const Context& context, KernelWorks& works)
+      : context_(context), works_(works), finder_(context, works) {}
+
+  std::uint32_t of(std::uint32_t activity) {
+    const auto call = finder_.of(context_.attribution.op[activity]);
+    const bool again = context_.capture.activities.captured_op[activity] != kNoRow;
+    if (call == kNoCall || !again) return call;
+    const auto [at, fresh] =
+        again_.try_emplace(std::pair(call, context_.launches[activity]), works_.calls.size());
+    if (fresh) works_.calls.push_back(KnownCall(works_.calls[call]));
+    return at->second;
+  }
+
+ private:
+  const Context& context_;
+  KernelWorks& works_;
+  CallFinder finder_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> again_;  // by call and launch
+};
+
 /// A kernel of a call, in the window or not.
 struct Member {
   std::uint32_t activity = 0;
@@ -317,11 +341,11 @@ void find_calls(const Context& context, KernelWorks& works) {
   const auto& activities = context.capture.activities;
   const auto& op = context.attribution.op;
   std::vector<std::uint32_t> call_of = find_program_calls(context.capture, works);
-  CallFinder finder(context, works);
+  ActivityCalls calls(context, works);
   for (std::uint32_t activity = 0; activity < activities.size(); ++activity)
     if (call_of[activity] == kNoCall && activities.kind[activity] == ActivityKind::kernel &&
         op[activity] != kNoRow)
-      call_of[activity] = finder.of(op[activity]);
+      call_of[activity] = calls.of(activity);
   share_by_call(context, call_of, works);
 }
 

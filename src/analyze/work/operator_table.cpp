@@ -8,6 +8,7 @@
 #include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "analyze/host_nesting.h"
 #include "analyze/work/sections.h"
@@ -162,7 +163,10 @@ class Table {
     if (known != kNoCall) return known;
     const auto op = op_with_shapes(context_.attribution.op[context_.kernels[i].activity]);
     if (op == kNoRow) return SIZE_MAX;
-    const auto [at, fresh] = unknown_.try_emplace(op, seen_.size());
+    const auto activity = context_.kernels[i].activity;
+    const bool again = context_.capture.activities.captured_op[activity] != kNoRow;
+    const auto launch = again ? context_.launches[activity] : kNoRow;
+    const auto [at, fresh] = unknown_.try_emplace(std::pair(op, launch), seen_.size());
     if (fresh) {
       Seen& call = seen_.emplace_back();
       call.call = &*call_at(op);
@@ -371,7 +375,7 @@ class Table {
   std::vector<std::size_t> call_of_;                          // by kernel
   std::vector<std::size_t> row_of_;                           // by call
   std::map<std::array<Text, 5>, std::optional<Call>> calls_;  // by inputs
-  std::unordered_map<std::uint32_t, std::size_t> unknown_;    // calls without a rule
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> unknown_;  // calls without a rule
   std::unordered_map<const Call*, std::size_t> text_of_call_;
   std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, std::size_t>
       number_of_text_;

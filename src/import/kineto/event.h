@@ -34,6 +34,7 @@ enum class Field : std::uint8_t {
   occupancy,
   graph_id,
   graph_node,
+  kernel,
   bytes,
   from_device,
   to_device,

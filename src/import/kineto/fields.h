@@ -112,6 +112,7 @@ inline constexpr std::pair<std::string_view, Field> kArgs[] = {
     {"est. achieved occupancy %", Field::occupancy},
     {"graph id", Field::graph_id},
     {"graph node id", Field::graph_node},
+    {"kernel", Field::kernel},  // of a launch (ROCm)
     {"bytes", Field::bytes},
     {"fromDevice", Field::from_device},
     {"toDevice", Field::to_device},

@@ -272,7 +272,9 @@ void Merge::take_rows(Chunk& chunk, const Translation& known) {
         else if (kTarget == TableId::devices)
           rename([&](std::uint32_t device) { return device_row(device); });
         else
-          rename([&](std::uint32_t row) { return row + of(rows_before, kTarget); });
+          rename([&](std::uint32_t row) {
+            return row == kNoRow ? row : row + of(rows_before, kTarget);
+          });
       }
     });
   });

@@ -320,6 +320,7 @@ void Rows::add_api(const Event& event, Nanos start, Nanos duration, std::int64_t
   api_calls.kind.push_back(static_cast<ApiKind>(worker_.api_kind[id]));
   say(api_calls.correlation, row, event, Field::correlation, at);
   say(api_calls.external_id, row, event, Field::external_id, at);
+  if (event.has(Field::kernel)) put(api_calls.kernel, row, text(event, Field::kernel));
 }
 
 void Rows::add_activity(const Event& event, ActivityKind kind, Nanos start, Nanos duration,
