@@ -54,6 +54,7 @@ TEST(CaptureFile, AppendedBatchesReadBackAsOne) {
       move(events.collectives.activity, expected.activities.size());
       move(events.kernel_counters.kernel, expected.report_kernels.size());
       move(events.activities.program_op, expected.program_ops.size());
+      move(events.activities.captured_op, expected.host_ops.size());
       move(events.host_ops.program_op, expected.program_ops.size());
       expected.each_table([&](auto& mine) {
         events.each_table([&](auto& theirs) {

@@ -87,7 +87,7 @@ class Answers(unittest.TestCase):
             count = self.run_.query("select count(*) as kernels from activities where kind = 'kernel'")
             self.assertEqual(len(kernels), self.told["match"]["trace_kernels"])
             self.assertGreaterEqual(count[0]["kernels"], len(kernels))
-            self.assertIn(f"kernels: {len(kernels)} rows of 35 columns (start_ns, ", repr(kernels))
+            self.assertIn(f"kernels: {len(kernels)} rows of 36 columns (start_ns, ", repr(kernels))
             self.assertIn("duration_ns", kernels.columns)
             self.assertNotIn("_rows", vars(kernels))  # neither of these made any
             self.assertEqual(len(kernels["name"]), len(kernels))

@@ -14,8 +14,6 @@
 namespace gf {
 namespace {
 
-using test::quality_of;
-
 /// Values of a metric on a device, in order.
 std::vector<double> values(const Capture& c, std::string_view metric, std::int32_t device = 0) {
   std::vector<double> out;
@@ -46,7 +44,8 @@ TEST(Telemetry, NvidiaSmiWithUnits) {
   EXPECT_EQ(values(*c, "power.module", 1), std::vector<double>{});  // not supported: no data, not 0
   EXPECT_EQ(values(*c, "ecc.errors", 1), std::vector<double>{3});
   EXPECT_EQ(c->counter_samples.start_ns[0], 1795178096789000000);
-  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"local_time", 1}, {"no_reading", 3}}));
+  EXPECT_EQ(test::quality_of(*c),
+            (std::map<std::string, long>{{"local_time", 1}, {"no_reading", 3}}));
 }
 
 TEST(Telemetry, NoUnitsReadTheSame) {
@@ -84,7 +83,7 @@ TEST(Telemetry, Dmon) {
   EXPECT_EQ(values(*c, "monitor.gpu"), (std::vector<double>{0.91, 0.9}));
   EXPECT_EQ(values(*c, "power.average", 1), std::vector<double>{80});
   EXPECT_EQ(values(*c, "PCITX"), std::vector<double>{5});  // a rate: not the catalog's byte counter
-  EXPECT_EQ(quality_of(*c),
+  EXPECT_EQ(test::quality_of(*c),
             (std::map<std::string, long>{{"bad_row", 1}, {"no_reading", 1}, {"no_timestamps", 1}}));
 }
 
@@ -95,7 +94,7 @@ TEST(Telemetry, DcgmCountsAGpuAndItsInstancesOnce) {
   ASSERT_TRUE(both.has_value());
   EXPECT_EQ(both->devices.size(), 1u);
   EXPECT_EQ(values(*both, "power.average"), std::vector<double>{400});
-  EXPECT_EQ(quality_of(*both),
+  EXPECT_EQ(test::quality_of(*both),
             (std::map<std::string, long>{{"line_not_read", 2}, {"no_timestamps", 1}}));
   const auto alone = telemetry::parse_dmon(heading + parts, "x");
   ASSERT_TRUE(alone.has_value());
@@ -111,7 +110,8 @@ TEST(Telemetry, DcgmBlanksAreNoData) {
   EXPECT_EQ(values(*c, "power.average"), std::vector<double>{80.5});
   EXPECT_EQ(values(*c, "energy.module"), std::vector<double>{1});
   EXPECT_EQ(values(*c, "memory.used"), std::vector<double>{2 << 20});
-  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"no_reading", 3}, {"no_timestamps", 1}}));
+  EXPECT_EQ(test::quality_of(*c),
+            (std::map<std::string, long>{{"no_reading", 3}, {"no_timestamps", 1}}));
 }
 
 TEST(Telemetry, SmiDmon) {
@@ -136,7 +136,7 @@ TEST(Telemetry, SmiDmon) {
   EXPECT_EQ(values(*c, "other", 1), std::vector<double>{8});
   EXPECT_EQ(c->counter_samples.start_ns.back(), kNsPerSecond);
   EXPECT_EQ(c->counter_samples.duration_ns.back(), kNsPerSecond);
-  EXPECT_EQ(quality_of(*c),
+  EXPECT_EQ(test::quality_of(*c),
             (std::map<std::string, long>{{"bad_row", 1}, {"no_reading", 4}, {"no_timestamps", 1}}));
   EXPECT_FALSE(telemetry::parse_smi_dmon("hello\n", "x").has_value());
 }
@@ -152,7 +152,7 @@ TEST(Telemetry, SmiDmonTimes) {
   EXPECT_EQ(c->counter_samples.start_ns[1],
             *telemetry::parse_calendar("2026/12/31 23:59:58"));  // up to the moment it was printed
   EXPECT_EQ(c->counter_samples.duration_ns[2], 2 * kNsPerSecond);
-  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"local_time", 1}}));
+  EXPECT_EQ(test::quality_of(*c), (std::map<std::string, long>{{"local_time", 1}}));
   const auto t = telemetry::parse_smi_dmon(
       "#Time, gpu, sm\n#HH:MM:SS, Idx, %\n23:59:59, 0, 90\n00:00:01, 0, 89\n",
       "x");  // --format csv -o T
@@ -164,7 +164,7 @@ TEST(Telemetry, SmiDmonTimes) {
   ASSERT_EQ(t->counter_samples.size(), 2u);
   EXPECT_EQ(t->counter_samples.start_ns[1] - t->counter_samples.start_ns[0], kNsPerSecond);
   EXPECT_EQ(t->counter_samples.duration_ns[1], 2 * kNsPerSecond);
-  EXPECT_EQ(quality_of(*t), (std::map<std::string, long>{{"no_timestamps", 1}}));
+  EXPECT_EQ(test::quality_of(*t), (std::map<std::string, long>{{"no_timestamps", 1}}));
 }
 
 TEST(Telemetry, GpusByWhateverNamesThem) {
@@ -218,12 +218,12 @@ TEST(Telemetry, ReadingsOfOneMomentAreOfSeveralGpus) {
     ASSERT_TRUE(c.has_value()) << c.error().message();
     ASSERT_EQ(c->devices.size(), 4u);
     EXPECT_EQ(values(*c, "power.module", 3), (std::vector<double>{300, 301, 302, 303, 304}));
-    EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"devices_by_order", 1}}));
+    EXPECT_EQ(test::quality_of(*c), (std::map<std::string, long>{{"devices_by_order", 1}}));
   }
   const auto one = telemetry::parse_csv(unnamed_lines(1, 0, 20), "x");
   ASSERT_TRUE(one.has_value());
   EXPECT_EQ(one->devices.size(), 1u);
-  EXPECT_EQ(quality_of(*one), (std::map<std::string, long>{}));
+  EXPECT_EQ(test::quality_of(*one), (std::map<std::string, long>{}));
   // Whole seconds: one GPU read often and several GPUs look alike; so do moments that differ.
   for (const char* text :
        {"unix_time_s,power_w\n1795178096,1\n1795178096,2\n1795178097,1\n1795178097,2\n",
@@ -242,17 +242,17 @@ TEST(Telemetry, AHeadingAgainIsNoDamage) {
   ASSERT_TRUE(c.has_value());
   EXPECT_EQ(values(*c, "power.average"), (std::vector<double>{10, 20, 30}));
   EXPECT_EQ(values(*c, "temperature.gpu"), std::vector<double>{40});
-  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{}));
+  EXPECT_EQ(test::quality_of(*c), (std::map<std::string, long>{}));
 }
 
 TEST(Telemetry, LocalTimeLeavesWithItsZone) {
   auto c = telemetry::parse_csv("timestamp, power.draw [W]\n2026/11/20 12:34:56.5, 3 W\n", "x");
   ASSERT_TRUE(c.has_value());
-  EXPECT_EQ(quality_of(*c).count("local_time"), 1u);
+  EXPECT_EQ(test::quality_of(*c).count("local_time"), 1u);
   const Nanos before = c->counter_samples.start_ns[0];
   telemetry::leave_local_time(*c, *telemetry::parse_zone("+01:00"));
   EXPECT_EQ(c->counter_samples.start_ns[0], before - 3600 * kNsPerSecond);
-  EXPECT_EQ(quality_of(*c).count("local_time"), 0u);
+  EXPECT_EQ(test::quality_of(*c).count("local_time"), 0u);
   telemetry::leave_local_time(*c, *telemetry::parse_zone("+01:00"));  // now it is UTC
   EXPECT_EQ(c->counter_samples.start_ns[0], before - 3600 * kNsPerSecond);
   EXPECT_EQ(telemetry::parse_zone("-0530"), -19800 * kNsPerSecond);
@@ -296,7 +296,7 @@ TEST(Telemetry, TimesOfManyKinds) {
     ASSERT_TRUE(c.has_value()) << t.cell << " " << c.error().message();
     ASSERT_EQ(c->counter_samples.size(), 1u) << t.cell;
     EXPECT_EQ(c->counter_samples.start_ns[0], t.ns) << t.cell;
-    EXPECT_EQ(quality_of(*c).count("local_time"), t.local ? 1u : 0u) << t.cell;
+    EXPECT_EQ(test::quality_of(*c).count("local_time"), t.local ? 1u : 0u) << t.cell;
   }
   const auto c = telemetry::parse_csv("timestamp, power.draw [W]\n20.11.2026 12:34:56, 3 W\n", "x");
   ASSERT_FALSE(c.has_value());
@@ -311,7 +311,7 @@ TEST(Telemetry, DamageIsCounted) {
   const auto c = telemetry::parse_csv("unix_time_s,power_w\n1.5,10\ngarbage\n2.5,20\n3.5", "x");
   ASSERT_TRUE(c.has_value());
   EXPECT_EQ(values(*c, "power.average"), (std::vector<double>{10, 20}));
-  EXPECT_EQ(quality_of(*c), (std::map<std::string, long>{{"bad_row", 1}, {"truncated", 1}}));
+  EXPECT_EQ(test::quality_of(*c), (std::map<std::string, long>{{"bad_row", 1}, {"truncated", 1}}));
   EXPECT_FALSE(
       telemetry::parse_csv("power.draw [W], clocks.sm [MHz]\n1,2\n", "x").has_value());  // no time
   EXPECT_FALSE(telemetry::parse_csv("", "x").has_value());

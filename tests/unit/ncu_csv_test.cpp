@@ -11,7 +11,6 @@ namespace gf {
 namespace {
 
 using test::counters_of;
-using test::quality_of;
 
 constexpr const char* kHeader =
     R"csv("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream",)csv"
@@ -125,7 +124,7 @@ TEST(NcuCsv, RawPageQuirks) {
   EXPECT_EQ(capture.devices.compute_major[0], 9);
   EXPECT_EQ(capture.metadata_value("device.0.display_name"), "NVIDIA H200");
   EXPECT_EQ(capture.metadata_value("process"), "python3.12");
-  EXPECT_EQ(quality_of(capture),
+  EXPECT_EQ(test::quality_of(capture),
             (std::map<std::string, long>{{"profiler_message", 2}, {"rounded_counters", 1}}));
 }
 
@@ -179,7 +178,7 @@ TEST(NcuCsv, DamageCostsTheRowAndIsCounted) {
   const std::string row =
       R"csv("0","464","p","h","k","1","7","(8, 8, 1)","(1568, 1, 1)","0","9.0","5")csv"
       "\n";
-  EXPECT_EQ(quality_of(parsed(header + row + "loss 0.4, acc 0.9\n" + row)),
+  EXPECT_EQ(test::quality_of(parsed(header + row + "loss 0.4, acc 0.9\n" + row)),
             (std::map<std::string, long>{{"bad_row", 1}}));
   for (std::size_t cut = 1; cut < row.size() - 1; ++cut) {
     const Capture capture = parsed(header + row + row.substr(0, cut));

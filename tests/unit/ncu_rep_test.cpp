@@ -15,7 +15,6 @@ namespace gf {
 namespace {
 
 using test::counters_of;
-using test::quality_of;
 
 constexpr const char* kSlim = "examples/lenet_train_b64.ncu-rep.gz";
 
@@ -141,7 +140,7 @@ TEST(NcuRep, TruncatedFilesKeepWhatCameBefore) {
     last = capture->report_kernels.size();
     // A cut between two blocks looks like a shorter report; every other cut is told.
     if (!capture->quality.empty()) {
-      EXPECT_EQ(quality_of(*capture).begin()->first, "truncated");
+      EXPECT_EQ(test::quality_of(*capture).begin()->first, "truncated");
     }
   }
   EXPECT_EQ(last, 0u);
@@ -158,7 +157,7 @@ TEST(NcuRep, DamageInsideAResultCostsThatResult) {
   const Capture capture = loaded(file.path());
   EXPECT_EQ(capture.report_kernels.size(), 49u);
   EXPECT_EQ(capture.events, 50);
-  EXPECT_EQ(quality_of(capture), (std::map<std::string, long>{{"bad_event", 1}}));
+  EXPECT_EQ(test::quality_of(capture), (std::map<std::string, long>{{"bad_event", 1}}));
   EXPECT_EQ(capture.report_kernels.id[48], 49);  // the others keep their numbers
 }
 

@@ -93,7 +93,8 @@ std::vector<NodeList> captured_lists(const Capture& capture, std::size_t number,
   for (std::uint32_t call = 0; call < api.size(); ++call)
     if (!ran[call] && kind_started(api.kind[call]) && captures.at(api.start_ns[call]))
       calls.push_back(call);
-  std::ranges::stable_sort(calls, {}, [&](std::uint32_t call) { return Nanos{api.start_ns[call]}; });
+  std::ranges::stable_sort(calls, {},
+                           [&](std::uint32_t call) { return Nanos{api.start_ns[call]}; });
   const auto ops = ops_at(capture, calls);
   std::size_t at = 0;
   for (const auto& stretch : stretches) {
@@ -115,8 +116,9 @@ NodeList run_list(const Capture& capture, std::size_t number,
     if (activities.kind[row] == ActivityKind::kernel && launches[row] != kNoRow &&
         capture.api_calls.kind[launches[row]] == ApiKind::launch)
       rows.push_back(row);
-  std::ranges::stable_sort(
-      rows, {}, [&](std::uint32_t row) { return Nanos{capture.api_calls.start_ns[launches[row]]}; });
+  std::ranges::stable_sort(rows, {}, [&](std::uint32_t row) {
+    return Nanos{capture.api_calls.start_ns[launches[row]]};
+  });
   for (const auto row : rows) calls.push_back(launches[row]);
   const auto ops = ops_at(capture, calls);
   NodeList list{number, true, {}};
@@ -235,7 +237,8 @@ class Fitting {
 
   const Found& find(const std::vector<Node>& run) {
     std::vector<std::uint32_t> key;
-    for (const auto& node : run) key.push_back(node.name * 4 + static_cast<std::uint32_t>(node.kind));
+    for (const auto& node : run)
+      key.push_back(node.name * 4 + static_cast<std::uint32_t>(node.kind));
     const auto [known, fresh] = known_.try_emplace(std::move(key));
     if (!fresh) return known->second;
     Found& found = known->second;
@@ -374,7 +377,8 @@ Status link_captured_nodes(Capture& replay, std::span<const Capture> others) {
   for (std::size_t i = 0; i < std::min<std::size_t>(lists.size(), 5); ++i)
     sizes += fmt::format("{}{}", i > 0 ? ", " : "", lists[i].nodes.size());
   Fitting fitting(captures, std::move(lists));
-  std::vector<std::tuple<std::uint32_t, std::size_t, std::uint32_t>> links;  // activity, capture, op
+  std::vector<std::tuple<std::uint32_t, std::size_t, std::uint32_t>>
+      links;  // activity, capture, op
   std::vector<std::vector<std::uint32_t>> wanted(captures.size());
   for (const auto& run : runs) {
     const auto& found = fitting.find(nodes_of(replay, run, names));

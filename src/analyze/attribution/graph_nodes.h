@@ -14,8 +14,8 @@ namespace gf {
 /// (activities.captured_op). Nothing where it did not, or where several captures fit.
 void link_captured_nodes(Capture& capture);
 
-/// The same from other traces of the program: of its captures, or of a run without graphs. Takes the
-/// operations over, before everything that `replay` recorded. Error: none fits.
+/// The same from other traces of the program: of its captures, or of a run without graphs. Takes
+/// the operations over, before everything that `replay` recorded. Error: none fits.
 Status link_captured_nodes(Capture& replay, std::span<const Capture> others);
 
 }  // namespace gf
