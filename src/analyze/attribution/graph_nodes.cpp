@@ -14,7 +14,8 @@
 #include "analyze/host_nesting.h"
 #include "analyze/match/match.h"
 #include "analyze/thread_sweep.h"
-#include "analyze/window.h"
+#include "core/apportion.h"
+#include "model/check.h"
 #include "model/launches.h"
 
 namespace gf {
@@ -322,7 +323,8 @@ std::unordered_map<std::uint32_t, std::uint32_t> take_over(const Capture& from,
   for (const Nanos at : into.api_calls.start_ns) first = std::min(first, at);
   for (const std::int64_t number : into.host_ops.sequence) sequences = std::max(sequences, number);
   for (std::size_t row = 0; row < ops.size(); ++row) {
-    ops.start_ns[row] += first - kNsPerSecond - last;
+    const auto start_there = Int128{first} - kNsPerSecond - (Int128{last} - ops.start_ns[row]);
+    ops.start_ns[row] = static_cast<Nanos>(std::max<Int128>(start_there, 1 - kFarthestTime));
     ops.external_id[row] = ops.python_id[row] = ops.python_parent[row] = -1;
     ops.program_op[row] = kNoRow;
     if (ops.sequence[row] >= 0) ops.sequence[row] += sequences + 1;
