@@ -1391,6 +1391,139 @@ class ComparedQueue(Answer):
 
 
 @dataclass(frozen=True)
+class ComparedShape(Answer):
+    """Kernel time of one operator with one set of inputs in one module and phase, for every run.
+
+    name: operator; kernels without recorded shapes are one row
+    phase: phase (other, forward, backward, optimizer, recompute, all, )
+    shapes: sizes of its inputs
+    module: its module; * for numbers in which equal blocks differ
+    python: line of the program, of the last run that says it
+    ns: kernel time, by run; all rows sum to `kernel_ns` of the run
+    change_ns: less that of the first run, by run
+    calls: calls a step, by run; 0: the run does not have it
+    types: data types of its inputs, by run
+    flops_per_s: operations a second of the median call, by run
+    bytes_per_s: bytes a second of the median call, by run
+    kernels: kernel with most of its time, by run
+    """
+
+    name: str
+    phase: str
+    shapes: str
+    module: str
+    python: str
+    ns: List[int]
+    change_ns: List[int]
+    calls: List[Optional[float]]
+    types: List[str]
+    flops_per_s: List[Optional[float]]
+    bytes_per_s: List[Optional[float]]
+    kernels: List[str]
+
+
+@dataclass(frozen=True)
+class ComparedNode(Answer):
+    """A node of the differential call tree. What lies under a node sums to it, for every run.
+
+    id: number of the node
+    parent: the node above it; null at the top
+    depth: nodes above it
+    kind: window, phase, module, operator, kernel, copy, idle (by cause) or others (window, phase,
+    module, operator, python, annotation, kernel, copy, idle, others)
+    name: what it is
+    ns: device time, by run; the top has `time_ns`
+    change_ns: less that of the first run, by run
+    """
+
+    id: int
+    parent: Optional[int]
+    depth: int
+    kind: str
+    name: str
+    ns: List[int]
+    change_ns: List[int]
+
+
+@dataclass(frozen=True)
+class ComparedCulprit(Answer):
+    """The operator in which a run loses most kernel time to the first, and its kernel.
+
+    run: which run, counted from 0
+    kind: slower: the same kernel; replaced: another kernel than before; more_calls; new: the first
+    run does not have it (slower, replaced, more_calls, new)
+    name: operator
+    phase: phase (other, forward, backward, optimizer, recompute, all, )
+    shapes: sizes of its inputs
+    module: its module
+    python: line of the program, where stacks were recorded
+    kernel: the kernel that gained most time there
+    kernel_before: the one that went, if it was replaced
+    before_ns: kernel time of the operator in the first run
+    after_ns: in this one
+    calls_before: calls a step in the first run
+    calls_after: in this one
+    flops_per_s_before: of the median call of the first run
+    flops_per_s_after: of this one
+    """
+
+    run: int
+    kind: str
+    name: str
+    phase: str
+    shapes: str
+    module: str
+    python: str
+    kernel: str
+    kernel_before: str
+    before_ns: int
+    after_ns: int
+    calls_before: Optional[float]
+    calls_after: Optional[float]
+    flops_per_s_before: Optional[float]
+    flops_per_s_after: Optional[float]
+
+
+@dataclass(frozen=True)
+class ComparedLane(Answer):
+    """What one stream ran in a step; what is too short to see is joined.
+
+    name: stream
+    start: after the start of the step
+    length: durations
+    what: of `names`: the longest of those that are joined
+    events: how many are joined
+    """
+
+    name: str
+    start: List[int]
+    length: List[int]
+    what: List[int]
+    events: List[int]
+
+
+@dataclass(frozen=True)
+class ComparedStrip(Answer):
+    """The step of median length of a run's first device, for a picture.
+
+    run: which run, counted from 0
+    ns: length of the step; of the window without steps
+    names: short names of kernels and copies
+    types: layer type of each
+    lanes: streams, the busiest first, eight at most
+    """
+
+    run: int
+    ns: int
+    names: List[str]
+    types: List[str]
+    lanes: List[ComparedLane]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "lanes": ComparedLane,
+    }
+
+
+@dataclass(frozen=True)
 class ComparedCheck(Answer):
     """One --fail-on rule, tried on one run.
 
@@ -1430,6 +1563,10 @@ class Comparison(Answer):
     queues: the queues of each run
     layers: kernel time by layer
     kernels: kernel time by kernel
+    shapes: kernel time by operator and shapes
+    tree: differential call tree: phase, module, operators, kernel; the largest change first
+    culprits: of each run that loses kernel time in an operator, 1 % of the first's time or more
+    strips: a step of each run, for the page's timelines
     checks: --fail-on rules and what became of them
     """
 
@@ -1446,6 +1583,10 @@ class Comparison(Answer):
     queues: List[ComparedQueue]
     layers: List[ComparedTime]
     kernels: List[ComparedTime]
+    shapes: List[ComparedShape]
+    tree: List[ComparedNode]
+    culprits: List[ComparedCulprit]
+    strips: List[ComparedStrip]
     checks: List[ComparedCheck]
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
         "runs": ComparedRun,
@@ -1458,5 +1599,9 @@ class Comparison(Answer):
         "queues": ComparedQueue,
         "layers": ComparedTime,
         "kernels": ComparedTime,
+        "shapes": ComparedShape,
+        "tree": ComparedNode,
+        "culprits": ComparedCulprit,
+        "strips": ComparedStrip,
         "checks": ComparedCheck,
     }

@@ -50,7 +50,7 @@ struct CompareArguments {
   std::vector<std::string> counters;
   std::vector<std::int64_t> batches;
   std::vector<std::string> fail_on;
-  std::string window, junit;
+  std::string window, junit, comment;
   bool github = false, allow_incomplete = false;
   std::optional<std::size_t> rows;
   OutputOptions output;
@@ -62,6 +62,7 @@ struct Runs {
   std::vector<Analysis> analyses;
   std::vector<RunFacts> facts;
   std::vector<std::vector<std::string>> missing;
+  std::vector<RunDetails> details;
 };
 
 /// Reads and analyses one capture; says what is wrong when it cannot, and gives the exit code.
@@ -80,6 +81,8 @@ std::optional<int> add_run(const CompareArguments& out, std::size_t index, Runs&
   progress.wipe();
   if (!answer) return complain(answer.error(), out.captures[index], *loaded->capture);
   runs.facts.push_back(run_facts(*answer->capture, answer->analysis));
+  runs.details.emplace_back();
+  if (answer->context) runs.details.back() = run_details(*answer->context, answer->analysis);
   runs.analyses.push_back(std::move(answer->analysis));
   runs.missing.push_back(std::move(answer->missing));
   return std::nullopt;
@@ -114,6 +117,12 @@ Status write_answers(const CompareArguments& options, const Comparison& comparis
     OutputOptions file;
     file.path = options.junit;
     if (auto written = write_answer(file, junit_report(comparison)); !written) return written;
+  }
+  if (!options.comment.empty()) {
+    OutputOptions file;
+    file.path = options.comment;
+    if (auto written = write_answer(file, pull_request_comment(comparison)); !written)
+      return written;
   }
   // Commands to the build server, which answers must not hold: past the guard of answers.
   if (options.github)
@@ -167,6 +176,7 @@ int compare_files(const CompareArguments& options) {
     if (const auto exit_code = add_run(options, index, runs))
       return options.fail_on.empty() ? *exit_code : kRefused;
   Comparison comparison = compare(runs.analyses, runs.facts, options.batches);
+  compare_inside(comparison, runs.details);
   try_checks(comparison, *rules);
   std::vector<bool> whole;
   for (const auto& missing : runs.missing) whole.push_back(missing.empty());
@@ -211,6 +221,11 @@ Verb compare_verb() {
   verb.option("--junit", options->junit, "FILE",
               "write the --fail-on rules as JUnit XML test cases")
       .with("--fail-on")
+      .output();
+  verb.option(
+          "--comment", options->comment, "FILE",
+          "write a comment for a pull request (Markdown): verdict, the operator, kernel and line "
+          "that lost most, what is new and gone")
       .output();
   verb.flag("--github", options->github, "also print the verdicts as GitHub Actions annotations");
   verb.option("--axes", options->axes, "LIST",

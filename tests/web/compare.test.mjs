@@ -16,7 +16,7 @@ test("nothing is loaded and nothing complains", async (_, seen) => {
 
 test("the verdict comes first, then runs, parts, levels", async (page) => {
   assert.match(await page.locator("h1").innerText(), /(less|more|as fast|as long|same|ranks|too few|differ|difference)/);
-  const order = await page.locator("section").evaluateAll((all) => all.map((s) => s.id)), wanted = ["runs", "time", "waterfalls", "ladder", "phases", "queues", "layers", "kernels"];
+  const order = await page.locator("section").evaluateAll((all) => all.map((s) => s.id)), wanted = ["runs", "time", "strips", "tree", "shapes", "waterfalls", "ladder", "phases", "queues", "layers", "kernels"];
   assert.deepEqual(order, wanted.filter((id) => order.includes(id)));
   assert.ok(["runs", "time", "kernels"].every((id) => order.includes(id)));
 });
@@ -81,6 +81,27 @@ test("all layers and kernels are there, and the search narrows them", async (pag
   await page.locator("#kernels input[type=search]").fill("elementwise");
   await painted(page);
   assert.ok((await page.locator("#kernels tbody tr").count()) < kernels.length);
+});
+
+test("steps stand under each other on one scale, and a choice zooms all of them", async (page) => {
+  const lengths = await page.locator("#strips [data-strip]").evaluateAll((all) => all.map((e) => [Number(e.dataset.ns), e.querySelector(".lane").getBoundingClientRect().width]));
+  assert.deepEqual(lengths.map(([ns]) => ns), comparison.strips.map((strip) => strip.ns));
+  const [ns, wide] = lengths[0];
+  for (const [other, width] of lengths) assert.ok(Math.abs(other / ns - width / wide) < 0.02, JSON.stringify(lengths));
+  const events = () => page.locator("#strips path").evaluateAll((all) => all.map((e) => e.getAttribute("d")).join(""));
+  const before = await events();
+  await page.locator("#strips select").selectOption("8");
+  assert.notEqual(await events(), before);
+  await page.locator("#strips select").selectOption("1");
+});
+
+test("the tree has every node once, and shapes their change, largest first", async (page) => {
+  assert.equal(await page.locator("#tree [data-node]").count(), comparison.tree.length < 3 ? 0 : comparison.tree.length);
+  const changes = await page.locator("#shapes tbody tr .change").evaluateAll((all) => all.map((e) => Number(e.dataset.change)));
+  assert.deepEqual(changes.slice(0, 5).map(Math.abs), comparison.shapes.map((row) => Math.abs(row.change_ns[1])).sort((a, b) => b - a).slice(0, 5));
+  const said = await page.locator(".culprit").allTextContents();
+  assert.equal(said.length, comparison.culprits.length);
+  for (const [i, culprit] of comparison.culprits.entries()) assert.ok(said[i].includes(culprit.kernel));
 });
 
 test("a narrow screen scrolls tables, not the page", async (page) => {

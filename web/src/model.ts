@@ -148,6 +148,141 @@ export interface ComparedQueue {
   wait_ns: (number | null)[];
 }
 
+export type TrainingPhase =
+  | "other"
+  | "forward"
+  | "backward"
+  | "optimizer"
+  | "recompute"
+  | "all"
+  | "";
+
+/** Kernel time of one operator with one set of inputs in one module and phase, for every run. */
+export interface ComparedShape {
+  /** operator; kernels without recorded shapes are one row. */
+  name: string;
+  /** phase. */
+  phase: TrainingPhase;
+  /** sizes of its inputs. */
+  shapes: string;
+  /** its module; * for numbers in which equal blocks differ. */
+  module: string;
+  /** line of the program, of the last run that says it. */
+  python: string;
+  /** kernel time, by run; all rows sum to `kernel_ns` of the run. */
+  ns: number[];
+  /** less that of the first run, by run. */
+  change_ns: number[];
+  /** calls a step, by run; 0: the run does not have it. */
+  calls: (number | null)[];
+  /** data types of its inputs, by run. */
+  types: string[];
+  /** operations a second of the median call, by run. */
+  flops_per_s: (number | null)[];
+  /** bytes a second of the median call, by run. */
+  bytes_per_s: (number | null)[];
+  /** kernel with most of its time, by run. */
+  kernels: string[];
+}
+
+export type TreeNodeKind =
+  | "window"
+  | "phase"
+  | "module"
+  | "operator"
+  | "python"
+  | "annotation"
+  | "kernel"
+  | "copy"
+  | "idle"
+  | "others";
+
+/** A node of the differential call tree. What lies under a node sums to it, for every run. */
+export interface ComparedNode {
+  /** number of the node. */
+  id: number;
+  /** the node above it; null at the top. */
+  parent: number | null;
+  /** nodes above it. */
+  depth: number;
+  /** window, phase, module, operator, kernel, copy, idle (by cause) or others. */
+  kind: TreeNodeKind;
+  /** what it is. */
+  name: string;
+  /** device time, by run; the top has `time_ns`. */
+  ns: number[];
+  /** less that of the first run, by run. */
+  change_ns: number[];
+}
+
+export type CulpritKind =
+  | "slower"
+  | "replaced"
+  | "more_calls"
+  | "new";
+
+/** The operator in which a run loses most kernel time to the first, and its kernel. */
+export interface ComparedCulprit {
+  /** which run, counted from 0. */
+  run: number;
+  /** slower: the same kernel; replaced: another kernel than before; more_calls; new: the first run does not have it. */
+  kind: CulpritKind;
+  /** operator. */
+  name: string;
+  /** phase. */
+  phase: TrainingPhase;
+  /** sizes of its inputs. */
+  shapes: string;
+  /** its module. */
+  module: string;
+  /** line of the program, where stacks were recorded. */
+  python: string;
+  /** the kernel that gained most time there. */
+  kernel: string;
+  /** the one that went, if it was replaced. */
+  kernel_before: string;
+  /** kernel time of the operator in the first run. */
+  before_ns: number;
+  /** in this one. */
+  after_ns: number;
+  /** calls a step in the first run. */
+  calls_before: number;
+  /** in this one. */
+  calls_after: number;
+  /** of the median call of the first run. */
+  flops_per_s_before: number | null;
+  /** of this one. */
+  flops_per_s_after: number | null;
+}
+
+/** What one stream ran in a step; what is too short to see is joined. */
+export interface ComparedLane {
+  /** stream. */
+  name: string;
+  /** after the start of the step. */
+  start: number[];
+  /** durations. */
+  length: number[];
+  /** of `names`: the longest of those that are joined. */
+  what: number[];
+  /** how many are joined. */
+  events: number[];
+}
+
+/** The step of median length of a run's first device, for a picture. */
+export interface ComparedStrip {
+  /** which run, counted from 0. */
+  run: number;
+  /** length of the step; of the window without steps. */
+  ns: number;
+  /** short names of kernels and copies. */
+  names: string[];
+  /** layer type of each. */
+  types: string[];
+  /** streams, the busiest first, eight at most. */
+  lanes: ComparedLane[];
+}
+
 export type CheckOutcome =
   | "ok"
   | "failed"
@@ -198,6 +333,14 @@ export interface Comparison {
   layers: ComparedTime[];
   /** kernel time by kernel. */
   kernels: ComparedTime[];
+  /** kernel time by operator and shapes. */
+  shapes: ComparedShape[];
+  /** differential call tree: phase, module, operators, kernel; the largest change first. */
+  tree: ComparedNode[];
+  /** of each run that loses kernel time in an operator, 1 % of the first's time or more. */
+  culprits: ComparedCulprit[];
+  /** a step of each run, for the page's timelines. */
+  strips: ComparedStrip[];
   /** --fail-on rules and what became of them. */
   checks: ComparedCheck[];
 }
@@ -777,15 +920,6 @@ export type LayerType =
   | "Copy"
   | "Data movement"
   | "Random";
-
-export type TrainingPhase =
-  | "other"
-  | "forward"
-  | "backward"
-  | "optimizer"
-  | "recompute"
-  | "all"
-  | "";
 
 /** One level over the instances of a layer or kernel, weighted by time. */
 export interface LevelSpread {
@@ -1683,18 +1817,6 @@ export interface WorkUse {
 export type TreeView =
   | "modules"
   | "calls";
-
-export type TreeNodeKind =
-  | "window"
-  | "phase"
-  | "module"
-  | "operator"
-  | "python"
-  | "annotation"
-  | "kernel"
-  | "copy"
-  | "idle"
-  | "others";
 
 /** A node of a call tree. What lies under a node sums to it; the first node of a view is the window of all devices. */
 export interface CallNode {

@@ -7,8 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/call_tree.h"
 #include "analyze/compare/run_facts.h"
 #include "analyze/result.h"
+#include "analyze/work/result.h"
 #include "model/enums.h"
 
 namespace gf {
@@ -58,6 +60,14 @@ struct EnumNames<ComparedSetting> {
       "device", "device_count", "batch", "precision", "profiler", "steps", "rank"};
 };
 
+/// Why an operator takes more time.
+enum class CulpritKind : std::uint8_t { slower, replaced, more_calls, fresh };
+template <>
+struct EnumNames<CulpritKind> {
+  static constexpr const char* type = "CulpritKind";
+  static constexpr std::array<std::string_view, 4> names{"slower", "replaced", "more_calls", "new"};
+};
+
 #define GF_RESULTS "analyze/results/comparison.def"
 #include "analyze/declare_results.inl"
 
@@ -70,5 +80,16 @@ struct EnumNames<ComparedSetting> {
 /// then those of the shapes.
 Comparison compare(const std::vector<Analysis>& runs, const std::vector<RunFacts>& facts = {},
                    const std::vector<std::int64_t>& batches = {});
+
+/// What a comparison inside operators takes of a run.
+struct RunDetails {
+  std::vector<OperatorWork> operators;
+  std::vector<CallNode> tree;  // over modules
+  ComparedStrip strip;
+};
+RunDetails run_details(const Context& context, const Analysis& analysis);
+
+/// Adds shapes, tree, culprits and strips. `details`: of each run, as in `comparison.runs`.
+void compare_inside(Comparison& comparison, const std::vector<RunDetails>& details);
 
 }  // namespace gf

@@ -50,6 +50,103 @@ std::string for_xml(std::string_view text) {
   return out;
 }
 
+/// Inside a table and a code span: nothing ends the cell, the span or the line.
+std::string code_span(std::string_view text) {
+  std::string out = "`";
+  for (const char letter : printable(text)) {
+    if (letter == '`') {
+      out += '\'';
+    } else if (letter == '|') {
+      out += "\\|";
+    } else {
+      out += letter == '\n' || letter == '\r' ? ' ' : letter;
+    }
+  }
+  return out + "`";
+}
+
+/// Outside of a code span: what a capture says marks up nothing and calls nobody.
+std::string plain_markdown(std::string_view text) {
+  std::string out;
+  for (const char letter : printable(text)) {
+    if (letter == '<') {
+      out += "&lt;";
+    } else if (letter == '@') {
+      out += "&#64;";
+    } else {
+      if (std::string_view("\\`*_[]#|").find(letter) != std::string_view::npos) out += '\\';
+      out += letter;
+    }
+  }
+  return out;
+}
+
+std::string_view verdict_words(ComparedVerdict verdict) {
+  switch (verdict) {
+    case ComparedVerdict::faster:
+      return "faster";
+    case ComparedVerdict::slower:
+      return "slower";
+    case ComparedVerdict::no_difference:
+      return "no difference beyond noise";
+    case ComparedVerdict::same_job:
+      return "ranks of one job";
+    default:
+      return "undecided: too few steps to tell noise";
+  }
+}
+
+std::string culprit_lines(const ComparedCulprit& culprit) {
+  std::string text =
+      fmt::format("\n**{} of kernel time in {}**\n\n",
+                  signed_time(culprit.after_ns - culprit.before_ns), code_span(culprit.name));
+  const auto line = [&](std::string_view what, const std::string& value) {
+    if (!value.empty()) text += fmt::format("- {}: {}\n", what, code_span(value));
+  };
+  line("kernel", culprit.kernel);
+  line("in place of", culprit.kernel_before);
+  line("shapes", culprit.shapes);
+  line("module", culprit.module);
+  line("line", culprit.python);
+  text += fmt::format("- time: {}, before {}", format_time(culprit.after_ns),
+                      format_time(culprit.before_ns));
+  if (culprit.flops_per_s_before.value_or(0) > 0 && culprit.flops_per_s_after.value_or(0) > 0)
+    text += fmt::format("; {}, before {}", format_rate(*culprit.flops_per_s_after, "FLOP/s"),
+                        format_rate(*culprit.flops_per_s_before, "FLOP/s"));
+  if (culprit.kind == CulpritKind::fresh) text += "; new";
+  if (culprit.kind == CulpritKind::more_calls)
+    text += fmt::format("; {:.4g} calls a step, before {:.4g}", culprit.calls_after,
+                        culprit.calls_before);
+  return text + "\n";
+}
+
+std::string only_here(std::string_view title, const std::vector<const ComparedShape*>& rows,
+                      std::size_t run) {
+  if (rows.empty()) return {};
+  constexpr std::size_t kShown = 5;
+  std::string text = fmt::format("\n{}:", title);
+  for (std::size_t i = 0; i < std::min(kShown, rows.size()); ++i)
+    text +=
+        fmt::format("{} {} {}", i > 0 ? "," : "", code_span(rows[i]->name + " " + rows[i]->shapes),
+                    format_time(rows[i]->ns[run]));
+  if (rows.size() > kShown) text += fmt::format(" and {} more", rows.size() - kShown);
+  return text + "\n";
+}
+
+std::string changes_table(const Comparison& comparison, std::size_t run) {
+  constexpr std::size_t kShown = 6;
+  std::string text = fmt::format("\n| part of a {} | A | {} | change |\n|---|---:|---:|---:|\n",
+                                 comparison.per, run_letter(run));
+  std::size_t shown = 0;
+  for (const auto& row : comparison.time) {
+    if (row.change_ns[run] == 0) continue;
+    if (shown++ == kShown) break;
+    text += fmt::format("| {} | {} | {} | {} |\n", code_span(row_name(row)), format_time(row.ns[0]),
+                        format_time(row.ns[run]), signed_time(row.change_ns[run]));
+  }
+  return text;
+}
+
 std::string command(std::string_view kind, std::string_view title, std::string_view text) {
   return fmt::format("::{} title={}::{}\n", kind, for_github(title, true), for_github(text, false));
 }
@@ -66,6 +163,28 @@ std::string github_annotations(const Comparison& comparison) {
                : command("notice", "gpufathom: " + check.rule, check.text);
   }
   return out;
+}
+
+std::string pull_request_comment(const Comparison& comparison) {
+  std::string text;
+  for (std::size_t run = 1; run < comparison.runs.size(); ++run) {
+    const auto& change = comparison.changes[run - 1];
+    text += fmt::format("### gpufathom: {} against {}: {}\n\n{}\n",
+                        code_span(comparison.runs[run].label), code_span(comparison.runs[0].label),
+                        verdict_words(change.verdict),
+                        plain_markdown(comparison_headline(comparison, run)));
+    for (const auto& culprit : comparison.culprits)
+      if (culprit.run == static_cast<std::int64_t>(run)) text += culprit_lines(culprit);
+    text += only_here("New", new_shapes(comparison, run), run);
+    text += only_here("Gone", gone_shapes(comparison, run), 0);
+    text += changes_table(comparison, run) + "\n";
+  }
+  if (const auto differs = difference_sentence(comparison); !differs.empty())
+    text += plain_markdown(differs) + "\n";
+  for (const auto& check : comparison.checks)
+    text += fmt::format("- {} {}: {}\n", code_span(check.rule), name_of(check.outcome),
+                        plain_markdown(check.text));
+  return text;
 }
 
 std::string junit_report(const Comparison& comparison) {

@@ -107,6 +107,88 @@ std::string runs_table(const Comparison& comparison, const TextStyle& style) {
   return runs.render(style);
 }
 
+std::string rates_of(const std::vector<std::optional<double>>& rates, std::size_t run) {
+  if (!rates[0] && !rates[run]) return "-";
+  const auto one = [](const std::optional<double>& rate) {
+    return rate ? fmt::format("{:.3g}", *rate * 1e-12) : std::string("-");
+  };
+  return fmt::format("{}, {}", one(rates[0]), one(rates[run]));
+}
+
+/// Of each run but the first: operators with their rates, what is new, and what is gone.
+std::string shapes_table(const Comparison& comparison, std::size_t run, const TextStyle& style,
+                         std::size_t rows) {
+  const std::string letter = run_letter(run);
+  TextTable table({{"operator", Align::left, true},
+                   {"inputs", Align::left, true},
+                   {"phase", Align::left, false, 1},
+                   {"A", Align::right},
+                   {letter, Align::right},
+                   {letter + " - A", Align::right},
+                   {"TFLOP/s", Align::right, false, 2}});
+  std::size_t shown = 0;
+  for (const auto& row : comparison.shapes) {
+    if (shown++ == rows) break;
+    std::string name = row.name;
+    if (name.starts_with("aten::")) name.erase(0, 6);
+    const Nanos change = row.change_ns[run];
+    std::string_view state;
+    if (row.calls[0] == 0 && row.ns[run] > 0) state = "new";
+    if (row.calls[run] == 0 && row.ns[0] > 0) state = "gone";
+    if (row.calls[0] == 0 && row.calls[run] == 0) state = {};
+    table.add({name, row.shapes, std::string(name_of(row.phase)),
+               state == "new" ? Cell("new", Paint::dim) : time_cell(row.ns[0]),
+               state == "gone" ? Cell("gone", Paint::dim) : time_cell(row.ns[run]),
+               Cell(signed_time(change), paint_of(change)), rates_of(row.flops_per_s, run)});
+  }
+  return table.render(style);
+}
+
+/// Nodes of the differential tree that changed by 4 % of the time of a step.
+std::string tree_of_changes(const Comparison& comparison, std::size_t run, const TextStyle& style) {
+  constexpr Nanos kParts = 25;
+  const std::string letter = run_letter(run);
+  std::vector<bool> shown(comparison.tree.size(), false);  // with all nodes above them
+  for (std::size_t i = comparison.tree.size(); i-- > 0;) {
+    const auto& node = comparison.tree[i];
+    if (std::abs(node.change_ns[run]) * kParts >= comparison.runs[0].time_ns) shown[i] = true;
+    if (shown[i] && node.parent) shown[static_cast<std::size_t>(*node.parent)] = true;
+  }
+  TextTable table({{"", Align::left, true},
+                   {"A", Align::right},
+                   {letter, Align::right},
+                   {letter + " - A", Align::right}});
+  std::size_t lines = 0;
+  for (const auto& node : comparison.tree) {
+    const Nanos change = node.change_ns[run];
+    if (!shown[static_cast<std::size_t>(node.id)]) continue;
+    const auto indent = static_cast<std::size_t>(std::min<std::int64_t>(node.depth, 24));
+    const std::string name = node.kind == TreeNodeKind::idle
+                                 ? "idle, " + std::string(label_of(cause_labels(), node.name).text)
+                                 : node.name;
+    table.add({std::string(indent, ' ') + name, time_cell(node.ns[0]), time_cell(node.ns[run]),
+               Cell(signed_time(change), paint_of(change))});
+    ++lines;
+  }
+  if (lines < 2) return {};
+  return section_title(style, "Call tree", letter + " - A, from 4 % of the time of A") +
+         table.render(style);
+}
+
+std::string inside_sections(const Comparison& comparison, const TextStyle& style,
+                            std::size_t rows) {
+  std::string text;
+  const bool shapes = std::ranges::any_of(
+      comparison.shapes, [](const ComparedShape& row) { return !row.shapes.empty(); });
+  for (std::size_t run = 1; run < comparison.runs.size(); ++run) {
+    if (shapes)
+      text += section_title(style, "Operators by shape", "TFLOP/s of the median call in both") +
+              shapes_table(comparison, run, style, rows);
+    text += tree_of_changes(comparison, run, style);
+  }
+  return text;
+}
+
 std::string levels_table(const Comparison& comparison, const TextStyle& style) {
   TextTable levels = by_run(comparison, "level");
   for (const auto& level : comparison.levels) {
@@ -188,6 +270,10 @@ std::string comparison_text(const Comparison& comparison, const TextStyle& style
   std::string text = runs_table(comparison, style) + "\n";
   for (std::size_t run = 1; run < comparison.runs.size(); ++run)
     text += wrap(comparison_headline(comparison, run), width);
+  for (const auto& culprit : comparison.culprits)
+    text +=
+        wrap(run_letter(static_cast<std::size_t>(culprit.run)) + ": " + culprit_sentence(culprit),
+             width);
   if (const auto differs = difference_sentence(comparison); !differs.empty())
     text += wrap(differs, width);
   if (!by_step)
@@ -206,6 +292,7 @@ std::string comparison_text(const Comparison& comparison, const TextStyle& style
             times(comparison.phases, comparison, style, rows, "phase", false);
   if (!comparison.queues.empty())
     text += section_title(style, "Queue depth") + queues_table(comparison, style);
+  text += inside_sections(comparison, style, rows);
   if (!comparison.layers.empty())
     text += section_title(style, "Layers") +
             times(comparison.layers, comparison, style, rows, "layer", false);
@@ -334,6 +421,51 @@ std::string comparison_headline(const Comparison& c, std::size_t other) {
   if (by_step && change.verdict == ComparedVerdict::not_known)
     text += " With fewer than three steps in a run, the noise is unknown.";
   return text + without_profilers(change);
+}
+
+std::string culprit_sentence(const ComparedCulprit& culprit) {
+  std::string text = "most kernel time is lost in " + culprit.name;
+  if (!culprit.shapes.empty()) text += " " + culprit.shapes;
+  if (culprit.phase != TrainingPhase::all) text += fmt::format(" ({})", name_of(culprit.phase));
+  if (!culprit.module.empty()) text += " of " + culprit.module;
+  text += fmt::format(", {} after {} ({})", format_time(culprit.after_ns),
+                      format_time(culprit.before_ns),
+                      signed_time(culprit.after_ns - culprit.before_ns));
+  if (culprit.kind == CulpritKind::replaced)
+    text += fmt::format(": kernel {} in place of {}", culprit.kernel, culprit.kernel_before);
+  else if (!culprit.kernel.empty())
+    text += ": kernel " + culprit.kernel;
+  if (culprit.kind == CulpritKind::fresh) text += ", which A does not run";
+  if (culprit.kind == CulpritKind::more_calls)
+    text += fmt::format(", {:.4g} calls a step after {:.4g}", culprit.calls_after,
+                        culprit.calls_before);
+  if (culprit.flops_per_s_before.value_or(0) > 0 && culprit.flops_per_s_after.value_or(0) > 0)
+    text += fmt::format(", {} after {}", format_rate(*culprit.flops_per_s_after, "FLOP/s"),
+                        format_rate(*culprit.flops_per_s_before, "FLOP/s"));
+  if (!culprit.python.empty()) text += ", from " + culprit.python;
+  return text + ".";
+}
+
+namespace {
+
+std::vector<const ComparedShape*> only_in(const Comparison& c, std::size_t has, std::size_t lacks) {
+  constexpr Nanos kParts = 100;
+  std::vector<const ComparedShape*> rows;
+  for (const auto& row : c.shapes)
+    if (row.calls[has] > 0 && row.calls[lacks] == 0 && row.ns[lacks] == 0 &&
+        row.ns[has] * kParts >= c.runs[0].time_ns)
+      rows.push_back(&row);
+  return rows;
+}
+
+}  // namespace
+
+std::vector<const ComparedShape*> gone_shapes(const Comparison& c, std::size_t other) {
+  return only_in(c, 0, other);
+}
+
+std::vector<const ComparedShape*> new_shapes(const Comparison& c, std::size_t other) {
+  return only_in(c, other, 0);
 }
 
 std::string difference_sentence(const Comparison& c) {

@@ -182,6 +182,12 @@ Result<std::string> comparison_html(const Comparison& comparison, std::size_t ro
   std::string json = fmt::format(R"({{"page":"compare","version":"{}","rows":{},"sentences":)",
                                  kVersion, std::min<std::size_t>(rows, 1'000'000));
   to_json(json, sentences);
+  std::vector<std::string> culprits;
+  for (const auto& culprit : comparison.culprits)
+    culprits.push_back(run_letter(static_cast<std::size_t>(culprit.run)) + ": " +
+                       culprit_sentence(culprit));
+  json += ",\"culprits\":";
+  to_json(json, culprits);
   json += ",\"differs\":";
   to_json(json, difference_sentence(comparison));
   PageLabels labels;

@@ -18,6 +18,9 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
     total                       49.83 ms  42.54 ms  -7.290 ms
   Framework runtime phases
   Queue depth
+  Operators by shape                            TFLOP/s of the median call in both
+  Call tree                                       B - A, from 4 % of the time of A
+      idle, other host work                          2.722 ms  318.8 us  -2.403 ms
   Layers
   Kernels
   $ gpufathom compare fp32.json.gz eager.json.gz compile.json.gz --format json > three.json

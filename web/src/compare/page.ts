@@ -5,10 +5,11 @@ import { causeColour, phaseColour, typeColour } from "../parts/colours.ts";
 import { filesLine, h, section, term } from "../parts/dom.ts";
 import { count, share, time } from "../parts/format.ts";
 import { middleCut, table, type Column } from "../parts/table.ts";
+import { shapesSection, stripsSection, treeSection } from "./inside.ts";
 import { runsSection, shortRun } from "./runs.ts";
 
 export interface CompareReport {
-  version: string; sentences: string[]; differs: string; rows: number; comparison: Comparison;
+  version: string; sentences: string[]; culprits: string[]; differs: string; rows: number; comparison: Comparison;
   labels: { levels: Label[]; causes: Label[]; bars: Label[]; phases: Label[] };
 }
 
@@ -41,7 +42,7 @@ function stacks(report: CompareReport, rows: ComparedTime[], most: number): HTML
 }
 
 /** A change as a bar to the left (less) or right (more) of a line. */
-function changeCell(ns: number, most: number): HTMLElement {
+export function changeCell(ns: number, most: number): HTMLElement {
   const width = most > 0 ? (Math.abs(ns) / most) * 50 : 0;
   return h("span", { class: "change", "data-change": ns }, h("span", { class: "sides", "aria-hidden": "true" }, ns === 0 ? null : h("span", { class: ns < 0 ? "less" : "more", style: `left:${ns < 0 ? 50 - width : 50}%;width:${width}%` })), h("span", { class: "number" }, signedTime(ns)));
 }
@@ -100,7 +101,7 @@ function header(report: CompareReport, tools: HTMLElement[]): HTMLElement {
   const { checks, per, differences } = report.comparison, first = /^.*?(?:\)?\.|\)?:)(?= [A-Z]\w*[ :]| idle| copies| the rest|$)/s.exec(report.sentences[0] ?? "")?.[0] ?? report.sentences[0] ?? "";
   const rest = (report.sentences[0] ?? "").slice(first.length).trim();
   return h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(`compare: ${report.comparison.runs.map((run, r) => `${letter(r)} ${run.label}`).join(", ")}`), h("span", { class: "spring" }), ...tools),
-    h("h1", {}, first.replace(/:$/, ".")), rest ? h("p", { class: "verdict" }, rest) : null, ...report.sentences.slice(1).map((sentence) => h("p", { class: "verdict" }, sentence)),
+    h("h1", {}, first.replace(/:$/, ".")), rest ? h("p", { class: "verdict" }, rest) : null, ...report.sentences.slice(1).map((sentence) => h("p", { class: "verdict" }, sentence)), ...report.culprits.map((sentence) => h("p", { class: "verdict culprit" }, sentence)),
     differences.length > 0 ? h("p", { class: "verdict differs" }, report.differs) : null,
     per === "window" ? h("p", { class: "note" }, "Not every run has steps: the times are those of the whole windows and compare only when these contain the same work.") : null,
     checks.length > 0 ? h("ul", { class: "checks" }, ...checks.map((check) => h("li", { class: check.outcome === "ok" ? "passed" : "failed" }, h("strong", {}, check.outcome === "ok" ? "passed" : check.outcome), " ", h("code", {}, check.rule), ` ${check.text}`))) : null);
@@ -112,7 +113,7 @@ export function comparePage(report: CompareReport, tools: HTMLElement[]): { head
   return { header: header(report, tools), parts: [
     runsSection(report),
     c.time.length === 0 ? null : section("time", c.per === "step" ? "Time breakdown of a step" : "Time breakdown", `every bar adds up to its ${c.per}; all on one scale`, stacks(report, c.time, most), h("h3", {}, "Attribution of the difference"), timeTable(report, c.time, "Attribution of the difference", "parts")),
-    waterfallsSection(report, most), levelsSection(report),
+    stripsSection(report), treeSection(report), shapesSection(report), waterfallsSection(report, most), levelsSection(report),
     rows("phases", "Framework runtime phases", "phases add up to the time by the clock", c.phases, "phases"), queuesSection(report),
     rows("layers", "By layer", `${count(c.layers.length)} layers`, c.layers, "layers"), rows("kernels", "By kernel", `${count(c.kernels.length)} kernels`, c.kernels, "kernels")] };
 }
