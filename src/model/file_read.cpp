@@ -225,7 +225,13 @@ Status CaptureReader::load(Table& table, std::uint64_t columns) {
     };
     sink.take = [&column, this](const BlockPlace& place, std::span<const std::int64_t> values,
                                 std::size_t& done) {
-      return convert<Declared>(values, place.names, strings_, column.extend(values.size()), done);
+      if constexpr (std::is_same_v<Value, std::int64_t>) {  // as they stand
+        column.append(values);
+        done += values.size();
+        return true;
+      } else {
+        return convert<Declared>(values, place.names, strings_, column.extend(values.size()), done);
+      }
     };
   });
   if (status) status = read_columns(db_.get(), packed(Table::kName), sinks, path_);

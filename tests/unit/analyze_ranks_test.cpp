@@ -32,6 +32,23 @@ TEST(Ranks, TypesByTheWordsOfFrameworksLibrariesAndKernels) {
   EXPECT_EQ(collective_type("ncclDevKernel_Generic"), CollectiveType::other);
 }
 
+TEST(Ranks, LongListsAreToldByTheirEnds) {
+  auto listed = [](std::int64_t from, std::int64_t until, std::int64_t step) {
+    std::string list;
+    for (std::int64_t rank = from; rank < until; rank += step)
+      list += (list.empty() ? "" : ", ") + std::to_string(rank);
+    return list;
+  };
+  EXPECT_EQ(short_list("[0, 1, 2, 3]"), "[0,1,2,3]");
+  EXPECT_EQ(short_list("[" + listed(0, 2048, 1) + "]"), "[0-2047]");
+  EXPECT_EQ(short_list("[" + listed(3, 2048, 8) + "]"), "[3-2043/8]");
+  EXPECT_EQ(short_list("[" + listed(0, 16, 1) + ", 99, " + listed(32, 48, 1) + "]"),
+            "[0-15,99,32-47]");
+  EXPECT_EQ(short_list("[" + listed(0, 20, 1) + ", 7, 5, 3, 1]"), "[0-19,7,5,3,1]");
+  for (const char* as_is : {"", "[]", "[0-2047]", "[0,1,...,2046,2047]", "default", "[0,1", "[-1]"})
+    EXPECT_EQ(short_list(as_is), as_is);
+}
+
 TEST(Ranks, NumbersInFileNames) {
   EXPECT_EQ(rank_in_name("a/none.rank1.json.gz"), 1);
   EXPECT_EQ(rank_in_name("rank-12_x.pt.trace.json"), 12);

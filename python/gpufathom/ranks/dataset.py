@@ -15,7 +15,7 @@ import json
 import os
 import pathlib
 import tempfile
-from typing import Any, Callable, Dict, List, Sequence, Union
+from typing import Any, BinaryIO, Callable, Dict, List, Sequence, Union
 
 Path = Union[str, "os.PathLike[str]"]
 Columns = Dict[str, Dict[str, List[Any]]]
@@ -112,20 +112,28 @@ def tables_of(lines: Sequence[bytes], key: str) -> dict[str, Any]:
     return {name: pa.table(columns, schema=known[name]) for name, columns in rows.items()}
 
 
-def write_whole(path: pathlib.Path, write: Callable[[str], object]) -> None:
-    """The file appears complete or not at all, whatever happens to the process or the disk."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    os.close(handle)
+def write_whole(files: Dict[pathlib.Path, Callable[[BinaryIO], object]]) -> None:
+    """Each file appears complete or not at all, one after the other, whatever happens to the process or the disk. All are written
+    before the first one is waited for: the disk takes them together."""
+    drafts: List[BinaryIO] = []
     try:
-        write(draft)
-        with open(draft, "rb") as file:
-            os.fsync(file.fileno())
-        os.chmod(draft, 0o644)
-        os.replace(draft, path)
+        for path, write in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+            drafts.append(open(name, "wb", opener=lambda *_, handle=handle: handle))
+            write(drafts[-1])
+            drafts[-1].flush()
+        for draft, path in zip(drafts, files):
+            os.fsync(draft.fileno())
+            os.fchmod(draft.fileno(), 0o644)
+            os.replace(draft.name, path)
     except BaseException:
-        pathlib.Path(draft).unlink(missing_ok=True)
+        for draft in drafts:
+            pathlib.Path(draft.name).unlink(missing_ok=True)
         raise
+    finally:
+        for draft in drafts:
+            draft.close()
 
 
 def write_ranks(dataset: Path, key: str, lines: Sequence[bytes]) -> None:
@@ -135,10 +143,11 @@ def write_ranks(dataset: Path, key: str, lines: Sequence[bytes]) -> None:
 
     tables = tables_of(lines, key)
     packed = pa.Codec("zstd").compress(b"".join(line + b"\n" for line in lines), asbytes=True)
-    write_whole(_part_file(dataset, key), lambda draft: pathlib.Path(draft).write_bytes(packed))
+    files: Dict[pathlib.Path, Callable[[BinaryIO], object]] = {_part_file(dataset, key): lambda draft: draft.write(packed)}
     for name in TABLES:
-        write = functools.partial(pq.write_table, tables[name], compression="zstd", store_schema=False)
-        write_whole(pathlib.Path(dataset) / name / f"{key}.parquet", write)
+        files[pathlib.Path(dataset) / name / f"{key}.parquet"] = functools.partial(
+            pq.write_table, tables[name], compression="zstd", store_schema=False)
+    write_whole(files)
 
 
 def is_there(dataset: Path, key: str) -> bool:

@@ -64,7 +64,8 @@ def _fail(file: pathlib.Path, path: str, key: str, error: str, begin: float) -> 
     import time
 
     row = Mapped(path, key, 0, time.monotonic() - begin, False, error)
-    tables.write_whole(file, lambda draft: pathlib.Path(draft).write_text(json.dumps({"path": path, "error": error}) + "\n"))
+    text = json.dumps({"path": path, "error": error}) + "\n"
+    tables.write_whole({file: lambda draft: draft.write(text.encode())})
     return row
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -48,4 +49,13 @@ def run(*arguments: object, threads: int | None = None) -> tuple[bytes, str, int
 
 
 def version() -> str:
-    return run("--version")[0].decode().strip()
+    """Asked of a program once: it may be another one only when its file is."""
+    path = find_program()
+    about = os.stat(path)
+    return _version_of(path, about.st_ino, about.st_size, about.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=8)
+def _version_of(path: str, inode: int, size: int, changed_ns: int) -> str:
+    done = subprocess.run([path, "--version"], stdout=subprocess.PIPE, check=True)
+    return done.stdout.decode().strip()

@@ -1,7 +1,10 @@
 #include "analyze/ranks/measure_rank.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -237,12 +240,19 @@ std::int64_t message_bytes(const Capture& capture, std::uint32_t row, Collective
   return elements * size;
 }
 
-/// Spaces after commas are a matter of taste.
-std::string without_spaces(std::string_view text) {
-  std::string out;
-  for (const char letter : text)
-    if (letter != ' ') out += letter;
-  return out;
+/// The numbers of "[0,1,2]"; none where it is no list of numbers.
+std::vector<std::int64_t> numbers_of(std::string_view list) {
+  std::vector<std::int64_t> numbers;
+  if (!list.starts_with('[') || !list.ends_with(']')) return numbers;
+  const char *at = list.data() + 1, *const end = list.data() + list.size() - 1;
+  for (; at < end; ++at) {
+    std::int64_t number = -1;
+    const auto [stop, bad] = std::from_chars(at, end, number);
+    if (bad != std::errc{} || number < 0 || (stop != end && *stop != ',')) return {};
+    numbers.push_back(number);
+    at = stop;
+  }
+  return numbers;
 }
 
 class Groups {
@@ -252,7 +262,7 @@ class Groups {
   std::int64_t of(std::uint32_t row) {
     const auto& table = capture_.collectives;
     std::string name(capture_.text(table.group_name[row]));
-    std::string ranks = without_spaces(capture_.text(table.group_ranks[row]));
+    std::string ranks = short_list(capture_.text(table.group_ranks[row]));
     const auto key = std::pair(name, ranks);
     const auto [at, added] =
         numbers_.try_emplace(key, static_cast<std::int64_t>(part_.groups.size()));
@@ -423,6 +433,27 @@ std::vector<const DeviceTimeline*> devices_of_ranks(const Context& context) {
 }
 
 }  // namespace
+
+std::string short_list(std::string_view ranks) {
+  constexpr std::size_t kShort = 16, kRun = 4;
+  std::string plain;
+  for (const char letter : ranks)
+    if (letter != ' ') plain += letter;
+  const auto numbers = numbers_of(plain);
+  if (numbers.size() <= kShort) return plain;
+  std::string out = "[";
+  for (std::size_t from = 0; from < numbers.size();) {
+    std::size_t last = std::min(from + 1, numbers.size() - 1);
+    const std::int64_t step = numbers[last] - numbers[from];
+    while (last + 1 < numbers.size() && numbers[last + 1] - numbers[last] == step) ++last;
+    if (step <= 0 || last - from + 1 < kRun) last = from;
+    out += fmt::format("{}{}", from > 0 ? "," : "", numbers[from]);
+    if (last > from) out += fmt::format("-{}", numbers[last]);
+    if (last > from && step > 1) out += fmt::format("/{}", step);
+    from = last + 1;
+  }
+  return out + "]";
+}
 
 Result<std::vector<RankPart>> measure_ranks(const Capture& capture,
                                             std::vector<CollectiveRows>* rows) {

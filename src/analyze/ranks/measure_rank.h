@@ -1,6 +1,8 @@
 // What one rank's capture says, small enough to be kept for thousands of ranks.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/context.h"
@@ -29,6 +31,10 @@ using CollectiveRows = std::vector<std::uint32_t>;
 /// each. Errors: a capture without device activities.
 Result<std::vector<RankPart>> measure_ranks(const Capture& capture,
                                             std::vector<CollectiveRows>* rows = nullptr);
+
+/// A group's ranks as recorded ("[0, 1]"), without spaces. Of more than sixteen, even steps are
+/// told by their ends ("[0-2047]", "[0-2040/8]"): each of a job's parts carries the list.
+std::string short_list(std::string_view ranks);
 
 /// Reads what `gpufathom ranks --map` wrote.
 Result<RankPart> read_rank_part(std::string_view json, const std::string& path);

@@ -242,14 +242,27 @@ std::string channel_of(const RankPart& part, std::size_t row) {
 
 void find_groups(Job& job) {
   std::unordered_map<std::string, std::uint32_t> numbers;
+  std::vector<std::uint32_t> of_group;  // by the part's own group, where all ranks of it take part
+  auto number_of = [&](const RankPart& part, std::uint32_t row) {
+    const auto [at, added] = numbers.try_emplace(channel_of(part, row),
+                                                 static_cast<std::uint32_t>(job.groups.size()));
+    if (added) job.groups.push_back({at->first, -1, {}, PairedBy::nothing});
+    return at->second;
+  };
   for (std::uint32_t number = 0; number < job.parts.size(); ++number) {
     const RankPart& part = job.parts[number];
+    of_group.assign(part.groups.size() + 1, kNoRow);
     for (std::uint32_t row = 0; row < part.collectives.start_ns.size(); ++row) {
-      const std::string name = channel_of(part, row);
-      const auto [at, added] =
-          numbers.try_emplace(name, static_cast<std::uint32_t>(job.groups.size()));
-      if (added) job.groups.push_back({name, -1, {}, PairedBy::nothing});
-      JobGroup& group = job.groups[at->second];
+      const auto type = static_cast<CollectiveType>(part.collectives.type[row]);
+      std::uint32_t channel = kNoRow;
+      if (type == CollectiveType::send || type == CollectiveType::receive) {
+        channel = number_of(part, row);
+      } else {
+        auto& known = of_group[static_cast<std::size_t>(part.collectives.group[row] + 1)];
+        if (known == kNoRow) known = number_of(part, row);
+        channel = known;
+      }
+      JobGroup& group = job.groups[channel];
       if (group.members.empty() || group.members.back().part != number)
         group.members.push_back({number, {}});
       group.members.back().collectives.push_back(row);

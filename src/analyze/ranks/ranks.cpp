@@ -345,6 +345,7 @@ Result<RankPart> read_rank_part(std::string_view json, const std::string& path) 
   RankPart part;
   if (!read(root, part) || !Checked(part).sound())
     return fail("contains an inconsistent rank", path, -1, kMapAgain);
+  for (auto& group : part.groups) group.ranks = short_list(group.ranks);  // of an older part
   return part;
 }
 

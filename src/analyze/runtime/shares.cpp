@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 
 namespace gf {
@@ -22,77 +22,102 @@ void add(Intervals& set, Interval span, Interval window) {
   if (span.start < span.end) set.push_back(span);
 }
 
-/// A set, and the memory it lies in where it was made here.
-struct Union {
-  std::span<const Interval> members;
-  Intervals made;
+/// Walks the union of several sorted, disjoint sets: it is never in memory as a whole.
+class UnionWalk {
+ public:
+  /// From the first member on that ends after `from`.
+  UnionWalk(std::span<const std::span<const Interval>> sets, Nanos from) {
+    for (const auto set : sets) {
+      const auto first = std::partition_point(set.begin(), set.end(),
+                                              [&](const Interval& i) { return i.end <= from; });
+      left_ += static_cast<std::size_t>(set.end() - first);
+      if (first != set.end()) waiting_.emplace_back(first, set.end());
+    }
+    std::make_heap(waiting_.begin(), waiting_.end(), later);
+    next();
+  }
+  /// No more members than these are left at the beginning.
+  std::size_t most() const { return left_; }
+  bool ended() const { return !member_; }
+  const Interval& member() const { return *member_; }
+  void next() {
+    member_.reset();
+    while (!waiting_.empty()) {
+      const Interval& first = waiting_.front().front();
+      if (!member_)
+        member_ = first;
+      else if (first.start <= member_->end)
+        member_->end = std::max(member_->end, first.end);
+      else
+        return;
+      skip_first();
+    }
+  }
+
+ private:
+  using Left = std::span<const Interval>;
+  static bool later(const Left& one, const Left& other) {
+    return one.front().start > other.front().start;
+  }
+  void skip_first() {
+    if (waiting_.size() == 1) {
+      waiting_[0] = waiting_[0].subspan(1);
+      if (waiting_[0].empty()) waiting_.clear();
+      return;
+    }
+    std::pop_heap(waiting_.begin(), waiting_.end(), later);
+    Left& set = waiting_.back();
+    set = set.subspan(1);
+    if (set.empty())
+      waiting_.pop_back();
+    else
+      std::push_heap(waiting_.begin(), waiting_.end(), later);
+  }
+
+  std::vector<Left> waiting_;  // a heap: the one that begins first in front
+  std::optional<Interval> member_;
+  std::size_t left_ = 0;
 };
 
-/// The union of several sets: always of the two smallest, so that no member is copied often.
-Union unite_all(const std::vector<std::span<const Interval>>& sets) {
-  std::multimap<std::size_t, Union> left;
-  for (const auto set : sets) left.emplace(set.size(), Union{set, {}});
-  while (left.size() > 1) {
-    const auto first = left.extract(left.begin()), second = left.extract(left.begin());
-    Union both;
-    both.made = unite(first.mapped().members, second.mapped().members);
-    both.members = both.made;
-    left.emplace(both.members.size(), std::move(both));
-  }
-  return std::move(left.begin()->second);
-}
-
 /// Sums up to every so many pieces, so that a long span costs no more than a short one.
-constexpr std::size_t kPiecesTogether = 1024;
+constexpr std::size_t kPiecesTogether = 4096;
 
 void sum_up(PhaseTimeline& timeline) {
-  PhaseSums sums{};
-  for (std::size_t i = 0; i < timeline.start_ns.size(); ++i) {
-    if (i % kPiecesTogether == 0) timeline.sums_before.push_back(sums);
-    sums[timeline.phases[i]] += timeline.end_of(i) - timeline.start_ns[i];
+  PhaseTimeline::Before at{timeline.window.start, {}};
+  timeline.before.reserve(timeline.length_ns.size() / kPiecesTogether + 1);
+  for (std::size_t i = 0; i < timeline.length_ns.size(); ++i) {
+    if (i % kPiecesTogether == 0) timeline.before.push_back(at);
+    at.sums[timeline.phases[i]] += timeline.length_ns[i];
+    at.start_ns += timeline.length_ns[i];
   }
 }
 
 }  // namespace
 
 PhaseTimeline overlay(const PhaseSets& sets, Interval window) {
-  struct Source {
-    PhaseMask bit;
-    std::span<const Interval> left;
-  };
-  std::array<Union, std::tuple_size_v<PhaseSets>> united;
-  std::vector<Source> sources;
+  std::vector<std::pair<PhaseMask, UnionWalk>> walks;
+  std::size_t most = 1;  // pieces; one begins where a member of a walk does, or ends
   for (std::size_t phase = 0; phase < sets.size(); ++phase) {
-    auto of_phase = sets[phase];
-    std::erase_if(of_phase, [](auto set) { return set.empty(); });
-    if (of_phase.empty()) continue;
-    united[phase] = unite_all(of_phase);
-    const auto all = united[phase].members;
-    const auto first = std::partition_point(
-        all.begin(), all.end(), [&](const Interval& i) { return i.end <= window.start; });
-    sources.push_back({bit_of(phase), all.subspan(static_cast<std::size_t>(first - all.begin()))});
+    UnionWalk walk(sets[phase], window.start);
+    if (walk.ended()) continue;
+    most += 2 * walk.most();
+    walks.emplace_back(bit_of(phase), std::move(walk));
   }
   PhaseTimeline timeline;
   timeline.window = window;
-  std::size_t most = 1;  // pieces; one begins where a member of a source does, or ends
-  for (const auto& source : sources) most += 2 * source.left.size();
-  timeline.start_ns.reserve(most);
+  timeline.length_ns.reserve(most);
   timeline.phases.reserve(most);
   for (Nanos now = window.start; now < window.end;) {
     PhaseMask phases = 0;
     Nanos next = window.end;
-    for (auto& [bit, left] : sources) {
-      if (!left.empty() && left.front().end <= now) left = left.subspan(1);
-      if (left.empty()) continue;
-      const bool holds = left.front().start <= now;
-      if (holds) {
-        phases |= bit;
-        next = std::min(next, left.front().end);
-      } else {
-        next = std::min(next, left.front().start);
-      }
+    for (auto& [bit, walk] : walks) {
+      if (!walk.ended() && walk.member().end <= now) walk.next();
+      if (walk.ended()) continue;
+      const bool holds = walk.member().start <= now;
+      if (holds) phases |= bit;
+      next = std::min(next, holds ? walk.member().end : walk.member().start);
     }
-    timeline.start_ns.push_back(now);
+    timeline.length_ns.push_back(next - now);
     timeline.phases.push_back(phases);
     now = next;
   }
@@ -128,48 +153,70 @@ PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, 
 
 namespace {
 
-/// The piece that holds `time`, looked for from `piece` on: in steps that double, since it is near
-/// most times.
-std::size_t piece_at(const PhaseTimeline& timeline, std::size_t piece, Nanos time) {
-  const auto& start = timeline.start_ns;
-  std::size_t step = 1;
-  while (piece + step < start.size() && start[piece + step] <= time) {
-    piece += step;
-    step *= 2;
+/// Walks over the pieces of a timeline, from the first to the last.
+class PieceWalk {
+ public:
+  explicit PieceWalk(const PhaseTimeline& timeline)
+      : timeline_(timeline), pieces_(timeline.length_ns.size()), start_(timeline.window.start) {}
+
+  /// To the piece that holds `time`, from where it is on.
+  void seek(Nanos time) {
+    skip_to(block_of(time));
+    while (piece_ + 1 < pieces_ && end() <= time) step();
   }
-  const auto first = start.begin() + static_cast<std::ptrdiff_t>(piece),
-             last =
-                 start.begin() + static_cast<std::ptrdiff_t>(std::min(piece + step, start.size()));
-  return static_cast<std::size_t>(std::upper_bound(first + 1, last, time) - start.begin()) - 1;
-}
+  /// Adds what the pieces from here to the end of `span` share with it.
+  void add(const Interval& span, PhaseSums& sums) {
+    for (;; step()) {
+      if (piece_ % kPiecesTogether == 0 && start_ >= span.start) add_blocks(span.end, sums);
+      const Nanos from = std::max(span.start, start_), to = std::min(span.end, end());
+      if (from < to) sums[timeline_.phases[piece_]] += to - from;
+      if (end() >= span.end || piece_ + 1 == pieces_) return;
+    }
+  }
+
+ private:
+  Nanos end() const { return start_ + timeline_.length_ns[piece_]; }
+  void step() {
+    start_ = end();
+    ++piece_;
+  }
+  /// The last block from here on that begins no later than `time`.
+  std::size_t block_of(Nanos time) const {
+    const auto& before = timeline_.before;
+    const std::size_t here = piece_ / kPiecesTogether;
+    const auto after = std::upper_bound(
+        before.begin() + static_cast<std::ptrdiff_t>(here) + 1, before.end(), time,
+        [](Nanos at, const PhaseTimeline::Before& block) { return at < block.start_ns; });
+    return static_cast<std::size_t>(after - before.begin()) - 1;
+  }
+  void skip_to(std::size_t block) {
+    if (block <= piece_ / kPiecesTogether) return;
+    piece_ = block * kPiecesTogether;
+    start_ = timeline_.before[block].start_ns;
+  }
+  /// Adds whole blocks, from the beginning of one.
+  void add_blocks(Nanos until, PhaseSums& sums) {
+    const std::size_t first = piece_ / kPiecesTogether, last = block_of(until);
+    for (std::size_t mask = 0; last > first && mask < sums.size(); ++mask)
+      sums[mask] += timeline_.before[last].sums[mask] - timeline_.before[first].sums[mask];
+    skip_to(last);
+  }
+
+  const PhaseTimeline& timeline_;
+  const std::size_t pieces_;
+  std::size_t piece_ = 0;
+  Nanos start_;  // of the piece
+};
 
 }  // namespace
 
 PhaseSums sum_phases(const PhaseTimeline& timeline, const Intervals& within) {
   PhaseSums sums{};
-  if (timeline.start_ns.empty()) return sums;
-  std::size_t piece = 0;
-  auto walk = [&](std::size_t until, const Interval& span) {
-    for (; piece < until; ++piece) {
-      const Nanos from = std::max(span.start, timeline.start_ns[piece]),
-                  to = std::min(span.end, timeline.end_of(piece));
-      if (from < to) sums[timeline.phases[piece]] += to - from;
-    }
-  };
+  if (timeline.length_ns.empty()) return sums;
+  PieceWalk walk(timeline);
   for (const auto& span : within) {
-    piece = piece_at(timeline, piece, span.start);
-    const std::size_t last = piece_at(timeline, piece, span.end);
-    const std::size_t first_block = piece / kPiecesTogether + 1,
-                      last_block = last / kPiecesTogether;
-    if (first_block < last_block) {
-      walk(first_block * kPiecesTogether, span);
-      for (std::size_t mask = 0; mask < sums.size(); ++mask)
-        sums[mask] +=
-            timeline.sums_before[last_block][mask] - timeline.sums_before[first_block][mask];
-      piece = last_block * kPiecesTogether;
-    }
-    walk(last + 1, span);
-    piece = last;
+    walk.seek(span.start);
+    walk.add(span, sums);
   }
   return sums;
 }

@@ -19,17 +19,17 @@ inline constexpr std::size_t kPhaseMasks = std::size_t{1} << index_of(RuntimePha
 /// Time by set of phases: all that the shares of a span need.
 using PhaseSums = std::array<Nanos, kPhaseMasks>;
 
-/// Which phases hold at every instant of a window: phases[i] from start_ns[i] to the next start, or
-/// the window's end.
+/// Which phases hold at every instant of a window: phases[i] for length_ns[i], one piece after the
+/// other without a gap.
 struct PhaseTimeline {
+  struct Before {
+    Nanos start_ns = 0;  // of the piece
+    PhaseSums sums{};    // from the window's start to there
+  };
   Interval window;
-  Column<Nanos> start_ns;
+  Column<Nanos> length_ns;
   Column<PhaseMask> phases;
-  std::vector<PhaseSums> sums_before;  // of every so many pieces: the sums from the window's start
-
-  Nanos end_of(std::size_t piece) const {
-    return piece + 1 < start_ns.size() ? start_ns[piece + 1] : window.end;
-  }
+  std::vector<Before> before;  // of every so many pieces
 };
 
 /// When each phase holds: several sorted, disjoint sets for one phase may overlap each other.

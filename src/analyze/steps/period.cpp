@@ -77,7 +77,7 @@ bool EnclosingSpans::share(std::uint32_t activity, std::uint32_t other) const {
   const auto thread = calls.thread[launch_[activity]];
   if (thread >= by_thread_.size() || thread != calls.thread[launch_[other]]) return false;
   const auto [first, last] =
-      std::minmax(calls.start_ns[launch_[activity]], calls.start_ns[launch_[other]]);
+      std::minmax({calls.start_ns[launch_[activity]], calls.start_ns[launch_[other]]});
   const auto& spans = by_thread_[thread];
   const auto span = std::upper_bound(
       spans.begin(), spans.end(), first,
