@@ -244,8 +244,8 @@ void find_groups(Job& job) {
   std::unordered_map<std::string, std::uint32_t> numbers;
   std::vector<std::uint32_t> of_group;  // by the part's own group, where all ranks of it take part
   auto number_of = [&](const RankPart& part, std::uint32_t row) {
-    const auto [at, added] = numbers.try_emplace(channel_of(part, row),
-                                                 static_cast<std::uint32_t>(job.groups.size()));
+    const auto [at, added] =
+        numbers.try_emplace(channel_of(part, row), static_cast<std::uint32_t>(job.groups.size()));
     if (added) job.groups.push_back({at->first, -1, {}, PairedBy::nothing});
     return at->second;
   };
