@@ -1,7 +1,6 @@
 // Sequences of kernels that repeat: in order on a stream, cut where something else comes between.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <optional>
 #include <string>

@@ -138,8 +138,8 @@ class Sequences {
   void describe(std::span<const Member> run, KernelSequence& row) {
     const auto& ops = context_.capture.host_ops;
     row.phase = phase_of(run.front().kernel);
-    row.module = context_.attribution
-                     .modules[context_.attribution.module[activity_of(run.front())]];
+    row.module =
+        context_.attribution.modules[context_.attribution.module[activity_of(run.front())]];
     for (const auto& member : run) {
       row.names.push_back(short_name_(Text{member.name}));
       const auto op = context_.attribution.op[activity_of(member)];
