@@ -90,6 +90,14 @@ def library() -> Any:
     text, pointer, error = ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
     stream = ctypes.POINTER(_ArrowArrayStream)
     lib.gpufathom_open_with.argtypes = [text, text, text, ctypes.POINTER(pointer), error]
+    lib.gpufathom_open_graphs.argtypes = [
+        text,
+        text,
+        text,
+        ctypes.POINTER(text),
+        ctypes.POINTER(pointer),
+        error,
+    ]
     lib.gpufathom_close.argtypes, lib.gpufathom_close.restype = [pointer], None
     lib.gpufathom_tables.restype = text
     lib.gpufathom_table.argtypes = [pointer, text, stream, error]
@@ -161,13 +169,17 @@ def capsule(stream: _ArrowArrayStream) -> Any:
 class Handle:
     """An open capture of the library."""
 
-    def __init__(self, path: str, counters: str | None, power: str | None) -> None:
+    def __init__(
+        self, path: str, counters: str | None, power: str | None, graphs: list[str] | None = None
+    ) -> None:
         self._pointer = ctypes.c_void_p()
+        told = [graph.encode() for graph in graphs or []]
         _call(
-            library().gpufathom_open_with,
+            library().gpufathom_open_graphs,
             path.encode(),
             _bytes(counters),
             _bytes(power),
+            (ctypes.c_char_p * (len(told) + 1))(*told, None),
             ctypes.byref(self._pointer),
         )
 

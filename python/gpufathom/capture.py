@@ -153,6 +153,7 @@ class Capture:
         *,
         counters: Path | None = None,
         power: Path | None = None,
+        graphs: Sequence[Path] = (),
         window: str | None = None,
         batch: int = 0,
         energy_model: Path | None = None,
@@ -163,10 +164,12 @@ class Capture:
         self.window = window
         self.batch = batch
         self._energy_model = None if energy_model is None else os.fspath(energy_model)
+        self._graphs = [os.fspath(graph) for graph in graphs]
         self._handle = _capi.Handle(
             self.path,
             None if counters is None else os.fspath(counters),
             None if power is None else os.fspath(power),
+            self._graphs,
         )
         self.allow_incomplete = allow_incomplete
         self.missing = self._refuse(self._handle.missing())
@@ -217,7 +220,9 @@ class Capture:
     def query(self, sql: str) -> List[Dict[str, Any]]:
         """Rows of one SELECT over the tables of docs/capture.md, as `gpufathom query` answers it;
         of the file alone, without `counters`, `power` and `window`."""
-        words = ("query", self.path, sql)
+        words = ["query", self.path, sql]
+        for graph in self._graphs:
+            words += ["--graphs", graph]
         answer = _program.answer(*words, allow_incomplete=self.allow_incomplete)
         return [dict(zip(answer["columns"], row)) for row in answer["rows"]]
 
@@ -232,6 +237,8 @@ class Capture:
         (docs/whatif.md); nothing changed: the usual changes. `kernels`: part of a name, times as
         fast; `factors`: gpu, host, link, batch."""
         words = ["whatif", self.path]
+        for graph in self._graphs:
+            words += ["--graphs", graph]
         for what in without:
             words += ["--without", what]
         for name, factor in kernels.items():

@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 import tempfile
 from types import TracebackType
-from typing import Any, ClassVar, Tuple
+from typing import Any, ClassVar, Sequence, Tuple
 
 import gpufathom
 from gpufathom import _places, _program, results
@@ -20,6 +20,7 @@ def open(
     *,
     counters: Path | None = None,
     power: Path | None = None,
+    graphs: Sequence[Path] = (),
     window: str | None = None,
     batch: int = 0,
     energy_model: Path | None = None,
@@ -30,6 +31,7 @@ def open(
     path: a trace (PyTorch, JAX, TensorFlow, Nsight Systems), a recording (.gpf) or a log of samples.
     counters: a report of Nsight Compute of the same program.
     power: a power log over the same time, CSV of nvidia-smi or NVML.
+    graphs: traces of the same program that capture its CUDA graphs, or run without them: they tell their kernels' operators.
     window: all, steps, stable, step:N or START:END, as `--window` has it; None for the default.
     batch: items of a step, for times and energies per item.
     energy_model: a file that `gpufathom calibrate -o` wrote; None for the one shipped for the capture's GPU.
@@ -42,6 +44,7 @@ def open(
         path,
         counters=counters,
         power=power,
+        graphs=graphs,
         window=window,
         batch=batch,
         energy_model=energy_model,

@@ -108,6 +108,11 @@ int gpufathom_open(const char* path, gpufathom_capture** out, char** error) {
 
 int gpufathom_open_with(const char* path, const char* counters, const char* power,
                         gpufathom_capture** out, char** error) {
+  return gpufathom_open_graphs(path, counters, power, nullptr, out, error);
+}
+
+int gpufathom_open_graphs(const char* path, const char* counters, const char* power,
+                          const char* const* graphs, gpufathom_capture** out, char** error) {
   return guarded(error, [&]() -> Message {
     if (!out) return null_argument("capture");
     *out = nullptr;
@@ -116,6 +121,7 @@ int gpufathom_open_with(const char* path, const char* counters, const char* powe
     wanted.trace = path;
     if (counters) wanted.counters = counters;
     if (power) wanted.power = power;
+    for (; graphs && *graphs; ++graphs) wanted.graphs.emplace_back(*graphs);
     auto loaded = gf::load_capture(wanted, {});
     if (!loaded) return loaded.error().message();
     *out = new gpufathom_capture{std::move(*loaded)};

@@ -25,6 +25,10 @@ int gpufathom_open(const char* path, gpufathom_capture** capture, char** error);
  * may be NULL. */
 int gpufathom_open_with(const char* path, const char* counters, const char* power,
                         gpufathom_capture** capture, char** error);
+/* The same, with traces that tell the operators of CUDA graphs (docs/attribution.md): a list that
+ * ends with NULL, or NULL. */
+int gpufathom_open_graphs(const char* path, const char* counters, const char* power,
+                          const char* const* graphs, gpufathom_capture** capture, char** error);
 void gpufathom_close(gpufathom_capture* capture);
 
 /* Names of the tables (docs/capture.md), separated by commas; lives for ever. */

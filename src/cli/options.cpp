@@ -278,6 +278,7 @@ void add_input_options(Verb& verb, InputOptions& options) {
           "--graphs", options.graphs, "FILE",
           "trace of the same program that captures its CUDA graphs, or runs without them: tells "
           "their kernels' operators (repeatable)")
+      .each_time()
       .input();
   verb.option("--power", options.power, "FILE",
               "power log over the same time: CSV of nvidia-smi or of NVML")

@@ -30,6 +30,7 @@ struct QueryArguments {
   OutputOptions output;
   std::size_t rows = 200;
   std::optional<std::uint64_t> max_bytes;
+  std::vector<std::string> graphs;
   QueryLimits limits;
 };
 
@@ -103,10 +104,12 @@ struct Analyzed {
   std::optional<CeilingsFile> ceilings;
 };
 
-Result<Analyzed> analyze_file(const std::string& path, const ImportOptions& options) {
+Result<Analyzed> analyze_file(const std::string& path, const std::vector<std::string>& graphs,
+                              const ImportOptions& options) {
   InputOptions wanted;
   wanted.trace = path;
   wanted.max_bytes = options.max_bytes;
+  wanted.graphs = graphs;
   const auto loaded = load_capture(wanted, options.progress);
   if (!loaded) return tl::unexpected(loaded.error());
   Question question;
@@ -132,7 +135,7 @@ Result<QueryAnswer> ask_input(const QueryArguments& out, Input& input,
     const auto table = asked_table(found.error());
     if (table.empty() || made == analysis_tables().size()) return found;
     if (!analyzed) {
-      auto done = analyze_file(*out.file, options);
+      auto done = analyze_file(*out.file, out.graphs, options);
       if (!done) return tl::unexpected(done.error());
       analyzed.emplace(std::move(*done));
       auto whole = shown(std::make_shared<QuerySource>(analyzed->answer.capture));
@@ -196,6 +199,10 @@ Verb query_verb() {
   const auto options = std::make_shared<QueryArguments>();
   verb.argument("FILE", options->file, "capture (.gpf), or anything that analyze reads").input();
   verb.argument("SQL", options->sql, "one SELECT statement");
+  verb.option("--graphs", options->graphs, "FILE",
+              "as of `work`, for tables of the analysis (repeatable)")
+      .each_time()
+      .input();
   verb.option("--rows", options->rows, "N", "rows of a text answer, 0 for all (default 200)");
   verb.option("--max-bytes", options->max_bytes, "SIZE",
               "stop when an input unpacks to more (default 64GiB), or an answer takes more memory "

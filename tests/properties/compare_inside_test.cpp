@@ -1,9 +1,8 @@
-// Inside a comparison: shapes sum to the kernel time and every node of the tree to what is below it,
-// for every run; an operator that was made slower is the culprit.
+// Inside a comparison: shapes sum to the kernel time and every node of the tree to what is below
+// it, for every run; an operator that was made slower is the culprit.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-
-#include <fmt/format.h>
 
 #include <map>
 #include <optional>

@@ -64,6 +64,19 @@ class Answers(unittest.TestCase):
         )
         self.assertEqual(self.run_.energy().to_dict()["devices"], self.told["energy"]["devices"])
 
+    def test_graphs_get_their_operators(self):
+        graphs = str(ROOT / "examples/lenet_graphs_b1.json.gz")
+        eager = str(ROOT / "examples/lenet_inf_b1.json.gz")
+        capture = gf.open(graphs, graphs=[eager])
+        self.assertEqual(
+            capture.analysis.to_dict(), answer("analyze", graphs, "--graphs", eager)
+        )
+        counted = "select count(*) as all_rows, count(operator) as known from attributed_kernels"
+        self.assertEqual(capture.query(counted), [{"all_rows": 65, "known": 65}])
+        self.assertEqual(gf.open(graphs).query(counted), [{"all_rows": 65, "known": 0}])
+        with self.assertRaisesRegex(gf.Error, "13 launches"):
+            gf.open(graphs, graphs=[TRACE])
+
     def test_the_window(self):
         steps = gf.open(TRACE, window="steps").analysis.window
         self.assertEqual(steps.kind, "steps")

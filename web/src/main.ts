@@ -23,6 +23,7 @@ import { waterfallSection } from "./sections/waterfall.ts";
 import { accountSection } from "./work/account.ts";
 import { memorySection } from "./work/memory.ts";
 import { rooflineSection } from "./work/roofline.ts";
+import { sequencesSection } from "./work/sequences.ts";
 import { shapesSection } from "./work/shapes.ts";
 import { Timeline } from "./timeline/events.ts";
 import { timelineSection } from "./timeline/section.ts";
@@ -39,7 +40,7 @@ function pair(className: string, ...parts: Part[]): HTMLElement { return h("div"
 function analysisPage(report: Report): Part[] {
   const types = new Map(report.analysis.kernels.map((kernel) => [kernel.operator, kernel.layer_type])), typeOf = (operator: string): string => types.get(operator) ?? "";
   return [pair("answer", waterfallSection(report), findingsSection(report), ladderSection(report)), samplesSection(report), timelineSection(report), idleSection(report), flameSection(report),
-    layersSection(report), kernelsSection(report), shapesSection(report.work), accountSection(report.work), rooflineSection(report.work, typeOf), memorySection(report.work), runtimeSection(report), energySection(report), readingsSection(report), pair("", curveSection(report), matchSection(report)),
+    layersSection(report), kernelsSection(report), shapesSection(report.work), sequencesSection(report.work), accountSection(report.work), rooflineSection(report.work, typeOf), memorySection(report.work), runtimeSection(report), energySection(report), readingsSection(report), pair("", curveSection(report), matchSection(report)),
     qualitySection(report), definitionsSection(report)];
 }
 

@@ -1521,6 +1521,28 @@ export interface OperatorWork {
   by_kernel: NamedTime[];
 }
 
+/** Kernels that pass over tensors and follow each other on a stream, more than once: what one kernel could do in their place. */
+export interface KernelSequence {
+  /** short names in their order; one name: the same kernel over and over. */
+  names: string[];
+  /** their operators, each once in a row. */
+  operators: string[];
+  /** phase. */
+  phase: TrainingPhase;
+  /** module of the first time. */
+  module: string;
+  /** how often the sequence comes in the window. */
+  times: number;
+  /** kernels of all times. */
+  kernels: number;
+  /** their exclusive time. */
+  ns: number;
+  /** time between them, each gap below 100 us. */
+  gap_ns: number;
+  /** at most gained by one kernel in the place of each: both times less what its inputs from outside and its result take at least, beyond what L2 holds. */
+  gain_ns: number;
+}
+
 /** The highest rate of a device for something, measured or stated. */
 export interface Ceiling {
   /** tensor.bf16, fma.fp32, ...: operations; dram, l2, l1, shared, link.*: bytes. */
@@ -1796,6 +1818,8 @@ export interface WorkUse {
   types: WorkOfType[];
   /** by operator, shapes, types, strides, module and phase; most time first. */
   operators: OperatorWork[];
+  /** kernels that follow each other again and again; the largest gain first. */
+  sequences: KernelSequence[];
   /** of the device that most work ran on. */
   ceilings: Ceiling[];
   /** kernels, operators and layers; most time first. */

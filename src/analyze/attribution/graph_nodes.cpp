@@ -196,20 +196,25 @@ Fit fit_captured(std::span<const Node> run, const NodeList& list) {
   return fit;
 }
 
-/// The same kernels in the same order in a run without graphs; a tenth may be others.
-Fit fit_run(std::span<const Node> run, const NodeList& list) {
+/// The same kernels in the same order, by names that are all known; a tenth may be others.
+Fit fit_names(std::span<const Node> run, const NodeList& list) {
   std::vector<std::uint32_t> wanted, names;
+  std::vector<const Node*> nodes;
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < run.size(); ++i)
     if (run[i].kind == ActivityKind::kernel) {
       wanted.push_back(run[i].name);
       at.push_back(i);
     }
-  for (const auto& node : list.nodes) names.push_back(node.name);
-  if (wanted.empty()) return {};
+  for (const auto& node : list.nodes)
+    if (node.kind == ActivityKind::kernel) {
+      names.push_back(node.name);
+      nodes.push_back(&node);
+    }
+  if (wanted.empty() || std::ranges::count(names, 0u) > 0) return {};
   Fit fit(run.size(), nullptr);
   if (const auto from = find_in(wanted, names); from != SIZE_MAX) {
-    for (std::size_t i = 0; i < at.size(); ++i) fit[at[i]] = &list.nodes[from + i];
+    for (std::size_t i = 0; i < at.size(); ++i) fit[at[i]] = nodes[from + i];
     return fit;
   }
   constexpr std::size_t kMostCells = 20'000'000;  // of align_exactly's table
@@ -218,7 +223,7 @@ Fit fit_run(std::span<const Node> run, const NodeList& list) {
   std::size_t matched = 0;
   for (std::size_t i = 0; i < at.size(); ++i)
     if (match.partner[i] != SequenceMatch::kNone) {
-      fit[at[i]] = &list.nodes[match.partner[i]];
+      fit[at[i]] = nodes[match.partner[i]];
       ++matched;
     }
   if (matched * 10 < at.size() * 9) return {};
@@ -243,20 +248,27 @@ class Fitting {
     const auto [known, fresh] = known_.try_emplace(std::move(key));
     if (!fresh) return known->second;
     Found& found = known->second;
-    for (const bool ran : {false, true}) {
-      for (const auto& list : lists_) {
-        if (list.ran != ran) continue;
-        Fit fit = ran ? fit_run(run, list) : fit_captured(run, list);
-        if (fit.empty()) continue;
-        if (found.list && !ran && !same(found, list, fit)) return found = {};
-        if (!found.list) found = {&list, std::move(fit)};
-      }
-      if (found.list) break;
-    }
+    for (const bool ran : {false, true})
+      for (const auto& way : {fit_captured, fit_names})
+        if (!found.list && !(ran && way == fit_captured) && !try_lists(run, ran, way, found))
+          return found = {};
     return found;
   }
 
  private:
+  /// False where captures that fit differ; any of several runs will do.
+  bool try_lists(const std::vector<Node>& run, bool ran,
+                 Fit (*way)(std::span<const Node>, const NodeList&), Found& found) const {
+    for (const auto& list : lists_) {
+      if (list.ran != ran) continue;
+      Fit fit = way(run, list);
+      if (fit.empty()) continue;
+      if (found.list && !ran && !same(found, list, fit)) return false;
+      if (!found.list) found = {&list, std::move(fit)};
+    }
+    return true;
+  }
+
   bool same(const Found& found, const NodeList& list, const Fit& fit) const {
     const Capture &left = *captures_[found.list->capture], &right = *captures_[list.capture];
     const auto told = [](const Capture& capture, const Node* node) {

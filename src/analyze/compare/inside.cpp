@@ -28,8 +28,7 @@ constexpr Nanos kColumns = 2000;  // of the picture: what is shorter is joined
 /// The step of median length; without steps the window.
 Interval typical_step(const Context& context, const DeviceTimeline& line) {
   std::vector<std::pair<Nanos, Nanos>> steps;  // length, start
-  for (const auto& step : context.window.steps)
-    steps.emplace_back(step.duration_ns, step.start_ns);
+  for (const auto& step : context.window.steps) steps.emplace_back(step.duration_ns, step.start_ns);
   if (steps.empty()) return line.window;
   const auto half = steps.begin() + static_cast<std::ptrdiff_t>((steps.size() - 1) / 2);
   std::ranges::nth_element(steps, half);

@@ -35,6 +35,10 @@ std::vector<OperatorWork> operator_table(const Context& context, const KernelWor
 /// The first `rows` of them (0: all), and one row for the rest.
 std::vector<OperatorWork> longest_operators(std::vector<OperatorWork> table, std::size_t rows);
 
+/// Sequences of kernels that one could replace, the largest bound of the gain first.
+std::vector<KernelSequence> kernel_sequences(const Context& context, const KernelWorks& works,
+                                             const Roof& roof);
+
 /// "4096x768 * 768x3072"
 std::string shapes_text(const Call& call);
 

@@ -149,6 +149,9 @@ WorkUse measure_work(const Context& context, const Analysis& analysis,
   use.ceilings = ceilings_of(first_product(context), ceilings);
   const work::Roof roof(context, use.ceilings);
   use.operators = work::operator_table(context, works, roof);
+  use.sequences = work::kernel_sequences(context, works, roof);
+  const auto most = context.options.max_rows;
+  if (most > 0 && use.sequences.size() > most) use.sequences.resize(most);
   constexpr std::size_t kPointsOfAScope = 200;
   use.roofline = work::roofline(context, works, use.operators, roof, kPointsOfAScope);
   use.transfers = work::transfer_rates(context, use.ceilings);

@@ -25,6 +25,8 @@ template <>
 inline constexpr std::string_view kSqlType<std::int64_t> = "integer";
 template <class T>
 inline constexpr std::string_view kSqlType<std::optional<T>> = kSqlType<T>;
+template <>
+inline constexpr std::string_view kSqlType<std::vector<std::string>> = "text";  // the same
 template <Described T>
 inline constexpr std::string_view kSqlType<std::vector<T>> = "text";  // JSON, for json_each()
 
@@ -45,7 +47,7 @@ template <class E>
 void bind_value(sqlite3_stmt* raw, int at, E value) {
   bind_value(raw, at, name_of(value));
 }
-template <Described T>
+template <class T>
 void bind_value(sqlite3_stmt* raw, int at, const std::vector<T>& values) {
   std::string json;
   to_json(json, values);
@@ -107,6 +109,9 @@ const std::vector<AnalysisTable>& analysis_tables() {
        sql_columns<KernelFacts>()},
       {"operators", "Calls by operator, shapes, types, strides, module and phase, with their rates",
        sql_columns<OperatorWork>()},
+      {"sequences",
+       "Kernels that follow each other again and again, and what one kernel would gain",
+       sql_columns<KernelSequence>()},
       {"call_tree", "Device time by module and by call path, down to kernels and idle causes",
        sql_columns<CallNode>()},
       {"attributed_copies", "The same of copies and sets", sql_columns<KernelFacts>()}};
@@ -151,6 +156,8 @@ Status add_analysis_table(sqlite3* db, std::string_view table, const Context& co
   if (table == "findings") return add_table(db, "findings", analysis.findings);
   if (table == "operators")
     return add_table(db, "operators", measure_work(context, analysis, ceilings).operators);
+  if (table == "sequences")
+    return add_table(db, "sequences", measure_work(context, analysis, ceilings).sequences);
   if (table == "call_tree") return add_table(db, "call_tree", call_tree(context, analysis));
   return add_attributed(db, context);
 }

@@ -199,6 +199,32 @@ std::string operators_section(const WorkUse& use, const TextStyle& style, std::s
          out;
 }
 
+std::string sequences_section(const WorkUse& use, const TextStyle& style, std::size_t rows) {
+  if (use.sequences.empty()) return {};
+  constexpr std::size_t kShown = 5;
+  TextTable table({{"kernels in a row", Align::left, true},
+                   {"phase", Align::left, false, 1},
+                   {"times", Align::right},
+                   {"time", Align::right},
+                   {"gaps", Align::right, false, 2},
+                   {"gain, at most", Align::right}});
+  for (std::size_t i = 0; i < std::min({rows, kShown, use.sequences.size()}); ++i) {
+    const auto& row = use.sequences[i];
+    const auto& what = row.operators.empty() ? row.names : row.operators;
+    std::string text;
+    for (const auto& name : what)
+      text += fmt::format("{}{}", when(!text.empty(), " > "),
+                          name.starts_with("aten::") ? name.substr(6) : name);
+    if (row.names.size() == 1)
+      text += fmt::format(" x {:.0f}",
+                          static_cast<double>(row.kernels) / static_cast<double>(row.times));
+    table.add({text, std::string(name_of(row.phase)), format_count(row.times), format_time(row.ns),
+               format_time(row.gap_ns), format_time(row.gain_ns)});
+  }
+  return section_title(style, "Repeated sequences", "what one kernel could do instead") +
+         table.render(style);
+}
+
 std::string roof_section(const WorkUse& use, const TextStyle& style, std::size_t rows) {
   TextTable table({{"kernel", Align::left, true},
                    {"time", Align::right},
@@ -247,7 +273,8 @@ std::string transfer_lines(const WorkUse& use, const TextStyle& style) {
 
 std::string work_text(const WorkUse& use, const TextStyle& style, std::size_t rows) {
   std::string out = done_section(use, style) + operators_section(use, style, rows) +
-                    roof_section(use, style, rows) + transfer_lines(use, style);
+                    sequences_section(use, style, rows) + roof_section(use, style, rows) +
+                    transfer_lines(use, style);
   if (!use.memory.empty()) out += section_title(style, "Memory") + memory_lines(use.memory, style);
   if (const auto stalls = stall_lines(use.stalls, style); !stalls.empty())
     out += section_title(style, "Stalled") + stalls;

@@ -35,3 +35,9 @@ A file that is none of the program is refused.
   $ gpufathom work lenet_inf_b1.json.gz --graphs "$EXAMPLES/lenet_inf_b1.json.gz"
   gpufathom: lenet_inf_b1.json.gz: no kernel of a graph without an operator, for which --graphs would tell one (--graphs goes with a trace that has the kernels of CUDA graphs)
   [1]
+
+In SQL.
+
+  $ gpufathom query lenet_graphs_b1.json.gz --graphs lenet_inf_b1.json.gz "select count(operator), count(distinct module), count(captured_op) from attributed_kernels" --format csv
+  count(operator),count(distinct module),count(captured_op)
+  65,11,65

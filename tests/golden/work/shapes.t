@@ -65,3 +65,25 @@ As text.
         batch_norm_backward_reduce_channels_last_kernel,
         vectorized_elementwise_kernel
   
+
+Kernels that follow each other again and again: rows share no kernel, and gain no more than they take.
+
+  $ for capture in lenet_train_b64 bert_amp_eager_b32 resnet50_amp_compile_b64; do
+  >   gpufathom work "$EXAMPLES/$capture.json.gz" --format json | jq -c --arg of "$capture" '[$of, (.sequences | length > 0), ([.sequences[].kernels] | add) <= ([.operators[].kernels] | add), ([.sequences[].ns] | add) <= ([.operators[].ns] | add), ([.sequences[] | .gain_ns <= .ns + .gap_ns and .times > 1] | all)]'
+  > done
+  ["lenet_train_b64",true,true,true,true]
+  ["bert_amp_eager_b32",true,true,true,true]
+  ["resnet50_amp_compile_b64",true,true,true,true]
+  $ gpufathom work "$EXAMPLES/bert_amp_eager_b32.json.gz" | sed -n '/^Repeated/,/^$/p'
+  Repeated sequences                              what one kernel could do instead
+    kernels in a row            phase     times      time      gaps  gain, at most
+    copy_ > add_..out_backward  backward     68  4.307 ms  10.24 ms       14.55 ms
+    copy_ x 3                   forward     153  1.177 ms  8.288 ms       9.465 ms
+    native_dropo..norm > copy_  forward      30  1.242 ms  7.259 ms       8.500 ms
+    copy_ > add_ > copy_        backward     72  1.658 ms  4.217 ms       5.875 ms
+    native_dropo..e_layer_norm  forward      40  1.329 ms  4.333 ms       5.662 ms
+  
+  $ gpufathom query "$EXAMPLES/bert_amp_eager_b32.json.gz" "select json_extract(operators, '\$[0]') as first, phase, times from sequences where times > 60 order by gain_ns desc limit 2" --format csv
+  first,phase,times
+  aten::copy_,backward,68
+  aten::copy_,forward,153

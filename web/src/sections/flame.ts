@@ -43,11 +43,13 @@ class Flame {
   private words(value: number): string { return this.measure === "nj" ? energy(value) : time(value); }
   private value(node: CallNode): number { return node[this.measure] ?? 0; }
   private name(node: CallNode): string { return node.kind === "idle" ? `idle, ${this.causes.get(node.name) ?? node.name}` : node.name; }
+  /** What fits a part: nothing where it would be a letter or two. */
+  private label(node: CallNode, width: number): string { return width * (this.picture.clientWidth || 900) < 30 ? "" : this.name(node).replace(/^autograd::engine::evaluate_function: /, "autograd: "); }
 
   private part(node: Node, depth: number, left: number, width: number, above: Node[]): void {
     const top = this.tops.get(this.view)!, facts = `${this.name(node)}: ${this.words(this.value(node))}, ${share(this.value(node) / Math.max(1, this.value(top)))}, ${count(node.count)} events`;
     const path = [...above, node];
-    this.picture.append(h("button", { type: "button", title: facts, "aria-label": facts, "data-node": node.id, "data-depth": depth, style: `left:${left * 100}%;width:${width * 100}%;top:${depth * 22}px;background:color-mix(in srgb, ${colour(node)} 38%, var(--paper))`, click: () => { this.path = path; this.draw(); } }, this.name(node)));
+    this.picture.append(h("button", { type: "button", title: facts, "aria-label": facts, "data-node": node.id, "data-depth": depth, style: `left:${left * 100}%;width:${width * 100}%;top:${depth * 22}px;background:color-mix(in srgb, ${colour(node)} 38%, var(--paper))`, click: () => { this.path = path; this.draw(); } }, this.label(node, width)));
     let at = left;
     const whole = this.value(node);
     for (const below of node.below) {
