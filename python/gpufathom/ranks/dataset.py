@@ -15,7 +15,7 @@ import json
 import os
 import pathlib
 import tempfile
-from typing import Any, BinaryIO, Callable, Dict, List, Sequence, Union
+from typing import Any, BinaryIO, Callable, Dict, List, Sequence, Tuple, Union
 
 Path = Union[str, "os.PathLike[str]"]
 Columns = Dict[str, Dict[str, List[Any]]]
@@ -115,25 +115,25 @@ def tables_of(lines: Sequence[bytes], key: str) -> dict[str, Any]:
 def write_whole(files: Dict[pathlib.Path, Callable[[BinaryIO], object]]) -> None:
     """Each file appears complete or not at all, one after the other, whatever happens to the process or the disk. All are written
     before the first one is waited for: the disk takes them together."""
-    drafts: List[BinaryIO] = []
+    drafts: List[Tuple[str, BinaryIO]] = []
     try:
         for path, write in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-            drafts.append(open(name, "wb", opener=lambda *_, handle=handle: handle))
-            write(drafts[-1])
-            drafts[-1].flush()
-        for draft, path in zip(drafts, files):
-            os.fsync(draft.fileno())
-            os.fchmod(draft.fileno(), 0o644)
-            os.replace(draft.name, path)
+            drafts.append((name, os.fdopen(handle, "wb")))
+            write(drafts[-1][1])
+            drafts[-1][1].flush()
+        for (name, file), path in zip(drafts, files):
+            os.fsync(file.fileno())
+            os.fchmod(file.fileno(), 0o644)
+            os.replace(name, path)
     except BaseException:
-        for draft in drafts:
-            pathlib.Path(draft.name).unlink(missing_ok=True)
+        for name, _ in drafts:
+            pathlib.Path(name).unlink(missing_ok=True)
         raise
     finally:
-        for draft in drafts:
-            draft.close()
+        for _, file in drafts:
+            file.close()
 
 
 def write_ranks(dataset: Path, key: str, lines: Sequence[bytes]) -> None:
