@@ -169,7 +169,7 @@ class Column {
   T* data() { return unfolded(); }
   const T* data() const { return unfolded(); }
   T& operator[](std::size_t i) { return unfolded()[i]; }
-  Read operator[](std::size_t i) const {
+  [[gnu::always_inline]] Read operator[](std::size_t i) const {
     const Block now = block();
     if constexpr (kNarrows)
       if (is_narrow(now)) return narrow(now)[i];
