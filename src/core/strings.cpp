@@ -1,5 +1,6 @@
 #include "core/strings.h"
 
+#include <bit>
 #include <cstring>
 
 #include "core/apportion.h"
@@ -42,7 +43,7 @@ std::uint64_t hash_text(std::string_view text) {
   return fold(hash, 0x8ebc6af09c88c6e3u);
 }
 
-StringPool::StringPool() : slots_(1024) { intern({}); }
+StringPool::StringPool() : slots_(1024), recent_(kRecent) { intern_anew({}); }
 
 std::string_view StringPool::store(std::string_view text) {
   bytes_ += text.size();
@@ -84,7 +85,32 @@ void StringPool::grow() {
   }
 }
 
+namespace {
+
+/// A few bytes of a text, to tell most texts apart.
+std::uint64_t sketch(std::string_view text) {
+  const char* const begin = text.data();
+  const std::size_t size = text.size();
+  if (size >= 8)
+    return (load(begin, 8) ^ load(begin + size / 2 - 4, 8) * 3 ^ load(begin + size - 8, 8) * 5 ^
+            size) *
+           0x9e3779b97f4a7c15u;
+  if (size >= 4)
+    return (load(begin, 4) ^ load(begin + size - 4, 4) << 32 ^ size) * 0x9e3779b97f4a7c15u;
+  return hash_text(text);
+}
+
+}  // namespace
+
 StringId StringPool::intern(std::string_view text) {
+  std::uint32_t& recent = recent_[sketch(text) >> (64 - std::countr_zero(kRecent))];
+  if (texts_[recent] == text) return static_cast<StringId>(recent);
+  const StringId id = intern_anew(text);
+  recent = static_cast<std::uint32_t>(id);
+  return id;
+}
+
+StringId StringPool::intern_anew(std::string_view text) {
   const std::uint64_t hash = hash_text(text);
   Slot& found = slot(text, hash);
   if (found.number != 0) return static_cast<StringId>(found.number - 1);

@@ -37,10 +37,14 @@ class StringPool {
     std::uint32_t hash = 0;    // its upper half: most others are told apart without a look at them
   };
   Slot& slot(std::string_view text, std::uint64_t hash);
+  StringId intern_anew(std::string_view text);
+  // What was asked for lately is found by a few of its bytes.
+  static constexpr std::size_t kRecent = 1024;
 
   std::vector<std::string_view> texts_;
   std::vector<std::uint64_t> hashes_;  // by id: growing needs no second look at the texts
   std::vector<Slot> slots_;            // open addressing
+  std::vector<std::uint32_t> recent_;  // ids, by a sketch of the text
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t block_left_ = 0;
   char* block_at_ = nullptr;

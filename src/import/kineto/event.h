@@ -78,6 +78,7 @@ inline constexpr std::size_t kFields = static_cast<std::size_t>(Field::count);
 static_assert(kFields <= 64, "Event::present has one bit a field");
 
 /// A value's text. Strings come unescaped and without quotes; all else as it stands in the file.
+/// Eight more bytes may be read behind it.
 struct Token {
   enum class Kind : std::uint8_t { string, scalar, container };
   const char* data;

@@ -1,6 +1,5 @@
 #include "import/kineto/layouts.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "import/kineto/fields.h"
@@ -85,9 +84,6 @@ class Lesson {
     if (size == 0 || size > LayoutNode::kLongest) return false;
     std::memcpy(node.bytes, from_, size);
     node.size = static_cast<std::uint32_t>(size);
-    std::memcpy(&node.first, from_, std::min<std::size_t>(size, 8));
-    std::memset(&node.mask, 0xff, std::min<std::size_t>(size, 8));
-    if (size >= 8) std::memcpy(&node.last, at_ - 8, 8);
     node.next = next;
     node.field = field;
     node.input = next == LayoutNode::Next::container && field != Field::count &&
@@ -152,28 +148,49 @@ void Layouts::learn(const char* at, const char* end, const Event& event) {
   if (read(at, end, again) && !same(again, event)) trusted_ = false;
 }
 
-Layouts::Set& Layouts::set_of(const LayoutNode& node, std::uint64_t name) {
-  if (sets_.empty()) sets_.resize(kSets);
+Inputs*& Layouts::guess(const LayoutNode& node, std::uint64_t name) {
+  if (guesses_.empty()) guesses_.resize(2 * kMostInputs);
   const auto place = reinterpret_cast<std::uintptr_t>(&node) / alignof(LayoutNode);
-  return sets_[(name ^ place) * 0x9e3779b97f4a7c15u >> (64 - std::countr_zero(kSets))];
+  const auto before = before_ ? before_->hash : 0;
+  return guesses_[(name ^ place ^ before) * 0x9e3779b97f4a7c15u >>
+                  (64 - std::countr_zero(2 * kMostInputs))];
 }
 
-Inputs* Layouts::inputs_at(const LayoutNode& node, std::uint64_t name, const char* at,
-                           const char* end) {
-  for (auto& inputs : set_of(node, name).inputs)
-    if (inputs.first == &node && inputs.bytes.size() <= static_cast<std::size_t>(end - at) &&
-        std::memcmp(inputs.bytes.data(), at, inputs.bytes.size()) == 0)
-      return &inputs;
-  return nullptr;
+Inputs* Layouts::guess_inputs(const LayoutNode& node, std::uint64_t name, const char* at,
+                              const char* end) {
+  Inputs* const inputs = guess(node, name);
+  if (!inputs || inputs->first != &node ||
+      inputs->bytes.size() > static_cast<std::size_t>(end - at) ||
+      std::memcmp(inputs->bytes.data(), at, inputs->bytes.size()) != 0)
+    return nullptr;
+  return before_ = inputs;
 }
 
-Inputs& Layouts::forget_one(const LayoutNode& node, std::uint64_t name) {
-  Set& set = set_of(node, name);
-  Inputs& inputs = set.inputs[set.oldest];
-  set.oldest = static_cast<std::uint8_t>((set.oldest + 1) % kWays);
-  inputs.interned = false;
-  inputs.count = 0;
-  return inputs;
+Inputs& Layouts::place_inputs(const LayoutNode& node, std::uint64_t name, std::string_view bytes) {
+  if (inputs_.size() == kMostInputs) forget_inputs();
+  if (by_hash_.empty()) by_hash_.resize(2 * kMostInputs);
+  const auto hash = hash_text(bytes) ^ reinterpret_cast<std::uintptr_t>(&node);
+  const std::size_t mask = by_hash_.size() - 1;
+  std::size_t at = hash & mask;
+  auto is_other = [&](const Inputs* inputs) {
+    return inputs && (inputs->hash != hash || inputs->first != &node || inputs->bytes != bytes);
+  };
+  while (is_other(by_hash_[at])) at = (at + 1) & mask;
+  if (!by_hash_[at]) {
+    by_hash_[at] = &inputs_.emplace_back();
+    by_hash_[at]->bytes = bytes;
+    by_hash_[at]->hash = hash;
+    by_hash_[at]->first = &node;
+  }
+  return *(before_ = guess(node, name) = by_hash_[at]);
+}
+
+/// A program with more of them than this is no program that repeats itself.
+void Layouts::forget_inputs() {
+  by_hash_.clear();
+  guesses_.clear();
+  inputs_.clear();
+  before_ = nullptr;
 }
 
 }  // namespace gf::kineto

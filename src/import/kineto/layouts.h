@@ -30,6 +30,7 @@ struct Inputs {
   };
   std::array<Part, kMost> parts;
   std::size_t count = 0;
+  std::uint64_t hash = 0;  // of the bytes and the first node
   const struct LayoutNode *first = nullptr, *last = nullptr;
   // The worker's ids of the texts, once somebody wanted them.
   bool interned = false;
@@ -52,8 +53,6 @@ struct alignas(64) LayoutNode {
   static constexpr std::size_t kMostChildren = 16;
   static constexpr std::size_t kLongest = 96;  // bytes; less than kPadding
 
-  std::uint64_t first = 0, last = 0;  // the first and the last eight bytes
-  std::uint64_t mask = 0;             // of `first`, where there are less than eight
   std::uint32_t size = 0;
   Next next = Next::end;
   Field field = Field::count;  // of the value that follows; count: nobody reads it
@@ -71,30 +70,8 @@ struct alignas(64) LayoutNode {
   char bytes[kLongest] = {};
   std::array<LayoutNode*, kMostChildren> child{};
 
-  bool fits(const char* at) const {
-    if ((load(at) & mask) != first) return false;
-    if (size < 8) return true;
-    for (std::uint32_t i = 8; i + 8 < size; i += 8)
-      if (load(at + i) != load(bytes + i)) return false;
-    return load(at + size - 8) == last;
-  }
-  /// The child that stands at `at`.
-  [[gnu::always_inline]] LayoutNode* follow(const char* at) {
-    if (likely && likely->stands_at(at)) return likely;
-    for (std::uint8_t i = 0; i < children; ++i)
-      if (child[i] != likely && child[i]->stands_at(at)) return likely = child[i];
-    return nullptr;
-  }
-
- private:
-  static std::uint64_t load(const char* at) {
-    std::uint64_t value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  }
-  bool stands_at(const char* at) const {
-    if (!fits(at)) return false;
-    const char begin = at[size];
+  /// Whether the node's kind of value can begin like this.
+  bool may_begin(char begin) const {
     switch (next) {
       case Next::container:
         return begin == '[' || begin == '{';
@@ -116,23 +93,25 @@ class Layouts {
   void learn_nothing() { trusted_ = false; }
 
   LayoutNode& root() { return root_; }
-  /// What is remembered of the inputs at `at`, whose first value `node` announced.
-  Inputs* inputs_at(const LayoutNode& node, std::uint64_t name, const char* at, const char* end);
-  /// A place to remember them in; the oldest of some is given up.
-  Inputs& forget_one(const LayoutNode& node, std::uint64_t name);
+  /// What is remembered of the inputs at `at`, whose first value `node` announced: a guess by the
+  /// operation's name and the inputs before these. Programs do the same things in the same order.
+  Inputs* guess_inputs(const LayoutNode& node, std::uint64_t name, const char* at, const char* end);
+  /// The place of inputs that were not guessed, once their end is known: theirs, or a new one
+  /// (without nodes) with the bytes.
+  Inputs& place_inputs(const LayoutNode& node, std::uint64_t name, std::string_view bytes);
 
  private:
-  static constexpr std::size_t kWays = 4, kSets = 2048;
-  struct Set {
-    std::array<Inputs, kWays> inputs;
-    std::uint8_t oldest = 0;
-  };
-  Set& set_of(const LayoutNode& node, std::uint64_t name);
+  static constexpr std::size_t kMostInputs = 8192;
+  void forget_inputs();
+  Inputs*& guess(const LayoutNode& node, std::uint64_t name);
   LayoutNode* add(LayoutNode& parent, LayoutNode node);
 
   LayoutNode root_;
   std::deque<LayoutNode> nodes_;
-  std::vector<Set> sets_;
+  std::deque<Inputs> inputs_;
+  std::vector<Inputs*> by_hash_;  // open addressing
+  std::vector<Inputs*> guesses_;
+  Inputs* before_ = nullptr;
   int lessons_ = 0;
   bool trusted_ = true;
 };

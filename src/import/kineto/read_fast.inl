@@ -195,14 +195,38 @@ inline const char* read_known_value(const LayoutNode& place, const char* at, con
   }
 }
 
-/// A few bytes of a name, to tell most names apart.
+/// A few bytes of a name, to tell most names apart; and of what stands before and behind it, when
+/// it is short: the same for one layout.
 inline std::uint64_t sketch(const char* at, const char* end) {
-  std::uint64_t head = 0, tail = 0;
-  const auto size = static_cast<std::size_t>(end - at);
-  const std::size_t count = size < 8 ? size : 8;
-  std::memcpy(&head, at, count);
-  std::memcpy(&tail, end - count, count);
-  return head ^ tail << 1 ^ size << 56;
+  std::uint64_t head, tail;
+  std::memcpy(&head, at, 8);
+  std::memcpy(&tail, end - 8, 8);
+  return head ^ tail << 1 ^ static_cast<std::uint64_t>(end - at) << 56;
+}
+
+/// Whether the bytes of a layout's node stand at `at`.
+[[gnu::always_inline]] inline bool fits(const LayoutNode& node, const char* at) {
+#if defined(GF_WIDE) || defined(__SSE2__)
+  std::uint32_t left = node.size;
+  for (std::uint32_t i = 0;; i += kBytes, left -= kBytes) {
+    const auto differ = ~bits(equal(load(at + i), load(node.bytes + i)));
+    if (left <= kBytes) return differ << (32 - left) == 0;
+    if (differ << (32 - kBytes)) return false;
+  }
+#else
+  return std::memcmp(at, node.bytes, node.size) == 0;
+#endif
+}
+
+/// The child that stands at `at`.
+[[gnu::always_inline]] inline LayoutNode* follow(LayoutNode& node, const char* at) {
+  auto stands = [&](const LayoutNode& child) {
+    return fits(child, at) && child.may_begin(at[child.size]);
+  };
+  if (node.likely && stands(*node.likely)) return node.likely;
+  for (std::uint8_t i = 0; i < node.children; ++i)
+    if (node.child[i] != node.likely && stands(*node.child[i])) return node.likely = node.child[i];
+  return nullptr;
 }
 
 /// The inputs of an operation while they are read: a run of containers one after the other.
@@ -226,9 +250,9 @@ struct InputRun {
   Inputs* keep(Layouts& layouts, std::uint64_t name, const Event& event) const {
     constexpr std::ptrdiff_t kLongest = 2048;
     if (count == 0 || count > fields.size() || end - begin > kLongest) return nullptr;
-    Inputs& inputs = layouts.forget_one(*first, name);
-    inputs.bytes.assign(begin, end);
-    inputs.first = first;
+    Inputs& inputs =
+        layouts.place_inputs(*first, name, {begin, static_cast<std::size_t>(end - begin)});
+    if (inputs.last) return &inputs;
     inputs.last = last;
     inputs.count = count;
     for (std::size_t i = 0; i < count; ++i)
@@ -246,7 +270,7 @@ inline const char* read_known(Layouts& layouts, const char* at, const char* cons
   bool in_run = false;
   event.inputs = nullptr;
   for (;;) {
-    LayoutNode* const to = place->follow(at);
+    LayoutNode* const to = follow(*place, at);
     if (!to) return nullptr;
     place = to;
     for (std::uint8_t i = 0; i < to->told_count; ++i) {
@@ -257,7 +281,7 @@ inline const char* read_known(Layouts& layouts, const char* at, const char* cons
     at += to->size;
     if (to->next == LayoutNode::Next::end) break;
     if (to->input && run.count == 0 && !event.inputs) {
-      if (Inputs* known = layouts.inputs_at(*to, name, at, end)) {
+      if (Inputs* known = layouts.guess_inputs(*to, name, at, end)) {
         for (std::size_t i = 0; i < known->count; ++i) {
           const auto& part = known->parts[i];
           event.tokens[static_cast<std::size_t>(part.field)] = {at + part.from, part.size,

@@ -46,8 +46,8 @@ const Inputs& Rows::inputs_of(const Event& event) {
 }
 
 std::uint32_t Rows::thread(const Event& event) {
-  if (last_thread_ != kNoRow && event.text(Field::pid) == last_pid_ &&
-      event.text(Field::tid) == last_tid_)
+  if (last_thread_ != kNoRow && last_pid_.is(event.text(Field::pid)) &&
+      last_tid_.is(event.text(Field::tid)))
     return last_thread_;
   const auto number = thread_number(event);
   if (auto& thread = worker_.threads[number]; !thread.told) {
@@ -70,9 +70,8 @@ std::uint32_t Rows::thread_number(const Event& event) {
                                 std::string(pid_number ? std::string_view{} : pid),
                                 std::string(tid_number ? std::string_view{} : tid)}});
   }
-  // Views into the map's key: the event's own text may live in a reader's buffer.
-  last_pid_ = std::string_view(at->first).substr(0, pid.size());
-  last_tid_ = std::string_view(at->first).substr(pid.size() + 1);
+  last_pid_ = ShortText(pid);
+  last_tid_ = ShortText(tid);
   last_thread_ = kNoRow;
   return at->second;
 }
@@ -80,7 +79,7 @@ std::uint32_t Rows::thread_number(const Event& event) {
 std::int64_t Rows::integer(const Event& event, Field field, std::int64_t fallback,
                            std::int64_t at) {
   if (!event.has(field)) return fallback;
-  if (auto value = parse_integer(event[field].text())) return *value;
+  if (auto value = parse_integer_of_token(event[field].text())) return *value;
   if (event[field].text() == "null") return fallback;
   chunk_.note(QualityCode::bad_value, kBadValue, at);
   return fallback;
@@ -136,7 +135,7 @@ std::int64_t Rows::stream(const Event& event, std::int64_t at) {
 
 bool Rows::time(const Event& event, Field field, Nanos& ns) {
   if (!event.has(field)) return false;
-  const auto value = parse_us(event[field].text());
+  const auto value = parse_us_of_token(event[field].text());
   if (!value || *value > kTimeLimit || *value < -kTimeLimit) return false;
   ns = *value;
   return true;

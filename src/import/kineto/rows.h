@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstring>
 
 #include "import/kineto/chunk.h"
 #include "import/said_columns.h"
@@ -32,6 +34,28 @@ Category category_of(std::string_view cat);
 
 ApiKind api_kind_of(std::string_view name);
 CopyKind copy_kind_of(std::string_view name);
+
+/// A token of at most eight bytes in one word; a longer one is like no other.
+class ShortText {
+ public:
+  ShortText() = default;
+  explicit ShortText(std::string_view token) : size_(token.size()), word_(word(token)) {}
+  bool is(std::string_view token) const {
+    return token.size() == size_ && size_ <= 8 && word(token) == word_;
+  }
+
+ private:
+  static std::uint64_t word(std::string_view token) {
+    if (token.empty()) return 0;
+    std::uint64_t word;
+    std::memcpy(&word, token.data(), 8);  // more bytes may be read behind a token
+    if constexpr (std::endian::native == std::endian::little)
+      return token.size() < 8 ? word << 8 * (8 - token.size()) : word;
+    return token.size() < 8 ? word >> 8 * (8 - token.size()) : word;
+  }
+  std::size_t size_ = 9;
+  std::uint64_t word_ = 0;
+};
 
 class Rows {
  public:
@@ -85,7 +109,7 @@ class Rows {
   Tables& rows_;
   Worker& worker_;
   // The thread of the event before: mostly it is this event's too.
-  std::string_view last_pid_, last_tid_;
+  ShortText last_pid_, last_tid_;
   std::uint32_t last_thread_ = kNoRow;
   Inputs forgotten_;  // of the event at hand, when the reader does not remember them
 };

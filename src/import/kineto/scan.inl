@@ -17,10 +17,11 @@ inline std::uint32_t bits(Bytes bytes) {
 }
 inline Bytes all(char letter) { return _mm256_set1_epi8(letter); }
 inline Bytes either(Bytes left, Bytes right) { return _mm256_or_si256(left, right); }
-inline Bytes equal(Bytes bytes, char letter) { return _mm256_cmpeq_epi8(bytes, all(letter)); }
-/// Bytes below 0x20, as unsigned.
-inline Bytes control(Bytes bytes) {
-  return _mm256_cmpeq_epi8(_mm256_max_epu8(bytes, all(0x1f)), all(0x1f));
+inline Bytes equal(Bytes left, Bytes right) { return _mm256_cmpeq_epi8(left, right); }
+inline Bytes equal(Bytes bytes, char letter) { return equal(bytes, all(letter)); }
+/// Bytes up to `most`, as unsigned.
+inline Bytes up_to(Bytes bytes, char most) {
+  return _mm256_cmpeq_epi8(_mm256_max_epu8(bytes, all(most)), all(most));
 }
 
 #elif defined(__SSE2__)
@@ -33,15 +34,18 @@ inline std::uint32_t bits(Bytes bytes) {
 }
 inline Bytes all(char letter) { return _mm_set1_epi8(letter); }
 inline Bytes either(Bytes left, Bytes right) { return _mm_or_si128(left, right); }
-inline Bytes equal(Bytes bytes, char letter) { return _mm_cmpeq_epi8(bytes, all(letter)); }
-/// Bytes below 0x20, as unsigned.
-inline Bytes control(Bytes bytes) {
-  return _mm_cmpeq_epi8(_mm_max_epu8(bytes, all(0x1f)), all(0x1f));
+inline Bytes equal(Bytes left, Bytes right) { return _mm_cmpeq_epi8(left, right); }
+inline Bytes equal(Bytes bytes, char letter) { return equal(bytes, all(letter)); }
+/// Bytes up to `most`, as unsigned.
+inline Bytes up_to(Bytes bytes, char most) {
+  return _mm_cmpeq_epi8(_mm_max_epu8(bytes, all(most)), all(most));
 }
 
 #endif
 
 #if defined(GF_WIDE) || defined(__SSE2__)
+
+inline Bytes control(Bytes bytes) { return up_to(bytes, 0x1f); }
 
 /// The first quote, backslash, control character or byte outside ASCII at or after p.
 inline const char* string_stop(const char* at) {
@@ -58,9 +62,8 @@ inline const char* string_stop(const char* at) {
 inline const char* scalar_stop(const char* at) {
   for (;; at += kBytes) {
     const Bytes bytes = load(at);
-    const Bytes bracket = equal(either(bytes, all(0x20)), '}');  // ] and }
-    if (const auto found = bits(
-            either(either(equal(bytes, ','), equal(bytes, ' ')), either(control(bytes), bracket))))
+    const Bytes bracket = equal(either(bytes, all(' ')), '}');  // ] and }
+    if (const auto found = bits(either(either(equal(bytes, ','), up_to(bytes, ' ')), bracket)))
       return at + std::countr_zero(found);
   }
 }
