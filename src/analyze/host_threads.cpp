@@ -193,7 +193,16 @@ bool is_stream_wait(std::string_view api) {
 }
 
 NameRoles::NameRoles(const Capture& capture) : host_(capture.strings.size()) {
-  for (std::uint32_t i = 0; i < host_.size(); ++i) host_[i] = host_role(capture.text(Text{i}));
+  std::vector<bool> asked(host_.size());
+  auto ask = [&](Text name) {
+    const auto id = static_cast<std::uint32_t>(name);
+    if (asked[id]) return;
+    asked[id] = true;
+    host_[id] = host_role(capture.text(name));
+  };
+  const auto &ops = capture.host_ops.name, &calls = capture.api_calls.name;
+  for (std::size_t row = 0; row < ops.size(); ++row) ask(ops[row]);
+  for (std::size_t row = 0; row < calls.size(); ++row) ask(calls[row]);
 }
 
 }  // namespace gf

@@ -273,14 +273,19 @@ class Column {
     return static_cast<As*>(at(block()));
   }
   /// For those who write, alone.
-  T* unfolded() {
+  [[gnu::always_inline]] T* unfolded() {
     T* const rows = opened();
     if (replaced_) forget_replaced();
     return rows;
   }
   const T* unfolded() const { return const_cast<Column*>(this)->opened(); }
   /// The rows as they are wide. Several readers may come at once.
-  T* opened() {
+  [[gnu::always_inline]] T* opened() {
+    const Block now = block();
+    if (now != kNone && !is_narrow(now)) return wide(now);
+    return opened_now();
+  }
+  [[gnu::noinline]] T* opened_now() {
     const Block now = block();
     if (size_ == 0 || (now != kNone && !is_narrow(now))) return static_cast<T*>(at(now));
     const std::lock_guard lock(unfolding());

@@ -137,8 +137,9 @@ Nanos covered(const Intervals& set, Interval span) {
 }
 
 Intervals clip(const Intervals& set, Interval window) {
-  if (window.length() <= 0) return {};
-  return intersect(set, {window});
+  Intervals out;
+  each_in(set, window, [&](const Interval& part) { out.push_back(part); });
+  return out;
 }
 
 }  // namespace gf

@@ -28,5 +28,15 @@ Nanos shared_length(const Intervals& left, const Intervals& right);
 Nanos covered(const Intervals& set, Interval span);
 /// The part of a normalized set inside `window`.
 Intervals clip(const Intervals& set, Interval window);
+/// Its members, f(interval) for each in order, without a set of them.
+template <class F>
+void each_in(const Intervals& set, Interval window, F&& apply) {
+  auto at = std::partition_point(set.begin(), set.end(),
+                                 [&](const Interval& one) { return one.end <= window.start; });
+  for (; at != set.end() && at->start < window.end; ++at) {
+    const Interval both{std::max(at->start, window.start), std::min(at->end, window.end)};
+    if (both.start < both.end) apply(both);
+  }
+}
 
 }  // namespace gf

@@ -1,9 +1,10 @@
 // Questions about the operations around a launch.
 #pragma once
 
-#include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "analyze/attribution/attribution.h"
 #include "analyze/findings/facts.h"
@@ -46,13 +47,32 @@ class Around {
   Inherited found_;
 };
 
-/// By name.
-class AroundNamed : public Around<std::function<bool(std::uint32_t)>> {
+/// By name. Where no operation has a name that is wanted, as in most traces, none is looked at.
+class AroundNamed {
  public:
-  AroundNamed(const TraceFacts& facts, bool (*wanted)(std::string_view))
-      : Around(facts,
-               [names = OncePerText(facts.texts(), wanted), &rows = facts.capture().host_ops.name](
-                   std::uint32_t row) mutable { return names(rows[row]); }) {}
+  AroundNamed(const TraceFacts& facts, bool (*wanted)(std::string_view)) {
+    std::vector<bool> names(facts.texts().size());
+    bool any = false;
+    for (const Text name : facts.host_names())
+      if (wanted(facts.texts().view(name))) any = names[static_cast<std::uint32_t>(name)] = true;
+    if (any) found_.emplace(facts, Named{std::move(names), &facts.capture().host_ops.name});
+  }
+  std::uint32_t of_op(std::uint32_t op) { return found_ ? found_->of_op(op) : kNoRow; }
+  std::uint32_t of_activity(std::uint32_t activity) {
+    return found_ ? found_->of_activity(activity) : kNoRow;
+  }
+  std::uint32_t of(const KernelInstance& kernel) { return of_activity(kernel.activity); }
+  std::uint32_t of(const IdlePiece& piece) { return found_ ? found_->of(piece) : kNoRow; }
+
+ private:
+  struct Named {
+    std::vector<bool> wanted;  // by text
+    const Column<Text>* names;
+    bool operator()(std::uint32_t row) const {
+      return wanted[static_cast<std::uint32_t>((*names)[row])];
+    }
+  };
+  std::optional<Around<Named>> found_;
 };
 
 }  // namespace gf

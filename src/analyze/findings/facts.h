@@ -46,6 +46,9 @@ struct TraceFacts {
   /// Of the host's operations; worked out when first asked for.
   const HostTree& tree() const;
 
+  /// The names of the host's operations, each once; worked out when first asked for.
+  const std::vector<Text>& host_names() const;
+
   /// What causes have claimed so far; rules of causes are asked before those of a general kind.
   bool claimed(const KernelInstance& kernel) const { return claimed_activity(kernel.activity); }
   bool claimed_activity(std::uint32_t activity) const {
@@ -127,6 +130,7 @@ struct TraceFacts {
   void take_claimed(IdleCause& sum) const;
   mutable Claimed claimed_;
   mutable std::optional<HostTree> tree_;
+  mutable std::vector<Text> host_names_;
 };
 
 /// Types whose kernels multiply matrices.

@@ -30,7 +30,9 @@ std::vector<std::uint32_t> operators_of_cpu(const Facts& facts) {
                                                              "aten::detach", "aten::split"};
     return name.starts_with("aten::") && std::ranges::find(kNoWork, name) == kNoWork.end();
   });
-  AroundNamed loads(facts, [](std::string_view name) { return (host_role(name) & kInput) != 0; });
+  Around loads(facts, [&](std::uint32_t row) {
+    return (facts.context.roles.host(ops.name[row]) & kInput) != 0;
+  });
   std::vector<std::uint32_t> rows;
   auto works = [&](std::uint32_t row) {
     return ops.kind[row] == HostKind::op && !tree.device[row] && of_library(ops.name[row]);
@@ -135,13 +137,13 @@ class Detours {
       return piece.span.length();
     }
     Nanos time = 0;
-    for (const auto& span : clip(works_, piece.span)) {
+    each_in(works_, piece.span, [&](const Interval& span) {
       spans.push_back(span);
       time += span.length();
       const auto at = operators_.upper_bound(span.start);
       if (at != operators_.begin())
         names[facts_.capture().text(ops.name[std::prev(at)->second])] += span.length();
-    }
+    });
     work += time;
     return time;
   }

@@ -60,18 +60,16 @@ class UnionWalk {
     return one.front().start > other.front().start;
   }
   void skip_first() {
-    if (waiting_.size() == 1) {
-      waiting_[0] = waiting_[0].subspan(1);
-      if (waiting_[0].empty()) waiting_.clear();
-      return;
-    }
-    std::pop_heap(waiting_.begin(), waiting_.end(), later);
-    Left& set = waiting_.back();
-    set = set.subspan(1);
-    if (set.empty())
+    waiting_[0] = waiting_[0].subspan(1);
+    if (waiting_[0].empty()) {
+      waiting_[0] = waiting_.back();
       waiting_.pop_back();
-    else
-      std::push_heap(waiting_.begin(), waiting_.end(), later);
+    }
+    for (std::size_t at = 0, child = 1; child < waiting_.size(); at = child, child = 2 * at + 1) {
+      if (child + 1 < waiting_.size() && later(waiting_[child], waiting_[child + 1])) ++child;
+      if (!later(waiting_[at], waiting_[child])) return;
+      std::swap(waiting_[at], waiting_[child]);
+    }
   }
 
   std::vector<Left> waiting_;  // a heap: the one that begins first in front
@@ -95,28 +93,37 @@ void sum_up(PhaseTimeline& timeline) {
 }  // namespace
 
 PhaseTimeline overlay(const PhaseSets& sets, Interval window) {
-  std::vector<std::pair<PhaseMask, UnionWalk>> walks;
+  std::vector<UnionWalk> walks;
+  std::array<PhaseMask, std::tuple_size_v<PhaseSets>> bits{};  // by walk
+  // By walk: where its member begins, or ends when it holds now.
+  std::array<Nanos, std::tuple_size_v<PhaseSets>> changes;
+  changes.fill(INT64_MAX);
   std::size_t most = 1;  // pieces; one begins where a member of a walk does, or ends
   for (std::size_t phase = 0; phase < sets.size(); ++phase) {
     UnionWalk walk(sets[phase], window.start);
     if (walk.ended()) continue;
     most += 2 * walk.most();
-    walks.emplace_back(bit_of(phase), std::move(walk));
+    bits[walks.size()] = bit_of(phase);
+    changes[walks.size()] = std::max(walk.member().start, window.start);
+    walks.push_back(std::move(walk));
   }
   PhaseTimeline timeline;
   timeline.window = window;
   timeline.length_ns.reserve(most);
   timeline.phases.reserve(most);
+  PhaseMask phases = 0;
   for (Nanos now = window.start; now < window.end;) {
-    PhaseMask phases = 0;
-    Nanos next = window.end;
-    for (auto& [bit, walk] : walks) {
-      if (!walk.ended() && walk.member().end <= now) walk.next();
-      if (walk.ended()) continue;
-      const bool holds = walk.member().start <= now;
-      if (holds) phases |= bit;
-      next = std::min(next, holds ? walk.member().end : walk.member().start);
+    for (std::size_t i = 0; i < walks.size(); ++i) {
+      if (changes[i] > now) continue;
+      phases ^= bits[i];
+      if (phases & bits[i]) {
+        changes[i] = walks[i].member().end;
+      } else {
+        walks[i].next();
+        changes[i] = walks[i].ended() ? INT64_MAX : walks[i].member().start;
+      }
     }
+    const Nanos next = std::min(window.end, *std::ranges::min_element(changes));
     timeline.length_ns.push_back(next - now);
     timeline.phases.push_back(phases);
     now = next;

@@ -102,9 +102,12 @@ inline std::optional<Nanos> parse_us_of_token(std::string_view text) {
         whole = whole && are_digits(digits);
       }
       value += eight_digits(digits);
-      const std::uint64_t decimals = leading_digits(at + count + 1, 3);
-      if (whole && are_digits(decimals))
-        return static_cast<Nanos>(value * 1000 + eight_digits(decimals));
+      auto decimal = [&](std::size_t place) {
+        return static_cast<std::uint64_t>(static_cast<unsigned char>(at[count + place])) - '0';
+      };
+      const auto first = decimal(1), second = decimal(2), third = decimal(3);
+      if (whole && first < 10 && second < 10 && third < 10)
+        return static_cast<Nanos>(value * 1000 + first * 100 + second * 10 + third);
     }
   }
   return parse_us(text);

@@ -207,8 +207,8 @@ inline std::uint64_t sketch(const char* at, const char* end) {
 /// Whether the bytes of a layout's node stand at `at`.
 [[gnu::always_inline]] inline bool fits(const LayoutNode& node, const char* at) {
 #if defined(GF_WIDE) || defined(__SSE2__)
-  std::uint32_t left = node.size;
-  for (std::uint32_t i = 0;; i += kBytes, left -= kBytes) {
+  std::size_t left = node.size;
+  for (std::size_t i = 0;; i += kBytes, left -= kBytes) {
     const auto differ = ~bits(equal(load(at + i), load(node.bytes + i)));
     if (left <= kBytes) return differ << (32 - left) == 0;
     if (differ << (32 - kBytes)) return false;
