@@ -4,34 +4,48 @@
 #include <array>
 
 namespace gf {
+namespace {
+
+/// Of very deep paths the outer part is told.
+constexpr std::uint32_t kDeepestTold = 200;
+
+}  // namespace
 
 HostNesting::HostNesting(const Capture& capture, const HostThreads& host, const NameRoles& roles)
     : capture_(capture),
       roles_(roles),
       around_(capture.host_ops.size(), kNoRow),
+      told_(capture.host_ops.size(), kNoRow),
       is_own_(capture.strings, is_line_of_program) {
   const auto& ops = capture.host_ops;
-  std::vector<std::uint32_t> open;
+  struct Open {
+    std::uint32_t row, depth;
+  };
+  std::vector<Open> open;
   for (std::uint32_t thread = 0; thread < host.threads(); ++thread) {
     open.clear();
     for (const auto row : host.ops(thread)) {
-      const auto ended = [&](std::uint32_t outer) {
-        return ops.start_ns[outer] + ops.duration_ns[outer] <= ops.start_ns[row];
+      const auto ended = [&](const Open& outer) {
+        return ops.start_ns[outer.row] + ops.duration_ns[outer.row] <= ops.start_ns[row];
       };
       while (!open.empty() && ended(open.back())) open.pop_back();
-      if (!open.empty()) around_[row] = open.back();
-      open.push_back(row);
+      if (!open.empty()) around_[row] = open.back().row;
+      const auto outer = open.empty() ? 0 : open.back().depth;
+      told_[row] = outer < kDeepestTold ? row : told_[around_[row]];
+      open.push_back({row, outer + !is_step(row)});
     }
   }
 }
 
+bool HostNesting::is_step(std::uint32_t row) const {
+  return roles_.host(capture_.host_ops.name[row]) & kStep;
+}
+
 std::vector<std::uint32_t> HostNesting::path_to(std::uint32_t row) const {
-  constexpr std::size_t kDeepest = 200;
   std::vector<std::uint32_t> path;
-  for (; row != kNoRow; row = around_[row])
-    if (!(roles_.host(capture_.host_ops.name[row]) & kStep)) path.push_back(row);
+  for (row = row == kNoRow ? row : told_[row]; row != kNoRow; row = around_[row])
+    if (!is_step(row)) path.push_back(row);
   std::ranges::reverse(path);
-  if (path.size() > kDeepest) path.resize(kDeepest);
   return path;
 }
 

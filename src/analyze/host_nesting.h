@@ -22,9 +22,13 @@ class HostNesting {
   std::uint32_t line_of_program(std::uint32_t row);
 
  private:
+  bool is_step(std::uint32_t row) const;
+
   const Capture& capture_;
   const NameRoles& roles_;
-  std::vector<std::uint32_t> around_;  // by row of host_ops, kNoRow at the top
+  // By row of host_ops.
+  std::vector<std::uint32_t> around_;  // kNoRow at the top
+  std::vector<std::uint32_t> told_;    // where the path to it ends
   OncePerText<bool (*)(std::string_view)> is_own_;
 };
 

@@ -51,6 +51,9 @@ struct SweepAxis {
 std::span<const SweepAxis> sweep_axes();
 bool is_sweep_axis(std::string_view name);
 
+/// "H100" of "NVIDIA H100 80GB HBM3": in the name of a series, without vendor and memory.
+std::string gpu_in_names(std::string_view product);
+
 /// Fills what the run lacks from the words of the file's name, split at '_', '-', '.', and where
 /// a known word begins with letters and ends with a number ("b64", "bs64", "batch64"): precision,
 /// mode, framework, GPU, batch. The words before the first known one are the model.

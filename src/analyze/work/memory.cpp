@@ -232,7 +232,7 @@ class Replay {
     for (std::size_t activity = 0; activity < attribution.op.size(); ++activity) {
       if (attribution.module[activity] == 0) continue;
       for (auto op = attribution.op[activity]; op != kNoRow; op = attribution.op_parent[op])
-        module_of_op_.emplace(op, attribution.module[activity]);
+        if (!module_of_op_.emplace(op, attribution.module[activity]).second) break;  // nor outward
     }
     module_of_op_.emplace(kNoRow - 1, 0);  // looked for, even when there is none
   }

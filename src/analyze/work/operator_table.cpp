@@ -37,15 +37,36 @@ TrainingPhase phase_in_program(const Capture& capture, std::uint32_t program_op)
   return scope.find("jvp(") == scope.npos ? TrainingPhase::none : TrainingPhase::forward;
 }
 
-TrainingPhase phase_on_host(const Context& context, std::uint32_t op) {
-  const auto& parent = context.attribution.op_parent;
-  for (; op != kNoRow; op = op < parent.size() ? parent[op] : kNoRow) {
-    const auto name = context.capture.text(context.capture.host_ops.name[op]);
-    if (name.starts_with("autograd::engine::evaluate_function")) return TrainingPhase::backward;
-    if (name.starts_with("Optimizer.step")) return TrainingPhase::optimizer;
+/// What the first operation outward from one says: those of one path are asked once.
+template <class T>
+class Outward {
+ public:
+  Outward(const std::vector<std::uint32_t>& parent, T otherwise)
+      : parent_(parent), otherwise_(otherwise) {}
+
+  /// `said(op)` is nothing where one has to look further out.
+  template <class F>
+  T operator()(std::uint32_t op, F&& said) {
+    path_.clear();
+    std::optional<T> found;
+    for (; op != kNoRow && !found; op = op < parent_.size() ? parent_[op] : kNoRow) {
+      if (const auto known = known_.find(op); known != known_.end()) {
+        found = known->second;
+      } else {
+        path_.push_back(op);
+        found = said(op);
+      }
+    }
+    for (const auto passed : path_) known_.emplace(passed, found.value_or(otherwise_));
+    return found.value_or(otherwise_);
   }
-  return TrainingPhase::forward;
-}
+
+ private:
+  const std::vector<std::uint32_t>& parent_;
+  T otherwise_;
+  std::unordered_map<std::uint32_t, T> known_;
+  std::vector<std::uint32_t> path_;
+};
 
 /// One call of an operator in the window, or the kernels of an operator without a rule.
 struct Seen {
@@ -116,7 +137,9 @@ class Table {
       : context_(context),
         works_(works),
         roof_(roof),
-        nesting_(context.capture, context.host, context.roles) {}
+        nesting_(context.capture, context.host, context.roles),
+        with_shapes_(context.attribution.op_parent, kNoRow),
+        on_host_(context.attribution.op_parent, TrainingPhase::forward) {}
 
   std::vector<OperatorWork> rows() {
     seen_.resize(works_.calls.size());
@@ -177,12 +200,19 @@ class Table {
 
   /// The innermost operation around a launch whose inputs were recorded.
   std::uint32_t op_with_shapes(std::uint32_t op) {
-    const auto& parent = context_.attribution.op_parent;
-    for (; op != kNoRow; op = op < parent.size() ? parent[op] : kNoRow) {
-      if (context_.capture.host_ops.kind[op] != HostKind::op) continue;
-      if (call_at(op)) return op;
-    }
-    return kNoRow;
+    return with_shapes_(op, [&](std::uint32_t at) -> std::optional<std::uint32_t> {
+      if (context_.capture.host_ops.kind[at] != HostKind::op || !call_at(at)) return std::nullopt;
+      return at;
+    });
+  }
+
+  TrainingPhase phase_on_host(std::uint32_t op) {
+    return on_host_(op, [&](std::uint32_t at) -> std::optional<TrainingPhase> {
+      const auto name = context_.capture.text(context_.capture.host_ops.name[at]);
+      if (name.starts_with("autograd::engine::evaluate_function")) return TrainingPhase::backward;
+      if (name.starts_with("Optimizer.step")) return TrainingPhase::optimizer;
+      return std::nullopt;
+    });
   }
 
   /// What was recorded of an operation's inputs, with sizes; calls with the same inputs share it.
@@ -219,12 +249,12 @@ class Table {
     call.counted_bytes += works_.counted.memory_bytes(kernel.activity);
   }
 
-  TrainingPhase phase_of(const Seen& call) const {
+  TrainingPhase phase_of(const Seen& call) {
     const auto program_op = call.known ? call.known->program_op : kNoRow;
     const auto named = phase_in_program(context_.capture, program_op);
     if (named != TrainingPhase::none) return named;
     if (call.phase != TrainingPhase::none || program_op != kNoRow) return call.phase;
-    return phase_on_host(context_, call.op);
+    return phase_on_host(call.op);
   }
 
   /// The number of all that is told of a call's inputs; calls with the same inputs are asked once.
@@ -371,6 +401,8 @@ class Table {
   const KernelWorks& works_;
   const Roof& roof_;
   HostNesting nesting_;
+  Outward<std::uint32_t> with_shapes_;
+  Outward<TrainingPhase> on_host_;
   std::vector<Seen> seen_;                                    // known calls first, in their order
   std::vector<std::size_t> call_of_;                          // by kernel
   std::vector<std::size_t> row_of_;                           // by call
