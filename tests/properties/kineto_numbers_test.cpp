@@ -26,6 +26,11 @@ TEST(KinetoNumbers, ShortWaysEqualTheLongOne) {
       if (random() % 2 && text.size() > 4) text[text.size() - 1 - random() % 5] = '.';
       RC_ASSERT(parse_us(text) == parse_decimal(text, 3));
       if (!text.starts_with("0x")) RC_ASSERT(parse_integer(text) == parse_decimal(text, 0));
+      // Tokens, behind which the file goes on.
+      const std::string file = text + (random() % 2 ? "1234567890" : ",\n  \"tid\": 7");
+      const std::string_view token = std::string_view(file).substr(0, text.size());
+      RC_ASSERT(parse_us_of_token(token) == parse_us(text));
+      RC_ASSERT(parse_integer_of_token(token) == parse_integer(text));
     }
   }));
 }
