@@ -329,7 +329,31 @@ def compared(options, folder, name, capture, counts):
     return answer
 
 
+TABLE = ("sm.active_any", "issue.active", "tensor.active", "sm.occupancy", "dram.read", "dram.write")
+
+
+def print_table(path):
+    """Of results that are kept: median errors in %, and how many values the intervals cover."""
+    values = covered = 0
+    for name, program in json.loads(pathlib.Path(path).read_text())["programs"].items():
+        against = program.get("against_ncu", {})
+        found = [against.get("metrics", {}).get(metric) for metric in TABLE]
+        if not any(found):
+            print(f"| {name} | – |" + " – |" * len(TABLE) + " not aligned |")
+            continue
+        of_program = sum(metric["kernels"] for metric in found)
+        covers = sum(metric["in_cycles"]["covered"] * metric["kernels"] for metric in found)
+        values, covered = values + of_program, covered + covers
+        cells = [f"{100 * metric['in_cycles']['median_error_of_users']:.1f}"
+                 if metric["resolved"] else "–" for metric in found]
+        print(f"| {name} | {against['pairs']} | {' | '.join(cells)} | {100 * covers / of_program:.0f} % |")
+    print(f"the intervals cover {100 * covered / values:.1f} % of {values} values")
+
+
 def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "--table":
+        print_table(sys.argv[2])
+        return
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gpufathom")

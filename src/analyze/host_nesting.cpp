@@ -7,7 +7,7 @@ namespace gf {
 namespace {
 
 /// Of very deep paths the outer part is told.
-constexpr std::uint32_t kDeepest = 200;
+constexpr std::uint32_t kDeepestTold = 200;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ HostNesting::HostNesting(const Capture& capture, const HostThreads& host, const 
       while (!open.empty() && ended(open.back())) open.pop_back();
       if (!open.empty()) around_[row] = open.back().row;
       const auto outer = open.empty() ? 0 : open.back().depth;
-      told_[row] = outer < kDeepest ? row : told_[around_[row]];
+      told_[row] = outer < kDeepestTold ? row : told_[around_[row]];
       open.push_back({row, outer + !is_step(row)});
     }
   }

@@ -1,9 +1,8 @@
-#include "import/stranger.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "import/formats.h"
 #include "import/input.h"
 
 namespace gf {

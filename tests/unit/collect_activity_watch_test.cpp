@@ -13,7 +13,10 @@ struct Program {
   Nanos now = kStart;
   std::vector<std::pair<WindowReason, Nanos>> windows;  // and when, after the start
 
-  Program() { watch.program_began(kStart); }
+  explicit Program(bool kernels_at_once = true) {
+    watch.program_began(kStart);
+    if (kernels_at_once) watch.kernels_came();
+  }
   template <class Level>
   void runs(Nanos length, Level level) {
     for (const Nanos end = now + length; now < end; now += kTick) {
@@ -38,6 +41,25 @@ TEST(ActivityWatch, OpensWhenTheWorkIsSteady) {
   EXPECT_EQ(program.windows[0].first, WindowReason::steady);
   EXPECT_GE(program.windows[0].second, 10 * kNsPerSecond);  // two seconds of it are seen before
   EXPECT_LE(program.windows[0].second, 11 * kNsPerSecond);
+}
+
+TEST(ActivityWatch, OpensWhenWorkBeginsLongAfterTheProgram) {
+  Program program(false);
+  program.runs(9 * kNsPerSecond, [](Nanos) { return 0.01; });
+  EXPECT_TRUE(program.windows.empty());
+  program.runs(30 * kNsPerSecond, [](Nanos) { return 0.8; });
+  ASSERT_EQ(program.windows.size(), 2u);
+  EXPECT_EQ(program.windows[0].first, WindowReason::begun);
+  EXPECT_LE(program.windows[0].second, 9 * kNsPerSecond + 200 * kNsPerMs);
+  EXPECT_EQ(program.windows[1].first, WindowReason::steady);
+  EXPECT_GE(program.windows[1].second - program.windows[0].second, 15 * kNsPerSecond);
+}
+
+TEST(ActivityWatch, WorkOfTheFirstWindowIsNotUnseen) {
+  Program program(false);  // its kernels are read late
+  program.runs(kNsPerSecond, [](Nanos) { return 0.8; });
+  program.runs(20 * kNsPerSecond, [](Nanos) { return 0.0; });
+  EXPECT_TRUE(program.windows.empty());
 }
 
 TEST(ActivityWatch, OpensAgainWhereTheWorkChangesAndEveryMinute) {

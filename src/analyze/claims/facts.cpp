@@ -56,7 +56,8 @@ std::string name_of_row(const FactRow& row, const std::string& given) {
   if (name.empty())
     for (const auto key : kNames)
       if (const auto word = row.words.find(key); word != row.words.end())
-        name += (!name.empty() ? " " : "") + word->second;
+        name +=
+            (!name.empty() ? " " : "") + (key == "gpu" ? gpu_in_names(word->second) : word->second);
   for (const auto& [key, letter] : {std::pair{"batch", "b"}, std::pair{"threads", "t"}})
     if (const auto number = row.numbers.find(key); number != row.numbers.end())
       name += fmt::format("{}{}{:.0f}", !name.empty() ? " " : "", letter, number->second);

@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <tuple>
 #include <vector>
 
@@ -33,13 +34,19 @@ std::string series_key(const SweepRun& run) {
 }
 
 /// The model and the axes that vary in the sweep.
+bool tells_memory(std::string_view word) {
+  return word.starts_with("HBM") ||
+         (word.ends_with("GB") && word.find_first_not_of("0123456789") == word.size() - 2);
+}
+
 std::string series_name(const SweepRun& run, const std::vector<std::string>& axes) {
   std::string name;
   for (const auto& axis : sweep_axes()) {
     const std::string& value = run.*(axis.member);
     const bool told =
         axis.name == "model" || std::find(axes.begin(), axes.end(), axis.name) != axes.end();
-    if (told && !value.empty()) name += (!name.empty() ? " " : "") + value;
+    if (!told || value.empty()) continue;
+    name += (!name.empty() ? " " : "") + (axis.name == "gpu" ? gpu_in_names(value) : value);
   }
   if (name.empty()) return "(no name)";
   return name;
@@ -272,6 +279,16 @@ SweepInput sweep_input(const Analysis& analysis) {
     input.kernels.push_back(std::move(kernel));
   }
   return input;
+}
+
+std::string gpu_in_names(std::string_view product) {
+  std::string name;
+  for (const auto word : std::views::split(product, ' ')) {
+    const std::string_view text(word.begin(), word.end());
+    if (text == "NVIDIA" || tells_memory(text)) continue;
+    name += (!name.empty() ? " " : "") + std::string(text);
+  }
+  return name;
 }
 
 Sweep make_sweep(std::vector<SweepInput> inputs, std::vector<std::string> axes) {

@@ -17,7 +17,8 @@ constexpr double kWorks = 0.02;  // GPU busy share below which nothing happens
 constexpr double kAlikeShare = 0.15, kAlikePoints = 0.06;
 // Another pace differs by more than either of these.
 constexpr double kOtherShare = 0.3, kOtherPoints = 0.1;
-constexpr int kLate = 2;  // newest cells may still grow
+constexpr int kLate = 2;        // newest cells may still grow
+constexpr double kBegun = 0.1;  // GPU busy share of one cell with which work has begun
 
 bool alike(double value, double mean) {
   return std::abs(value - mean) <= std::max(kAlikePoints, kAlikeShare * mean);
@@ -89,28 +90,45 @@ std::optional<ActivityWatch::Pace> ActivityWatch::pace() const {
   return found;
 }
 
+/// The GPU has begun to work after the window at the start had ended without a kernel. A short
+/// program would end before its work is seen to be steady.
+bool ActivityWatch::works_unseen(Nanos now) const {
+  if (kernels_ || now - began_ < rules_.first) return false;
+  const auto busy_enough = kBegun * static_cast<double>(rules_.cell);
+  const auto unseen = (began_ + rules_.first) / rules_.cell;
+  for (std::size_t i = 0; i < recent_.size(); ++i)
+    if (first_ + static_cast<std::int64_t>(i) >= unseen && recent_[i].busy >= busy_enough)
+      return true;
+  return false;
+}
+
 std::optional<WindowReason> ActivityWatch::due(Nanos now) {
   std::lock_guard lock(mutex_);
   if (began_ == 0 || given_ >= rules_.most) return std::nullopt;
   const auto current = pace();
-  if (!current || !current->works) return std::nullopt;
-  if (working_since_ == 0) working_since_ = now;
+  const bool works = current && current->works;
+  if (works && working_since_ == 0) working_since_ = now;
   std::optional<WindowReason> why;
   const Nanos since = now - opened_;
-  if (!recorded_ && current->steady)
+  const bool long_ago = opened_ == 0 || since >= rules_.change_after;
+  if (opened_ == 0 && works_unseen(now))
+    why = WindowReason::begun;
+  else if (!works)
+    return std::nullopt;
+  else if (!recorded_ && current->steady && long_ago)
     why = WindowReason::steady;
   else if (opened_ == 0 && now - working_since_ >= rules_.patience)
     why = WindowReason::unsteady;
   else if (opened_ > 0 && since >= rules_.every)
     why = WindowReason::periodic;
-  else if (recorded_ && current->steady && since >= rules_.change_after &&
+  else if (recorded_ && current->steady && long_ago &&
            (other(current->mean.busy, recorded_->busy) ||
             other(current->mean.sm_active, recorded_->sm_active)))
     why = WindowReason::changed;
   if (!why) return std::nullopt;
   opened_ = now;
   ++given_;
-  if (current->steady) recorded_ = current->mean;
+  if (works && current->steady) recorded_ = current->mean;
   return why;
 }
 

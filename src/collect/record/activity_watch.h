@@ -16,13 +16,14 @@
 namespace gf {
 
 /// Why a window should open.
-enum class WindowReason { steady, changed, unsteady, periodic };
+enum class WindowReason { begun, steady, changed, unsteady, periodic };
 
 class ActivityWatch {
  public:
   struct Rules {
     Nanos cell = 250 * kNsPerMs;             // levels are means of so long
     int cells = 8;                           // that must be alike
+    Nanos first = 5 * kNsPerSecond / 2;      // until the window at the program's start is read
     Nanos patience = 20 * kNsPerSecond;      // of work that never becomes steady
     Nanos every = 60 * kNsPerSecond;         // from one window to the next
     Nanos change_after = 15 * kNsPerSecond;  // and where the work changes
@@ -36,6 +37,8 @@ class ActivityWatch {
   void add(Nanos start, Nanos end, double busy, double sm_active);
   /// The program uses CUDA since then; what came before is another's.
   void program_began(Nanos at);
+  /// The windows until now have some: a program that loads for long has none in its first one.
+  void kernels_came() { kernels_ = true; }
   /// Whether a window should open now; each reason is given once.
   std::optional<WindowReason> due(Nanos now);
 
@@ -53,12 +56,14 @@ class ActivityWatch {
   };
   Cell* cell_at(std::int64_t number);
   std::optional<Pace> pace() const;
+  bool works_unseen(Nanos now) const;
   Rules rules_;
   std::mutex mutex_;
   std::deque<Cell> recent_;
   std::int64_t first_ = 0;  // number of the first cell of recent_
   Nanos began_ = 0, working_since_ = 0, opened_ = 0;
   int given_ = 0;
+  bool kernels_ = false;
   std::optional<Level> recorded_;  // of the last window that a steady pace opened
 };
 

@@ -196,6 +196,8 @@ struct Reason {
 };
 Reason reason_of(WindowReason why) {
   switch (why) {
+    case WindowReason::begun:
+      return {"begun", "the GPU has begun to work"};
     case WindowReason::steady:
       return {"steady", "the GPU's activity has become steady"};
     case WindowReason::changed:
@@ -324,6 +326,7 @@ void KernelRecording::tick(Nanos now, const std::vector<pid_t>& processes) {
     for (const pid_t process : processes) look_at(process);
   if (options_.first_window_ns == 0) return;
   if (reader_->first_window() > 0) watch_.program_began(reader_->first_window());
+  if (reader_->kernels() > 0) watch_.kernels_came();
   const auto due = watch_.due(now);
   if (!due) return;
   const Reason why = reason_of(*due);
