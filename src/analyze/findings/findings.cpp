@@ -105,10 +105,9 @@ std::vector<Finding> apply(std::span<const Rule<Facts>> rules, const Facts& fact
   ask(true);  // causes take their time out of what the others tell
   ask(false);
   // Advice is not built on evidence that is known to be wrong, or on next to none.
-  if (std::ranges::any_of(
-          caveats, [](const Finding& caveat) {
-            return caveat.id == FindingId::advice_withheld || caveat.id == FindingId::little_work;
-          }))
+  if (std::ranges::any_of(caveats, [](const Finding& caveat) {
+        return caveat.id == FindingId::advice_withheld || caveat.id == FindingId::little_work;
+      }))
     losses.clear();
   std::ranges::stable_sort(losses, std::greater<>(), [](const auto& loss) { return loss.first; });
   // Why a flight recorder kept the capture is what its reader wants first.
