@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "import/formats.h"
 #include "import/importer.h"
-#include "import/kineto/kineto.h"
 #include "memory_file.h"
 
 namespace {

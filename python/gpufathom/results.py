@@ -1123,17 +1123,17 @@ class SharedDevice(Answer):
 class Finding(Answer):
     """What costs time, what to change, and the numbers behind it.
 
-    id: kind of finding (advice_withheld, warm_up_in_window, unrecorded_work, unresolved_kernels,
-    launches_not_captured, different_program, weak_matching, autotuning, graph_capture,
-    anomaly_mode, gil_stalls, activation_offload, cpu_operators, small_copies, data_dependent_sizes,
-    recomputation, fp64_products, expanded_keys, growing_concat, contended_atomics, launch_bound,
-    host_bound, input_bound, sync_in_step, blocking_copies, device_allocations, recompilation,
-    unfused_optimiser, exposed_communication, tiny_kernels, eager_attention, odd_sizes,
-    no_channels_last, layout_copies, dense_embedding_gradients, small_batch, unfused_elementwise,
-    casts, small_grids, low_occupancy, fp32_without_tensor_cores, low_tensor_use, room_in_memory,
-    memory_bound, missing_levels, kernel_bound, missing_counters, observer_effect, flight_moment,
-    start_up_in_window, shallow_source, gpu_idle, sms_without_work, waiting_warps,
-    idle_tensor_cores, held_clocks, unused_devices)
+    id: kind of finding (advice_withheld, little_work, warm_up_in_window, unrecorded_work,
+    unresolved_kernels, launches_not_captured, different_program, weak_matching, autotuning,
+    graph_capture, anomaly_mode, gil_stalls, activation_offload, cpu_operators, small_copies,
+    data_dependent_sizes, recomputation, fp64_products, expanded_keys, growing_concat,
+    contended_atomics, launch_bound, host_bound, input_bound, sync_in_step, blocking_copies,
+    device_allocations, recompilation, unfused_optimiser, exposed_communication, tiny_kernels,
+    eager_attention, odd_sizes, no_channels_last, layout_copies, dense_embedding_gradients,
+    small_batch, unfused_elementwise, casts, small_grids, low_occupancy, fp32_without_tensor_cores,
+    low_tensor_use, room_in_memory, memory_bound, missing_levels, kernel_bound, missing_counters,
+    observer_effect, flight_moment, start_up_in_window, shallow_source, gpu_idle, sms_without_work,
+    waiting_warps, idle_tensor_cores, held_clocks, unused_devices)
     text: what, and what to change
     evidence: the numbers behind it
     gain_ns: time it could give back at most

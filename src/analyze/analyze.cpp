@@ -22,7 +22,7 @@
 #include "analyze/timeline.h"
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/levels.h"
-#include "analyze/utilization/window_samples.h"
+#include "analyze/utilization/waterfall.h"
 #include "analyze/window.h"
 #include "analyze/work/work.h"
 #include "model/counter_values.h"

@@ -188,6 +188,11 @@ bool is_collective_kernel(std::string_view name) {
   return has_any(name, parts);
 }
 
+bool brings_input(std::string_view operation) {
+  return operation.empty() || operation == "aten::to" || operation == "aten::copy_" ||
+         operation == "aten::_to_copy";
+}
+
 bool is_stream_wait(std::string_view api) {
   return has(api, "StreamWaitEvent") || has(api, "StreamWaitValue");
 }

@@ -60,6 +60,9 @@ enum HostRole : std::uint8_t {
 std::uint8_t host_role(std::string_view name);
 /// True for kernels of communication libraries.
 bool is_collective_kernel(std::string_view name);
+/// Whether a copy to the device that this outermost operation made may be of a batch: the program
+/// asked for it, not a library for tables of its own.
+bool brings_input(std::string_view operation);
 /// True for runtime calls that make a stream wait for an event.
 bool is_stream_wait(std::string_view api_name);
 

@@ -184,7 +184,9 @@ Status check_for_work(const Capture& capture) {
   if (capture.activities.empty() && !capture.report_kernels.empty())
     return fail(
         "a counter report alone has no timeline to analyze", capture.path, -1,
-        "give a trace of the same program: gpufathom analyze TRACE --counters " + capture.path);
+        "give a trace of the same program, and the report with --counters; of the report alone: "
+        "gpufathom analyze " +
+            capture.path);
   if (capture.activities.empty() && !ran_on_the_host(capture))
     return fail("no GPU activity: there is nothing to analyze", capture.path, -1,
                 how_to_record(capture.format));

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analyze/compare/run_facts.h"
-#include "analyze/sweep/table.h"
+#include "analyze/sweep/sweep.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "session/answer.h"

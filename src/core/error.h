@@ -15,7 +15,14 @@ struct Error {
   std::string advice;        // what the user can do; empty when nothing helps
 
   /// "FILE: byte 123: WHAT (ADVICE)", leaving out what is unknown.
-  std::string message() const;
+  std::string message() const {
+    std::string text;
+    if (!file.empty()) text += file + ": ";
+    if (offset >= 0) text += "byte " + std::to_string(offset) + ": ";
+    text += what;
+    if (!advice.empty()) text += " (" + advice + ")";
+    return text;
+  }
 };
 
 /// A value or an Error. A dropped one is a warning, and an error in this house's own builds.

@@ -1,10 +1,9 @@
 // Names: whether what bears them is a secret.
 
-#include "core/secret_words.h"
-
 #include <algorithm>
 #include <utility>
 
+#include "core/secrets.h"
 #include "core/text.h"
 
 namespace gf::secrets {

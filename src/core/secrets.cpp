@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/secret_words.h"
 #include "core/text.h"
 
 namespace gf {

@@ -3,15 +3,8 @@
 #include <system_error>
 #include <vector>
 
-#include "import/capture_file/capture_file.h"
+#include "import/formats.h"
 #include "import/importer.h"
-#include "import/kineto/kineto.h"
-#include "import/nsight_compute/nsight_compute.h"
-#include "import/nsight_systems/nsight_systems.h"
-#include "import/stranger.h"
-#include "import/telemetry/telemetry.h"
-#include "import/tf_trace_json/tf_trace_json.h"
-#include "import/torch_memory/torch_memory.h"
 #include "import/xplane/xplane.h"
 #include "model/ledger/ledger.h"
 

@@ -1,9 +1,8 @@
-#include "import/stranger.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "import/formats.h"
 #include "import/input.h"
 
 namespace gf {
@@ -69,6 +68,10 @@ Stranger describe_stranger(std::string_view path, std::string_view head) {
   if (is(".qdstrm"))
     return {"is an unfinished recording of Nsight Systems",
             "make a report of it with QdstrmImporter, and export that: nsys export --type sqlite"};
+  if (head.starts_with("{\"schema\":\"gpufathom.") ||
+      has("name=\"generator\" content=\"gpufathom\""))
+    return {"is an answer of gpufathom, no capture",
+            "give the capture that it was made from, which it names (source.path)"};
   if (has("\"nodes\"") && has("\"schema\"") && (has("\"ctrl_deps\"") || has("\"rf_id\"")))
     return {"is an execution trace of PyTorch: the graph of its operations, without GPU work",
             kGiveTrace};

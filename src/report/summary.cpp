@@ -310,6 +310,8 @@ std::string named_shares(const std::vector<NamedTime>& types, Nanos window) {
 std::string limit_of(const Analysis& analysis) {
   if (find(analysis, FindingId::advice_withheld))
     return " The bottleneck is unknown: the kernel records are inconsistent (see data quality).";
+  if (find(analysis, FindingId::little_work))
+    return " Too little for a bottleneck: hardly any work of the GPU was recorded.";
   const Nanos window = device_time(analysis);
   std::string text;
   const auto types = kernel_types_without_counters(analysis);

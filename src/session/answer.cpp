@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "analyze/attribution/graph_nodes.h"
+#include "analyze/attribution/attribution.h"
 #include "analyze/context.h"
 #include "analyze/report_alone.h"
 #include "analyze/sampled/sampled.h"

@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -31,6 +32,22 @@ LOSSES, CAVEATS = set(VERDICTS["losses"]), set(VERDICTS["caveats"])
 BEGIN, END = "<!-- court: written by tests/advice/court.py -->", "<!-- court end -->"
 
 
+# What a loss that the headline names claims, by the findings that say the same.
+CLAIMS = {
+    "idle, launch-bound": {"launch_bound", "small_batch", "tiny_kernels"},
+    "idle, other host work": {"host_bound", "launch_bound", "cpu_operators", "gpu_idle"},
+    "idle, input pipeline": {"input_bound"},
+    "idle, host synchronization": {"sync_in_step"},
+    "idle, blocking copies": {"blocking_copies"},
+    "memory copies only": {"blocking_copies"},
+    "exposed communication": {"exposed_communication"},
+    "the GPU idle": {"gpu_idle"},
+    "idle SMs": {"sms_without_work", "small_grids"},
+    "stalled": {"waiting_warps", "memory_bound"},
+}
+OF_THE_HOST = {"launch_bound", "input_bound", "sync_in_step", "host_bound", "cpu_operators", "blocking_copies", "exposed_communication"}
+
+
 class Score:
     def __init__(self):
         self.rules = collections.defaultdict(collections.Counter)
@@ -39,6 +56,7 @@ class Score:
         self.false_first = []  # a false loss among the first two
         self.planted, self.alarms, self.gains = [], [], []
         self.first = []  # of the programs of causes.json: whether the first thing said names the cause
+        self.headlines = collections.Counter()  # true, false, and those that name no cause though there is one
         self.remarks = []
 
     def total(self, kind):
@@ -102,6 +120,36 @@ def answered(score, name, *asked):
     return analysis, complaint
 
 
+def headline_of(program, path, counters=None):
+    """What a reader sees first: the paragraph above the recommendations, on one line."""
+    with tempfile.TemporaryDirectory() as folder:
+        if path.name.endswith((".gpf.gz", ".pb.gz")):
+            plain = pathlib.Path(folder) / path.name[:-3]
+            plain.write_bytes(gzip.decompress(path.read_bytes()))
+            path = plain
+        command = [program, "analyze", str(path)] + (["--counters", str(counters)] if counters else [])
+        text = subprocess.run(command, capture_output=True, text=True).stdout
+    return " ".join(text.split("\n\n")[0].split())
+
+
+def judge_headline(score, name, headline, verdict):
+    """The loss that the headline names must be one of the verdict's; that kernels are the limit, nothing of the host's must say otherwise."""
+    loss = re.search(r"The largest loss: (.*?), [\d.]+ \w+ \(", headline)
+    allowed = set(verdict["must"]) | set(verdict["fair"])
+    kind = "true"
+    if loss and loss[1] == "idle, unexplained gap" and "Kernel-bound" not in headline and loss[1] not in verdict.get("headline", []):
+        kind = "unnamed"
+    elif loss and loss[1] != "idle, unexplained gap" and loss[1] not in verdict.get("headline", []) and not CLAIMS.get(loss[1], set()) & allowed:
+        kind = "false"
+    elif "Kernel-bound" in headline and OF_THE_HOST & set(verdict["must"]):
+        kind = "false"
+    elif not loss and "Kernel-bound" not in headline and verdict["must"]:
+        kind = "unnamed"
+    score.headlines[kind] += 1
+    if kind != "true":
+        score.remarks.append(f"{name}: headline {kind}: {headline[-200:]}")
+
+
 def found(analysis):
     return [(SAME.get(f["id"], f["id"]), f) for f in analysis.get("findings", [])]
 
@@ -145,6 +193,7 @@ def judge_captures(program, score):
                 score.remarks.append(f"{name}: no answer: {complaint[:120]}")
             continue
         judge(score, name, analysis, set(verdict["must"]), set(verdict["fair"]), verdict["false"])
+        judge_headline(score, name, headline_of(program, path, path.parent / counters if counters else None), verdict)
 
 
 def files_of(name):
@@ -250,6 +299,9 @@ def report(score):
     lines.append(f"Of {true + false} recommendations (without caveats), {share(true, true + false)} are correct.")
     lines.append(f"Wrong among the first two of a capture: {len(score.false_first)}"
                  + (f" ({', '.join(score.false_first)})." if score.false_first else "."))
+    headlines = score.headlines.total()
+    lines.append(f"Headlines that name a true cause: {score.headlines['true']} of {headlines} ({share(score.headlines['true'], headlines)}); "
+                 f"{score.headlines['false']} name a false one, {score.headlines['unnamed']} none.")
     if score.planted:
         named = sum(hit for _, hit in score.planted)
         lines.append(f"Planted faults named first or second: {named} of {len(score.planted)}"
@@ -314,6 +366,11 @@ def main():
         missed.append(f"at most {wanted['false_alarms']} healthy runs with a false alarm")
     if score.crashed:
         missed.append(f"an answer or a reason, not a crash ({', '.join(score.crashed)})")
+    gone = sum(c["missed"] for c in losses.values())
+    if gone > wanted["missed"] * (true + gone):
+        missed.append(f"at most {wanted['missed']:.0%} of the advice missed")
+    if score.headlines["true"] < wanted["headlines"] * score.headlines.total() or score.headlines["false"] > wanted["false_headlines"]:
+        missed.append(f"{wanted['headlines']:.0%} of the headlines true, at most {wanted['false_headlines']} false")
     if len(score.false_first) > wanted["false_first"]:
         missed.append(f"at most {wanted['false_first']} wrong among the first two")
     if missed:

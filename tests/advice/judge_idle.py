@@ -29,6 +29,8 @@ ROOT = HERE.parent.parent
 BOUND = {"nvidia": 20_000, "amd": 100_000}
 SLOW_CALL = 200_000  # a launch or an allocation that lasts longer did more than its own work
 INPUT_BYTES = 4096
+SLOW_OPERATION = 10_000_000  # a first call that lasts longer, and ten times as long as any later one, did more than its own work
+BRINGS_INPUT = {"aten::to", "aten::copy_", "aten::_to_copy"}
 
 SYNC_CALL = re.compile(r"Synchronize|EventQuery.*Block|cuCtxSync", re.I)
 COPY_CALL = re.compile(r"(Memcpy|Memset)", re.I)
@@ -76,6 +78,14 @@ def is_input_copy(activity):
     return activity.kind == "memcpy" and "HtoD" in activity.name and not 0 <= size_of(activity) < INPUT_BYTES
 
 
+def outermost_operation(activity, ops):
+    """The operation that the program itself called for a device activity."""
+    if activity.call is None:
+        return None
+    inside = [o for o in ops[activity.call.thread].at(activity.call.start) if "operation" in roles_of(o.name, o.kind)]
+    return inside[0].name if inside else None
+
+
 class Judge:
     def __init__(self, trace):
         self.trace = trace
@@ -103,8 +113,35 @@ class Judge:
                 if activity.name not in seen:
                     seen.add(activity.name)
                     self.first_launch.add(id(call))
+        self.first_operations = self.slow_first(trace)
         self.told_to_wait = self.stream_waits(calls_by_thread)
         self.captures = {t: self.graph_captures(calls_by_thread[t], [o for o in trace.ops if o.thread == t] if self.captures_graphs else []) for t in threads}
+
+    def slow_first(self, trace):
+        """First calls of operations that launch kernels, slow and ten times as long as any later one."""
+        by_name = collections.defaultdict(list)
+        for op in trace.ops:
+            if op.kind not in ("python_function", "user_annotation"):
+                by_name[op.name].append(op)
+        launching = set()
+        for activity in trace.activities:
+            if activity.kind == "kernel" and activity.call is not None:
+                inside = [o for o in self.ops[activity.call.thread].at(activity.call.start) if "operation" in roles_of(o.name, o.kind)]
+                if inside:
+                    launching.add(id(inside[-1]))
+        first = set()
+        for calls in by_name.values():
+            calls.sort(key=lambda o: o.start)
+            length = calls[0].end - calls[0].start
+            if len(calls) > 1 and length >= SLOW_OPERATION and all(10 * (o.end - o.start) < length for o in calls[1:]) and id(calls[0]) in launching:
+                first.add(id(calls[0]))
+        return first
+
+    def is_input(self, activity):
+        if not is_input_copy(activity):
+            return False
+        outer = outermost_operation(activity, self.ops)
+        return outer is None or "::" not in outer or outer in BRINGS_INPUT
 
     @staticmethod
     def graph_captures(calls, ops):
@@ -219,11 +256,13 @@ class Judge:
                 return copied
         if call is None and "operation" not in roles:
             return None
-        return "input" if is_input_copy(following) else "launch_bound"
+        if self.is_input(following):
+            return "input"
+        inside = [o for o in ops if "operation" in roles_of(o.name, o.kind)]
+        return "start_up" if inside and id(inside[-1]) in self.first_operations else "launch_bound"
 
-    @staticmethod
-    def copy_call(call, copy):
-        if is_input_copy(copy):
+    def copy_call(self, call, copy):
+        if self.is_input(copy):
             return "input"
         if copy.end > call.end or "DtoD" in copy.name:
             return None  # a launch like any other

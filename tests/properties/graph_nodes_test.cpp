@@ -1,6 +1,4 @@
 // Whatever two captures hold, linking the nodes of graphs keeps a capture that checks and analyzes.
-#include "analyze/attribution/graph_nodes.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "analyze/analyze.h"
+#include "analyze/attribution/attribution.h"
 #include "analyze/work/work.h"
 #include "model/check.h"
 #include "support/captures.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/kineto/kineto.h"
+#include "import/formats.h"
 #include "support/captures.h"
 #include "support/files.h"
 #include "support/hostile_traces.h"

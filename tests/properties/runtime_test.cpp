@@ -8,8 +8,8 @@
 #include <map>
 
 #include "analyze/analyze.h"
-#include "analyze/runtime/queue_depth.h"
 #include "analyze/runtime/shares.h"
+#include "analyze/runtime/trace.h"
 #include "model/launches.h"
 #include "support/capture_builder.h"
 

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "analyze/analyze.h"
-#include "analyze/work/account.h"
 #include "analyze/work/sections.h"
 #include "analyze/work/work.h"
 #include "support/capture_builder.h"

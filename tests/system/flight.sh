@@ -11,6 +11,7 @@ trap finish EXIT
 cd "$work"
 . "$root/tests/system/recording.bash"
 serve() {  # OPTIONS: starts a monitor, sets url
+  rm -f err  # what the one before said
   "$gf" monitor --interval 0.5 --serve 127.0.0.1:0 ${around---flight-around 2} "$@" 2> err & monitor=$!
   wait_for grep -q serving err || { cat err; exit 1; }
   url=$(grep -o 'http://[^ ]*' err); url=${url%/metrics}

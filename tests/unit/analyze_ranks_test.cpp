@@ -400,6 +400,8 @@ constexpr Truth kTruth[] = {
      -14771},
 };
 
+void PrintTo(const Truth& truth, std::ostream* out) { *out << truth.name; }
+
 class RecordedRanks : public ::testing::TestWithParam<Truth> {};
 
 TEST_P(RecordedRanks, StragglerWaitingAndClocks) {

@@ -1,13 +1,12 @@
 // Kernels of CUDA graphs find the operations that captured them: by count and kind, by name where
 // the source says it, by node, and in no other way.
-#include "analyze/attribution/graph_nodes.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "analyze/analyze.h"
+#include "analyze/attribution/attribution.h"
 #include "support/capture_builder.h"
 
 namespace gf {

@@ -2,8 +2,8 @@
 
 #include <fstream>
 
+#include "import/formats.h"
 #include "import/importer.h"
-#include "import/stranger.h"
 #include "support/captures.h"
 
 namespace gf {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "import/formats.h"
 #include "import/importer.h"
 #include "import/telemetry/quantities.h"
-#include "import/telemetry/telemetry.h"
 #include "import/telemetry/timestamps.h"
 #include "model/metrics.h"
 #include "support/report_view.h"

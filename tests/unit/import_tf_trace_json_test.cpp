@@ -4,8 +4,8 @@
 #include <fstream>
 #include <map>
 
+#include "import/formats.h"
 #include "import/importer.h"
-#include "import/tf_trace_json/tf_trace_json.h"
 #include "support/files.h"
 
 namespace gf {

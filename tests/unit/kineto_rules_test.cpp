@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "import/kineto/kineto.h"
+#include "import/formats.h"
 #include "support/captures.h"
 
 namespace gf {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "import/formats.h"
 #include "import/importer.h"
-#include "import/nsight_compute/nsight_compute.h"
 #include "import/nsight_compute/units.h"
 #include "support/report_view.h"
 

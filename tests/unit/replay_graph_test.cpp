@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "analyze/replay/graph.h"
@@ -77,6 +78,33 @@ TEST(ReplayGraph, WhatTakesLongerEndsNothingEarlier) {
     for (std::size_t node = 0; node < graph.size(); node += 7) duration[node] += 5000;
     const auto after = replay(graph, duration, lags(graph));
     for (std::size_t node = 0; node < graph.size(); ++node) EXPECT_GE(after[node], before[node]);
+  }
+}
+
+TEST(ReplayGraph, RunningAgainWithChangesIsAReplay) {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    const ReplayGraph graph = made(seed, seed * 7 + 1);
+    std::mt19937 random(seed);
+    const ReplayBase base(graph, lags(graph));
+    Rerun rerun(base);
+    const auto span = [&](const std::vector<Nanos>& duration, const std::vector<Nanos>& lag) {
+      const auto ends = replay(graph, duration, lag);
+      return *std::ranges::max_element(ends) - *std::ranges::min_element(graph.start_ns);
+    };
+    EXPECT_EQ(base.span(), span(graph.duration_ns, lags(graph)));
+    for (int turn = 0; turn < 10; ++turn) {  // each forgets the one before
+      auto duration = graph.duration_ns, lag = lags(graph);
+      Rerun::Values durations, changed;
+      for (std::uint32_t i = 0; i < random() % 6; ++i) {
+        durations.push_back({random() % graph.size(), random() % 90'000});
+        duration[durations.back().first] = durations.back().second;
+      }
+      for (std::uint32_t i = 0; !lag.empty() && i < random() % 6; ++i) {
+        changed.push_back({random() % lag.size(), random() % 5 == 0 ? kNoWait : 0});
+        lag[changed.back().first] = changed.back().second;
+      }
+      EXPECT_EQ(rerun.span(durations, changed), span(duration, lag)) << seed << " " << turn;
+    }
   }
 }
 

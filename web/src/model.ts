@@ -1271,6 +1271,7 @@ export interface SharedDevice {
 
 export type FindingId =
   | "advice_withheld"
+  | "little_work"
   | "warm_up_in_window"
   | "unrecorded_work"
   | "unresolved_kernels"

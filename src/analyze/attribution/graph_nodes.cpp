@@ -1,5 +1,3 @@
-#include "analyze/attribution/graph_nodes.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/attribution/attribution.h"
 #include "analyze/host_nesting.h"
 #include "analyze/match/match.h"
 #include "analyze/thread_sweep.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/energy/doubts.h"
 #include "analyze/energy/power_curve.h"
 #include "analyze/energy/split.h"
 #include "analyze/energy/work.h"

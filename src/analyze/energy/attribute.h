@@ -3,10 +3,15 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "analyze/context.h"
+#include "analyze/energy/model.h"
 #include "analyze/energy/model_file.h"
 #include "analyze/result.h"
+#include "core/intervals.h"
+#include "model/capture.h"
 
 namespace gf {
 
@@ -21,5 +26,30 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
 /// From the first to the last sample or reading of a capture without kernels; empty when there is
 /// none.
 std::optional<Interval> sampled_span(const Capture& capture);
+
+// What a reader of an energy attribution must know before believing it, each with what to do about
+// it.
+
+/// Features without counters and where their energy lands, TMA, kernels that samples do not tell
+/// apart, a negative rest. `counted` by column of the model; `unresolved`: samples and kernels
+/// could not be laid over each other.
+void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model,
+                const std::vector<bool>& counted, bool unresolved, DeviceEnergy& energy);
+
+/// A window in part of which kernels were not recorded: `unrecorded` of its time.
+void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy);
+
+/// A window that the sensor cannot resolve, clocks outside the model's, a model of another board's
+/// kind.
+void add_sensor_doubts(Nanos period, const EnergyModelFile* model, DeviceEnergy& energy);
+
+std::string no_power_advice();
+std::string no_model_advice(const std::string& gpu);
+/// Why readings do not cover a window, with both spans.
+std::string outside_readings(Interval known, Interval window);
+
+/// The commands that collect what the model needs.
+std::string energy_ncu_command();
+std::string energy_record_command();
 
 }  // namespace gf

@@ -1,10 +1,9 @@
-#include "analyze/energy/doubts.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/energy/attribute.h"
 #include "analyze/energy/work.h"
 #include "core/text.h"
 

@@ -80,6 +80,11 @@ std::vector<Finding> apply(std::span<const Rule<Facts>> rules, const Facts& fact
       auto found = rule.find(facts);
       if (!found) continue;
       found->group = kGroups[static_cast<std::size_t>(found->id)];
+      // Where kernels hardly run, they are not what to change.
+      constexpr double kWorthSaying = 0.02;
+      if (found->group == FindingGroup::kernels && found->gain_ns &&
+          facts.of_window(*found->gain_ns) < kWorthSaying)
+        continue;
       const Nanos weight = weight_of(*found, facts);
       switch (rule.rank) {
         case Rank::caveat:
@@ -99,9 +104,10 @@ std::vector<Finding> apply(std::span<const Rule<Facts>> rules, const Facts& fact
   };
   ask(true);  // causes take their time out of what the others tell
   ask(false);
-  // Advice is not built on evidence that is known to be wrong.
-  if (std::ranges::any_of(
-          caveats, [](const Finding& caveat) { return caveat.id == FindingId::advice_withheld; }))
+  // Advice is not built on evidence that is known to be wrong, or on next to none.
+  if (std::ranges::any_of(caveats, [](const Finding& caveat) {
+        return caveat.id == FindingId::advice_withheld || caveat.id == FindingId::little_work;
+      }))
     losses.clear();
   std::ranges::stable_sort(losses, std::greater<>(), [](const auto& loss) { return loss.first; });
   // Why a flight recorder kept the capture is what its reader wants first.
@@ -227,6 +233,14 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
     finding.replayed_low = row->share_low;
     finding.replayed_high = row->share_high;
   }
+  // Launches that came late once, since the profile began with an empty queue: replay says so.
+  constexpr double kNothing = 0.02;
+  const auto& kinds = capture.api_calls.kind;
+  const bool graphs = std::ranges::find(kinds, ApiKind::graph_launch) != kinds.end();
+  std::erase_if(findings, [&](const Finding& finding) {
+    return finding.id == FindingId::launch_bound && !graphs && finding.replayed_high &&
+           *finding.replayed_high < kNothing;
+  });
   const WhatIfRow& last = answer->changes.back();
   if (last.change != "together") return {std::move(findings), {}};
   return {std::move(findings),

@@ -59,6 +59,22 @@ std::optional<Finding> observer_effect(const Facts& facts) {
       {}};
 }
 
+std::optional<Finding> little_work(const Facts& facts) {
+  constexpr Nanos kShort = 10'000'000;
+  if (facts.window < kShort || !facts.analysis.window.steps.empty()) return {};
+  Nanos busy = 0;
+  for (const auto& line : facts.context.devices) busy += total(line.busy);
+  if (busy == 0 || facts.of_window(busy) >= 0.002) return {};
+  return Finding{
+      FindingId::little_work,
+      fmt::format("The GPU works for {} of {}, and no steps are known: the capture is of start-up, "
+                  "loading or pauses, and what to change cannot be told from it. Record while the "
+                  "steps run, or analyze the part in which they do (--window START:END).",
+                  say_time(busy), say_time(facts.window)),
+      fmt::format("{} run", plural(facts.kernel_count, "kernel")),
+      {}};
+}
+
 std::optional<Finding> launches_not_captured(const Facts& facts) {
   const auto idle = facts.idle(IdleReason::no_launch_record);
   if (facts.of_window(idle.ns) < 0.1) return {};

@@ -81,6 +81,21 @@ Nanos late_in_allocations(const Facts& facts) {
   return time;
 }
 
+/// Long stretches of idle time labeled launch_bound that do not repeat: no launch takes that long.
+Nanos late_once(const Facts& facts) {
+  Intervals stretches;
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces) {
+      if (piece.reason != IdleReason::launch_bound) continue;
+      if (!stretches.empty() && stretches.back().end == piece.span.start)
+        stretches.back().end = piece.span.end;
+      else
+        stretches.push_back(piece.span);
+    }
+  std::erase_if(stretches, [](const Interval& span) { return span.length() < kNsPerMs; });
+  return facts.repeats(stretches, 0.02) ? 0 : total(stretches);
+}
+
 /// Whether memory is allocated step after step: in at least half of three steps and more, for
 /// a hundredth of their time. Without steps, more often than what is allocated once, and in a
 /// capture that does more than a handful of kernels or allocates for each.
@@ -104,7 +119,7 @@ bool allocates_in_steps(const Facts& facts, const Intervals& calls) {
 std::optional<Finding> launch_bound(const Facts& facts) {
   auto late = facts.idle(IdleReason::launch_bound);
   // Launching is not what takes the time while memory is allocated: device_allocations says that.
-  late.ns -= late_in_allocations(facts);
+  late.ns -= std::max(late_in_allocations(facts), late_once(facts));
   if (facts.of_window(late.ns) < 0.05) return {};
   const double graphs = from_graphs(facts);
   std::string advice;
@@ -219,11 +234,41 @@ std::optional<Finding> host_bound(const Facts& facts) {
       time};
 }
 
+/// Idle time labeled input in which the host copies from pageable memory: the batch is there, and
+/// how it is copied takes the time. blocking_copies tells it.
+Intervals in_pageable_copies(const Facts& facts) {
+  const auto& rows = facts.capture().activities;
+  const auto& calls = facts.capture().api_calls;
+  OncePerText from_pageable(facts.texts(), [](std::string_view name) {
+    return name.find("Pageable") != std::string_view::npos;
+  });
+  Intervals spans;
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces) {
+      if (piece.reason != IdleReason::input || piece.next == kNoRow) continue;
+      const auto call = facts.context.launches[piece.next];
+      if (call == kNoRow || rows.kind[piece.next] != ActivityKind::memcpy ||
+          !from_pageable(rows.name[piece.next]))
+        continue;
+      const Nanos start = std::max(piece.span.start, calls.start_ns[call]);
+      const Nanos end = std::min(piece.span.end, calls.start_ns[call] + calls.duration_ns[call]);
+      if (start < end) spans.push_back({start, end});
+    }
+  return spans;
+}
+
 std::optional<Finding> input_bound(const Facts& facts) {
-  const auto input = facts.idle(IdleReason::input);
+  auto input = facts.idle(IdleReason::input);
+  input.ns -= total(in_pageable_copies(facts));
   constexpr std::int64_t kFew = 4;  // the one copy of a program that makes one pass is no input
   if (facts.of_window(input.ns) < 0.05) return {};
   if (facts.analysis.window.steps.empty() && input.gaps < kFew) return {};
+  Intervals spans;
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (piece.reason == IdleReason::input) spans.push_back(piece.span);
+  // What comes once in one step is no pipeline.
+  if (facts.analysis.window.steps.size() < 2 && !facts.repeats(spans, 0.01)) return {};
   return Finding{
       FindingId::input_bound,
       fmt::format("Input-bound: the GPU waits for input {} of the time. {}",
@@ -288,7 +333,13 @@ WaitedFor waited_for(const Facts& facts) {
 }
 
 std::optional<Finding> sync_in_step(const Facts& facts) {
-  const auto idle = facts.idle(IdleReason::sync);
+  auto idle = facts.idle(IdleReason::sync);
+  // Waiting before the first work and after the last holds up nothing: who measures does.
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (piece.reason == IdleReason::sync && !line.busy.empty() &&
+          (piece.span.end <= line.busy.front().start || piece.span.start >= line.busy.back().end))
+        idle.ns -= piece.span.length();
   if (facts.of_window(idle.ns) < 0.01) return {};
   const auto& calls = facts.capture().api_calls;
   std::unordered_map<std::uint32_t, std::int64_t> by_text;
@@ -323,7 +374,7 @@ std::optional<Finding> sync_in_step(const Facts& facts) {
 }
 
 std::optional<Finding> blocking_copies(const Facts& facts) {
-  const auto idle = facts.idle(IdleReason::memcpy);
+  auto idle = facts.idle(IdleReason::memcpy);
   const auto& activities = facts.capture().activities;
   Nanos pageable = 0, alone = 0, pinned = 0;  // pinned: that no kernel overlaps
   std::int64_t count = 0, bytes = 0;
@@ -354,6 +405,10 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
     for (const auto& piece : line.idle_pieces)
       if (piece.reason == IdleReason::memcpy) costs.push_back(piece.span);
   }
+  const Intervals before = in_pageable_copies(facts);
+  idle.ns += total(before);
+  idle.gaps += static_cast<std::int64_t>(before.size());
+  costs.insert(costs.end(), before.begin(), before.end());
   // Copies from pinned memory block no host; alone on the device they cost their time.
   constexpr double kMuch = 0.05;
   const bool much = facts.of_window(pinned) >= kMuch;

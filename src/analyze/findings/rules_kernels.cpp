@@ -93,7 +93,7 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
     time += kernel.exclusive_ns;
     operators.add_operator(kernel, kernel.exclusive_ns);
   }
-  if (facts.of_kernels(time) < 0.2 || facts.of_window(time) < 0.02) return {};
+  if (facts.of_kernels(time) < 0.2) return {};
   std::string more_fused;
   if (fused > 0) more_fused = fmt::format("; {} more is already fused", say_time(fused));
   return Finding{

@@ -82,6 +82,42 @@ std::vector<bool> one_off_calls(const Context& context, const std::vector<std::u
   return one_off;
 }
 
+/// By row of host_ops: first calls that did one-off work. An operation that launches kernels, took
+/// long when it first ran, and under a tenth of that ever after.
+std::vector<bool> one_off_operations(const Context& context) {
+  constexpr Nanos kSlowOperation = 10'000'000, kTimesFaster = 10;
+  const Capture& capture = context.capture;
+  const auto& ops = capture.host_ops;
+  struct Calls {
+    std::uint32_t first = kNoRow;
+    Nanos longest_other = -1;  // none yet
+  };
+  std::unordered_map<std::uint32_t, Calls> by_name;
+  for (std::uint32_t row = 0; row < ops.size(); ++row)
+    if (ops.kind[row] == HostKind::op && ops.duration_ns[row] >= kSlowOperation)
+      by_name.try_emplace(static_cast<std::uint32_t>(ops.name[row]));
+  std::vector<bool> one_off(by_name.empty() ? 0 : ops.size(), false);
+  if (by_name.empty()) return one_off;
+  for (std::uint32_t row = 0; row < ops.size(); ++row) {
+    const auto known = by_name.find(static_cast<std::uint32_t>(ops.name[row]));
+    if (known == by_name.end() || ops.kind[row] != HostKind::op) continue;
+    auto& [first, longest_other] = known->second;
+    std::uint32_t other = row;
+    if (first == kNoRow || ops.start_ns[row] < ops.start_ns[first]) std::swap(first, other);
+    if (other != kNoRow) longest_other = std::max(longest_other, ops.duration_ns[other]);
+  }
+  std::vector<bool> launched(ops.size(), false);
+  for (std::uint32_t row = 0; row < context.attribution.op.size(); ++row)
+    if (const auto op = context.attribution.op[row];
+        op != kNoRow && capture.activities.kind[row] == ActivityKind::kernel)
+      launched[op] = true;
+  for (const auto& [name, calls] : by_name)
+    one_off[calls.first] = launched[calls.first] && calls.longest_other >= 0 &&
+                           ops.duration_ns[calls.first] >= kSlowOperation &&
+                           calls.longest_other * kTimesFaster < ops.duration_ns[calls.first];
+  return one_off;
+}
+
 }  // namespace
 
 LaunchFacts collect_launch_facts(const Context& context) {
@@ -94,6 +130,7 @@ LaunchFacts collect_launch_facts(const Context& context) {
   for (std::uint32_t activity = static_cast<std::uint32_t>(launch.size()); activity-- > 0;)
     if (launch[activity] != kNoRow) facts.started[launch[activity]] = activity;
   facts.one_off = one_off_calls(context, facts.started);
+  facts.one_off_op = one_off_operations(context);
 
   std::vector<std::int8_t> is_wait(capture.strings.size(), -1);  // by name: unknown, no, yes
   const auto streams = waiting_streams(capture);
@@ -151,7 +188,23 @@ bool IdleRules::is_input_copy(std::uint32_t activity) const {
   const auto& activities = capture_.activities;
   return activity != kNoRow && activities.kind[activity] == ActivityKind::memcpy &&
          activities.copy[activity] == CopyKind::host_to_device &&
-         (activities.bytes[activity] < 0 || activities.bytes[activity] >= kInputBytes);
+         (activities.bytes[activity] < 0 || activities.bytes[activity] >= kInputBytes) &&
+         !made_for_itself(activity);
+}
+
+/// A copy that another operation makes of its own tables: FSDP of split sizes, an index of an
+/// index on the host.
+bool IdleRules::made_for_itself(std::uint32_t activity) const {
+  const auto& attribution = context_.attribution;
+  if (activity >= attribution.op.size() || attribution.op[activity] == kNoRow) return false;
+  auto op = attribution.op[activity];
+  auto is_operation = [&](std::uint32_t row) {
+    return row != kNoRow && capture_.host_ops.kind[row] == HostKind::op &&
+           capture_.text(capture_.host_ops.name[row]).find('#') == std::string_view::npos;
+  };
+  while (is_operation(attribution.op_parent[op])) op = attribution.op_parent[op];
+  const auto name = capture_.text(capture_.host_ops.name[op]);
+  return name.find("::") != std::string_view::npos && !brings_input(name);
 }
 
 /// Inside a copy call: the input of a step, or a copy that the host waited for, since it had ended
@@ -183,6 +236,8 @@ std::optional<IdleReason> IdleRules::host_late(const ThreadState& state, const I
   if (!in_call && state.op == kNoRow) return {};
   if (gap.next == kNoRow) return IdleReason::host_other;  // nothing follows that could be late
   if (is_input_copy(gap.next)) return IdleReason::input;
+  if (state.op < facts_.one_off_op.size() && facts_.one_off_op[state.op])
+    return IdleReason::start_up;
   return IdleReason::launch_bound;
 }
 

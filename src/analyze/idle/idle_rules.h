@@ -21,6 +21,8 @@ struct LaunchFacts {
                               // its last launch there
   std::vector<bool> one_off;  // by row of api_calls: it loaded a module, created a context,
                               // captured a graph, launched a kernel for the first time, ...
+  std::vector<bool> one_off_op;  // by row of host_ops: it did one-off work when it first ran; empty
+                                 // where none did
 };
 
 /// Reads the calls of every thread in order. Which stream a wait call is about stands in the syncs
@@ -48,6 +50,7 @@ class IdleRules {
 
  private:
   bool is_input_copy(std::uint32_t activity) const;
+  bool made_for_itself(std::uint32_t activity) const;
   std::optional<IdleReason> in_copy_call(std::uint32_t call) const;
 
   const Context& context_;

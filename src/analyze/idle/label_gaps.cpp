@@ -163,8 +163,17 @@ std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& 
   return std::move(pieces_);
 }
 
+/// Pages of managed memory that moved since somebody touched them: no call asked for it.
+bool GapLabeller::is_migration(std::uint32_t activity) const {
+  return activity != kNoRow && capture_.activities.kind[activity] == ActivityKind::memcpy &&
+         context_.launches[activity] == kNoRow &&
+         capture_.text(capture_.activities.name[activity]).starts_with("Migration ");
+}
+
 void GapLabeller::label_gap(const IdleGap& gap) {
   const auto& calls = capture_.api_calls;
+  if (is_migration(gap.next))
+    return emit(gap.span.start, gap.span.end, IdleReason::host_other, kNoRow, gap.next);
   if (gap.next != kNoRow && gap.before != kNoRow && same_graph_launch(gap.before, gap.next))
     return emit(gap.span.start, gap.span.end,
                 rules_.device_late(gap, gap.span.start, gap.span.start), kNoRow, gap.next);

@@ -73,6 +73,7 @@ class GapLabeller {
 
  private:
   void label_gap(const IdleGap& gap);
+  bool is_migration(std::uint32_t activity) const;
   void label_host(const IdleGap& gap, Nanos from, Nanos to, std::size_t candidate);
   bool same_graph_launch(std::uint32_t before, std::uint32_t next) const;
   void emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op, std::uint32_t next);

@@ -20,7 +20,7 @@ namespace {
 
 /// Nodes' durations and edges' lags that are other than captured.
 struct Change {
-  std::vector<std::pair<std::uint32_t, Nanos>> durations, lags;
+  Rerun::Values durations, lags;
   Nanos sum = 0;  // of what is taken away
 
   void add(const Change& other) {
@@ -28,6 +28,7 @@ struct Change {
     lags.insert(lags.end(), other.lags.begin(), other.lags.end());
     sum += other.sum;
   }
+  Nanos span(Rerun& rerun) const { return rerun.span(durations, lags); }
   void set(std::uint32_t node, Nanos from, Nanos to) {
     if (to == from) return;
     durations.push_back({node, to});
@@ -50,32 +51,6 @@ std::vector<Nanos> own_lags(const ReplayGraph& graph) {
     }
   return lags;
 }
-
-class Replayer {
- public:
-  Replayer(const ReplayGraph& graph, const std::vector<Nanos>& own_lag)
-      : graph_(graph), own_lag_(own_lag), duration_(graph.duration_ns), lag_(own_lag) {}
-
-  Nanos span() const {
-    const auto ends = replay(graph_, duration_, lag_);
-    if (ends.empty()) return 0;
-    return *std::ranges::max_element(ends) - *std::ranges::min_element(graph_.start_ns);
-  }
-  Nanos span(const Change& change) {
-    for (const auto& [node, duration] : change.durations) duration_[node] = duration;
-    for (const auto& [edge, lag] : change.lags) lag_[edge] = lag;
-    const Nanos result = span();
-    for (const auto& [node, duration] : change.durations)
-      duration_[node] = graph_.duration_ns[node];
-    for (const auto& [edge, lag] : change.lags) lag_[edge] = own_lag_[edge];
-    return result;
-  }
-
- private:
-  const ReplayGraph& graph_;
-  const std::vector<Nanos>& own_lag_;
-  std::vector<Nanos> duration_, lag_;
-};
 
 /// Ranks that share groups in which all do the same are of one stage; those that pass data on to
 /// each other are not.
@@ -111,7 +86,7 @@ class Counterfactual {
       : job_(job),
         joined_(joined),
         graph_(joined.graph),
-        own_lag_(own_lags(joined.graph)),
+        base_(joined.graph, own_lags(joined.graph)),
         stage_(stages_of(job)),
         kernels_(kernel_times()),
         hosts_(host_times()) {
@@ -123,10 +98,13 @@ class Counterfactual {
 
   JobGains run(unsigned workers) const {
     JobGains gains;
-    gains.span = Replayer(graph_, own_lag_).span();
+    gains.span = base_.span();
     gains.ranks.resize(job_.parts.size());
-    for_each_parallel(job_.parts.size(), workers, [&](std::size_t part) {
-      gains.ranks[part] = gains_of_rank(static_cast<std::uint32_t>(part), gains.span);
+    const std::size_t shares = std::clamp<std::size_t>(workers, 1, job_.parts.size());
+    for_each_parallel(shares, workers, [&](std::size_t share) {
+      Rerun rerun(base_);
+      for (std::size_t part = share; part < job_.parts.size(); part += shares)
+        gains.ranks[part] = gains_of_rank(static_cast<std::uint32_t>(part), gains.span, rerun);
     });
     add_joint(gains);
     gains.links = slow_links(gains.span);
@@ -332,7 +310,7 @@ class Counterfactual {
     }
   }
 
-  RankGains gains_of_rank(std::uint32_t part, Nanos span) const {
+  RankGains gains_of_rank(std::uint32_t part, Nanos span, Rerun& rerun) const {
     constexpr Nanos kOneIn = 500;
     Change kernels, host, input;
     add_kernels(part, kernels);
@@ -340,10 +318,9 @@ class Counterfactual {
     add_host(part, false, true, input);
     RankGains gains;
     if ((kernels.sum + host.sum + input.sum) * kOneIn < span) return gains;
-    Replayer replayer(graph_, own_lag_);
     auto gain = [&](const Change& change) {
       if (change.sum * kOneIn < span) return Nanos{0};
-      const Nanos gained = span - replayer.span(change);
+      const Nanos gained = span - change.span(rerun);
       return gained * kOneIn < span ? 0 : gained;
     };
     gains.kernels = gain(kernels);
@@ -378,11 +355,11 @@ class Counterfactual {
     if (most.empty()) return;
     std::ranges::stable_sort(most, std::greater<>(),
                              [](const auto& one) { return one.second.sum; });
-    Replayer replayer(graph_, own_lag_);
+    Rerun rerun(base_);
     auto together = [&](std::size_t count) {
       Change joint;
       for (std::size_t i = 0; i < count; ++i) joint.add(most[i].second);
-      return std::max<Nanos>(0, gains.span - replayer.span(joint));
+      return std::max<Nanos>(0, gains.span - joint.span(rerun));
     };
     const auto all = static_cast<double>(together(most.size()));
     std::size_t low = 0, high = most.size();  // the gain grows with the ranks: by halves
@@ -443,10 +420,10 @@ class Counterfactual {
     }
     std::vector<LinkGain> slow;
     if (links.empty()) return slow;
-    Replayer replayer(graph_, own_lag_);
+    Rerun rerun(base_);
     for (auto& [group, link] : links) {
       if (changes[group].sum * kOneIn < span) continue;
-      link.gain = span - replayer.span(changes[group]);
+      link.gain = span - changes[group].span(rerun);
       if (link.gain * kOneIn > span) slow.push_back(link);
     }
     std::ranges::stable_sort(slow, std::greater<>(), &LinkGain::gain);
@@ -474,7 +451,8 @@ class Counterfactual {
       }
     limit_alone(change);
     if (change.sum == 0) return 0;
-    return std::max<Nanos>(0, span - Replayer(graph_, own_lag_).span(change));
+    Rerun rerun(base_);
+    return std::max<Nanos>(0, span - change.span(rerun));
   }
 
   /// The same of collectives that no other file shows.
@@ -503,7 +481,7 @@ class Counterfactual {
   const Job& job_;
   const JobGraph& joined_;
   const ReplayGraph& graph_;
-  std::vector<Nanos> own_lag_;        // by edge
+  ReplayBase base_;
   std::vector<std::uint32_t> stage_;  // by part
   Peers kernels_, hosts_;
   Shares fewer_kernels_, fewer_waits_;   // of those with more than their peers: what these have

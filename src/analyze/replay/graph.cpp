@@ -3,6 +3,8 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -21,6 +23,73 @@ std::vector<Nanos> replay(const ReplayGraph& graph, const std::vector<Nanos>& du
     end[node] = start + duration[node];
   }
   return end;
+}
+
+ReplayBase::ReplayBase(const ReplayGraph& graph, std::vector<Nanos> lag)
+    : graph_(graph), lag_(std::move(lag)), end_(replay(graph, graph.duration_ns, lag_)) {
+  first_out_.assign(graph.size() + 1, 0);
+  for (const auto& edge : graph.edges) ++first_out_[edge.from + 1];
+  std::partial_sum(first_out_.begin(), first_out_.end(), first_out_.begin());
+  out_.resize(graph.edges.size());
+  auto next = first_out_;
+  for (std::uint32_t node = 0; node < graph.size(); ++node)
+    for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i)
+      out_[next[graph.edges[i].from]++] = node;
+  latest_.resize(graph.size());
+  std::iota(latest_.begin(), latest_.end(), 0U);
+  std::ranges::stable_sort(latest_, std::greater<>(), [&](auto node) { return end_[node]; });
+  if (!latest_.empty()) first_start_ = *std::ranges::min_element(graph.start_ns);
+}
+
+Rerun::Rerun(const ReplayBase& base)
+    : base_(base),
+      duration_(base.graph_.duration_ns),
+      lag_(base.lag_),
+      end_(base.end_),
+      asked_(base.graph_.size() / 64 + 1, 0) {}
+
+void Rerun::run(std::uint32_t node) {
+  const ReplayGraph& graph = base_.graph_;
+  const auto first = graph.first_edge[node], last = graph.first_edge[node + 1];
+  Nanos start = first < last ? INT64_MIN : graph.start_ns[node];
+  for (auto i = first; i < last; ++i) start = std::max(start, end_[graph.edges[i].from] + lag_[i]);
+  const Nanos end = start + duration_[node];
+  if (end == end_[node]) return;
+  end_[node] = end;
+  moved_.push_back(node);
+  for (auto i = base_.first_out_[node]; i < base_.first_out_[node + 1]; ++i) ask(base_.out_[i]);
+}
+
+Nanos Rerun::span(const Values& durations, const Values& lags) {
+  const ReplayGraph& graph = base_.graph_;
+  if (graph.size() == 0) return 0;
+  for (const auto& [node, duration] : durations) {
+    duration_[node] = duration;
+    ask(node);
+  }
+  for (const auto& [edge, lag] : lags) {
+    lag_[edge] = lag;
+    const auto after = std::ranges::upper_bound(graph.first_edge, edge);
+    ask(static_cast<std::uint32_t>(after - graph.first_edge.begin() - 1));
+  }
+  // Edges come from earlier nodes: what a node asks for lies ahead.
+  for (std::size_t word = 0; word < asked_.size(); ++word)
+    while (asked_[word] != 0) {
+      const auto bit = static_cast<unsigned>(std::countr_zero(asked_[word]));
+      asked_[word] &= asked_[word] - 1;
+      run(static_cast<std::uint32_t>(word * 64 + bit));
+    }
+  Nanos last = INT64_MIN;
+  for (const auto node : moved_) last = std::max(last, end_[node]);
+  for (const auto node : base_.latest_)
+    if (end_[node] == base_.end_[node]) {
+      last = std::max(last, end_[node]);
+      break;
+    }
+  for (const auto node : std::exchange(moved_, {})) end_[node] = base_.end_[node];
+  for (const auto& [node, duration] : durations) duration_[node] = graph.duration_ns[node];
+  for (const auto& [edge, lag] : lags) lag_[edge] = base_.lag_[edge];
+  return last - base_.first_start_;
 }
 
 // A graph as text: numbers of variable length, zstd, base64. An edge's lag is kept as what the node

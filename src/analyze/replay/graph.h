@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -69,6 +70,46 @@ Result<ReplayGraph> unpack(std::string_view text, std::vector<std::string> names
 /// O(nodes + edges).
 std::vector<Nanos> replay(const ReplayGraph& graph, const std::vector<Nanos>& duration,
                           const std::vector<Nanos>& lag);
+
+/// A graph that is to run many times, each time with a few other durations and lags: only the nodes
+/// that these reach are computed again. Shared by the runs of all threads.
+class ReplayBase {
+ public:
+  /// `lag` by edge, of the run without changes.
+  ReplayBase(const ReplayGraph& graph, std::vector<Nanos> lag);
+
+  const ReplayGraph& graph() const { return graph_; }
+  const std::vector<Nanos>& lag() const { return lag_; }
+  /// From the first start to the last end.
+  Nanos span() const { return latest_.empty() ? 0 : end_[latest_.front()] - first_start_; }
+
+ private:
+  friend class Rerun;
+
+  const ReplayGraph& graph_;
+  std::vector<Nanos> lag_, end_;
+  std::vector<std::uint32_t> first_out_, out_;  // nodes that wait for each, by node
+  std::vector<std::uint32_t> latest_;           // nodes from the last end to the first
+  Nanos first_start_ = 0;
+};
+
+class Rerun {
+ public:
+  using Values = std::vector<std::pair<std::uint32_t, Nanos>>;  // by node, or by edge
+
+  explicit Rerun(const ReplayBase& base);
+  /// The span with these durations and lags. O(what they reach + nodes / 64).
+  Nanos span(const Values& durations, const Values& lags);
+
+ private:
+  void ask(std::uint32_t node) { asked_[node / 64] |= std::uint64_t{1} << node % 64; }
+  void run(std::uint32_t node);
+
+  const ReplayBase& base_;
+  std::vector<Nanos> duration_, lag_, end_;
+  std::vector<std::uint64_t> asked_;  // a bit for each node that is to be computed
+  std::vector<std::uint32_t> moved_;  // nodes with another end
+};
 
 // A graph while it is put together, in any order.
 

@@ -1,8 +1,7 @@
-#include "analyze/runtime/queue_depth.h"
-
 #include <algorithm>
 #include <functional>
 
+#include "analyze/runtime/trace.h"
 #include "core/order.h"
 
 namespace gf {

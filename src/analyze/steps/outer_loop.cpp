@@ -99,13 +99,6 @@ constexpr std::array<std::string_view, 4> kChoosesToken = {"argmax", "multinomia
 /// Kernels of optimizers, where no host operation says what runs.
 constexpr std::array<std::string_view, 3> kUpdates = {"adam", "multi_tensor_apply", "sgd"};
 
-/// Whether a copy to the device that this operation made may be of a batch: the program asked for
-/// it, not a library for tables of its own.
-bool brings_input(std::string_view operation) {
-  return operation.empty() || operation == "aten::to" || operation == "aten::copy_" ||
-         operation == "aten::_to_copy";
-}
-
 /// "nn.Module: Block_7" -> "nn.Module: Block".
 std::string_view class_of(std::string_view module) {
   const auto end = module.find_last_not_of("0123456789");
@@ -156,6 +149,7 @@ OuterLoop::OuterLoop(const Capture& capture, const std::vector<std::uint32_t>& l
   see_device();
   see_backward(host);
   for (auto& sign : signs_) std::sort(sign.times.begin(), sign.times.end());
+  for (auto& times : called_) std::sort(times.begin(), times.end());
   for (auto& module : modules_) std::sort(module.second.begin(), module.second.end());
   std::sort(optimizer_.begin(), optimizer_.end());
 }
@@ -237,7 +231,10 @@ void OuterLoop::see_host(const HostThreads& host) {
   }
   signs_.push_back({"the data loader", std::move(loader)});
   signs_.push_back({"the choice of a token", std::move(token)});
-  for (auto& [name, times] : outermost) signs_.push_back({"calls of one module", std::move(times)});
+  for (auto& [name, times] : outermost) {
+    signs_.push_back({"calls of one module", times, true});
+    called_.push_back(std::move(times));
+  }
 }
 
 void OuterLoop::see_device() {
@@ -275,9 +272,12 @@ void OuterLoop::see_device() {
     }
   signs_.push_back({"the choice of a token", std::move(token)});
   for (auto& [id, times] : graphs)
-    if (id >= 0 || graphs_alone) signs_.push_back({"launches of one CUDA graph", std::move(times)});
+    if (id >= 0 || graphs_alone)
+      signs_.push_back({"launches of one CUDA graph", std::move(times), true});
   see_compiled();
-  signs_.push_back({"copies of the input", std::move(input)});
+  // One kernel again and again with a copy for each may be a layer that brings its mask along.
+  if (!host_tells || sequence_.distinct > 1)
+    signs_.push_back({"copies of the input", std::move(input), true});
 }
 
 /// One compiled graph from which every kernel comes. Where it is a layer, others come between.
@@ -298,27 +298,48 @@ void OuterLoop::see_compiled() {
 /// Marks the kernels that autograd launched.
 void OuterLoop::see_backward(const HostThreads& host) {
   const auto& ops = capture_.host_ops;
-  OncePerText is_backward(capture_.strings, [](std::string_view name) {
-    return name.starts_with("autograd::engine::evaluate_function");
+  enum class Kind : std::uint8_t { other, backward, keeps, adds };
+  OncePerText kind_of(capture_.strings, [](std::string_view name) {
+    if (name == "torch::autograd::AccumulateGrad") return Kind::keeps;
+    if (name == "aten::add_") return Kind::adds;
+    return name.starts_with("autograd::engine::evaluate_function") ? Kind::backward : Kind::other;
   });
-  std::vector<Intervals> spans(host.threads());
-  for (std::uint32_t thread = 0; thread < host.threads(); ++thread)
-    for (auto row : host.ops(thread))
-      if (is_backward(ops.name[row])) add_outermost(spans[thread], span_of(ops, row));
-  if (std::all_of(spans.begin(), spans.end(), [](const auto& thread) { return thread.empty(); }))
+  bool adds = false;  // to gradients of an earlier pass
+  std::vector<Outermost> spans(host.threads());
+  for (std::uint32_t thread = 0; thread < host.threads(); ++thread) {
+    Nanos kept_until = INT64_MIN;
+    for (auto row : host.ops(thread)) {
+      const Kind kind = kind_of(ops.name[row]);
+      if (kind == Kind::backward && add_outermost(spans[thread].spans, span_of(ops, row)))
+        spans[thread].names.push_back(ops.name[row]);
+      if (kind == Kind::keeps) kept_until = span_of(ops, row).end;
+      if (kind == Kind::adds && ops.start_ns[row] < kept_until) adds = true;
+    }
+  }
+  if (std::all_of(spans.begin(), spans.end(),
+                  [](const auto& thread) { return thread.spans.empty(); }))
     return;
+  std::size_t passes = 0, scaled = 0;
   backward_.assign(sequence_.rows.size(), false);
   for (std::uint32_t position = 0; position < sequence_.rows.size(); ++position) {
     const auto row = sequence_.rows[position];
     if (row >= launch_.size() || launch_[row] == kNoRow) continue;
     const auto thread = capture_.api_calls.thread[launch_[row]];
     if (thread >= spans.size()) continue;
-    backward_[position] = member_at(spans[thread], launched(position)) != nullptr;
+    const Intervals& backward = spans[thread].spans;
+    const Interval* span = member_at(backward, launched(position));
+    backward_[position] = span != nullptr;
+    if (!span || (position > 0 && backward_[position - 1])) continue;
+    ++passes;
+    const auto name = spans[thread].names[static_cast<std::size_t>(span - backward.data())];
+    scaled += capture_.text(name).ends_with("DivBackward0");
   }
+  // (loss / 4).backward(), and gradients that are added up.
+  micro_batches_ = adds && 2 * scaled > passes;
 }
 
 bool OuterLoop::both_ways(Cuts cut) const {
-  if (backward_.empty()) return false;
+  if (backward_.empty() || micro_batches_) return false;
   for (std::size_t i = 0; i + 1 < cut.size(); ++i) {
     const auto end = backward_.begin() + cut[i + 1];
     const auto count = static_cast<double>(cut[i + 1] - cut[i]);
@@ -336,6 +357,15 @@ OuterLoop::Times OuterLoop::begins_of(Cuts cut) const {
   return begins;
 }
 
+/// Whether the program calls a module before or after the segments that it never calls in them: an
+/// encoder of the prompt, a decoder of the image. Then they are the inner loop of one pass.
+bool OuterLoop::inside_a_pass(const Times& begins) const {
+  return std::any_of(called_.begin(), called_.end(), [&](const Times& times) {
+    return std::lower_bound(times.begin(), times.end(), begins.front()) ==
+           std::lower_bound(times.begin(), times.end(), begins.back());
+  });
+}
+
 std::string_view OuterLoop::sign(Cuts cut) const {
   const Times begins = begins_of(cut);
   if (begins.size() < 2) return {};
@@ -348,8 +378,9 @@ std::string_view OuterLoop::sign(Cuts cut) const {
     if (repeats(optimizer_)) return "the optimizer";
     return {};
   }
+  const bool in_a_pass = inside_a_pass(begins);
   for (const auto& sign : signs_)
-    if (repeats(sign.times)) return sign.what;
+    if (repeats(sign.times) && !(sign.may_be_of_a_pass && in_a_pass)) return sign.what;
   if (both_ways(cut)) return "forward and backward passes";
   return {};
 }

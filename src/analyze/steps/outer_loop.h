@@ -64,6 +64,7 @@ class OuterLoop {
   struct Sign {
     std::string_view what;
     Times times;
+    bool may_be_of_a_pass = false;  // a pass may have a loop of these: of its diffusion
   };
 
   Times begins_of(Cuts cut) const;
@@ -80,6 +81,7 @@ class OuterLoop {
   void see_compiled();
   void see_backward(const HostThreads& host);
   bool both_ways(Cuts cut) const;
+  bool inside_a_pass(const Times& begins) const;
 
   const Capture& capture_;
   const std::vector<std::uint32_t>& launch_;
@@ -88,6 +90,8 @@ class OuterLoop {
   Times optimizer_;
   std::vector<Sign> signs_;                    // strongest first
   std::map<std::string_view, Times> modules_;  // calls by class, whatever the instance
+  std::vector<Times> called_;                  // of each module that the program itself calls
+  bool micro_batches_ = false;                 // backward passes are parts of a step
   std::vector<bool> backward_;                 // by position: launched for a backward pass
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/result.h"
+#include "core/error.h"
 
 namespace gf {
 
@@ -58,5 +59,19 @@ std::string gpu_in_names(std::string_view product);
 /// a known word begins with letters and ends with a number ("b64", "bs64", "batch64"): precision,
 /// mode, framework, GPU, batch. The words before the first known one are the model.
 void read_axes_from_name(std::string_view path, SweepRun& run);
+
+// The table of a sweep: one row a configuration, with its axes and either the name of its capture
+// or what was measured.
+
+struct SweepRow {
+  SweepInput input;      // axes and measurements that the table gives
+  std::string capture;   // to be analyzed; empty: the table has the numbers
+  std::string counters;  // its counter report
+  std::string window;    // of it
+};
+
+/// Reads a table of JSON or, by its content, CSV. Names of captures are relative to the table. Rows
+/// of runs that did not fit into memory are left out.
+Result<std::vector<SweepRow>> read_sweep_table(const std::string& path);
 
 }  // namespace gf

@@ -1,5 +1,3 @@
-#include "analyze/sweep/table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

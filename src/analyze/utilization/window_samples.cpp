@@ -1,5 +1,3 @@
-#include "analyze/utilization/window_samples.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-#include "analyze/work/account.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

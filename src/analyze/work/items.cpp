@@ -196,7 +196,9 @@ Throughput throughput(const Context& context, const Analysis& analysis, const Ke
   double flops = 0, known = 0, unknown = 0;
   for (std::size_t i = 0; i < works.kernels.size(); ++i) {
     const auto& kernel = works.kernels[i];
-    flops += kernel.flops - kernel.recomputed;
+    const auto phase = context.attribution.phase[context.kernels[i].activity];
+    if (static_cast<TrainingPhase>(phase) != TrainingPhase::recompute)
+      flops += kernel.flops - kernel.recomputed;
     if (kernel.multiplies)
       (kernel.call == kNoCall ? unknown : known) +=
           static_cast<double>(context.kernels[i].exclusive_ns);

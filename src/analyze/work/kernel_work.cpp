@@ -16,7 +16,6 @@
 #include "analyze/attribution/attribution.h"
 #include "analyze/findings/facts.h"
 #include "analyze/utilization/kernel_levels.h"
-#include "analyze/work/program_calls.h"
 #include "core/strings.h"
 
 namespace gf::work {

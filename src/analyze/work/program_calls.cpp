@@ -1,10 +1,9 @@
-#include "analyze/work/program_calls.h"
-
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 #include <utility>
 
+#include "analyze/work/kernel_work.h"
 #include "core/order.h"
 
 namespace gf::work {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "analyze/work/account.h"
 #include "analyze/work/ceilings.h"
 #include "analyze/work/kernel_work.h"
 #include "analyze/work/sections.h"

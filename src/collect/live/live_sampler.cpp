@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "collect/cupti/pm_sampler.h"
-#include "collect/nvml/reading_metrics.h"
+#include "collect/nvml/nvml.h"
 #include "collect/record/job_identity.h"
 #include "core/time.h"
 #include "model/metrics.h"

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -223,5 +224,15 @@ class ClockLock {
   const Nvml* nvml_;
   nvmlDevice_st* gpu_;
 };
+
+// The metrics of the catalog that a reading of NVML gives: one table for the recorder and the
+// monitor.
+
+struct ReadingMetric {
+  const char* id;  // of the metric catalog
+  bool counter;    // grows from the driver's start on; else a value of the moment
+  std::optional<double> (*of)(const GpuReading&);  // in the catalog's unit; empty: no data
+};
+std::span<const ReadingMetric> reading_metrics();
 
 }  // namespace gf

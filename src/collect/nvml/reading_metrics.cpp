@@ -1,5 +1,3 @@
-#include "collect/nvml/reading_metrics.h"
-
 #include <algorithm>
 
 #include "collect/nvml/nvml.h"

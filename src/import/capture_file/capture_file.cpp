@@ -1,5 +1,3 @@
-#include "import/capture_file/capture_file.h"
-
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include <fstream>
 
 #include "core/files.h"
+#include "import/formats.h"
 #include "import/input.h"
 #include "model/file.h"
 

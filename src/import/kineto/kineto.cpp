@@ -1,5 +1,3 @@
-#include "import/kineto/kineto.h"
-
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -13,6 +11,7 @@
 #include "core/machine.h"
 #include "core/pipeline.h"
 #include "core/secrets.h"
+#include "import/formats.h"
 #include "import/kineto/chunk.h"
 #include "import/kineto/event.h"
 #include "import/kineto/read_slow.h"

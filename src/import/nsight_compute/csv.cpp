@@ -8,9 +8,9 @@
 
 #include "core/error.h"
 #include "import/csv_cells.h"
+#include "import/formats.h"
 #include "import/importer.h"
 #include "import/nsight_compute/csv_table.h"
-#include "import/nsight_compute/nsight_compute.h"
 #include "import/nsight_compute/units.h"
 #include "model/capture.h"
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "import/formats.h"
 #include "import/input.h"
-#include "import/nsight_compute/nsight_compute.h"
 #include "import/nsight_compute/report_builder.h"
 #include "import/nsight_compute/units.h"
 #include "model/kernel_name.h"

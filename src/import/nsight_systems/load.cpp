@@ -4,8 +4,8 @@
 #include <fstream>
 
 #include "core/secrets.h"
+#include "import/formats.h"
 #include "import/nsight_systems/loader.h"
-#include "import/nsight_systems/nsight_systems.h"
 #include "model/check.h"
 
 namespace gf::nsys {

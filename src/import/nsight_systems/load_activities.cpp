@@ -37,6 +37,9 @@ CopyKind copy_kind(std::int64_t operation) {  // ENUM_CUDA_MEMCPY_OPER
   }
 }
 
+/// Pages of managed memory that move because somebody touches or prefetches them.
+bool is_migration(std::int64_t operation) { return operation >= 11 && operation <= 14; }
+
 std::string_view copy_name(CopyKind kind) {
   switch (kind) {
     case CopyKind::host_to_device:
@@ -146,7 +149,9 @@ Status Loader::copies() {
                 const CopyKind direction = copy_kind(rows.integer(kCopyKind));
                 put(c_.activities.copy, row, direction);
                 std::string text(copy_name(direction));
-                if (!rows.null(kCopySource) && !rows.null(kCopyTarget))
+                if (is_migration(rows.integer(kCopyKind)))
+                  text.replace(0, text.find(' '), "Migration");  // the idle rules know it by this
+                else if (!rows.null(kCopySource) && !rows.null(kCopyTarget))
                   text += fmt::format(" ({} -> {})", memory_name(rows.integer(kCopySource)),
                                       memory_name(rows.integer(kCopyTarget)));
                 c_.activities.name[row] = c_.strings.intern(text);

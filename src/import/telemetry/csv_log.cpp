@@ -5,10 +5,10 @@
 
 #include "core/text.h"
 #include "import/csv_cells.h"
+#include "import/formats.h"
 #include "import/importer.h"
 #include "import/telemetry/log_devices.h"
 #include "import/telemetry/quantities.h"
-#include "import/telemetry/telemetry.h"
 #include "import/telemetry/timestamps.h"
 #include "model/counter_values.h"
 

@@ -7,10 +7,10 @@
 #include <charconv>
 #include <vector>
 
+#include "import/formats.h"
 #include "import/importer.h"
 #include "import/telemetry/log_devices.h"
 #include "import/telemetry/quantities.h"
-#include "import/telemetry/telemetry.h"
 #include "import/telemetry/timestamps.h"
 #include "model/counter_values.h"
 

@@ -1,5 +1,3 @@
-#include "import/tf_trace_json/tf_trace_json.h"
-
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -11,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/secrets.h"
+#include "import/formats.h"
 #include "import/input.h"
 #include "import/xplane/rows.h"
 #include "import/xplane/xplane.h"

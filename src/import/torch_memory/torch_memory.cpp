@@ -1,5 +1,3 @@
-#include "import/torch_memory/torch_memory.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/formats.h"
 #include "import/importer.h"
 #include "import/torch_memory/pickle.h"
 

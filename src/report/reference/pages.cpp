@@ -238,8 +238,8 @@ window summed over devices, K the kernel-busy time, B the busy time. Losses come
 with a named cause takes its time out of those of a general kind, and stands before one of up to
 four times its gain. Caveats about the capture follow, and notes come last. Losses are about the
 part of a run that repeats: idle of `start_up` and `unexplained` ([idle.md](idle.md)) is none, and
-what is spread over the window must begin in both halves of it, in windows of 10 ms and more. What
-the rules of kernels find must be 2 % of T as well, where the device hardly works.
+what is spread over the window must begin in both halves of it, in windows of 10 ms and more. A loss
+of the group `kernels` must be 2 % of T as well.
 )";
 
 std::string rows_of(Scope scope, Rank rank) {

@@ -27,6 +27,16 @@ What is not a trace is named, with what to do about it. Nothing here takes long 
   gpufathom: t: is not a trace or report that can be read: it looks like plain text
   $ echo '{"a": 1}' > j && gpufathom analyze j 2>&1 | sed 's/ (.*//'
   gpufathom: j: is not a trace or report that can be read: it looks like JSON of an unknown format
+
+Answers, as JSON and as a page, are no captures:
+
+  $ gpufathom analyze "$EXAMPLES/lenet_inf_b1.json.gz" --format json > answer.json && gpufathom work answer.json
+  gpufathom: answer.json: is an answer of gpufathom, no capture (give the capture that it was made from, which it names (source.path))
+  [1]
+  $ gpufathom analyze "$EXAMPLES/lenet_inf_b1.json.gz" -o page.html && gpufathom work page.html
+  gpufathom: page.html: is an answer of gpufathom, no capture (give the capture that it was made from, which it names (source.path))
+  [1]
+
   $ printf '\3757zXZ\000' > x && gpufathom analyze x
   gpufathom: x: is compressed with xz (decompress it first: xz -d)
   [1]
@@ -50,5 +60,5 @@ A file that unpacks to more than the limit; the limit can be raised.
 A counter report without the trace that it belongs to:
 
   $ cp "$EXAMPLES/gemm_types.ncu.csv.gz" . && gpufathom energy gemm_types.ncu.csv.gz
-  gpufathom: gemm_types.ncu.csv.gz: a counter report alone has no timeline to analyze (give a trace of the same program: gpufathom analyze TRACE --counters gemm_types.ncu.csv.gz)
+  gpufathom: gemm_types.ncu.csv.gz: a counter report alone has no timeline to analyze (give a trace of the same program, and the report with --counters; of the report alone: gpufathom analyze gemm_types.ncu.csv.gz)
   [1]

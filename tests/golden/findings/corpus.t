@@ -13,7 +13,7 @@ The same training with the input in the main process, and with four workers:
   $ findings kineto_v100_resnet50_workers0 | jq -r '[.findings[].id | select(. == "input_bound")]' -c
   ["input_bound"]
   $ findings kineto_v100_resnet50_workers4 | jq -r '[.findings[].id | select(. == "input_bound")]' -c
-  ["input_bound"]
+  []
 
 No tensor cores for TF32 on a V100: the advice is FP16.
 

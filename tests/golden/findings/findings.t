@@ -12,7 +12,7 @@ What to change, with evidence. A rule fires only when its numbers reach a thresh
   $ ids lenet_train_b64
   small_batch launch_bound fp32_without_tensor_cores small_grids missing_counters observer_effect
   $ ids lenet_inf_b1
-  small_batch launch_bound fp32_without_tensor_cores tiny_kernels small_grids missing_counters observer_effect
+  small_batch launch_bound tiny_kernels small_grids missing_counters observer_effect
 
 FP32 outside the tensor cores, by kernel name:
 

@@ -43,3 +43,20 @@ Every activity finds the call that launched it:
   unlaunched
            0
   (1 row)
+
+A page of managed memory that the host touches moves without a call: until then the host works.
+
+  $ cp $nsys moved.sqlite && chmod +w moved.sqlite && python3 -c '
+  > import sqlite3
+  > rows = sqlite3.connect("moved.sqlite")
+  > rows.execute("create temp table page as select * from CUPTI_ACTIVITY_KIND_MEMCPY")
+  > last, = rows.execute("select max(end) from CUPTI_ACTIVITY_KIND_GRAPH_TRACE").fetchone()
+  > rows.execute("update page set copyKind = 12, correlationId = 0, start = ? + 50000, end = ? + 51000", (last, last))
+  > rows.execute("insert into CUPTI_ACTIVITY_KIND_MEMCPY select * from page")
+  > rows.commit()'
+  $ gpufathom query moved.sqlite "select name, duration_ns from activities order by start_ns desc limit 1"
+  name            duration_ns
+  Migration DtoH         1000
+  (1 row)
+  $ gpufathom analyze moved.sqlite --format json | jq -c '.devices[0].idle[] | select(.cause == "host_other") | [.cause, .ns]'
+  ["host_other",59714]

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Processor time of one answer over a job whose ranks all have a fault of their own: bench/run ranks_growth
+PROGRAM [--ranks 250,500,1000,2000] [-o docs/results/ranks_growth.json]
+
+Every rank waits for input of its own and every second one computes slower, so that each has something to gain and
+the job runs again for each (docs/replay.md); the simulator is tests/ranks/job_simulator.py. Least of three runs.
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "ranks"))
+from job_simulator import Fault, Job  # noqa: E402
+
+
+def job_of(ranks):
+    chance = random.Random(1)
+    faults = [Fault("input", rank=rank, microseconds=chance.randrange(100, 3000)) for rank in range(ranks)]
+    faults += [Fault("slow_gpu", rank=rank, factor=1 + 0.3 * chance.random()) for rank in range(0, ranks, 2)]
+    return Job(ranks=ranks, steps=4, layers=19, faults=faults, seed=5, noise=0.1).run()
+
+
+def user_seconds(command):
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if os.waitstatus_to_exitcode(status) != 0:
+        sys.exit(f"{' '.join(command)} failed")
+    return usage.ru_utime, usage.ru_maxrss * 1024
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("program")
+    options.add_argument("--ranks", default="250,500,1000,2000")
+    options.add_argument("-o", "--output")
+    o = options.parse_args()
+    result = {"command": "bench/ranks_growth.py gpufathom --ranks " + o.ranks, "date": time.strftime("%Y-%m-%d"),
+              "machine": f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}", "rows": []}
+    for ranks in map(int, o.ranks.split(",")):
+        with tempfile.TemporaryDirectory() as folder:
+            job_of(ranks).write(folder)
+            runs = [user_seconds([o.program, "ranks", folder, "--format", "json", "-o", os.devnull]) for _ in range(3)]
+        row = {"ranks": ranks, "user_s": round(min(runs)[0], 3), "peak_mb": round(max(peak for _, peak in runs) / 2**20)}
+        result["rows"].append(row)
+        print(f"{ranks:6} ranks: {row['user_s']:.2f} s, {row['peak_mb']} MB", flush=True)
+    if o.output:
+        Path(o.output).write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
