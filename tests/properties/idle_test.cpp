@@ -26,7 +26,8 @@ constexpr const char* kOps[] = {"aten::mm",
                                 "aten::item",
                                 "Optimizer.step#SGD.step",
                                 "CachingAutotuner.benchmark_all_configs (dynamo_timed)",
-                                "gloo:all_reduce"};
+                                "gloo:all_reduce",
+                                "aten::to"};
 
 /// Random spans that nest properly on each thread.
 std::vector<Spot> nested(int kinds) {
@@ -51,7 +52,7 @@ std::vector<Spot> nested(int kinds) {
 test::CaptureBuilder random_capture() {
   test::CaptureBuilder b;
   b.kernel("gemm", 0, *rc::gen::inRange<Nanos>(1, 20) * kUnit);
-  for (const auto& s : nested(7)) b.op(kOps[s.kind], s.start, s.end, kThreads[s.thread]);
+  for (const auto& s : nested(8)) b.op(kOps[s.kind], s.start, s.end, kThreads[s.thread]);
   for (const auto& s : nested(8)) {
     const auto tid = kThreads[s.thread];
     const Nanos delay = *rc::gen::inRange<Nanos>(-5, 30) * kUnit;
@@ -99,6 +100,7 @@ test::CaptureBuilder random_capture() {
 struct Calls {
   const Capture& c;
   const std::vector<std::uint32_t>& launch;
+  const Attribution& owners;
 
   std::uint32_t started_by(std::uint32_t call) const {
     const auto at = std::find(launch.begin(), launch.end(), call);
@@ -149,10 +151,23 @@ struct Calls {
   }
 };
 
-bool is_input_copy(const Capture& c, std::uint32_t row) {
+/// A library's operator that is no copy of the program's: outermost of those around the call.
+bool copies_for_itself(const Calls& facts, std::uint32_t row) {
+  std::string outermost;
+  for (auto op = facts.owners.op[row]; op != kNoRow; op = facts.owners.op_parent[op]) {
+    const std::string name(facts.c.text(facts.c.host_ops.name[op]));
+    if (!outermost.empty() && name.find('#') != name.npos) break;
+    outermost = name;
+  }
+  return outermost.find("::") != outermost.npos && outermost != "aten::to" &&
+         outermost != "aten::copy_" && outermost != "aten::_to_copy";
+}
+
+bool is_input_copy(const Calls& facts, std::uint32_t row) {
+  const Capture& c = facts.c;
   const auto& a = c.activities;
   return a.kind[row] == ActivityKind::memcpy && a.copy[row] == CopyKind::host_to_device &&
-         (a.bytes[row] < 0 || a.bytes[row] >= 4096);
+         (a.bytes[row] < 0 || a.bytes[row] >= 4096) && !copies_for_itself(facts, row);
 }
 
 /// What one thread says of instant t; empty when it has nothing open.
@@ -160,7 +175,7 @@ std::string thread_says(const Calls& facts, std::uint32_t thread, std::uint32_t 
   const Capture& c = facts.c;
   const auto& calls = c.api_calls;
   const auto& a = c.activities;
-  bool open[7] = {};
+  bool open[std::size(kOps)] = {};
   for (std::uint32_t i = 0; i < c.host_ops.size(); ++i)
     if (c.host_ops.thread[i] == thread && t >= c.host_ops.start_ns[i] &&
         t < c.host_ops.start_ns[i] + c.host_ops.duration_ns[i])
@@ -179,15 +194,15 @@ std::string thread_says(const Calls& facts, std::uint32_t thread, std::uint32_t 
   if (waits || open[3]) return "sync";
   if (call != kNoRow && calls.kind[call] == ApiKind::memcpy) {
     const auto copy = facts.started_by(call);
-    if (is_input_copy(c, copy)) return "input";
+    if (is_input_copy(facts, copy)) return "input";
     const bool ended =
         a.start_ns[copy] + a.duration_ns[copy] <= calls.start_ns[call] + calls.duration_ns[call];
     if (ended && a.copy[copy] != CopyKind::device_to_device)
       return a.bytes[copy] == 8 ? "sync" : "memcpy";
   }
-  if (call == kNoRow && !open[0] && !open[1]) return "";
+  if (call == kNoRow && !open[0] && !open[1] && !open[7]) return "";
   if (next == kNoRow) return "host_other";
-  return is_input_copy(c, next) ? "input" : "launch_bound";
+  return is_input_copy(facts, next) ? "input" : "launch_bound";
 }
 
 /// The label of instant t of a gap between activities `before` and `next`.
@@ -238,7 +253,7 @@ RC_GTEST_PROP(IdleReasons, AreThoseOfTheTable, ()) {
     std::map<std::string, Nanos> expected;
     Nanos covered = line.window.start;
     std::uint32_t before = kNoRow;
-    const Calls facts{c, context->launches};
+    const Calls facts{c, context->launches, context->attribution};
     auto label_gap = [&](Nanos end, std::uint32_t next) {
       for (Nanos t = covered; t < end; t += kUnit)
         expected[label(facts, before, next, {covered, end}, t)] += kUnit;
