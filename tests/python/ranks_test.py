@@ -70,7 +70,8 @@ class Ranks(unittest.TestCase):
                                            check=True).stdout)
         self.assertEqual(answer.pop("failed"), [])
         self.assertEqual(answer, direct)
-        self.assertEqual(answer["stragglers"][0]["rank"], 0)
+        self.assertEqual(answer["stragglers"], [])  # rank 0 is late in all, and recording alone may be why
+        self.assertGreater(answer["ranks"][0]["recording_doubt_ns"], 0)
 
     def test_again_changes_nothing(self):
         ranks.map_all(self.paths, self.dataset, workers=1)
