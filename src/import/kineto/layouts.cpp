@@ -120,7 +120,7 @@ bool same(const Event& left, const Event& right) {
 
 }  // namespace
 
-LayoutNode* Layouts::add(LayoutNode& parent, LayoutNode node) {
+LayoutNode* Layouts::add(LayoutNode& parent, const LayoutNode& node) {
   for (std::uint8_t i = 0; i < parent.children; ++i)
     if (same(*parent.child[i], node)) return parent.child[i];
   if (parent.children == LayoutNode::kMostChildren || nodes_.size() == kMostNodes) return nullptr;

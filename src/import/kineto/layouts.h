@@ -104,7 +104,7 @@ class Layouts {
   static constexpr std::size_t kMostInputs = 8192;
   void forget_inputs();
   Inputs*& guess(const LayoutNode& node, std::uint64_t name);
-  LayoutNode* add(LayoutNode& parent, LayoutNode node);
+  LayoutNode* add(LayoutNode& parent, const LayoutNode& node);
 
   LayoutNode root_;
   std::deque<LayoutNode> nodes_;
