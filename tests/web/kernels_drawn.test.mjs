@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { runCases } from "./browser.mjs";
-import { bandAt, colourOf, pixelRows, show } from "./timeline_tools.mjs";
+import { bandAt, colourOf, pixelRows, show, until } from "./timeline_tools.mjs";
 
 const [report, answer, trace] = process.argv.slice(2);
 if (!trace) throw new Error("usage: kernels_drawn.test.mjs REPORT.html ANALYSIS.json TRACE.json.gz");
@@ -27,6 +27,10 @@ for (const [zoom, part] of [["all", 1], ["a twentieth", 1 / 20], ["a five-hundre
   cases.push([`every kernel of ${zoom} of the window is drawn, in its colour`, async (page) => {
     const from = Math.max(0, Math.min(centre - (whole * part) / 2, whole * (1 - part))), to = from + whole * part;
     await show(page, from, to);
+    await until(page, ([begin, end]) => {  // a busy machine paints late
+      const { dataset } = document.querySelector("#timeline canvas.events"), near = (end - begin) / 100;
+      return Math.abs(Number(dataset.from) - begin) < near && Math.abs(Number(dataset.to) - end) < near;
+    }, [from, to]);
     const colours = Object.fromEntries(await Promise.all(types.map(async (type, i) => [type, await colourOf(page, `--type-${i}`)])));
     colours["Other"] = await colourOf(page, "--type-other");
     const paper = await colourOf(page, "--paper"), line = await colourOf(page, "--line");
