@@ -1,6 +1,7 @@
 // Sets of time as sorted, disjoint, half-open intervals.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
