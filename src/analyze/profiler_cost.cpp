@@ -34,8 +34,7 @@ RecordingCost recording_cost(const Context& context, Interval span) {
       if (ops.kind[op] != HostKind::op) continue;
       const bool child = before != kNoRow && ops.start_ns[op] + ops.duration_ns[op] <=
                                                  ops.start_ns[before] + ops.duration_ns[before];
-      if (child)
-        gaps.push_back(static_cast<double>(ops.start_ns[op] - ops.start_ns[before]));
+      if (child) gaps.push_back(static_cast<double>(ops.start_ns[op] - ops.start_ns[before]));
       before = op;
     }
   }

@@ -134,8 +134,7 @@ class Program {
  private:
   static BuiltGraph graph_of(const Context& context, const DeviceTimeline& line, Interval span) {
     // What was launched in it may run as long after it.
-    const Interval longer{span.start,
-                          span.end == INT64_MAX ? span.end : span.end + span.length()};
+    const Interval longer{span.start, span.end == INT64_MAX ? span.end : span.end + span.length()};
     DeviceTimeline part;
     part.device = line.device;
     const auto rows = begin_inside(line.rows, context.capture.activities.start_ns, longer);
