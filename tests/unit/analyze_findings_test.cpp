@@ -125,6 +125,35 @@ TEST(Findings, ExposedCommunication) {
   EXPECT_FALSE(finding(hidden, FindingId::exposed_communication));
 }
 
+/// Steps whose host waits for the device, which idles for 200 us until the call returns.
+CaptureBuilder waiting_steps(int steps, int kernels, bool marked) {
+  CaptureBuilder b;
+  Nanos at = 0, device = 0;
+  for (int step = 0; step < steps; ++step) {
+    const Nanos begin = at;
+    for (int i = 0; i < kernels; ++i, at += 2000) {
+      device = std::max(device, at + 3000);
+      b.launch("work", {at, at + 1500}, {device, device + 5000});
+      device += 5000;
+    }
+    at = device + 200'000;
+    b.call(ApiKind::sync, "cudaDeviceSynchronize", device - 1000, at);
+    if (marked) b.mark("ProfilerStep#" + std::to_string(step), begin, at);
+  }
+  return b;
+}
+
+TEST(Findings, GainsOfLongCapturesAreReplayedInTheirMiddle) {
+  const double share = 200.0 / (200 + 5 * 600 + 3);
+  for (const bool marked : {true, false})
+    for (const int steps : {12, 120}) {
+      const auto f = finding(waiting_steps(steps, 600, marked), FindingId::sync_in_step);
+      ASSERT_TRUE(f);
+      ASSERT_TRUE(f->replayed) << steps << " steps, " << (marked ? "marked" : "without marks");
+      EXPECT_NEAR(*f->replayed, share, 0.01);
+    }
+}
+
 /// Steps of the given lengths, back to back, each filled by one kernel.
 CaptureBuilder steps(std::initializer_list<Nanos> lengths) {
   CaptureBuilder b;

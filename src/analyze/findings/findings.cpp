@@ -148,9 +148,9 @@ std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& ana
 
 namespace {
 
-constexpr std::size_t kMostActivities = 50'000;  // that run again
-constexpr std::size_t kOfLongCaptures =
-    10'000;  // of more than these, as far as steps are that long
+// Activities of a capture that runs again as a whole, of the part of a longer one, and of three
+// steps of such a one at most.
+constexpr std::size_t kMostActivities = 50'000, kOfLongCaptures = 10'000, kMostOfSteps = 200'000;
 constexpr double kMostUnexplained = 0.1;
 
 /// What mends a finding, as WhatIfRow::change names it.
@@ -197,17 +197,24 @@ WhatIfChanges changes_of(const std::vector<Finding>& findings) {
   return changes;
 }
 
-/// The steps that run again: all of them, or some in the middle of the capture; empty where these
-/// have more than the most activities.
-std::optional<Interval> steps_to_replay(const Context& context) {
+/// What of a capture runs again: all of it, or of a long one some steps in the middle; without
+/// steps as much of its middle. Empty where so few steps have more activities than that.
+std::optional<Interval> part_to_replay(const Context& context) {
   constexpr std::size_t kFewest = 3;
   const std::size_t activities = context.capture.activities.size();
   if (activities <= kMostActivities) return kAllTime;
   const auto& steps = context.window.all_steps;
-  if (steps.size() <= kFewest) return std::nullopt;
+  if (steps.empty()) {
+    const double share = static_cast<double>(kOfLongCaptures) / static_cast<double>(activities);
+    const auto half =
+        static_cast<Nanos>(share * static_cast<double>(context.window.duration_ns) / 2);
+    const Nanos middle = context.window.start_ns + context.window.duration_ns / 2;
+    return Interval{middle - half, middle + half};
+  }
   const std::size_t of_step = activities / steps.size();
   const std::size_t count = std::max(kFewest, kOfLongCaptures / std::max<std::size_t>(of_step, 1));
-  if (count >= steps.size() || of_step * count > kMostActivities) return std::nullopt;
+  if (std::min(count, steps.size()) * of_step > kMostOfSteps) return std::nullopt;
+  if (count >= steps.size()) return kAllTime;
   const std::size_t first = (steps.size() - count) / 2;
   return Interval{steps[first].start_ns, steps[first + count].start_ns};
 }
@@ -217,13 +224,12 @@ std::optional<Interval> steps_to_replay(const Context& context) {
 ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context,
                                      const work::KernelWorks& works) {
   const WhatIfChanges changes = changes_of(findings);
-  // A counter report alone has no program to run; even a few steps of a long capture would cost
-  // its analysis a sixth more.
+  // A counter report alone has no program to run.
   const Capture& capture = context.capture;
-  if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) ||
-      capture.activities.size() > kMostActivities)
+  const auto span = part_to_replay(context);
+  if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) || !span)
     return {std::move(findings), {}};
-  const auto answer = what_if(context, changes, kAllTime, &works);
+  const auto answer = what_if(context, changes, *span, &works);
   if (!answer || answer->unexplained.value_or(1) > kMostUnexplained)
     return {std::move(findings), {}};
   for (auto& finding : findings) {
@@ -254,7 +260,7 @@ std::optional<WhatIfSwitches> replayed_switches(const std::vector<Finding>& find
   for (const auto& finding : findings)
     if (!change_of(finding.id).empty() && first.size() < kMostSwitches) first.push_back(finding);
   const WhatIfChanges changes = changes_of(first);
-  const auto span = steps_to_replay(context);
+  const auto span = part_to_replay(context);
   if (changes.empty() || !span) return std::nullopt;
   auto answer = what_if_switches(context, changes, *span);
   if (!answer) return std::nullopt;

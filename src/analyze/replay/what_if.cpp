@@ -47,7 +47,7 @@ class Program {
         line_(line),
         span_(span),
         works_(works),
-        built_(build_graph(context, line, collective_rows(context.capture, line), span)),
+        built_(graph_of(context, line, span)),
         graph_(built_.graph) {
     for (const auto& threads : built_.lines) one_off_.push_back(one_off_of(threads));
     place_in_steps();
@@ -70,7 +70,13 @@ class Program {
     for (const auto what : changes.with) {
       if (mendings_.contains(what)) continue;
       if (!works_) works_ = &own_works_.emplace(work::kernel_works(context_));
-      mendings_.emplace(what, mending_of(context_, *works_, what, span_));
+      Mending mending = mending_of(context_, *works_, what, span_);
+      InGraph& own = mendings_[what];
+      own.host = std::move(mending.host);
+      for (std::uint32_t node = 0; node < graph_.size(); ++node)
+        if (const auto found = mending.kernels.find(built_.origins[node].row);
+            !is_host(node) && found != mending.kernels.end())
+          own.kernels.push_back({node, found->second});
     }
   }
 
@@ -79,9 +85,10 @@ class Program {
     std::vector<Nanos> duration = graph_.duration_ns, lag;
     lag.reserve(graph_.edges.size());
     const Cuts cuts = cuts_of(changes, outlook);
+    const auto mended_time = mended_times(changes);
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
-      const bool host = graph_.is_host(node);
-      const MendedTime mended = host ? MendedTime{} : mended_time(node, changes);
+      const bool host = is_host(node);
+      const MendedTime mended = mended_time.empty() ? MendedTime{} : mended_time[node];
       if (!host)
         duration[node] = static_cast<Nanos>(
             static_cast<double>(changed_duration(node, changes, cuts)) * (mended.*outlook.kernels));
@@ -96,7 +103,7 @@ class Program {
   Share unexplained() const {
     Intervals gaps;
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
-      if (graph_.is_host(node)) continue;
+      if (is_host(node)) continue;
       Nanos least = INT64_MAX;
       for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
         const ReplayEdge& edge = graph_.edges[i];
@@ -125,6 +132,19 @@ class Program {
   }
 
  private:
+  static BuiltGraph graph_of(const Context& context, const DeviceTimeline& line, Interval span) {
+    // What was launched in it may run as long after it.
+    const Interval longer{span.start, span.end == INT64_MAX ? span.end : span.end + span.length()};
+    DeviceTimeline part;
+    part.device = line.device;
+    const auto rows = begin_inside(line.rows, context.capture.activities.start_ns, longer);
+    part.rows.assign(rows.begin(), rows.end());
+    return build_graph(context, part, collective_rows(context.capture, part), span);
+  }
+
+  /// As graph_.is_host(), without a look at names.
+  bool is_host(std::uint32_t node) const { return built_.origins[node].line != kNoRow; }
+
   /// The step of each activity is the one in which it began.
   void place_in_steps() {
     std::vector<Nanos> begins;
@@ -141,7 +161,7 @@ class Program {
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
       if (graph_.start_ns[node] >= end) continue;
       const auto step = std::ranges::upper_bound(begins, graph_.start_ns[node]) - begins.begin();
-      if (!graph_.is_host(node) && step > 0)
+      if (!is_host(node) && step > 0)
         in_step_.push_back({node, static_cast<std::uint32_t>(step - 1)});
     }
   }
@@ -220,7 +240,11 @@ class Program {
   /// When the device idles for a reason, in stretches of `least` and more.
   Intervals idle_by(IdleReason reason, Nanos least) const {
     Intervals all;
-    for (const auto& piece : line_.idle_pieces) {
+    const auto& pieces = line_.idle_pieces;
+    const auto first = std::ranges::partition_point(
+        pieces, [&](const auto& piece) { return piece.span.end <= span_.start; });
+    for (const auto& piece : std::ranges::subrange(first, pieces.end())) {
+      if (piece.span.start >= span_.end) break;
       if (piece.reason != reason) continue;
       if (!all.empty() && all.back().end == piece.span.start)
         all.back().end = piece.span.end;
@@ -231,15 +255,18 @@ class Program {
     return all;
   }
 
-  MendedTime mended_time(std::uint32_t node, const WhatIfChanges& changes) const {
-    std::optional<MendedTime> least;
-    for (const auto what : changes.with) {
-      const auto& kernels = mendings_.at(what).kernels;
-      const auto found = kernels.find(built_.origins[node].row);
-      if (found != kernels.end() && (!least || found->second.about < least->about))
-        least = found->second;
-    }
-    return least.value_or(MendedTime{});
+  /// By node, where something is mended: of several mendings the one that leaves least.
+  std::vector<MendedTime> mended_times(const WhatIfChanges& changes) const {
+    std::vector<MendedTime> times;
+    if (changes.with.empty()) return times;
+    times.resize(graph_.size());
+    std::vector<bool> seen(graph_.size());
+    for (const auto what : changes.with)
+      for (const auto& [node, time] : mendings_.at(what).kernels) {
+        if (!seen[node] || time.about < times[node].about) times[node] = time;
+        seen[node] = true;
+      }
+    return times;
   }
 
   bool is_removed(std::uint32_t op, const WhatIfChanges& changes) const {
@@ -323,8 +350,9 @@ class Program {
     const double recorded = std::min(recording * static_cast<double>(graph_.profiler_ns[node]),
                                      kMostOfStretch * std::max(whole, 0.0));
     double rest = whole - recorded;
-    if (const Nanos length = origin.worked.length(); length > 0) {
-      const Nanos cut = covered(cuts.lines[origin.line], origin.worked);
+    const Intervals& gone = cuts.lines[origin.line];
+    if (const Nanos length = origin.worked.length(); length > 0 && !gone.empty()) {
+      const Nanos cut = covered(gone, origin.worked);
       rest *= 1 - static_cast<double>(cut) / static_cast<double>(length);
     }
     if (changes.graph && is_launch(origin.row)) rest = 0;
@@ -357,7 +385,11 @@ class Program {
   const Interval span_;
   const work::KernelWorks* works_;
   std::optional<work::KernelWorks> own_works_;
-  std::map<With, Mending> mendings_;
+  struct InGraph {
+    std::vector<std::pair<std::uint32_t, MendedTime>> kernels;  // by node
+    std::unordered_map<std::uint32_t, Intervals> host;          // time that is gone, by thread
+  };
+  std::map<With, InGraph> mendings_;
   BuiltGraph built_;
   const ReplayGraph& graph_;
   std::vector<Intervals> one_off_;                                // by line
