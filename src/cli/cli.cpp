@@ -439,9 +439,9 @@ bool is_file(const std::string& word) {
 
 #if defined(__GLIBC__)
 /// The heap's first 64 MB of address space are taken at once, so that the system can be asked to
-/// fill them by pages of 2 MB: half of all page faults are gone. What is not used costs none, except
-/// where the address space of the process is limited. More would gain little on large captures, and
-/// large pages that a virtual machine's host has to back again are dear.
+/// fill them by pages of 2 MB: half of all page faults are gone. What is not used costs none, but
+/// where the address space is limited it would be missed. More would gain little on large captures,
+/// and large pages that a virtual machine's host has to back again are dear.
 void keep_heap_in_large_pages() {
   constexpr std::uintptr_t kAhead = 64 << 20, kPage = 2 << 20;
   constexpr int kUsual = 128 << 10;
