@@ -353,6 +353,7 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
     }
   if (count < 2) return {};
   Nanos kernels = 0, blocked = 0;
+  std::vector<std::uint32_t> blocking;
   std::vector<KernelInstance> found;
   for (const auto& kernel : facts.kernels)
     if (nonzero.of(kernel) != kNoRow) {
@@ -361,8 +362,10 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
     }
   for (std::uint32_t call = 0; call < calls.size(); ++call)
     if ((calls.kind[call] == ApiKind::sync || calls.kind[call] == ApiKind::memcpy) &&
-        nonzero.of_op(tree.op_of_call[call]) != kNoRow)
+        nonzero.of_op(tree.op_of_call[call]) != kNoRow) {
       blocked += calls.duration_ns[call];
+      blocking.push_back(call);
+    }
   Intervals spans;
   for (const auto& line : facts.context.devices)
     for (const auto& piece : line.idle_pieces)
@@ -372,7 +375,7 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
   const Nanos lead = std::min(facts.late(), std::max<Nanos>(0, blocked));
   if (facts.of_window(kernels + idle + lead) < 0.03) return {};
   for (const auto& kernel : found) facts.claim(kernel);
-  const Nanos gain = kernels + facts.claim_idle(std::move(spans)) + facts.claim_late(blocked);
+  const Nanos gain = kernels + facts.claim_idle(std::move(spans)) + facts.claim_late(blocking);
   std::int64_t most = 0;
   for (const auto& [shapes, times] : sizes) most = std::max(most, times);
   std::string operators;

@@ -186,6 +186,7 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
   if (checks < kFew) return {};
   Around around(facts, is_check);
   Nanos kernels = 0, blocked = 0;
+  std::vector<std::uint32_t> blocking;
   Intervals spans;
   for (const auto& kernel : facts.kernels)
     if (around.of(kernel) != kNoRow) {
@@ -198,10 +199,12 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
   const auto& tree = facts.tree();
   for (std::uint32_t call = 0; call < calls.size(); ++call)
-    if (calls.kind[call] == ApiKind::sync && around.of_op(tree.op_of_call[call]) != kNoRow)
+    if (calls.kind[call] == ApiKind::sync && around.of_op(tree.op_of_call[call]) != kNoRow) {
       blocked += calls.duration_ns[call];
+      blocking.push_back(call);
+    }
   const Nanos idle = facts.claim_idle(std::move(spans));
-  const Nanos gain = kernels + idle + facts.claim_late(blocked);
+  const Nanos gain = kernels + idle + facts.claim_late(blocking);
   if (facts.of_window(gain) < 0.01) return {};
   return Finding{
       FindingId::anomaly_mode,

@@ -265,4 +265,25 @@ Mending mending_of(const Context& context, const work::KernelWorks& works, With 
   return Mender(context, works, span).of(what);
 }
 
+Mending mending_of(const Context& context, const ClaimedTime& claimed) {
+  constexpr MendedTime kGone{0, 0.05, 0.4};  // what comes in its place takes some of it
+  Mending mending;
+  const auto& ops = context.capture.host_ops;
+  for (const auto row : claimed.activities) {
+    mending.kernels[row] = kGone;
+    if (const auto op = context.attribution.op[row]; op != kNoRow)
+      mending.host[ops.thread[op]].push_back(
+          {ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+  }
+  for (auto& [thread, spans] : mending.host) spans = normalised(std::move(spans));
+  const auto& activities = context.capture.activities;
+  for (std::uint32_t row = 0; row < activities.size(); ++row) {
+    if (activities.kind[row] != ActivityKind::memcpy) continue;
+    const auto call = context.launches[row];
+    if (call != kNoRow && member_at(claimed.host, context.capture.api_calls.start_ns[call]))
+      mending.kernels[row] = kGone;
+  }
+  return mending;
+}
+
 }  // namespace gf
