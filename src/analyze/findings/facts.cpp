@@ -65,7 +65,7 @@ Nanos TraceFacts::claim_late(const std::vector<std::uint32_t>& calls) const {
     held_up += table.duration_ns[call];
     spans.push_back({table.start_ns[call], table.start_ns[call] + table.duration_ns[call]});
   }
-  latest_.host = unite(latest_.host, normalised(std::move(spans)));
+  also_gone(std::move(spans));
   const Nanos lost = std::clamp<Nanos>(held_up, 0, late());
   claimed_.late += lost;
   return lost;

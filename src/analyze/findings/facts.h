@@ -62,6 +62,13 @@ struct TraceFacts {
   Nanos claim_idle(Intervals spans) const;
   /// As much of the time that launches come late as these calls held the host up: it lost its lead.
   Nanos claim_late(const std::vector<std::uint32_t>& calls) const;
+  /// What is gone with the cause, too, though others tell it or it is no loss of a device.
+  void also_gone(const KernelInstance& kernel) const {
+    latest_.activities.push_back(kernel.activity);
+  }
+  void also_gone(Intervals host) const {
+    latest_.host = unite(latest_.host, normalised(std::move(host)));
+  }
   /// What was claimed since this was last asked, each piece by whoever came first.
   ClaimedTime take_claim() const { return std::exchange(latest_, {}); }
   // Names come as ids: what a rule reads in a text it asks once a text (core/strings.h).

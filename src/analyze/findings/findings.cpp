@@ -187,8 +187,6 @@ constexpr MendedBy kMendings[] = {
     {FindingId::odd_sizes, name_of(With::padded_sizes)},
     {FindingId::fp32_without_tensor_cores, name_of(With::tensor_cores)},
     {FindingId::no_channels_last, name_of(With::channels_last)},
-    {FindingId::casts, name_of(With::one_layout)},
-    {FindingId::dense_embedding_gradients, name_of(With::sparse_gradients)},
 };
 
 /// Empty where no change does.
@@ -249,8 +247,8 @@ ReplayedFindings with_replayed_gains(FoundInTrace found, const Context& context,
     return {std::move(findings), {}};
   for (auto& finding : findings) {
     const auto change = change_of(finding.id);
-    const auto row = std::ranges::find(answer->changes, change.empty() ? name_of(finding.id) : change,
-                                       &WhatIfRow::change);
+    const auto row = std::ranges::find(
+        answer->changes, change.empty() ? name_of(finding.id) : change, &WhatIfRow::change);
     if (row == answer->changes.end()) continue;
     finding.replayed = row->share;
     finding.replayed_low = row->share_low;

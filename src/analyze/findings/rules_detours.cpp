@@ -343,10 +343,12 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
   OncePerText by_name(facts.texts(), kAsks);
   std::map<std::string_view, std::int64_t> asked;
   std::int64_t count = 0;
+  Intervals asking;
   std::map<std::string_view, std::int64_t> sizes;  // how often each shape is asked
   for (std::uint32_t row = 0; row < ops.size(); ++row)
     if (ops.kind[row] == HostKind::op && by_name(ops.name[row]) && tree.device[row]) {
       ++count;
+      asking.push_back({ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]});
       ++asked[facts.capture().text(ops.name[row])];
       if (const auto shapes = facts.capture().text(ops.shapes[row]); !shapes.empty())
         ++sizes[shapes];
@@ -375,6 +377,7 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
   const Nanos lead = std::min(facts.late(), std::max<Nanos>(0, blocked));
   if (facts.of_window(kernels + idle + lead) < 0.03) return {};
   for (const auto& kernel : found) facts.claim(kernel);
+  facts.also_gone(std::move(asking));
   const Nanos gain = kernels + facts.claim_idle(std::move(spans)) + facts.claim_late(blocking);
   std::int64_t most = 0;
   for (const auto& [shapes, times] : sizes) most = std::max(most, times);

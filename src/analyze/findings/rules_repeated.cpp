@@ -180,8 +180,12 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
            evaluates(ops.name[parent[row]]);
   };
   std::int64_t checks = 0;
-  for (std::uint32_t row = 0; row < ops.size(); ++row)
-    checks += isnan(ops.name[row]) && is_check(row);
+  Intervals asking;
+  for (std::uint32_t row = 0; row < ops.size(); ++row) {
+    if (!is_check(row)) continue;
+    checks += isnan(ops.name[row]);
+    asking.push_back(span_of_op(facts, row));
+  }
   constexpr std::int64_t kFew = 4;  // a program may ask for one of its own
   if (checks < kFew) return {};
   Around around(facts, is_check);
@@ -203,6 +207,7 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
       blocked += calls.duration_ns[call];
       blocking.push_back(call);
     }
+  facts.also_gone(std::move(asking));
   const Nanos idle = facts.claim_idle(std::move(spans));
   const Nanos gain = kernels + idle + facts.claim_late(blocking);
   if (facts.of_window(gain) < 0.01) return {};

@@ -58,8 +58,8 @@ struct ClaimedTime {
 /// `works`: of the context's kernels.
 Mending mending_of(const Context& context, const work::KernelWorks& works, With what,
                    Interval span);
-/// The claimed activities are gone, with the operations that launch them, and the host's time with
-/// the copies that it launches there.
-Mending mending_of(const Context& context, const ClaimedTime& claimed);
+/// The claimed activities are gone, with the operations that launch nothing else, and the host's
+/// time with the copies of that time.
+Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval span);
 
 }  // namespace gf

@@ -74,7 +74,7 @@ class Program {
     }
     for (const auto& [finding, time] : changes.claims)
       if (!mendings_.contains(name_of(finding)))
-        put_in_graph(name_of(finding), mending_of(context_, time));
+        put_in_graph(name_of(finding), mending_of(context_, time, span_));
   }
 
   /// A step with the changes.
@@ -213,8 +213,7 @@ class Program {
 
   Cuts cuts_of(const WhatIfChanges& changes, const Outlook& outlook) const {
     Cuts cuts{std::vector<Intervals>(built_.lines.size()), {}, {}};
-    for (const auto& claim : changes.claims)
-      cuts.claimed = unite(cuts.claimed, claim.time.host);
+    for (const auto& claim : changes.claims) cuts.claimed = unite(cuts.claimed, claim.time.host);
     cuts.reads = asks(changes, Without::sync) && outlook.kernels != &MendedTime::worst;
     for (std::size_t line = 0; line < cuts.lines.size(); ++line) {
       Intervals& own = cuts.lines[line];
@@ -367,7 +366,7 @@ class Program {
     if (own.why == WaitsFor::device)
       return no_longer_waits(origin.row, changes, cuts) ? kNoWait : own.lag;
     if (own.why != WaitsFor::host) return own.lag;
-    const Nanos input = graph_.input_ns[node];
+    Nanos input = graph_.input_ns[node];
     const double whole = static_cast<double>(own.lag - input);
     const double recorded = std::min(recording * static_cast<double>(graph_.profiler_ns[node]),
                                      kMostOfStretch * std::max(whole, 0.0));
@@ -376,6 +375,7 @@ class Program {
     if (const Nanos length = origin.worked.length(); length > 0 && !gone.empty()) {
       const Nanos cut = covered(gone, origin.worked);
       rest *= 1 - static_cast<double>(cut) / static_cast<double>(length);
+      input -= std::min(input, covered(cuts.claimed, origin.worked));
     }
     if (changes.graph && is_launch(origin.row)) rest = 0;
     return static_cast<Nanos>(rest / changes.host) + (asks(changes, Without::input) ? 0 : input);
@@ -389,8 +389,7 @@ class Program {
     const auto removed = cuts.removed.find(capture_.api_calls.thread[call]);
     const Nanos start = capture_.api_calls.start_ns[call];
     if (member_at(cuts.claimed, start)) return true;
-    const bool gone =
-        removed != cuts.removed.end() && member_at(removed->second, start) != nullptr;
+    const bool gone = removed != cuts.removed.end() && member_at(removed->second, start) != nullptr;
     switch (capture_.api_calls.kind[call]) {
       case ApiKind::sync:
         return asks(changes, Without::sync) || gone;
