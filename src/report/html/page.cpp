@@ -124,7 +124,7 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   to_json(json, tree);
   json += ",\"switches\":";
   std::optional<WhatIfSwitches> switches;
-  if (context) switches = replayed_switches(analysis.findings, *context);
+  if (context) switches = replayed_switches(analysis, *context);
   to_json(json, switches);
   json += ",\"analysis\":";
   to_json(json, analysis);
