@@ -202,6 +202,14 @@ class GrowingTree {
     }
   };
 
+  using Place = std::array<std::uint32_t, 3>;  // span, module, phase
+  struct PlaceHash {
+    std::size_t operator()(const Place& place) const {
+      const std::uint64_t both = static_cast<std::uint64_t>(place[0]) << 32 | place[1];
+      return (both ^ static_cast<std::uint64_t>(place[2]) << 24) * 0x9e3779b97f4a7c15u >> 8;
+    }
+  };
+
   static void join(const CallNode& node, CallNode& sum) {
     sum.ns += node.ns;
     sum.kernel_ns += node.kernel_ns;
@@ -221,6 +229,15 @@ class GrowingTree {
       node.name = name;
       parent_.push_back(parent);
     }
+    return at->second;
+  }
+
+  /// A child named by a text of the capture: asked for with every call, so by the text's number.
+  std::uint32_t span_child(std::uint32_t parent, TreeNodeKind kind, Text name) {
+    const std::uint64_t key =
+        static_cast<std::uint64_t>(parent) << 32 | static_cast<std::uint32_t>(name);
+    const auto [at, fresh] = spans_[static_cast<std::size_t>(kind)].try_emplace(key, 0);
+    if (fresh) at->second = child(parent, kind, context_.capture.text(name));
     return at->second;
   }
 
@@ -247,7 +264,7 @@ class GrowingTree {
       module = context_.attribution.module[piece.activity];
       phase = context_.attribution.phase[piece.activity];
     }
-    const std::array<std::uint32_t, 3> key{piece.span, module, phase};
+    const Place key{piece.span, module, phase};
     const auto [at, fresh] = places_.try_emplace(key, 0);
     if (fresh) at->second = new_place(piece, module, phase);
     return at->second;
@@ -271,7 +288,7 @@ class GrowingTree {
     for (const auto span : nesting_.path_to(piece.span)) {
       const auto kind = kind_of_span(capture.host_ops.kind[span]);
       if (by_module && kind != TreeNodeKind::operation) continue;
-      place = child(place, kind, capture.text(capture.host_ops.name[span]));
+      place = span_child(place, kind, capture.host_ops.name[span]);
     }
     return place;
   }
@@ -312,8 +329,9 @@ class GrowingTree {
   std::vector<std::uint32_t> parent_{0};  // by node
   std::vector<std::vector<std::size_t>> below_;
   std::unordered_map<Key, std::uint32_t, KeyHash> index_;
-  std::map<std::array<std::uint32_t, 3>, std::uint32_t> places_;
+  std::unordered_map<Place, std::uint32_t, PlaceHash> places_;
   std::unordered_map<std::uint64_t, std::uint32_t> kernels_;
+  std::map<std::size_t, std::unordered_map<std::uint64_t, std::uint32_t>> spans_;  // by kind
 };
 
 }  // namespace
