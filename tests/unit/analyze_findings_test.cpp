@@ -189,6 +189,29 @@ TEST(Findings, WhatTwoClaimIsGainedOnce) {
       << "the stall and the wait of the next step's first launch";
 }
 
+TEST(Findings, WhatWasLaunchedBeforeTheRecordingIsGoneWithItsKind) {
+  CaptureBuilder b;
+  FindingClaim claim{FindingId::layout_copies, {}};
+  Nanos at = 0;
+  for (int i = 0; i < 4; ++i, at += 10'000) {
+    b.kernel("copy", at, at + 5000);
+    b.kernel("work", at + 5000, at + 10'000);
+  }
+  for (Nanos i = 0; i < 12; ++i, at += 5000) {
+    const auto row =
+        b.launch(i % 2 == 0 ? "copy" : "work", {i * 2000, i * 2000 + 1000}, {at, at + 5000});
+    if (i % 2 == 0) claim.time.activities.push_back(row);
+  }
+  std::optional<Context> context;
+  ASSERT_TRUE(analyze(b.capture, {.window = "all"}, &context));
+  WhatIfChanges changes;
+  changes.claims = {claim};
+  EXPECT_EQ(what_if(*context, changes)->changes.front().gain_ns, (4 + 6) * 4750);
+  claim.time.activities.resize(4);  // too few of the kind to speak for it
+  changes.claims = {claim};
+  EXPECT_EQ(what_if(*context, changes)->changes.front().gain_ns, 4 * 4750);
+}
+
 /// Steps of the given lengths, back to back, each filled by one kernel.
 CaptureBuilder steps(std::initializer_list<Nanos> lengths) {
   CaptureBuilder b;

@@ -63,9 +63,7 @@ struct TraceFacts {
   /// As much of the time that launches come late as these calls held the host up: it lost its lead.
   Nanos claim_late(const std::vector<std::uint32_t>& calls) const;
   /// What is gone with the cause, too, though others tell it or it is no loss of a device.
-  void also_gone(const KernelInstance& kernel) const {
-    latest_.activities.push_back(kernel.activity);
-  }
+  void also_gone(std::uint32_t activity) const { latest_.activities.push_back(activity); }
   void also_gone(Intervals host) const {
     latest_.host = unite(latest_.host, normalised(std::move(host)));
   }

@@ -125,17 +125,32 @@ std::optional<Finding> graph_capture(const Facts& facts) {
   OncePerText part(facts.texts(), [](std::string_view call) {
     if (call.find("StreamBeginCapture") != std::string_view::npos) return 1;
     if (call.find("StreamEndCapture") != std::string_view::npos) return 2;
-    return call.find("GraphInstantiate") != std::string_view::npos ? 3 : 0;
+    if (call.find("GraphInstantiate") != std::string_view::npos) return 3;
+    const bool ends = call.find("GraphDestroy") != std::string_view::npos ||
+                      call.find("GraphExecDestroy") != std::string_view::npos;
+    return ends ? 4 : 0;
   });
   Intervals spans;
+  Intervals around;                                // what each needs before and after
   std::unordered_map<std::uint32_t, Nanos> begun;  // by thread
   std::int64_t captures = 0;
-  for (std::uint32_t thread = 0; thread < facts.context.host.threads(); ++thread)
+  for (std::uint32_t thread = 0; thread < facts.context.host.threads(); ++thread) {
+    // PyTorch waits for the device, collects garbage and frees memory before each, and launches
+    // hardly anything.
+    constexpr std::int64_t kHardlyAny = 2;
+    Nanos prepares = 0;
+    std::int64_t launched = kHardlyAny + 1;
     for (const auto call : facts.context.host.calls(thread)) {
       const Nanos end = calls.start_ns[call] + std::max<Nanos>(0, calls.duration_ns[call]);
+      if (calls.kind[call] == ApiKind::launch) ++launched;
+      if (calls.kind[call] == ApiKind::sync) {
+        if (launched > kHardlyAny) prepares = calls.start_ns[call];
+        launched = 0;
+      }
       switch (part(calls.name[call])) {
         case 1:
           begun[thread] = calls.start_ns[call];
+          if (launched <= kHardlyAny) around.push_back({prepares, calls.start_ns[call]});
           break;
         case 2:
           if (const auto begin = begun.find(thread); begin != begun.end()) {
@@ -147,10 +162,14 @@ std::optional<Finding> graph_capture(const Facts& facts) {
         case 3:
           spans.push_back({calls.start_ns[call], end});
           break;
+        case 4:
+          around.push_back({calls.start_ns[call], end});
+          break;
         default:
           break;
       }
     }
+  }
   if (captures == 0) captures = static_cast<std::int64_t>(spans.size());
   spans = normalised(std::move(spans));
   const auto times = times_of(facts, spans);
@@ -158,6 +177,7 @@ std::optional<Finding> graph_capture(const Facts& facts) {
   // Without steps, a program may capture one graph for each of its sizes, once.
   if (captures < 2 || times.of < 2 || !times.enough || facts.of_window(time) < 0.02) return {};
   facts.claim_idle(spans);
+  facts.also_gone(std::move(around));
   return Finding{
       FindingId::graph_capture,
       fmt::format("CUDA graphs are captured again and again, {} of the time. Capture each once, "
