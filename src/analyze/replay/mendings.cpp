@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "analyze/findings/eager_attention.h"
+#include "analyze/replay/device_work.h"
 #include "analyze/work/ceilings.h"
 #include "analyze/work/kernel_traits.h"
 #include "analyze/work/kernel_work.h"
@@ -45,24 +47,31 @@ void remove_operations(const Context& context, const std::vector<std::uint32_t>&
   struct Launched {
     std::int64_t all = 0, gone = 0;
   };
+  if (gone.empty()) return;
   const auto& ops = context.capture.host_ops;
-  const auto& parents = context.attribution.op_parent;
-  std::unordered_map<std::uint32_t, Launched> by_op;
-  auto each_around = [&](std::uint32_t row, auto&& use) {
-    for (auto op = context.attribution.op[row]; op != kNoRow; op = parents[op])
-      if (ops.kind[op] == HostKind::op) use(op);
-  };
-  for (const auto row : gone) each_around(row, [&](std::uint32_t op) { ++by_op[op].gone; });
+  const auto& owner = context.attribution.op;
   const auto& starts = context.capture.activities.start_ns;
-  for (std::uint32_t row = 0; row < starts.size() && !gone.empty(); ++row)
-    if (starts[row] >= span.start && starts[row] < span.end)
-      each_around(row, [&](std::uint32_t op) {
-        if (const auto found = by_op.find(op); found != by_op.end()) ++found->second.all;
-      });
-  for (const auto& [op, launched] : by_op)
-    if (launched.all <= launched.gone)
-      mending.host[ops.thread[op]].push_back(
-          {ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+  std::unordered_map<std::uint32_t, Launched> by_op;
+  for (std::uint32_t row = 0; row < starts.size(); ++row)
+    if (owner[row] != kNoRow && starts[row] >= span.start && starts[row] < span.end)
+      ++by_op[owner[row]].all;
+  for (const auto row : gone)
+    if (owner[row] != kNoRow) ++by_op[owner[row]].gone;
+  for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
+    const auto rows = begin_inside(context.host.ops(thread), ops.start_ns, span);
+    // What an operation encloses comes after it.
+    for (const auto op : std::views::reverse(rows)) {
+      const auto launched = by_op.find(op);
+      if (launched == by_op.end()) continue;
+      const Launched own = launched->second;
+      if (own.all <= own.gone && ops.kind[op] == HostKind::op)
+        mending.host[thread].push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+      if (const auto parent = context.attribution.op_parent[op]; parent != kNoRow) {
+        by_op[parent].all += own.all;
+        by_op[parent].gone += own.gone;
+      }
+    }
+  }
   for (auto& [thread, spans] : mending.host) spans = normalised(std::move(spans));
 }
 
