@@ -64,6 +64,9 @@ struct TraceFacts {
   Nanos claim_late(const std::vector<std::uint32_t>& calls) const;
   /// What is gone with the cause, too, though others tell it or it is no loss of a device.
   void also_gone(std::uint32_t activity) const { latest_.activities.push_back(activity); }
+  void also_shorter(std::uint32_t activity, double least) const {
+    latest_.shorter.emplace_back(activity, least);
+  }
   void also_gone(Intervals host) const {
     latest_.host = unite(latest_.host, normalised(std::move(host)));
   }

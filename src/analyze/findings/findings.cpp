@@ -74,7 +74,7 @@ Nanos weight_of(const Finding& finding, const SampleFacts&) { return finding.gai
 void keep_claim(const std::optional<Finding>& found, const TraceFacts& facts,
                 std::vector<FindingClaim>& claims) {
   ClaimedTime time = facts.take_claim();
-  if (found && (!time.host.empty() || !time.activities.empty()))
+  if (found && (!time.host.empty() || !time.activities.empty() || !time.shorter.empty()))
     claims.push_back({found->id, std::move(time)});
 }
 void keep_claim(const std::optional<Finding>&, const SampleFacts&, std::vector<FindingClaim>&) {}

@@ -123,6 +123,14 @@ bool takes_odd_sizes(std::string_view name) {
 std::optional<Finding> small_grids(const Facts& facts) {
   const SmallGrids small(facts);
   if (facts.of_kernels(small.lost) < 0.1 || facts.of_window(small.lost) < 0.02) return {};
+  constexpr double kLaunch = 2000;  // ns that a kernel takes at any size
+  for (const auto& kernel : facts.kernels) {
+    const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
+    const double least =
+        blocks + kLaunch / static_cast<double>(std::max<Nanos>(1, kernel.duration_ns));
+    if (least < 1 && facts.type(kernel) != LayerType::communication)
+      facts.also_shorter(kernel.activity, least);
+  }
   return Finding{
       FindingId::small_grids,
       fmt::format("{} of kernel time is in kernels with fewer thread blocks than the GPU has SMs, "

@@ -352,6 +352,8 @@ Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval 
   }
   add_unrecorded(context, gone);
   Mending mending;
+  for (const auto& [row, least] : claimed.shorter)
+    mending.kernels[row] = {least, least + (1 - least) / 4, least + (1 - least) * 3 / 4};
   for (const auto row : gone) mending.kernels[row] = kGone;
   remove_operations(context, gone, span, mending);
   return mending;

@@ -542,10 +542,16 @@ double at_most(double gain, double whole) {
   return std::min(gain + 0.25 * std::abs(gain), whole - 0.3 * (whole - gain));
 }
 
+/// A ten-thousandth of a step is the rounding of its mean.
+Nanos gained(Nanos own, Nanos step) {
+  constexpr Nanos kRounding = 10'000;
+  return std::abs(own - step) * kRounding < own ? 0 : own - step;
+}
+
 WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
   program.prepare(named.changes);
   WhatIfRow row{named.change, named.meaning, program.step_with(named.changes, {})};
-  row.gain_ns = row.gain_low_ns = row.gain_high_ns = answer.own_ns - row.step_ns;
+  row.gain_ns = row.gain_low_ns = row.gain_high_ns = gained(answer.own_ns, row.step_ns);
   row.share = row.share_low = row.share_high = share_of(row.gain_ns, answer.own_ns);
   // Each gain is a share of the step that the same cost of recording leaves.
   std::vector<std::pair<Nanos, Outlook>> outlooks{{answer.own_high_ns, {kCheap}},
@@ -556,7 +562,7 @@ WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
     outlooks.push_back({answer.own_ns, {kUsual, &MendedTime::worst}});
   }
   for (const auto& [own, outlook] : outlooks) {
-    const Nanos gain = own - program.step_with(named.changes, outlook);
+    const Nanos gain = gained(own, program.step_with(named.changes, outlook));
     row.gain_low_ns = std::min(row.gain_low_ns, gain);
     row.gain_high_ns = std::max(row.gain_high_ns, gain);
     row.share_low = std::min(row.share_low, share_of(gain, own));
