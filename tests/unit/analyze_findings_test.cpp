@@ -172,7 +172,8 @@ TEST(Findings, WhatTwoClaimIsGainedOnce) {
     WhatIfChanges changes;
     changes.claims = std::move(claims);
     std::vector<Nanos> found;
-    for (const auto& row : what_if(*context, changes)->changes) found.push_back(row.gain_ns);
+    const auto answer = what_if(*context, changes);
+    for (const auto& row : answer->changes) found.push_back(row.gain_ns);
     return found;
   };
   constexpr Nanos kGone = 4750;  // of a kernel: a twentieth is left
@@ -210,6 +211,20 @@ TEST(Findings, WhatWasLaunchedBeforeTheRecordingIsGoneWithItsKind) {
   claim.time.activities.resize(4);  // too few of the kind to speak for it
   changes.claims = {claim};
   EXPECT_EQ(what_if(*context, changes)->changes.front().gain_ns, 4 * 4750);
+}
+
+TEST(Findings, AChangeThatFindsNoKernelIsNoData) {
+  const auto b = waiting_steps(12, 20, true);
+  std::optional<Context> context;
+  ASSERT_TRUE(analyze(b.capture, {.window = "all"}, &context));
+  WhatIfChanges changes;
+  changes.with = {With::tensor_cores};
+  EXPECT_FALSE(what_if(*context, changes)->changes.front().share)
+      << "the kernels have no shapes: whether they multiply is not known";
+  changes.without = {Without::sync};
+  const auto answer = what_if(*context, changes);
+  for (const auto& row : answer->changes)
+    EXPECT_EQ(row.share.has_value(), row.change != "tensor_cores") << row.change;
 }
 
 /// Steps of the given lengths, back to back, each filled by one kernel.

@@ -195,10 +195,13 @@ class Mender {
   void use_tensor_cores(std::size_t i) {
     const auto* known = work_of(i);
     if (!known || !known->multiplies || known->type != work::Element::fp32) return;
+    const Product* gpu = product(i);
+    const bool tf32 = !gpu || tensor_path(gpu->chip, TensorType::tf32);
+    if (!tf32 && !tensor_path(gpu->chip, TensorType::fp16)) return;
     const bool convolution = type(i) == LayerType::convolution;  // reaches less of the peak
-    take(i,
-         at_peak(i, "tf32", convolution ? MendedTime{0.6, 0.35, 0.2} : MendedTime{0.75, 0.55, 0.35},
-                 {0.12, 0.2, 0.4}));
+    take(i, at_peak(i, tf32 ? "tf32" : "fp16",
+                    convolution ? MendedTime{0.6, 0.35, 0.2} : MendedTime{0.75, 0.55, 0.35},
+                    {0.12, 0.2, 0.4}));
   }
 
   /// AdamW one tensor at a time passes over memory some 20 times, fused seven times.

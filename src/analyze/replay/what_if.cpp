@@ -23,6 +23,13 @@ constexpr double kCheap = 0.42, kUsual = 1, kDear = 1.58;
 // A device that waits longer for what comes before has another reason, which no capture shows.
 constexpr Nanos kExplained = 25 * kNsPerUs;
 
+struct Named {
+  std::string change, meaning;
+  WhatIfChanges changes;
+};
+/// Each change of `changes` by itself.
+std::vector<Named> each_of(const WhatIfChanges& changes);
+
 bool asks(const WhatIfChanges& changes, Without what) {
   return std::ranges::find(changes.without, what) != changes.without.end();
 }
@@ -75,6 +82,13 @@ class Program {
     for (const auto& [finding, time] : changes.claims)
       if (!mendings_.contains(name_of(finding)))
         put_in_graph(name_of(finding), mending_of(context_, time, span_));
+  }
+
+  /// Whether a change of kernels alone finds none that it would change: what it gains is not known.
+  bool finds_nothing(const WhatIfChanges& changes) const {
+    if (changes.with.size() != 1 || each_of(changes).size() != 1) return false;
+    const InGraph& mended = mendings_.at(name_of(changes.with.front()));
+    return mended.kernels.empty() && mended.host.empty();
   }
 
   /// A step with the changes.
@@ -416,11 +430,6 @@ class Program {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in_step_;  // activities with their steps
 };
 
-struct Named {
-  std::string change, meaning;
-  WhatIfChanges changes;
-};
-
 std::string_view meaning_of(Without what) {
   switch (what) {
     case Without::sync:
@@ -493,7 +502,6 @@ Named times(const char* change, const char* meaning, double factor, double WhatI
   return named;
 }
 
-/// Each change of `changes` by itself.
 std::vector<Named> each_of(const WhatIfChanges& changes) {
   std::vector<Named> all;
   for (const auto what : changes.without) all.push_back(taken_away(what));
@@ -551,6 +559,7 @@ Nanos gained(Nanos own, Nanos step) {
 WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
   program.prepare(named.changes);
   WhatIfRow row{named.change, named.meaning, program.step_with(named.changes, {})};
+  if (program.finds_nothing(named.changes)) return row;
   row.gain_ns = row.gain_low_ns = row.gain_high_ns = gained(answer.own_ns, row.step_ns);
   row.share = row.share_low = row.share_high = share_of(row.gain_ns, answer.own_ns);
   // Each gain is a share of the step that the same cost of recording leaves.
