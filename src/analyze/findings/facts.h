@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ struct Claimed {
   Nanos late = 0;             // of idle time that is launch-bound: the lead that the host lost
 };
 
+namespace trace_rules {
+class SmallGrids;
+}
+
 struct TraceFacts {
   const Context& context;
   const Analysis& analysis;
@@ -50,6 +55,9 @@ struct TraceFacts {
 
   /// The names of the host's operations, each once; worked out when first asked for.
   const std::vector<Text>& host_names() const;
+
+  /// Of rules_sizes.cpp; worked out when first asked for.
+  const trace_rules::SmallGrids& small_grids() const;
 
   /// What causes have claimed so far; rules of causes are asked before those of a general kind.
   bool claimed(const KernelInstance& kernel) const { return claimed_activity(kernel.activity); }
@@ -144,6 +152,7 @@ struct TraceFacts {
   mutable ClaimedTime latest_;
   mutable std::optional<HostTree> tree_;
   mutable std::vector<Text> host_names_;
+  mutable std::shared_ptr<const trace_rules::SmallGrids> small_grids_;
 };
 
 /// Types whose kernels multiply matrices.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -70,33 +72,39 @@ std::optional<Finding> autotuning(const Facts& facts) {
   // One convolution starts one kernel, or a few with conversions of layout; a search starts one
   // algorithm after the other.
   constexpr std::size_t kManyKernels = 12, kManyNames = 4;
+  AroundNamed convolutions(facts, is_convolution_op);
+  const auto convolution_of = [&](const KernelInstance& kernel) {
+    const auto op = facts.context.attribution.op[kernel.activity];
+    return convolutions.of_op(op) == kNoRow ? kNoRow : op;
+  };
+  std::unordered_map<std::uint32_t, std::size_t> count;
+  std::size_t most = 0;
+  for (const auto& kernel : facts.kernels)
+    if (const auto op = convolution_of(kernel); op != kNoRow) most = std::max(most, ++count[op]);
   struct Started {
-    std::size_t kernels = 0;
     std::unordered_set<std::uint32_t> names;
     std::vector<KernelInstance> all;
   };
-  AroundNamed convolutions(facts, is_convolution_op);
-  std::unordered_map<std::uint32_t, Started> by_op;
-  for (const auto& kernel : facts.kernels) {
-    const auto op = facts.context.attribution.op[kernel.activity];
-    if (convolutions.of_op(op) == kNoRow) continue;
-    auto& started = by_op[op];
-    ++started.kernels;
-    started.names.insert(static_cast<std::uint32_t>(facts.kernel_name(kernel)));
-    started.all.push_back(kernel);
-  }
+  std::map<std::uint32_t, Started> by_op;
+  if (most >= kManyKernels)
+    for (const auto& kernel : facts.kernels)
+      if (const auto op = convolution_of(kernel); op != kNoRow && count[op] >= kManyKernels) {
+        by_op[op].names.insert(static_cast<std::uint32_t>(facts.kernel_name(kernel)));
+        by_op[op].all.push_back(kernel);
+      }
   Intervals spans;
   std::int64_t searches = 0;
   std::vector<KernelInstance> tried;
   for (const auto& [op, started] : by_op) {
-    if (started.kernels < kManyKernels || started.names.size() < kManyNames) continue;
+    if (started.names.size() < kManyNames) continue;
     spans.push_back(span_of_op(facts, op));
     tried.insert(tried.end(), started.all.begin(), started.all.end());
     ++searches;
   }
   const auto& ops = facts.capture().host_ops;
   OncePerText timing(facts.texts(), times_choices);
-  for (std::uint32_t row = 0; row < ops.size(); ++row)
+  const bool timed = std::ranges::any_of(facts.host_names(), std::ref(timing));
+  for (std::uint32_t row = 0; timed && row < ops.size(); ++row)
     if (ops.kind[row] == HostKind::python && timing(ops.name[row])) {
       spans.push_back(span_of_op(facts, row));
       ++searches;
@@ -199,6 +207,7 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
     return ops.kind[row] == HostKind::op && parent[row] != kNoRow && asks(ops.name[row]) &&
            evaluates(ops.name[parent[row]]);
   };
+  if (std::ranges::none_of(facts.host_names(), std::ref(isnan))) return {};
   std::int64_t checks = 0;
   Intervals asking;
   for (std::uint32_t row = 0; row < ops.size(); ++row) {
