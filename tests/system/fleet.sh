@@ -15,6 +15,7 @@ rules=$root/share/prometheus/gpufathom.rules.yml
 promtool check rules "$rules" > "$work/check" || fail "promtool: $(cat "$work/check")"
 sed "s|RULES|$rules|" "$root/tests/system/fleet_rules.yml" > "$work/test.yml"
 promtool test rules "$work/test.yml" > "$work/judged" 2>&1 || fail "promtool: $(cat "$work/judged")"
+python3 "$root/tests/system/fleet_day.py" || fail "rules and truth of a simulated fleet differ"
 
 env -i SLURM_JOB_ID=7 SLURM_JOB_NAME=train SLURM_JOB_USER=ann SLURM_PROCID=0 SLURM_NTASKS=1 POD_NAME=x "$(command -v sleep)" 300 &
 pids+=($!)
