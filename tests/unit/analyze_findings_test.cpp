@@ -48,6 +48,14 @@ TEST(Findings, SyncInStep) {
       << "a wait while the device works costs nothing";
 }
 
+TEST(Findings, OneElementwiseKernelHasNothingToBeFusedWith) {
+  CaptureBuilder b;
+  b.launch("softmax_fused", {-20, -10}, {0, 100'000});
+  EXPECT_FALSE(finding(b, FindingId::unfused_elementwise));
+  b.launch("softmax_fused", {10, 20}, {100'001, 200'000});
+  EXPECT_TRUE(finding(b, FindingId::unfused_elementwise));
+}
+
 TEST(Findings, BlockingCopies) {
   auto b = start();
   const auto row = b.copy(CopyKind::device_to_host, {1010, 1200}, {1100, 1190});
