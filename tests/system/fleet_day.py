@@ -34,7 +34,7 @@ class Job:
     def __init__(self, number, rng):
         self.pod = number % 2 == 1
         self.labels = (
-            f'kubernetes_namespace="team",kubernetes_pod="worker-{number}"'
+            f'kubernetes_pod_uid="worker-{number}"'
             if self.pod
             else f'job_id="{number}",job_name="train",job_user="u{number % 7}"'
         )
@@ -218,7 +218,7 @@ def main():
             "machine": f"{platform.machine()}, {os.cpu_count()} cores", "gpus": words.gpus, "hours": words.hours, "jobs": len(jobs),
             "scrapes_lost": lost, "monitors_restarted": restarts, "scrape_seconds": SCRAPE}
     worst = {}
-    for name, label in (("job:gpufathom_gpu_busy:avg_rate5m", "job_id"), ("pod:gpufathom_gpu_busy:avg_rate5m", "kubernetes_pod")):
+    for name, label in (("job:gpufathom_gpu_busy:avg_rate5m", "job_id"), ("pod:gpufathom_gpu_busy:avg_rate5m", "kubernetes_pod_uid")):
         errors = []
         spans_of = {}
         for spans in held:
