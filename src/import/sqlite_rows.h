@@ -25,8 +25,7 @@ class TableRows {
     return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
   }
   std::int64_t integer(int column, std::int64_t fallback = -1) const {
-    if (null(column)) return fallback;
-    return sqlite3_column_int64(statement_.get(), column);
+    return null(column) ? fallback : sqlite3_column_int64(statement_.get(), column);
   }
   double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
   std::string_view text(int column) const { return column_text(statement_.get(), column); }
