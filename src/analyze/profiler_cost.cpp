@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyze/replay/device_work.h"
 #include "core/statistics.h"
 #include "model/formats.h"
 
@@ -20,7 +21,7 @@ Nanos recorded(const auto& rows, const WindowInfo& window, auto&& cost_of) {
 
 }  // namespace
 
-RecordingCost recording_cost(const Context& context) {
+RecordingCost recording_cost(const Context& context, Interval span) {
   constexpr std::size_t kEnough = 20, kMost = 200'000;
   constexpr double kOverGap = 1.3, kFrame = 0.53;
   constexpr double kLeast = 800, kDearest = 8000;
@@ -28,12 +29,12 @@ RecordingCost recording_cost(const Context& context) {
   std::vector<double> gaps;
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
     std::uint32_t before = kNoRow;
-    for (const auto op : context.host.ops(thread)) {
+    for (const auto op : begin_inside(context.host.ops(thread), ops.start_ns, span)) {
+      if (gaps.size() == kMost) break;
       if (ops.kind[op] != HostKind::op) continue;
       const bool child = before != kNoRow && ops.start_ns[op] + ops.duration_ns[op] <=
                                                  ops.start_ns[before] + ops.duration_ns[before];
-      if (child && gaps.size() < kMost)
-        gaps.push_back(static_cast<double>(ops.start_ns[op] - ops.start_ns[before]));
+      if (child) gaps.push_back(static_cast<double>(ops.start_ns[op] - ops.start_ns[before]));
       before = op;
     }
   }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analyze/context.h"
+#include "model/counter_values.h"
 
 namespace gf {
 
@@ -14,8 +15,9 @@ struct RecordingCost {
 
 /// From the time that passes between the start of an operation and that of its first child, most of
 /// which is the profiler's: 1.3 times its median. tests/oracle/whatif.py holds it against times
-/// that were measured without a profiler, on hosts that differ threefold.
-RecordingCost recording_cost(const Context& context);
+/// that were measured without a profiler, on hosts that differ threefold. Of operations that begin
+/// in `span`.
+RecordingCost recording_cost(const Context& context, Interval span = kAllTime);
 
 /// The most that recording the host may have added to the window: so much an event, and no more
 /// than the device with the least idle time was idle, since kernels run as they do alone. The

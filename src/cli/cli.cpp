@@ -1,6 +1,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #if defined(__GLIBC__)
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -432,6 +435,30 @@ bool is_file(const std::string& word) {
   return ::access(word.c_str(), F_OK) == 0 || word.find_first_of("./") != std::string::npos;
 }
 
+#if defined(__GLIBC__)
+/// The heap's first 64 MB of address space are taken at once, so that the system can be asked to
+/// fill them by pages of 2 MB: half of all page faults are gone. What is not used costs none, but
+/// where the address space is limited it would be missed. More would gain little on large captures,
+/// and large pages that a virtual machine's host has to back again are dear.
+void keep_heap_in_large_pages() {
+  constexpr std::uintptr_t kAhead = 64 << 20, kPage = 2 << 20;
+  constexpr int kUsual = 128 << 10;
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return;
+  }
+  const auto end = [] { return reinterpret_cast<std::uintptr_t>(::sbrk(0)); };
+  const std::uintptr_t before = end();
+  mallopt(M_TOP_PAD, kAhead);
+  void* volatile grown = std::malloc(1 << 20);  // more than a young heap has
+  std::free(grown);
+  mallopt(M_TOP_PAD, kUsual);
+  const std::uintptr_t begin = (before + kPage - 1) / kPage * kPage;
+  if (end() < before + kAhead) return;  // another malloc
+  ::madvise(reinterpret_cast<void*>(begin), end() - begin, MADV_HUGEPAGE);
+}
+#endif
+
 /// What one phase of an analysis gives back serves the next: a heap for every two cores rather than
 /// eight for each, and none returned to the system meanwhile, which would clear its pages again.
 void keep_memory() {
@@ -439,6 +466,7 @@ void keep_memory() {
   mallopt(M_ARENA_MAX, static_cast<int>(std::max(1u, usable_cores() / 2)));
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  keep_heap_in_large_pages();
 #endif
 }
 

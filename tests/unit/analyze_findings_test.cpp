@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyze/analyze.h"
+#include "analyze/context.h"
 #include "analyze/findings/findings.h"
 #include "support/capture_builder.h"
 
@@ -123,6 +124,69 @@ TEST(Findings, ExposedCommunication) {
   hidden.launch("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", {500, 510}, {600, 990}, 9);
   hidden.launch("next", {520, 530}, {1001, 2000});
   EXPECT_FALSE(finding(hidden, FindingId::exposed_communication));
+}
+
+/// Steps whose host waits for the device, which idles for 200 us until the call returns.
+CaptureBuilder waiting_steps(int steps, int kernels, bool marked) {
+  CaptureBuilder b;
+  Nanos at = 0, device = 0;
+  for (int step = 0; step < steps; ++step) {
+    const Nanos begin = at;
+    for (int i = 0; i < kernels; ++i, at += 2000) {
+      device = std::max(device, at + 3000);
+      b.launch("work", {at, at + 1500}, {device, device + 5000});
+      device += 5000;
+    }
+    b.call(ApiKind::sync, "cudaDeviceSynchronize", at, device + 200'000);
+    at = device + 200'010;
+    if (marked) b.mark("ProfilerStep#" + std::to_string(step), begin, at);
+  }
+  return b;
+}
+
+TEST(Findings, GainsOfLongCapturesAreReplayedInTheirMiddle) {
+  const double share = 200.0 / (200 + 5 * 600 + 3);
+  for (const bool marked : {true, false})
+    for (const int steps : {12, 120}) {
+      const auto f = finding(waiting_steps(steps, 600, marked), FindingId::sync_in_step);
+      ASSERT_TRUE(f);
+      ASSERT_TRUE(f->replayed) << steps << " steps, " << (marked ? "marked" : "without marks");
+      EXPECT_NEAR(*f->replayed, share, 0.01);
+    }
+}
+
+TEST(Findings, WhatTwoClaimIsGainedOnce) {
+  constexpr int kKernels = 600;
+  const auto b = waiting_steps(12, kKernels, true);
+  std::optional<Context> context;
+  ASSERT_TRUE(analyze(b.capture, {.window = "all"}, &context));
+  FindingClaim first{FindingId::recomputation, {}}, second{FindingId::casts, {}},
+      other{FindingId::growing_concat, {}};
+  for (std::uint32_t row = 0; row < b.capture.activities.size(); ++row) {
+    if (row % kKernels < kKernels / 2) continue;  // the first may wait for their launches
+    if (row % 2 == 1) first.time.activities.push_back(row);
+    if (row % 2 == 1) second.time.activities.push_back(row);
+    if (row % 4 == 0) other.time.activities.push_back(row);
+  }
+  auto gains = [&](std::vector<FindingClaim> claims) {
+    WhatIfChanges changes;
+    changes.claims = std::move(claims);
+    std::vector<Nanos> found;
+    for (const auto& row : what_if(*context, changes)->changes) found.push_back(row.gain_ns);
+    return found;
+  };
+  constexpr Nanos kGone = 4750;  // of a kernel: a twentieth is left
+  const Nanos own = kKernels / 4 * kGone, less = kKernels / 8 * kGone;
+  EXPECT_EQ(gains({first, second}), (std::vector{own, own, own}));
+  EXPECT_EQ(gains({first, other}), (std::vector{own, less, own + less}));
+  FindingClaim wait{FindingId::gil_stalls, {}};
+  for (std::uint32_t call = 0; call < b.capture.api_calls.size(); ++call)
+    if (b.capture.api_calls.kind[call] == ApiKind::sync)
+      wait.time.host.push_back(
+          {b.capture.api_calls.start_ns[call],
+           b.capture.api_calls.start_ns[call] + b.capture.api_calls.duration_ns[call]});
+  EXPECT_NEAR(static_cast<double>(gains({wait}).front()), 203'010, 100)
+      << "the stall and the wait of the next step's first launch";
 }
 
 /// Steps of the given lengths, back to back, each filled by one kernel.

@@ -44,6 +44,7 @@ const HostTree& TraceFacts::tree() const {
 
 void TraceFacts::claim_activity(std::uint32_t activity) const {
   if (claimed_.kernels.empty()) claimed_.kernels.resize(capture().activities.size());
+  if (!claimed_.kernels[activity]) latest_.activities.push_back(activity);
   claimed_.kernels[activity] = true;
 }
 
@@ -52,10 +53,19 @@ Nanos TraceFacts::claim_idle(Intervals spans) const {
   Nanos time = 0;
   for (const auto& line : context.devices) time += shared_length(spans, line.idle);
   claimed_.host = unite(claimed_.host, spans);
+  latest_.host = unite(latest_.host, spans);
   return time;
 }
 
-Nanos TraceFacts::claim_late(Nanos held_up) const {
+Nanos TraceFacts::claim_late(const std::vector<std::uint32_t>& calls) const {
+  const auto& table = capture().api_calls;
+  Nanos held_up = 0;
+  Intervals spans;
+  for (const auto call : calls) {
+    held_up += table.duration_ns[call];
+    spans.push_back({table.start_ns[call], table.start_ns[call] + table.duration_ns[call]});
+  }
+  also_gone(std::move(spans));
   const Nanos lost = std::clamp<Nanos>(held_up, 0, late());
   claimed_.late += lost;
   return lost;

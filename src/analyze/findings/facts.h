@@ -7,12 +7,14 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyze/context.h"
 #include "analyze/findings/host_tree.h"
 #include "analyze/layers/layer_type.h"
 #include "analyze/profiler_cost.h"
+#include "analyze/replay/mendings.h"
 #include "analyze/result.h"
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/kernel_levels.h"
@@ -23,7 +25,7 @@
 
 namespace gf {
 
-/// Time that a finding with a named cause speaks of: findings of a general kind leave it out.
+/// Time that findings with a named cause speak of: those of a general kind leave it out.
 struct Claimed {
   Intervals host;             // idle time while the host was in these
   std::vector<bool> kernels;  // by row of activities
@@ -58,8 +60,17 @@ struct TraceFacts {
   void claim_activity(std::uint32_t activity) const;
   /// Idle time in `spans`, over all devices, that no cause had claimed before.
   Nanos claim_idle(Intervals spans) const;
-  /// As much of the time that launches come late as the host was held up: it lost its lead.
-  Nanos claim_late(Nanos held_up) const;
+  /// As much of the time that launches come late as these calls held the host up: it lost its lead.
+  Nanos claim_late(const std::vector<std::uint32_t>& calls) const;
+  /// What is gone with the cause, too, though others tell it or it is no loss of a device.
+  void also_gone(const KernelInstance& kernel) const {
+    latest_.activities.push_back(kernel.activity);
+  }
+  void also_gone(Intervals host) const {
+    latest_.host = unite(latest_.host, normalised(std::move(host)));
+  }
+  /// What was claimed since this was last asked, each piece by whoever came first.
+  ClaimedTime take_claim() const { return std::exchange(latest_, {}); }
   // Names come as ids: what a rule reads in a text it asks once a text (core/strings.h).
   const StringPool& texts() const { return capture().strings; }
   Text kernel_name(const KernelInstance& kernel_instance) const {
@@ -125,6 +136,7 @@ struct TraceFacts {
  private:
   void take_claimed(IdleCause& sum) const;
   mutable Claimed claimed_;
+  mutable ClaimedTime latest_;
   mutable std::optional<HostTree> tree_;
   mutable std::vector<Text> host_names_;
 };

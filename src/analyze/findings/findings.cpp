@@ -70,14 +70,25 @@ Nanos weight_of(const Finding& finding, const TraceFacts& facts) {
 }
 Nanos weight_of(const Finding& finding, const SampleFacts&) { return finding.gain_ns.value_or(0); }
 
+/// What a rule claimed is replayed with its finding; samples know nothing to claim.
+void keep_claim(const std::optional<Finding>& found, const TraceFacts& facts,
+                std::vector<FindingClaim>& claims) {
+  ClaimedTime time = facts.take_claim();
+  if (found && (!time.host.empty() || !time.activities.empty()))
+    claims.push_back({found->id, std::move(time)});
+}
+void keep_claim(const std::optional<Finding>&, const SampleFacts&, std::vector<FindingClaim>&) {}
+
 template <class Facts>
-std::vector<Finding> apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
+FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
+  std::vector<FindingClaim> claims;
   std::vector<Finding> caveats, notes;
   std::vector<std::pair<Nanos, Finding>> losses;  // with their weight
   auto ask = [&](bool causes) {
     for (const auto& rule : rules) {
       if ((rule.rank == Rank::cause) != causes) continue;
       auto found = rule.find(facts);
+      keep_claim(found, facts, claims);
       if (!found) continue;
       found->group = kGroups[static_cast<std::size_t>(found->id)];
       // Where kernels hardly run, they are not what to change.
@@ -118,7 +129,7 @@ std::vector<Finding> apply(std::span<const Rule<Facts>> rules, const Facts& fact
   for (auto& [weight, loss] : losses) all.push_back(std::move(loss));
   std::ranges::move(others, std::back_inserter(all));
   std::ranges::move(notes, std::back_inserter(all));
-  return all;
+  return {std::move(all), std::move(claims)};
 }
 
 /// Advice that stands on when the device was idle.
@@ -130,37 +141,37 @@ bool needs_idle_time(const Finding& finding) {
 
 }  // namespace
 
-std::vector<Finding> find_in_trace(const Context& context, const KernelLevels& levels,
-                                   const Analysis& analysis) {
+FoundInTrace find_in_trace(const Context& context, const KernelLevels& levels,
+                           const Analysis& analysis) {
   const TraceFacts facts(context, analysis, levels);
   if (facts.window <= 0) return {};
-  auto findings = apply<TraceFacts>(kTraceRules, facts);
+  auto found = apply<TraceFacts>(kTraceRules, facts);
   if (std::ranges::any_of(analysis.devices,
                           [](const DeviceUse& use) { return use.unrecorded_ns > 0; }))
-    std::erase_if(findings, needs_idle_time);
-  return findings;
+    std::erase_if(found.findings, needs_idle_time);
+  return found;
 }
 
 std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,
                                      Interval settled) {
-  return apply<SampleFacts>(kSampleRules, SampleFacts(capture, analysis, settled));
+  return apply<SampleFacts>(kSampleRules, SampleFacts(capture, analysis, settled)).findings;
 }
 
 namespace {
 
-constexpr std::size_t kMostActivities = 50'000;  // that run again
-constexpr std::size_t kOfLongCaptures =
-    10'000;  // of more than these, as far as steps are that long
+// Activities of a capture that runs again as a whole, of the part of a longer one, and of three
+// steps of such a one at most.
+constexpr std::size_t kMostActivities = 50'000, kOfLongCaptures = 10'000, kMostOfSteps = 200'000;
 constexpr double kMostUnexplained = 0.1;
 
-/// What mends a finding, as WhatIfRow::change names it.
-struct Mending {
+/// What mends a finding that is not mended by what it claims, as WhatIfRow::change names it.
+struct MendedBy {
   FindingId finding;
   std::string_view change;
 };
 // Those of one group whose changes overlap are together what the longest of them gives: replay
 // says so by itself.
-constexpr Mending kMendings[] = {
+constexpr MendedBy kMendings[] = {
     {FindingId::launch_bound, "graph"},
     {FindingId::sync_in_step, name_of(Without::sync)},
     {FindingId::input_bound, name_of(Without::input)},
@@ -176,20 +187,21 @@ constexpr Mending kMendings[] = {
     {FindingId::odd_sizes, name_of(With::padded_sizes)},
     {FindingId::fp32_without_tensor_cores, name_of(With::tensor_cores)},
     {FindingId::no_channels_last, name_of(With::channels_last)},
-    {FindingId::casts, name_of(With::one_layout)},
-    {FindingId::dense_embedding_gradients, name_of(With::sparse_gradients)},
 };
 
 /// Empty where no change does.
 std::string_view change_of(FindingId id) {
-  const auto known = std::ranges::find(kMendings, id, &Mending::finding);
+  const auto known = std::ranges::find(kMendings, id, &MendedBy::finding);
   return known == std::end(kMendings) ? std::string_view() : known->change;
 }
 
-WhatIfChanges changes_of(const std::vector<Finding>& findings) {
+WhatIfChanges changes_of(const std::vector<Finding>& findings,
+                         const std::vector<FindingClaim>& claims) {
   WhatIfChanges changes;
   for (const auto& finding : findings) {
     const auto change = change_of(finding.id);
+    const auto claim = std::ranges::find(claims, finding.id, &FindingClaim::finding);
+    if (change.empty() && claim != claims.end()) changes.claims.push_back(*claim);
     if (const auto without = enum_from<Without>(change)) changes.without.push_back(*without);
     if (const auto with = enum_from<With>(change)) changes.with.push_back(*with);
     changes.graph = changes.graph || change == "graph";
@@ -197,37 +209,46 @@ WhatIfChanges changes_of(const std::vector<Finding>& findings) {
   return changes;
 }
 
-/// The steps that run again: all of them, or some in the middle of the capture; empty where these
-/// have more than the most activities.
-std::optional<Interval> steps_to_replay(const Context& context) {
+/// What of a capture runs again: all of it, or of a long one some steps in the middle; without
+/// steps as much of its middle. Empty where so few steps have more activities than that.
+std::optional<Interval> part_to_replay(const Context& context) {
   constexpr std::size_t kFewest = 3;
   const std::size_t activities = context.capture.activities.size();
   if (activities <= kMostActivities) return kAllTime;
   const auto& steps = context.window.all_steps;
-  if (steps.size() <= kFewest) return std::nullopt;
+  if (steps.empty()) {
+    const double share = static_cast<double>(kOfLongCaptures) / static_cast<double>(activities);
+    const auto half =
+        static_cast<Nanos>(share * static_cast<double>(context.window.duration_ns) / 2);
+    const Nanos middle = context.window.start_ns + context.window.duration_ns / 2;
+    return Interval{middle - half, middle + half};
+  }
   const std::size_t of_step = activities / steps.size();
   const std::size_t count = std::max(kFewest, kOfLongCaptures / std::max<std::size_t>(of_step, 1));
-  if (count >= steps.size() || of_step * count > kMostActivities) return std::nullopt;
+  if (std::min(count, steps.size()) * of_step > kMostOfSteps) return std::nullopt;
+  if (count >= steps.size()) return kAllTime;
   const std::size_t first = (steps.size() - count) / 2;
   return Interval{steps[first].start_ns, steps[first + count].start_ns};
 }
 
 }  // namespace
 
-ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context,
+ReplayedFindings with_replayed_gains(FoundInTrace found, const Context& context,
                                      const work::KernelWorks& works) {
-  const WhatIfChanges changes = changes_of(findings);
-  // A counter report alone has no program to run; even a few steps of a long capture would cost
-  // its analysis a sixth more.
+  std::vector<Finding>& findings = found.findings;
+  const WhatIfChanges changes = changes_of(findings, found.claims);
+  // A counter report alone has no program to run.
   const Capture& capture = context.capture;
-  if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) ||
-      capture.activities.size() > kMostActivities)
+  const auto span = part_to_replay(context);
+  if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) || !span)
     return {std::move(findings), {}};
-  const auto answer = what_if(context, changes, kAllTime, &works);
+  const auto answer = what_if(context, changes, *span, &works);
   if (!answer || answer->unexplained.value_or(1) > kMostUnexplained)
     return {std::move(findings), {}};
   for (auto& finding : findings) {
-    const auto row = std::ranges::find(answer->changes, change_of(finding.id), &WhatIfRow::change);
+    const auto change = change_of(finding.id);
+    const auto row = std::ranges::find(
+        answer->changes, change.empty() ? name_of(finding.id) : change, &WhatIfRow::change);
     if (row == answer->changes.end()) continue;
     finding.replayed = row->share;
     finding.replayed_low = row->share_low;
@@ -253,8 +274,8 @@ std::optional<WhatIfSwitches> replayed_switches(const std::vector<Finding>& find
   std::vector<Finding> first;
   for (const auto& finding : findings)
     if (!change_of(finding.id).empty() && first.size() < kMostSwitches) first.push_back(finding);
-  const WhatIfChanges changes = changes_of(first);
-  const auto span = steps_to_replay(context);
+  const WhatIfChanges changes = changes_of(first, {});
+  const auto span = part_to_replay(context);
   if (changes.empty() || !span) return std::nullopt;
   auto answer = what_if_switches(context, changes, *span);
   if (!answer) return std::nullopt;

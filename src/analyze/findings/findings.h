@@ -16,8 +16,12 @@ namespace gf {
 
 /// From everything else in the analysis: caveats about the capture first, then by the time they
 /// could give back. docs/findings.md lists the rules with their thresholds.
-std::vector<Finding> find_in_trace(const Context& context, const KernelLevels& levels,
-                                   const Analysis& analysis);
+struct FoundInTrace {
+  std::vector<Finding> findings;
+  std::vector<FindingClaim> claims;  // of those with a named cause
+};
+FoundInTrace find_in_trace(const Context& context, const KernelLevels& levels,
+                           const Analysis& analysis);
 
 /// The same from samples alone, which know no kernel: from the devices' waterfalls and readings.
 /// `settled`: when the activity was steady, empty when it never was.
@@ -26,14 +30,14 @@ std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& ana
 
 // What findings gain, from the captured program run again with the change that mends them.
 
-/// The findings, those with a change of `whatif` with what it gives, and what all these changes
-/// give together. As they are where the capture has over 50 000 device activities, or a tenth of
-/// the time is unexplained. `works`: of the context's kernels.
+/// The findings, those with a change of `whatif` or a claim with what it gives, and what all these
+/// give together. As they are where a tenth of the time is unexplained. `works`: of the context's
+/// kernels.
 struct ReplayedFindings {
   std::vector<Finding> findings;
   std::optional<ReplayedTogether> together;
 };
-ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context,
+ReplayedFindings with_replayed_gains(FoundInTrace found, const Context& context,
                                      const work::KernelWorks& works);
 
 /// A step with every set of the changes that the first of these findings ask for; of long captures

@@ -343,16 +343,19 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
   OncePerText by_name(facts.texts(), kAsks);
   std::map<std::string_view, std::int64_t> asked;
   std::int64_t count = 0;
+  Intervals asking;
   std::map<std::string_view, std::int64_t> sizes;  // how often each shape is asked
   for (std::uint32_t row = 0; row < ops.size(); ++row)
     if (ops.kind[row] == HostKind::op && by_name(ops.name[row]) && tree.device[row]) {
       ++count;
+      asking.push_back({ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]});
       ++asked[facts.capture().text(ops.name[row])];
       if (const auto shapes = facts.capture().text(ops.shapes[row]); !shapes.empty())
         ++sizes[shapes];
     }
   if (count < 2) return {};
   Nanos kernels = 0, blocked = 0;
+  std::vector<std::uint32_t> blocking;
   std::vector<KernelInstance> found;
   for (const auto& kernel : facts.kernels)
     if (nonzero.of(kernel) != kNoRow) {
@@ -361,8 +364,10 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
     }
   for (std::uint32_t call = 0; call < calls.size(); ++call)
     if ((calls.kind[call] == ApiKind::sync || calls.kind[call] == ApiKind::memcpy) &&
-        nonzero.of_op(tree.op_of_call[call]) != kNoRow)
+        nonzero.of_op(tree.op_of_call[call]) != kNoRow) {
       blocked += calls.duration_ns[call];
+      blocking.push_back(call);
+    }
   Intervals spans;
   for (const auto& line : facts.context.devices)
     for (const auto& piece : line.idle_pieces)
@@ -372,7 +377,8 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
   const Nanos lead = std::min(facts.late(), std::max<Nanos>(0, blocked));
   if (facts.of_window(kernels + idle + lead) < 0.03) return {};
   for (const auto& kernel : found) facts.claim(kernel);
-  const Nanos gain = kernels + facts.claim_idle(std::move(spans)) + facts.claim_late(blocked);
+  facts.also_gone(std::move(asking));
+  const Nanos gain = kernels + facts.claim_idle(std::move(spans)) + facts.claim_late(blocking);
   std::int64_t most = 0;
   for (const auto& [shapes, times] : sizes) most = std::max(most, times);
   std::string operators;

@@ -119,6 +119,8 @@ std::optional<Finding> casts(const Facts& facts) {
     layers.add_operator(kernel, kernel.exclusive_ns);
   }
   if (facts.of_kernels(time) < 0.05 || facts.of_window(time) < 0.02) return {};
+  for (const auto& kernel : facts.kernels)
+    if (facts.type(kernel) == LayerType::copy && !facts.claimed(kernel)) facts.also_gone(kernel);
   return Finding{
       FindingId::casts,
       fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one "

@@ -181,12 +181,17 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
            evaluates(ops.name[parent[row]]);
   };
   std::int64_t checks = 0;
-  for (std::uint32_t row = 0; row < ops.size(); ++row)
-    checks += isnan(ops.name[row]) && is_check(row);
+  Intervals asking;
+  for (std::uint32_t row = 0; row < ops.size(); ++row) {
+    if (!is_check(row)) continue;
+    checks += isnan(ops.name[row]);
+    asking.push_back(span_of_op(facts, row));
+  }
   constexpr std::int64_t kFew = 4;  // a program may ask for one of its own
   if (checks < kFew) return {};
   Around around(facts, is_check);
   Nanos kernels = 0, blocked = 0;
+  std::vector<std::uint32_t> blocking;
   Intervals spans;
   for (const auto& kernel : facts.kernels)
     if (around.of(kernel) != kNoRow) {
@@ -199,10 +204,13 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
   const auto& tree = facts.tree();
   for (std::uint32_t call = 0; call < calls.size(); ++call)
-    if (calls.kind[call] == ApiKind::sync && around.of_op(tree.op_of_call[call]) != kNoRow)
+    if (calls.kind[call] == ApiKind::sync && around.of_op(tree.op_of_call[call]) != kNoRow) {
       blocked += calls.duration_ns[call];
+      blocking.push_back(call);
+    }
+  facts.also_gone(std::move(asking));
   const Nanos idle = facts.claim_idle(std::move(spans));
-  const Nanos gain = kernels + idle + facts.claim_late(blocked);
+  const Nanos gain = kernels + idle + facts.claim_late(blocking);
   if (facts.of_window(gain) < 0.01) return {};
   return Finding{
       FindingId::anomaly_mode,

@@ -143,8 +143,7 @@ GapLabeller::GapLabeller(const Context& context, const LaunchFacts& facts)
 std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& sums) {
   sums_ = &sums;
   pieces_.clear();
-  pieces_.reserve(
-      8 * line.idle.size());  // most gaps have fewer; room that stays untouched costs nothing
+  pieces_.reserve(3 * line.idle.size());  // more would touch large pages for nothing
   // An activity of no duration ends a gap too: what came before it waited for it.
   Nanos covered = line.window.start;
   std::uint32_t before = kNoRow;

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "analyze/profiler_cost.h"
 #include "analyze/replay/device_work.h"
@@ -145,8 +147,10 @@ class HostPoints {
         blocking_(blocking),
         draft_(draft),
         origins_(origins),
-        recording_(recording_cost(work.context)),
+        recording_(recording_cost(work.context, work.span)),
         launch_node_(work.activities.size(), kNoNode) {
+    first_of_call_.reserve(work.launched.size());
+    node_of_call_.reserve(work.launched.size());
     for (const auto place : work.launched)
       first_of_call_.try_emplace(work.activities[place].call, place);
   }
@@ -157,9 +161,12 @@ class HostPoints {
       for (const auto thread : work_.lines[line]) line_of[thread] = line;
     std::vector<std::vector<Point>> points(work_.lines.size());
     const auto& threads = work_.context.capture.api_calls.thread;
-    for (const auto& [call, place] : first_of_call_)
-      if (const auto line = line_of.find(threads[call]); line != line_of.end())
+    for (const auto place : work_.launched) {
+      const auto call = work_.activities[place].call;
+      const auto line = line_of.find(threads[call]);
+      if (first_of_call_.at(call) == place && line != line_of.end())
         points[line->second].push_back({work_.call_start(call), call, nullptr});
+    }
     for (const auto& one : blocking_)
       points[line_of.at(threads[one.call])].push_back({work_.call_end(one.call), one.call, &one});
     for (std::size_t line = 0; line < points.size(); ++line) {
@@ -281,9 +288,9 @@ class HostPoints {
   GraphDraft& draft_;
   std::vector<NodeOrigin>& origins_;
   RecordingCost recording_;
-  std::vector<std::uint32_t> launch_node_;                // by place
-  std::map<std::uint32_t, std::uint32_t> first_of_call_;  // place by call
-  std::map<std::uint32_t, std::uint32_t> node_of_call_;
+  std::vector<std::uint32_t> launch_node_;                          // by place
+  std::unordered_map<std::uint32_t, std::uint32_t> first_of_call_;  // place by call
+  std::unordered_map<std::uint32_t, std::uint32_t> node_of_call_;
   std::vector<std::pair<const BlockingCall*, std::uint32_t>> waits_;
   std::map<std::pair<Text, Text>, std::uint32_t> labels_;  // from 1
   std::vector<std::string> label_texts_;

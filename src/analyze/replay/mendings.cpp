@@ -38,6 +38,33 @@ bool works_in_nhwc(std::string_view kernel) {
          contains(lower, "layer_norm");
 }
 
+/// Takes away the host's time in operations that launch nothing but what is gone.
+void remove_operations(const Context& context, const std::vector<std::uint32_t>& gone,
+                       Interval span, Mending& mending) {
+  struct Launched {
+    std::int64_t all = 0, gone = 0;
+  };
+  const auto& ops = context.capture.host_ops;
+  const auto& parents = context.attribution.op_parent;
+  std::unordered_map<std::uint32_t, Launched> by_op;
+  auto each_around = [&](std::uint32_t row, auto&& use) {
+    for (auto op = context.attribution.op[row]; op != kNoRow; op = parents[op])
+      if (ops.kind[op] == HostKind::op) use(op);
+  };
+  for (const auto row : gone) each_around(row, [&](std::uint32_t op) { ++by_op[op].gone; });
+  const auto& starts = context.capture.activities.start_ns;
+  for (std::uint32_t row = 0; row < starts.size() && !gone.empty(); ++row)
+    if (starts[row] >= span.start && starts[row] < span.end)
+      each_around(row, [&](std::uint32_t op) {
+        if (const auto found = by_op.find(op); found != by_op.end()) ++found->second.all;
+      });
+  for (const auto& [op, launched] : by_op)
+    if (launched.all <= launched.gone)
+      mending.host[ops.thread[op]].push_back(
+          {ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+  for (auto& [thread, spans] : mending.host) spans = normalised(std::move(spans));
+}
+
 /// Works one kind of mending out, kernel by kernel.
 class Mender {
  public:
@@ -71,17 +98,17 @@ class Mender {
         break;
       case With::one_layout:
         each_kernel([&](std::size_t i) {
-          if (type(i) == LayerType::copy) take(i, {0, 0.05, 0.4});
+          if (type(i) == LayerType::copy) remove(i, {0, 0.05, 0.4});
         });
         break;
       case With::sparse_gradients:
         each_kernel([&](std::size_t i) {
           if (under(i, "embedding_dense_backward") || under(i, "EmbeddingBackward"))
-            take(i, {0, 0.05, 0.3});
+            remove(i, {0, 0.05, 0.3});
         });
         break;
     }
-    for (auto& [thread, spans] : mending_.host) spans = normalised(std::move(spans));
+    remove_operations(context_, gone_, span_, mending_);
     return std::move(mending_);
   }
 
@@ -118,13 +145,12 @@ class Mender {
   }
 
   void take(std::size_t i, MendedTime time) { mending_.kernels[activity(i)] = time; }
-  /// The kernel is gone, and with it what its innermost operation took of the host.
-  void remove(std::size_t i) {
-    take(i, {0, 0, 0});
-    remove_from_host(context_.attribution.op[activity(i)]);
+  /// The kernel is gone, and with it what operations took of the host for it alone.
+  void remove(std::size_t i, MendedTime time = {0, 0, 0}) {
+    take(i, time);
+    gone_.push_back(activity(i));
   }
   void remove_from_host(std::uint32_t op) {
-    if (op == kNoRow) return;
     const auto& ops = context_.capture.host_ops;
     mending_.host[ops.thread[op]].push_back(
         {ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
@@ -171,8 +197,10 @@ class Mender {
       take(i, {0.2, 0.35, 0.5});
     });
     const auto& ops = context_.capture.host_ops;
+    OncePerText steps(context_.capture.strings,
+                      [](std::string_view name) { return name.starts_with("Optimizer.step"); });
     for (std::uint32_t op = 0; op < ops.size(); ++op)
-      if (context_.capture.text(ops.name[op]).starts_with("Optimizer.step")) remove_from_host(op);
+      if (steps(ops.name[op])) remove_from_host(op);
   }
 
   /// The products in one kernel, without what lies between them.
@@ -254,6 +282,7 @@ class Mender {
   OncePerText<bool (*)(std::string_view)> fused_;
   std::unordered_map<std::uint32_t, const Product*> product_of_device_;
   Mending mending_;
+  std::vector<std::uint32_t> gone_;  // activities
 };
 
 }  // namespace
@@ -261,6 +290,24 @@ class Mender {
 Mending mending_of(const Context& context, const work::KernelWorks& works, With what,
                    Interval span) {
   return Mender(context, works, span).of(what);
+}
+
+Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval span) {
+  constexpr MendedTime kGone{0, 0.05, 0.4};  // what comes in its place takes some of it
+  std::vector<std::uint32_t> gone = claimed.activities;
+  const auto& activities = context.capture.activities;
+  auto in_claimed = [&](Nanos time) { return member_at(claimed.host, time) != nullptr; };
+  for (std::uint32_t row = 0; row < activities.size() && !claimed.host.empty(); ++row) {
+    if (activities.kind[row] != ActivityKind::memcpy) continue;
+    const auto call = context.launches[row];
+    if (in_claimed(activities.start_ns[row]) ||
+        (call != kNoRow && in_claimed(context.capture.api_calls.start_ns[call])))
+      gone.push_back(row);
+  }
+  Mending mending;
+  for (const auto row : gone) mending.kernels[row] = kGone;
+  remove_operations(context, gone, span, mending);
+  return mending;
 }
 
 }  // namespace gf

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "analyze/context.h"
 #include "analyze/names.h"
@@ -47,9 +48,18 @@ struct Mending {
   std::unordered_map<std::uint32_t, Intervals> host;      // time that is gone, by thread
 };
 
+/// What a finding with a named cause speaks of, and what is gone once it is mended.
+struct ClaimedTime {
+  Intervals host;                         // whatever a thread does in these, and its waits
+  std::vector<std::uint32_t> activities;  // rows
+};
+
 /// Of kernels that begin in `span` or as long after it. Needs timelines, attribution and layers.
 /// `works`: of the context's kernels.
 Mending mending_of(const Context& context, const work::KernelWorks& works, With what,
                    Interval span);
+/// The claimed activities are gone, with the operations that launch nothing else, and the host's
+/// time with the copies of that time.
+Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval span);
 
 }  // namespace gf

@@ -47,7 +47,7 @@ class Program {
         line_(line),
         span_(span),
         works_(works),
-        built_(build_graph(context, line, collective_rows(context.capture, line), span)),
+        built_(graph_of(context, line, span)),
         graph_(built_.graph) {
     for (const auto& threads : built_.lines) one_off_.push_back(one_off_of(threads));
     place_in_steps();
@@ -68,10 +68,13 @@ class Program {
   /// Works out what `changes` do to kernels; before step_with().
   void prepare(const WhatIfChanges& changes) {
     for (const auto what : changes.with) {
-      if (mendings_.contains(what)) continue;
+      if (mendings_.contains(name_of(what))) continue;
       if (!works_) works_ = &own_works_.emplace(work::kernel_works(context_));
-      mendings_.emplace(what, mending_of(context_, *works_, what, span_));
+      put_in_graph(name_of(what), mending_of(context_, *works_, what, span_));
     }
+    for (const auto& [finding, time] : changes.claims)
+      if (!mendings_.contains(name_of(finding)))
+        put_in_graph(name_of(finding), mending_of(context_, time, span_));
   }
 
   /// A step with the changes.
@@ -79,9 +82,10 @@ class Program {
     std::vector<Nanos> duration = graph_.duration_ns, lag;
     lag.reserve(graph_.edges.size());
     const Cuts cuts = cuts_of(changes, outlook);
+    const auto mended_time = mended_times(changes);
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
-      const bool host = graph_.is_host(node);
-      const MendedTime mended = host ? MendedTime{} : mended_time(node, changes);
+      const bool host = is_host(node);
+      const MendedTime mended = mended_time.empty() ? MendedTime{} : mended_time[node];
       if (!host)
         duration[node] = static_cast<Nanos>(
             static_cast<double>(changed_duration(node, changes, cuts)) * (mended.*outlook.kernels));
@@ -96,7 +100,7 @@ class Program {
   Share unexplained() const {
     Intervals gaps;
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
-      if (graph_.is_host(node)) continue;
+      if (is_host(node)) continue;
       Nanos least = INT64_MAX;
       for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
         const ReplayEdge& edge = graph_.edges[i];
@@ -125,6 +129,33 @@ class Program {
   }
 
  private:
+  struct InGraph {
+    std::vector<std::pair<std::uint32_t, MendedTime>> kernels;  // by node
+    std::unordered_map<std::uint32_t, Intervals> host;          // time that is gone, by thread
+  };
+
+  static BuiltGraph graph_of(const Context& context, const DeviceTimeline& line, Interval span) {
+    // What was launched in it may run as long after it.
+    const Interval longer{span.start, span.end == INT64_MAX ? span.end : span.end + span.length()};
+    DeviceTimeline part;
+    part.device = line.device;
+    const auto rows = begin_inside(line.rows, context.capture.activities.start_ns, longer);
+    part.rows.assign(rows.begin(), rows.end());
+    return build_graph(context, part, collective_rows(context.capture, part), span);
+  }
+
+  void put_in_graph(std::string_view name, Mending mending) {
+    InGraph& own = mendings_[name];
+    own.host = std::move(mending.host);
+    for (std::uint32_t node = 0; node < graph_.size(); ++node)
+      if (const auto found = mending.kernels.find(built_.origins[node].row);
+          !is_host(node) && found != mending.kernels.end())
+        own.kernels.push_back({node, found->second});
+  }
+
+  /// As graph_.is_host(), without a look at names.
+  bool is_host(std::uint32_t node) const { return built_.origins[node].line != kNoRow; }
+
   /// The step of each activity is the one in which it began.
   void place_in_steps() {
     std::vector<Nanos> begins;
@@ -141,7 +172,7 @@ class Program {
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
       if (graph_.start_ns[node] >= end) continue;
       const auto step = std::ranges::upper_bound(begins, graph_.start_ns[node]) - begins.begin();
-      if (!graph_.is_host(node) && step > 0)
+      if (!is_host(node) && step > 0)
         in_step_.push_back({node, static_cast<std::uint32_t>(step - 1)});
     }
   }
@@ -176,11 +207,13 @@ class Program {
   struct Cuts {
     std::vector<Intervals> lines;                // all of it, by line
     std::map<std::uint32_t, Intervals> removed;  // in operators that are gone, by thread
+    Intervals claimed;                           // by findings, on every thread
     bool reads = false;                          // operators that exist to wait are gone, too
   };
 
   Cuts cuts_of(const WhatIfChanges& changes, const Outlook& outlook) const {
-    Cuts cuts{std::vector<Intervals>(built_.lines.size()), {}};
+    Cuts cuts{std::vector<Intervals>(built_.lines.size()), {}, {}};
+    for (const auto& claim : changes.claims) cuts.claimed = unite(cuts.claimed, claim.time.host);
     cuts.reads = asks(changes, Without::sync) && outlook.kernels != &MendedTime::worst;
     for (std::size_t line = 0; line < cuts.lines.size(); ++line) {
       Intervals& own = cuts.lines[line];
@@ -197,10 +230,10 @@ class Program {
       // A copy from memory that is not pinned is staged by the call itself.
       if (asks(changes, Without::copies))
         own = unite(own, calls_of(built_.lines[line], ApiKind::memcpy));
-      for (const auto what : changes.with)
+      own = unite(own, cuts.claimed);
+      for (const auto* mended : mended_by(changes))
         for (const auto thread : built_.lines[line])
-          if (const auto found = mendings_.at(what).host.find(thread);
-              found != mendings_.at(what).host.end())
+          if (const auto found = mended->host.find(thread); found != mended->host.end())
             own = unite(own, found->second);
       if (changes.operators.empty()) continue;
       for (const auto thread : built_.lines[line]) {
@@ -220,7 +253,11 @@ class Program {
   /// When the device idles for a reason, in stretches of `least` and more.
   Intervals idle_by(IdleReason reason, Nanos least) const {
     Intervals all;
-    for (const auto& piece : line_.idle_pieces) {
+    const auto& pieces = line_.idle_pieces;
+    const auto first = std::ranges::partition_point(
+        pieces, [&](const auto& piece) { return piece.span.end <= span_.start; });
+    for (const auto& piece : std::ranges::subrange(first, pieces.end())) {
+      if (piece.span.start >= span_.end) break;
       if (piece.reason != reason) continue;
       if (!all.empty() && all.back().end == piece.span.start)
         all.back().end = piece.span.end;
@@ -231,15 +268,26 @@ class Program {
     return all;
   }
 
-  MendedTime mended_time(std::uint32_t node, const WhatIfChanges& changes) const {
-    std::optional<MendedTime> least;
-    for (const auto what : changes.with) {
-      const auto& kernels = mendings_.at(what).kernels;
-      const auto found = kernels.find(built_.origins[node].row);
-      if (found != kernels.end() && (!least || found->second.about < least->about))
-        least = found->second;
-    }
-    return least.value_or(MendedTime{});
+  std::vector<const InGraph*> mended_by(const WhatIfChanges& changes) const {
+    std::vector<const InGraph*> all;
+    for (const auto what : changes.with) all.push_back(&mendings_.at(name_of(what)));
+    for (const auto& claim : changes.claims) all.push_back(&mendings_.at(name_of(claim.finding)));
+    return all;
+  }
+
+  /// By node, where something is mended: of several mendings the one that leaves least.
+  std::vector<MendedTime> mended_times(const WhatIfChanges& changes) const {
+    std::vector<MendedTime> times;
+    const auto all = mended_by(changes);
+    if (all.empty()) return times;
+    times.resize(graph_.size());
+    std::vector<bool> seen(graph_.size());
+    for (const auto* mended : all)
+      for (const auto& [node, time] : mended->kernels) {
+        if (!seen[node] || time.about < times[node].about) times[node] = time;
+        seen[node] = true;
+      }
+    return times;
   }
 
   bool is_removed(std::uint32_t op, const WhatIfChanges& changes) const {
@@ -317,14 +365,16 @@ class Program {
     if (own.why == WaitsFor::device)
       return no_longer_waits(origin.row, changes, cuts) ? kNoWait : own.lag;
     if (own.why != WaitsFor::host) return own.lag;
-    const Nanos input = graph_.input_ns[node];
+    Nanos input = graph_.input_ns[node];
     const double whole = static_cast<double>(own.lag - input);
     const double recorded = std::min(recording * static_cast<double>(graph_.profiler_ns[node]),
                                      kMostOfStretch * std::max(whole, 0.0));
     double rest = whole - recorded;
-    if (const Nanos length = origin.worked.length(); length > 0) {
-      const Nanos cut = covered(cuts.lines[origin.line], origin.worked);
+    const Intervals& gone = cuts.lines[origin.line];
+    if (const Nanos length = origin.worked.length(); length > 0 && !gone.empty()) {
+      const Nanos cut = covered(gone, origin.worked);
       rest *= 1 - static_cast<double>(cut) / static_cast<double>(length);
+      input -= std::min(input, covered(cuts.claimed, origin.worked));
     }
     if (changes.graph && is_launch(origin.row)) rest = 0;
     return static_cast<Nanos>(rest / changes.host) + (asks(changes, Without::input) ? 0 : input);
@@ -336,8 +386,9 @@ class Program {
 
   bool no_longer_waits(std::uint32_t call, const WhatIfChanges& changes, const Cuts& cuts) const {
     const auto removed = cuts.removed.find(capture_.api_calls.thread[call]);
-    const bool gone = removed != cuts.removed.end() &&
-                      member_at(removed->second, capture_.api_calls.start_ns[call]) != nullptr;
+    const Nanos start = capture_.api_calls.start_ns[call];
+    if (member_at(cuts.claimed, start)) return true;
+    const bool gone = removed != cuts.removed.end() && member_at(removed->second, start) != nullptr;
     switch (capture_.api_calls.kind[call]) {
       case ApiKind::sync:
         return asks(changes, Without::sync) || gone;
@@ -356,7 +407,7 @@ class Program {
   const Interval span_;
   const work::KernelWorks* works_;
   std::optional<work::KernelWorks> own_works_;
-  std::map<With, Mending> mendings_;
+  std::map<std::string_view, InGraph> mendings_;  // by name
   BuiltGraph built_;
   const ReplayGraph& graph_;
   std::vector<Intervals> one_off_;                                // by line
@@ -423,6 +474,12 @@ Named mended(With what) {
   return named;
 }
 
+Named without_claim(const FindingClaim& claim) {
+  Named named{std::string(name_of(claim.finding)), "what the finding speaks of is gone", {}};
+  named.changes.claims = {claim};
+  return named;
+}
+
 Named as_one_graph() {
   Named named{"graph", "launches as one CUDA graph", {}};
   named.changes.graph = true;
@@ -440,6 +497,7 @@ std::vector<Named> each_of(const WhatIfChanges& changes) {
   std::vector<Named> all;
   for (const auto what : changes.without) all.push_back(taken_away(what));
   for (const auto what : changes.with) all.push_back(mended(what));
+  for (const auto& claim : changes.claims) all.push_back(without_claim(claim));
   for (const auto& part : changes.operators) {
     Named named{"without " + part, "without these operators", {}};
     named.changes.operators = {part};
@@ -491,7 +549,8 @@ WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
   // Each gain is a share of the step that the same cost of recording leaves.
   std::vector<std::pair<Nanos, Outlook>> outlooks{{answer.own_high_ns, {kCheap}},
                                                   {answer.own_low_ns, {kDear}}};
-  if (!named.changes.with.empty() || asks(named.changes, Without::sync)) {
+  if (!named.changes.with.empty() || !named.changes.claims.empty() ||
+      asks(named.changes, Without::sync)) {
     outlooks.push_back({answer.own_ns, {kUsual, &MendedTime::best}});
     outlooks.push_back({answer.own_ns, {kUsual, &MendedTime::worst}});
   }
@@ -533,6 +592,7 @@ Status check_names(const Program& program, const WhatIfChanges& changes, const C
 void WhatIfChanges::add(const WhatIfChanges& other) {
   without.insert(without.end(), other.without.begin(), other.without.end());
   with.insert(with.end(), other.with.begin(), other.with.end());
+  claims.insert(claims.end(), other.claims.begin(), other.claims.end());
   operators.insert(operators.end(), other.operators.begin(), other.operators.end());
   kernels.insert(kernels.end(), other.kernels.begin(), other.kernels.end());
   graph = graph || other.graph;

@@ -32,9 +32,15 @@ struct EnumNames<Without> {
       "sync", "input", "copies", "allocations", "compiling", "communication", "pauses"};
 };
 
+struct FindingClaim {
+  FindingId finding = {};
+  ClaimedTime time;
+};
+
 struct WhatIfChanges {
   std::vector<Without> without;
   std::vector<With> with;              // kernels that are mended
+  std::vector<FindingClaim> claims;    // what findings speak of is gone
   std::vector<std::string> operators;  // taken away, with what they launch: a part of their names
   bool graph = false;                  // all launches of a step as one CUDA graph
   double host = 1, gpu = 1, link = 1, batch = 1;        // times as fast; times as large

@@ -230,16 +230,16 @@ constexpr const char* kFindingsHead = R"(# Findings: what to change
 
 A finding has an `id`; a `text` that says what costs time and what to change; its `evidence`;
 `gain_ns`, the time that acting on it could give back at most, were its cost to vanish entirely;
-`replayed`, where a change of [whatif](whatif.md) mends it and the capture has up to 50 000 device
-activities, what a step without recording gains when the program runs again with that change; a
-`command` where there is something to run next; and a `group`. Gains of one group are about the same
-time: they overlap, and count once. A rule fires only when its numbers reach the threshold. T is the
-window summed over devices, K the kernel-busy time, B the busy time. Losses come first, by gain; one
-with a named cause takes its time out of those of a general kind, and stands before one of up to
-four times its gain. Caveats about the capture follow, and notes come last. Losses are about the
-part of a run that repeats: idle of `start_up` and `unexplained` ([idle.md](idle.md)) is none, and
-what is spread over the window must begin in both halves of it, in windows of 10 ms and more. A loss
-of the group `kernels` must be 2 % of T as well.
+`replayed`, where a change of [whatif](whatif.md) mends it or its cause says what is gone, what a
+step without recording gains when the program runs again without that; a `command` where there is
+something to run next; and a `group`. Gains of one group are about the same time: they overlap, and
+count once. A rule fires only when its numbers reach the threshold. T is the window summed over
+devices, K the kernel-busy time, B the busy time. Losses come first, by gain; one with a named cause
+takes its time out of those of a general kind, and stands before one of up to four times its gain.
+Caveats about the capture follow, and notes come last. Losses are about the part of a run that
+repeats: idle of `start_up` and `unexplained` ([idle.md](idle.md)) is none, and what is spread over
+the window must begin in both halves of it, in windows of 10 ms and more. A loss of the group
+`kernels` must be 2 % of T as well.
 )";
 
 std::string rows_of(Scope scope, Rank rank) {

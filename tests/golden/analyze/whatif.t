@@ -13,7 +13,7 @@ A captured program runs again with something changed.
     graph              launches as one CUDA graph    22.78 ms    1.6 %    1-2 %
     sync               no host synchronization       22.84 ms    1.3 %    1-2 %
     host               host 2 times as fast          22.93 ms    0.9 %      1 %
-    one_layout         no copies, no conversions     23.06 ms    0.3 %      0 %
+    one_layout         no copies, no conversions     22.96 ms    0.8 %      1 %
     channels_last      NHWC throughout               23.08 ms    0.3 %      0 %
     No gain: input, allocations, compiling, communication, pauses,
     fused_optimizer, fused_attention, padded_sizes, tensor_cores,
