@@ -10,7 +10,6 @@ Measured, each as the best of several runs, on two cores:
   walk      a bare simdjson on-demand walk over the plain file, one core (simdjson_walk.cpp)
   load      file to capture          (ingest.cpp)
   analyze   file to finished analysis, the command as users run it
-  import    the command, to a capture file; then that file loaded, analysed and asked
   hta       HolisticTraceAnalysis from PyPI: load, idle and temporal breakdown (--hta; on a smaller trace, both tools on the same)
 """
 import argparse
@@ -26,7 +25,6 @@ ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache" / "bench"
 TRACES = [f"examples/{n}.json.gz" for n in ("resnet50_amp_eager_b64", "resnet50_amp_compile_b64", "bert_amp_eager_b32")]
 NAMES = 10_000
-QUERIES = {"count": "select count(*) from host_ops", "group": "select name, count(*), sum(duration_ns) from activities group by name order by 3 desc limit 5"}
 HTA = """
 import sys, logging
 logging.disable(logging.CRITICAL)
@@ -90,19 +88,13 @@ def one_size(size, runs):
     packed, _ = trace(size, ".json.gz")
     print(f"{facts['bytes'] / 1e9:.2f} GB of JSON, {facts['events']} events, {facts['names']} distinct names")
     result = {"trace": facts}
-    capture = CACHE / "ingest.gpf"
-    for label, command in {
-            "walk": ["build/bench/simdjson_walk", plain], "load": ["build/bench/ingest", plain, "load"],
-            "load_gzip": ["build/bench/ingest", packed, "load"], "analyze": analyze(plain), "analyze_gzip": analyze(packed),
-            "import": ["build/gpufathom", "import", plain, "-o", capture], "load_capture": ["build/bench/ingest", capture, "load"],
-            "analyze_capture": analyze(capture), **{f"query_{what}": ["build/gpufathom", "query", capture, sql] for what, sql in QUERIES.items()}}.items():
+    for label, command in {"walk": ["build/bench/simdjson_walk", plain], "load": ["build/bench/ingest", plain, "load"],
+                           "load_gzip": ["build/bench/ingest", packed, "load"], "analyze": analyze(plain), "analyze_gzip": analyze(packed)}.items():
         result[label], _ = measure(command, runs)
         show(label, result[label], facts)
-    capture.unlink()
     result["ratios"] = ratios = {
         "analyze_over_walk": round(result["analyze"]["wall_s"] / result["walk"]["wall_s"], 2),
         "load_over_walk": round(result["load"]["wall_s"] / result["walk"]["wall_s"], 2),
-        "load_cpu_over_load_capture_cpu": round(result["load"]["cpu_s"] / result["load_capture"]["cpu_s"], 2),
         # Processor time does not depend on what else the machine does; wall time on two free cores lies between half of it and all of it.
         "analyze_cpu_over_walk_cpu": round(result["analyze"]["cpu_s"] / result["walk"]["cpu_s"], 2),
         "analyze_gb_per_s": round(facts["bytes"] / result["analyze"]["wall_s"] / 1e9, 3),
@@ -129,7 +121,6 @@ def against_hta(size):
 def main():
     options = argparse.ArgumentParser(prog="bench/run ingest", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="0.3 GB instead of 1.5 GB")
-    options.add_argument("--bytes", type=int, default=1_500_000_000, help="size of the large trace")
     options.add_argument("--linear", action="store_true", help="also 1, 2 and 4 GB")
     options.add_argument("--hta", action="store_true", help="also HolisticTraceAnalysis (from PyPI, into .cache/hta)")
     options.add_argument("--hta-bytes", type=int, default=140_000_000, help="size of the trace for that")
@@ -145,7 +136,7 @@ def main():
     small, facts = trace(20_000_000, ".json")
     result["small"], _ = measure(analyze(small), 5)
     show("analyze, 20 MB", result["small"], facts)
-    result["large"] = one_size(300_000_000 if o.quick else o.bytes, o.runs)
+    result["large"] = one_size(300_000_000 if o.quick else 1_500_000_000, o.runs)
     if o.linear:
         result["linear"] = [one_size(size, o.runs) for size in (1_000_000_000, 2_000_000_000, 4_000_000_000)]
     if o.hta:

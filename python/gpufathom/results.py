@@ -83,6 +83,9 @@ class DenseSpan(Answer):
     start_ns: start of that side, on the capture's clock
     duration_ns: length of that side
     kernel_busy: share of it in which kernels run, over all devices
+    loss: what most of the rest of it goes to, over all devices: an idle cause, or copy
+    loss_ns: that time, of all devices together
+    loss_share: the same as a share of that side, over all devices
     window: what --window takes to analyze that side alone
     """
 
@@ -90,6 +93,9 @@ class DenseSpan(Answer):
     start_ns: int
     duration_ns: int
     kernel_busy: Optional[float]
+    loss: str
+    loss_ns: int
+    loss_share: Optional[float]
     window: str
 
 

@@ -118,13 +118,13 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   context.kernels = kernel_instances(context);
   analysis.window = context.window;
   analysis.devices = measure_devices(context);
-  analysis.window.dense = dense_span(context);
   auto runtime =
       std::async(std::launch::async, [&] { return analyze_runtime(context, rules, trace.get()); });
   context.attribution = host_side.get();
   // Idle time and the runtime need no layer and no counter, which join the context meanwhile.
   auto kernels = std::async(std::launch::async, [&] { return describe_kernels(context); });
   put_idle(explain_idle(context), context, analysis);
+  analysis.window.dense = dense_span(context);
   analysis.window.profiler_ns = profiler_cost(context);
   auto idle_origins = find_idle_origins(context, trace.get(), options.max_rows);
   auto [levels, sections] = kernels.get();

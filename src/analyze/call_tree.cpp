@@ -155,7 +155,10 @@ TreeNodeKind kind_of_span(HostKind kind) {
 class GrowingTree {
  public:
   GrowingTree(const Context& context, const HostNesting& nesting, TreeView view)
-      : context_(context), nesting_(nesting), view_(view) {
+      : context_(context),
+        nesting_(nesting),
+        view_(view),
+        places_(context.capture.host_ops.size()) {
     CallNode& top = nodes_.emplace_back();
     top.view = view;
     top.name = "window";
@@ -202,6 +205,10 @@ class GrowingTree {
     }
   };
 
+  struct Place {
+    std::uint32_t base = kNoRow, node = 0;
+  };
+
   static void join(const CallNode& node, CallNode& sum) {
     sum.ns += node.ns;
     sum.kernel_ns += node.kernel_ns;
@@ -224,6 +231,15 @@ class GrowingTree {
     return at->second;
   }
 
+  /// A child named by a text of the capture: asked for with every call, so by the text's number.
+  std::uint32_t span_child(std::uint32_t parent, TreeNodeKind kind, Text name) {
+    const std::uint64_t key =
+        static_cast<std::uint64_t>(parent) << 32 | static_cast<std::uint32_t>(name);
+    const auto [at, fresh] = spans_[static_cast<std::size_t>(kind)].try_emplace(key, 0);
+    if (fresh) at->second = child(parent, kind, context_.capture.text(name));
+    return at->second;
+  }
+
   std::uint32_t leaf(std::uint32_t place, const TimePiece& piece) {
     if (piece.kind == TreeNodeKind::idle) return child(place, piece.kind, name_of(piece.reason));
     const auto& activities = context_.capture.activities;
@@ -241,37 +257,46 @@ class GrowingTree {
 
   /// The node that a piece lies under.
   std::uint32_t place_of(const TimePiece& piece) {
+    if (view_ == TreeView::calls) return under(0, piece.span);
     std::uint32_t module = 0;
     std::uint8_t phase = 0;
-    if (view_ == TreeView::modules && piece.activity != kNoRow) {
+    if (piece.activity != kNoRow) {
       module = context_.attribution.module[piece.activity];
       phase = context_.attribution.phase[piece.activity];
     }
-    const std::array<std::uint32_t, 3> key{piece.span, module, phase};
-    const auto [at, fresh] = places_.try_emplace(key, 0);
-    if (fresh) at->second = new_place(piece, module, phase);
-    return at->second;
+    const auto [at, fresh] = modules_.try_emplace(std::uint64_t{module} << 8 | phase, 0);
+    if (fresh) at->second = new_module(module, static_cast<TrainingPhase>(phase));
+    return under(at->second, piece.span);
   }
 
-  std::uint32_t new_place(const TimePiece& piece, std::uint32_t module, std::uint8_t phase) {
-    const auto& capture = context_.capture;
+  std::uint32_t new_module(std::uint32_t module, TrainingPhase phase) {
     std::uint32_t place = 0;
-    const bool by_module = view_ == TreeView::modules;
-    if (by_module && static_cast<TrainingPhase>(phase) != TrainingPhase::none)
-      place = child(place, TreeNodeKind::phase, name_of(static_cast<TrainingPhase>(phase)));
-    if (by_module) {
-      std::string_view path = context_.attribution.modules[module];
-      for (int depth = 0; !path.empty() && depth < kDeepest; ++depth) {
-        const auto end = std::min(path.find_first_of("./"), path.size());
-        if (end > 0) place = child(place, TreeNodeKind::module, path.substr(0, end));
-        path.remove_prefix(std::min(end + 1, path.size()));
-      }
-      if (!path.empty()) place = child(place, TreeNodeKind::module, path);
+    if (phase != TrainingPhase::none) place = child(place, TreeNodeKind::phase, name_of(phase));
+    std::string_view path = context_.attribution.modules[module];
+    for (int depth = 0; !path.empty() && depth < kDeepest; ++depth) {
+      const auto end = std::min(path.find_first_of("./"), path.size());
+      if (end > 0) place = child(place, TreeNodeKind::module, path.substr(0, end));
+      path.remove_prefix(std::min(end + 1, path.size()));
     }
-    for (const auto span : nesting_.path_to(piece.span)) {
-      const auto kind = kind_of_span(capture.host_ops.kind[span]);
-      if (by_module && kind != TreeNodeKind::operation) continue;
-      place = child(place, kind, capture.text(capture.host_ops.name[span]));
+    if (!path.empty()) place = child(place, TreeNodeKind::module, path);
+    return place;
+  }
+
+  /// The node of a span below `base`: that of the span around it, and one more. Nearly every span
+  /// lies below one base, so the last one is kept.
+  std::uint32_t under(std::uint32_t base, std::uint32_t span) {
+    const auto& ops = context_.capture.host_ops;
+    path_.clear();
+    for (span = nesting_.told(span); span != kNoRow && places_[span].base != base;
+         span = nesting_.around(span))
+      path_.push_back(span);
+    auto place = span == kNoRow ? base : places_[span].node;
+    for (; !path_.empty(); path_.pop_back()) {
+      const auto row = path_.back();
+      const auto kind = kind_of_span(ops.kind[row]);
+      const bool shown = view_ == TreeView::calls || kind == TreeNodeKind::operation;
+      if (shown && !nesting_.is_step(row)) place = span_child(place, kind, ops.name[row]);
+      places_[row] = {base, place};
     }
     return place;
   }
@@ -312,8 +337,11 @@ class GrowingTree {
   std::vector<std::uint32_t> parent_{0};  // by node
   std::vector<std::vector<std::size_t>> below_;
   std::unordered_map<Key, std::uint32_t, KeyHash> index_;
-  std::map<std::array<std::uint32_t, 3>, std::uint32_t> places_;
+  std::vector<Place> places_;                                 // by row of host_ops
+  std::vector<std::uint32_t> path_;                           // of under()
+  std::unordered_map<std::uint64_t, std::uint32_t> modules_;  // by module and phase
   std::unordered_map<std::uint64_t, std::uint32_t> kernels_;
+  std::map<std::size_t, std::unordered_map<std::uint64_t, std::uint32_t>> spans_;  // by kind
 };
 
 }  // namespace

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
+#include <string_view>
+#include <utility>
 
 #include "analyze/ranks/names.h"
 #include "analyze/timeline.h"
@@ -89,6 +92,25 @@ DeviceWaiting device_waiting(const Capture& capture, const DeviceTimeline& line,
   return out;
 }
 
+namespace {
+
+/// What one side of a gap loses most to: an idle cause by its pieces, or copies beside no kernel.
+std::pair<std::string_view, Nanos> largest_loss_in(const Context& context, Interval side) {
+  std::map<std::string_view, Nanos> losses;
+  for (const auto& line : context.devices) {
+    for (const auto& piece : line.idle_pieces)
+      losses[name_of(piece.reason)] += std::max<Nanos>(
+          0, std::min(piece.span.end, side.end) - std::max(piece.span.start, side.start));
+    losses[name_of(Bar::copy)] += covered(line.busy, side) - covered(line.kernel_busy, side);
+  }
+  const auto most =
+      std::ranges::max_element(losses, {}, [](const auto& entry) { return entry.second; });
+  if (most == losses.end() || most->second <= 0) return {};
+  return *most;
+}
+
+}  // namespace
+
 std::optional<DenseSpan> dense_span(const Context& context) {
   const Interval window{context.window.start_ns, context.window.end_ns};
   Intervals idle{window};
@@ -111,6 +133,12 @@ std::optional<DenseSpan> dense_span(const Context& context) {
   dense.duration_ns = side.length();
   dense.kernel_busy = static_cast<double>(busy_in(side)) / static_cast<double>(side.length()) /
                       static_cast<double>(context.devices.size());
+  const auto [loss, loss_ns] = largest_loss_in(context, side);
+  dense.loss = loss;
+  dense.loss_ns = loss_ns;
+  if (loss_ns > 0)
+    dense.loss_share = static_cast<double>(loss_ns) / static_cast<double>(side.length()) /
+                       static_cast<double>(context.devices.size());
   const Nanos first = extent(context.capture).start;
   dense.window = fmt::format("{}:{}", side.start - first, side.end - first);
   return dense;

@@ -14,16 +14,20 @@ class HostNesting {
  public:
   HostNesting(const Capture& capture, const HostThreads& host, const NameRoles& roles);
 
-  /// From the outermost span to the one of a row of host_ops. Marks of steps are left out, which
-  /// would tell every step apart. Of very deep paths the outer part.
+  /// From the outermost span to the one of a row of host_ops, without marks of steps. Of very deep
+  /// paths the outer part.
   std::vector<std::uint32_t> path_to(std::uint32_t row) const;
+  /// The span around one, kNoRow at the top.
+  std::uint32_t around(std::uint32_t row) const { return around_[row]; }
+  /// Where the path to a row is told from: the row, or of very deep ones one outside.
+  std::uint32_t told(std::uint32_t row) const { return row == kNoRow ? row : told_[row]; }
+  /// Marks of steps tell every step apart: no path has them.
+  bool is_step(std::uint32_t row) const;
   /// The innermost Python frame at a span that is not a library's, as "train.py(41): loss";
   /// kNoRow without one.
   std::uint32_t line_of_program(std::uint32_t row);
 
  private:
-  bool is_step(std::uint32_t row) const;
-
   const Capture& capture_;
   const NameRoles& roles_;
   // By row of host_ops.

@@ -37,6 +37,7 @@ int work_of_file(const WorkArguments& asked) {
   progress.wipe();
   if (!loaded) return complain(loaded.error());
   Question question = asked.question;
+  question.report_alone = true;
   question.max_rows = other_rows(format, asked.rows);
   question.progress = progress.callback();
   const auto ceilings = find_ceilings(asked.ceilings, *loaded->capture);

@@ -29,6 +29,7 @@ Result<TableRows> TableRows::open(sqlite3* db, std::string_view table,
   auto statement = prepare(db, sql, file);
   if (!statement) return tl::unexpected(statement.error());
   rows.statement_ = std::move(*statement);
+  rows.values_.resize(columns.size());
   return rows;
 }
 
@@ -36,6 +37,8 @@ Result<bool> TableRows::next() {
   if (!statement_) return false;
   switch (sqlite3_step(statement_.get())) {
     case SQLITE_ROW:
+      for (std::size_t i = 0; i < values_.size(); ++i)
+        values_[i] = sqlite3_column_value(statement_.get(), static_cast<int>(i));
       return true;
     case SQLITE_DONE:
       return false;

@@ -21,26 +21,27 @@ class TableRows {
 
   /// False behind the last row. Errors: a damaged database.
   Result<bool> next();
-  bool null(int column) const {
-    return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
-  }
+  bool null(int column) const { return type(column) == SQLITE_NULL; }
   std::int64_t integer(int column, std::int64_t fallback = -1) const {
-    return null(column) ? fallback : sqlite3_column_int64(statement_.get(), column);
+    return null(column) ? fallback : sqlite3_value_int64(values_[at(column)]);
   }
   double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
   std::string_view text(int column) const { return column_text(statement_.get(), column); }
   /// Bytes of the row's values.
   std::uint64_t bytes() const {
-    std::uint64_t total = 0;
-    for (int column = 0; column < sqlite3_column_count(statement_.get()); ++column)
-      total +=
-          sizeof(std::int64_t) +
-          (sqlite3_column_type(statement_.get(), column) == SQLITE_TEXT ? text(column).size() : 0);
+    std::uint64_t total = values_.size() * sizeof(std::int64_t);
+    for (int column = 0; at(column) < values_.size(); ++column)
+      if (type(column) == SQLITE_TEXT) total += text(column).size();
     return total;
   }
 
  private:
+  static std::size_t at(int column) { return static_cast<std::size_t>(column); }
+  int type(int column) const { return sqlite3_value_type(values_[at(column)]); }
+
   Statement statement_;
+  // Of this row, asked for once a column: SQLite's functions of columns each check the statement.
+  std::vector<sqlite3_value*> values_;
   sqlite3* db_ = nullptr;
   std::string file_;
 };

@@ -18,6 +18,7 @@ void drop_stale(LiveTable& table, Nanos now) {
     gpu.window_ns = 0;
     gpu.values.clear();
     gpu.totals.clear();
+    gpu.observed_ns = 0;
     gpu.throttle.clear();
     gpu.processes.clear();
   }

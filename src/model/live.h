@@ -44,12 +44,13 @@ struct LiveXid {
 struct LiveGpu {
   std::int64_t index = -1;
   std::string name, uuid;
-  Nanos time_ns = 0;     // when it was read; 0: never yet
-  bool stale = false;    // that is too long ago: the values are gone
-  std::string instance;  // MIG: "GPU instance/compute instance", else empty
-  std::string source;    // gpm, pm_sampling or nvml: where the utilization levels come from
-  std::string missing;   // why levels are missing, one sentence; empty when none are
-  Nanos window_ns = 0;   // the levels are averages over this span
+  Nanos time_ns = 0;      // when it was read; 0: never yet
+  bool stale = false;     // that is too long ago: the values are gone
+  std::string instance;   // MIG: "GPU instance/compute instance", else empty
+  std::string source;     // gpm, pm_sampling or nvml: where the utilization levels come from
+  std::string missing;    // why levels are missing, one sentence; empty when none are
+  Nanos window_ns = 0;    // the levels are averages over this span
+  Nanos observed_ns = 0;  // and so many such spans have added up in `totals`
   std::map<std::string, double> values;  // metric id -> newest value, in the catalog's unit
   std::map<std::string, double>
       totals;  // counters since the monitor or the driver began: seconds, joules, bytes
@@ -70,6 +71,8 @@ struct LiveGpu {
     visit("source", &LiveGpu::source, "where levels come from: gpm, pm_sampling, nvml");
     visit("missing", &LiveGpu::missing, "why levels are missing");
     visit("window_ns", &LiveGpu::window_ns, "span that the levels are averaged over");
+    visit("observed_ns", &LiveGpu::observed_ns,
+          "sum of these spans since the monitor began, over which totals of levels added up");
     visit("values", &LiveGpu::values, "newest value by metric id; an absent metric has no data");
     visit("totals", &LiveGpu::totals, "counters since the monitor or the driver began");
     visit("throttle", &LiveGpu::throttle, "why clocks are held down");

@@ -102,16 +102,25 @@ std::string process_labels(const LiveGpu& gpu, const LiveProcess& process, bool 
   return labels;
 }
 
-/// A clock with the labels of a GPU: what a new job's counters gained, over what this one gained,
+/// Two clocks with the labels of a GPU: what a new job's counters gained, over what these gained,
 /// is a mean from the second scrape on, as rate() over a range that began before the job is not.
+/// One begins again with the monitor, as the shares do; the driver's counters (joules) go on.
 void add_observed(MetricsPage& page, const LiveTable& table, const OpenMetricsOptions& options) {
   constexpr const char* kObserved = "gpufathom_observed_seconds_total";
   page.family(kObserved, "counter",
-              "When the GPU was last read, in seconds since 1970: the time over which its counters "
-              "gained what they did.");
+              "Time over which the levels were read since the monitor began: a counter of seconds "
+              "of full use over it is a mean.");
+  for (const auto& gpu : table.gpus)
+    if (gpu.observed_ns > 0)
+      page.sample(kObserved, gpu_labels(gpu, options.job_labels),
+                  static_cast<double>(gpu.observed_ns) * 1e-9);
+  constexpr const char* kRead = "gpufathom_read_seconds_total";
+  page.family(kRead, "counter",
+              "When the GPU was last read, in seconds since 1970: the time over which the driver's "
+              "own counters, as joules, gained what they did.");
   for (const auto& gpu : table.gpus)
     if (gpu.time_ns > 0)
-      page.sample(kObserved, gpu_labels(gpu, options.job_labels),
+      page.sample(kRead, gpu_labels(gpu, options.job_labels),
                   static_cast<double>(gpu.time_ns) * 1e-9);
 }
 

@@ -139,10 +139,18 @@ std::string blocks_of(const BlockInfo& blocks) {
 /// Where one gap is most of the time, shares of all of it say little of the program.
 std::string beside_the_gap(const std::optional<DenseSpan>& dense) {
   if (!dense) return {};
+  std::string loss;
+  if (dense->loss_ns > 0) {
+    const bool copies = dense->loss == name_of(Bar::copy);
+    const auto label = label_of(copies ? bar_labels() : cause_labels(), dense->loss);
+    loss = fmt::format(", and the largest loss is {}{}, {} ({})", copies ? "" : "idle, ",
+                       label.text, format_time(dense->loss_ns), format_share(dense->loss_share));
+  }
   return fmt::format(
-      " One gap takes {} of the time; beside it kernels run {} of {} (--window {} analyzes that).",
+      " One gap takes {} of the time; beside it kernels run {} of {}{} (--window {} analyzes "
+      "that).",
       format_time(dense->gap_ns), format_share(dense->kernel_busy), format_time(dense->duration_ns),
-      dense->window);
+      loss, dense->window);
 }
 
 }  // namespace

@@ -66,6 +66,17 @@ class Manifests(unittest.TestCase):
             kubernetes_validate.validate(broken, "1.31", strict=True)
         container = documents[1]["spec"]["template"]["spec"]["containers"][0]
         self.assertEqual(usage_error(container["args"]), "")
+        # The PodMonitor finds these pods, their port and their token.
+        pods = yaml.safe_load((ROOT / "share/kubernetes/podmonitor.yaml").read_text())
+        self.assertEqual(pods["metadata"]["namespace"], documents[1]["metadata"]["namespace"])
+        chosen = pods["spec"]["selector"]["matchLabels"].items()
+        self.assertLessEqual(
+            chosen, documents[1]["spec"]["template"]["metadata"]["labels"].items()
+        )
+        (endpoint,) = pods["spec"]["podMetricsEndpoints"]
+        self.assertIn(endpoint["port"], [port["name"] for port in container["ports"]])
+        (token,) = [each["valueFrom"] for each in container["env"] if "valueFrom" in each]
+        self.assertEqual(endpoint["authorization"]["credentials"], token["secretKeyRef"])
 
     def test_systemd(self):
         commands = re.findall(r"ExecStart=(/\S.*)", UNIT.read_text())

@@ -15,22 +15,23 @@ rules=$root/share/prometheus/gpufathom.rules.yml
 promtool check rules "$rules" > "$work/check" || fail "promtool: $(cat "$work/check")"
 sed "s|RULES|$rules|" "$root/tests/system/fleet_rules.yml" > "$work/test.yml"
 promtool test rules "$work/test.yml" > "$work/judged" 2>&1 || fail "promtool: $(cat "$work/judged")"
+python3 "$root/tests/system/fleet_day.py" || fail "rules and truth of a simulated fleet differ"
 
 env -i SLURM_JOB_ID=7 SLURM_JOB_NAME=train SLURM_JOB_USER=ann SLURM_PROCID=0 SLURM_NTASKS=1 POD_NAME=x "$(command -v sleep)" 300 &
 pids+=($!)
-GPUFATHOM_FAKE=gpus=2,pid=$! "$build/gpufathom" monitor --source pm --serve 127.0.0.1:0 --job-labels --interval 0.2 2>"$work/monitor.err" &
+GPUFATHOM_TOKEN=a-token-of-24-characters GPUFATHOM_FAKE=gpus=2,pid=$! "$build/gpufathom" monitor --source pm --serve 127.0.0.1:0 --job-labels --interval 0.2 2>"$work/monitor.err" &
 pids+=($!)
 for _ in $(seq 50); do grep -q serving "$work/monitor.err" && break; sleep 0.1; done
 address=$(grep -o '127[^ /]*' "$work/monitor.err" | head -n 1)
 [ -n "$address" ] || fail "monitor does not serve: $(cat "$work/monitor.err")"
 port=$((20000 + RANDOM % 20000))
-cat > "$work/prometheus.yml" <<YML
-global: {scrape_interval: 1s, evaluation_interval: 1s}
-rule_files: ['$rules']
-scrape_configs:
-  - job_name: gpufathom
-    static_configs: [{targets: ['$address']}]
-YML
+# The shipped scrape configuration, with this monitor's address and token.
+curl -sf "http://$address/metrics" > "$work/open" && fail "the monitor serves without its token"
+echo a-token-of-24-characters > "$work/token"
+sed "s|gpufathom.rules.yml|$rules|; s|targets: .*|targets: ['$address']|; s|interval: 30s|interval: 1s|; s|/etc/prometheus/gpufathom.token|$work/token|" \
+  "$root/share/prometheus/scrape.yml" > "$work/prometheus.yml"
+echo 'global: {evaluation_interval: 1s}' >> "$work/prometheus.yml"
+promtool check config "$work/prometheus.yml" > "$work/check" || fail "promtool: $(cat "$work/check")"
 prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/data" --web.listen-address="127.0.0.1:$port" --log.level=error > "$work/prometheus.log" 2>&1 &
 pids+=($!)
 ask() { curl -sfG "http://127.0.0.1:$port/api/v1/query" --data-urlencode "query=$1"; }
@@ -48,5 +49,6 @@ while read -r query; do
   jq -e '.data.result | length >= 1' "$work/answer" > /dev/null || fail "the dashboard asks for what is not there: $query"
   answered=$((answered + 1))
 done < "$work/queries"
+ask 'count by (instance) (gpufathom_gpu_info)' | jq -e '.data.result[0].metric.instance == "127.0.0.1"' > /dev/null || fail "the host is not the instance"
 ask 'job:gpufathom_gpus:count{job_id="7"}' | jq -e '.data.result[0].value[1] == "2"' > /dev/null || fail "GPUs of the job"
 echo "ok: promtool is content, $answered queries of the dashboard are answered"

@@ -81,7 +81,7 @@ done
 settled <<< "$answer" || fail "Prometheus answers: $answer; $(cat "$work/prometheus.log")"
 
 # Every panel of the dashboard shows something.
-jq -r '.panels[].targets[].expr, (.templating.list[].query | select(startswith("label_values")) | capture("\\((?<name>[^,]*),").name)' "$root/docs/grafana.json" | sed 's/\$gpu/.*/; s/\$__rate_interval/8s/' > "$work/queries"
+jq -r '.panels[].targets[].expr, (.templating.list[].query | select(startswith("label_values")) | capture("\\((?<name>[^,]*),").name)' "$root/docs/grafana.json" | sed 's/\$host/.*/; s/\$gpu/.*/; s/\$__rate_interval/8s/' > "$work/queries"
 [ "$(wc -l < "$work/queries")" -ge 12 ] || fail "the dashboard has few queries: $(cat "$work/queries")"
 while read -r query; do
   curl -sfG "http://127.0.0.1:$port/api/v1/query" --data-urlencode "query=$query" | jq -e '.data.result | length >= 2' > /dev/null || fail "the dashboard asks for what is not served: $query"

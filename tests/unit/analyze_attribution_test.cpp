@@ -250,6 +250,18 @@ TEST(Attribution, FillsInsideAnOperationMakeNoBackwardNode) {
   EXPECT_EQ(op_name(c, c.attribution.forward_op[backward]), "aten::index_add");
 }
 
+TEST(LayerTypes, AFusedLayerThatMultipliesIsNoActivation) {
+  test::CaptureBuilder b;
+  b.op("conv1 + relu1", 0, 100);
+  const auto fused = b.launch("sm80_xmma_fprop_implicit_gemm_f16f16_f16f16_f16_execute_kernel_trt",
+                              {10, 12}, {20, 60});
+  b.op("relu2", 200, 300);
+  const auto alone = b.launch("generatedNativePointwise", {210, 212}, {220, 260});
+  const Context c = analysed(b.capture);
+  EXPECT_EQ(c.attribution.layer[fused], LayerType::convolution);
+  EXPECT_EQ(c.attribution.layer[alone], LayerType::activation);
+}
+
 TEST(LayerTypes, Tables) {
   EXPECT_EQ(layer_of_operation("aten::cudnn_convolution"), LayerType::convolution);
   EXPECT_EQ(layer_of_operation("autograd::engine::evaluate_function: NativeBatchNormBackward0"),

@@ -48,6 +48,14 @@ TEST(Findings, SyncInStep) {
       << "a wait while the device works costs nothing";
 }
 
+TEST(Findings, OneElementwiseKernelHasNothingToBeFusedWith) {
+  CaptureBuilder b;
+  b.launch("softmax_fused", {-20, -10}, {0, 100'000});
+  EXPECT_FALSE(finding(b, FindingId::unfused_elementwise));
+  b.launch("softmax_fused", {10, 20}, {100'001, 200'000});
+  EXPECT_TRUE(finding(b, FindingId::unfused_elementwise));
+}
+
 TEST(Findings, BlockingCopies) {
   auto b = start();
   const auto row = b.copy(CopyKind::device_to_host, {1010, 1200}, {1100, 1190});
@@ -172,7 +180,8 @@ TEST(Findings, WhatTwoClaimIsGainedOnce) {
     WhatIfChanges changes;
     changes.claims = std::move(claims);
     std::vector<Nanos> found;
-    for (const auto& row : what_if(*context, changes)->changes) found.push_back(row.gain_ns);
+    const auto answer = what_if(*context, changes);
+    for (const auto& row : answer->changes) found.push_back(row.gain_ns);
     return found;
   };
   constexpr Nanos kGone = 4750;  // of a kernel: a twentieth is left
@@ -187,6 +196,43 @@ TEST(Findings, WhatTwoClaimIsGainedOnce) {
            b.capture.api_calls.start_ns[call] + b.capture.api_calls.duration_ns[call]});
   EXPECT_NEAR(static_cast<double>(gains({wait}).front()), 203'010, 100)
       << "the stall and the wait of the next step's first launch";
+}
+
+TEST(Findings, WhatWasLaunchedBeforeTheRecordingIsGoneWithItsKind) {
+  CaptureBuilder b;
+  FindingClaim claim{FindingId::layout_copies, {}};
+  Nanos at = 0;
+  for (int i = 0; i < 4; ++i, at += 10'000) {
+    b.kernel("copy", at, at + 5000);
+    b.kernel("work", at + 5000, at + 10'000);
+  }
+  for (Nanos i = 0; i < 12; ++i, at += 5000) {
+    const auto row =
+        b.launch(i % 2 == 0 ? "copy" : "work", {i * 2000, i * 2000 + 1000}, {at, at + 5000});
+    if (i % 2 == 0) claim.time.activities.push_back(row);
+  }
+  std::optional<Context> context;
+  ASSERT_TRUE(analyze(b.capture, {.window = "all"}, &context));
+  WhatIfChanges changes;
+  changes.claims = {claim};
+  EXPECT_EQ(what_if(*context, changes)->changes.front().gain_ns, (4 + 6) * 4750);
+  claim.time.activities.resize(4);  // too few of the kind to speak for it
+  changes.claims = {claim};
+  EXPECT_EQ(what_if(*context, changes)->changes.front().gain_ns, 4 * 4750);
+}
+
+TEST(Findings, AChangeThatFindsNoKernelIsNoData) {
+  const auto b = waiting_steps(12, 20, true);
+  std::optional<Context> context;
+  ASSERT_TRUE(analyze(b.capture, {.window = "all"}, &context));
+  WhatIfChanges changes;
+  changes.with = {With::tensor_cores};
+  EXPECT_FALSE(what_if(*context, changes)->changes.front().share)
+      << "the kernels have no shapes: whether they multiply is not known";
+  changes.without = {Without::sync};
+  const auto answer = what_if(*context, changes);
+  for (const auto& row : answer->changes)
+    EXPECT_EQ(row.share.has_value(), row.change != "tensor_cores") << row.change;
 }
 
 /// Steps of the given lengths, back to back, each filled by one kernel.

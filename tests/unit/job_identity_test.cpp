@@ -104,6 +104,7 @@ TEST(JobIdentity, TheKubeletNamesControlGroupsAfterThePod) {
   EXPECT_EQ(
       identity({}, "0::/kubepods/besteffort/pod" + uid + "/" + kId + "\n")["kubernetes.pod_uid"],
       uid);
+  EXPECT_EQ(identity({}, "0::/../../pod" + uid + "/" + kId + "\n")["kubernetes.pod_uid"], uid);
   EXPECT_EQ(identity({}, "0::/kubepods/podium\n").count("kubernetes.pod_uid"), 0);
 }
 

@@ -411,6 +411,12 @@ export interface DenseSpan {
   duration_ns: number;
   /** share of it in which kernels run, over all devices. */
   kernel_busy: number | null;
+  /** what most of the rest of it goes to, over all devices: an idle cause, or copy. */
+  loss: string;
+  /** that time, of all devices together. */
+  loss_ns: number;
+  /** the same as a share of that side, over all devices. */
+  loss_share: number | null;
   /** what --window takes to analyze that side alone. */
   window: string;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ struct Claimed {
   Nanos late = 0;             // of idle time that is launch-bound: the lead that the host lost
 };
 
+namespace trace_rules {
+class SmallGrids;
+}
+
 struct TraceFacts {
   const Context& context;
   const Analysis& analysis;
@@ -51,6 +56,9 @@ struct TraceFacts {
   /// The names of the host's operations, each once; worked out when first asked for.
   const std::vector<Text>& host_names() const;
 
+  /// Of rules_sizes.cpp; worked out when first asked for.
+  const trace_rules::SmallGrids& small_grids() const;
+
   /// What causes have claimed so far; rules of causes are asked before those of a general kind.
   bool claimed(const KernelInstance& kernel) const { return claimed_activity(kernel.activity); }
   bool claimed_activity(std::uint32_t activity) const {
@@ -63,8 +71,9 @@ struct TraceFacts {
   /// As much of the time that launches come late as these calls held the host up: it lost its lead.
   Nanos claim_late(const std::vector<std::uint32_t>& calls) const;
   /// What is gone with the cause, too, though others tell it or it is no loss of a device.
-  void also_gone(const KernelInstance& kernel) const {
-    latest_.activities.push_back(kernel.activity);
+  void also_gone(std::uint32_t activity) const { latest_.activities.push_back(activity); }
+  void also_shorter(std::uint32_t activity, double least) const {
+    latest_.shorter.emplace_back(activity, least);
   }
   void also_gone(Intervals host) const {
     latest_.host = unite(latest_.host, normalised(std::move(host)));
@@ -139,6 +148,7 @@ struct TraceFacts {
   mutable ClaimedTime latest_;
   mutable std::optional<HostTree> tree_;
   mutable std::vector<Text> host_names_;
+  mutable std::shared_ptr<const trace_rules::SmallGrids> small_grids_;
 };
 
 /// Types whose kernels multiply matrices.

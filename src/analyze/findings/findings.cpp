@@ -74,7 +74,7 @@ Nanos weight_of(const Finding& finding, const SampleFacts&) { return finding.gai
 void keep_claim(const std::optional<Finding>& found, const TraceFacts& facts,
                 std::vector<FindingClaim>& claims) {
   ClaimedTime time = facts.take_claim();
-  if (found && (!time.host.empty() || !time.activities.empty()))
+  if (found && (!time.host.empty() || !time.activities.empty() || !time.shorter.empty()))
     claims.push_back({found->id, std::move(time)});
 }
 void keep_claim(const std::optional<Finding>&, const SampleFacts&, std::vector<FindingClaim>&) {}
@@ -269,12 +269,13 @@ ReplayedFindings with_replayed_gains(FoundInTrace found, const Context& context,
                            last.share_low, last.share_high}};
 }
 
-std::optional<WhatIfSwitches> replayed_switches(const std::vector<Finding>& findings,
-                                                const Context& context) {
+std::optional<WhatIfSwitches> replayed_switches(const Analysis& analysis, const Context& context) {
   std::vector<Finding> first;
-  for (const auto& finding : findings)
-    if (!change_of(finding.id).empty() && first.size() < kMostSwitches) first.push_back(finding);
-  const WhatIfChanges changes = changes_of(first, {});
+  for (const auto& finding : analysis.findings)
+    if (finding.replayed && first.size() < kMostSwitches) first.push_back(finding);
+  if (first.empty()) return std::nullopt;
+  const KernelLevels levels(context.capture, context.matching);
+  const WhatIfChanges changes = changes_of(first, find_in_trace(context, levels, analysis).claims);
   const auto span = part_to_replay(context);
   if (changes.empty() || !span) return std::nullopt;
   auto answer = what_if_switches(context, changes, *span);

@@ -40,9 +40,8 @@ struct ReplayedFindings {
 ReplayedFindings with_replayed_gains(FoundInTrace found, const Context& context,
                                      const work::KernelWorks& works);
 
-/// A step with every set of the changes that the first of these findings ask for; of long captures
+/// A step with every set of the changes that the first findings with one ask for; of long captures
 /// a few steps run again. Nothing where none asks for one.
-std::optional<WhatIfSwitches> replayed_switches(const std::vector<Finding>& findings,
-                                                const Context& context);
+std::optional<WhatIfSwitches> replayed_switches(const Analysis& analysis, const Context& context);
 
 }  // namespace gf

@@ -17,10 +17,11 @@
 namespace gf::trace_rules {
 namespace {
 
+constexpr Nanos kWorks = 100'000;
+
 /// Outermost operators of a library that have nothing to do with a device, long enough to work.
 /// What a data loader runs is its own matter.
-std::vector<std::uint32_t> operators_of_cpu(const Facts& facts) {
-  constexpr Nanos kWorks = 100'000;
+std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kWorks) {
   const auto& ops = facts.capture().host_ops;
   const auto& parent = facts.context.attribution.op_parent;
   const auto& tree = facts.tree();
@@ -38,7 +39,7 @@ std::vector<std::uint32_t> operators_of_cpu(const Facts& facts) {
     return ops.kind[row] == HostKind::op && !tree.device[row] && of_library(ops.name[row]);
   };
   for (std::uint32_t row = 0; row < ops.size(); ++row) {
-    if (ops.duration_ns[row] < kWorks || !works(row) || !tree.launches[ops.thread[row]]) continue;
+    if (ops.duration_ns[row] < least || !works(row) || !tree.launches[ops.thread[row]]) continue;
     if (parent[row] != kNoRow && works(parent[row])) continue;
     if (loads.of_op(row) == kNoRow) rows.push_back(row);
   }
@@ -89,6 +90,9 @@ class Detours {
   Nanos work = 0, without_operator = 0, after_copy = 0, before_copy = 0, copying = 0;
   std::map<std::string_view, Nanos> names;
   std::vector<std::uint32_t> copies;
+  // Of all ways down and up again, long or short: the gap, and the copies in a row on either side.
+  Intervals both_ways;
+  std::vector<std::uint32_t> rows_of_copies;
 
  private:
   void look_at(const DeviceTimeline& line) {
@@ -105,6 +109,7 @@ class Detours {
            ++piece)
         worked += work_in(line.idle_pieces[piece],
                           down && is_copy(facts_, next, CopyKind::host_to_device));
+      if (down && up) take_both_ways(line, row, gap);
       if (worked * 2 < gap.length()) continue;
       if (down) {
         take_copy(line, before);
@@ -115,6 +120,15 @@ class Detours {
         before_copy += worked;
       }
     }
+  }
+
+  void take_both_ways(const DeviceTimeline& line, std::size_t up, const Interval& gap) {
+    both_ways.push_back(gap);
+    for (auto row = up; row > 0 && is_copy(facts_, line.rows[row - 1], CopyKind::device_to_host);)
+      rows_of_copies.push_back(line.rows[--row]);
+    for (auto row = up;
+         row < line.rows.size() && is_copy(facts_, line.rows[row], CopyKind::host_to_device); ++row)
+      rows_of_copies.push_back(line.rows[row]);
   }
 
   bool is_large(std::uint32_t activity, CopyKind kind) const {
@@ -176,6 +190,15 @@ std::optional<Finding> cpu_operators(const Facts& facts) {
   // Where the copies are nearly all of it, they are the matter: blocking_copies says so.
   if (detours.work * 3 < detours.copying) return {};
   const Nanos gain = facts.claim_idle(detours.spans) + detours.copying;
+  // Where some work on the CPU, shorter ones do as well.
+  constexpr Nanos kShort = kWorks / 10;
+  Intervals shorter;
+  const auto& ops = facts.capture().host_ops;
+  for (const auto row : operators_of_cpu(facts, kShort))
+    shorter.push_back({ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]});
+  facts.also_gone(std::move(shorter));
+  facts.also_gone(detours.both_ways);
+  for (const auto copy : detours.rows_of_copies) facts.also_gone(copy);
   for (const auto copy : detours.copies) facts.claim_activity(copy);
   const bool down = detours.after_copy * 2 > detours.work;
   const bool up = detours.before_copy * 2 > detours.work;
@@ -213,15 +236,18 @@ std::optional<Finding> small_copies(const Facts& facts) {
   constexpr std::size_t kMany = 8;     // in a row
   constexpr std::size_t kBetween = 1;  // kernels between two, such as a fill
   const auto& activities = facts.capture().activities;
-  Intervals spans;
+  const auto& calls = facts.capture().api_calls;
+  Intervals spans, launching;
   std::int64_t count = 0, bytes = 0, rows = 0;
   for (const auto& line : facts.context.devices) {
     Interval run{};
+    Interval host{};
     std::size_t copies = 0, between = 0;
     std::int64_t run_bytes = 0;
     auto end_run = [&] {
       if (copies >= kMany) {
         spans.push_back(run);
+        launching.push_back(host);
         count += static_cast<std::int64_t>(copies);
         bytes += run_bytes;
         ++rows;
@@ -234,8 +260,12 @@ std::optional<Finding> small_copies(const Facts& facts) {
       const bool small = is_copy(facts, row, CopyKind::host_to_device) &&
                          activities.bytes[row] >= 0 && activities.bytes[row] < kSmall;
       if (small) {
+        const auto call = facts.context.launches[row];
+        const Nanos called = call == kNoRow ? line.spans[i].start : calls.start_ns[call];
         if (copies == 0) run.start = line.spans[i].start;
+        if (copies == 0) host.start = called;
         run.end = line.spans[i].end;
+        host.end = std::max(called, host.start);
         ++copies;
         run_bytes += activities.bytes[row];
         between = 0;
@@ -257,6 +287,7 @@ std::optional<Finding> small_copies(const Facts& facts) {
   }
   if (facts.of_window(idle + copying) < 0.03 || !facts.repeats(spans, 0.01)) return {};
   const Nanos gain = facts.claim_idle(spans) + copying;
+  facts.also_gone(std::move(launching));
   return Finding{
       FindingId::small_copies,
       fmt::format(

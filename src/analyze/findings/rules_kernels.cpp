@@ -76,6 +76,7 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
 
 std::optional<Finding> unfused_elementwise(const Facts& facts) {
   Nanos time = 0, fused = 0;
+  std::size_t kernels = 0;
   TimeBy operators(facts);
   OncePerText by_compiler(facts.texts(), fused_by_compiler);
   for (const auto& kernel : facts.kernels) {
@@ -91,9 +92,11 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
     // A grid that leaves most of the device empty costs more than passes over memory do.
     if (blocks_per_sm(facts.capture(), kernel.activity) < 0.5) continue;
     time += kernel.exclusive_ns;
+    ++kernels;
     operators.add_operator(kernel, kernel.exclusive_ns);
   }
-  if (facts.of_kernels(time) < 0.2) return {};
+  // One kernel alone has nothing to be fused with.
+  if (kernels < 2 || facts.of_kernels(time) < 0.2) return {};
   std::string more_fused;
   if (fused > 0) more_fused = fmt::format("; {} more is already fused", say_time(fused));
   return Finding{
@@ -120,7 +123,8 @@ std::optional<Finding> casts(const Facts& facts) {
   }
   if (facts.of_kernels(time) < 0.05 || facts.of_window(time) < 0.02) return {};
   for (const auto& kernel : facts.kernels)
-    if (facts.type(kernel) == LayerType::copy && !facts.claimed(kernel)) facts.also_gone(kernel);
+    if (facts.type(kernel) == LayerType::copy && !facts.claimed(kernel))
+      facts.also_gone(kernel.activity);
   return Finding{
       FindingId::casts,
       fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one "

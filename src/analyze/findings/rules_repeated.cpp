@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -70,33 +72,39 @@ std::optional<Finding> autotuning(const Facts& facts) {
   // One convolution starts one kernel, or a few with conversions of layout; a search starts one
   // algorithm after the other.
   constexpr std::size_t kManyKernels = 12, kManyNames = 4;
+  AroundNamed convolutions(facts, is_convolution_op);
+  const auto convolution_of = [&](const KernelInstance& kernel) {
+    const auto op = facts.context.attribution.op[kernel.activity];
+    return convolutions.of_op(op) == kNoRow ? kNoRow : op;
+  };
+  std::unordered_map<std::uint32_t, std::size_t> count;
+  std::size_t most = 0;
+  for (const auto& kernel : facts.kernels)
+    if (const auto op = convolution_of(kernel); op != kNoRow) most = std::max(most, ++count[op]);
   struct Started {
-    std::size_t kernels = 0;
     std::unordered_set<std::uint32_t> names;
     std::vector<KernelInstance> all;
   };
-  AroundNamed convolutions(facts, is_convolution_op);
-  std::unordered_map<std::uint32_t, Started> by_op;
-  for (const auto& kernel : facts.kernels) {
-    const auto op = facts.context.attribution.op[kernel.activity];
-    if (convolutions.of_op(op) == kNoRow) continue;
-    auto& started = by_op[op];
-    ++started.kernels;
-    started.names.insert(static_cast<std::uint32_t>(facts.kernel_name(kernel)));
-    started.all.push_back(kernel);
-  }
+  std::map<std::uint32_t, Started> by_op;
+  if (most >= kManyKernels)
+    for (const auto& kernel : facts.kernels)
+      if (const auto op = convolution_of(kernel); op != kNoRow && count[op] >= kManyKernels) {
+        by_op[op].names.insert(static_cast<std::uint32_t>(facts.kernel_name(kernel)));
+        by_op[op].all.push_back(kernel);
+      }
   Intervals spans;
   std::int64_t searches = 0;
   std::vector<KernelInstance> tried;
   for (const auto& [op, started] : by_op) {
-    if (started.kernels < kManyKernels || started.names.size() < kManyNames) continue;
+    if (started.names.size() < kManyNames) continue;
     spans.push_back(span_of_op(facts, op));
     tried.insert(tried.end(), started.all.begin(), started.all.end());
     ++searches;
   }
   const auto& ops = facts.capture().host_ops;
   OncePerText timing(facts.texts(), times_choices);
-  for (std::uint32_t row = 0; row < ops.size(); ++row)
+  const bool timed = std::ranges::any_of(facts.host_names(), std::ref(timing));
+  for (std::uint32_t row = 0; timed && row < ops.size(); ++row)
     if (ops.kind[row] == HostKind::python && timing(ops.name[row])) {
       spans.push_back(span_of_op(facts, row));
       ++searches;
@@ -126,17 +134,32 @@ std::optional<Finding> graph_capture(const Facts& facts) {
   OncePerText part(facts.texts(), [](std::string_view call) {
     if (call.find("StreamBeginCapture") != std::string_view::npos) return 1;
     if (call.find("StreamEndCapture") != std::string_view::npos) return 2;
-    return call.find("GraphInstantiate") != std::string_view::npos ? 3 : 0;
+    if (call.find("GraphInstantiate") != std::string_view::npos) return 3;
+    const bool ends = call.find("GraphDestroy") != std::string_view::npos ||
+                      call.find("GraphExecDestroy") != std::string_view::npos;
+    return ends ? 4 : 0;
   });
   Intervals spans;
+  Intervals around;                                // what each needs before and after
   std::unordered_map<std::uint32_t, Nanos> begun;  // by thread
   std::int64_t captures = 0;
-  for (std::uint32_t thread = 0; thread < facts.context.host.threads(); ++thread)
+  for (std::uint32_t thread = 0; thread < facts.context.host.threads(); ++thread) {
+    // PyTorch waits for the device, collects garbage and frees memory before each, and launches
+    // hardly anything.
+    constexpr std::int64_t kHardlyAny = 2;
+    Nanos prepares = 0;
+    std::int64_t launched = kHardlyAny + 1;
     for (const auto call : facts.context.host.calls(thread)) {
       const Nanos end = calls.start_ns[call] + std::max<Nanos>(0, calls.duration_ns[call]);
+      if (calls.kind[call] == ApiKind::launch) ++launched;
+      if (calls.kind[call] == ApiKind::sync) {
+        if (launched > kHardlyAny) prepares = calls.start_ns[call];
+        launched = 0;
+      }
       switch (part(calls.name[call])) {
         case 1:
           begun[thread] = calls.start_ns[call];
+          if (launched <= kHardlyAny) around.push_back({prepares, calls.start_ns[call]});
           break;
         case 2:
           if (const auto begin = begun.find(thread); begin != begun.end()) {
@@ -148,10 +171,14 @@ std::optional<Finding> graph_capture(const Facts& facts) {
         case 3:
           spans.push_back({calls.start_ns[call], end});
           break;
+        case 4:
+          around.push_back({calls.start_ns[call], end});
+          break;
         default:
           break;
       }
     }
+  }
   if (captures == 0) captures = static_cast<std::int64_t>(spans.size());
   spans = normalised(std::move(spans));
   const auto times = times_of(facts, spans);
@@ -159,6 +186,7 @@ std::optional<Finding> graph_capture(const Facts& facts) {
   // Without steps, a program may capture one graph for each of its sizes, once.
   if (captures < 2 || times.of < 2 || !times.enough || facts.of_window(time) < 0.02) return {};
   facts.claim_idle(spans);
+  facts.also_gone(std::move(around));
   return Finding{
       FindingId::graph_capture,
       fmt::format("CUDA graphs are captured again and again, {} of the time. Capture each once, "
@@ -180,6 +208,7 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
     return ops.kind[row] == HostKind::op && parent[row] != kNoRow && asks(ops.name[row]) &&
            evaluates(ops.name[parent[row]]);
   };
+  if (std::ranges::none_of(facts.host_names(), std::ref(isnan))) return {};
   std::int64_t checks = 0;
   Intervals asking;
   for (std::uint32_t row = 0; row < ops.size(); ++row) {

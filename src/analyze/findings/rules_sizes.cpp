@@ -13,7 +13,6 @@
 #include "core/text.h"
 
 namespace gf::trace_rules {
-namespace {
 
 /// Time in which kernels of few thread blocks leave SMs without a block, and the kernels behind it:
 /// at each instant the blocks of all kernels that run fill SMs, so that what a neighbor fills is
@@ -79,6 +78,8 @@ class SmallGrids {
   std::int64_t blocks_ = 0, small_ = 0;
 };
 
+namespace {
+
 /// The share of its device's warp slots that a kernel can fill; 1 without data.
 double filled(const Facts& facts, const KernelInstance& kernel_instance) {
   const auto& rows = facts.capture().activities;
@@ -121,8 +122,16 @@ bool takes_odd_sizes(std::string_view name) {
 }  // namespace
 
 std::optional<Finding> small_grids(const Facts& facts) {
-  const SmallGrids small(facts);
+  const SmallGrids& small = facts.small_grids();
   if (facts.of_kernels(small.lost) < 0.1 || facts.of_window(small.lost) < 0.02) return {};
+  constexpr double kLaunch = 2000;  // ns that a kernel takes at any size
+  for (const auto& kernel : facts.kernels) {
+    const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
+    const double least =
+        blocks + kLaunch / static_cast<double>(std::max<Nanos>(1, kernel.duration_ns));
+    if (least < 1 && facts.type(kernel) != LayerType::communication)
+      facts.also_shorter(kernel.activity, least);
+  }
   return Finding{
       FindingId::small_grids,
       fmt::format("{} of kernel time is in kernels with fewer thread blocks than the GPU has SMs, "
@@ -138,7 +147,7 @@ std::optional<Finding> small_batch(const Facts& facts) {
   constexpr std::int64_t kFewestKernels = 20;  // fewer are no step
   const Nanos late = facts.late();
   if (facts.kernel_count < kFewestKernels || facts.of_window(late) < 0.3) return {};
-  const SmallGrids small(facts);
+  const SmallGrids& small = facts.small_grids();
   if (facts.of_kernels(small.lost) < 0.3) return {};
   double filled_ns = 0;
   for (const auto& kernel : facts.kernels)
@@ -160,7 +169,7 @@ std::optional<Finding> room_in_memory(const Facts& facts) {
   // Worth saying only where larger batches would fill idle parts.
   Nanos idle = 0;
   for (const auto& device : facts.analysis.devices) idle += device.idle_ns;
-  if (facts.of_window(idle + SmallGrids(facts).lost) < 0.25) return {};
+  if (facts.of_window(idle + facts.small_grids().lost) < 0.25) return {};
   constexpr double kMuchRoom = 0.4;
   const MemoryRoom* fullest = nullptr;  // a larger batch has to fit on every device
   double most = 0;
@@ -263,3 +272,8 @@ std::optional<Finding> no_channels_last(const Facts& facts) {
 }
 
 }  // namespace gf::trace_rules
+
+const gf::trace_rules::SmallGrids& gf::TraceFacts::small_grids() const {
+  if (!small_grids_) small_grids_ = std::make_shared<const trace_rules::SmallGrids>(*this);
+  return *small_grids_;
+}

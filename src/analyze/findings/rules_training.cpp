@@ -160,7 +160,7 @@ std::optional<Finding> dense_embedding_gradients(const Facts& facts) {
     if (around.of(kernel) != kNoRow) time += kernel.exclusive_ns;
   if (facts.of_kernels(time) < 0.05) return {};
   for (const auto& kernel : facts.kernels)
-    if (around.of(kernel) != kNoRow) facts.also_gone(kernel);
+    if (around.of(kernel) != kNoRow) facts.also_gone(kernel.activity);
   return Finding{FindingId::dense_embedding_gradients,
                  fmt::format("{} of kernel time computes dense embedding gradients, as large as "
                              "their tables, of which a step touches few rows. Use sparse gradients "

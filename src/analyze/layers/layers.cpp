@@ -301,7 +301,11 @@ std::vector<LayerType> classify_layers(const Capture& capture, const Attribution
       if (type == LayerType::other)
         type = by_scope.of(static_cast<std::uint32_t>(activities.scope[activity]),
                            capture.text(activities.scope[activity]));
-      if (type == LayerType::other) type = kernel;
+      // TensorRT names a fused layer after all its parts ("conv1 + relu1"): what multiplies is none
+      // of those that do not.
+      const bool fused = type == LayerType::activation || type == LayerType::elementwise;
+      const bool multiplies = kernel == LayerType::convolution || kernel == LayerType::matmul;
+      if (type == LayerType::other || (fused && multiplies)) type = kernel;
     }
     layers[activity] = type;
   }

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "analyze/findings/eager_attention.h"
+#include "analyze/replay/device_work.h"
 #include "analyze/work/ceilings.h"
 #include "analyze/work/kernel_traits.h"
 #include "analyze/work/kernel_work.h"
@@ -44,24 +47,31 @@ void remove_operations(const Context& context, const std::vector<std::uint32_t>&
   struct Launched {
     std::int64_t all = 0, gone = 0;
   };
+  if (gone.empty()) return;
   const auto& ops = context.capture.host_ops;
-  const auto& parents = context.attribution.op_parent;
-  std::unordered_map<std::uint32_t, Launched> by_op;
-  auto each_around = [&](std::uint32_t row, auto&& use) {
-    for (auto op = context.attribution.op[row]; op != kNoRow; op = parents[op])
-      if (ops.kind[op] == HostKind::op) use(op);
-  };
-  for (const auto row : gone) each_around(row, [&](std::uint32_t op) { ++by_op[op].gone; });
+  const auto& owner = context.attribution.op;
   const auto& starts = context.capture.activities.start_ns;
-  for (std::uint32_t row = 0; row < starts.size() && !gone.empty(); ++row)
-    if (starts[row] >= span.start && starts[row] < span.end)
-      each_around(row, [&](std::uint32_t op) {
-        if (const auto found = by_op.find(op); found != by_op.end()) ++found->second.all;
-      });
-  for (const auto& [op, launched] : by_op)
-    if (launched.all <= launched.gone)
-      mending.host[ops.thread[op]].push_back(
-          {ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+  std::unordered_map<std::uint32_t, Launched> by_op;
+  for (std::uint32_t row = 0; row < starts.size(); ++row)
+    if (owner[row] != kNoRow && starts[row] >= span.start && starts[row] < span.end)
+      ++by_op[owner[row]].all;
+  for (const auto row : gone)
+    if (owner[row] != kNoRow) ++by_op[owner[row]].gone;
+  for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
+    const auto rows = begin_inside(context.host.ops(thread), ops.start_ns, span);
+    // What an operation encloses comes after it.
+    for (const auto op : std::views::reverse(rows)) {
+      const auto launched = by_op.find(op);
+      if (launched == by_op.end()) continue;
+      const Launched own = launched->second;
+      if (own.all <= own.gone && ops.kind[op] == HostKind::op)
+        mending.host[thread].push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+      if (const auto parent = context.attribution.op_parent[op]; parent != kNoRow) {
+        by_op[parent].all += own.all;
+        by_op[parent].gone += own.gone;
+      }
+    }
+  }
   for (auto& [thread, spans] : mending.host) spans = normalised(std::move(spans));
 }
 
@@ -185,7 +195,13 @@ class Mender {
   void use_tensor_cores(std::size_t i) {
     const auto* known = work_of(i);
     if (!known || !known->multiplies || known->type != work::Element::fp32) return;
-    take(i, at_peak(i, "tf32", {0.75, 0.55, 0.35}, {0.12, 0.2, 0.4}));
+    const Product* gpu = product(i);
+    const bool tf32 = !gpu || tensor_path(gpu->chip, TensorType::tf32);
+    if (!tf32 && !tensor_path(gpu->chip, TensorType::fp16)) return;
+    const bool convolution = type(i) == LayerType::convolution;  // reaches less of the peak
+    take(i, at_peak(i, tf32 ? "tf32" : "fp16",
+                    convolution ? MendedTime{0.6, 0.35, 0.2} : MendedTime{0.75, 0.55, 0.35},
+                    {0.12, 0.2, 0.4}));
   }
 
   /// AdamW one tensor at a time passes over memory some 20 times, fused seven times.
@@ -292,6 +308,39 @@ Mending mending_of(const Context& context, const work::KernelWorks& works, With 
   return Mender(context, works, span).of(what);
 }
 
+namespace {
+
+/// Kernels whose launch lies before the recording are gone where nearly all of their kind are.
+void add_unrecorded(const Context& context, std::vector<std::uint32_t>& gone) {
+  constexpr std::int64_t kNearlyAll = 10;  // all but one in so many
+  struct Kind {
+    std::int64_t all = 0, gone = 0;
+  };
+  const auto& activities = context.capture.activities;
+  std::map<std::tuple<Text, std::int32_t, std::int32_t, std::int32_t>, Kind> kinds;
+  auto kind_of = [&](std::uint32_t row) {
+    return std::tuple(activities.name[row], activities.grid_x[row], activities.grid_y[row],
+                      activities.grid_z[row]);
+  };
+  for (const auto row : gone) ++kinds[kind_of(row)].gone;
+  std::vector<std::uint32_t> unrecorded;
+  for (std::uint32_t row = 0; row < activities.size() && !kinds.empty(); ++row) {
+    const auto kind = kinds.find(kind_of(row));
+    if (kind == kinds.end()) continue;
+    if (context.launches[row] == kNoRow && context.attribution.op[row] == kNoRow)
+      unrecorded.push_back(row);
+    else
+      ++kind->second.all;
+  }
+  std::erase_if(unrecorded, [&](std::uint32_t row) {
+    const Kind& kind = kinds.at(kind_of(row));
+    return (kind.all - kind.gone) * kNearlyAll > kind.all;
+  });
+  gone.insert(gone.end(), unrecorded.begin(), unrecorded.end());
+}
+
+}  // namespace
+
 Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval span) {
   constexpr MendedTime kGone{0, 0.05, 0.4};  // what comes in its place takes some of it
   std::vector<std::uint32_t> gone = claimed.activities;
@@ -304,7 +353,10 @@ Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval 
         (call != kNoRow && in_claimed(context.capture.api_calls.start_ns[call])))
       gone.push_back(row);
   }
+  add_unrecorded(context, gone);
   Mending mending;
+  for (const auto& [row, least] : claimed.shorter)
+    mending.kernels[row] = {least, least + (1 - least) / 4, least + (1 - least) * 3 / 4};
   for (const auto row : gone) mending.kernels[row] = kGone;
   remove_operations(context, gone, span, mending);
   return mending;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyze/context.h"
@@ -52,6 +53,7 @@ struct Mending {
 struct ClaimedTime {
   Intervals host;                         // whatever a thread does in these, and its waits
   std::vector<std::uint32_t> activities;  // rows
+  std::vector<std::pair<std::uint32_t, double>> shorter;  // rows, and the least part that is left
 };
 
 /// Of kernels that begin in `span` or as long after it. Needs timelines, attribution and layers.

@@ -23,6 +23,13 @@ constexpr double kCheap = 0.42, kUsual = 1, kDear = 1.58;
 // A device that waits longer for what comes before has another reason, which no capture shows.
 constexpr Nanos kExplained = 25 * kNsPerUs;
 
+struct Named {
+  std::string change, meaning;
+  WhatIfChanges changes;
+};
+/// Each change of `changes` by itself.
+std::vector<Named> each_of(const WhatIfChanges& changes);
+
 bool asks(const WhatIfChanges& changes, Without what) {
   return std::ranges::find(changes.without, what) != changes.without.end();
 }
@@ -75,6 +82,13 @@ class Program {
     for (const auto& [finding, time] : changes.claims)
       if (!mendings_.contains(name_of(finding)))
         put_in_graph(name_of(finding), mending_of(context_, time, span_));
+  }
+
+  /// Whether a change of kernels alone finds none that it would change: what it gains is not known.
+  bool finds_nothing(const WhatIfChanges& changes) const {
+    if (changes.with.size() != 1 || each_of(changes).size() != 1) return false;
+    const InGraph& mended = mendings_.at(name_of(changes.with.front()));
+    return mended.kernels.empty() && mended.host.empty();
   }
 
   /// A step with the changes.
@@ -415,11 +429,6 @@ class Program {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in_step_;  // activities with their steps
 };
 
-struct Named {
-  std::string change, meaning;
-  WhatIfChanges changes;
-};
-
 std::string_view meaning_of(Without what) {
   switch (what) {
     case Without::sync:
@@ -492,7 +501,6 @@ Named times(const char* change, const char* meaning, double factor, double WhatI
   return named;
 }
 
-/// Each change of `changes` by itself.
 std::vector<Named> each_of(const WhatIfChanges& changes) {
   std::vector<Named> all;
   for (const auto what : changes.without) all.push_back(taken_away(what));
@@ -541,10 +549,17 @@ double at_most(double gain, double whole) {
   return std::min(gain + 0.25 * std::abs(gain), whole - 0.3 * (whole - gain));
 }
 
+/// A ten-thousandth of a step is the rounding of its mean.
+Nanos gained(Nanos own, Nanos step) {
+  constexpr Nanos kRounding = 10'000;
+  return std::abs(own - step) * kRounding < own ? 0 : own - step;
+}
+
 WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
   program.prepare(named.changes);
   WhatIfRow row{named.change, named.meaning, program.step_with(named.changes, {})};
-  row.gain_ns = row.gain_low_ns = row.gain_high_ns = answer.own_ns - row.step_ns;
+  if (program.finds_nothing(named.changes)) return row;
+  row.gain_ns = row.gain_low_ns = row.gain_high_ns = gained(answer.own_ns, row.step_ns);
   row.share = row.share_low = row.share_high = share_of(row.gain_ns, answer.own_ns);
   // Each gain is a share of the step that the same cost of recording leaves.
   std::vector<std::pair<Nanos, Outlook>> outlooks{{answer.own_high_ns, {kCheap}},
@@ -555,7 +570,7 @@ WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
     outlooks.push_back({answer.own_ns, {kUsual, &MendedTime::worst}});
   }
   for (const auto& [own, outlook] : outlooks) {
-    const Nanos gain = own - program.step_with(named.changes, outlook);
+    const Nanos gain = gained(own, program.step_with(named.changes, outlook));
     row.gain_low_ns = std::min(row.gain_low_ns, gain);
     row.gain_high_ns = std::max(row.gain_high_ns, gain);
     row.share_low = std::min(row.share_low, share_of(gain, own));

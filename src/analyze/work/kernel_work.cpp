@@ -21,14 +21,15 @@
 namespace gf::work {
 namespace {
 
-/// The .sum of the counters of a chip's tensor paths.
-std::unordered_set<std::string> operation_counters(const Chip* chip) {
-  std::unordered_set<std::string> names;
+/// The .sum of the counters of a chip's tensor paths, each with the type that it counts.
+std::unordered_map<std::string, Element> operation_counters(const Chip* chip) {
+  std::unordered_map<std::string, Element> names;
   if (!chip) return names;
   for (const auto& path : tensor_paths())
     if (path.chip == chip->id)
-      each_term(path.counters,
-                [&](std::string_view name, bool) { names.insert(fmt::format("{}.sum", name)); });
+      each_term(path.counters, [&](std::string_view name, bool) {
+        names.emplace(fmt::format("{}.sum", name), element_named(name_of(path.type)));
+      });
   return names;
 }
 
@@ -51,12 +52,14 @@ CountedWork::CountedWork(const Context& context) : report_row_(&context.matching
   if (rows == 0) return;
   const auto wanted = operation_counters(chip_of(capture));
   operations_.assign(rows, NAN);
+  types_.assign(rows, Element::none);
+  std::vector<double> most(rows, 0);  // operations of that type
   std::array<std::vector<double>, kByteCounters.size()> read, written;
   for (auto& column : read) column.assign(rows, NAN);
   for (auto& column : written) column.assign(rows, NAN);
   // Where a counter's values go: a report holds the same names again and again.
   struct Target {
-    bool operations = false;
+    std::optional<Element> operations;
     std::vector<double>* bytes = nullptr;
   };
   std::unordered_map<std::uint32_t, Target> targets;
@@ -68,13 +71,18 @@ CountedWork::CountedWork(const Context& context) : report_row_(&context.matching
         targets.try_emplace(static_cast<std::uint32_t>(counters.metric[i]), Target{});
     if (fresh) {
       const auto name = capture.text(counters.metric[i]);
-      target->second.operations = wanted.contains(std::string(name));
+      const auto path = wanted.find(std::string(name));
+      if (path != wanted.end()) target->second.operations = path->second;
       for (std::size_t way = 0; way < kByteCounters.size(); ++way) {
         if (name == kByteCounters[way].first) target->second.bytes = &read[way];
         if (name == kByteCounters[way].second) target->second.bytes = &written[way];
       }
     }
-    if (target->second.operations) add(operations_[row], counters.value[i]);
+    if (target->second.operations) {
+      add(operations_[row], counters.value[i]);
+      if (counters.value[i] > most[row]) types_[row] = *target->second.operations;
+      most[row] = std::max(most[row], counters.value[i]);
+    }
     if (target->second.bytes) (*target->second.bytes)[row] = counters.value[i];
   }
   bytes_.assign(rows, NAN);
@@ -84,6 +92,12 @@ CountedWork::CountedWork(const Context& context) : report_row_(&context.matching
       constexpr double kSector = 32;
       bytes_[row] = (read[way][row] + more) * (way == 3 ? kSector : 1);
     }
+}
+
+Element CountedWork::tensor_type(std::uint32_t activity) const {
+  if (types_.empty() || activity >= report_row_->size()) return Element::none;
+  const auto row = (*report_row_)[activity];
+  return row < types_.size() ? types_[row] : Element::none;
 }
 
 namespace {

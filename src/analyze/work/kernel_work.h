@@ -27,6 +27,8 @@ class CountedWork {
   /// Of a kernel instance; NaN without counters.
   double tensor_operations(std::uint32_t activity) const { return at(operations_, activity); }
   double memory_bytes(std::uint32_t activity) const { return at(bytes_, activity); }
+  /// The type of most of these operations, `none` without any.
+  Element tensor_type(std::uint32_t activity) const;
 
  private:
   double at(const std::vector<double>& values, std::uint32_t activity) const {
@@ -36,6 +38,7 @@ class CountedWork {
   }
   const std::vector<std::uint32_t>* report_row_ = nullptr;  // of the context
   std::vector<double> operations_, bytes_;                  // by row of report_kernels
+  std::vector<Element> types_;                              // likewise
 };
 
 inline constexpr std::uint32_t kNoCall = UINT32_MAX;

@@ -30,7 +30,8 @@ struct Sum {
   bool products = false;          // tensor counters say nothing of other operations
   std::map<std::string_view, double> types;
 
-  void add(const KernelWork& kernel, double counted_flops, double counted_bytes, Nanos time) {
+  void add(const KernelWork& kernel, double counted_flops, Element counted_type,
+           double counted_bytes, Nanos time) {
     ns += time;
     ++kernels;
     flops += kernel.flops + kernel.other_flops;
@@ -41,7 +42,11 @@ struct Sum {
     bytes_counted = bytes_counted && !std::isnan(counted_bytes);
     if (flops_counted) measured_flops += counted_flops;
     if (bytes_counted) measured_bytes += counted_bytes;
-    if (kernel.type != Element::none) types[name_of(kernel.type)] += kernel.flops;
+    // The model knows the operands; of unknown ones the counter tells the type.
+    if (kernel.type != Element::none)
+      types[name_of(kernel.type)] += kernel.flops;
+    else if (counted_type != Element::none)
+      types[name_of(counted_type)] += counted_flops;
   }
 };
 
@@ -207,7 +212,8 @@ std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works
     const bool fewer = call != kNoCall && works.calls[call].fewer_operations;
     for (Sum* sum : {&by_kernel[known->second], &by_layer[groups.group[i]]}) {
       sum->add(works.kernels[i], works.counted.tensor_operations(activity),
-               works.counted.memory_bytes(activity), context.kernels[i].exclusive_ns);
+               works.counted.tensor_type(activity), works.counted.memory_bytes(activity),
+               context.kernels[i].exclusive_ns);
       sum->fewer_operations = sum->fewer_operations || fewer;
     }
   }

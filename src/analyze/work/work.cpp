@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/report_alone.h"
+#include "analyze/utilization/kernel_levels.h"
 #include "analyze/work/ceilings.h"
 #include "analyze/work/kernel_work.h"
 #include "analyze/work/sections.h"
@@ -107,6 +109,23 @@ void put_rung(std::optional<Level> level, std::vector<Level>& levels) {
   *rung = std::move(*level);
 }
 
+/// A report without a trace has kernels alone: what its counters say of them.
+void measure_report(const Context& context, const KernelWorks& works, const work::Roof& roof,
+                    WorkUse& use) {
+  use.roofline = work::roofline(context, works, {}, roof, 0);
+  std::erase_if(use.roofline,
+                [](const RoofPoint& point) { return point.scope != RoofScope::kernel; });
+  use.why_missing =
+      "operators, MFU, items and copies: a counter report has kernels alone (for all: gpufathom "
+      "work TRACE --counters REPORT)";
+  const bool operations = std::ranges::any_of(
+      use.roofline, [](const RoofPoint& point) { return point.flops_per_s.has_value(); });
+  if (!operations)
+    use.why_missing += "; FLOP: collect sm__ops_path_tensor_src_*.sum (regex: in ncu --metrics)";
+  if (use.roofline.empty())
+    use.why_missing += "; bytes: collect dram__bytes_read.sum and dram__bytes_write.sum";
+}
+
 }  // namespace
 
 ModelledRungs rungs_by_model(const Context& context, const KernelWorks& works,
@@ -144,9 +163,14 @@ WorkUse measure_work(const Context& context, const Analysis& analysis,
   use.window = analysis.window;
   const KernelLevels levels(context.capture, context.matching);
   const KernelWorks works = work::kernel_works(context);
-  add_totals(context, works, use);
   use.ceilings = ceilings_of(first_product(context), ceilings);
   const work::Roof roof(context, use.ceilings);
+  use.stalls = work::stall_use(context, levels, analysis);
+  if (is_report_alone(analysis)) {
+    measure_report(context, works, roof, use);
+    return use;
+  }
+  add_totals(context, works, use);
   use.operators = work::operator_table(context, works, roof);
   use.sequences = work::kernel_sequences(context, works, roof);
   const auto most = context.options.max_rows;
@@ -159,7 +183,6 @@ WorkUse measure_work(const Context& context, const Analysis& analysis,
     use.why_missing =
         "MFU: kernels would have done more operations than their time allows at the peak, so the "
         "sizes or the GPU's name are not those of this run";
-  use.stalls = work::stall_use(context, levels, analysis);
   use.throughput = work::throughput(context, analysis, works);
   use.memory = work::memory_use(context, works, use.throughput);
   for (const auto& level : analysis.levels)

@@ -23,17 +23,17 @@ bool is_ratio(std::string_view id) {
   return metric && metric->unit == "ratio";
 }
 
-template <class Values>
-void add_levels(LiveGpu& row, const Values& values, Nanos start, Nanos end,
-                std::map<std::string, double>& sums) {
+template <class Values, class Sums>
+void add_levels(LiveGpu& row, const Values& values, Nanos start, Nanos end, Sums& sums) {
   const double seconds = static_cast<double>(end - start) * 1e-9;
   row.window_ns = end - start;
+  sums.observed_ns += end - start;
   for (const auto& [id, value] : values) {
     if (is_ratio(id)) {
       row.values[id] = value;
-      sums[id] += value * seconds;  // seconds of full use
+      sums.totals[id] += value * seconds;  // seconds of full use
     } else {
-      sums[id] += value;
+      sums.totals[id] += value;
       if (seconds > 0) row.values[id] = value / seconds;
     }
   }
@@ -166,7 +166,8 @@ LiveGpu LiveDevice::read_gpu() {
   auto& sums = sums_[gpu_.uuid];
   read_levels(row, reading, sums);
   add_holders(row, reading);
-  row.totals = sums;
+  row.totals = sums.totals;
+  row.observed_ns = sums.observed_ns;
   add_values(row, reading, true);  // the driver's own counters win over sums of window averages
   add_health(row);
   return row;
@@ -193,7 +194,8 @@ LiveGpu LiveDevice::read_instance(const MigInstance& mig) {
     row.missing = "GPM needs Hopper or newer";
   }
   add_holders(row, reading);
-  row.totals = sums;
+  row.totals = sums.totals;
+  row.observed_ns = sums.observed_ns;
   return row;
 }
 

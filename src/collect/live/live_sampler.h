@@ -43,7 +43,10 @@ class LiveDevice {
   std::vector<LiveGpu> newest() const;
 
  private:
-  using Sums = std::map<std::string, double>;
+  struct Sums {
+    std::map<std::string, double> totals;
+    Nanos observed_ns = 0;  // of the windows that added up
+  };
   LiveGpu read_gpu();
   LiveGpu read_instance(const MigInstance& mig);
   void read_levels(LiveGpu& row, const GpuReading& reading, Sums& sums);

@@ -83,10 +83,13 @@ std::string slurm_job_of(std::string_view cgroup) {
   return after(cgroup, "/job_", "0123456789");
 }
 
-/// The kubelet names them after the pod's uid, with "_" in place of "-" under systemd.
+/// The kubelet names them after the pod's uid, with "_" in place of "-" under systemd. From within
+/// a control group's namespace, as a container has, paths begin at it: "/../../podUID".
 std::string pod_uid_of(std::string_view cgroup) {
   constexpr std::size_t length = 36;
-  if (cgroup.find("kubepods") == std::string_view::npos) return {};
+  if (cgroup.find("kubepods") == std::string_view::npos &&
+      cgroup.find(":/../") == std::string_view::npos)
+    return {};
   for (const char* before : {"-pod", "/pod"}) {
     std::string uid = after(cgroup, before, "0123456789abcdef-_");
     if (uid.size() != length) continue;

@@ -118,11 +118,8 @@ Status Loader::kernels() {
         if (!span_of) return;
         const auto row = activity(rows, *span_of, ActivityKind::kernel);
         auto& activities = c_.activities;
-        if (name(rows.integer(kDemangledName)) != Text{}) {
-          activities.name[row] = name(rows.integer(kDemangledName));
-        } else {
-          activities.name[row] = name(rows.integer(kShortName));
-        }
+        const Text demangled = name(rows.integer(kDemangledName));
+        activities.name[row] = demangled != Text{} ? demangled : name(rows.integer(kShortName));
         Column<I32>* const shape[] = {
             &activities.grid_x,  &activities.grid_y,  &activities.grid_z,   &activities.block_x,
             &activities.block_y, &activities.block_z, &activities.registers};

@@ -162,7 +162,7 @@ struct Decoder {
                    kSigned = field::stat::i64 << 3, kRef = field::stat::ref << 3;
     if (message.size() < 2 || *at != kId) return false;
     ++at;
-    statistic.id = protozero::decode_varint(&at, end);
+    statistic.id = number(at, end);
     name = names.find(statistic.id);
     if (!name || name->stat == Stat::none || at == end) return true;  // nothing that anyone reads
     if (*at != kUnsigned && *at != kSigned && *at != kRef) return false;
@@ -172,7 +172,7 @@ struct Decoder {
       statistic.kind = StatValue::Kind::number;
     }
     ++at;
-    statistic.bits = protozero::decode_varint(&at, end);
+    statistic.bits = number(at, end);
     return at == end;
   }
 
@@ -282,36 +282,50 @@ struct Decoder {
     }
   }
 
+  static std::uint64_t number(const char*& at, const char* end) {
+    if (at != end && static_cast<signed char>(*at) >= 0) return static_cast<std::uint64_t>(*at++);
+    return protozero::decode_varint(&at, end);
+  }
+
   void event(std::string_view message) {
     ++out.events;
     e = EventFields{};
     const EventName* name = nullptr;
-    pbf_reader reader{message.data(), message.size()};
-    while (reader.next()) {
-      switch (reader.tag_and_type()) {
-        case tag_and_type(field::event::metadata_id, pbf_wire_type::varint):
-          e.metadata_id = reader.get_uint64();
+    const char* at = message.data();
+    const char* const end = at + message.size();
+    while (at != end) {
+      // All tags that are known take one byte.
+      switch (*at) {
+        case field::event::metadata_id << 3:
+          e.metadata_id = number(++at, end);
           name = line.plane->event_names.find(e.metadata_id);
           if (name)
             for (const auto stat_message : name->stats) stat(stat_message);
           break;
-        case tag_and_type(field::event::offset_ps, pbf_wire_type::varint):
-          e.offset_ps = reader.get_int64();
+        case field::event::offset_ps << 3:
+          e.offset_ps = static_cast<std::int64_t>(number(++at, end));
           break;
-        case tag_and_type(field::event::duration_ps, pbf_wire_type::varint):
-          e.duration_ps = reader.get_int64();
+        case field::event::duration_ps << 3:
+          e.duration_ps = static_cast<std::int64_t>(number(++at, end));
           break;
-        case tag_and_type(field::event::stats, pbf_wire_type::length_delimited): {
-          const auto inner = reader.get_view();
-          stat({inner.data(), inner.size()});
+        case field::event::num_occurrences << 3:
+          e.aggregated = true;
+          number(++at, end);
+          break;
+        case field::event::stats << 3 | static_cast<int>(pbf_wire_type::length_delimited): {
+          const std::uint64_t length = number(++at, end);
+          if (length > static_cast<std::uint64_t>(end - at))
+            throw protozero::end_of_buffer_exception{};
+          stat({at, static_cast<std::size_t>(length)});
+          at += length;
           break;
         }
-        case tag_and_type(field::event::num_occurrences, pbf_wire_type::varint):
-          e.aggregated = true;
-          reader.skip();
-          break;
-        default:
-          reader.skip();
+        default: {
+          pbf_reader other{at, static_cast<std::size_t>(end - at)};
+          other.next();
+          other.skip();
+          at = other.data().data();
+        }
       }
     }
     if (e.aggregated) {  // a count over the whole profile, without a time of its own

@@ -21,9 +21,13 @@ void place(Part& part, Part::Where where, Column<Text>& column, std::uint32_t ro
 }
 
 /// The operation of a compiled program that an event is about.
-std::uint32_t program_op(const LineContext& line, const EventFields& fields) {
+std::uint32_t program_op(Part& part, const LineContext& line, const EventFields& fields) {
   if (!line.programs || fields.program < 0) return kNoRow;
-  return line.programs->find(fields.program, fields.op_name);
+  if (fields.op.id == Text{}) return line.programs->find(fields.program, fields.op_name);
+  auto& known = part.known_ops[static_cast<std::size_t>(fields.op.id) % part.known_ops.size()];
+  if (known.program != fields.program || known.op != fields.op.id)
+    known = {fields.program, fields.op.id, line.programs->find(fields.program, fields.op_name)};
+  return known.row;
 }
 
 void add_activity(Part& part, const LineContext& line, const EventName& name,
@@ -45,7 +49,7 @@ void add_activity(Part& part, const LineContext& line, const EventName& name,
   put(activities.graph_node, row, fields.graph_node);
   place(part, Part::Where::op, activities.op, row, fields.op);
   place(part, Part::Where::scope, activities.scope, row, fields.scope);
-  const auto operation = program_op(line, fields);
+  const auto operation = program_op(part, line, fields);
   put(activities.program_op, row, operation);
   if (operation == kNoRow && line.programs && line.programs->knows(fields.program))
     part.unplaced.push_back({row, fields.program});
@@ -145,7 +149,7 @@ void add_span(Part& part, const LineContext& line, const EventName& name, const 
   if (type.id == Text{}) put(host_ops.op_type, row, name.op_type);
   place(part, Part::Where::op_type, host_ops.op_type, row, type);
   place(part, Part::Where::shapes, host_ops.shapes, row, fields.shapes);
-  put(host_ops.program_op, row, program_op(line, fields));
+  put(host_ops.program_op, row, program_op(part, line, fields));
   if (!fields.has_step) return;
   const auto step = part.steps.add();
   part.steps.index[step] = fields.step;

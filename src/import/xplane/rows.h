@@ -2,6 +2,7 @@
 // differ in how they find the fields of an event; what an event means is decided here, once.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,13 @@ struct Part {
     std::int64_t program;
   };
   std::vector<Unplaced> unplaced;
+  /// Operations that events asked for lately, by program and interned name.
+  struct KnownOp {
+    std::int64_t program = -1;
+    Text op{};
+    std::uint32_t row = kNoRow;
+  };
+  std::array<KnownOp, 1024> known_ops;
 
   /// Empties the part; its memory stays for the next chunk.
   void clear();

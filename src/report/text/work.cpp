@@ -228,6 +228,8 @@ std::string sequences_section(const WorkUse& use, const TextStyle& style, std::s
 std::string roof_section(const WorkUse& use, const TextStyle& style, std::size_t rows) {
   TextTable table({{"kernel", Align::left, true},
                    {"time", Align::right},
+                   {"FLOP", Align::right, false, 3},
+                   {"bytes", Align::right, false, 2},
                    {"FLOP/s", Align::right},
                    {"bytes/s", Align::right},
                    {"of its ceiling", Align::right},
@@ -241,7 +243,10 @@ std::string roof_section(const WorkUse& use, const TextStyle& style, std::size_t
         point.flops_source == WorkSource::measured || point.bytes_source == WorkSource::measured
             ? "counters"
             : "model";
-    table.add({point.name, format_time(point.ns), known_or("-", point.flops_per_s, plain_rate),
+    const bool flops = point.flops_source != WorkSource::none;
+    const bool bytes = point.bytes_source != WorkSource::none;
+    table.add({point.name, format_time(point.ns), flops ? plain_rate(point.flops) : "-",
+               bytes ? plain_rate(point.bytes) : "-", known_or("-", point.flops_per_s, plain_rate),
                known_or("-", point.bytes_per_s, plain_rate),
                share_of_roof(point.of_ceiling, point.no_share), std::string(name_of(point.limit)),
                source});

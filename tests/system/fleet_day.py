@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""A fleet through churn, in a real Prometheus: GPUs change their jobs, monitors restart, scrapes are lost. What the shipped rules
+say each minute is held against what the jobs did. Usage: fleet_day.py [--gpus N]
+[--hours N] [--json FILE]. Exit 77: not installed.
+"""
+import argparse
+import json
+import math
+import os
+import pathlib
+import platform
+import random
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BEGIN = 1_767_225_600  # 2026-01-01
+SCRAPE = 30
+BOUND = 0.01
+
+
+def tool(name):
+    return shutil.which(name) or shutil.which(name, path=ROOT / ".cache/prometheus/usr/bin")
+
+
+class Job:
+    def __init__(self, number, rng):
+        self.pod = number % 2 == 1
+        self.labels = (
+            f'kubernetes_pod_uid="worker-{number}"'
+            if self.pod
+            else f'job_id="{number}",job_name="train",job_user="u{number % 7}"'
+        )
+        self.key = f"worker-{number}" if self.pod else str(number)
+        self.mean, self.swing = rng.uniform(0.2, 0.8), rng.uniform(0, 0.15)
+        self.period, self.phase = rng.uniform(2, 8) * 3600, rng.uniform(0, 6)
+
+    def busy(self, begin, end):
+        """Seconds of kernels from begin to end."""
+        turn = 2 * math.pi / self.period
+        wave = math.cos(turn * begin + self.phase) - math.cos(turn * end + self.phase)
+        return self.mean * (end - begin) + self.swing * wave / turn
+
+    def joules(self, begin, end):
+        return 100 * (end - begin) + 500 * self.busy(begin, end)
+
+
+def plan(gpus, seconds, rng):
+    """Who has each GPU when: (begin, end, job), jobs on one to eight GPUs, some GPUs free for a while."""
+    held, number = [[] for _ in range(gpus)], 0
+    free = [rng.uniform(0, 600) if rng.random() < 0.5 else 0 for _ in range(gpus)]
+    while min(free) < seconds:
+        first = min(range(gpus), key=free.__getitem__)
+        begin = free[first]
+        wanted = [g for g in range(gpus) if free[g] <= begin + 1][: rng.choice([1, 1, 2, 4, 8])]
+        end = begin + rng.uniform(600, 7200)
+        number += 1
+        job = Job(number, rng)
+        for gpu in wanted:
+            held[gpu].append((begin, min(end, seconds), job))
+            free[gpu] = end + (0 if rng.random() < 0.7 else rng.uniform(60, 1800))
+    return held
+
+
+def write_metrics(path, held, seconds, rng):
+    """What Prometheus scraped, as OpenMetrics."""
+    families = {name: [] for name in ("observed_seconds", "read_seconds", "gpu_busy_seconds", "energy_module_joules")}
+    infos = []
+    lost = restarts = 0
+    for host in range(0, len(held), 8):
+        offset = rng.uniform(0, SCRAPE)
+        scrapes = [offset + SCRAPE * i for i in range(int(seconds // SCRAPE))]
+        starts = [0.0]
+        while starts[-1] < seconds:
+            starts.append(starts[-1] + rng.uniform(1, 8) * 3600)
+        starts.pop()
+        downs = [rng.uniform(2, 90) for _ in starts]
+        restarts += len(starts) - 1
+        kept = []
+        away = 0.0
+        for at in scrapes:
+            if rng.random() < 0.001:
+                away = at + rng.uniform(60, 240)
+            down = any(begin <= at < begin + time_down for begin, time_down in zip(starts[1:], downs[1:], strict=True))
+            if at < away or down or rng.random() < 0.01:
+                lost += 1
+            else:
+                kept.append(at)
+        for gpu in range(host, min(host + 8, len(held))):
+            base = f'instance="n{host // 8}",gpu="{gpu - host}"'
+            series = {}
+            totals = {"busy": 0.0, "joules": 0.0, "observed": 0.0}
+            last, start, span = 0.0, 0, 0
+            spans = [*held[gpu], (math.inf, math.inf, None)]
+
+            def advance(to, counts):
+                """On to the time `to`; while the monitor is down only the driver counts."""
+                nonlocal last, span
+                while last < to:
+                    begin, end, job = spans[span]
+                    if last >= end:
+                        span += 1
+                        continue
+                    until = min(to, end if last >= begin else begin)
+                    totals["joules"] += job.joules(last, until) if last >= begin else 70 * (until - last)
+                    if counts:
+                        totals["busy"] += job.busy(last, until) if last >= begin else 0
+                        totals["observed"] += until - last
+                    last = until
+
+            for at in kept:
+                while start + 1 < len(starts) and starts[start + 1] <= at:
+                    start += 1
+                    advance(starts[start], counts=True)
+                    totals["busy"] = totals["observed"] = 0.0  # begin again; the driver's joules go on
+                    advance(starts[start] + downs[start], counts=False)
+                advance(at, counts=True)
+                begin, end, job = spans[span]
+                labels = base + ("," + job.labels if job and begin <= at < end else "")
+                series.setdefault(labels, []).append((at, totals["observed"], totals["busy"], totals["joules"]))
+            for labels, rows in series.items():
+                for at, observed, busy, joules in rows:
+                    stamp = f"{BEGIN + at:.3f}"
+                    families["observed_seconds"].append(f"gpufathom_observed_seconds_total{{{labels}}} {observed:.6f} {stamp}\n")
+                    families["read_seconds"].append(f"gpufathom_read_seconds_total{{{labels}}} {BEGIN + at:.6f} {stamp}\n")
+                    families["gpu_busy_seconds"].append(f"gpufathom_gpu_busy_seconds_total{{{labels}}} {busy:.6f} {stamp}\n")
+                    families["energy_module_joules"].append(f"gpufathom_energy_module_joules_total{{{labels}}} {joules:.3f} {stamp}\n")
+                    infos.append(f"gpufathom_gpu_info{{{labels}}} 1 {stamp}\n")
+    with open(path, "w") as file:
+        for name, lines in families.items():
+            file.write(f"# TYPE gpufathom_{name} counter\n")
+            file.writelines(lines)
+        file.write("# TYPE gpufathom_gpu info\n")
+        file.writelines(infos)
+        file.write("# EOF\n")
+    return lost, restarts
+
+
+def truth(held, at, of, value):
+    """Mean of the five minutes before `at` over the time in which GPUs were the job's; None without."""
+    whole = amount = 0.0
+    for spans in held:
+        for begin, end, job in spans:
+            first, last = max(begin, at - 300), min(end, at)
+            if first < last and of(job):
+                whole += last - first
+                amount += value(job, first, last)
+    return (amount / whole, whole) if whole else (None, 0)
+
+
+def rules():
+    text = (ROOT / "share/prometheus/gpufathom.rules.yml").read_text()
+    found = dict(re.findall(r"- record: (\S+)\n +expr: (.+)\n", text))
+    gpu = {name: expr for name, expr in found.items() if name.startswith("gpu:")}
+    for name in gpu:
+        gpu[name] = re.sub(r"(gpu:gpufathom_(?:observed|read):rate5m)", lambda clock: f"({gpu[clock[1]]})", gpu[name])
+
+    def whole(expr):
+        """Recorded series in place, with the matchers that stand at them."""
+        def put(match):
+            inner, matchers = gpu[match[1]], match[2] or ""
+            return "(" + (re.sub(r"(gpufathom_\w+_total)", rf"\1{matchers}", inner) if matchers else inner) + ")"
+        return re.sub(r"(gpu:\w+:rate5m)(\{[^}]*\})?", put, expr)
+
+    return {name: whole(expr) for name, expr in found.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gpus", type=int, default=200)
+    parser.add_argument("--hours", type=float, default=3)
+    parser.add_argument("--json")
+    words = parser.parse_args()
+    if not tool("prometheus") or not tool("promtool"):
+        print("prometheus is not installed: ./dev setup")
+        return 77
+    rng = random.Random(31)
+    seconds = words.hours * 3600
+    held = plan(words.gpus, seconds, rng)
+    jobs = {job.key: job for spans in held for _, _, job in spans}
+    with tempfile.TemporaryDirectory() as folder:
+        lost, restarts = write_metrics(f"{folder}/metrics", held, seconds, rng)
+        subprocess.run([tool("promtool"), "tsdb", "create-blocks-from", "openmetrics", f"{folder}/metrics", f"{folder}/data"],
+                       check=True, capture_output=True)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = "127.0.0.1:%d" % free.getsockname()[1]
+        pathlib.Path(folder, "prometheus.yml").write_text("global: {}\n")
+        server = subprocess.Popen([tool("prometheus"), f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+                                   "--storage.tsdb.retention.time=100y", f"--web.listen-address={address}", "--log.level=error"])
+        try:
+            def ask(expr):
+                query = urllib.parse.urlencode({"query": expr, "start": BEGIN + 600, "end": BEGIN + seconds - 60, "step": 60})
+                with urllib.request.urlopen(f"http://{address}/api/v1/query_range", query.encode(), timeout=500) as told:
+                    return json.load(told)["data"]["result"]
+
+            for _ in range(300):
+                try:
+                    urllib.request.urlopen(f"http://{address}/-/ready", timeout=5)
+                    break
+                except OSError:
+                    time.sleep(0.2)
+            answers = {}
+            for name in ("job:gpufathom_gpu_busy:avg_rate5m", "pod:gpufathom_gpu_busy:avg_rate5m"):
+                answers[name] = ask(rules()[name])
+            answers["fleet"] = ask(rules()["fleet:gpufathom_gpu_busy:avg_rate5m"])
+        finally:
+            server.terminate()
+            server.wait()
+    told = {"command": "tests/system/fleet_day.py " + " ".join(sys.argv[1:]), "date": time.strftime("%Y-%m-%d"),
+            "machine": f"{platform.machine()}, {os.cpu_count()} cores", "gpus": words.gpus, "hours": words.hours, "jobs": len(jobs),
+            "scrapes_lost": lost, "monitors_restarted": restarts, "scrape_seconds": SCRAPE}
+    worst = {}
+    for name, label in (("job:gpufathom_gpu_busy:avg_rate5m", "job_id"), ("pod:gpufathom_gpu_busy:avg_rate5m", "kubernetes_pod_uid")):
+        errors = []
+        spans_of = {}
+        for spans in held:
+            for span in spans:
+                spans_of.setdefault(span[2].key, []).append(span)
+        for series in answers[name]:
+            key = series["metric"][label]
+            own = spans_of[key]
+            for at, value in series["values"]:
+                wanted, known = truth([own], at - BEGIN, lambda job: True, Job.busy)
+                # A window in which the job had a GPU for less than two scrapes says little; nothing is shown before two.
+                if wanted is not None and known >= 2 * SCRAPE:
+                    errors.append(abs(float(value) - wanted))
+        worst[name] = errors
+    errors = []
+    for at, value in answers["fleet"][0]["values"]:
+        busy, known = truth(held, at - BEGIN, lambda job: True, Job.busy)
+        errors.append(abs(float(value) - busy * known / (words.gpus * 300)))
+    worst["fleet:gpufathom_gpu_busy:avg_rate5m"] = errors
+    failed = 0
+    for name, errors in worst.items():
+        errors.sort()
+        told[name] = {"minutes": len(errors), "median_error": round(errors[len(errors) // 2], 5), "p99_error": round(errors[int(len(errors) * 0.99)], 5),
+                      "worst_error": round(errors[-1], 5), "beyond_0.01": sum(error > BOUND for error in errors)}
+        print(name, told[name])
+        failed += len(errors) < 60 or errors[-1] > BOUND
+    if words.json:
+        pathlib.Path(words.json).write_text(json.dumps(told, indent=1) + "\n")
+    return int(failed > 0)
+
+
+sys.exit(main())
