@@ -22,7 +22,7 @@ let_go() { [ "$(traces "$1")" = "$before" ]; }
 record_until() {  # record_until FILE CONDITION ARGS...: again for four times as long until the condition holds
   local file=$1 condition=$2 seconds; shift 2
   for seconds in 0.25 1 4 16; do
-    "$gf" record -q "$@" --kernels --window 0 --duration $seconds -o "$file" || return
+    "$gf" record "$@" --kernels --window 0 --duration $seconds -o "$file" 2> "$file.err" || return
     [ "$(ask "$file" "select $condition")" = 1 ] && return
   done
 }
@@ -68,8 +68,8 @@ is "nor on the disk" "$(ls -A | grep -c gpufathom-)" 0
 "$gf" record -q --pid $server --kernels --window 0 -o killed.gpf & recorder=$!
 wait_for attached $server; sleep 0.3; kill -9 $recorder; wait $recorder 2>/dev/null
 wait_for let_go $server
-record_until after.gpf "(select count(*) from activities) > 50" --pid $server 2> after.err
-is "what stays in the program is said, once" "$(grep -c '^gpufathom: CUPTI keeps tracing the program until it ends' after.err)" 1
+record_until after.gpf "(select count(*) from activities) > 50" --pid $server
+is "what stays in the program is said, once" "$(grep -c '^gpufathom: CUPTI keeps tracing the program until it ends' after.gpf.err)" 1
 check "after a recorder that was killed" [ "$(ask after.gpf "select count(*) > 50 from activities")" = 1 ]
 is "nothing is left of that one either" "$(traces $server) $(ls -A | grep -c gpufathom-)" "$before 0"
 "$gf" record -q --pid $server --kernels --window 0 -o first.gpf & first=$!
