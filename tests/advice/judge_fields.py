@@ -209,7 +209,8 @@ def judge_trace(path, run):
     judge = Judge(trace)
     start = min([acts[0].start] + [o.start for o in trace.ops if o.kind == "cpu_op"])
     end = max(max(a.end for a in acts), max([o.end for o in trace.ops if o.kind == "cpu_op"], default=0))
-    window = end - start
+    last = max(a.end for a in acts)
+    whole, window = end - start, last - acts[0].start
     busy = sum(e - s for s, e in union([(a.start, a.end) for a in acts]))
     kernels = [a for a in acts if a.kind == "kernel"]
     spans = union([(k.start, k.end) for k in kernels])
@@ -226,14 +227,12 @@ def judge_trace(path, run):
                 before_up += time
             if waited and label in ("launch", "host_short"):
                 drained += time
-    # the host's work before the first activity
-    lead = max(0, acts[0].start - start)
-    if lead and acts[0].call is not None:
-        fake = (start, acts[0].start, None, acts[0])
-        for label, time, up in judge.label(fake):
-            idle[label] += time
-            before_up += time if up else 0
-    tail = end - max(a.end for a in acts)
+    # what the host did before the first activity and after the last: a loss where the program goes on, not in the window of the work
+    around = collections.Counter()
+    for left, right in ((start, acts[0].start), (last, end)):
+        times = sorted({left, right} | judge.threads[judge.main].open.borders(left, right)) if judge.main and right > left else []
+        for one, other in zip(times, times[1:]):
+            around[judge.state(judge.main, one)] += other - one
     copies = collections.defaultdict(lambda: [0, 0, 0])
     alone_copies = 0
     for a in acts:
@@ -266,12 +265,14 @@ def judge_trace(path, run):
     steps = run.get("active", 1)
     alone = run["alone"]["median_ms"] if "alone" in run else 0
     busy_step = busy / 1e6 / steps
-    host_alone = 1 - kernel_busy / 1e6 / steps / alone if alone else 0
+    own = sum(e - s for s, e in union([(k.start, k.end) for k in kernels if k.call is not None]))
+    host_alone = 1 - own / 1e6 / steps / alone if alone else 0
     w = {k: share(v, window) for k, v in idle.items()}
     facts = {
         "window_ms": window / 1e6, "busy": share(busy, window), "kernels": len(kernels), "kernel_busy": share(kernel_busy, window),
         "step_ms_traced": window / 1e6 / steps, "busy_ms_step": busy_step, "alone_ms": alone, "host_share_alone": host_alone,
-        "idle": {k: round(v, 4) for k, v in sorted(w.items(), key=lambda x: -x[1])}, "tail": round(share(tail, window), 4),
+        "idle": {k: round(v, 4) for k, v in sorted(w.items(), key=lambda x: -x[1])}, 
+        "around": {k: round(share(v, whole), 4) for k, v in around.most_common() if v > 0.01 * whole}, "inner": share(window, whole),
         "before_input_copy": share(before_up, window), "launch_after_sync": share(drained, window),
         "copies": {k: f"x{v[0]} {v[1] / 1e6:.2f}ms {v[2] / 1e6:.2f}MB" for k, v in copies.items()}, "copies_alone": share(alone_copies, window),
         "pageable": share(pageable, window), "small_ups": small_ups,
@@ -305,13 +306,14 @@ def proposed(f):
     launch = i("launch", 0) + i("host_short", 0)
     idle = 1 - f["busy"]
     true = set()
+    about = f["around"].get
     if launch >= 0.02:
         true.add("launch_bound")
     if i("sync", 0) + f["launch_after_sync"] >= 0.02 or i("sync", 0) >= 0.01:
         true.add("sync_in_step")
-    if i("host_long", 0) >= 0.02:
+    if max(i("host_long", 0), about("host_long", 0)) >= 0.02:
         true |= {"host_bound", "gpu_idle"}
-    if i("cpu_op", 0) >= 0.02:
+    if max(i("cpu_op", 0), about("cpu_op", 0)) >= 0.02:
         true.add("cpu_operators")
     if f["before_input_copy"] >= 0.02:
         true.add("input_bound")
@@ -358,6 +360,12 @@ def headline_labels(f):
     losses = losses_of(f)
     largest = max(losses.values(), default=0)
     named = {label for kind, part in losses.items() if part >= max(largest - 0.1, 0.01) for label in LABELS[kind]}
+    names = {"host_long": "host", "host_short": "launch"}
+    wide = {kind: part * f["inner"] for kind, part in losses.items()}
+    for label, part in f["around"].items():
+        wide[names.get(label, label)] = wide.get(names.get(label, label), 0) + part
+    most = max(wide.values(), default=0)
+    named |= {label for kind, part in wide.items() if part > largest * f["inner"] and part >= max(most - 0.1, 0.02) for label in LABELS.get(kind, [])}
     if f["before_input_copy"] >= max(largest - 0.1, 0.01):
         named.add("idle, input pipeline")
     if f["idle"].get("sync", 0) + f["launch_after_sync"] >= max(largest - 0.1, 0.01):
