@@ -164,18 +164,6 @@ class Torch:
     def is_out_of_memory(self, error):
         return isinstance(error, self.torch.OutOfMemoryError)
 
-    def trace(self, path, steps):
-        from torch.profiler import ProfilerActivity, profile, record_function
-
-        kinds = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if self.cuda else [])
-        with profile(activities=kinds, record_shapes=True) as profiler:
-            for index in range(steps):
-                with record_function(f"ProfilerStep#{index}"):
-                    self.step()
-                    self.wait()
-        profiler.export_chrome_trace(f"{path}.json.gz")
-
-
 
 class Jax:
     """One model in JAX: a compiled step for each configuration, weights given on from step to step."""
@@ -252,17 +240,6 @@ class Jax:
     def is_out_of_memory(self, error):
         return "RESOURCE_EXHAUSTED" in str(error) or "Out of memory" in str(error)
 
-    def trace(self, path, steps):
-        jax = self.jax
-        profile_options = jax.profiler.ProfileOptions()
-        profile_options.python_tracer_level = 0
-        jax.profiler.start_trace(str(path), profiler_options=profile_options)
-        for index in range(steps):
-            with jax.profiler.StepTraceAnnotation("train", step_num=index):
-                self.step()
-                self.wait()
-        jax.profiler.stop_trace()
-
 
 class Series:
     def __init__(self, options):
@@ -270,8 +247,7 @@ class Series:
         self.begun = time.monotonic()
         self.configurations = {}
         self.left_out, self.failed, self.prepared_s = [], set(), 0.0
-        self.done = json.loads(options.done.read_text(encoding="utf-8")) if options.done else {}
-        self.too_large = self.done.pop("out_of_memory", {})  # the least batch of each precision
+        self.too_large = {}  # the least batch of each precision
         # What compiles nothing waits for its turn without a byte of the GPU's memory.
         self.framework = None
         if options.mode != "eager" or not (options.prepare_until or options.turn):
@@ -324,8 +300,6 @@ class Series:
         begun = time.monotonic()
         seconds = self.warm_up(precision, batch)
         entry.setdefault("first_s", round(time.monotonic() - begun, 2))
-        if self.options.prepare:
-            return
         # A lone step is slower than those of a stretch: the host waits there.
         if seconds < LONG_S and not entry["runs"]:
             seconds = self.stretch(max(LEAST_STEPS, math.ceil(0.1 / seconds)))["step_s"]
@@ -334,16 +308,11 @@ class Series:
         entry["runs"].append(self.stretch(steps))
         entry.update(self.framework.memory())
 
-    def runs(self, key):
-        """How often a configuration was measured, now and in the table that is resumed."""
-        here = self.configurations.get(key, {"runs": []})
-        return self.done.get(key, 0) + len(here["runs"])
-
     def visit(self, precision, batch):
         if batch >= self.too_large.get(precision, math.inf):
             return
         key = f"{precision} {batch}"
-        if self.runs(key) >= self.options.rounds or key in self.failed:
+        if key in self.failed:
             return
         entry = self.configurations.setdefault(
             key, {"precision": precision, "batch": batch, "runs": []})
@@ -370,36 +339,18 @@ class Series:
         largest = max(before, key=lambda entry: entry["batch"])
         return 0.8 + 7 * largest["runs"][0]["step_s"] * batch / largest["batch"]
 
-    def trace(self):
-        options = self.options
-        batch = options.batches[0] if options.tiny else CHOSEN[options.model]
-        for precision in options.trace_precisions:
-            if self.left() < 4:
-                return
-            try:
-                self.warm_up(precision, batch)
-                name = f"{options.model}_{options.framework}_{options.mode}_{precision}_b{batch}"
-                self.framework.trace(options.traces / name, 2)
-            except Exception as error:
-                print("no trace:", type(error).__name__, error, flush=True)
-            self.framework.end()
-
     def run(self):
         options = self.options
         slowest = 0.0
         if options.prepare_until:
             self.wait_for_turn()
         for round_index in range(options.rounds):
-            if round_index == 1 and options.traces:
-                self.trace()
             last = round_index + 1 == options.rounds
             fine = options.fine if last or not options.fine_last else ()
             for batches in (options.batches, fine):
                 for precision in options.precisions:
                     for batch in sorted(batches):
                         if self.left() < max(slowest, self.expected(precision, batch)):
-                            continue
-                        if self.runs(f"{precision} {batch}") > round_index:
                             continue
                         begun = time.monotonic()
                         self.visit(precision, batch)
@@ -466,17 +417,12 @@ def arguments():
     parser.add_argument("--fine", type=numbers, default=[])
     parser.add_argument("--fine-last", action="store_true", help="--fine in the last round only")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--done", type=pathlib.Path,
-                        help='runs that are there already: {"amp 64": 2, ..., "out_of_memory": {"fp32": 2048}}')
     parser.add_argument("--seconds", type=float, default=0.5, help="of a measurement, at least")
     parser.add_argument("--until", type=float, default=0, help="time of the clock to end before")
     parser.add_argument("--prepare-until", type=float, default=0,
                         help="compile until then, make OUT.ready, wait for --until as a line")
     parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--prepare", action="store_true", help="fill the compilers' caches only")
     parser.add_argument("--cache", default="", help="folder of JAX's compilation cache")
-    parser.add_argument("--traces", type=pathlib.Path, help="folder for profilers' traces")
-    parser.add_argument("--trace-precisions", type=words, default=["amp"])
     parser.add_argument("--ncu", action="store_true", help="one step between profiler marks")
     parser.add_argument("--turn", type=pathlib.Path, help="with --ncu: wait until this file is there")
     parser.add_argument("--tiny", action="store_true")
