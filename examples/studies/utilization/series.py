@@ -181,7 +181,9 @@ class Jax:
         self.loaded = serialize_executable.deserialize_and_load
         if options.cache:
             jax.config.update("jax_compilation_cache_dir", options.cache)
-            jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+            # Of the small programs none: what comes out of JAX's cache is not always whole when it
+            # is written again.
+            jax.config.update("jax_persistent_cache_min_compile_time_secs", 15)
         self.workload = models_jax.make(options.model, options.tiny)
         self.initial = self.workload.weights  # on the host
         self.peak = 0
