@@ -418,7 +418,9 @@ class Series:
             options.fine = self.left_out if ready and options.mode == "compile" else []
             options.fine_last = True
         else:
-            import torch  # noqa: F401 (reading it takes seconds, which are nobody's turn)
+            import models_torch  # this and counting take seconds, which are nobody's turn
+
+            models_torch.flops_per_item(options.model, options.tiny)
         self.prepared_s = time.time() - begun
         options.out.with_suffix(".ready").touch()
         line = sys.stdin.readline()
