@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the live path costs programs of about 40 000 kernels a second, in pairs that alternate:
 live_cost.py GPUFATHOM OUT.json [--rounds 5] [--parts kernels,attach,recorder,flight]
+                                [--devices all]
 
 kernels   paced.cu's three programs, each round: alone, beside `record`, and beneath `record
           --kernels --window 1.5 --every 3`, whose windows alternate with the time between them;
@@ -73,12 +74,12 @@ def kernels_part(options, folder):
             row = {"program": way, "round": turn}
             alone = subprocess.run([program, way, "2.5"], capture_output=True, text=True)
             row["alone"] = settled(rates(alone.stdout))
-            beside = subprocess.run([options.gpufathom, "record", "-q", "-o", f"{folder}/l.gpf",
+            beside = subprocess.run([*options.record, "-q", "-o", f"{folder}/l.gpf",
                                      "--", program, way, "2.5"], capture_output=True, text=True)
             row["levels"] = settled(rates(beside.stdout))
             capture = f"{folder}/k.gpf"
             traced = subprocess.run(
-                [options.gpufathom, "record", "-q", "--kernels", "--window", "1.5", "--every", "3",
+                [*options.record, "-q", "--kernels", "--window", "1.5", "--every", "3",
                  "--summary", f"{capture}.json", "-o", capture, "--", program, way, "7"],
                 capture_output=True, text=True)
             told = rates(traced.stdout)
@@ -159,7 +160,7 @@ def attach_part(options, folder):
         inside, kernels = [], 0
         for number in range(6):
             capture = f"{folder}/a.gpf"
-            subprocess.run([options.gpufathom, "record", "-q", "--kernels", "--window", "0",
+            subprocess.run([*options.record, "-q", "--kernels", "--window", "0",
                             "--duration", "1.5", "--pid", str(program.pid), "-o", capture])
             inside += windows_of(options.gpufathom, capture)
             counted = subprocess.run([options.gpufathom, "query", "--format", "csv", capture,
@@ -193,7 +194,7 @@ def recorder_part(options, folder):
             runs = []
             for seconds in (4, 16):
                 summary = f"{folder}/r.json"
-                done = subprocess.run([options.gpufathom, "record", "--duration", str(seconds), *more,
+                done = subprocess.run([*options.record, "--duration", str(seconds), *more,
                                        "--summary", summary, "-o", f"{folder}/r.gpf"],
                                       capture_output=True, text=True)
                 runs.append({"asked_s": seconds, "code": done.returncode, "said": done.stderr[-600:],
@@ -250,8 +251,8 @@ def flight_part(options, folder):
         for way in ("alone", "flight") if number % 2 else ("flight", "alone"):
             monitor = None
             if way == "flight":
-                monitor = subprocess.Popen([options.gpufathom, "monitor", "--csv", "--flight",
-                                            f"{folder}/flight"], stdout=subprocess.DEVNULL)
+                monitor = subprocess.Popen([options.gpufathom, "monitor", "--csv", "--devices",
+                                            options.devices, "--flight", f"{folder}/flight"], stdout=subprocess.DEVNULL)
             tokens_a_second(1.5)
             pair[way] = tokens_a_second(3)
             if monitor:
@@ -273,12 +274,14 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--devices", default="all")
     parser.add_argument("--rl", type=float, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.rl:
         rl_loop(options.rl)
         return
     options.gpufathom = os.path.abspath(options.gpufathom)
+    options.record = [options.gpufathom, "record", "--devices", options.devices]
     smi = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
                          capture_output=True, text=True).stdout.strip()
     answer = {"what": "what the live path costs programs of 40 000 kernels a second, in pairs",
