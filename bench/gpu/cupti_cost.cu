@@ -83,9 +83,9 @@ void call_callbacks(bool runtime, bool driver) {
                           CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000})
       MUST(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, id));
   if (driver)
-    for (const auto id : {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-                          CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-                          CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch})
+    for (const auto id :
+         {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+          CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch})
       MUST(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id));
 }
 
@@ -243,12 +243,13 @@ int main(int arguments, char** words) {
   std::size_t linked = 0;
   for (const auto number : std::unordered_set(called.begin(), called.end()))
     linked += recorded.count(number);
-  std::printf("{\"variant\": \"%s\", \"work\": \"%s\", \"kernels_a_second\": %.0f, \"calls\": %zu, "
-              "\"recorded_calls\": %zu, \"linked\": %zu, \"samples\": %llu, \"dropped\": %llu, "
-              "\"places\": %llu, \"refused\": %d}\n",
-              variant.c_str(), work.c_str(), rate, called.size(), recorded.size(), linked,
-              sampling ? sampling->samples : 0, sampling ? sampling->dropped : 0,
-              sampling ? sampling->places : 0, sampling ? sampling->refused : 0);
+  std::printf(
+      "{\"variant\": \"%s\", \"work\": \"%s\", \"kernels_a_second\": %.0f, \"calls\": %zu, "
+      "\"recorded_calls\": %zu, \"linked\": %zu, \"samples\": %llu, \"dropped\": %llu, "
+      "\"places\": %llu, \"refused\": %d}\n",
+      variant.c_str(), work.c_str(), rate, called.size(), recorded.size(), linked,
+      sampling ? sampling->samples : 0, sampling ? sampling->dropped : 0,
+      sampling ? sampling->places : 0, sampling ? sampling->refused : 0);
   std::fflush(stdout);
   std::_Exit(0);  // what is measured is over; PC sampling's own end is not part of it
 }

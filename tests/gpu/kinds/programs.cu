@@ -219,7 +219,7 @@ void copying() {
 }
 
 /// Two processes besides the first, which has no CUDA.
-int children() {
+void children() {
   void* room = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto* shared = new (room) std::atomic<long long>(0);
   log_file = nullptr;
@@ -232,8 +232,43 @@ int children() {
   int well = 0, status = 0;
   while (wait(&status) > 0) well += WIFEXITED(status) && WEXITSTATUS(status) == 0;
   kernels = shared->load();
-  return well == 2 ? 0 : 99;
+  if (well != 2) std::exit(99);
 }
+
+/// Graphs without a loop are there before one with it.
+void loop_after_graphs() {
+  const long long half = (until - now()) / 2;
+  until -= half;
+  graphs();
+  until += half;
+  loop_graphs();
+}
+
+struct Mode {
+  const char* name;
+  void (*run)();
+};
+constexpr Mode kModes[] = {
+    {"plain", [] { plain(); }},
+    {"late", [] { plain(); }},
+    {"code7", [] { plain(); }},
+    {"abort", [] { plain(); }},
+    {"kill", [] { plain(); }},
+    {"_exit", [] { plain(); }},
+    {"segv", [] { plain(); }},
+    {"pauses", [] { plain(5000, 20'000); }},
+    {"flood", [] { plain(1, 0, 1); }},
+    {"idle", [] { usleep(static_cast<unsigned>((until - now()) / 1000)); }},
+    {"graphs", graphs},
+    {"loop_graphs", loop_graphs},
+    {"late_loop", loop_after_graphs},
+    {"device_launches", device_launches},
+    {"contexts", contexts},
+    {"threads", threads},
+    {"persistent", persistent},
+    {"copies", copying},
+    {"children", children},
+};
 
 void end_as(const std::string& mode) {
   if (mode == "code7") std::exit(7);
@@ -249,31 +284,15 @@ int main(int arguments, char** words) {
   const std::string mode = arguments > 1 ? words[1] : "plain";
   const double seconds = arguments > 2 ? std::atof(words[2]) : 2;
   if (arguments > 3) log_file = std::fopen(words[3], "w");
-  int code = 0;
   if (mode == "late" || mode == "idle") MUST(cudaFree(nullptr));  // CUDA starts, no work
   if (mode == "late") usleep(4'500'000);  // as a program that loads its weights
   until = now() + static_cast<long long>(seconds * 1e9);
-  if (mode == "graphs") graphs();
-  else if (mode == "loop_graphs") loop_graphs();
-  else if (mode == "device_launches") device_launches();
-  else if (mode == "contexts") contexts();
-  else if (mode == "threads") threads();
-  else if (mode == "persistent") persistent();
-  else if (mode == "copies") copying();
-  else if (mode == "children") code = children();
-  else if (mode == "pauses") plain(5000, 20'000);
-  else if (mode == "flood") plain(1, 0, 1);
-  else if (mode == "idle") usleep(static_cast<unsigned>(seconds * 1e6));
-  else if (mode == "late_loop") {  // graphs without a loop are there before one with it
-    until = now() + static_cast<long long>(seconds * 0.5e9);
-    graphs();
-    until = now() + static_cast<long long>(seconds * 0.5e9);
-    loop_graphs();
-  } else plain();
+  for (const Mode& each : kModes)
+    if (mode == each.name) each.run();
   std::printf("{\"kernels\": %lld, \"hidden\": %lld, \"copies\": %lld}\n", kernels.load(),
               hidden.load(), copies.load());
   std::fflush(stdout);
   if (log_file) std::fclose(log_file);
   end_as(mode);
-  return code;
+  return 0;
 }
