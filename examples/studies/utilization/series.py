@@ -14,7 +14,9 @@ import json
 import math
 import os
 import pathlib
+import pickle
 import signal
+import subprocess
 import sys
 import time
 
@@ -172,10 +174,16 @@ class Jax:
         import jax
         import models_jax
 
+        from jax.experimental import serialize_executable
+
         self.jax, self.models, self.options = jax, models_jax, options
+        self.serialize = serialize_executable.serialize
+        self.loaded = serialize_executable.deserialize_and_load
         if options.cache:
             jax.config.update("jax_compilation_cache_dir", options.cache)
-            jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+            # Of the small programs none: what comes out of JAX's cache is not always whole when it
+            # is written again.
+            jax.config.update("jax_persistent_cache_min_compile_time_secs", 15)
         self.workload = models_jax.make(options.model, options.tiny)
         self.initial = self.workload.weights  # on the host
         self.peak = 0
@@ -190,10 +198,26 @@ class Jax:
         state = self.models.initial_state(weights, self.workload.optimizer)
         return weights, state, *self.workload.data(batch)
 
+    def kept(self, precision, batch):
+        """Where the programs of a configuration are kept."""
+        options = self.options
+        size = "_tiny" if options.tiny else ""
+        return pathlib.Path(options.cache, f"{options.model}_{precision}_{batch}{size}.programs")
+
     def compile(self, precision, batch):
-        """From shapes alone: nothing is on the GPU meanwhile."""
+        """From shapes alone, or from what another process compiled."""
         if (precision, batch) in self.compiled:
             return
+        kept = self.kept(precision, batch) if self.options.cache else None
+        if kept and kept.exists():
+            try:
+                done, filling = (self.loaded(*program)
+                                 for program in pickle.loads(kept.read_bytes()))
+                self.plans[precision, batch] = done.memory_analysis()
+                self.compiled[precision, batch], self.filling[batch] = done, filling
+                return
+            except Exception as error:  # then JAX's own cache has it, after tracing
+                print("not read:", batch, f"{type(error).__name__}: {error}"[:300], flush=True)
         jax, jnp = self.jax, self.jax.numpy
         dtype = jnp.bfloat16 if precision == "amp" else jnp.float32
         exact = {"fp32": "float32", "tf32": "tensorfloat32", "amp": "default"}[precision]
@@ -204,9 +228,30 @@ class Jax:
             self.filling[batch] = filling.lower(self.initial, batch).compile()
         self.compiled[precision, batch] = done
         self.plans[precision, batch] = done.memory_analysis()
+        if kept:
+            part = kept.with_suffix(".part")
+            try:
+                part.write_bytes(pickle.dumps([self.serialize(program)
+                                               for program in (done, self.filling[batch])]))
+            except Exception as error:
+                print("not kept:", batch, f"{type(error).__name__}: {error}"[:300], flush=True)
+                part.touch()
+            part.replace(kept)
 
     def prepare(self, precision, batches, until):
-        return while_time(batches, until, lambda batch: self.compile(precision, batch), True)
+        """In a process of its own: a compiler times candidates on the GPU, and what it took of the
+        memory for that would stay taken and be in the peak."""
+        if not self.options.cache:
+            return while_time(batches, until, lambda batch: self.compile(precision, batch), True)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run([sys.executable, *sys.argv, "--compile-only"], stdin=subprocess.DEVNULL,
+                           timeout=max(until + BREAK_OFF_S - time.time(), 1))
+        return [batch for batch in batches if self.kept(precision, batch).exists()]
+
+    def compile_only(self):
+        options = self.options
+        while_time(options.batches, options.prepare_until,
+                   lambda batch: self.compile(options.precisions[0], batch), True)
 
     def begin(self, precision, batch):
         self.compile(precision, batch)
@@ -366,6 +411,9 @@ class Series:
             ready = self.framework.prepare(precision, options.batches, options.prepare_until)
             self.left_out = [batch for batch in options.batches if batch not in ready]
             options.batches = ready
+            if options.framework == "jax":
+                while_time(ready, math.inf, lambda batch: self.framework.compile(precision, batch),
+                           True)  # reads what was compiled
             # What is compiled for some batches may do for others: they are tried at the end.
             options.fine = self.left_out if ready and options.mode == "compile" else []
             options.fine_last = True
@@ -423,6 +471,7 @@ def arguments():
                         help="compile until then, make OUT.ready, wait for --until as a line")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--cache", default="", help="folder of JAX's compilation cache")
+    parser.add_argument("--compile-only", action="store_true", help="into --cache, with JAX")
     parser.add_argument("--ncu", action="store_true", help="one step between profiler marks")
     parser.add_argument("--turn", type=pathlib.Path, help="with --ncu: wait until this file is there")
     parser.add_argument("--tiny", action="store_true")
@@ -432,7 +481,9 @@ def arguments():
 def main():
     options = arguments()
     series = Series(options)
-    if options.ncu:
+    if options.compile_only:
+        series.framework.compile_only()
+    elif options.ncu:
         series.count()
     else:
         series.run()
