@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Joins tables of the study, of `grid` or this, into one: merge.py OUT TABLE.json ... [REPORT ...]
 
-Repeats of a configuration add up, but where a later table has three runs they stand alone, since
-hosts are not equally fast. A later table's kernels take the place of an earlier one's. A REPORT
+Hosts are not equally fast, so runs of two tables are not mixed: a configuration has the runs of the
+table that has most of them, of the later one where they are equally many. A later table's kernels take the place of an earlier one's. A REPORT
 is what `count` leaves, MODEL_MODE_PRECISION_bBATCH_levels.csv.gz with its _tensor.csv.gz beside it
 if there is one; its kernels take the place of those. The result is what docs/results keeps;
 `gpufathom compare --table` reads it. The date is the last table's.
@@ -15,7 +15,6 @@ import sys
 import oracle
 import sizes
 
-RUNS = 3
 AXES = ("model", "framework", "mode", "precision", "batch")
 KEPT_LEVELS = ("gpu.busy", "sm.active_any", "sm.occupancy", "sm.active", "issue.active",
                "tensor.active", "dram.active")
@@ -50,9 +49,8 @@ def add(rows, row):
     key = tuple(row[axis] for axis in AXES)
     into = rows.setdefault(key, {**{axis: row[axis] for axis in AXES},
                                  "flops_per_item": row.get("flops_per_item"), "runs": []})
-    if len(row["runs"]) >= RUNS:
-        into["runs"] = []
-    into["runs"] += [run_of(run) for run in row["runs"]]
+    if len(row["runs"]) >= len(into["runs"]):
+        into["runs"] = [run_of(run) for run in row["runs"]]
     memory = row.get("memory_bytes") or row.get("allocated")
     # JAX's memory was XLA's plan until the grid asked its allocator for the peak as well.
     if row["framework"] == "jax" and memory and "planned_bytes" not in row:
@@ -102,6 +100,8 @@ def main():
     flops = {row["model"]: row["flops_per_item"] for row in rows.values() if row["flops_per_item"]}
     for row in rows.values():
         row["flops_per_item"] = flops.get(row["model"])
+        if row["runs"]:
+            row.pop("out_of_memory", None)  # another time it had more of the memory
     table["rows"] = sorted((row for row in rows.values()
                             if row["runs"] or row.get("out_of_memory")), key=place)
     with open(out, "w", encoding="utf-8") as text:
