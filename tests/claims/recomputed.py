@@ -86,7 +86,7 @@ def runs_of_the_study():
     for row in load(UTILIZATION)["rows"]:
         if row.get("out_of_memory"):
             continue
-        levels = {}
+        levels = {name: [value] for name, value in row.get("levels", {}).items()}
         for repeat in row["runs"]:
             for name, value in repeat.get("levels", {}).items():
                 levels.setdefault(name, []).append(value)
@@ -117,7 +117,14 @@ def date24():
                 if len(rows) > 1 and rows[-1]["batch"] == 2 * rows[-2]["batch"]]
     sampled = [run for run in runs if "gpu.busy" in run]
     levels = grouped(sampled, lambda run: run["series"])
-    counted = [run for run in runs if run["kernels"]]
+    # Of each series the largest batch whose tensor instructions are counted.
+    counted = [max(rows, key=lambda run: run["batch"]) for rows in grouped(
+        (run for run in runs if run["kernels"] and "tensor.issue" in run["kernels"][0]["levels"]),
+        lambda run: run["series"]).values()]
+    known = {run["series"] for run in counted}
+    active_alone = [max(rows, key=lambda run: run["batch"]) for rows in grouped(
+        (run for run in runs if run["kernels"] and run["series"] not in known),
+        lambda run: run["series"]).values()]
 
     def amp(key):
         return key[3] == "amp"
@@ -142,6 +149,8 @@ def date24():
                 / sum(kernel[weight] for kernel in run["kernels"]))
 
     def no_matrix(level):
+        if "tensor.issue" not in level:
+            return level["tensor.active"] < 0.03
         return level["tensor.issue"] <= 0 or level["tensor.active"] / level["tensor.issue"] < 3.5
 
     def issued(run, counts=lambda level: True):
@@ -172,7 +181,7 @@ def date24():
     yield "6", 1, judged((run["issue.active"] for run in sampled), 0, 0.4, 0.75)
     yield "7", 0, judged((part(run, "count", lambda level: level["tensor.issue"] <= 0)
                           for run in counted), 0.5, 1)
-    yield "7", 1, judged((part(run, "count", no_matrix) for run in counted), 0.5, 1)
+    yield "7", 1, judged((part(run, "count", no_matrix) for run in counted + active_alone), 0.5, 1)
     yield "7", 2, judged((part(run, "ns", lambda level: level["tensor.issue"] > 0.12)
                           for run in counted), 0, 0.01)
     yield "a1", 0, judged((run["gpu.busy"] for run in best), 0.9, share=0.75)

@@ -293,7 +293,7 @@ class Series:
         self.configurations = {}
         self.left_out, self.failed, self.prepared_s = [], set(), 0.0
         self.too_large = {}  # the least batch of each precision
-        # What compiles nothing waits for its turn without a byte of the GPU's memory.
+        # What compiles nothing waits for its turn without a model on the GPU.
         self.framework = None
         if options.mode != "eager" or not (options.prepare_until or options.turn):
             self.start()
@@ -418,7 +418,11 @@ class Series:
             options.fine = self.left_out if ready and options.mode == "compile" else []
             options.fine_last = True
         else:
-            import torch  # noqa: F401 (reading it takes seconds, which are nobody's turn)
+            import models_torch  # this and counting take seconds, which are nobody's turn
+
+            models_torch.flops_per_item(options.model, options.tiny)
+            if models_torch.torch.cuda.is_available():
+                models_torch.torch.zeros(1, device="cuda")
         self.prepared_s = time.time() - begun
         options.out.with_suffix(".ready").touch()
         line = sys.stdin.readline()

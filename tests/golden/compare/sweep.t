@@ -24,7 +24,7 @@ Counters make the levels, their spread over all kernels, and the curve of the te
   1
   2
   0
-  $ jq -c '.series[0] | [.kernels, (.spreads | map(.id) | sort), .curve_level, (.tensor_curve | last | .time_share * 1e6 | round)]' counted.json
+  $ jq -c '.runs[0].spreads as $spreads | .series[0] | [.kernels, ($spreads | map(.id) | sort), .curve_level, (.tensor_curve | last | .time_share * 1e6 | round)]' counted.json
   [2679,["dram.active","issue.active","l1.hit_rate","sm.active","tensor.active","tensor.issue"],"tensor.issue",1000000]
   $ jq -c '.series[0].tensor_curve | [.[:-1], .[1:]] | transpose | map(.[0].time_share <= .[1].time_share and .[0].utilization < .[1].utilization) | all' counted.json
   true
