@@ -3,8 +3,8 @@
 
   counted.py GPUFATHOM TABLE.json MODEL:BATCH:LEVELS.csv[.gz] ... [-o OUT.json]
 
-LEVELS is Nsight Compute's report of one eager AMP step (`run --parts ncu`), TABLE has the runs that
-`grid` or `run` measured without it. A sample divides cycles by cycles, so the counters are weighted
+LEVELS is Nsight Compute's report of one eager AMP step (`count`), TABLE has the runs that `grid`
+measured without it. A sample divides cycles by cycles, so the counters are weighted
 by cycles, too; where no kernel runs they are 0, so they are multiplied by the part of the step in
 which kernels run: the report's kernel time over each run's own step. Ends with 1 where a level
 differs by more than a point.
@@ -51,8 +51,12 @@ def main():
         share = statistics.mean(min(kernel_ns / step_ns, 1) for step_ns in steps_ns)
         print(f"{model}, batch {batch}: kernels {kernel_ns / 1e6:.2f} ms of steps of "
               + ", ".join(f"{step_ns / 1e6:.2f}" for step_ns in steps_ns))
+        # The one step against the run: its kernels' time over that of a mean step.
+        busy_ns = [run["step_s"] * 1e9 * run["levels"]["gpu.busy"] for run in row["runs"]
+                   if "gpu.busy" in run.get("levels", {})]
         one = {"model": model, "batch": int(batch), "kernel_ns": kernel_ns,
-               "steps_ns": [round(step_ns) for step_ns in steps_ns], "levels": {}}
+               "steps_ns": [round(step_ns) for step_ns in steps_ns],
+               "step_over_run": round(kernel_ns / statistics.mean(busy_ns), 4), "levels": {}}
         for level in LEVELS:
             # With all SMs' cycles counted, SM active is one level.
             by_cycles = levels.get(level, levels.get("sm.active") if "any" in level else None)

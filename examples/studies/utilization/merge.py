@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Joins tables of the study, of `run`, `grid` or this, into one: merge.py OUT TABLE.json ... [REPORT ...]
+"""Joins tables of the study, of `grid` or this, into one: merge.py OUT TABLE.json ... [REPORT ...]
 
-Repeats of a configuration add up, a later table's kernels take the place of an earlier one's, and
-times of the clock go. A REPORT is MODEL:BATCH:LEVELS.csv[.gz][:TENSOR.csv[.gz]], reports of Nsight
-Compute for one eager AMP step: its kernels take the place of those. The result is what docs/results keeps; `gpufathom compare --table` reads it.
-The date is the last table's.
+Hosts are not equally fast, so runs of two tables are not mixed: a configuration has the runs of the
+table that has most of them, of the later one where they are equally many. If those have no levels,
+the row gets the earlier runs' means, provided that steps are within 3 %. A later table's kernels take the place of an earlier one's. A REPORT
+is what `count` leaves, MODEL_MODE_PRECISION_bBATCH_levels.csv.gz with its _tensor.csv.gz beside it
+if there is one; its kernels take the place of those. The result is what docs/results keeps;
+`gpufathom compare --table` reads it. The date is the last table's.
 """
 import json
+import pathlib
+import re
 import sys
 
 import oracle
@@ -15,6 +19,8 @@ import sizes
 AXES = ("model", "framework", "mode", "precision", "batch")
 KEPT_LEVELS = ("gpu.busy", "sm.active_any", "sm.occupancy", "sm.active", "issue.active",
                "tensor.active", "dram.active")
+REPORT = re.compile(r"([a-z0-9_]+)_(eager|xla|compile)_(amp|tf32|fp32)_b(\d+)_levels\.csv\.gz$")
+CLOSE = 0.03
 ORDER = {"model": tuple(sizes.CHOSEN), "mode": ("eager", "compile", "xla"),
          "precision": ("fp32", "tf32", "amp")}
 
@@ -41,11 +47,29 @@ def kernel_of(kernel):
                        and name in KEPT_LEVELS + ("tensor.issue",)}}
 
 
+def means(runs):
+    """Levels of the runs that have them."""
+    having = [run["levels"] for run in runs if "levels" in run]
+    return {name: round(sum(levels[name] for levels in having) / len(having), 5)
+            for name in (having[0] if having else ()) if all(name in levels for levels in having)}
+
+
+def alike(first, second):
+    """Whether the steps of two hosts are those of the GPU."""
+    of = [sum(run["step_s"] for run in runs) / len(runs) for runs in (first, second)]
+    return abs(of[0] - of[1]) <= CLOSE * max(of)
+
+
 def add(rows, row):
     key = tuple(row[axis] for axis in AXES)
     into = rows.setdefault(key, {**{axis: row[axis] for axis in AXES},
                                  "flops_per_item": row.get("flops_per_item"), "runs": []})
-    into["runs"] += [run_of(run) for run in row["runs"]]
+    if len(row["runs"]) >= len(into["runs"]):
+        earlier, into["runs"] = into["runs"], [run_of(run) for run in row["runs"]]
+        levels = row.get("levels") or into.pop("levels", None) or means(earlier)
+        if levels and into["runs"] and not any("levels" in run for run in into["runs"]) and (
+                not earlier or alike(earlier, into["runs"])):
+            into["levels"] = levels
     memory = row.get("memory_bytes") or row.get("allocated")
     # JAX's memory was XLA's plan until the grid asked its allocator for the peak as well.
     if row["framework"] == "jax" and memory and "planned_bytes" not in row:
@@ -74,8 +98,7 @@ def dump(table):
 def main():
     out, *paths = sys.argv[1:]
     rows, table = {}, {"schema": "gpufathom.sweep-table/1"}
-    reports = [path.split(":") for path in paths if ":" in path]
-    for path in (path for path in paths if ":" not in path):
+    for path in (path for path in paths if not REPORT.search(path)):
         with open(path, encoding="utf-8") as text:
             study = json.load(text)
         for key in ("gpu", "versions", "date"):
@@ -85,12 +108,19 @@ def main():
         table.setdefault("oracle", []).extend(counted)
         for row in study["rows"]:
             add(rows, row)
-    for model, batch, *files in reports:
-        key = (model, "pytorch", "eager", "amp", int(batch))
-        rows[key]["kernels"] = [kernel_of(kernel) for kernel in oracle.rows_of(*files)]
+    for path, found in ((path, REPORT.search(path)) for path in paths):
+        if found:
+            model, mode, precision, batch = found.groups()
+            key = (model, "jax" if mode == "xla" else "pytorch", mode, precision, int(batch))
+            tensor = pathlib.Path(path.replace("_levels", "_tensor"))
+            row = rows.setdefault(key, {**dict(zip(AXES, key)), "flops_per_item": None, "runs": []})
+            row["kernels"] = [kernel_of(kernel) for kernel in
+                              oracle.rows_of(path, tensor if tensor.exists() else None)]
     flops = {row["model"]: row["flops_per_item"] for row in rows.values() if row["flops_per_item"]}
     for row in rows.values():
         row["flops_per_item"] = flops.get(row["model"])
+        if row["runs"]:
+            row.pop("out_of_memory", None)  # another time it had more of the memory
     table["rows"] = sorted((row for row in rows.values()
                             if row["runs"] or row.get("out_of_memory")), key=place)
     with open(out, "w", encoding="utf-8") as text:
