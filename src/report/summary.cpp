@@ -277,8 +277,9 @@ struct Loss {
   bool of_host = false;  // which the profiler slowed
 };
 
-/// An idle cause, a bar of the waterfall, or communication that nothing hides.
-Loss largest_loss(const Analysis& analysis) {
+/// An idle cause, a bar of the waterfall, or communication that nothing hides. Where kernels are the
+/// limit, the time before one without a launch is that of a kernel that began before the capture.
+Loss largest_loss(const Analysis& analysis, bool kernels) {
   Loss most;
   auto consider = [&](std::string name, Nanos ns, bool of_host = false) {
     if (ns > most.ns) most = {std::move(name), ns, of_host};
@@ -286,7 +287,8 @@ Loss largest_loss(const Analysis& analysis) {
   for (const auto& cause : idle_of_all(analysis)) {
     if (cause.cause == IdleReason::not_recorded)
       consider("the GPU idle", cause.ns);
-    else if (cause.cause != IdleReason::no_samples)
+    else if (cause.cause != IdleReason::no_samples &&
+             !(kernels && cause.cause == IdleReason::no_launch_record))
       consider("idle, " + std::string(label_of(cause.cause).text), cause.ns,
                cause.cause == IdleReason::launch_bound || cause.cause == IdleReason::host_other);
   }
@@ -327,7 +329,7 @@ std::string limit_of(const Analysis& analysis) {
   const bool kernels = find(analysis, FindingId::kernel_bound) && !types.empty() &&
                        types.front().name != name_of(LayerType::communication);
   if (kernels) text = fmt::format(" Kernel-bound: {} of the time.", named_shares(types, window));
-  const Loss loss = largest_loss(analysis);
+  const Loss loss = largest_loss(analysis, kernels);
   const Share share = share_of(loss.ns, window);
   if (loss.ns == 0 || (kernels && share.value_or(0) < kWorthNaming)) return text;
   text += fmt::format(" The largest loss: {}, {} ({})", loss.name, format_time(loss.ns),

@@ -53,6 +53,8 @@ TEST(Findings, OneElementwiseKernelHasNothingToBeFusedWith) {
   b.launch("softmax_fused", {-20, -10}, {0, 100'000});
   EXPECT_FALSE(finding(b, FindingId::unfused_elementwise));
   b.launch("softmax_fused", {10, 20}, {100'001, 200'000});
+  EXPECT_FALSE(finding(b, FindingId::unfused_elementwise)) << "nor if it runs again";
+  b.launch("gelu_kernel", {30, 40}, {200'001, 300'000});
   EXPECT_TRUE(finding(b, FindingId::unfused_elementwise));
 }
 
@@ -392,6 +394,32 @@ TEST(Findings, LowOccupancy) {
   };
   EXPECT_TRUE(finding(with(0.12), FindingId::low_occupancy));
   EXPECT_FALSE(finding(with(0.5), FindingId::low_occupancy));
+
+  const auto of_threads = [&](std::int32_t threads) {
+    auto b = with(0.12);
+    b.capture.devices.name[0] = b.capture.strings.intern("NVIDIA H200");
+    b.capture.activities.block_x[0] = threads;
+    return b;
+  };
+  EXPECT_TRUE(finding(of_threads(128), FindingId::low_occupancy)) << "40 of 64 warps could be there";
+  EXPECT_FALSE(finding(of_threads(32), FindingId::low_occupancy)) << "the whole grid has ten a SM";
+}
+
+TEST(Findings, AProductExpandsForItself) {
+  const auto copied = [](bool inside) {
+    CaptureBuilder b;
+    if (inside) b.op("aten::matmul", 0, 100);
+    b.op("aten::expand", 5, 10);
+    b.op("aten::reshape", 15, 40);
+    b.op("aten::clone", 16, 39);
+    b.op("aten::copy_", 17, 38);
+    b.launch("at::native::elementwise_kernel<direct_copy_kernel_cuda>", {20, 25}, {200, 1200});
+    b.op("aten::bmm", 50, 90);
+    b.launch("gemm", {60, 65}, {1201, 3000});
+    return b;
+  };
+  EXPECT_TRUE(finding(copied(false), FindingId::expanded_keys));
+  EXPECT_FALSE(finding(copied(true), FindingId::expanded_keys));
 }
 
 TEST(Findings, DenseEmbeddingGradients) {
@@ -438,6 +466,22 @@ TEST(Findings, HostBusyElsewhere) {
   ASSERT_TRUE(f);
   EXPECT_EQ(f->gain_ns, 2'999'000);
   EXPECT_FALSE(finding(start(), FindingId::host_bound));
+}
+
+TEST(Findings, TwoPausesOfTwoStepsMayBeginInOneHalf) {
+  const auto pausing = [](Nanos second) {
+    constexpr Nanos kMs = 1'000'000;
+    CaptureBuilder b;
+    b.mark("ProfilerStep#1", 0, 8 * kMs);
+    b.mark("ProfilerStep#2", 8 * kMs, 18 * kMs);
+    b.launch("first", {10, 20}, {30, kMs});
+    b.launch("next", {5 * kMs, 5 * kMs + 10}, {5 * kMs + 20, 8 * kMs + 20});
+    b.launch("third", {8 * kMs + 10, 8 * kMs + 20}, {8 * kMs + 30, 8 * kMs + 500'000});
+    b.launch("fourth", {second, second + 10}, {second + 20, 18 * kMs});
+    return b;
+  };
+  EXPECT_TRUE(finding(pausing(12'000'000), FindingId::host_bound, "steps"));
+  EXPECT_FALSE(finding(pausing(8'600'000), FindingId::host_bound, "steps")) << "once is not again";
 }
 
 TEST(Findings, WhatIsBusyGetsItsLayersAndTheCommandComesLast) {

@@ -161,6 +161,27 @@ TEST(Xplane, TakesStepsAndOperationsFromTheDevice) {
   EXPECT_EQ(type_in_scope("jit(main)/dot_general:"), "");
 }
 
+TEST(Xplane, ACallMayHaveTheNameOfWhatItLaunches) {
+  const std::string gpu =
+      plane("/device:GPU:0",
+            {line(14, "Stream #14(Compute)", kEpoch,
+                  {event(1, 9'000, 7'000, {ref_stat(1, 2), number_stat(3, 5)})})},
+            {entry(1, "loop_fusion")},
+            {entry(1, "kernel_details"), entry(2, "regs:32 grid:4,2,1 block:128,1,1"),
+             entry(3, "correlation_id")});
+  const std::string host =
+      plane("/host:CPU",
+            {line(7, "python3", kEpoch,
+                  {event(1, 1'000, 900'000), event(2, 2'000, 3'000, {number_stat(1, 5)})})},
+            {entry(1, "train"), entry(2, "loop_fusion")}, {entry(1, "correlation_id")});
+  const auto c = xplane::load_bytes(space({gpu, host}), "x", {});
+  ASSERT_TRUE(c) << c.error().message();
+  ASSERT_EQ(c->api_calls.size(), 1u);
+  EXPECT_EQ(c->api_calls.kind[0], ApiKind::launch);
+  EXPECT_EQ(c->api_calls.correlation[0], 5);
+  EXPECT_EQ(c->host_ops.size(), 1u);
+}
+
 TEST(Xplane, AddsTheProfileStartToRelativeTimesOnly) {
   const std::string host =
       plane("/host:CPU",

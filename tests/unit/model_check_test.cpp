@@ -5,6 +5,7 @@
 #include "import/importer.h"
 #include "model/check.h"
 #include "model/file.h"
+#include "model/ledger/ledger.h"
 #include "support/capture_builder.h"
 #include "support/captures.h"
 #include "support/files.h"
@@ -138,6 +139,26 @@ TEST(Check, ARecordingWithActivitiesWithoutTime) {
   const auto analysis = analyze(*read, {});
   ASSERT_TRUE(analysis.has_value());
   EXPECT_LT(analysis->window.duration_ns, 60 * kNsPerSecond);
+}
+
+TEST(Check, KernelsLaunchedAheadOverlapAndNestedOnesDoNot) {
+  const auto told = [](Nanos start, Nanos end) {
+    test::CaptureBuilder b;
+    b.launch("first", {-20, -10}, {0, 100'000});
+    b.launch("second", {-9, -5}, {start, end});
+    check_evidence(b.capture);
+    return test::quality_of(b.capture)["stream_overlap"];
+  };
+  EXPECT_EQ(told(90'000, 190'000), 0) << "begins 10 us before the end of the one before";
+  EXPECT_EQ(told(70'000, 190'000), 1) << "30 us are too early for that";
+  EXPECT_EQ(told(90'000, 95'000), 1) << "and it outlasts the other";
+
+  test::CaptureBuilder idle;
+  idle.launch("first", {-20, -10}, {0, 100'000});
+  idle.launch("nested", {-9, -5}, {90'000, 95'000});
+  idle.launch("last", {50'000'000, 50'000'010}, {50'000'020, 50'000'030});
+  check_evidence(idle.capture);
+  EXPECT_EQ(test::quality_of(idle.capture)["stream_overlap"], 0) << "5 us of 50 ms";
 }
 
 }  // namespace

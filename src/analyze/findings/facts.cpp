@@ -164,6 +164,17 @@ bool TraceFacts::repeats(const Intervals& spans, double share) const {
   return of_window(2 * std::min(before, after)) >= share;
 }
 
+bool TraceFacts::in_steps(const Intervals& spans, double share) const {
+  const auto& steps = analysis.window.steps;
+  const auto pauses = normalised(spans);
+  const auto with = std::ranges::count_if(steps, [&](const auto& step) {
+    const Interval whole{step.start_ns, step.start_ns + step.duration_ns};
+    return static_cast<double>(covered(pauses, whole)) >=
+           share * static_cast<double>(step.duration_ns);
+  });
+  return with >= 2 && 2 * with >= static_cast<std::ptrdiff_t>(steps.size());
+}
+
 bool can_use_tensor_cores(LayerType type) {
   return type == LayerType::convolution || type == LayerType::matmul ||
          type == LayerType::attention || type == LayerType::recurrent;

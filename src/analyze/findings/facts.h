@@ -128,6 +128,9 @@ struct TraceFacts {
   /// What is spread over the window rather than one-off: a part of at least `share` of it begins in
   /// either half. Windows under 10 ms are too short to tell, and count as spread.
   bool repeats(const Intervals& spans, double share) const;
+  /// Whether they come in two steps and in half of them, for this share of each. Of two steps, both
+  /// may pause in the half of the window that begins with the first.
+  bool in_steps(const Intervals& spans, double share) const;
   /// The share that a time in which devices waited for the host has without the profiler, at least:
   /// of the window, too, is left what the profiler did not take.
   double share_without_profiler(Nanos late) const {

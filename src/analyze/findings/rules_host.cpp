@@ -216,7 +216,8 @@ std::pair<std::string, Nanos> most_elsewhere(const Facts& facts, const Intervals
 std::optional<Finding> host_bound(const Facts& facts) {
   const auto elsewhere = facts.host_other().elsewhere;
   const Nanos time = total(elsewhere);
-  if (facts.of_window(time) < 0.05 || !facts.repeats(elsewhere, 0.02)) return {};
+  if (facts.of_window(time) < 0.05) return {};
+  if (!facts.repeats(elsewhere, 0.02) && !facts.in_steps(elsewhere, 0.02)) return {};
   const auto [place, there] = most_elsewhere(facts, normalised(elsewhere));
   std::string where;
   if (!place.empty())

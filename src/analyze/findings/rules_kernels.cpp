@@ -76,7 +76,7 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
 
 std::optional<Finding> unfused_elementwise(const Facts& facts) {
   Nanos time = 0, fused = 0;
-  std::size_t kernels = 0;
+  std::unordered_set<std::uint32_t> names;
   TimeBy operators(facts);
   OncePerText by_compiler(facts.texts(), fused_by_compiler);
   for (const auto& kernel : facts.kernels) {
@@ -92,11 +92,11 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
     // A grid that leaves most of the device empty costs more than passes over memory do.
     if (blocks_per_sm(facts.capture(), kernel.activity) < 0.5) continue;
     time += kernel.exclusive_ns;
-    ++kernels;
+    names.insert(static_cast<std::uint32_t>(facts.kernel_name(kernel)));
     operators.add_operator(kernel, kernel.exclusive_ns);
   }
-  // One kernel alone has nothing to be fused with.
-  if (kernels < 2 || facts.of_kernels(time) < 0.2) return {};
+  // One kernel alone, run again and again, has nothing to be fused with.
+  if (names.size() < 2 || facts.of_kernels(time) < 0.2) return {};
   std::string more_fused;
   if (fused > 0) more_fused = fmt::format("; {} more is already fused", say_time(fused));
   return Finding{

@@ -196,6 +196,21 @@ std::optional<Finding> room_in_memory(const Facts& facts) {
   return Finding{FindingId::room_in_memory, text, evidence, {}};
 }
 
+namespace {
+
+/// Whether all warps of a grid together fill under a quarter of the device: more work would raise
+/// its occupancy, and other blocks would not.
+bool few_warps(const Facts& facts, std::uint32_t activity, double blocks_per_sm) {
+  const auto& rows = facts.capture().activities;
+  const Chip* chip = chip_of(facts.capture());
+  if (!chip || chip->warps_per_sm <= 0 || rows.block_x[activity] <= 0) return false;
+  const double threads = static_cast<double>(rows.block_x[activity]) *
+                         std::max(rows.block_y[activity], 1) * std::max(rows.block_z[activity], 1);
+  return blocks_per_sm * std::ceil(threads / 32) < 0.25 * chip->warps_per_sm;
+}
+
+}  // namespace
+
 std::optional<Finding> low_occupancy(const Facts& facts) {
   Nanos time = 0;
   TimeBy names(facts);
@@ -206,6 +221,7 @@ std::optional<Finding> low_occupancy(const Facts& facts) {
     const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
     // No estimate is 0 in traces of AMD.
     if (std::isnan(blocks) || blocks < 1 || !(occupancy > 0) || occupancy >= 0.25) continue;
+    if (few_warps(facts, kernel.activity, blocks)) continue;
     time += kernel.exclusive_ns;
     names.add_kernel(kernel, kernel.exclusive_ns);
   }

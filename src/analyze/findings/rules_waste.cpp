@@ -58,6 +58,9 @@ bool makes_copy(std::string_view op) {
          op == "aten::flatten";
 }
 
+/// Operations that expand what they multiply, though mostly to the size that it has.
+bool multiplies(std::string_view op) { return op == "aten::matmul" || op == "aten::einsum"; }
+
 bool is_attention(std::string_view op) {
   return op.find("attention") != std::string_view::npos ||
          op.find("flash") != std::string_view::npos || op == "aten::bmm" || op == "aten::matmul" ||
@@ -170,7 +173,9 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
       const auto& parent = facts.context.attribution.op_parent;
       while (row != kNoRow && parent[row] != kNoRow && makes_copy(name_of_row(facts, parent[row])))
         row = parent[row];
-      if (row == kNoRow || name_of_row(facts, tree.before[row]) != "aten::expand") continue;
+      if (row == kNoRow || name_of_row(facts, tree.before[row]) != "aten::expand" ||
+          multiplies(name_of_row(facts, parent[row])))
+        continue;
     }
     if (attention_follows(row)) found.take(kernel);
   }

@@ -178,7 +178,10 @@ bool add_row(Part& part, const LineContext& line, const EventName& name,
     add_activity(part, line, name, fields, start, duration);
     return true;
   }
-  const HostName& host_name = name.host;
+  HostName host_name = name.host;
+  // XLA names calls after what they launch: only the number by which CUPTI joins them tells.
+  if (host_name.event == HostEvent::span && fields.correlation > 0)
+    host_name.event = HostEvent::api_call;
   switch (line.calls_alone ? HostEvent::api_call : host_name.event) {
     case HostEvent::drop:
       break;

@@ -8,6 +8,7 @@
 #include <map>
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
+#include <unordered_set>
 #include <vector>
 
 #include "core/secrets.h"
@@ -293,6 +294,20 @@ std::vector<Chunk> plan(Capture& capture, Space& space, const Programs& programs
   return chunks;
 }
 
+/// A call that has a kernel launched it, whatever its name. XLA's calls have their kernel's, also
+/// those that only put it into a graph.
+void find_launches(Capture& capture) {
+  std::unordered_set<std::int64_t> kernels;
+  const auto& rows = capture.activities;
+  for (std::uint32_t row = 0; row < rows.size(); ++row)
+    if (rows.kind[row] == ActivityKind::kernel) kernels.insert(rows.correlation[row]);
+  auto& calls = capture.api_calls;
+  for (std::uint32_t row = 0; row < calls.size(); ++row)
+    if (calls.kind[row] == ApiKind::other && calls.correlation[row] > 0 &&
+        kernels.contains(calls.correlation[row]))
+      calls.kind[row] = ApiKind::launch;
+}
+
 }  // namespace
 
 int sniff(std::string_view path, std::string_view head) {
@@ -349,6 +364,7 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
   if (auto ok = assemble(capture, chunks, bytes, options, release, unplaced); !ok)
     return tl::unexpected(ok.error());
   programs.place(capture, unplaced);
+  find_launches(capture);
   if (capture.steps.size() == 0) add_device_steps(capture, space, start);
   if (start == 0 && !chunks.empty() && chunks.front().line.base_ns < kAbsoluteNanos)
     capture.note_quality(

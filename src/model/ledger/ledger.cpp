@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <span>
@@ -32,6 +33,9 @@ namespace {
 // the time of all kernels, and never three at once, in the captures of docs/evidence.md.
 constexpr std::int64_t kUsualOverlap = 100, kMostOverlap = 50;  // one in so many
 constexpr std::int64_t kFewRepeated = 100;
+constexpr std::int64_t kOfAll = 200;  // of the time from the first to the last, busy or idle
+// How far a kernel launched that way began ahead (CUB's merge sort, cuBLAS): up to 17 us.
+constexpr Nanos kLaunchedAhead = 20'000;
 
 class StreamLedger {
  public:
@@ -94,10 +98,13 @@ class StreamLedger {
         continue;
       }
       ++count_;
+      begin_ = std::min(begin_, rows_.start_ns[row]);
+      end_ = std::max(end_, end(row));
       time_ += rows_.duration_ns[row];
       if (last != kNoRow && rows_.start_ns[row] < end(last) && !of_one_graph(last, row)) {
         ++overlapping_;
         overlap_ += std::min(end(last), end(row)) - rows_.start_ns[row];
+        if (end(row) < end(last) || end(last) - rows_.start_ns[row] > kLaunchedAhead) ++odd_;
         if (second != kNoRow && rows_.start_ns[row] < end(second) && !of_one_graph(second, row))
           ++deep_;
       }
@@ -122,9 +129,10 @@ class StreamLedger {
                                         format_count(repeated_)),
                             repeated_);
     }
-    if (deep_ == 0 && overlap_ <= time_ / kUsualOverlap) return;
+    if (deep_ == 0 && (odd_ == 0 || overlap_ <= time_ / kUsualOverlap)) return;
     auto code = QualityCode::few_overlaps;
-    if (overlap_ > time_ / kMostOverlap) code = QualityCode::stream_overlap;
+    if (overlap_ > time_ / kMostOverlap && overlap_ > (end_ - begin_) / kOfAll)
+      code = QualityCode::stream_overlap;
     capture_.note_quality(
         code,
         fmt::format("{} of {} kernels and copies overlap with another one of their stream, for {} "
@@ -137,7 +145,9 @@ class StreamLedger {
   Capture& capture_;
   const activities_table& rows_;
   std::int64_t count_ = 0, repeated_ = 0, overlapping_ = 0, deep_ = 0;
+  std::int64_t odd_ = 0;  // overlaps that no launch ahead of the end explains
   Nanos time_ = 0, overlap_ = 0;
+  Nanos begin_ = std::numeric_limits<Nanos>::max(), end_ = std::numeric_limits<Nanos>::min();
 };
 
 }  // namespace
