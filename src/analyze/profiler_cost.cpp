@@ -56,8 +56,10 @@ std::optional<Nanos> profiler_cost(const Context& context) {
   const Nanos of_ops = recorded(ops, context.window, [&](std::size_t row) {
     return ops.kind[row] == HostKind::python ? cost.frame : cost.event;
   });
-  const Nanos of_calls =
-      recorded(context.capture.api_calls, context.window, [&](std::size_t) { return cost.event; });
+  const auto& calls = context.capture.api_calls;
+  const Nanos of_calls = recorded(calls, context.window, [&](std::size_t row) {
+    return cost.of_call(calls.duration_ns[row]);
+  });
   // recording_cost is what most programs lose; one in two loses more.
   constexpr double kMost = 1.4;
   return std::min(static_cast<Nanos>(kMost * static_cast<double>(of_ops + of_calls)), *idle);

@@ -11,6 +11,8 @@ namespace gf {
 /// About what recording takes of one event, by the host that recorded it.
 struct RecordingCost {
   Nanos event = 1900, frame = 1000;  // an operation or call; a frame of a Python stack
+  /// Of a call that took so long: one that only asks the runtime is recorded in next to no time.
+  Nanos of_call(Nanos duration) const { return duration < kNsPerUs ? 0 : event; }
 };
 
 /// From the time that passes between the start of an operation and that of its first child, most of

@@ -117,7 +117,8 @@ class ProfilerCost {
             {capture.host_ops.start_ns[op],
              capture.host_ops.kind[op] == HostKind::python ? cost.frame : cost.event});
       for (const auto call : work.calls(thread))
-        events_.push_back({capture.api_calls.start_ns[call], cost.event});
+        events_.push_back({capture.api_calls.start_ns[call],
+                           cost.of_call(capture.api_calls.duration_ns[call])});
     }
     std::ranges::sort(events_);
   }

@@ -5,6 +5,7 @@
 #include <ranges>
 #include <span>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -41,13 +42,15 @@ bool works_in_nhwc(std::string_view kernel) {
          contains(lower, "layer_norm");
 }
 
-/// Takes away the host's time in operations that launch nothing but what is gone.
-void remove_operations(const Context& context, const std::vector<std::uint32_t>& gone,
-                       Interval span, Mending& mending) {
+/// Takes away the host's time in operations that launch nothing but what is gone, and returns them.
+std::vector<std::uint32_t> remove_operations(const Context& context,
+                                             const std::vector<std::uint32_t>& gone, Interval span,
+                                             Mending& mending) {
   struct Launched {
     std::int64_t all = 0, gone = 0;
   };
-  if (gone.empty()) return;
+  std::vector<std::uint32_t> removed;
+  if (gone.empty()) return removed;
   const auto& ops = context.capture.host_ops;
   const auto& owner = context.attribution.op;
   const auto& starts = context.capture.activities.start_ns;
@@ -64,8 +67,10 @@ void remove_operations(const Context& context, const std::vector<std::uint32_t>&
       const auto launched = by_op.find(op);
       if (launched == by_op.end()) continue;
       const Launched own = launched->second;
-      if (own.all <= own.gone && ops.kind[op] == HostKind::op)
+      if (own.all <= own.gone && ops.kind[op] == HostKind::op) {
         mending.host[thread].push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+        removed.push_back(op);
+      }
       if (const auto parent = context.attribution.op_parent[op]; parent != kNoRow) {
         by_op[parent].all += own.all;
         by_op[parent].gone += own.gone;
@@ -73,6 +78,7 @@ void remove_operations(const Context& context, const std::vector<std::uint32_t>&
     }
   }
   for (auto& [thread, spans] : mending.host) spans = normalised(std::move(spans));
+  return removed;
 }
 
 /// Works one kind of mending out, kernel by kernel.
@@ -339,6 +345,25 @@ void add_unrecorded(const Context& context, std::vector<std::uint32_t>& gone) {
   gone.insert(gone.end(), unrecorded.begin(), unrecorded.end());
 }
 
+/// What autograd computes for operations that are gone is gone, too; not for those that only ran
+/// again. Whether there is any.
+bool add_backward(const Context& context, const std::vector<std::uint32_t>& removed,
+                  std::vector<std::uint32_t>& gone) {
+  const auto& attribution = context.attribution;
+  const auto is_recomputed = [&](std::uint32_t row) {
+    return attribution.phase[row] == static_cast<std::uint8_t>(TrainingPhase::recompute);
+  };
+  if (removed.empty() || std::ranges::any_of(gone, is_recomputed)) return false;
+  const std::unordered_set<std::uint32_t> ops(removed.begin(), removed.end());
+  std::unordered_set<std::uint32_t> known(gone.begin(), gone.end());
+  const std::size_t before = gone.size();
+  for (std::uint32_t row = 0; row < attribution.forward_op.size(); ++row)
+    if (const auto op = attribution.forward_op[row];
+        op != kNoRow && ops.contains(op) && known.insert(row).second)
+      gone.push_back(row);
+  return gone.size() > before;
+}
+
 }  // namespace
 
 Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval span) {
@@ -357,8 +382,12 @@ Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval 
   Mending mending;
   for (const auto& [row, least] : claimed.shorter)
     mending.kernels[row] = {least, least + (1 - least) / 4, least + (1 - least) * 3 / 4};
+  const auto removed = remove_operations(context, gone, span, mending);
+  if (add_backward(context, removed, gone)) {
+    mending.host.clear();
+    remove_operations(context, gone, span, mending);
+  }
   for (const auto row : gone) mending.kernels[row] = kGone;
-  remove_operations(context, gone, span, mending);
   return mending;
 }
 

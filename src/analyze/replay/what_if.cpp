@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "analyze/timeline.h"
 #include "analyze/work/kernel_work.h"
 #include "core/intervals.h"
+#include "core/strings.h"
 
 namespace gf {
 
@@ -36,6 +38,17 @@ bool asks(const WhatIfChanges& changes, Without what) {
 
 bool in_name(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+/// Operations that ask something of the device of which only yes or no is left.
+bool asks_for_truth(std::string_view name) {
+  static constexpr std::array<std::string_view, 20> kQuestions{
+      "aten::isnan",       "aten::isinf",       "aten::isfinite",     "aten::any",
+      "aten::all",         "aten::eq",          "aten::ne",           "aten::lt",
+      "aten::le",          "aten::gt",          "aten::ge",           "aten::logical_and",
+      "aten::logical_or",  "aten::logical_not", "aten::_is_any_true", "aten::_is_all_true",
+      "aten::bitwise_not", "aten::isclose",     "aten::allclose",     "aten::equal"};
+  return std::ranges::find(kQuestions, name) != kQuestions.end();
 }
 
 /// How mended kernels and recording are judged.
@@ -222,13 +235,14 @@ class Program {
     std::vector<Intervals> lines;                // all of it, by line
     std::map<std::uint32_t, Intervals> removed;  // in operators that are gone, by thread
     Intervals claimed;                           // by findings, on every thread
-    bool reads = false;                          // operators that exist to wait are gone, too
+    const std::vector<bool>* reads = nullptr;    // operators that exist to wait are gone, too
   };
 
   Cuts cuts_of(const WhatIfChanges& changes, const Outlook& outlook) const {
     Cuts cuts{std::vector<Intervals>(built_.lines.size()), {}, {}};
     for (const auto& claim : changes.claims) cuts.claimed = unite(cuts.claimed, claim.time.host);
-    cuts.reads = asks(changes, Without::sync) && outlook.kernels != &MendedTime::worst;
+    const bool at_worst = outlook.kernels == &MendedTime::worst;
+    if (asks(changes, Without::sync) && !at_worst) cuts.reads = &reads();
     for (std::size_t line = 0; line < cuts.lines.size(); ++line) {
       Intervals& own = cuts.lines[line];
       if (asks(changes, Without::compiling)) own = one_off_[line];
@@ -236,7 +250,7 @@ class Program {
         own = unite(own, idle_by(IdleReason::host_other, kNsPerMs));
       if (asks(changes, Without::input)) own = unite(own, idle_by(IdleReason::input, 0));
       if (cuts.reads) {
-        own = unite(own, ops_of(built_.lines[line], [&](auto op) { return reads(op); }));
+        own = unite(own, ops_of(built_.lines[line], [&](auto op) { return (*cuts.reads)[op]; }));
         own = unite(own, calls_of(built_.lines[line], ApiKind::sync));
       }
       if (asks(changes, Without::allocations))
@@ -249,19 +263,68 @@ class Program {
         for (const auto thread : built_.lines[line])
           if (const auto found = mended->host.find(thread); found != mended->host.end())
             own = unite(own, found->second);
-      if (changes.operators.empty()) continue;
       for (const auto thread : built_.lines[line]) {
+        if (changes.operators.empty()) break;
         Intervals& removed = cuts.removed[thread];
         removed = ops_of({thread}, [&](std::uint32_t op) { return is_removed(op, changes); });
         own = unite(own, removed);
       }
+      if (!at_worst) close_gaps(built_.lines[line], own);
     }
     return cuts;
   }
 
-  /// Whether an operation exists to wait for a value, such as aten::item.
-  bool reads(std::uint32_t op) const {
-    return (context_.roles.host(capture_.host_ops.name[op]) & kWaits) != 0;
+  /// Between two pieces that are gone, the host only went from one to the next.
+  void close_gaps(const std::vector<std::uint32_t>& threads, Intervals& gone) const {
+    constexpr Nanos kOnTheWay = 100 * kNsPerUs;
+    const auto nothing_begins = [&](Interval gap) {
+      return std::ranges::all_of(threads, [&](std::uint32_t thread) {
+        return begin_inside(context_.host.calls(thread), capture_.api_calls.start_ns, gap)
+                   .empty() &&
+               std::ranges::none_of(
+                   begin_inside(context_.host.ops(thread), capture_.host_ops.start_ns, gap),
+                   [&](auto op) { return capture_.host_ops.kind[op] == HostKind::op; });
+      });
+    };
+    Intervals joined;
+    for (const Interval& piece : gone) {
+      if (!joined.empty() && piece.start - joined.back().end <= kOnTheWay &&
+          nothing_begins({joined.back().end, piece.start}))
+        joined.back().end = piece.end;
+      else
+        joined.push_back(piece);
+    }
+    gone = std::move(joined);
+  }
+
+  /// Operations that exist to wait for a value, such as aten::item, with the questions whose answer
+  /// is all that is waited for: by row of host_ops.
+  const std::vector<bool>& reads() const {
+    if (!reads_.empty()) return reads_;
+    const auto& ops = capture_.host_ops;
+    const auto& parent = context_.attribution.op_parent;
+    OncePerText is_question(capture_.strings, asks_for_truth);
+    reads_.resize(ops.size());
+    for (std::uint32_t thread = 0; thread < context_.host.threads(); ++thread) {
+      std::vector<std::uint32_t> questions;  // one after the other, inside the same operation
+      for (const auto op : begin_inside(context_.host.ops(thread), ops.start_ns, span_)) {
+        if (ops.kind[op] != HostKind::op) continue;
+        const bool beside = !questions.empty() && parent[questions.back()] == parent[op];
+        if (!questions.empty() && !beside &&
+            ops.start_ns[op] < ops.start_ns[questions.back()] + ops.duration_ns[questions.back()])
+          continue;  // inside one
+        if (!beside) questions.clear();
+        if ((context_.roles.host(ops.name[op]) & kWaits) != 0) {
+          reads_[op] = true;
+          for (const auto question : std::exchange(questions, {})) reads_[question] = true;
+        } else if (is_question(ops.name[op])) {
+          questions.push_back(op);
+        } else {
+          questions.clear();
+        }
+      }
+    }
+    return reads_;
   }
 
   /// When the device idles for a reason, in stretches of `least` and more.
@@ -324,7 +387,8 @@ class Program {
     const auto row = built_.origins[node].row;
     const auto& activities = capture_.activities;
     double time = static_cast<double>(graph_.duration_ns[node]);
-    if (launched_by_removed(row, changes) || (cuts.reads && launched_to_read(row))) return 0;
+    if (launched_by_removed(row, changes) || (cuts.reads && launched_to_read(row, *cuts.reads)))
+      return 0;
     if (activities.kind[row] != ActivityKind::kernel)
       return asks(changes, Without::copies) ? 0 : static_cast<Nanos>(time * changes.batch);
     if (graph_.collective[node] >= 0) {
@@ -358,10 +422,10 @@ class Program {
     return false;
   }
 
-  bool launched_to_read(std::uint32_t row) const {
+  bool launched_to_read(std::uint32_t row, const std::vector<bool>& reads) const {
     const auto& parents = context_.attribution.op_parent;
     for (auto op = context_.attribution.op[row]; op != kNoRow; op = parents[op])
-      if (reads(op)) return true;
+      if (reads[op]) return true;
     return false;
   }
 
@@ -426,6 +490,7 @@ class Program {
   BuiltGraph built_;
   const ReplayGraph& graph_;
   std::vector<Intervals> one_off_;                                // by line
+  mutable std::vector<bool> reads_;                               // by row of host_ops
   std::size_t steps_ = 0;                                         // 0: none, or one
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in_step_;  // activities with their steps
 };
