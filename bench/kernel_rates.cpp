@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
       solved.alignment.rival_error, solved.alignment.rival_shift,
       std::min(solved.alignment.certainty, 1e9));
   for (std::size_t metric = 0; metric < solved.metrics.size(); ++metric)
-    out += fmt::format("{}\"{}\":{}", when(metric > 0, ","), capture->text(solved.metrics[metric]),
+    out += fmt::format("{}\"{}\":{}", metric > 0 ? "," : "", capture->text(solved.metrics[metric]),
                        solved.explained[metric]);
   out += "},\"kernels\":[";
   for (std::size_t group = 0; group < solved.groups.size(); ++group) {
@@ -47,12 +47,12 @@ int main(int argc, char** argv) {
     out += fmt::format(
         "{}\n{{\"name\":{},\"grid\":[{},{},{}],\"block\":[{},{},{}],\"instances\":{},\"ns\":{},"
         "\"rates\":{{",
-        when(group > 0, ","), name, activities.grid_x[row], activities.grid_y[row],
+        group > 0 ? "," : "", name, activities.grid_x[row], activities.grid_y[row],
         activities.grid_z[row], activities.block_x[row], activities.block_y[row],
         activities.block_z[row], solved.groups[group].instances, solved.groups[group].ns);
     for (std::size_t metric = 0; metric < solved.metrics.size(); ++metric) {
       const auto& rate = solved.rates[metric][group];
-      out += fmt::format("{}\"{}\":[{},{},{}]", when(metric > 0, ","),
+      out += fmt::format("{}\"{}\":[{},{},{}]", metric > 0 ? "," : "",
                          capture->text(solved.metrics[metric]), rate.value, rate.half_width,
                          rate.resolvable);
     }
@@ -68,6 +68,6 @@ int main(int argc, char** argv) {
   fmt::print("{}\n],\"order\":[", out);
   const std::size_t from = order.size() / 2;
   for (std::size_t i = from; i < std::min(order.size(), from + 8000); ++i)
-    fmt::print("{}{}", when(i > from, ","), solved.group_of[order[i]]);
+    fmt::print("{}{}", i > from ? "," : "", solved.group_of[order[i]]);
   fmt::print("]}}\n");
 }

@@ -68,14 +68,10 @@ struct DeviceTimeline {
   std::vector<IdlePiece> idle_pieces;  // the same time by reason, in order
   std::optional<DeviceWaiting> waiting;  // empty: the other ranks are not known
 
-  Nanos waiting_ns() const {
-    if (waiting) return total(waiting->spans);
-    return 0;
-  }
+  Nanos waiting_ns() const { return waiting ? total(waiting->spans) : 0; }
   /// The part of w_k in which the kernel of a row does not only wait for other ranks.
   Nanos working_ns(std::size_t row) const {
-    if (!waiting) return exclusive_ns[row];
-    return std::max<Nanos>(0, exclusive_ns[row] - waiting->ns[row]);
+    return !waiting ? exclusive_ns[row] : std::max<Nanos>(0, exclusive_ns[row] - waiting->ns[row]);
   }
 };
 

@@ -20,10 +20,7 @@ class HostThreads {
   HostThreads() = default;
   explicit HostThreads(const Capture& capture);
 
-  std::size_t threads() const {
-    if (op_begin_.empty()) return 0;
-    return op_begin_.size() - 1;
-  }
+  std::size_t threads() const { return op_begin_.empty() ? 0 : op_begin_.size() - 1; }
   /// Rows of host_ops on a thread (row of capture.threads).
   std::span<const std::uint32_t> ops(std::uint32_t thread) const {
     return part(ops_, op_begin_, thread);

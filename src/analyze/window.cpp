@@ -93,8 +93,7 @@ Intervals recorded_stretches(const Capture& capture) {
             [](const Interval& left, const Interval& right) { return left.start < right.start; });
   Intervals common = normalised(all);
   for (auto& [pid, own] : of_process) common = intersect(common, normalised(std::move(own)));
-  if (longest_of(common) * kLeastCommon >= longest_of(all)) return common;
-  return all;
+  return longest_of(common) * kLeastCommon >= longest_of(all) ? common : all;
 }
 
 // A window with less work than the fullest one's divided by this caught the program while it
@@ -123,8 +122,7 @@ Interval longest_recording_window(const Capture& capture) {
     if (used[i].end > used[i].start && work[i] >= most_work / kLeastWork &&
         used[i].length() > longest.length())
       longest = used[i];
-  if (longest.length() > 0) return longest;
-  return extent(capture);
+  return longest.length() > 0 ? longest : extent(capture);
 }
 
 /// What "auto" stands for: steps where there are any, else all. Of a recording in several windows

@@ -121,8 +121,7 @@ std::string entry(const std::string& name, const std::string& description, std::
   const std::string head = "  " + name;
   const std::string body = wrap(description, width(), column);
   if (body.empty()) return head + "\n";
-  if (head.size() + 2 > column) return head + "\n" + body;
-  return head + body.substr(head.size());
+  return head.size() + 2 > column ? head + "\n" + body : head + body.substr(head.size());
 }
 
 std::string name_of(const Option& option) {
@@ -366,8 +365,7 @@ void open_standard_streams() {
 
 int say(const std::string& text) {
   const auto written = write_answer({}, text);
-  if (written) return kWhole;
-  return complain(written.error());
+  return written ? kWhole : complain(written.error());
 }
 
 /// A file that is read is never written over: an answer would take the place of what it is about.
@@ -382,7 +380,7 @@ std::string overwritten(const Parsed& parsed) {
 Error no_memory(const Parsed& parsed, std::string_view why = {}) {
   std::string file = parsed.inputs.empty() ? "" : parsed.inputs.front();
   return {fmt::format("the answer needs more memory or threads than are available{}{}",
-                      !why.empty() ? ": " : "", why),
+                      why.empty() ? "" : ": ", why),
           file, -1, "ask for less (--window, --rows), or give the process more memory"};
 }
 
@@ -511,8 +509,7 @@ int help(const Words& words, std::span<const Verb> verbs) {
     if (verb.name == words[1]) return say(verb_help(verb));
   if (words[1] == "man") return say(man_page(verbs));
   if (words[1] == "agents") return say(std::string(kAgentsHelp));
-  if (words[1] == "completion") return completion(words, verbs);
-  return unknown_verb(words[1], verbs);
+  return words[1] == "completion" ? completion(words, verbs) : unknown_verb(words[1], verbs);
 }
 
 }  // namespace

@@ -136,8 +136,7 @@ namespace {
 using Values = std::vector<std::string>;
 
 std::string shown(const Option& option) {
-  if (option.argument) return option.value;
-  return option.long_name();
+  return option.argument ? option.value : option.long_name();
 }
 
 /// Takes every value; throws what is wrong with one, as CLI11 wants it.

@@ -94,8 +94,7 @@ Status write_whole(const OutputOptions& options, std::string_view answer) {
   auto file = OutFile::open(options.path);
   if (!file) return tl::unexpected<Error>(file.error());
   const auto written = file->write(answer);
-  if (written) return file->commit();
-  return written;
+  return written ? file->commit() : written;
 }
 
 }  // namespace
@@ -133,13 +132,11 @@ void add_rows_option(Verb& verb, std::optional<std::size_t>& rows) {
 }
 
 std::size_t text_rows(std::optional<std::size_t> rows) {
-  if (rows.value_or(12) == 0) return SIZE_MAX;
-  return rows.value_or(12);
+  return rows.value_or(12) == 0 ? SIZE_MAX : rows.value_or(12);
 }
 
 std::size_t other_rows(const std::string& format, std::optional<std::size_t> rows) {
-  if (format == "text") return 0;
-  return rows.value_or(0);
+  return format == "text" ? 0 : rows.value_or(0);
 }
 
 std::string chosen_format(const OutputOptions& options) {
@@ -163,8 +160,7 @@ Status write_answer(const OutputOptions& options, std::string_view answer) {
 int say_missing(std::string_view input, const std::vector<std::string>& missing) {
   for (const auto& text : missing)
     complain(std::string(input) + ": incomplete result: " + text, kBadInput);
-  if (missing.empty()) return kWhole;
-  return kBadInput;
+  return missing.empty() ? kWhole : kBadInput;
 }
 
 int give_answer(const OutputOptions& options, std::string_view input,

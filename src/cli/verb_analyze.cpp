@@ -42,8 +42,7 @@ Result<std::string> rendered(const AnalyzeArguments& options, const std::string&
     if (answer.context) text += call_tree_section(call_tree(*answer.context, analysis), style);
     return text;
   }
-  if (format == "html") return page_of(answer);
-  return json_line(analysis);
+  return format == "html" ? page_of(answer) : json_line(analysis);
 }
 
 int analyze_files(const AnalyzeArguments& out) {

@@ -32,8 +32,7 @@ Status export_perfetto(const ExportArguments& options, const Context& context) {
   if (!file) return tl::unexpected<Error>(file.error());
   const auto written =
       write_perfetto(context, [&](std::string_view bytes) { return file->write(bytes); });
-  if (written) return file->commit();
-  return written;
+  return written ? file->commit() : written;
 }
 
 Status export_csv(const ExportArguments& options, const Context& context,
@@ -62,8 +61,7 @@ Status export_csv(const ExportArguments& options, const Context& context,
   };
   auto written = write_capture_csv(context.capture, sink);
   if (written) written = write_analysis_csv(analysis, sink);
-  if (written) return write_idle_csv(context, sink);
-  return written;
+  return written ? write_idle_csv(context, sink) : written;
 }
 
 int export_capture(const ExportArguments& options) {

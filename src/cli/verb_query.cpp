@@ -188,8 +188,7 @@ Result<std::string> answer(const QueryArguments& options, Capture& notes) {
   }
   const std::string format = chosen_format(options.output);
   if (format == "json") return answer_json(*found);
-  if (format == "csv") return answer_csv(*found);
-  return answer_text(*found, style, options.rows);
+  return format == "csv" ? answer_csv(*found) : answer_text(*found, style, options.rows);
 }
 
 }  // namespace

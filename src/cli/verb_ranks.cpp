@@ -136,8 +136,7 @@ Verb ranks_verb() {
     ProgressDisplay progress;
     const auto loaded = load_ranks(o->input, progress.callback());
     progress.wipe();
-    if (!loaded) return complain(loaded.error());
-    return give_parts(*o, *loaded);
+    return !loaded ? complain(loaded.error()) : give_parts(*o, *loaded);
   };
   return verb;
 }

@@ -208,7 +208,7 @@ std::string sensors_text(const GpuReading& reading) {
   sensor("PCIe bytes", reading.pcie_tx_bytes.has_value());
   sensor("NVLink bytes", reading.nvlink_tx_bytes.has_value());
   if (lack.empty()) return joined(have);
-  return fmt::format("{}{}not on this GPU: {}", joined(have), !have.empty() ? "; " : "",
+  return fmt::format("{}{}not on this GPU: {}", joined(have), have.empty() ? "" : "; ",
                      joined(lack));
 }
 
@@ -231,10 +231,7 @@ struct Examination {
   }
 };
 
-const char* ok_or(bool fine, const char* otherwise) {
-  if (fine) return "ok";
-  return otherwise;
-}
+const char* ok_or(bool fine, const char* otherwise) { return fine ? "ok" : otherwise; }
 
 /// What the GPUs of this machine let the verbs do.
 struct Abilities {
@@ -248,8 +245,7 @@ struct Abilities {
 const char* monitor_words(const Abilities& can) {
   if (can.gpm && can.pm) return "all levels but issue slots from GPM, all with --source pm";
   if (can.gpm) return "all levels but issue slots, from GPM";
-  if (can.pm) return "levels with --source pm";
-  return "power, memory and clocks only";
+  return can.pm ? "levels with --source pm" : "power, memory and clocks only";
 }
 
 const char* record_words(const Abilities& can) {

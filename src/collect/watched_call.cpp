@@ -136,19 +136,16 @@ CallEnd WatchedThread::wait(Nanos limit, int wake_fd) {
   }
   state_->give_up();
   const std::lock_guard lock(state_->mutex);
-  if (state_->busy) return CallEnd::late;
-  return CallEnd::returned;
+  return state_->busy ? CallEnd::late : CallEnd::returned;
 }
 
 CallEnd WatchedThread::run(std::function<void()> call, Nanos limit, int wake_fd) {
-  if (start(std::move(call))) return wait(limit, wake_fd);
-  return CallEnd::late;
+  return start(std::move(call)) ? wait(limit, wake_fd) : CallEnd::late;
 }
 
 Nanos WatchedThread::running_for() const {
   const std::lock_guard lock(state_->mutex);
-  if (state_->busy) return steady_now() - state_->since;
-  return 0;
+  return state_->busy ? steady_now() - state_->since : 0;
 }
 
 int abandoned_calls() { return abandoned.load(); }

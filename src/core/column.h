@@ -235,8 +235,7 @@ class Column {
   bool may_be_narrow() const {
     if constexpr (!kNarrows) return false;
     const Block now = block();
-    if (now != kNone) return is_narrow(now);
-    return size_ == 0 || fits_half(same_);
+    return now != kNone ? is_narrow(now) : size_ == 0 || fits_half(same_);
   }
 
   /// Into a column without rows of its own, without room, or too narrow.
@@ -282,8 +281,7 @@ class Column {
   /// The rows as they are wide. Several readers may come at once.
   [[gnu::always_inline]] T* opened() {
     const Block now = block();
-    if (now != kNone && !is_narrow(now)) return wide(now);
-    return opened_now();
+    return now != kNone && !is_narrow(now) ? wide(now) : opened_now();
   }
   [[gnu::noinline]] T* opened_now() {
     const Block now = block();

@@ -38,8 +38,7 @@ struct Target {
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
-  if (slash == 0) return "/";
-  return path.substr(0, slash);
+  return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 /// As the kernel's protected_symlinks has it: in a folder that everybody may write to, a link may

@@ -41,8 +41,7 @@ std::string format_energy(std::int64_t nj) {
   if (size < 1e3) return fmt::format("{} nJ", nj);
   if (size < 999'950) return four_digits(value / 1e3) + " uJ";
   if (size < 999.95e6) return four_digits(value / 1e6) + " mJ";
-  if (size < 999.95e9) return four_digits(value / 1e9) + " J";
-  return four_digits(value / 1e12) + " kJ";
+  return size < 999.95e9 ? four_digits(value / 1e9) + " J" : four_digits(value / 1e12) + " kJ";
 }
 
 std::string format_share_range(std::optional<double> low, std::optional<double> high) {

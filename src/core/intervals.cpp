@@ -10,8 +10,7 @@ namespace gf {
 Intervals normalised(Intervals in) {
   std::erase_if(in, [](const Interval& i) { return i.end <= i.start; });
   sort_nearly_ordered(in.begin(), in.end(), [](const Interval& left, const Interval& right) {
-    if (left.start != right.start) return left.start < right.start;
-    return left.end < right.end;
+    return left.start != right.start ? left.start < right.start : left.end < right.end;
   });
   std::size_t kept = 0;
   for (const auto& interval : in) {

@@ -222,8 +222,7 @@ std::size_t Scrubber::after_option(std::size_t begin, std::size_t end) {
     mask(from, from + value.size());
     return from + value.size();
   }
-  if (is_setting(value) && !is_quote(at(from)) && at(from) != '\\') return 0;
-  return mask_value(from, false);
+  return is_setting(value) && !is_quote(at(from)) && at(from) != '\\' ? 0 : mask_value(from, false);
 }
 
 void Scrubber::find_names() {
@@ -408,15 +407,13 @@ bool is_script(std::string_view word) {
 }  // namespace
 
 std::string without_secrets(std::string_view text) {
-  if (text.size() > kLongest) return std::string(kMask);
-  return Scrubber(text).scrubbed();
+  return text.size() > kLongest ? std::string(kMask) : Scrubber(text).scrubbed();
 }
 
 std::string without_secrets(std::string_view name, std::string_view value) {
   const std::string start = std::string(name) + "=";
   std::string text = without_secrets(start + std::string(value));
-  if (!text.starts_with(start)) return std::string(kMask);
-  return text.substr(start.size());
+  return !text.starts_with(start) ? std::string(kMask) : text.substr(start.size());
 }
 
 std::string masked_command(const std::vector<std::string>& words) {

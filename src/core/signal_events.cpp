@@ -27,8 +27,7 @@ SignalEvents::~SignalEvents() {
 int SignalEvents::take() {
   signalfd_siginfo info{};
   const bool came = ::read(descriptor_, &info, sizeof info) == static_cast<ssize_t>(sizeof info);
-  if (came) return static_cast<int>(info.ssi_signo);
-  return 0;
+  return came ? static_cast<int>(info.ssi_signo) : 0;
 }
 
 bool SignalEvents::wait(Nanos limit) const {

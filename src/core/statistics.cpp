@@ -196,8 +196,7 @@ double top_of(const Correlation& correlation, std::size_t peak) {
   const double after = correlation[peak + 1];
   const double bend = before - 2 * correlation[peak] + after;
   const auto lag = static_cast<double>(peak);
-  if (bend >= 0) return lag;
-  return lag + std::clamp(0.5 * (before - after) / bend, -0.5, 0.5);
+  return bend >= 0 ? lag : lag + std::clamp(0.5 * (before - after) / bend, -0.5, 0.5);
 }
 
 /// Multiples of a period tell its length with less rounding: follows the peaks.
@@ -336,8 +335,7 @@ constexpr int kHarmonics = 8;         // the rest is below a hundredth of the fi
 
 double sinc(double turns) {
   const double angle = std::numbers::pi * turns;
-  if (std::abs(angle) < 1e-9) return 1;
-  return std::sin(angle) / angle;
+  return std::abs(angle) < 1e-9 ? 1 : std::sin(angle) / angle;
 }
 
 }  // namespace

@@ -124,8 +124,7 @@ StringId StringPool::intern_anew(std::string_view text) {
 
 StringId StringPool::find(std::string_view text) const {
   const std::uint32_t number = const_cast<StringPool*>(this)->slot(text, hash_text(text)).number;
-  if (number == 0) return StringId::none;
-  return static_cast<StringId>(number - 1);
+  return number == 0 ? StringId::none : static_cast<StringId>(number - 1);
 }
 
 }  // namespace gf

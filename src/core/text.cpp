@@ -68,8 +68,7 @@ std::size_t append_printable(std::string& out, std::string_view text) {
 std::size_t colour_length(std::string_view text) {
   if (!text.starts_with("\x1b[")) return 0;
   const auto end = text.find_first_not_of("0123456789;", 2);
-  if (end != std::string_view::npos && text[end] == 'm') return end + 1;
-  return 0;
+  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
 }
 
 }  // namespace

@@ -53,27 +53,11 @@ constexpr bool has_word(std::string_view list, std::string_view word) {
   return any_word(list, [word](std::string_view one) { return one == word; });
 }
 
-// Small parts of sentences that are there or not: a separator, a plural's s, a remark.
-
-/// `text` when the condition holds, else nothing.
-constexpr const char* when(bool condition, const char* text) {
-  if (condition) return text;
-  return "";
-}
-
 // What stands where something is missing.
 
 /// `text`, or `fallback` when it is empty.
 constexpr std::string_view text_or(std::string_view text, std::string_view fallback) {
-  if (text.empty()) return fallback;
-  return text;
-}
-
-/// How much more `all` is than `part`; 0 when it is not.
-template <class Number>
-constexpr Number excess(Number all, Number part) {
-  if (all > part) return all - part;
-  return Number{};
+  return text.empty() ? fallback : text;
 }
 
 // Shell-style patterns for tables of names.

@@ -83,8 +83,7 @@ std::optional<std::int64_t> parse_decimal(std::string_view text, int exponent) {
     overflow = __builtin_add_overflow(value, 1u, &value);
   const std::uint64_t limit = static_cast<std::uint64_t>(INT64_MAX) + (parts->negative ? 1 : 0);
   if (overflow || value > limit) return std::nullopt;
-  if (parts->negative) return static_cast<std::int64_t>(-value);
-  return static_cast<std::int64_t>(value);
+  return parts->negative ? static_cast<std::int64_t>(-value) : static_cast<std::int64_t>(value);
 }
 
 Nanos host_now() {

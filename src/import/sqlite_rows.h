@@ -23,8 +23,7 @@ class TableRows {
   Result<bool> next();
   bool null(int column) const { return type(column) == SQLITE_NULL; }
   std::int64_t integer(int column, std::int64_t fallback = -1) const {
-    if (null(column)) return fallback;
-    return sqlite3_value_int64(values_[at(column)]);
+    return null(column) ? fallback : sqlite3_value_int64(values_[at(column)]);
   }
   double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
   std::string_view text(int column) const { return column_text(statement_.get(), column); }

@@ -70,7 +70,7 @@ std::string insertion(std::size_t rows) {
   std::string marks = "(?", all;
   Table().each_column_ref([&](const auto&) { marks += ",?"; });
   marks += ')';
-  for (std::size_t i = 0; i < rows; ++i) all += when(i > 0, ",") + marks;
+  for (std::size_t i = 0; i < rows; ++i) all += (i > 0 ? "," : "") + marks;
   return fmt::format("INSERT INTO _{} VALUES{}", Table::kName, all);
 }
 
@@ -157,7 +157,7 @@ Status insert_blocks(sqlite3* db, std::span<const PackedBlock> blocks, const std
     if (block.samples == 0) continue;
     std::string metrics;
     for (Text id : block.metrics)
-      metrics += fmt::format("{}{}", when(!metrics.empty(), ","), static_cast<std::uint32_t>(id));
+      metrics += fmt::format("{}{}", metrics.empty() ? "" : ",", static_cast<std::uint32_t>(id));
     sqlite3_bind_int64(raw, 1, block.device);
     sqlite3_bind_int64(raw, 2, block.first_ns);
     sqlite3_bind_int64(raw, 3, block.last_ns);

@@ -116,8 +116,7 @@ std::string_view with_scope(std::string_view text, std::string_view base) {
   const auto at = static_cast<std::size_t>(base.data() - text.data());
   if (base != "kernel" || at < 3 || text.substr(at - 2, 2) != "::") return base;
   const std::size_t begin = text.find_last_of(" :<>(){}[],&*", at - 3) + 1;
-  if (begin < at - 2) return text.substr(begin, at + base.size() - begin);
-  return base;
+  return begin < at - 2 ? text.substr(begin, at + base.size() - begin) : base;
 }
 
 /// The last identifier of the (nested) name at `i` of a linker name, and `i` behind it:
@@ -279,8 +278,7 @@ NvtxOperation cut_nvtx_operation(std::string_view text) {
   take_part(rest, ", sizes = ", out.shapes);
   take_part(rest, ", input_op_ids = ", other);
   out.cut = rest.empty();
-  if (out.cut) return out;
-  return whole;
+  return out.cut ? out : whole;
 }
 
 void name_nvtx_range(Capture& capture, std::uint32_t host_op, Text text) {

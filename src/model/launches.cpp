@@ -137,8 +137,7 @@ enum class Border : std::uint8_t { none, begins, ends };
 Border border_of(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
   if (has("StreamBeginCapture") || has("capture_begin")) return Border::begins;
-  if (has("StreamEndCapture") || has("capture_end")) return Border::ends;
-  return Border::none;
+  return has("StreamEndCapture") || has("capture_end") ? Border::ends : Border::none;
 }
 
 struct Edge {

@@ -99,8 +99,7 @@ Beside beside(const std::string& path, const char* suffix) {
   struct stat status{};
   if (::lstat((path + suffix).c_str(), &status) != 0) return Beside::nothing;
   if (!S_ISREG(status.st_mode)) return Beside::strange;
-  if (status.st_size == 0) return Beside::nothing;
-  return Beside::log;
+  return status.st_size == 0 ? Beside::nothing : Beside::log;
 }
 
 constexpr int kLongestValue = 256 << 20;  // bytes of one text or blob
@@ -243,8 +242,7 @@ constexpr std::uint64_t kAlwaysAllowed = 256u << 20, kTimesFileSize = 64;
 std::uint64_t sound_size(const std::string& file) {
   std::error_code failed;
   const auto size = fs::file_size(file, failed);
-  if (failed) return kAlwaysAllowed;
-  return std::max<std::uint64_t>(kAlwaysAllowed, size * kTimesFileSize);
+  return failed ? kAlwaysAllowed : std::max<std::uint64_t>(kAlwaysAllowed, size * kTimesFileSize);
 }
 
 }  // namespace

@@ -73,8 +73,7 @@ std::string quoted(std::string_view name);
 constexpr std::string_view plain_name(std::string_view column) {
   if (column == "index") return "number";
   if (column == "values") return "arguments";
-  if (column == "group") return "gain_group";
-  return column;
+  return column == "group" ? "gain_group" : column;
 }
 
 }  // namespace gf::sqlite

@@ -14,8 +14,7 @@ namespace {
 
 const char* sampling_words(const Chip& chip) {
   if (!chip.pm_sampling) return "no";
-  if (chip.pm_time_trigger) return "yes, interval in ns or cycles";
-  return "yes, interval in cycles";
+  return chip.pm_time_trigger ? "yes, interval in ns or cycles" : "yes, interval in cycles";
 }
 
 struct InputJson {
@@ -95,7 +94,7 @@ Status check(const MetricFilter& filter) {
   }
   if (!filter.chip.empty() && !find_chip(filter.chip)) {
     std::string known;
-    for (const Chip& chip : chips()) (known += (!known.empty() ? ", " : "")) += chip.name;
+    for (const Chip& chip : chips()) (known += (known.empty() ? "" : ", ")) += chip.name;
     return fail(fmt::format("no chip is called \"{}\"", filter.chip), {}, -1, known);
   }
   return {};
@@ -110,7 +109,7 @@ std::string chips_text(ChipSet set) {
   auto names = [](ChipSet some) {
     std::string out;
     for (const Chip& chip : chips())
-      if (some & bit(chip.id)) (out += (!out.empty() ? ", " : "")) += chip.name;
+      if (some & bit(chip.id)) (out += (out.empty() ? "" : ", ")) += chip.name;
     return out;
   };
   // Long lists read better by what is missing.

@@ -196,8 +196,7 @@ std::string own_names(const LiveTable& table, const OpenMetricsOptions& options)
 }  // namespace
 
 std::string open_metrics(const LiveTable& table, const OpenMetricsOptions& options) {
-  if (options.dcgm_names) return dcgm_page(table, options);
-  return own_names(table, options);
+  return options.dcgm_names ? dcgm_page(table, options) : own_names(table, options);
 }
 
 const char* open_metrics_type(const OpenMetricsOptions& options) {

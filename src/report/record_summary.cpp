@@ -32,8 +32,7 @@ std::string bar(double share, const TextStyle& style) {
 
 std::string_view levels_from(std::string_view source) {
   if (source == "pm_sampling") return "PM sampling";
-  if (source == "gpm") return "NVML GPM (10 Hz)";
-  return "none (NVML only)";
+  return source == "gpm" ? "NVML GPM (10 Hz)" : "none (NVML only)";
 }
 
 /// What there is to say above the levels, or instead of them.
@@ -42,8 +41,7 @@ std::string levels_title(const RecordedDevice& device) {
     return fmt::format("  while it had work, {} from first to last:\n",
                        format_time(device.span_ns));
   if (device.source == "nvml") return "  no levels recorded\n";
-  if (device.samples == 0) return "  no sample arrived\n";
-  return "  the GPU did no work\n";
+  return device.samples == 0 ? "  no sample arrived\n" : "  the GPU did no work\n";
 }
 
 std::string levels_text(const RecordedDevice& device, const TextStyle& style) {
@@ -74,7 +72,7 @@ std::string power_text(const RecordedDevice& device) {
     power += fmt::format("power {:.0f} W mean, {:.0f} W most", *device.power_mean_watts,
                          device.power_max_watts.value_or(0));
   if (device.energy_joules)
-    power += fmt::format("{}energy {:.0f} J", !power.empty() ? "; " : "", *device.energy_joules);
+    power += fmt::format("{}energy {:.0f} J", power.empty() ? "" : "; ", *device.energy_joules);
   if (device.energy_joules && device.energy_integral_joules)
     power += fmt::format(" ({:.0f} J from power readings)", *device.energy_integral_joules);
   return power;
@@ -85,10 +83,10 @@ std::string state_text(const RecordedDevice& device) {
   if (device.memory_peak_bytes)
     state += "memory " + format_bytes(*device.memory_peak_bytes) + " at most";
   if (device.sm_clock_mean_hertz)
-    state += fmt::format("{}SM clock {:.0f} MHz mean", !state.empty() ? "; " : "",
+    state += fmt::format("{}SM clock {:.0f} MHz mean", state.empty() ? "" : "; ",
                          *device.sm_clock_mean_hertz * 1e-6);
   if (device.temperature_max_celsius)
-    state += fmt::format("{}{:.0f} C at most", !state.empty() ? "; " : "",
+    state += fmt::format("{}{:.0f} C at most", state.empty() ? "" : "; ",
                          *device.temperature_max_celsius);
   return state;
 }
@@ -96,7 +94,7 @@ std::string state_text(const RecordedDevice& device) {
 std::string throttle_text(const RecordedDevice& device) {
   if (device.throttle.empty()) return "";
   std::string words;
-  for (const auto& cause : device.throttle) words += (!words.empty() ? ", " : "") + cause;
+  for (const auto& cause : device.throttle) words += (words.empty() ? "" : ", ") + cause;
   return "clocks were throttled at times by " + words;
 }
 

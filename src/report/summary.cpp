@@ -143,7 +143,7 @@ std::string beside_the_gap(const std::optional<DenseSpan>& dense) {
   if (dense->loss_ns > 0) {
     const bool copies = dense->loss == name_of(Bar::copy);
     const auto label = label_of(copies ? bar_labels() : cause_labels(), dense->loss);
-    loss = fmt::format(", and the largest loss is {}{}, {} ({})", when(!copies, "idle, "),
+    loss = fmt::format(", and the largest loss is {}{}, {} ({})", copies ? "" : "idle, ",
                        label.text, format_time(dense->loss_ns), format_share(dense->loss_share));
   }
   return fmt::format(

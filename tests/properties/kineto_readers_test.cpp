@@ -143,7 +143,7 @@ class Writer {
         std::string out = "[" + space();
         const auto members = below(6);
         for (std::uint64_t i = 0; i < members; ++i)
-          out += when(i > 0, ",") + space() + value(depth + 1) + space();
+          out += (i > 0 ? "," : "") + space() + value(depth + 1) + space();
         return out + "]";
       }
       default: {
@@ -158,8 +158,8 @@ class Writer {
     const auto members = below(count + 1);
     for (std::uint64_t i = 0; i < members; ++i) {
       const std::string_view key = keys[below(count)];
-      out += when(i > 0, ",") + space() + "\"" + std::string(key) + "\"" + when(!below(10), " ") +
-             ":" + space() + apply(key) + space();
+      out += (i > 0 ? "," : "") + space() + "\"" + std::string(key) + "\"" +
+             (below(10) ? "" : " ") + ":" + space() + apply(key) + space();
     }
     return out + "}";
   }

@@ -261,8 +261,7 @@ class HostSweep {
     // it.
     auto later = [&](const Head& left, const Head& right) {
       const Nanos left_start = next_start(left), right_start = next_start(right);
-      if (left_start != right_start) return left_start > right_start;
-      return left.thread > right.thread;
+      return left_start != right_start ? left_start > right_start : left.thread > right.thread;
     };
     std::make_heap(heads_.begin(), heads_.end(), later);
     while (!heads_.empty()) {
@@ -284,8 +283,7 @@ class HostSweep {
   };
 
   Nanos next_start(const Head& head) const {
-    if (head.ops.empty()) return INT64_MIN;
-    return capture_.host_ops.start_ns[head.ops.front()];
+    return head.ops.empty() ? INT64_MIN : capture_.host_ops.start_ns[head.ops.front()];
   }
 
   /// Opens the operations of a thread that start at or before `until`, at least one; false when the
@@ -406,8 +404,7 @@ class HostSweep {
   }
 
   static std::uint32_t module_of(const Open& open) {
-    if (open.module) return open.module;
-    return open.scope;
+    return open.module ? open.module : open.scope;
   }
 
   Answer answer(std::uint32_t thread, Nanos time) {

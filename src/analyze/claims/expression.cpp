@@ -26,8 +26,7 @@ class Evaluation {
  private:
   char next() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    if (at_ == text_.size()) return 0;
-    return text_[at_];
+    return at_ == text_.size() ? 0 : text_[at_];
   }
   bool take(char letter) {
     if (next() != letter) return false;

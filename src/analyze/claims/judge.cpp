@@ -301,8 +301,7 @@ ClaimVerdict verdict_of(const std::vector<JudgedRule>& rules) {
   const auto hold = count(ClaimVerdict::holds), open = count(ClaimVerdict::not_measured);
   if (open == all) return ClaimVerdict::not_measured;
   if (hold == all) return ClaimVerdict::holds;
-  if (hold == 0) return ClaimVerdict::does_not_hold;
-  return ClaimVerdict::partly;
+  return hold == 0 ? ClaimVerdict::does_not_hold : ClaimVerdict::partly;
 }
 
 }  // namespace

@@ -141,8 +141,7 @@ CheckOutcome outcome_of(const CheckRule& rule, const Bounded& found) {
   const double best = rule.more ? found.low : -found.high;
   const double worst = rule.more ? found.high : -found.low;
   if (change > limit && (best > 0 || best == worst)) return CheckOutcome::failed;
-  if (worst <= limit) return CheckOutcome::ok;
-  return CheckOutcome::undecided;
+  return worst <= limit ? CheckOutcome::ok : CheckOutcome::undecided;
 }
 
 /// About how many steps of each run would do, when they scatter as these: bounds come nearer with

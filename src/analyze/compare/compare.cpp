@@ -25,15 +25,13 @@ namespace {
 std::string end_of(const std::string& path, std::size_t parts) {
   std::size_t at = path.size();
   while (parts-- > 0 && at != 0 && at != path.npos) at = path.rfind('/', at - 1);
-  if (at == path.npos || at == 0) return path;
-  return path.substr(at + 1);
+  return at == path.npos || at == 0 ? path : path.substr(at + 1);
 }
 
 /// A profile's steps come from marks or from a period; which marks makes no difference.
 std::string kind_of_steps(const ComparedRun& run) {
   if (run.steps == 0) return "none";
-  if (run.step_source.starts_with("marks:")) return "marks";
-  return run.step_source;
+  return run.step_source.starts_with("marks:") ? "marks" : run.step_source;
 }
 
 std::string text_of(std::optional<std::int64_t> number) {

@@ -39,8 +39,7 @@ double counted(const std::vector<BenchCounts>& benches, std::string_view bench,
       const auto& counts =
           microbench.counted.empty() ? microbench.by_arithmetic : microbench.counted;
       const auto at = counts.find(feature);
-      if (at == counts.end()) return 0;
-      return at->second;
+      return at == counts.end() ? 0 : at->second;
     }
   return 0;
 }

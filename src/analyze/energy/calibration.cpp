@@ -14,8 +14,7 @@ namespace {
 
 double value(const std::map<std::string, double>& counts, const std::string& feature) {
   const auto at = counts.find(feature);
-  if (at == counts.end()) return 0;
-  return at->second;
+  return at == counts.end() ? 0 : at->second;
 }
 
 const BenchCounts* find(const std::vector<BenchCounts>& benches, const std::string& id) {

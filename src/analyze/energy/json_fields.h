@@ -40,13 +40,11 @@ inline double json_number(const JsonElement& object, std::string_view name) {
 }
 inline std::int64_t json_integer(const JsonElement& object, std::string_view name) {
   std::int64_t number = 0;
-  if (object[name].get_int64().get(number)) return 0;
-  return number;
+  return object[name].get_int64().get(number) ? 0 : number;
 }
 inline std::string json_text(const JsonElement& object, std::string_view name) {
   std::string_view text;
-  if (object[name].get_string().get(text)) return std::string();
-  return std::string(text);
+  return object[name].get_string().get(text) ? std::string() : std::string(text);
 }
 /// The items of a list; none when it is no list.
 inline std::vector<JsonElement> json_items(const JsonElement& list) {
@@ -58,8 +56,7 @@ inline std::vector<JsonElement> json_items(const JsonElement& list) {
 }
 inline std::vector<JsonElement> json_items(const JsonElement& object, std::string_view name) {
   const auto list = json_field(object, name);
-  if (list) return json_items(*list);
-  return std::vector<JsonElement>();
+  return list ? json_items(*list) : std::vector<JsonElement>();
 }
 
 }  // namespace gf

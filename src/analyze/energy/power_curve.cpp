@@ -73,8 +73,7 @@ Nanos period_of(const std::vector<PowerReading>& readings) {
       if (last) gaps.push_back(static_cast<double>(readings[i].time - last));
       last = readings[i].time;
     }
-  if (gaps.empty()) return 0;
-  return static_cast<Nanos>(median(gaps));
+  return gaps.empty() ? 0 : static_cast<Nanos>(median(gaps));
 }
 
 }  // namespace

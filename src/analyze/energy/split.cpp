@@ -273,11 +273,9 @@ void add_work(const KernelWork& work, std::uint32_t row, Nanos whole, const Kern
 /// The share of the time that a leaf takes: of the running kernels' when any runs.
 double share_of_time(const EnergyLeaf& leaf, Nanos running, Nanos all) {
   if (running > 0) {
-    if (!leaf.runs) return 0;
-    return static_cast<double>(leaf.ns) / static_cast<double>(running);
+    return !leaf.runs ? 0 : static_cast<double>(leaf.ns) / static_cast<double>(running);
   }
-  if (all > 0) return static_cast<double>(leaf.ns) / static_cast<double>(all);
-  return 0;
+  return all > 0 ? static_cast<double>(leaf.ns) / static_cast<double>(all) : 0;
 }
 
 }  // namespace

@@ -222,15 +222,13 @@ double mean_clock(const Capture& capture, std::uint32_t device, Interval span) {
                          ++count;
                        }
                      });
-  if (count > 0) return sum / count;
-  return nearest;
+  return count > 0 ? sum / count : nearest;
 }
 
 /// SM cycles over time: as sampled, else as the driver says.
 double hertz_of(const Sampled& sampled, double seconds, double fallback) {
   const auto at = sampled.find("sm.cycles"_metric);
-  if (at != sampled.end() && at->second > 0 && seconds > 0) return at->second / seconds;
-  return fallback;
+  return at != sampled.end() && at->second > 0 && seconds > 0 ? at->second / seconds : fallback;
 }
 
 bool is_ratio(const Capture& capture, Text metric) {

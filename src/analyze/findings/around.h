@@ -24,8 +24,7 @@ class Around {
     if (op == kNoRow) return kNoRow;
     const auto row = found_.of(op, [&](std::uint32_t outer, std::uint32_t inner) {
       if (wanted_(inner)) return inner;
-      if (outer == kNoRow) return kNone;
-      return outer;
+      return outer == kNoRow ? kNone : outer;
     });
     return row == kNone ? kNoRow : row;
   }
@@ -37,8 +36,7 @@ class Around {
   /// Of idle time: what the host was in, or what the device waited for.
   std::uint32_t of(const IdlePiece& piece) {
     const auto row = of_op(piece.op);
-    if (row != kNoRow || piece.next == kNoRow) return row;
-    return of_activity(piece.next);
+    return row != kNoRow || piece.next == kNoRow ? row : of_activity(piece.next);
   }
 
  private:

@@ -193,7 +193,7 @@ std::string shown(const std::string& name) {
 std::string say_names(const std::vector<NamedTime>& names, std::size_t most) {
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < most; ++i)
-    text += fmt::format("{}{} {}", when(i > 0, ", "), shown(names[i].name), say_time(names[i].ns));
+    text += fmt::format("{}{} {}", i > 0 ? ", " : "", shown(names[i].name), say_time(names[i].ns));
   return text;
 }
 

@@ -91,8 +91,7 @@ struct TraceFacts {
   /// "aten::bmm": the innermost operation at the launch; empty when none is known.
   Text operation(const KernelInstance& kernel_instance) const {
     const auto op = context.attribution.op[kernel_instance.activity];
-    if (op == kNoRow) return Text::none;
-    return capture().host_ops.name[op];
+    return op == kNoRow ? Text::none : capture().host_ops.name[op];
   }
   TrainingPhase phase(const KernelInstance& kernel_instance) const {
     return static_cast<TrainingPhase>(context.attribution.phase[kernel_instance.activity]);
@@ -106,8 +105,7 @@ struct TraceFacts {
   /// Kernels of a step; 0 when the window has no steps.
   std::int64_t kernels_of_step() const {
     const auto steps = static_cast<std::int64_t>(analysis.window.steps.size());
-    if (steps > 0) return (kernel_count + steps - 1) / steps;
-    return 0;
+    return steps > 0 ? (kernel_count + steps - 1) / steps : 0;
   }
   /// Idle time whose pieces fit.
   template <class Fits>
@@ -138,12 +136,10 @@ struct TraceFacts {
     return static_cast<double>(late - cost) / static_cast<double>(window - cost);
   }
   double of_window(Nanos ns) const {
-    if (window > 0) return static_cast<double>(ns) / static_cast<double>(window);
-    return 0;
+    return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0;
   }
   double of_kernels(Nanos ns) const {
-    if (kernel_busy > 0) return static_cast<double>(ns) / static_cast<double>(kernel_busy);
-    return 0;
+    return kernel_busy > 0 ? static_cast<double>(ns) / static_cast<double>(kernel_busy) : 0;
   }
 
  private:

@@ -22,12 +22,10 @@ struct SampleFacts {
   SampleFacts(const Capture& capture, const Analysis& analysis, Interval settled);
 
   double of_window(Nanos ns) const {
-    if (window > 0) return static_cast<double>(ns) / static_cast<double>(window);
-    return 0;
+    return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0;
   }
   double of_busy(Nanos ns) const {
-    if (busy > 0) return static_cast<double>(ns) / static_cast<double>(busy);
-    return 0;
+    return busy > 0 ? static_cast<double>(ns) / static_cast<double>(busy) : 0;
   }
   /// A level of all devices; empty without data.
   Share level(std::string_view id) const;

@@ -159,7 +159,7 @@ std::optional<Finding> eager_attention(const Facts& facts) {
       fmt::format("{} of kernel time is unfused attention, which writes its scores to memory and "
                   "reads them back several times. Use one fused kernel{}.",
                   say_share(facts.of_kernels(time)),
-                  when(facts.pytorch(), " (torch.nn.functional.scaled_dot_product_attention)")),
+                  facts.pytorch() ? " (torch.nn.functional.scaled_dot_product_attention)" : ""),
       fmt::format("{} of product, softmax, product; {} with the kernels between them and the "
                   "backward pass; most under {}",
                   plural(attention.count(), "sequence"), say_time(time),

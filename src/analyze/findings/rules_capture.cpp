@@ -91,9 +91,10 @@ std::optional<Finding> launches_not_captured(const Facts& facts) {
       fmt::format("The capture does not hold the launches of {} of the GPU's activities, {} of the "
                   "time idle before them: why is unknown.{}",
                   without, say_share(facts.of_window(idle.ns)),
-                  when(late * 4 > without,
-                       " They are missing throughout, so this may be a sample of the events of a "
-                       "run: its times and shares are not the run's.")),
+                  late * 4 > without
+                      ? " They are missing throughout, so this may be a sample of the events of a "
+                        "run: its times and shares are not the run's."
+                      : ""),
       fmt::format("idle {} in {}", say_time(idle.ns), plural(idle.gaps, "gap")),
       {}};
 }
@@ -106,7 +107,7 @@ std::optional<Finding> advice_withheld(const Facts& facts) {
   for (const auto& quality : facts.analysis.quality)
     for (const QualityCode code : kBroken)
       if (quality.code == name_of(code))
-        why += fmt::format("{}{} x {}", when(!why.empty(), "; "), quality.count, quality.code);
+        why += fmt::format("{}{} x {}", why.empty() ? "" : "; ", quality.count, quality.code);
   if (why.empty()) return {};
   return Finding{
       FindingId::advice_withheld,
@@ -151,7 +152,7 @@ std::optional<Finding> unrecorded_work(const Facts& facts) {
   for (const auto& note : facts.analysis.quality)
     if (note.code == name_of(QualityCode::work_not_recorded) ||
         note.code == name_of(QualityCode::work_of_others))
-      evidence += when(!evidence.empty(), "; ") + note.detail;
+      evidence += (evidence.empty() ? "" : "; ") + note.detail;
   return Finding{
       FindingId::unrecorded_work,
       fmt::format("For {} of the time the GPU ran work that was not recorded. The gaps between the "
@@ -169,7 +170,7 @@ std::optional<Finding> kernel_bound(const Facts& facts) {
   for (const auto& type : kernel_types) {
     if (said == 4 || facts.of_window(type.ns) < 0.01) break;
     types +=
-        fmt::format("{}{} {}", when(said++, ", "), type.name, say_share(facts.of_window(type.ns)));
+        fmt::format("{}{} {}", said++ ? ", " : "", type.name, say_share(facts.of_window(type.ns)));
   }
   if (types.empty()) return {};
   return Finding{FindingId::kernel_bound,
@@ -201,7 +202,7 @@ std::optional<Finding> missing_levels(const Facts& facts) {
   for (std::size_t rung = 0; rung < kRungs; ++rung) {
     const auto level = static_cast<KernelLevel>(rung);
     if (facts.levels.has(level) || (level == KernelLevel::tensor_flops && !chip)) continue;
-    names += fmt::format("{}{}", when(!names.empty(), ", "), id_of(level));
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", id_of(level));
   }
   if (names.empty()) return {};
   if (has_solved_counters(facts.capture()))

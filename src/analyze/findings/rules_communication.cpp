@@ -63,7 +63,7 @@ std::string why_late(const JobRanks& job, std::string_view rank) {
   if (late == job.stragglers.end() || late->cause == RankTime::unknown) return {};
   std::string where = late->op;
   if (where.empty()) where = late->module;
-  return fmt::format(" ({}{}{})", late_label(late->cause), when(!where.empty(), " in "), where);
+  return fmt::format(" ({}{}{})", late_label(late->cause), where.empty() ? "" : " in ", where);
 }
 
 std::string advice(const Facts& facts, Nanos exposed) {

@@ -417,7 +417,7 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
   for (const auto& [shapes, times] : sizes) most = std::max(most, times);
   std::string operators;
   for (const auto& [name, times] : asked)
-    operators += fmt::format("{}{} x {}", when(!operators.empty(), ", "), times, name);
+    operators += fmt::format("{}{} x {}", operators.empty() ? "" : ", ", times, name);
   return Finding{
       FindingId::data_dependent_sizes,
       fmt::format("Sizes that depend on data cost {} of the time: the host waits for the number of "

@@ -194,7 +194,7 @@ std::string place_of(const Facts& facts, const Interval& stretch, std::uint32_t 
       after = outermost(*at, [&](std::uint32_t up) { return ops.start_ns[up] >= middle; });
   std::string text;
   if (!before.empty()) text = fmt::format("after {}", before);
-  if (!after.empty()) text += fmt::format("{}before {}", when(!text.empty(), ", "), after);
+  if (!after.empty()) text += fmt::format("{}before {}", text.empty() ? "" : ", ", after);
   return text;
 }
 
@@ -356,7 +356,7 @@ std::optional<Finding> sync_in_step(const Facts& facts) {
     by_name[facts.capture().text(static_cast<Text>(text))] = times;
   std::string names;
   for (const auto& [name, times] : by_name)
-    names += fmt::format("{}{} x {}", when(!names.empty(), ", "), times, name);
+    names += fmt::format("{}{} x {}", names.empty() ? "" : ", ", times, name);
   const auto waited = waited_for(facts);
   return Finding{
       FindingId::sync_in_step,

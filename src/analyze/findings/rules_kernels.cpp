@@ -67,7 +67,7 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
           "{} of the kernels run for less than {}, about the cost of launching one. Fuse them{}.",
           say_share(static_cast<double>(count) / static_cast<double>(facts.kernel_count)),
           say_time(kTiny),
-          when(facts.pytorch(), " (torch.compile, foreach or fused optimizers) or batch the work")),
+          facts.pytorch() ? " (torch.compile, foreach or fused optimizers) or batch the work" : ""),
       fmt::format("{} of {}, {} in total, and {} of gaps before them; most under {}", count,
                   plural(facts.kernel_count, "kernel"), say_time(time), say_time(gaps),
                   say_names(operators.largest())),

@@ -145,8 +145,9 @@ std::optional<Finding> autotuning(const Facts& facts) {
       fmt::format("The fastest algorithm is searched for again and again, {} of the time: sizes "
                   "change from step to step. Keep sizes constant (pad or bucket them){}.",
                   say_share(facts.of_window(time)),
-                  when(facts.pytorch(),
-                       ", or turn the search off (torch.backends.cudnn.benchmark = False)")),
+                  facts.pytorch()
+                      ? ", or turn the search off (torch.backends.cudnn.benchmark = False)"
+                      : ""),
       fmt::format("{} with {}, {}{}", plural(searches, "search"),
                   plural(static_cast<std::int64_t>(tried.size()), "trial kernel"), say_time(time),
                   times.text()),

@@ -37,8 +37,7 @@ Share SampleFacts::level(std::string_view id) const {
 
 Share SampleFacts::while_busy(std::string_view id) const {
   const auto value = level(id), of = level("gpu.busy"_metric);
-  if (value && of && *of > 0) return Share(std::min(1.0, *value / *of));
-  return Share();
+  return value && of && *of > 0 ? Share(std::min(1.0, *value / *of)) : Share();
 }
 
 const SampledReading* SampleFacts::host(std::string_view id) const {
@@ -224,10 +223,10 @@ std::optional<Finding> held_clocks(const Facts& facts) {
     for (const auto& reading : device.readings) {
       if (!reading.mean) continue;
       if (reading.id == "clock.sm"_metric)
-        text += fmt::format("{}SM clock {:.0f} MHz, lowest {:.0f}", when(!text.empty(), "; "),
+        text += fmt::format("{}SM clock {:.0f} MHz, lowest {:.0f}", text.empty() ? "" : "; ",
                             *reading.mean * 1e-6, *reading.low * 1e-6);
       else if (reading.id == "power.module"_metric)
-        text += fmt::format("{}{:.0f} W", when(!text.empty(), "; "), *reading.mean);
+        text += fmt::format("{}{:.0f} W", text.empty() ? "" : "; ", *reading.mean);
     }
     if (!text.empty()) readings.insert(text);
   }

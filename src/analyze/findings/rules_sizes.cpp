@@ -266,7 +266,7 @@ std::optional<Finding> no_channels_last(const Facts& facts) {
                   say_share(facts.of_kernels(converting)),
                   facts.pytorch() ? "memory_format=torch.channels_last" : "NHWC"),
       fmt::format("{} in {}; {} of normalization and pooling in NCHW{}{}", say_time(converting),
-                  plural(count, "conversion"), say_time(around), when(around > 0, ", most in "),
+                  plural(count, "conversion"), say_time(around), around > 0 ? ", most in " : "",
                   around > 0 ? say_names(names.largest()) : std::string{}),
       converting + around};
 }

@@ -147,7 +147,7 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
                  fmt::format("The optimizer updates one tensor at a time: {} kernels per step, {} "
                              "of the time. Use one that updates many tensors per kernel{}.",
                              single / updates, say_share(facts.of_window(time + idle)),
-                             when(facts.pytorch(), " (fused=True, or foreach=True)")),
+                             facts.pytorch() ? " (fused=True, or foreach=True)" : ""),
                  fmt::format("{} of kernels and {} of idle before them; most under {}",
                              say_time(time), say_time(idle), say_names(operators.largest())),
                  time + idle};

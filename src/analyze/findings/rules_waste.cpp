@@ -180,7 +180,7 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
       fmt::format("{} of kernel time copies keys and values for every query head before attention. "
                   "Use an attention that groups heads{}.",
                   say_share(facts.of_kernels(found.time)),
-                  when(facts.pytorch(), " (scaled_dot_product_attention with enable_gqa=True)")),
+                  facts.pytorch() ? " (scaled_dot_product_attention with enable_gqa=True)" : ""),
       fmt::format("{}, {} of {} kernel time", plural(found.count, "kernel"), say_time(found.time),
                   say_time(facts.kernel_busy)),
       found.time};

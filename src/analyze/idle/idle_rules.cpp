@@ -50,8 +50,7 @@ Nanos middle_of(const Capture& capture) {
     span.start = std::min(span.start, activities.start_ns[i]);
     span.end = std::max(span.end, activities.start_ns[i] + activities.duration_ns[i]);
   }
-  if (activities.empty()) return 0;
-  return span.start + span.length() / 2;
+  return activities.empty() ? 0 : span.start + span.length() / 2;
 }
 
 /// Calls that did one-off work: by their name; a slow first launch of a kernel; any other slow call
@@ -219,8 +218,7 @@ std::optional<IdleReason> IdleRules::in_copy_call(std::uint32_t call) const {
                        calls.start_ns[call] + calls.duration_ns[call];
   if (!awaited || activities.copy[copy] == CopyKind::device_to_device) return {};
   const bool a_value = activities.bytes[copy] >= 0 && activities.bytes[copy] < kInputBytes;
-  if (a_value) return IdleReason::sync;
-  return IdleReason::memcpy;
+  return a_value ? IdleReason::sync : IdleReason::memcpy;
 }
 
 std::optional<IdleReason> IdleRules::host_late(const ThreadState& state, const IdleGap& gap) const {

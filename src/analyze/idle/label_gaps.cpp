@@ -274,15 +274,13 @@ ThreadSweep& GapLabeller::sweep(std::uint32_t thread) {
 }
 
 std::uint32_t GapLabeller::main_thread(std::uint32_t thread) const {
-  if (thread < main_of_.size()) return main_of_[thread];
-  return kNoRow;
+  return thread < main_of_.size() ? main_of_[thread] : kNoRow;
 }
 
 std::uint32_t GapLabeller::launching_thread(std::uint32_t activity) const {
   if (activity == kNoRow || context_.launches[activity] == kNoRow) return kNoRow;
   const auto thread = capture_.api_calls.thread[context_.launches[activity]];
-  if (thread < capture_.threads.size()) return thread;
-  return kNoRow;
+  return thread < capture_.threads.size() ? thread : kNoRow;
 }
 
 }  // namespace gf

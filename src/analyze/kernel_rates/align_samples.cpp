@@ -93,8 +93,7 @@ std::vector<std::size_t> guides_of(const Capture& capture, const std::vector<Tex
 }
 
 double guide_value(const CounterSample& sample, std::size_t guide) {
-  if (guide == kBusy) return sample.busy;
-  return sample.values[guide];
+  return guide == kBusy ? sample.busy : sample.values[guide];
 }
 
 /// Pearson's r of `n` values and a signal's means over their spans.
@@ -113,8 +112,7 @@ double correlation(std::size_t points, const Signal& signal, Nanos shift, Value 
   }
   const auto count = static_cast<double>(points);
   const double vx = sxx - sx * sx / count, vy = syy - sy * sy / count;
-  if (vx > 1e-9 && vy > 1e-9) return (sxy - sx * sy / count) / std::sqrt(vx * vy);
-  return 0;
+  return vx > 1e-9 && vy > 1e-9 ? (sxy - sx * sy / count) / std::sqrt(vx * vy) : 0;
 }
 
 std::vector<Signal> rate_signals(const Capture& capture,

@@ -146,8 +146,7 @@ double certainty_of(const std::vector<double>& best, const std::vector<double>& 
     block = 0;
     held = 0;
   }
-  if (squares == 0) return 0;
-  return sum / std::sqrt(squares);
+  return squares == 0 ? 0 : sum / std::sqrt(squares);
 }
 
 /// The best of the shifts that lie further from `best` than `apart` places of the grid and behind a

@@ -29,8 +29,7 @@ class SmClock {
   std::optional<std::size_t> metric() const { return metric_; }
   /// What is fitted of a sample of which kernels covered a part: cycles pass without kernels, too.
   double fitted(std::size_t metric, double value, double covered) const {
-    if (metric_ == metric) return value * covered;
-    return value;
+    return metric_ == metric ? value * covered : value;
   }
   bool is_share_of_cycles(std::size_t metric) const { return metric_ && shares_[metric]; }
   /// Of a kernel, over the mean clock; `rate` and its standard error as fitted. A clock that is

@@ -55,8 +55,7 @@ bool only_copies(std::string_view name) {
 }
 
 LayerType layer_of_fused(std::string_view name) {
-  if (only_copies(name)) return copy;
-  return first_fit(fused_triton_patterns(), name);
+  return only_copies(name) ? copy : first_fit(fused_triton_patterns(), name);
 }
 
 constexpr std::uint32_t set_of(std::initializer_list<LayerType> types) {
@@ -109,8 +108,7 @@ LayerType layer_of_module(std::string_view path) {
 }
 
 LayerType layer_of_kernel(std::string_view name) {
-  if (is_triton_fused(name)) return layer_of_fused(name);
-  return first_fit(kernel_patterns(), name);
+  return is_triton_fused(name) ? layer_of_fused(name) : first_fit(kernel_patterns(), name);
 }
 
 std::string_view type_in_scope(std::string_view scope) {

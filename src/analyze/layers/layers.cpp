@@ -225,8 +225,7 @@ class TypeMaps {
                number_of(composed(maps_[outside], here));
   }
   LayerType apply(std::uint32_t number, LayerType type) const {
-    if (number == kNoRow) return type;
-    return maps_[number][static_cast<std::size_t>(type)];
+    return number == kNoRow ? type : maps_[number][static_cast<std::size_t>(type)];
   }
 
  private:

@@ -159,8 +159,7 @@ std::vector<std::uint32_t> report_of_device(const Capture& capture, std::int64_t
     all.push_back(i);
     one_device &= report_kernels.device[i] == report_kernels.device[0];
   }
-  if (own.empty() && one_device) return all;
-  return own;
+  return own.empty() && one_device ? all : own;
 }
 
 /// Pairs streams by what they ran (common symbols, counted with repetition), equal stream numbers
@@ -244,16 +243,12 @@ class DurationCost {
   }
   double operator()(std::uint32_t trace_row, std::uint32_t report_row) const {
     const double difference = std::fabs(trace_[trace_row] - report_[report_row]);
-    if (std::isfinite(difference)) return std::min(difference, kMost);
-    return kUnknown;
+    return std::isfinite(difference) ? std::min(difference, kMost) : kUnknown;
   }
 
  private:
   static constexpr double kMost = 3, kUnknown = 1;
-  static double logarithm(double ns) {
-    if (ns > 0) return std::log(ns);
-    return NAN;
-  }
+  static double logarithm(double ns) { return ns > 0 ? std::log(ns) : NAN; }
   std::vector<double> trace_, report_;
 };
 

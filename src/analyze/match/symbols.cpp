@@ -355,8 +355,7 @@ double name_similarity(std::string_view first, std::string_view second) {
   };
   const auto left = pairs(first), right = pairs(second);
   if (left.empty() || right.empty()) {
-    if (left.empty() && right.empty()) return 1;
-    return 0;
+    return left.empty() && right.empty() ? 1 : 0;
   }
   std::vector<std::uint64_t> both;
   std::ranges::set_intersection(left, right, std::back_inserter(both));

@@ -201,8 +201,7 @@ ClockFit fit_clock(std::vector<ClockPair> pairs) {
   fit.pairs = pairs.size();
   if (pairs.empty()) return fit;
   std::sort(pairs.begin(), pairs.end(), [](const ClockPair& left, const ClockPair& right) {
-    if (left.at != right.at) return left.at < right.at;
-    return left.difference < right.difference;
+    return left.at != right.at ? left.at < right.at : left.difference < right.difference;
   });
   fit.about = pairs.front().at + (pairs.back().at - pairs.front().at) / 2;
   settle(pairs, fit);

@@ -24,8 +24,7 @@ Nanos queued_before(const Context& context, std::uint32_t activity) {
 
 Nanos least(Nanos known, Nanos other) {
   if (other == kNotKnown) return known;
-  if (known == kNotKnown) return other;
-  return std::min(known, other);
+  return known == kNotKnown ? other : std::min(known, other);
 }
 
 /// Calls in which the host waits for the device.
@@ -115,11 +114,9 @@ class HostSteps {
     if (state.roles & (kWaits | kHostTransport)) return Doing::blocked;
     if (state.roles & kInput) return Doing::input;
     if (state.call != kNoRow) {
-      if (waits_for_device(capture_, state.call)) return Doing::blocked;
-      return Doing::operators;
+      return waits_for_device(capture_, state.call) ? Doing::blocked : Doing::operators;
     }
-    if (state.op != kNoRow) return Doing::operators;
-    return Doing::nothing;
+    return state.op != kNoRow ? Doing::operators : Doing::nothing;
   }
 
   void add(HostStep& step, Doing doing, const ThreadState& state, Nanos time) const {

@@ -75,8 +75,7 @@ Status different_ranks(const std::vector<RankPart>& parts) {
 Result<Job> join_parts(std::vector<RankPart> parts) {
   number_by_order(parts);
   std::stable_sort(parts.begin(), parts.end(), [](const RankPart& left, const RankPart& right) {
-    if (left.rank != right.rank) return left.rank < right.rank;
-    return left.source < right.source;
+    return left.rank != right.rank ? left.rank < right.rank : left.source < right.source;
   });
   if (auto same = same_text(parts, &RankPart::job, "job"); !same)
     return tl::unexpected(same.error());

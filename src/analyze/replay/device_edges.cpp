@@ -247,8 +247,7 @@ CallType type_of(std::string_view name) {
   for (const auto part :
        {"Free", "Malloc", "MemUnmap", "HostAlloc", "ModuleLoad", "LibraryLoad", "ModuleUnload"})
     if (has(name, part)) return CallType::memory;
-  if (has(name, "Launch") || has(name, "Memset")) return CallType::queues;
-  return CallType::none;
+  return has(name, "Launch") || has(name, "Memset") ? CallType::queues : CallType::none;
 }
 
 /// Goes through the calls by start; knows what was launched before each.

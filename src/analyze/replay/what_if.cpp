@@ -392,8 +392,7 @@ class Program {
     if (activities.kind[row] != ActivityKind::kernel)
       return asks(changes, Without::copies) ? 0 : static_cast<Nanos>(time * changes.batch);
     if (graph_.collective[node] >= 0) {
-      if (asks(changes, Without::communication)) return 0;
-      return static_cast<Nanos>(time / changes.link);
+      return asks(changes, Without::communication) ? 0 : static_cast<Nanos>(time / changes.link);
     }
     const auto name = capture_.text(activities.name[row]);
     for (const auto& [part, factor] : changes.kernels)

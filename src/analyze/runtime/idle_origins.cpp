@@ -122,8 +122,7 @@ class PieceOrigins {
     if (piece.op != kNoRow) thread = capture.host_ops.thread[piece.op];
     if (thread != kNoRow || piece.next == kNoRow) return thread;
     const auto launch = context_.launches[piece.next];
-    if (launch == kNoRow) return kNoRow;
-    return capture.api_calls.thread[launch];
+    return launch == kNoRow ? kNoRow : capture.api_calls.thread[launch];
   }
   Thread& state_of(std::uint32_t thread) {
     const auto at = threads_.find(thread);

@@ -140,8 +140,7 @@ std::vector<std::uint32_t> longest(std::size_t rows, Interval window, SpanOf&& s
   const auto shown = inside.begin() + static_cast<std::ptrdiff_t>(std::min(inside.size(), kMarks));
   std::partial_sort(inside.begin(), shown, inside.end(), [&](auto left, auto right) {
     const Nanos value = span_of(left).length(), other = span_of(right).length();
-    if (value != other) return value > other;
-    return left < right;
+    return value != other ? value > other : left < right;
   });
   inside.erase(shown, inside.end());
   return inside;

@@ -215,8 +215,7 @@ SampledLadder sampled_ladder(const Capture& capture, const std::vector<SampledSe
 std::vector<double> sampled_split(const SampledMeans& means, double busy) {
   auto of_busy = [&](double level) {
     if (busy > 0) return std::min(level / busy, 1.0);
-    if (std::isnan(level)) return level;
-    return 0.0;
+    return std::isnan(level) ? level : 0.0;
   };
   const KernelSplit split = split_busy(of_busy(means.active), of_busy(means.issue),
                                        of_busy(means.tensor), of_busy(means.tensor_issue));

@@ -102,8 +102,7 @@ constexpr std::array<std::string_view, 3> kUpdates = {"adam", "multi_tensor_appl
 /// "nn.Module: Block_7" -> "nn.Module: Block".
 std::string_view class_of(std::string_view module) {
   const auto end = module.find_last_not_of("0123456789");
-  if (end == std::string_view::npos || module[end] != '_') return module;
-  return module.substr(0, end);
+  return end == std::string_view::npos || module[end] != '_' ? module : module.substr(0, end);
 }
 
 Interval span_of(const host_ops_table& ops, std::uint32_t row) {

@@ -123,8 +123,7 @@ double irregularity(Positions positions) {
   std::size_t count = 0;
   for (std::size_t i = 1 + (positions.size() - 1) / 3; i < positions.size(); ++i, ++count)
     away += std::abs(static_cast<double>(positions[i] - positions[i - 1]) - middle);
-  if (count == 0) return 0;
-  return away / static_cast<double>(count) / middle;
+  return count == 0 ? 0 : away / static_cast<double>(count) / middle;
 }
 
 /// How much of a sequence of n kernels tokens at these positions explain as steps.
@@ -244,8 +243,7 @@ Nanos start_with_input(const Capture& capture, const KernelSequence& sequence,
   const auto copy =
       std::lower_bound(copies.begin(), copies.end(),
                        activities.start_ns[previous] + activities.duration_ns[previous]);
-  if (copy == copies.end()) return start;
-  return std::min(start, *copy);
+  return copy == copies.end() ? start : std::min(start, *copy);
 }
 
 using Choice = std::pair<double, Positions>;  // what it is worth
@@ -314,8 +312,7 @@ struct Phase {
 /// rest come first; among them the one that the device waits longest for.
 bool likelier(const Phase& left, const Phase& right) {
   if (left.whole != right.whole) return left.whole;
-  if (left.wait != right.wait) return left.wait > right.wait;
-  return left.at.front() < right.at.front();
+  return left.wait != right.wait ? left.wait > right.wait : left.at.front() < right.at.front();
 }
 
 void add_steps(const Capture& capture, const KernelSequence& sequence, const Cut& cut,

@@ -99,8 +99,7 @@ class Remaining {
   template <class Kth>
   double middle(const Kth& kth) const {
     const double lower = kth((left_ - 1) / 2);
-    if (left_ % 2 == 1) return lower;
-    return lower + 0.5 * (kth(left_ / 2) - lower);
+    return left_ % 2 == 1 ? lower : lower + 0.5 * (kth(left_ / 2) - lower);
   }
 
   std::vector<double> sorted_;

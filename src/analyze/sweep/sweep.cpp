@@ -46,10 +46,9 @@ std::string series_name(const SweepRun& run, const std::vector<std::string>& axe
     const bool told =
         axis.name == "model" || std::find(axes.begin(), axes.end(), axis.name) != axes.end();
     if (!told || value.empty()) continue;
-    name += (!name.empty() ? " " : "") + (axis.name == "gpu" ? gpu_in_names(value) : value);
+    name += (name.empty() ? "" : " ") + (axis.name == "gpu" ? gpu_in_names(value) : value);
   }
-  if (name.empty()) return "(no name)";
-  return name;
+  return name.empty() ? "(no name)" : name;
 }
 
 void finish(SweepInput& input) {
@@ -187,8 +186,7 @@ std::optional<bool> multiplies(const SweepKernel& kernel) {
   const Share active = value_in(kernel.levels, "tensor.active"_metric);
   const Share issued = value_in(kernel.levels, "tensor.issue"_metric);
   if (!active) return {};
-  if (!issued) return *active >= kUsesTensor;
-  return *issued > 0 && *active >= kMatrixCycles * *issued;
+  return !issued ? *active >= kUsesTensor : *issued > 0 && *active >= kMatrixCycles * *issued;
 }
 
 /// The part of a whole that has a property.
@@ -286,7 +284,7 @@ std::string gpu_in_names(std::string_view product) {
   for (const auto word : std::views::split(product, ' ')) {
     const std::string_view text(word.begin(), word.end());
     if (text == "NVIDIA" || tells_memory(text)) continue;
-    name += (!name.empty() ? " " : "") + std::string(text);
+    name += (name.empty() ? "" : " ") + std::string(text);
   }
   return name;
 }

@@ -84,8 +84,7 @@ std::string name_of_process(const Capture& capture, std::int64_t pid) {
 Sharing sharing_of(const Capture& capture) {
   const auto said = capture.metadata_value("record.mps");
   if (said == "yes") return Sharing::mps;
-  if (said == "no") return Sharing::time_sliced;
-  return Sharing::not_known;
+  return said == "no" ? Sharing::time_sliced : Sharing::not_known;
 }
 
 /// Time of each process and of all together; every nanosecond goes somewhere.

@@ -25,7 +25,7 @@ std::string flops_counters(const Chip* chip) {
     std::string_view rest = path.counters;
     while (!rest.empty()) {
       const auto plus = rest.find(" + ");
-      list += fmt::format("{}{}.sum", when(!list.empty(), ","), rest.substr(0, plus));
+      list += fmt::format("{}{}.sum", list.empty() ? "" : ",", rest.substr(0, plus));
       if (plus == std::string_view::npos) {
         rest = std::string_view{};
       } else {
@@ -52,7 +52,7 @@ std::string counters_for(KernelLevel level, const Chip* chip) {
     std::set<std::string_view> named;
     for (const std::string_view sum : {formula.numerator, formula.denominator})
       each_term(sum, [&](std::string_view name, bool) {
-        if (named.insert(name).second) list += fmt::format("{}{}", when(!list.empty(), ","), name);
+        if (named.insert(name).second) list += fmt::format("{}{}", list.empty() ? "" : ",", name);
       });
     return list;
   }
@@ -147,8 +147,7 @@ struct Term {
   const std::vector<double>* values;
   bool optional;
   double of(std::size_t kernel) const {
-    if (optional && std::isnan((*values)[kernel])) return 0;
-    return (*values)[kernel];
+    return optional && std::isnan((*values)[kernel]) ? 0 : (*values)[kernel];
   }
 };
 
@@ -226,7 +225,7 @@ std::vector<double> tensor_flops(const Counters& counters, const Chip* chip,
     if (!chip || path.chip != chip->id) continue;
     std::string names;  // each counter's .sum; a type that is missing counts nothing
     each_term(path.counters, [&](std::string_view name, bool) {
-      names += fmt::format("{}[{}.sum]", when(!names.empty(), " + "), name);
+      names += fmt::format("{}[{}.sum]", names.empty() ? "" : " + ", name);
     });
     for (const auto& [operations, optional] : terms(counters, names)) {
       if (column.empty()) column.assign(counters.rows(), kNaN);

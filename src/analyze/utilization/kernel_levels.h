@@ -58,15 +58,13 @@ class KernelLevels {
   }
   double of_report(std::uint32_t row, KernelLevel level) const {
     const auto& column = ratio_[static_cast<std::size_t>(level)];
-    if (row < column.size()) return column[row];
-    return std::numeric_limits<double>::quiet_NaN();
+    return row < column.size() ? column[row] : std::numeric_limits<double>::quiet_NaN();
   }
   /// Sub-partition cycles that elapsed in a report kernel: the weight of the counters' own clock.
   /// NaN when not known.
   double cycles(std::uint32_t activity) const {
     const auto row = activity < report_row_.size() ? report_row_[activity] : kNoRow;
-    if (row < cycles_.size()) return cycles_[row];
-    return std::numeric_limits<double>::quiet_NaN();
+    return row < cycles_.size() ? cycles_[row] : std::numeric_limits<double>::quiet_NaN();
   }
   bool counted(std::uint32_t activity) const {
     return activity < report_row_.size() && report_row_[activity] != kNoRow;

@@ -138,8 +138,7 @@ class Accounts {
     if (kernel.multiplies && unaligned_(facts_.kernel_name(context_.kernels[i])) &&
         has_odd_product(kernel))
       return LossCause::odd_sizes;
-    if (part == WorkPart::padding) return LossCause::padded_tiles;
-    return LossCause::none;
+    return part == WorkPart::padding ? LossCause::padded_tiles : LossCause::none;
   }
 
   bool has_odd_product(const KernelWork& kernel) const {

@@ -400,8 +400,7 @@ void judge_batch(const Throughput& throughput, DeviceMemory& memory) {
 
 std::optional<std::int64_t> peak_bytes(const DeviceMemory& memory) {
   if (memory.peak_reserved) return memory.peak_reserved;
-  if (memory.peak_used) return memory.peak_used;
-  return memory.peak_allocated;
+  return memory.peak_used ? memory.peak_used : memory.peak_allocated;
 }
 
 std::vector<DeviceMemory> memory_use(const Context& context, const KernelWorks& works,

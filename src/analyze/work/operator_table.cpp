@@ -115,7 +115,7 @@ std::string strides_text(const Call& call) {
 std::string arguments_text(const Call& call) {
   std::string text;
   for (const auto& input : call.inputs)
-    if (!input.value.empty()) text += fmt::format("{}{}", when(!text.empty(), " "), input.value);
+    if (!input.value.empty()) text += fmt::format("{}{}", text.empty() ? "" : " ", input.value);
   return text;
 }
 
@@ -389,7 +389,7 @@ class Table {
     }
     for (const auto outer : nesting_.path_to(first.op))
       if (outer != first.op && ops.kind[outer] == HostKind::op)
-        row.path += fmt::format("{}{}", when(!row.path.empty(), " > "),
+        row.path += fmt::format("{}{}", row.path.empty() ? "" : " > ",
                                 context_.capture.text(ops.name[outer]));
     auto line = kNoRow;
     if (first.forward != kNoRow) line = nesting_.line_of_program(first.forward);

@@ -37,8 +37,7 @@ const Rule* rule_of(std::string_view operation) {
 }
 
 double at_or(const std::vector<std::int64_t>& list, std::size_t axis, double otherwise) {
-  if (list.empty()) return otherwise;
-  return static_cast<double>(list[std::min(axis, list.size() - 1)]);
+  return list.empty() ? otherwise : static_cast<double>(list[std::min(axis, list.size() - 1)]);
 }
 
 double input_bytes(const Call& call) {

@@ -94,16 +94,14 @@ int calibrate(const CalibrateArguments& options) {
     std::string names;
     for (const auto& name : energy_counter_names()) names += name + "\n";
     const auto written = write_answer({}, names);
-    if (written) return kWhole;
-    return complain(written.error());
+    return written ? kWhole : complain(written.error());
   }
   if (options.measure.points.empty() && !options.measure.launch_once)
     return complain("calibrate needs --points FILE", kWrongUsage);
   Status done = Status{};
   if (!options.fit_only) done = measure_points(options.measure);
   if (done && !options.measure.launch_once) done = fit(options);
-  if (done) return kWhole;
-  return complain(done.error());
+  return done ? kWhole : complain(done.error());
 }
 
 }  // namespace

@@ -51,8 +51,7 @@ constexpr std::array kReaches{
 };
 
 const char* unit_of(const std::string& ceiling) {
-  if (ceiling.starts_with("tensor.") || ceiling.starts_with("fma.")) return "FLOP/s";
-  return "B/s";
+  return ceiling.starts_with("tensor.") || ceiling.starts_with("fma.") ? "FLOP/s" : "B/s";
 }
 
 void keep_best(CeilingsFile& file, const Reach& reach, double value) {

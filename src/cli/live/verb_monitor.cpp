@@ -41,10 +41,7 @@ struct MonitorArguments {
 
   Nanos interval() const { return static_cast<Nanos>(interval_s * 1e9); }
   /// Readings to give; 0: no end.
-  std::int64_t rounds() const {
-    if (once) return 1;
-    return count;
-  }
+  std::int64_t rounds() const { return once ? 1 : count; }
 };
 
 Result<LiveSampler> open_sampler(const MonitorArguments& options) {
@@ -77,8 +74,7 @@ std::string shown(const MonitorArguments& options, const LiveTable& table, bool 
   if (options.format == "json") return json_line(table);
   const std::string text = live_text(table, text_style(false));
   if (live) return "\x1b[H\x1b[2J" + text;
-  if (last) return text;
-  return text + "\n";
+  return last ? text : text + "\n";
 }
 
 bool print(const std::string& text) {

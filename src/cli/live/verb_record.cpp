@@ -90,8 +90,7 @@ int run_record(RecordArguments& options) {
   const auto summary = record(options.record, exit_code);
   if (!summary) {
     complain(summary.error());
-    if (exit_code) return exit_code;
-    return kBadInput;
+    return exit_code ? exit_code : kBadInput;
   }
   // Standard output belongs to the program.
   const TextStyle style = text_style(false);

@@ -153,8 +153,7 @@ std::string Context::uuid() const {
 
 std::size_t Context::free_bytes() const {
   std::size_t free = 0, total = 0;
-  if (api_->mem_info(&free, &total) == 0) return free;
-  return 0;
+  return api_->mem_info(&free, &total) == 0 ? free : 0;
 }
 
 Status Context::synchronize() const { return api_->check(api_->synchronize(), "cuCtxSynchronize"); }

@@ -25,10 +25,7 @@ class ClockMap {
     while (bounds_.front().at < host_ns - kMemory) bounds_.pop_front();
   }
   bool known() const { return !bounds_.empty(); }
-  std::int64_t offset() const {
-    if (bounds_.empty()) return 0;
-    return bounds_.front().bound;
-  }
+  std::int64_t offset() const { return bounds_.empty() ? 0 : bounds_.front().bound; }
   Nanos host(std::int64_t gpu_ns) const { return gpu_ns + offset(); }
 
  private:

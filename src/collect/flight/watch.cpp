@@ -113,8 +113,7 @@ bool FlightWatch::knows_job(Nanos at) const {
 
 /// The longest gap that is usual; 0: none is.
 double FlightWatch::usual_gap() const {
-  if (gaps_.size() < kUsual) return 0;
-  return gaps_.from_top(kUsual - 1);
+  return gaps_.size() < kUsual ? 0 : gaps_.from_top(kUsual - 1);
 }
 
 void FlightWatch::busy(Nanos start, Nanos end, double share) {

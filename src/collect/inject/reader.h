@@ -107,8 +107,7 @@ class InjectReader {
   std::uint32_t device_row(File& file, std::uint32_t ordinal, Capture& capture);
   std::uint32_t thread_row(File& file, std::uint32_t tid, Capture& capture);
   Text text(const File& file, std::uint32_t id) const {
-    if (id < file.texts.size()) return file.texts[id];
-    return Text::none;
+    return id < file.texts.size() ? file.texts[id] : Text::none;
   }
   void add_window(File& file, Nanos start, Nanos end, Ending ending, Capture& capture);
 

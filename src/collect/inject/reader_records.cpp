@@ -55,8 +55,7 @@ ApiKind api_kind(std::string_view name) {
   if (has("Memcpy")) return ApiKind::memcpy;
   if (has("Memset")) return ApiKind::memset;
   if (has("Synchronize")) return ApiKind::sync;
-  if (has("Malloc") || has("Free")) return ApiKind::alloc;
-  return ApiKind::other;
+  return has("Malloc") || has("Free") ? ApiKind::alloc : ApiKind::other;
 }
 
 template <class T>

@@ -90,8 +90,7 @@ struct NvmlFunctions {
 /// f(args...), or NVML_ERROR_FUNCTION_NOT_FOUND when the driver lacks it.
 template <class... P, class... A>
 nvmlReturn_t nvml_call(nvmlReturn_t (*f)(P...), A... args) {
-  if (f) return f(args...);
-  return NVML_ERROR_FUNCTION_NOT_FOUND;
+  return f ? f(args...) : NVML_ERROR_FUNCTION_NOT_FOUND;
 }
 
 }  // namespace gf

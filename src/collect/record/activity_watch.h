@@ -90,8 +90,7 @@ class LevelSummary {
     std::vector<double> values;
   };
   double busy_of(const Sample& sample) const {
-    if (busy_ < ids_.size()) return sample.values[busy_];
-    return 1;
+    return busy_ < ids_.size() ? sample.values[busy_] : 1;
   }
   void close_cell();
   void count(const Sample& sample, bool work);

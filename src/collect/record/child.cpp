@@ -260,8 +260,7 @@ void WatchedSensors::move_rows(Capture& capture) {
 
 Nanos WatchedSensors::hangs_for() const {
   const Nanos since = thread_.running_for();
-  if (since > kHangs) return since;
-  return 0;
+  return since > kHangs ? since : 0;
 }
 
 void WatchedSensors::fill(std::size_t gpu, RecordedDevice& out) const {

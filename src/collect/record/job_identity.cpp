@@ -51,8 +51,7 @@ std::string user_name(pid_t process) {
   struct stat owner{};
   if (::stat(fmt::format("/proc/{}", process).c_str(), &owner) != 0) return {};
   const passwd* entry = ::getpwuid(owner.st_uid);
-  if (entry) return entry->pw_name;
-  return std::to_string(owner.st_uid);
+  return entry ? entry->pw_name : std::to_string(owner.st_uid);
 }
 
 /// The first run of exactly as many hexadecimal digits as an id has, from `at` on.

@@ -196,8 +196,7 @@ void Recording::describe_gpus() {
 /// program and its script alone are kept.
 std::string Recording::shown_command() const {
   const auto words = o_.pid > 0 ? command_of(o_.pid) : o_.command;
-  if (o_.keep_command) return masked_command(words);
-  return program_and_script(words);
+  return o_.keep_command ? masked_command(words) : program_and_script(words);
 }
 
 void Recording::describe_run() {
@@ -339,7 +338,7 @@ void Recording::start_counters(std::vector<std::string>& notes) {
     }
     sources_[i] = "pm_sampling";
     std::string left;
-    for (const auto& id : (*sampler)->choice().left_out) left += (!left.empty() ? " " : "") + id;
+    for (const auto& id : (*sampler)->choice().left_out) left += (left.empty() ? "" : " ") + id;
     if (!left.empty())
       capture_.set_metadata(fmt::format("record.left_out.{}", gpus_[i].index), left);
     capture_.set_metadata(fmt::format("record.chip.{}", gpus_[i].index), (*sampler)->chip());

@@ -52,10 +52,7 @@ class CounterThread {
     std::int64_t dropped = 0;             // samples dropped because nobody took them
   };
   /// Only before the thread has started and when it has stopped; empty when it hangs.
-  const std::vector<Source>& sources() const {
-    if (hangs_) return none_;
-    return sources_;
-  }
+  const std::vector<Source>& sources() const { return hangs_ ? none_ : sources_; }
 
  private:
   void loop();

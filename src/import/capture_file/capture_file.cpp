@@ -15,10 +15,7 @@
 
 namespace gf::capture_file {
 
-int sniff(std::string_view, std::string_view head) {
-  if (is_capture_file(head)) return 100;
-  return 0;
-}
+int sniff(std::string_view, std::string_view head) { return is_capture_file(head) ? 100 : 0; }
 
 namespace {
 

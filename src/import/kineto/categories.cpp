@@ -77,8 +77,7 @@ CopyKind copy_kind_of(std::string_view name) {
   if (has("DtoH") || has("DeviceToHost")) return CopyKind::device_to_host;
   if (has("DtoD") || has("DeviceToDevice")) return CopyKind::device_to_device;
   if (has("HtoH") || has("HostToHost")) return CopyKind::host_to_host;
-  if (has("PtoP") || has("PeerToPeer")) return CopyKind::peer;
-  return CopyKind::unknown;
+  return has("PtoP") || has("PeerToPeer") ? CopyKind::peer : CopyKind::unknown;
 }
 
 }  // namespace gf::kineto

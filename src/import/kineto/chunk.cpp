@@ -53,13 +53,11 @@ constexpr int kDeepest = 32;
 Verdict event_at(const char* at, const char* end) {
   at = skip_space(at + 1);
   if (*at != '"') {
-    if (at < end) return Verdict::other;
-    return Verdict::unfinished;
+    return at < end ? Verdict::other : Verdict::unfinished;
   }
   if (std::memcmp(at, "\"ph\"", 4) == 0) return Verdict::event;  // how Kineto begins
   if (!is_letter(at[1])) {
-    if (at + 1 < end) return Verdict::other;
-    return Verdict::unfinished;
+    return at + 1 < end ? Verdict::other : Verdict::unfinished;
   }
   // Another writer's key order: the object must have a key "ph" of its own.
   for (int depth = 1;;) {
@@ -174,8 +172,7 @@ const char* read_carefully(const char* cursor, const char* end, Event& event, Ch
     return end;  // cut short: parse_chunk says so
   chunk.note(QualityCode::bad_event, "event that is not valid JSON", at);
   if (following) return following;
-  if (chunk.last) return closing_bracket(cursor, end);
-  return end;
+  return chunk.last ? closing_bracket(cursor, end) : end;
 }
 
 /// By a layout that is known, else by the fast reader, which teaches it.
@@ -276,8 +273,7 @@ Result<std::size_t> Cutter::read(char* to, std::size_t count) {
   carry_at_ += ready;
   if (ready == count) return count;
   auto got = input_.read(to + ready, count - ready);
-  if (!got) return got;
-  return ready + *got;
+  return !got ? got : ready + *got;
 }
 
 Status Cutter::read_header() {

@@ -381,8 +381,7 @@ int sniff(std::string_view, std::string_view head) {
     return 80;
   if (has("\"schemaVersion\"") && has("\"traceEvents\"")) return 80;
   if (has("\"ph\"") && (has("\"traceEvents\"") || head[first] == '[')) return 30;
-  if (has("\"traceEvents\"")) return 20;
-  return 0;
+  return has("\"traceEvents\"") ? 20 : 0;
 }
 
 Result<Capture> load(const std::string& path, const ImportOptions& options) {

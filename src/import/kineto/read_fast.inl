@@ -71,8 +71,7 @@ inline const char* after_colon(const char* at) {
   if (*at != ':') return nullptr;
   ++at;
   if (*at == ' ') ++at;
-  if (is_space(*at)) return skip_space(at);
-  return at;
+  return is_space(*at) ? skip_space(at) : at;
 }
 
 inline const char* read_args(const char* at, const char* end, Event& event) {

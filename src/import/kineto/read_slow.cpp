@@ -59,8 +59,7 @@ SlowReader::~SlowReader() = default;
 SlowReader::Outcome SlowReader::read(std::string_view object, Event& event) {
   buffer_.assign(object);
   if (parse(event)) return Outcome::whole;
-  if (repair_text(buffer_) && parse(event)) return Outcome::repaired;
-  return Outcome::damaged;
+  return repair_text(buffer_) && parse(event) ? Outcome::repaired : Outcome::damaged;
 }
 
 bool SlowReader::parse(Event& event) {

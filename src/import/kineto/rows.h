@@ -89,8 +89,7 @@ class Rows {
 
   Text text(std::string_view text);
   Text text(const Event& event, Field field) {
-    if (event.has(field)) return text(event[field].text());
-    return Text::none;
+    return event.has(field) ? text(event[field].text()) : Text::none;
   }
   /// The ids of an operation's recorded inputs; of remembered ones they are known.
   const Inputs& inputs_of(const Event& event);

@@ -36,8 +36,7 @@ std::string from_utf16(std::string_view content) {
   auto unit = [&](std::size_t at) -> unsigned {
     const auto low = static_cast<unsigned char>(content[at]),
                high = static_cast<unsigned char>(content[at + 1]);
-    if (little) return low | high << 8;
-    return low << 8 | high;
+    return little ? low | high << 8 : low << 8 | high;
   };
   for (std::size_t i = 2; i + 1 < content.size(); i += 2) {
     unsigned code = unit(i);

@@ -425,8 +425,7 @@ class Reader {
 }  // namespace
 
 int sniff_rep(std::string_view, std::string_view head) {
-  if (head.starts_with(kRepMagic)) return 100;
-  return 0;
+  return head.starts_with(kRepMagic) ? 100 : 0;
 }
 
 Result<Capture> load_rep(const std::string& path, const ImportOptions& options) {

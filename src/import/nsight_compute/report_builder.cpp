@@ -36,8 +36,7 @@ void fill(T& target, const std::map<std::string_view, std::string_view>& attribu
 template <class Column>
 Column& axis_of(int axis, Column& along_x, Column& along_y, Column& along_z) {
   if (axis == 0) return along_x;
-  if (axis == 1) return along_y;
-  return along_z;
+  return axis == 1 ? along_y : along_z;
 }
 
 }  // namespace

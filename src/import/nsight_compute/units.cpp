@@ -238,8 +238,7 @@ std::string metric_unit(std::string_view metric) {
     }
   if (has(rollup, ".per_second")) {
     if (has(name, "cycles_")) return "hz";
-    if (unit.empty()) return "1/s";
-    return unit + "/s";
+    return unit.empty() ? "1/s" : unit + "/s";
   }
   if (has(rollup, ".per_cycle") || has(rollup, ".peak_sustained")) {
     if (unit.empty() || unit == "cycle") {

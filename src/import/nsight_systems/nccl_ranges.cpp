@@ -49,8 +49,7 @@ std::size_t width_of(std::int64_t type) {
 std::int64_t number_at(std::string_view bytes, std::size_t at, std::size_t width) {
   std::uint64_t value = 0;
   std::memcpy(&value, bytes.data() + at, width);  // little-endian, as every host of a GPU is
-  if (width == 4) return static_cast<std::int32_t>(value);
-  return static_cast<std::int64_t>(value);
+  return width == 4 ? static_cast<std::int32_t>(value) : static_cast<std::int64_t>(value);
 }
 
 bool is_nccl_kernel(std::string_view name) {

@@ -77,8 +77,7 @@ int sniff_csv(std::string_view, std::string_view head) {
   }
   if (known == 0) return 0;
   if (time) return 85;
-  if (known > 1) return 40;
-  return 0;
+  return known > 1 ? 40 : 0;
 }
 
 namespace {

@@ -200,8 +200,7 @@ struct LineHead {
 Role role_of(std::string_view heading) {
   if (heading == "Date") return Role::date;
   if (heading == "Time") return Role::time;
-  if (heading == "gpu") return Role::gpu;
-  return Role::value;
+  return heading == "gpu" ? Role::gpu : Role::value;
 }
 
 std::optional<Nanos> parse_day(std::string_view cell) {

@@ -352,8 +352,7 @@ int sniff(std::string_view, std::string_view head) {
   auto has = [&](std::string_view part) { return head.find(part) != head.npos; };
   if (!head.starts_with('{') || !has("\"traceEvents\"") || has("\"cat\"")) return 0;
   if (has("\"highres-ticks\"")) return 85;
-  if (has("\"process_name\"") && (has("/host:CPU") || has("/device:GPU:"))) return 85;
-  return 0;
+  return has("\"process_name\"") && (has("/host:CPU") || has("/device:GPU:")) ? 85 : 0;
 }
 
 Result<Capture> load_text(std::string_view text, const std::string& path,

@@ -188,8 +188,7 @@ class Unpickler {
     std::uint64_t key = 0;
     if (!number(bytes, key)) return Outcome::damaged;
     const auto at = memo_.find(key);
-    if (at == memo_.end()) return Outcome::damaged;
-    return push(at->second);
+    return at == memo_.end() ? Outcome::damaged : push(at->second);
   }
   Outcome put(std::uint64_t key) {
     if (stack_.empty()) return Outcome::damaged;
@@ -198,32 +197,26 @@ class Unpickler {
   }
   Outcome put_numbered(std::size_t bytes) {
     std::uint64_t key = 0;
-    if (!number(bytes, key)) return Outcome::damaged;
-    return put(key);
+    return !number(bytes, key) ? Outcome::damaged : put(key);
   }
   Outcome skip(std::size_t bytes) {
     std::uint64_t ignored = 0;
-    if (!number(bytes, ignored)) return Outcome::damaged;
-    return Outcome::done;
+    return !number(bytes, ignored) ? Outcome::damaged : Outcome::done;
   }
   Outcome top(std::size_t count, Outcome (Unpickler::*make)(std::size_t)) {
-    if (stack_.size() < count) return Outcome::damaged;
-    return (this->*make)(stack_.size() - count);
+    return stack_.size() < count ? Outcome::damaged : (this->*make)(stack_.size() - count);
   }
   /// Puts the last `count` of the stack into what lies below them.
   Outcome fill_last(Kind kind, std::size_t count) {
-    if (stack_.size() <= count) return Outcome::damaged;
-    return fill(kind, stack_.size() - count);
+    return stack_.size() <= count ? Outcome::damaged : fill(kind, stack_.size() - count);
   }
   Outcome fill_from_mark(Kind kind) {
     std::size_t mark = 0;
-    if (!take_mark(mark)) return Outcome::damaged;
-    return fill(kind, mark);
+    return !take_mark(mark) ? Outcome::damaged : fill(kind, mark);
   }
   Outcome tuple_from_mark() {
     std::size_t mark = 0;
-    if (!take_mark(mark)) return Outcome::damaged;
-    return tuple(mark);
+    return !take_mark(mark) ? Outcome::damaged : tuple(mark);
   }
 
   Outcome carry_out(unsigned char op) {
@@ -328,8 +321,7 @@ Result<Pickle> Pickle::read(std::string_view content, std::size_t most) {
 }
 
 Pickle::Kind Pickle::kind(Node node) const {
-  if (node >= values_.size()) return Kind::none;
-  return values_[node].kind;
+  return node >= values_.size() ? Kind::none : values_[node].kind;
 }
 
 std::optional<std::int64_t> Pickle::integer(Node node) const {

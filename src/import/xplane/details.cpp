@@ -35,8 +35,7 @@ CopyKind direction(std::string_view source, std::string_view destination) {
   if (from_host && to_device) return CopyKind::host_to_device;
   if (from_device && to_host) return CopyKind::device_to_host;
   if (from_device && to_device) return CopyKind::device_to_device;
-  if (from_host && to_host) return CopyKind::host_to_host;
-  return CopyKind::unknown;
+  return from_host && to_host ? CopyKind::host_to_host : CopyKind::unknown;
 }
 
 }  // namespace
@@ -176,8 +175,7 @@ PlaneKind plane_kind(std::string_view name) {
   if (name == "Task Environment" || name == "/host:tfstreamz" ||
       name == "/host:__ScopeRangeCallStack__")
     return PlaneKind::environment;
-  if (name.starts_with("/host:")) return PlaneKind::host;
-  return PlaneKind::other;
+  return name.starts_with("/host:") ? PlaneKind::host : PlaneKind::other;
 }
 
 std::optional<std::int32_t> gpu_number(std::string_view plane) {

@@ -20,8 +20,7 @@ class ById {
  public:
   T& at(std::uint64_t id) {
     if (id < kDense) {
-      if (id < dense_.size()) return dense_[id];
-      return (dense_.resize(grown(id)), dense_[id]);
+      return id < dense_.size() ? dense_[id] : (dense_.resize(grown(id)), dense_[id]);
     }
     return sparse_[id];
   }

@@ -61,8 +61,7 @@ std::string_view without_number(std::string_view name) {
 
 std::string_view target_of(const HloInstruction& instruction) {
   if (!instruction.call_target.empty()) return instruction.call_target;
-  if (instruction.opcode == "fusion") return without_number(instruction.name);
-  return instruction.opcode;
+  return instruction.opcode == "fusion" ? without_number(instruction.name) : instruction.opcode;
 }
 
 /// A function's name as XLA's code generator writes it.

@@ -122,8 +122,7 @@ void each_plane_stat(const Plane& plane, F&& apply) {
 std::uint64_t file_size(const std::string& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
-  if (error) return 0;
-  return size;
+  return error ? 0 : size;
 }
 
 std::string value_text(const Plane& plane, const StatValue& statistic) {
@@ -306,11 +305,9 @@ int sniff(std::string_view path, std::string_view head) {
                      front.find("Task Environment") != front.npos;
   const bool named = path.find(".xplane.pb") != path.npos;
   if (plane) {
-    if (named) return 95;
-    return 80;
+    return named ? 95 : 80;
   }
-  if (named) return 60;
-  return 0;
+  return named ? 60 : 0;
 }
 
 Result<Capture> load_bytes(std::string_view bytes, const std::string& path,

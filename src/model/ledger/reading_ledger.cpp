@@ -166,8 +166,7 @@ class ReadingLedger {
     double most = 0;
     for (const auto& limit : series(device, "power.limit"_metric))
       most = std::max(most, limit.value * kOverLimit);
-    if (most > 0) return std::min(most, kMostWatts);
-    return kMostWatts;
+    return most > 0 ? std::min(most, kMostWatts) : kMostWatts;
   }
 
   void take_above(std::uint32_t device, double limit) {

@@ -16,15 +16,11 @@ namespace gf {
 
 namespace {
 
-Cell time_cell(Nanos ns) {
-  if (ns == 0) return Cell("-", Paint::dim);
-  return Cell(format_time(ns));
-}
+Cell time_cell(Nanos ns) { return ns == 0 ? Cell("-", Paint::dim) : Cell(format_time(ns)); }
 
 Paint paint_of(Nanos change) {
   if (change < 0) return Paint::good;
-  if (change > 0) return Paint::bad;
-  return Paint::dim;
+  return change > 0 ? Paint::bad : Paint::dim;
 }
 
 /// The runs' times, and what the others have more than the first.
@@ -87,8 +83,7 @@ std::string runs_table(const Comparison& comparison, const TextStyle& style) {
   columns.push_back({"speed", Align::right});
   TextTable runs(std::move(columns));
   const auto energy = [](std::optional<double> value) {
-    if (!value) return Cell("no data", Paint::dim);
-    return Cell(format_energy(std::llround(*value * 1e9)));
+    return !value ? Cell("no data", Paint::dim) : Cell(format_energy(std::llround(*value * 1e9)));
   };
   for (std::size_t index = 0; index < comparison.runs.size(); ++index) {
     const auto& run = comparison.runs[index];
@@ -386,13 +381,11 @@ std::string same_job(const Comparison& c, std::size_t other) {
 
 std::string signed_time(Nanos ns) {
   if (ns == 0) return "0";
-  if (ns < 0) return "-" + format_time(-ns);
-  return "+" + format_time(ns);
+  return ns < 0 ? "-" + format_time(-ns) : "+" + format_time(ns);
 }
 
 std::string run_letter(std::size_t run) {
-  if (run >= 26) return std::to_string(run + 1);
-  return std::string(1, static_cast<char>('A' + run));
+  return run >= 26 ? std::to_string(run + 1) : std::string(1, static_cast<char>('A' + run));
 }
 
 std::string row_name(const ComparedTime& row) {

@@ -150,8 +150,7 @@ Status write_table(const Capture& capture, const Table& table, const CsvSink& si
       status = writer.add(rows);
     }
   }
-  if (status) return writer.finish();
-  return status;
+  return status ? writer.finish() : status;
 }
 
 }  // namespace

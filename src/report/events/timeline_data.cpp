@@ -348,8 +348,7 @@ void Builder::add_bands(const DeviceTimeline& line, const std::string& group) {
 }
 
 std::int64_t thousandths(double ratio) {
-  if (std::isnan(ratio)) return 0;
-  return std::lround(ratio * 1000) + 1;
+  return std::isnan(ratio) ? 0 : std::lround(ratio * 1000) + 1;
 }
 
 void Builder::put_activity(TimelineLane& lane, std::uint32_t row) {
@@ -386,8 +385,7 @@ void Builder::add_streams(const DeviceTimeline& line, const std::string& group) 
 std::string Builder::thread_group(std::uint32_t thread) const {
   const auto& threads = capture_.threads;
   const auto name = capture_.text(threads.name[thread]);
-  if (name.empty()) return "thread " + std::to_string(threads.tid[thread]);
-  return std::string(name);
+  return name.empty() ? "thread " + std::to_string(threads.tid[thread]) : std::string(name);
 }
 
 /// Those that launch most come first.

@@ -16,7 +16,7 @@ namespace gf {
 namespace {
 
 template <class T>
-inline constexpr std::string_view kSqlType = when(std::is_enum_v<T>, "text");
+inline constexpr std::string_view kSqlType = std::is_enum_v<T> ? "text" : "";
 template <>
 inline constexpr std::string_view kSqlType<std::string> = "text";
 template <>
@@ -75,7 +75,7 @@ template <Described Row>
 Status add_table(sqlite3* db, const char* name, const std::vector<Row>& rows) {
   std::string columns, marks;
   for (const auto& column : sql_columns<Row>()) {
-    columns += fmt::format("{}{} {}", when(!columns.empty(), ", "), sqlite::quoted(column.name),
+    columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", sqlite::quoted(column.name),
                            column.type);
     if (marks.empty()) {
       marks += "?";

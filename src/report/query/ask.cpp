@@ -90,7 +90,7 @@ std::string quote_from(std::string_view sql, int offset) {
   if (offset < 0 || static_cast<std::size_t>(offset) >= sql.size()) return {};
   std::string_view rest = sql.substr(static_cast<std::size_t>(offset));
   const bool cut = rest.size() > 40;
-  return fmt::format(", at \"{}{}\"", rest.substr(0, 40), when(cut, "..."));
+  return fmt::format(", at \"{}{}\"", rest.substr(0, 40), cut ? "..." : "");
 }
 
 tl::unexpected<Error> too_large() {

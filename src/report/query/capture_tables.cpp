@@ -19,8 +19,7 @@ namespace {
 template <class Declared>
 std::string_view shown_type() {
   if (kIsText<Declared> || kIsListed<Declared>) return "text";
-  if (std::is_same_v<ValueOf<Declared>, F64>) return "real";
-  return "integer";
+  return std::is_same_v<ValueOf<Declared>, F64> ? "real" : "integer";
 }
 
 /// What a column means, and whose rows it names.
@@ -28,7 +27,7 @@ template <class Declared>
 std::string meaning(const ColumnRef<Declared>& column_ref) {
   if constexpr (kIsRef<Declared>)
     return fmt::format("row of {}{}{}", RefTarget<Declared>::type::kName,
-                       when(*column_ref.info.meaning, "; "), column_ref.info.meaning);
+                       *column_ref.info.meaning ? "; " : "", column_ref.info.meaning);
   else
     return column_ref.info.meaning;
 }
@@ -279,8 +278,7 @@ Result<std::shared_ptr<QuerySource>> QuerySource::open(const std::string& path,
 Status QuerySource::need(TableId table, std::uint64_t columns) {
   if (!reader_ || !status_) return status_;
   // What of the samples is damaged is known once they are read.
-  if (table == TableId::quality) return need_samples();
-  return status_ = reader_->load(table, columns);
+  return table == TableId::quality ? need_samples() : status_ = reader_->load(table, columns);
 }
 
 Status QuerySource::need_samples() {

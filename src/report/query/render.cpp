@@ -63,8 +63,7 @@ std::string as_blocks(const QueryAnswer& answer, std::size_t rows, std::size_t w
 }
 
 Paint paint_of(const QueryValue& value) {
-  if (std::holds_alternative<std::monostate>(value)) return Paint::unknown;
-  return Paint::plain;
+  return std::holds_alternative<std::monostate>(value) ? Paint::unknown : Paint::plain;
 }
 
 }  // namespace
@@ -144,11 +143,11 @@ std::string answer_json(const QueryAnswer& answer) {
 std::string answer_csv(const QueryAnswer& answer) {
   std::string out;
   for (std::size_t column = 0; column < answer.columns.size(); ++column)
-    (out += when(column > 0, ",")) += csv_field(answer.columns[column]);
+    (out += (column > 0 ? "," : "")) += csv_field(answer.columns[column]);
   out += '\n';
   for (const auto& row : answer.rows) {
     for (std::size_t column = 0; column < row.size(); ++column)
-      (out += when(column > 0, ",")) += csv_field(row[column]);
+      (out += (column > 0 ? "," : "")) += csv_field(row[column]);
     out += '\n';
   }
   return out;

@@ -132,8 +132,7 @@ std::string headline_of(const JobRanks& job) {
   if (!job.links.empty() && job.links.front().gain_ns > gain)
     return link_headline(job, job.links.front());
   const bool small = job.replayed_ns && share_of(gain, job.span_ns).value_or(0) < kWorthBlame;
-  if (!worst || small) return nobody_late(job);
-  return rank_headline(job, *worst);
+  return !worst || small ? nobody_late(job) : rank_headline(job, *worst);
 }
 
 }  // namespace

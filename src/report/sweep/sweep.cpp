@@ -29,8 +29,7 @@ std::string number_or_dash(Share share) {
 
 template <class T>
 std::string told(const std::optional<T>& value, auto&& tell, const char* otherwise) {
-  if (value) return tell(*value);
-  return otherwise;
+  return value ? tell(*value) : otherwise;
 }
 
 std::string rate(std::optional<double> per_second) {
@@ -191,7 +190,7 @@ char series_letter(std::size_t series) {
 
 std::string sweep_text(const Sweep& sweep, const TextStyle& style) {
   std::string axes;
-  for (const auto& axis : sweep.axes) axes += (!axes.empty() ? ", " : "") + axis;
+  for (const auto& axis : sweep.axes) axes += (axes.empty() ? "" : ", ") + axis;
   if (axes.empty()) axes = "no axis";
   std::string text = wrap(fmt::format("{} in {} series over {}.",
                                       plural(static_cast<std::int64_t>(sweep.runs.size()), "run"),

@@ -62,8 +62,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent = 
 /// format(value) of a value that is known, else `missing`.
 template <class Value, class Format>
 std::string known_or(std::string_view missing, const std::optional<Value>& value, Format&& format) {
-  if (!value) return std::string(missing);
-  return format(*value);
+  return !value ? std::string(missing) : format(*value);
 }
 
 /// format_time() of a mean, which is no whole number.

@@ -17,8 +17,7 @@ double place(const PlotAxis& axis, double value) {
     high = std::log(high);
     value = std::log(std::max(value, axis.low));
   }
-  if (!(high > low)) return 0;
-  return std::clamp((value - low) / (high - low), 0.0, 1.0);
+  return !(high > low) ? 0 : std::clamp((value - low) / (high - low), 0.0, 1.0);
 }
 
 int cell(const PlotAxis& axis, double value, int cells) {

@@ -92,8 +92,7 @@ std::string source_text(const DeviceEnergy& energy) {
 
 Paint paint_of(std::string_view component) {
   if (component == "rest") return Paint::unknown;
-  if (component == "static") return Paint::warn;
-  return Paint::used;
+  return component == "static" ? Paint::warn : Paint::used;
 }
 
 std::string components_table(const DeviceEnergy& energy, const TextStyle& style) {
@@ -220,16 +219,16 @@ std::string energy_section(const EnergyUse& energy, const TextStyle& style, std:
     if (energy.gain_error)
       gain =
           fmt::format("; board sensors may be {:.0f} % off in all of it", 100 * *energy.gain_error);
-    out +=
-        paint(style, Paint::dim,
-              wrap(fmt::format(
-                       "Model: {}{}{}.", energy.model.substr(energy.model.find_last_of('/') + 1),
-                       energy.model_gpu.empty()
-                           ? ""
-                           : fmt::format(" ({}{}{})", energy.model_gpu,
-                                         !energy.model_date.empty() ? ", " : "", energy.model_date),
-                       gain),
-                   static_cast<std::size_t>(style.width), 2));
+    out += paint(
+        style, Paint::dim,
+        wrap(
+            fmt::format("Model: {}{}{}.", energy.model.substr(energy.model.find_last_of('/') + 1),
+                        energy.model_gpu.empty()
+                            ? ""
+                            : fmt::format(" ({}{}{})", energy.model_gpu,
+                                          energy.model_date.empty() ? "" : ", ", energy.model_date),
+                        gain),
+            static_cast<std::size_t>(style.width), 2));
   } else if (!energy.why_missing.empty()) {
     out += paint(style, Paint::warn,
                  wrap("! " + energy.why_missing, static_cast<std::size_t>(style.width), 2));

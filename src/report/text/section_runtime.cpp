@@ -18,13 +18,12 @@ constexpr int kPhaseBar = 24;
 
 std::string modes_text(const RuntimeInfo& runtime_info) {
   std::string text;
-  for (const auto& mode : runtime_info.modes) text += (!text.empty() ? ", " : "") + mode;
+  for (const auto& mode : runtime_info.modes) text += (text.empty() ? "" : ", ") + mode;
   return text;
 }
 
 std::string median_wait(const Distribution& wait) {
-  if (wait.count == 0) return "no data";
-  return format_time(static_cast<Nanos>(wait.median));
+  return wait.count == 0 ? "no data" : format_time(static_cast<Nanos>(wait.median));
 }
 
 std::string phases_table(const RuntimeInfo& runtime_info, const TextStyle& style) {

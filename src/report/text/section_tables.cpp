@@ -56,10 +56,12 @@ void add_level_cells(std::vector<Cell>& cells, const std::vector<LevelSpread>& l
   }
 }
 
-std::string rest(const TextStyle& style, std::size_t hidden, std::string_view noun) {
-  if (hidden == 0) return {};
+/// The line that says how many of `all` rows are not among the `shown` ones; empty if none.
+std::string rest(const TextStyle& style, std::size_t all, std::size_t shown,
+                 std::string_view noun) {
+  if (all <= shown) return {};
   return paint(style, Paint::dim,
-               "  and " + plural(static_cast<std::int64_t>(hidden), noun) + " more (--rows " +
+               "  and " + plural(static_cast<std::int64_t>(all - shown), noun) + " more (--rows " +
                    "N shows more)\n");
 }
 
@@ -68,8 +70,7 @@ std::string short_phase(const std::string& phase) {
   if (phase == "forward") return "fwd";
   if (phase == "backward") return "bwd";
   if (phase == "optimizer") return "opt";
-  if (phase == "other") return "-";
-  return phase;
+  return phase == "other" ? "-" : phase;
 }
 
 std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& style,
@@ -103,7 +104,7 @@ std::string layer_table(const std::vector<LayerRow>& layers, const TextStyle& st
     add_level_cells(cells, layer.levels, ids);
     table.add(std::move(cells));
   }
-  return table.render(style) + rest(style, excess(layers.size(), rows), "row");
+  return table.render(style) + rest(style, layers.size(), rows, "row");
 }
 
 template <class Row>
@@ -162,7 +163,7 @@ std::string kernels_section(const Analysis& analysis, const TextStyle& style, st
     table.add(std::move(cells));
   }
   return section_title(style, "By kernel", levels_remark(analysis.kernels)) + table.render(style) +
-         rest(style, excess(analysis.kernels.size(), rows), "kernel");
+         rest(style, analysis.kernels.size(), rows, "kernel");
 }
 
 // Devices that several processes used: who had what of time, levels and joules.
@@ -185,8 +186,7 @@ std::vector<std::string> shown_in(const SharedDevice& device) {
 }
 
 std::string number_text(double value, bool ratio) {
-  if (ratio) return format_share(value);
-  return format_bytes(std::llround(value));
+  return ratio ? format_share(value) : format_bytes(std::llround(value));
 }
 
 /// "1.2-3.4 %": the unit once.
@@ -231,8 +231,7 @@ void add_bounds(TextTable& table, const SharedDevice& device, const Tenant& tena
 }
 
 std::string title_of(const std::string& id) {
-  if (id == "dram.read"_metric) return "read";
-  return std::string(label_of_metric(id).short_text);
+  return id == "dram.read"_metric ? "read" : std::string(label_of_metric(id).short_text);
 }
 
 std::string tenant_label(const Tenant& tenant) {
@@ -282,7 +281,7 @@ std::string tenants_section(const Analysis& analysis, const TextStyle& style) {
     if (device.span_ns == 0) {
       std::string pids;
       for (const auto& tenant : device.tenants)
-        pids += (!pids.empty() ? ", " : "") + tenant_label(tenant);
+        pids += (pids.empty() ? "" : ", ") + tenant_label(tenant);
       out += section_title(style, fmt::format("Processes on GPU {}", device.id),
                            fmt::format("{} processes", count));
       out += wrap(pids + ": " + device.cannot_tell + ".", width, 2);

@@ -21,8 +21,7 @@ constexpr int kLabelWidth = 24, kValueWidth = 12;
 std::string padded(std::string text, std::size_t width, bool right = false) {
   const std::size_t count = columns_of(text);
   if (count >= width) return text;
-  if (right) return std::string(width - count, ' ') + text;
-  return text + std::string(width - count, ' ');
+  return right ? std::string(width - count, ' ') + text : text + std::string(width - count, ' ');
 }
 
 int bar_width(const TextStyle& style, int values) {
@@ -37,8 +36,7 @@ std::string short_reason(std::string reason) {
   const auto commas = std::count(reason.begin(), reason.end(), ',');
   if (const auto lacks = reason.find("lacks "); lacks != std::string::npos && commas > 0)
     reason = reason.substr(0, lacks) + fmt::format("lacks {} counters", commas + 1);
-  if (told) return reason + " (how to collect them: see below)";
-  return reason;
+  return told ? reason + " (how to collect them: see below)" : reason;
 }
 
 /// Both readings of the first rung differ when kernels overlap; then the report says so.

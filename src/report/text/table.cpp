@@ -11,18 +11,14 @@ namespace {
 
 constexpr std::size_t kGap = 2, kNarrowest = 8, kComfortable = 24;
 
-std::size_t width_of(const Cell& cell) {
-  if (cell.ready) return cell.columns;
-  return columns_of(cell.text);
-}
+std::size_t width_of(const Cell& cell) { return cell.ready ? cell.columns : columns_of(cell.text); }
 
 std::string placed(const TextStyle& style, const Cell& cell, std::size_t width, Align align) {
   std::string shown = cell.ready ? cell.text : shorten_middle(cell.text, width);
   std::size_t used = cell.ready ? cell.columns : columns_of(shown);
   const std::string pad(width > used ? width - used : 0, ' ');
   std::string body = cell.ready ? shown : paint(style, cell.how, shown);
-  if (align == Align::right) return pad + body;
-  return body + pad;
+  return align == Align::right ? pad + body : body + pad;
 }
 
 void end_line(std::string& out) {

@@ -142,7 +142,7 @@ std::string spread_of(const OperatorWork& row) {
 std::string details_of(const OperatorWork& row, const TextStyle& style) {
   std::string text = row.shapes;
   const auto add = [&](std::string_view before, std::string_view what) {
-    if (!what.empty()) text += fmt::format("{}{}{}", when(!text.empty(), "; "), before, what);
+    if (!what.empty()) text += fmt::format("{}{}{}", text.empty() ? "" : "; ", before, what);
   };
   add("", row.types);
   add("", spread_of(row));
@@ -156,7 +156,7 @@ std::string details_of(const OperatorWork& row, const TextStyle& style) {
   constexpr std::size_t kKernels = 3;
   std::string kernels;
   for (std::size_t i = 0; i < std::min(kKernels, row.by_kernel.size()); ++i)
-    kernels += fmt::format("{}{}", when(i > 0, ", "), row.by_kernel[i].name);
+    kernels += fmt::format("{}{}", i > 0 ? ", " : "", row.by_kernel[i].name);
   if (row.by_kernel.size() > kKernels)
     kernels += fmt::format(" and {} more", row.by_kernel.size() - kKernels);
   add("kernels ", kernels);
@@ -213,7 +213,7 @@ std::string sequences_section(const WorkUse& use, const TextStyle& style, std::s
     const auto& what = row.operators.empty() ? row.names : row.operators;
     std::string text;
     for (const auto& name : what)
-      text += fmt::format("{}{}", when(!text.empty(), " > "),
+      text += fmt::format("{}{}", text.empty() ? "" : " > ",
                           name.starts_with("aten::") ? name.substr(6) : name);
     if (row.names.size() == 1)
       text += fmt::format(" x {:.0f}",

@@ -19,6 +19,11 @@ import planted_detours  # noqa: F401
 import planted_host  # noqa: F401
 import planted_pauses  # noqa: F401
 import planted_waste  # noqa: F401
+import fields_healthy  # noqa: F401
+import fields_kernels  # noqa: F401
+import fields_tables  # noqa: F401
+import fields_text  # noqa: F401
+import fields_vision  # noqa: F401
 from setting import PROGRAMS, Setting
 
 

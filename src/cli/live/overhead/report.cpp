@@ -18,8 +18,7 @@ constexpr int kBar = 24;
 
 /// What the rows are compared by: the program's own number where it has one.
 std::optional<double> cost(const OverheadRow& row) {
-  if (row.measured_slow_down) return row.measured_slow_down;
-  return row.slow_down;
+  return row.measured_slow_down ? row.measured_slow_down : row.slow_down;
 }
 
 double largest(const OverheadReport& report) {
@@ -29,10 +28,7 @@ double largest(const OverheadReport& report) {
   return most;
 }
 
-std::string amount(std::int64_t bytes) {
-  if (bytes > 0) return format_bytes(bytes);
-  return "-";
-}
+std::string amount(std::int64_t bytes) { return bytes > 0 ? format_bytes(bytes) : "-"; }
 
 std::string percent(double share) { return fmt::format("{:+.1f} %", share * 100); }
 

@@ -64,8 +64,7 @@ std::vector<Key> keys_of(const char* bytes, std::size_t count) {
 int terminal_rows() {
   constexpr int usual = 24;
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0) return size.ws_row;
-  return usual;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : usual;
 }
 
 Keyboard::Keyboard() {
@@ -118,8 +117,7 @@ const char* column(double part, bool utf8) {
   constexpr std::array<const char*, 8> blocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   constexpr std::array<const char*, 8> letters{"_", ".", ":", "-", "=", "+", "*", "#"};
   const auto step = static_cast<std::size_t>(std::clamp(part * 8, 0.0, 7.0));
-  if (utf8) return blocks[step];
-  return letters[step];
+  return utf8 ? blocks[step] : letters[step];
 }
 
 /// Name, newest, lowest and highest reading, and a column for each of the newest readings; empty
@@ -178,8 +176,7 @@ const std::vector<Shown>& shown_over_time() {
 
 double value_of(const LiveGpu& gpu, const char* id) {
   const auto found = gpu.values.find(id);
-  if (found == gpu.values.end()) return std::numeric_limits<double>::quiet_NaN();
-  return found->second;
+  return found == gpu.values.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
 }
 
 /// Missing data is below everything.
@@ -208,13 +205,11 @@ std::string job_of(const LiveProcess& process) {
 }
 
 std::string process_name_of(const LiveProcess& process) {
-  if (process.name.empty()) return "(out of sight)";
-  return printable(process.name);
+  return process.name.empty() ? "(out of sight)" : printable(process.name);
 }
 
 std::string memory_of(const LiveProcess& process) {
-  if (process.memory_bytes < 0) return "-";
-  return format_bytes(process.memory_bytes);
+  return process.memory_bytes < 0 ? "-" : format_bytes(process.memory_bytes);
 }
 
 constexpr const char* kHelp =

@@ -228,8 +228,7 @@ std::string MetricsServer::url() const {
 Result<std::string> read_token(const std::string& file) {
   if (file.empty()) {
     const char* set = std::getenv("GPUFATHOM_TOKEN");
-    if (set) return checked_token(set, file);
-    return std::string();
+    return set ? checked_token(set, file) : std::string();
   }
   constexpr std::uint64_t kMost = 64 << 10;
   const auto content = read_small_file(file, kMost);

@@ -50,8 +50,7 @@ bool over() { return ended || (ask != 0 && asked() != ask); }
 /// Windows that the recorder asked for so far; it asks where settings.first_ms is given.
 std::uint32_t requests() {
   const Control* page = settings.first_ms > 0 ? control() : nullptr;
-  if (page) return page->windows.load();
-  return 0;
+  return page ? page->windows.load() : 0;
 }
 
 bool open(std::uint32_t request) {

@@ -23,8 +23,7 @@ std::string load_cupti() {
 std::string words(CUptiResult code) {
   const char* text = nullptr;
   cupti.cuptiGetResultString(code, &text);
-  if (text) return text;
-  return "error " + std::to_string(static_cast<int>(code));
+  return text ? text : "error " + std::to_string(static_cast<int>(code));
 }
 
 }  // namespace gf::inject

@@ -251,8 +251,7 @@ std::uint32_t name_of(const nvtxEventAttributes_t* left) {
       return text(left->message.unicode);
     case NVTX_MESSAGE_TYPE_REGISTERED: {
       const auto id = reinterpret_cast<std::uintptr_t>(left->message.registered);
-      if (Writer::instance().knows(id)) return static_cast<std::uint32_t>(id);
-      return 0;
+      return Writer::instance().knows(id) ? static_cast<std::uint32_t>(id) : 0;
     }
     default:
       return 0;

@@ -39,8 +39,7 @@ const Control* map_control(const char* directory) {
 
 std::int64_t number(const char* name, std::int64_t fallback) {
   const char* text = std::getenv(name);
-  if (text && *text) return std::strtoll(text, nullptr, 10);
-  return fallback;
+  return text && *text ? std::strtoll(text, nullptr, 10) : fallback;
 }
 
 __attribute__((constructor(101))) void read_settings() {
