@@ -16,7 +16,7 @@ struct RecordingCost {
 };
 
 /// From the time that passes between the start of an operation and that of its first child, most of
-/// which is the profiler's: 1.3 times its median. tests/oracle/whatif.py holds it against times
+/// which is the profiler's: 1.4 times its median. tests/oracle/whatif.py holds it against times
 /// that were measured without a profiler, on hosts that differ threefold. Of operations that begin
 /// in `span`.
 RecordingCost recording_cost(const Context& context, Interval span = kAllTime);

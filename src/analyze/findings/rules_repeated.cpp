@@ -264,7 +264,7 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
     }
   facts.also_gone(std::move(asking));
   facts.also_gone(stacks_of_nodes(facts));
-  const Nanos idle = facts.claim_idle(std::move(spans));
+  const Nanos idle = facts.claim_idle(std::move(spans), Facts::Goes::alone);
   const Nanos gain = kernels + idle + facts.claim_late(blocking);
   if (facts.of_window(gain) < 0.01) return {};
   return Finding{
