@@ -104,7 +104,7 @@ Verb whatif_verb() {
   verb.option("--kernel", options->kernels, "NAME=K",
               "kernels with NAME in their names K times as fast; may be repeated")
       .each_time();
-  verb.option("--gpu", options->gpu, "K",
+  verb.option("--gpu", options->gpu, "K|GPU",
               "all kernels K times as fast; or the name of a GPU, by its ceilings");
   verb.option("--host", options->changes.host, "K", "the host K times as fast").positive();
   verb.option("--link", options->changes.link, "K", "communication K times as fast").positive();
