@@ -109,6 +109,9 @@ def dead_links(root: pathlib.Path, name: str, text: str):
             path = target.split("#")[0]
             if path and "://" not in path and not path.startswith("mailto:") and not (root / name).parent.joinpath(path).exists():
                 yield f"{name}:{number}: a link that leads nowhere: {target}"
+            # The site has what is in docs/, and no list of a folder.
+            elif path and name.startswith("docs/") and (folder := (root / name).parent / path).is_dir() and (root / "docs") in folder.resolve().parents:
+                yield f"{name}:{number}: a link to a folder, which the site cannot show: {target}"
 
 
 def main() -> int:

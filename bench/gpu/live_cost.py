@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the live path costs programs of about 40 000 kernels a second, in pairs that alternate:
-live_cost.py GPUFATHOM OUT.json [--rounds 5] [--parts kernels,attach,recorder,flight]
+live_cost.py GPUFATHOM OUT.json [--rounds 5] [--parts kernels,attach,recorder,flight,cupti]
+                                [--devices all]
 
 kernels   paced.cu's three programs, each round: alone, beside `record`, and beneath `record
           --kernels --window 1.5 --every 3`, whose windows alternate with the time between them;
@@ -11,6 +12,7 @@ recorder  processor time of `record` at 1 kHz and of `--metrics energy` after th
           they lose: recordings of 16 s less one of 4 s
 flight    tokens a second of a decoder that serves 64 sequences in CUDA graphs, alone and beside
           `monitor --flight`, in turns in one process
+cupti     cupti_cost.cu: what each thing that a recorder asks of CUPTI costs a launch by itself
 """
 import argparse
 import csv
@@ -69,16 +71,16 @@ def kernels_part(options, folder):
     subprocess.run(["nvcc", "-O2", "-std=c++17", "-arch=native", "-o", program,
                     str(HERE / "paced.cu")], check=True)
     for turn in range(options.rounds):
-        for way in ("gpu", "host", "graph"):
+        for way in options.programs.split(","):
             row = {"program": way, "round": turn}
             alone = subprocess.run([program, way, "2.5"], capture_output=True, text=True)
             row["alone"] = settled(rates(alone.stdout))
-            beside = subprocess.run([options.gpufathom, "record", "-q", "-o", f"{folder}/l.gpf",
+            beside = subprocess.run([*options.record, "-q", "-o", f"{folder}/l.gpf",
                                      "--", program, way, "2.5"], capture_output=True, text=True)
             row["levels"] = settled(rates(beside.stdout))
             capture = f"{folder}/k.gpf"
             traced = subprocess.run(
-                [options.gpufathom, "record", "-q", "--kernels", "--window", "1.5", "--every", "3",
+                [*options.record, "-q", "--kernels", "--window", "1.5", "--every", "3",
                  "--summary", f"{capture}.json", "-o", capture, "--", program, way, "7"],
                 capture_output=True, text=True)
             told = rates(traced.stdout)
@@ -96,7 +98,7 @@ def kernels_part(options, folder):
         way: {what: spread([slower(row["alone"], row[what]) for row in rows
                             if row["program"] == way])
               for what in ("levels", "between", "in_window")}
-        for way in ("gpu", "host", "graph")}}
+        for way in options.programs.split(",")}}
 
 
 def spread(values):
@@ -159,7 +161,7 @@ def attach_part(options, folder):
         inside, kernels = [], 0
         for number in range(6):
             capture = f"{folder}/a.gpf"
-            subprocess.run([options.gpufathom, "record", "-q", "--kernels", "--window", "0",
+            subprocess.run([*options.record, "-q", "--kernels", "--window", "0",
                             "--duration", "1.5", "--pid", str(program.pid), "-o", capture])
             inside += windows_of(options.gpufathom, capture)
             counted = subprocess.run([options.gpufathom, "query", "--format", "csv", capture,
@@ -187,13 +189,14 @@ def recorder_part(options, folder):
     if not os.path.exists(program):
         subprocess.run(["nvcc", "-O2", "-std=c++17", "-arch=native", "-o", program,
                         str(HERE / "paced.cu")], check=True)
-    with subprocess.Popen([program, "gpu", "75"], stdout=subprocess.DEVNULL) as busy:
+    with subprocess.Popen([program, "gpu", "100"], stdout=subprocess.DEVNULL) as busy:
         time.sleep(1)
-        for name, more in (("levels", []), ("energy", ["--metrics", "energy"])):
+        for name, more in (("levels", []), ("levels at 500 Hz", ["--rate", "500"]),
+                           ("energy", ["--metrics", "energy"])):
             runs = []
             for seconds in (4, 16):
                 summary = f"{folder}/r.json"
-                done = subprocess.run([options.gpufathom, "record", "--duration", str(seconds), *more,
+                done = subprocess.run([*options.record, "--duration", str(seconds), *more,
                                        "--summary", summary, "-o", f"{folder}/r.gpf"],
                                       capture_output=True, text=True)
                 runs.append({"asked_s": seconds, "code": done.returncode, "said": done.stderr[-600:],
@@ -250,8 +253,8 @@ def flight_part(options, folder):
         for way in ("alone", "flight") if number % 2 else ("flight", "alone"):
             monitor = None
             if way == "flight":
-                monitor = subprocess.Popen([options.gpufathom, "monitor", "--csv", "--flight",
-                                            f"{folder}/flight"], stdout=subprocess.DEVNULL)
+                monitor = subprocess.Popen([options.gpufathom, "monitor", "--csv", "--devices",
+                                            options.devices, "--flight", f"{folder}/flight"], stdout=subprocess.DEVNULL)
             tokens_a_second(1.5)
             pair[way] = tokens_a_second(3)
             if monitor:
@@ -262,7 +265,38 @@ def flight_part(options, folder):
     return {"pairs": pairs, "slower": spread([slower(p["alone"], p["flight"]) for p in pairs])}
 
 
-PARTS = {"kernels": kernels_part, "attach": attach_part, "recorder": recorder_part,
+CUPTI = {"host": "alone traced wide pinned runtime driver both pc pc_serialized",
+         "gpu": "alone traced pinned both pc pc_serialized",
+         "graph": "alone traced wide pinned pc"}
+
+
+def cupti_part(options, folder):
+    program, rows = f"{folder}/cupti_cost", []
+    subprocess.run(["nvcc", "-O2", "-std=c++17", "-arch=native", "-o", program,
+                    str(HERE / "cupti_cost.cu"), "-lcupti", "-lcuda"], check=True)
+    for number in range(min(options.rounds, 3)):
+        for work, variants in CUPTI.items():
+            for variant in variants.split():
+                try:
+                    done = subprocess.run([program, variant, work, "0.8"], capture_output=True,
+                                          text=True, timeout=20)
+                    said = (done.stdout.strip() or done.stderr[-300:])
+                except subprocess.TimeoutExpired:
+                    said = "no end in 20 s"
+                row = json.loads(said) if said.startswith("{") else {
+                    "variant": variant, "work": work, "failed": said}
+                rows.append({"round": number, **row})
+                print(rows[-1], flush=True)
+    rate = {(row["round"], row["work"], row["variant"]): row["kernels_a_second"]
+            for row in rows if "failed" not in row}
+    return {"rows": rows, "us_a_kernel": {
+        work: {variant: spread([1e6 / now - 1e6 / rate[number, work, "alone"]
+                                for (number, of, what), now in rate.items()
+                                if (of, what) == (work, variant)])
+               for variant in variants.split()[1:]} for work, variants in CUPTI.items()}}
+
+
+PARTS = {"cupti": cupti_part, "kernels": kernels_part, "attach": attach_part, "recorder": recorder_part,
          "flight": flight_part}
 
 
@@ -272,13 +306,16 @@ def main():
     parser.add_argument("gpufathom")
     parser.add_argument("out")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--parts", default="kernels,attach,recorder,flight")
+    parser.add_argument("--devices", default="all")
+    parser.add_argument("--programs", default="gpu,host,graph", help="of paced.cu, for `kernels`")
     parser.add_argument("--rl", type=float, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.rl:
         rl_loop(options.rl)
         return
     options.gpufathom = os.path.abspath(options.gpufathom)
+    options.record = [options.gpufathom, "record", "--devices", options.devices]
     smi = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
                          capture_output=True, text=True).stdout.strip()
     answer = {"what": "what the live path costs programs of 40 000 kernels a second, in pairs",

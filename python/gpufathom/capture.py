@@ -238,8 +238,8 @@ class Capture:
         (docs/whatif.md); nothing changed: the usual changes. `kernels`: part of a name, times as
         fast; `mended`: as --with names it; `factors`: gpu (or its name), host, link, batch."""
         words = ["whatif", self.path]
-        for graph in self._graphs:
-            words += ["--graphs", graph]
+        for told in self._graphs:
+            words += ["--graphs", told]
         for what in without:
             words += ["--without", what]
         for what in mended:

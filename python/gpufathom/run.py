@@ -78,14 +78,20 @@ def compare(
     *others: Path | Capture,
     window: str | None = None,
     allow_incomplete: bool = False,
+    graphs: Sequence[Path] = (),
 ) -> Comparison:
     """Attributes the difference between runs, as `gpufathom compare` does; times of a step in nanoseconds.
+    `graphs` of an open run count for all.
     Raises gpufathom.IncompleteEvidence when a run is incomplete; with allow_incomplete that is a warning."""
     runs = (first, *others)
     if len(runs) < 2:
         raise ValueError("compare requires two runs or more")
     paths = [run.path if isinstance(run, Capture) else os.fspath(run) for run in runs]
     words = ["compare", *paths, *(["--window", window] if window else [])]
+    told = [os.fspath(graph) for graph in graphs]
+    told += [graph for run in runs if isinstance(run, Capture) for graph in run._graphs]
+    for graph in dict.fromkeys(told):
+        words += ["--graphs", graph]
     answer = Comparison.from_dict(_program.answer(*words, allow_incomplete=allow_incomplete))
     object.__setattr__(answer, "_words", tuple(words))  # a frozen dataclass
     return answer

@@ -273,12 +273,7 @@ void add_input_options(Verb& verb, InputOptions& options) {
   verb.option("--counters", options.counters, "FILE",
               "counter report of the same program: .ncu-rep, or CSV of ncu")
       .input();
-  verb.option(
-          "--graphs", options.graphs, "FILE",
-          "trace of the same program that captures its CUDA graphs, or runs without them: tells "
-          "their kernels' operators (repeatable)")
-      .each_time()
-      .input();
+  add_graphs_option(verb, options.graphs);
   verb.option("--power", options.power, "FILE",
               "power log over the same time: CSV of nvidia-smi or of NVML")
       .input();
@@ -289,6 +284,15 @@ void add_input_options(Verb& verb, InputOptions& options) {
                                        : "'" + text + "' is not a zone such as +01:00 or -0530";
   };
   add_limit_options(verb, options.max_bytes, options.threads);
+}
+
+void add_graphs_option(Verb& verb, std::vector<std::string>& graphs) {
+  verb.option(
+          "--graphs", graphs, "FILE",
+          "trace of the same program that captures its CUDA graphs, or runs without them: tells "
+          "their kernels' operators (repeatable)")
+      .each_time()
+      .input();
 }
 
 void add_peers_option(Verb& verb, std::vector<std::string>& peers) {

@@ -168,6 +168,8 @@ Parsed parse(const Verb& verb, const std::vector<std::string>& words);
 
 /// The files, and --zone, --max-bytes and --threads.
 void add_input_options(Verb& verb, InputOptions& options);
+/// --graphs.
+void add_graphs_option(Verb& verb, std::vector<std::string>& graphs);
 /// --ranks.
 void add_peers_option(Verb& verb, std::vector<std::string>& peers);
 /// --max-bytes and --threads.

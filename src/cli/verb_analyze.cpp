@@ -81,6 +81,7 @@ int analyze_ranks_of(const AnalyzeArguments& options) {
     return complain("--counters and --power require a single capture", kWrongUsage);
   RankInputs input{{options.input.trace}, options.input.max_bytes, options.input.threads};
   input.paths.insert(input.paths.end(), options.more.begin(), options.more.end());
+  input.graphs = options.input.graphs;
   return answer_ranks(input, options.output, options.rows, Incomplete::answer);
 }
 

@@ -47,7 +47,7 @@ int compare_sweep(const SweepOptions& options) {
 
 struct CompareArguments {
   std::vector<std::string> captures;
-  std::vector<std::string> counters;
+  std::vector<std::string> counters, graphs;
   std::vector<std::int64_t> batches;
   std::vector<std::string> fail_on;
   std::string window, junit, comment;
@@ -63,6 +63,7 @@ struct Runs {
   std::vector<RunFacts> facts;
   std::vector<std::vector<std::string>> missing;
   std::vector<RunDetails> details;
+  std::size_t told_by_graphs = 0;  // kernels
 };
 
 /// Reads and analyses one capture; says what is wrong when it cannot, and gives the exit code.
@@ -71,9 +72,12 @@ std::optional<int> add_run(const CompareArguments& out, std::size_t index, Runs&
   InputOptions input;
   input.trace = out.captures[index];
   if (!out.counters.empty()) input.counters = out.counters[index];
+  input.graphs = out.graphs;
+  input.among_others = true;
   const auto loaded = load_capture(input, progress.callback());
   progress.wipe();
   if (!loaded) return complain(loaded.error());
+  runs.told_by_graphs += loaded->told_by_graphs;
   Question question;
   question.window = out.window;
   question.progress = progress.callback();
@@ -175,6 +179,8 @@ int compare_files(const CompareArguments& options) {
   for (std::size_t index = 0; index < options.captures.size(); ++index)
     if (const auto exit_code = add_run(options, index, runs))
       return options.fail_on.empty() ? *exit_code : kRefused;
+  if (!options.graphs.empty() && runs.told_by_graphs == 0)
+    return complain(nothing_for_graphs("the captures"));
   Comparison comparison = compare(runs.analyses, runs.facts, options.batches);
   compare_inside(comparison, runs.details);
   try_checks(comparison, *rules);
@@ -200,6 +206,7 @@ Verb compare_verb() {
   verb.option("--counters", options->counters, "FILE ...",
               "counter reports, one for each capture in the same order")
       .input();
+  add_graphs_option(verb, options->graphs);
   add_window_option(
       verb, options->window,
       "span of each capture: all, steps, stable, step:N or START:END (default: steps, or all "

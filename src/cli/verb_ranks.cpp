@@ -37,6 +37,15 @@ int complain_of(const LoadedRanks& loaded) {
   return loaded.failed.empty() ? kWhole : kBadInput;
 }
 
+Result<LoadedRanks> load(const RankInputs& input) {
+  ProgressDisplay progress;
+  auto loaded = load_ranks(input, progress.callback());
+  progress.wipe();
+  if (loaded && !input.graphs.empty() && loaded->told_by_graphs == 0 && loaded->failed.empty())
+    return tl::unexpected(nothing_for_graphs("the ranks"));
+  return loaded;
+}
+
 /// One line of JSON for each rank.
 int give_parts(const RanksArguments& o, const LoadedRanks& loaded) {
   std::string lines;
@@ -82,9 +91,7 @@ int refuse() {
 int answer_ranks(const RankInputs& input, const OutputOptions& output,
                  std::optional<std::size_t> rows, Incomplete incomplete) {
   const std::string format = chosen_format(output);
-  ProgressDisplay progress;
-  auto loaded = load_ranks(input, progress.callback());
-  progress.wipe();
+  auto loaded = load(input);
   if (!loaded) return complain(loaded.error());
   const int exit_code = complain_of(*loaded);
   if (loaded->parts.empty() && exit_code == kWhole)
@@ -127,15 +134,14 @@ Verb ranks_verb() {
   verb.flag("--allow-incomplete", o->allow_incomplete,
             "analyze although captures are incomplete or ranks are missing, and exit with 1; "
             "without it there is no result and the exit code is 3");
+  add_graphs_option(verb, o->input.graphs);
   add_rows_option(verb, o->rows);
   add_output_options(verb, o->output, {"text", "json", "html"});
   add_limit_options(verb, o->input.max_bytes, o->input.threads);
   verb.run = [o] {
     const auto incomplete = o->allow_incomplete ? Incomplete::answer : Incomplete::refuse;
     if (!o->map) return answer_ranks(o->input, o->output, o->rows, incomplete);
-    ProgressDisplay progress;
-    const auto loaded = load_ranks(o->input, progress.callback());
-    progress.wipe();
+    const auto loaded = load(o->input);
     return !loaded ? complain(loaded.error()) : give_parts(*o, *loaded);
   };
   return verb;

@@ -85,9 +85,9 @@ struct RecordSummary {
     visit("recorder_memory_bytes", &RecordSummary::recorder_memory_bytes,
           "its resident memory while recording, at most");
     visit("recorder_peak_bytes", &RecordSummary::recorder_peak_bytes,
-          "the same, its start included");
+          "its memory that no file backs, at most, its start included");
     visit("recorder_private_bytes", &RecordSummary::recorder_private_bytes,
-          "memory that no file backs, at the end");
+          "its memory that no file backs, at the end");
     visit("file_bytes", &RecordSummary::file_bytes, "size of the capture");
     visit("kernels", &RecordSummary::kernels, "kernels recorded");
     visit("copies", &RecordSummary::copies, "copies and sets recorded");

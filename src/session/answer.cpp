@@ -111,6 +111,22 @@ ImportOptions import_options(const InputOptions& wanted, const Progress& progres
 
 }  // namespace
 
+Result<std::vector<Capture>> read_graphs(const std::vector<std::string>& paths,
+                                         const ImportOptions& options) {
+  std::vector<Capture> traces;
+  for (const auto& path : paths) {
+    auto trace = import_file(path, options);
+    if (!trace) return tl::unexpected<Error>(trace.error());
+    traces.push_back(std::move(*trace));
+  }
+  return traces;
+}
+
+Error nothing_for_graphs(const std::string& path) {
+  return {"no kernel of a graph without an operator, for which --graphs would tell one", path, -1,
+          "--graphs goes with a trace that has the kernels of CUDA graphs"};
+}
+
 Result<Loaded> load_capture(const InputOptions& wanted, const Progress& progress) {
   auto trace = import_file(wanted.trace, import_options(wanted, progress));
   if (!trace) return tl::unexpected<Error>(trace.error());
@@ -125,14 +141,13 @@ Result<Loaded> join_measured(Capture trace, const InputOptions& wanted, const Pr
   if (zone) telemetry::leave_local_time(*capture, *zone);
   link_captured_nodes(*capture);
   if (!wanted.graphs.empty()) {
-    std::vector<Capture> others;
-    for (const auto& path : wanted.graphs) {
-      auto other = import_file(path, options);
-      if (!other) return tl::unexpected<Error>(other.error());
-      others.push_back(std::move(*other));
-    }
-    if (auto linked = link_captured_nodes(*capture, others); !linked)
-      return tl::unexpected<Error>(linked.error());
+    const auto others = read_graphs(wanted.graphs, options);
+    if (!others) return tl::unexpected<Error>(others.error());
+    const auto told = link_captured_nodes(*capture, *others);
+    if (!told) return tl::unexpected<Error>(told.error());
+    if (*told == 0 && !wanted.among_others)
+      return tl::unexpected(nothing_for_graphs(capture->path));
+    loaded.told_by_graphs = *told;
   }
   if (!wanted.counters.empty()) {
     const auto report = import_file(wanted.counters, options);

@@ -38,6 +38,7 @@ struct InputOptions {
   std::string counters;             // counter report, joined
   std::string power;                // power log, joined
   std::vector<std::string> graphs;  // traces that tell the operators of CUDA graphs
+  bool among_others = false;        // one of several captures, of which `graphs` may tell another
   std::uint64_t max_bytes = ImportOptions{}.max_bytes;
   unsigned threads = 0;
   std::string zone;  // of logs in local time, empty: UTC
@@ -48,7 +49,14 @@ struct Loaded {
   std::optional<SourceInfo> counters;     // the counter report, when one was joined
   std::vector<KernelRates> kernel_rates;  // by device, when samples stand in for a report
   std::string power;                      // the power log, when one was joined
+  std::size_t told_by_graphs = 0;         // kernels whose operators `graphs` tell
 };
+
+/// The traces of --graphs.
+Result<std::vector<Capture>> read_graphs(const std::vector<std::string>& paths,
+                                         const ImportOptions& options);
+/// Why --graphs that tells of no kernel is an error.
+Error nothing_for_graphs(const std::string& path);
 
 /// Reads the trace and joins the counter report and the power log. A joined file that holds no
 /// counters (no samples) is an error: a report that silently lacks what was asked for would look

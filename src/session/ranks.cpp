@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "analyze/attribution/attribution.h"
 #include "analyze/ranks/measure_rank.h"
 #include "analyze/ranks/parallel.h"
 #include "core/machine.h"
@@ -101,7 +102,8 @@ Result<std::vector<RankPart>> read_parts(const std::string& path, std::uint64_t 
 
 class Loader {
  public:
-  Loader(const RankInputs& inputs, const Progress& progress) : progress_(progress) {
+  Loader(const RankInputs& inputs, std::vector<Capture> graphs, const Progress& progress)
+      : progress_(progress), graphs_(std::move(graphs)) {
     workers_ = inputs.threads ? inputs.threads : usable_cores();
     options_.max_bytes = inputs.max_bytes;
   }
@@ -142,8 +144,15 @@ class Loader {
       out_.left_out.push_back(candidate.path);
       return std::vector<RankPart>{};
     }
-    const auto capture = import_file(candidate.path, options_);
+    auto capture = import_file(candidate.path, options_);
     if (!capture) return tl::unexpected(capture.error());
+    link_captured_nodes(*capture);
+    if (!graphs_.empty()) {
+      const auto told = link_captured_nodes(*capture, graphs_);
+      if (!told) return tl::unexpected(told.error());
+      const std::lock_guard lock(mutex_);
+      out_.told_by_graphs += *told;
+    }
     return measure_ranks(*capture);
   }
 
@@ -155,6 +164,7 @@ class Loader {
   }
 
   const Progress& progress_;
+  const std::vector<Capture> graphs_;
   ImportOptions options_;
   unsigned workers_ = 1;
   std::mutex mutex_;
@@ -206,7 +216,12 @@ Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progres
   auto earlier = earlier_captures(paths);
   std::erase_if(*candidates,
                 [&](const Candidate& candidate) { return earlier.contains(candidate.path); });
-  auto loaded = Loader(inputs, progress).load(*candidates);
+  ImportOptions options;
+  options.max_bytes = inputs.max_bytes;
+  options.threads = inputs.threads;
+  auto graphs = read_graphs(inputs.graphs, options);
+  if (!graphs) return tl::unexpected(graphs.error());
+  auto loaded = Loader(inputs, std::move(*graphs), progress).load(*candidates);
   loaded.earlier = std::move(earlier);
   return loaded;
 }
@@ -234,7 +249,8 @@ Result<std::optional<JobWaiting>> find_waiting(const std::vector<std::string>& p
                                                const Progress& progress,
                                                const std::function<void(const Error&)>& tell) {
   if (peers.empty()) return std::nullopt;
-  auto loaded = load_ranks({peers, input.max_bytes, input.threads, input.trace}, progress);
+  auto loaded =
+      load_ranks({peers, input.max_bytes, input.threads, input.trace, input.graphs}, progress);
   if (!loaded) return tl::unexpected(loaded.error());
   const unsigned workers = input.threads ? input.threads : usable_cores();
   auto waiting = find_job_waiting(capture, std::move(loaded->parts), workers);

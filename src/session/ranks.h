@@ -21,7 +21,8 @@ struct RankInputs {
   std::vector<std::string> paths;  // files, folders of files
   std::uint64_t max_bytes = 64ull << 30;
   unsigned threads = 0;
-  std::string without = {};  // a file among them that is not read
+  std::string without = {};              // a file among them that is not read
+  std::vector<std::string> graphs = {};  // traces that tell the operators of CUDA graphs
 };
 
 struct LoadedRanks {
@@ -29,10 +30,12 @@ struct LoadedRanks {
   std::vector<Error> failed;          // files that should hold a rank and could not be read
   std::vector<std::string> left_out;  // files of a folder that are no captures
   std::set<std::string> earlier;      // captures of a worker that has a later one
+  std::size_t told_by_graphs = 0;     // kernels whose operators `graphs` tell
 };
 
 /// Reads captures, and parts that `ranks --map` made of them. No more captures are in memory at
-/// once than there are threads. Errors: a path that is not there, nothing to read.
+/// once than there are threads. Errors: a path that is not there, nothing to read, --graphs that
+/// cannot be read.
 Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progress);
 
 /// The captures that a folder itself holds, other than a profile of XLA; of no folder none.

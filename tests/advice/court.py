@@ -27,6 +27,8 @@ CAPTURES = HERE / "captures"
 VERDICTS = json.loads((HERE / "verdicts.json").read_text())
 PROGRAMS = json.loads((HERE / "programs" / "verdicts.json").read_text())
 CAUSES = json.loads((HERE / "programs" / "causes.json").read_text())
+FIELDS = json.loads((HERE / "programs" / "fields.json").read_text())
+FIELDS_VERDICTS = json.loads((HERE / "fields_verdicts.json").read_text())["captures"]
 SAME = VERDICTS["same"]
 LOSSES, CAVEATS = set(VERDICTS["losses"]), set(VERDICTS["caveats"])
 BEGIN, END = "<!-- court: written by tests/advice/court.py -->", "<!-- court end -->"
@@ -56,6 +58,7 @@ class Score:
         self.false_first = []  # a false loss among the first two
         self.planted, self.alarms, self.gains = [], [], []
         self.first = []  # of the programs of causes.json: whether the first thing said names the cause
+        self.fields = []  # the same of fields.json
         self.headlines = collections.Counter()  # true, false, and those that name no cause though there is one
         self.remarks = []
 
@@ -174,7 +177,7 @@ def judge(score, name, analysis, must, fair, false):
                 score.false_first.append(f"{name}: {rule}")
             score.remarks.append(f"{name}: {rule} is false ({false.get(rule, 'not in the verdict')}): {finding['text'][:110]}")
     for rule in must:
-        if rule not in [r for r, _ in said]:
+        if not set(rule.split("/")) & {r for r, _ in said}:
             score.rules[rule]["missed"] += 1
             score.remarks.append(f"{name}: {rule} is missed")
     return wrong
@@ -280,6 +283,41 @@ def judge_causes(program, score):
             score.alarms.append((name, [rule for rule in said if rule not in healthy.get("fair", [])]))
 
 
+def named_by(headline, verdict):
+    """Whether the loss that a headline names is one of the largest, by a verdict that lists these; and the loss."""
+    loss = re.search(r"The largest loss: (.*?), [\d.]+ \w+ \(", headline)
+    if loss:
+        return loss[1] in verdict["headline"], loss[1]
+    if "Kernel-bound" in headline:
+        return verdict["kernel_bound"], "Kernel-bound"
+    return not verdict["headline"] and not verdict["must"], "none"
+
+
+def capture_of(folder, name):
+    return next((path for path in (folder / f"{name}.json.gz", folder / f"{name}.xplane.pb.gz") if path.exists()), None)
+
+
+def judge_fields(program, score):
+    """The programs of fields.json, their mended twins and healthy ones, by the verdicts on their raw events."""
+    for name, verdict in FIELDS_VERDICTS.items():
+        path = capture_of(HERE / "fields", name)
+        analysis, _ = answered(score, name, program, path) if path else (None, "")
+        if analysis is None:
+            continue
+        one_of = {rule for rules in verdict["must"] for rule in rules.split("/")}
+        judge(score, name, analysis, set(verdict["must"]), set(verdict["fair"]) | one_of, {})
+        right, named = named_by(headline_of(program, path), verdict)
+        score.headlines["true" if right else "false"] += 1
+        if not right:
+            score.remarks.append(f"{name}: headline names {named}, allowed {verdict['headline']}")
+        first = FIELDS["faults"].get(name, {}).get("first")
+        if first and verdict["must"]:
+            said = [rule for rule, _ in first_losses(analysis)]
+            score.fields.append((name, bool(said) and said[0] in first))
+            if not score.fields[-1][1]:
+                score.remarks.append(f"{name}: planted {'/'.join(first)}, said first {', '.join(said) or 'nothing'}")
+
+
 def share(part, whole):
     return f"{100 * part / whole:.0f} %" if whole else "no data"
 
@@ -310,6 +348,10 @@ def report(score):
         named = sum(hit for _, hit in score.first)
         lines.append(f"Planted faults of `causes.json` named by the first thing said: {named} of {len(score.first)}"
                      + (f" (not: {', '.join(n for n, hit in score.first if not hit)})." if named < len(score.first) else "."))
+    if score.fields:
+        named = sum(hit for _, hit in score.fields)
+        lines.append(f"Planted faults of `fields.json` named by the first thing said: {named} of {len(score.fields)}"
+                     + (f" (not: {', '.join(n for n, hit in score.fields if not hit)})." if named < len(score.fields) else "."))
     if score.alarms:
         loud = [name for name, wrong in score.alarms if wrong]
         lines.append(f"Healthy runs with a false alarm: {len(loud)} of {len(score.alarms)}" + (f" ({', '.join(loud)})." if loud else "."))
@@ -341,6 +383,7 @@ def main():
     judge_captures(options.program, score)
     judge_programs(options.program, score)
     judge_causes(options.program, score)
+    judge_fields(options.program, score)
     text = report(score)
     print(text)
     if score.unjudged:

@@ -239,8 +239,9 @@ def dsd22():
     yield "4", 0, stepwise(steps(on_gpu, item, batch_of, False), 1)
     yield "4", 1, stepwise(joined(cpu_item), 1)
     yield "4", 2, stepwise(steps(on_gpu, lambda row: row["overhead_us_per_item"], batch_of, False))
-    yield "5", 0, judged([])
-    yield "5", 1, judged([])
+    for number, phase in enumerate(("enqueue", "dequeue")):
+        taken = [[row[f"{phase}_ns_per_op"] for row in rows] for rows in queues if len(rows) > 1]
+        yield "5", number, judged((max(each) / min(each) for each in taken), 1, 1.5)
     yield "6", 0, stepwise(steps(on_gpu, lambda row: row["overhead_us_per_item"] * row["batch"]
                                  * kernels(row) / (1 - kernels(row)), batch_of, True))
     yield "7", 0, judged((row["dequeue"] / row["enqueue"] for row in cpu["shares"]

@@ -1,147 +1,142 @@
 #!/usr/bin/env python3
-"""What `gpufathom monitor --flight` costs a program, and which planted moments it finds, on this GPU: flight.py GPUFATHOM OUT.json
-[moments]: those alone.
-One PyTorch process runs small steps (a decoder's, bound by launches) for the cost, alone, beside the monitor and beside the flight recorder in turns, then longer
-steps with stalls, slower steps and an idle stretch. The driver is only read."""
+"""Which moments `gpufathom monitor --flight` finds, planted on this machine's GPUs:
+flight.py GPUFATHOM OUT.json [--gpus 0,1] [--jobs 1] [--kernels S] [--keep FOLDER]
+
+On each GPU a training loop of PyTorch runs, --jobs of them one after the other, each with slower
+steps, four stalls and an idle stretch at times that it says itself; and the recorder is asked once
+by a signal. A job takes 140 s after PyTorch's start, because what is usual must be known first. With
+--kernels, jobs run under `gpufathom run` and windows of S seconds are taken. The driver is only
+read.
+"""
+import argparse
 import contextlib
 import json
 import os
-import statistics
+import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-TURN, SETTLE, ROUNDS = 4.0, 2.0, 8
-PLANTED = [("stall", 70, 2.0), ("slower_steps", 100, 35.0), ("stall", 145, 0.7), ("idle", 150, 14.0)]  # kind, second, length
-LENGTH = 170.0
+PLAN = [("slower_steps", 83, 26), ("stall", 112, 0.6), ("stall", 115, 1.0), ("stall", 119, 1.6),
+        ("stall", 123, 2.2), ("idle", 128, 11.5)]  # kind, second, length
+LENGTH = 141
 
 
-def decoder(torch):
-    layers = [torch.randn(1024, 1024, device="cuda", dtype=torch.bfloat16) for _ in range(24)]
-    x = torch.randn(8, 1024, device="cuda", dtype=torch.bfloat16)
-
-    def step():
-        y = x
-        for weight in layers:
-            y = torch.nn.functional.gelu(y @ weight) + x
-        return float(y[0, 0])  # the token that the host waits for
-    return step
-
-
-def trainer(torch):
-    a = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
+def job():
+    import torch
+    matrix = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
 
     def step(products):
         for _ in range(products):
-            a.mm(a)
-        a.add_(0)
+            matrix.mm(matrix)
         torch.cuda.synchronize()
         time.sleep(0.02)
-    return step
 
-
-class Monitor:
-    def __init__(self, gpufathom, *options):
-        self.process = subprocess.Popen([gpufathom, "monitor", "--format", "csv", *options], stdout=subprocess.DEVNULL)
-
-    def cpu_seconds(self):
-        """Of the monitor and its recorder, so far."""
-        total = 0
-        children = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True).stdout.split()
-        for pid in [str(self.process.pid), *children]:
-            fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
-            total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-        return total
-
-    def end(self):
-        self.process.terminate()
-        self.process.wait()
-
-
-def steps_a_second(step, seconds):
-    done, begin = 0, time.perf_counter()
-    while time.perf_counter() - begin < seconds:
-        step()
-        done += 1
-    return done / (time.perf_counter() - begin)
-
-
-def cost(gpufathom, torch):
-    step, rounds, ways = decoder(torch), [], ["alone", "monitor", "flight"]
-    steps_a_second(step, 5)
-    for number in range(ROUNDS):
-        turn = {}
-        for way in ways[number % 3:] + ways[:number % 3]:
-            with tempfile.TemporaryDirectory() as folder:
-                monitor = None if way == "alone" else Monitor(gpufathom, *(["--flight", folder] if way == "flight" else []))
-                steps_a_second(step, SETTLE)
-                before = monitor.cpu_seconds() if monitor else 0
-                turn[way] = steps_a_second(step, TURN)
-                if monitor:
-                    turn[way + "_cores"] = (monitor.cpu_seconds() - before) / TURN
-                    monitor.end()
-        rounds.append(turn)
-    return {"rounds": rounds, "median": {key: statistics.median(turn[key] for turn in rounds) for key in rounds[0]}}
-
-
-def keep_or_drop(out):
-    """The flight's folder: with FLIGHT_KEEP set it stays beside the results."""
-    if "FLIGHT_KEEP" not in os.environ:
-        return tempfile.TemporaryDirectory()
-    os.makedirs(out + ".flight")
-    return contextlib.nullcontext(out + ".flight")
-
-
-def moments(gpufathom, torch, out):
-    step = trainer(torch)
     step(1)
-    with keep_or_drop(out) as folder:
-        flight = Monitor(gpufathom, "--flight", folder)
-        time.sleep(2)
-        origin, waiting = time.time(), [list(each) for each in PLANTED]
-        while (now := time.time() - origin) < LENGTH:
-            if waiting and waiting[0][0] != "slower_steps" and now >= waiting[0][1]:
-                time.sleep(waiting.pop(0)[2])
-                continue
-            slow = waiting and waiting[0][0] == "slower_steps" and now >= waiting[0][1]
-            if slow and now >= waiting[0][1] + waiting[0][2]:
+    begin, waiting = time.time(), list(PLAN)
+    while time.time() - begin < LENGTH:
+        now = time.time() - begin
+        kind, at, length = waiting[0] if waiting else ("", LENGTH + 1, 0)
+        if now >= at and kind == "slower_steps":
+            step(90)
+            if now >= at + length:
+                print(json.dumps([kind, begin + at, length]), flush=True)
                 waiting.pop(0)
-            step(90 if slow else 60)
-        flight.end()
-        log = os.path.join(folder, "moments.jsonl")
-        told = [json.loads(line) for line in open(log)] if os.path.exists(log) else []
-        headlines = {}
-        for entry in told:
-            if entry["capture"] and entry["capture"] not in headlines:
-                answer = subprocess.run([gpufathom, "analyze", os.path.join(folder, entry["capture"])], capture_output=True, text=True)
-                headlines[entry["capture"]] = [answer.returncode, answer.stdout.splitlines()[1:8]]
-        ring = [os.path.getsize(os.path.join(folder, "ring", name)) for name in os.listdir(os.path.join(folder, "ring"))]
-    rows = [{"kind": e["kind"], "second": round(e["time_ns"] * 1e-9 - origin, 2), "text": e["text"], "capture": e["capture"]} for e in told]
-    for kind, second, length in PLANTED:
-        its = [r for r in rows if r["kind"] == kind and second - 1 <= r["second"] <= second + length + 30]
-        for row in its:
-            row["planted"] = True
-        print(kind, second, "found" if its else "MISSED")
-    return {"planted": PLANTED, "told": rows, "captures": headlines, "ring_bytes": ring}
+        elif now >= at:
+            print(json.dumps([kind, time.time(), length]), flush=True)
+            time.sleep(length)
+            waiting.pop(0)
+        else:
+            step(60)
+
+
+def run_jobs(options, gpu, planted):
+    under = [options.gpufathom, "run", "--"] if options.kernels else []
+    for _ in range(options.jobs):
+        done = subprocess.run([*under, sys.executable, __file__, "--job"], capture_output=True,
+                              text=True, env={**os.environ, "CUDA_VISIBLE_DEVICES": str(gpu)})
+        planted += [{"gpu": gpu, "kind": kind, "time": at, "length": length}
+                    for kind, at, length in map(json.loads, done.stdout.splitlines())]
+        if done.returncode:
+            print(f"a job on GPU {gpu} ended with {done.returncode}: {done.stderr[-400:]}")
+
+
+def judged(planted, told):
+    """Marks what was found, and what was told and not planted."""
+    for each in planted:
+        each["found"] = False
+    for entry in told:
+        entry["planted"] = False
+        for each in planted:
+            late = 30 if each["kind"] == "slower_steps" else 2
+            if (entry["kind"] == each["kind"] and entry["gpu"] == each["gpu"] 
+                    each["time"] - 1 <= entry["time"] <= each["time"] + each["length"] + late):
+                each["found"] = entry["planted"] = True
 
 
 def main():
-    import torch
-    gpufathom, out = sys.argv[1:3]
-    watchdog = threading.Timer(420, lambda: os._exit(3))
-    watchdog.daemon = True
-    watchdog.start()
-    result = {"what": "What the flight recorder costs, and the planted moments that it finds", "command": "tests/gpu/flight.py build/gpufathom OUT.json",
-              "date": time.strftime("%Y-%m-%d"), "hardware": torch.cuda.get_device_name(), "torch": torch.__version__}
-    if "moments" not in sys.argv[3:]:
-        result["cost"] = cost(gpufathom, torch)
-        print(json.dumps(result["cost"]))
-        json.dump(result, open(out, "w"), indent=1)
-    result["moments"] = moments(gpufathom, torch, out)
-    json.dump(result, open(out, "w"), indent=1)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gpufathom")
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--gpus", default="0")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--kernels", type=float)
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    options.gpufathom = os.path.abspath(options.gpufathom)
+    names = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+                           capture_output=True, text=True).stdout.strip().split("\n")
+    planted, begin = [], time.time()
+    if options.keep:
+        os.makedirs(options.keep)
+    with (contextlib.nullcontext(options.keep) if options.keep
+          else tempfile.TemporaryDirectory()) as folder:
+        words = ["--flight-kernels", str(options.kernels)] if options.kernels else []
+        monitor = subprocess.Popen([options.gpufathom, "monitor", "--format", "csv", "--devices",
+                                    options.gpus, "--flight", folder, *words],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        threads = [threading.Thread(target=run_jobs, args=(options, int(gpu), planted))
+                   for gpu in options.gpus.split(",")]
+        for thread in threads:
+            thread.start()
+        time.sleep(45)
+        planted.append({"gpu": -1, "kind": "asked", "time": time.time(), "length": 1})
+        monitor.send_signal(signal.SIGUSR1)
+        for thread in threads:
+            thread.join()
+        time.sleep(2)
+        monitor.terminate()
+        said = monitor.communicate(timeout=60)[1]
+        log = pathlib.Path(folder) / "moments.jsonl"
+        told = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        captures = {}
+        for name in sorted({entry["capture"] for entry in told if entry["capture"]}):
+            answer = subprocess.run([options.gpufathom, "analyze", str(pathlib.Path(folder) / name)],
+                                    capture_output=True, text=True)
+            captures[name] = [answer.returncode, " ".join(answer.stdout.split())[:500]]
+        ring = {path.name: path.stat().st_size
+                for path in sorted((pathlib.Path(folder) / "ring").iterdir())}
+    told = [{"time": entry["time_ns"] * 1e-9, **{key: entry.get(key) for key in (
+        "gpu", "kind", "text", "capture", "kernel_windows")}} for entry in told]
+    judged(planted, told)
+    for each in planted + told:
+        each["second"] = round(each.pop("time") - begin, 2)
+    result = {"what": "moments that the flight recorder found, planted in jobs of PyTorch",
+              "command": " ".join(["tests/gpu/flight.py", *sys.argv[1:]]),
+              "date": time.strftime("%Y-%m-%d"), "hardware": names,
+              "seconds": round(time.time() - begin, 1), "exit_code": monitor.returncode,
+              "said": said, "planted": planted, "told": told,
+              "found": sum(each["found"] for each in planted),
+              "told_and_not_planted": sum(not entry["planted"] for entry in told),
+              "captures": captures, "ring_bytes": ring}
+    options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    print(f"{result['found']} of {len(planted)} planted moments found, "
+          f"{result['told_and_not_planted']} told that were not planted")
 
 
 if __name__ == "__main__":
-    main()
+    job() if sys.argv[1:] == ["--job"] else main()

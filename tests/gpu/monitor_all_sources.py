@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The monitor on every GPU of a machine in all its sources, beside whatever runs there:
-monitor_all_sources.py GPUFATHOM OUT.json [--seconds 600]
+monitor_all_sources.py GPUFATHOM OUT.json [--seconds 600] [--after EARLIER.json] [--no-counters]
 
 One monitor serves and is scraped every second; meanwhile short ones run in turn. A command that ends
 otherwise than with 0, a scrape that fails or lacks a GPU, and growth of the server are counted. Ends
-after the seconds or at SIGTERM.
+after the seconds or at SIGTERM, and has written what it knows every ten seconds. With --after, the
+counts of EARLIER.json are added. A GPU's counters serve one session: --no-counters leaves them to
+what is measured meanwhile.
 """
 import argparse
 import collections
@@ -62,12 +64,33 @@ class Scrapes(threading.Thread):
             self.resident.append(resident_kb(self.server.pid))
 
 
+def with_earlier(result, path):
+    """The counts of both, and seconds; the rest is this session's."""
+    if not path or not path.exists():
+        return result
+    earlier = json.loads(path.read_text(encoding="utf-8"))
+    merged = {**result, "seconds": round(earlier["seconds"] + result["seconds"], 1),
+              "sessions": [*earlier.get("sessions", [earlier["seconds"]]), result["seconds"]],
+              "exit_codes": {}, "said": {**earlier["said"], **result["said"]}}
+    for name in {**earlier["exit_codes"], **result["exit_codes"]}:
+        counts = collections.Counter(earlier["exit_codes"].get(name, {}))
+        counts.update({str(code): count
+                       for code, count in result["exit_codes"].get(name, {}).items()})
+        merged["exit_codes"][name] = dict(counts)
+    scrapes = collections.Counter(earlier["server"]["scrapes"])
+    scrapes.update(result["server"]["scrapes"])
+    merged["server"] = {**result["server"], "scrapes": dict(scrapes)}
+    return merged
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gpufathom")
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--after", type=pathlib.Path)
+    parser.add_argument("--no-counters", action="store_true")
     options = parser.parse_args()
     names = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
                            capture_output=True, text=True).stdout.split("\n")
@@ -80,35 +103,47 @@ def main():
     scrapes = Scrapes(server, len(names), stop)
     time.sleep(2)
     scrapes.start()
-    ended = {name: collections.Counter() for name in TURNS}
+    turns = {name: words for name, words in TURNS.items()
+             if not (options.no_counters and "pm" in words)}
+    ended = {name: collections.Counter() for name in turns}
     said = {}
+
+    def write(code):
+        seconds = time.monotonic() - begin
+        known = server.poll() is None
+        result = with_earlier({
+            "command": " ".join(["tests/gpu/monitor_all_sources.py", *sys.argv[1:]]),
+            "date": time.strftime("%Y-%m-%d"), "hardware": names, "seconds": round(seconds, 1),
+            "exit_codes": {name: dict(counts) for name, counts in ended.items()}, "said": said,
+            "server": {
+                "exit_code": code, "scrapes": dict(scrapes.counts),
+                "scrape_ms_median": round(1e3 * statistics.median(scrapes.seconds or [0]), 2),
+                "scrape_ms_max": round(1e3 * max(scrapes.seconds, default=0), 2),
+                "resident_kb_first": scrapes.resident[0] if scrapes.resident else None,
+                "resident_kb_last": scrapes.resident[-1] if scrapes.resident else None,
+                "cores": round(processor_s(server.pid) / seconds, 4) if known else None,
+            },
+        }, options.after)
+        options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        return result
+
+    written = begin
     while not stop.is_set() and time.monotonic() - begin < options.seconds:
-        for name, words in TURNS.items():
+        for name, words in turns.items():
             if stop.is_set():
                 break
             done = subprocess.run([options.gpufathom, "monitor", *words], capture_output=True, text=True)
             ended[name][done.returncode] += 1
             if done.returncode:
                 said[name] = done.stderr[-300:]
+        if time.monotonic() - written > 10:
+            written = time.monotonic()
+            write("still runs")
     stop.set()
     scrapes.join()
-    seconds = time.monotonic() - begin
-    used = processor_s(server.pid) if server.poll() is None else None
+    result = write("still runs")
     server.terminate()
-    code = server.wait(20)
-    result = {
-        "command": " ".join(["tests/gpu/monitor_all_sources.py", *sys.argv[1:]]),
-        "date": time.strftime("%Y-%m-%d"), "hardware": names, "seconds": round(seconds, 1),
-        "exit_codes": {name: dict(counts) for name, counts in ended.items()}, "said": said,
-        "server": {
-            "exit_code": code, "scrapes": dict(scrapes.counts),
-            "scrape_ms_median": round(1e3 * statistics.median(scrapes.seconds), 2),
-            "scrape_ms_max": round(1e3 * max(scrapes.seconds), 2),
-            "resident_kb_first": scrapes.resident[0] if scrapes.resident else None,
-            "resident_kb_last": scrapes.resident[-1] if scrapes.resident else None,
-            "cores": round(used / seconds, 4) if used is not None else None,
-        },
-    }
+    result["server"]["exit_code"] = server.wait(20)
     options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(result["exit_codes"]), json.dumps(result["server"]))
 

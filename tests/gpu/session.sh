@@ -6,7 +6,7 @@
 #   zoo2      the zoo's programs of two ranks: zoo2.tar
 #   attach    a serving loop under `gpufathom run`, attached to and let go again and again: attach.json
 #   clocks    clocks with and without sampling: clocks.json
-#   utilization  the utilisation study (examples/studies/utilization): utilization.json, .captures.tar, .logs.tgz
+#   utilization  a slice of the utilization study (examples/studies/utilization/grid): utilization.json, .state.json
 #   runtime   the runtime study at the paper's sizes: runtime.json
 # OUT gets a few files below 16 MiB each. A part never fails as a whole: what went wrong is in its JSON and its log.
 # gpufathom is taken from GPUFATHOM, build/bundle (tests/gpu/bundle build build/bundle) or build.
@@ -30,7 +30,7 @@ case $part in
   zoo2) "$python" tests/gpu/zoo/run "$work" ${STUDY_MORE:-} --gpufathom "$gf" --ranks 2 --budget-seconds "$seconds" ${ZOO_MORE:-} 2>&1 | tee "$work/session.log" ;;
   attach) timeout "$seconds" "$python" tests/gpu/attach_cycles.py "$gf" "$work/attach.json" --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
   clocks) timeout "$seconds" "$python" tests/gpu/zoo/clocks "$work" --gpufathom "$gf" 2>&1 | tee "$work/session.log" ;;
-  utilization) "$python" examples/studies/utilization/run "$work" ${STUDY_MORE:-} --gpufathom "$gf" --budget-seconds "$seconds" ;;
+  utilization) "$python" examples/studies/utilization/grid "$work" ${STUDY_MORE:-} --gpufathom "$gf" --budget-seconds "$seconds" ;;
   runtime) GPUFATHOM=$gf bench/gpu/runtime_study.sh "$work/captures" --paper --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
   *) echo "no part \"$part\"" >&2; exit 2 ;;
 esac
@@ -42,7 +42,7 @@ case $part in
     (cd "$work" && tar czf "$out/$part.table.tgz" zoo.json *.log *.gpf.json 2>/dev/null; mv captures.tar "$out/$part.captures.tar" 2>/dev/null) ;;
   attach) cp "$work/attach.json" "$work/session.log" "$out/" 2>/dev/null ;;
   clocks) mv "$work/clocks.json" "$out/" 2>/dev/null ;;
-  utilization) for f in study.json:json captures.tar:captures.tar logs.tgz:logs.tgz session.log:log; do mv "$work/${f%:*}" "$out/$part.${f#*:}" 2>/dev/null; done ;;
+  utilization) mv "$work/table.json" "$out/$part.json"; mv "$work/state.json" "$out/$part.state.json" ;;
   runtime) mv "$work/captures/study.json" "$out/$part.json" 2>/dev/null; mv "$work/session.log" "$out/$part.log" ;;
 esac
 ls -l "$out"

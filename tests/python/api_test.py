@@ -77,6 +77,22 @@ class Answers(unittest.TestCase):
         with self.assertRaisesRegex(gf.Error, "13 launches"):
             gf.open(graphs, graphs=[TRACE])
 
+    def test_graphs_are_not_the_change_of_that_name(self):
+        replay = str(ROOT / "examples/lenet_graphs_b1.json.gz")
+        eager = str(ROOT / "examples/lenet_inf_b1.json.gz")
+        told = answer("whatif", replay, "--graphs", eager)
+        self.assertEqual(gf.open(replay, graphs=[eager]).what_if(), told)
+
+    def test_compare_takes_the_graphs_of_its_runs(self):
+        replay = str(ROOT / "examples/lenet_graphs_b1.json.gz")
+        eager = str(ROOT / "examples/lenet_inf_b1.json.gz")
+        told = answer("compare", eager, replay, "--window", "all", "--graphs", eager)
+        for both in (
+            gf.compare(eager, gf.open(replay, graphs=[eager]), window="all"),
+            gf.compare(eager, replay, window="all", graphs=[eager]),
+        ):
+            self.assertEqual(both.to_dict(), told)
+
     def test_the_window(self):
         steps = gf.open(TRACE, window="steps").analysis.window
         self.assertEqual(steps.kind, "steps")

@@ -23,6 +23,10 @@ try:
     import yaml
 except ImportError:
     kubernetes_validate = None
+try:
+    import helm_python as helm
+except ImportError:
+    helm = None
 UNIT = ROOT / "share/systemd/gpufathom-monitor.service"
 
 
@@ -52,6 +56,42 @@ class Manifests(unittest.TestCase):
                 self.assertTrue(str(requirement.specifier), f"{extra}: {requirement} has a range")
                 if requirement.name in pins:
                     self.assertIn(pins[requirement.name], requirement.specifier, extra)
+
+    @unittest.skipUnless(kubernetes_validate and helm, "helm-python-sdk is not installed")
+    def test_chart(self):
+        """By its own values the chart is what stands beside it; each of them has its effect."""
+        folder = ROOT / "share/kubernetes"
+
+        def rendered(values=None):
+            with helm.Chart.load(str(folder / "chart")) as chart:
+                texts = chart.render(values or {}, name="gpufathom", namespace="gpufathom").values()
+            return [each for text in texts for each in yaml.safe_load_all(text) if each]
+
+        def by_kind(documents):
+            return {each["kind"]: each for each in documents}
+
+        whole = [*yaml.safe_load_all((folder / "monitor.yaml").read_text())]
+        plain = by_kind(whole)
+        del plain["Namespace"]
+        self.assertEqual(by_kind(rendered()), plain)
+        more = by_kind(rendered({
+            "podMonitor": {"enabled": True}, "flight": {"enabled": True},
+            "extraArgs": ["--source", "pm"], "image": "registry/gpufathom:1", "runtimeClassName": "",
+        }))  # fmt: skip
+        self.assertEqual(
+            more["PodMonitor"], yaml.safe_load((folder / "podmonitor.yaml").read_text())
+        )
+        pod = more["DaemonSet"]["spec"]["template"]["spec"]
+        for document in (more["DaemonSet"], more["Service"]):
+            kubernetes_validate.validate(document, "1.31", strict=True)
+        (container,) = pod["containers"]
+        self.assertEqual(usage_error(container["args"]), "")
+        self.assertEqual(
+            container["args"][-4:], ["--flight", "/flight/kept", "--source", "pm"]
+        )
+        self.assertEqual(container["image"], "registry/gpufathom:1")
+        self.assertNotIn("runtimeClassName", pod)
+        self.assertEqual(pod["volumes"], [{"name": "flight", "emptyDir": {"sizeLimit": "2Gi"}}])
 
     @unittest.skipUnless(kubernetes_validate, "kubernetes-validate is not installed")
     def test_kubernetes(self):

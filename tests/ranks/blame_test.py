@@ -29,7 +29,8 @@ LARGE = {
     "tensor 2 x pipeline 4 x data 4, interleaved": {"ranks": 32, "tensor": 2, "pipeline": 4, "chunks": 2, "layers": 16, "steps": 3},
     "data 32": {"ranks": 32, "steps": 3},
 }
-CAUSES = {"slow_gpu": {"kernels"}, "input": {"input"}, "slow_host": {"launch_bound", "host_other"}}
+CAUSES = {"slow_gpu": {"kernels"}, "input": {"input"}, "slow_host": {"launch_bound", "host_other"},
+          "extra_kernels": {"kernels"}}
 
 
 def planted(kind, layout, job, rng):
@@ -43,6 +44,10 @@ def planted(kind, layout, job, rng):
         return [Fault("slow_host", rank, factor=3.0)]
     if kind == "input":
         return [Fault("input", rank, microseconds=4000.0)]
+    if kind == "extra_kernels":
+        if job.get("pipeline", 1) == job["ranks"]:  # alone in its stage: they may belong there
+            return None
+        return [Fault("extra_kernels", rank, factor=60)]
     if kind == "slow_link":
         tensor, stage, _ = Job(**job).place(rank)
         alone = job.get("tensor", 1) * job.get("pipeline", 1) in (1, job["ranks"])
@@ -56,7 +61,8 @@ def planted(kind, layout, job, rng):
     return [Fault("input", rank, microseconds=6000.0, steps=even), Fault("input", other, microseconds=3000.0, steps=odd)]
 
 
-KINDS = ("none", "slow_gpu", "slow_host", "input", "slow_link", "two", "alternating")
+KINDS = ("none", "slow_gpu", "slow_host", "input", "slow_link", "extra_kernels", "two",
+         "alternating")
 
 
 def simulated(options, faults):
@@ -98,7 +104,8 @@ def judged(program, kind, layout, options, seed):
     if gain < 0.01 * span:  # other ranks hide the fault: nothing is to be told of it alone
         return row | {"right": of_fault < 0.02 * span, "cause": True, "near": True}
     right = of_fault >= most
-    cause = told.kind == "slow_link" or (right and answer["stragglers"][0]["cause"] in CAUSES[told.kind])
+    first = answer["stragglers"][0]["cause"] if answer["stragglers"] else ""
+    cause = told.kind == "slow_link" or (right and first in CAUSES[told.kind])
     row |= {"right": right, "cause": cause, "near": abs(of_fault - gain) <= max(0.3 * gain, 0.005 * span)}
     if len(faults) > 1:
         joint = job.total() - simulated(options, []).total()

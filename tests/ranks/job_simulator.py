@@ -17,9 +17,9 @@ COMPUTE, TENSOR, DATA = 7, 21, 20  # streams
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    kind: str                # slow_gpu, slow_host, input, slow_link
+    kind: str                # slow_gpu, slow_host, input, slow_link, extra_kernels
     rank: int = -1
-    factor: float = 1.0      # of slow_gpu, slow_host, slow_link
+    factor: float = 1.0      # of slow_gpu, slow_host, slow_link; how many of extra_kernels
     microseconds: float = 0  # of input
     group: str = ""          # of slow_link
     steps: tuple = ()        # empty: all
@@ -271,6 +271,9 @@ class Rank:
             fault = self.fault("input", rank=self.rank)
             if fault:
                 self.host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", fault.microseconds, exact=True)
+            extra = self.fault("extra_kernels", rank=self.rank)
+            for _ in range(int(extra.factor) if extra else 0):  # shorter than their launches
+                yield from self.run_kernel("augment", 15.0, "aten::mul")
             for forward, chunk, micro in self.order():
                 ends = yield from self.micro_batch(forward, chunk, micro)
                 if not forward and micro == job.micro_batches - 1:

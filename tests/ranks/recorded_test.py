@@ -4,6 +4,7 @@
     recorded_test.py PROGRAM [--json]       --json prints the figures of docs/results/ranks.json
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -48,6 +49,17 @@ def judge_cause(part):
             "gain_said_ms": round(said, 2), "gain_real_ms": round(real, 2)}
 
 
+def judge_recorder_first():
+    """Recording makes one host late, and the planted fault is kernels that it alone runs: they are said first."""
+    if not os.environ.get("GPUFATHOM_CORPUS"):
+        return
+    folder = pathlib.Path(os.environ["GPUFATHOM_CORPUS"]) / "h200" / "ranks"
+    done = subprocess.run([PROGRAM, "ranks", "--format", "json", *(str(folder / f"slow_gpu.rank{rank}.json.gz") for rank in range(2))],
+                          stdout=subprocess.PIPE, check=True)
+    worst = json.loads(done.stdout)["stragglers"][0]
+    assert (worst["rank"], worst["cause"], worst["module"]) == (0, "kernels", "extra_augmentation"), worst
+
+
 def judge_planted():
     """120 collectives, of which a random part has a delay of 0.3 to 2 ms on a random rank."""
     rows = sorted(answer_of("planted")["collectives"], key=lambda row: row["ranks"][0]["start_ns"])
@@ -72,6 +84,7 @@ def judge_planted():
 def main():
     figures = {part: judge_cause(part) for part in CAUSES}
     figures["planted"] = judge_planted()
+    judge_recorder_first()
     if "--json" in sys.argv:
         print(json.dumps(figures, indent=1))
 

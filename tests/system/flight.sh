@@ -34,6 +34,24 @@ check "the driver's error is kept" wait_for has_kinds fl "xid "
 is "asked for over HTTP" "$(post POST /flight "$token")" 202
 kill -USR1 "$monitor"
 check "and by a signal" wait_for has_kinds fl "asked xid "
+
+# What was kept, for a browser: the token is the password.
+browse() { curl -s --max-time 5 -u "any:$GPUFATHOM_TOKEN" "$@"; }
+code() { curl -s -o /dev/null -w '%{http_code}' --max-time 5 "$@"; }
+listed() { browse "$url/captures" | grep -o 'captures/[^"]*_gpu0_xid.html'; }
+made() { browse -o page.html -w '%{http_code}' "$url/$(listed)" | grep -q 200; }
+is "captures are not listed without the token" "$(code "$url/captures")" 401
+is "nor with another" "$(code -u any:0123456789abcdef0124 "$url/captures")" 401
+is "and no other page takes it as a password" "$(code -u "any:$GPUFATHOM_TOKEN" "$url/metrics")" 401
+check "the list has a link to the page of the capture" wait_for listed
+check "which is made when asked for" wait_for made
+check "and is a page" grep -q '<title>' page.html
+check "the file is the capture" cmp <(browse "$url/$(listed | sed 's/html$/gpf/')") fl/*_gpu0_xid.gpf
+is "nothing else of the folder is sent" "$(for path in lock moments.jsonl ring 1/../moments.jsonl 2026_asked.gpf .page.html ../fl/1.gpf; do code --path-as-is -u "any:$GPUFATHOM_TOKEN" "$url/captures/$path"; done)" 404404404404404404404
+ln -s /etc/passwd fl/2026_asked.gpf
+is "nor what a link leads to" "$(for end in html gpf; do code -u "any:$GPUFATHOM_TOKEN" "$url/captures/2026_asked.$end"; done)" 404404
+rm fl/2026_asked.gpf
+is "no page is left" "$(ls -A fl | grep -c html)" 0
 kill -TERM "$monitor"; wait "$monitor" && code=0 || code=$?; monitor=
 is "SIGTERM ends it" "$code" 0
 check "and the recorder" free fl

@@ -1,12 +1,16 @@
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <future>
 #include <thread>
+#include <vector>
 
+#include "collect/record/process_tree.h"
 #include "collect/watched_call.h"
 
 namespace gf {
@@ -87,6 +91,32 @@ TEST(WatchedThread, RunsCallsSideBySideOnSeveralThreads) {
     });
   for (auto& thread : threads) EXPECT_EQ(thread.wait(kLong), CallEnd::returned);
   EXPECT_EQ(inside, 3);
+}
+
+// Pages of a file are the system's, whoever reads them: not what the recorder takes.
+TEST(OwnUse, CountsMemoryThatNoFileBacks) {
+  constexpr std::size_t kBytes = 48 << 20;
+  std::FILE* file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  const std::vector<char> content(kBytes, 7);
+  ASSERT_EQ(std::fwrite(content.data(), 1, kBytes, file), kBytes);
+  ASSERT_EQ(std::fflush(file), 0);
+  const auto before = own_use();
+  void* mapped = ::mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE, ::fileno(file), 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  unsigned sum = 0;
+  for (std::size_t at = 0; at < kBytes; at += 4096)
+    sum += static_cast<volatile const char*>(mapped)[at];
+  EXPECT_EQ(sum, 7 * kBytes / 4096);
+  const auto with_file = own_use();
+  EXPECT_GT(with_file.memory_bytes - before.memory_bytes, static_cast<std::int64_t>(kBytes / 2));
+  EXPECT_LT(with_file.private_bytes - before.private_bytes, static_cast<std::int64_t>(kBytes / 8));
+  const std::vector<char> own(kBytes, 1);
+  EXPECT_GT(own_use().private_bytes - with_file.private_bytes,
+            static_cast<std::int64_t>(kBytes / 2));
+  EXPECT_EQ(own[kBytes / 2], 1);
+  ::munmap(mapped, kBytes);
+  std::fclose(file);
 }
 
 }  // namespace

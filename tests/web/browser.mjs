@@ -18,22 +18,29 @@ const BUSY_MS = 120_000;
 /** True when there is a browser to test with. */
 export const haveBrowser = existsSync(executablePath);
 
-/** Calls `use(page, seen)` with the report opened; `seen` collects console errors, exceptions and requests beyond the file. */
-export async function withReport(file, options, use) {
+/** Calls `use(page)` with an empty page of a browser of its own. */
+export async function launched(options, use) {
   const profile = await mkdtemp(join(tmpdir(), "gpufathom-page-"));
   const context = await chromium.launchPersistentContext(profile, { executablePath, args, headless: true, timeout: BUSY_MS, ...options });
   try {
-    const page = context.pages()[0] ?? (await context.newPage()), seen = { errors: [], requests: [] }, url = pathToFileURL(resolve(file)).href;
+    return await use(context.pages()[0] ?? (await context.newPage()));
+  } finally {
+    await context.close();
+    await rm(profile, { recursive: true, force: true });
+  }
+}
+
+/** Calls `use(page, seen)` with the report opened; `seen` collects console errors, exceptions and requests beyond the file. */
+export async function withReport(file, options, use) {
+  return launched(options, async (page) => {
+    const seen = { errors: [], requests: [] }, url = pathToFileURL(resolve(file)).href;
     page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") seen.errors.push(message.text()); });
     page.on("pageerror", (error) => seen.errors.push(String(error)));
     page.on("request", (request) => { if (request.url() !== url) seen.requests.push(request.url()); });
     await page.goto(url, { timeout: BUSY_MS });
     await page.waitForSelector("body[data-ready=yes]", { timeout: BUSY_MS });
-    return await use(page, seen);
-  } finally {
-    await context.close();
-    await rm(profile, { recursive: true, force: true });
-  }
+    return use(page, seen);
+  });
 }
 
 /** Runs [name, run(page, seen)] on one opened report and ends the process: 0 when all passed, 77 without a browser. */

@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
-"""Charts of energy, as figures 5.7 to 5.9, 5.11 and 5.12 of the thesis: draw.py MODEL BREAKDOWN FOLDER
+"""Charts of energy, as figures 5.4 and 5.6 to 5.12 of the thesis: draw.py MODEL POINTS BREAKDOWN FOLDER
 
-MODEL is a file of `gpufathom calibrate`, BREAKDOWN a list of answers of `gpufathom energy`.
-  energy_threads.svg  picojoules of an access over the threads of a block, a line a level of memory
-  energy_parts.svg    where the energy of a step or a kernel goes, a bar each
+MODEL is a file of `gpufathom calibrate`, POINTS the raw points of that board, BREAKDOWN a list of
+answers of `gpufathom energy`.
+  energy_caches.svg     latency of a load over the bytes that are walked through (5.4)
+  energy_power.svg      power read while a load begins and ends (5.6)
+  energy_threads.svg    picojoules of an access over the threads of a block, a line a level of memory (5.7 to 5.9)
+  energy_divisions.svg  picojoules of a division beside each level of memory (5.10)
+  energy_parts.svg      where the energy of a step or a kernel goes, a bar each (5.11, 5.12)
 """
+import gzip
 import json
 import math
 import pathlib
@@ -16,6 +21,70 @@ from draw import save, text  # noqa: E402
 LEVELS = {"shared_load": "#2a9d8f", "l1_load": "#457b9d", "l2_load": "#f4a261", "dram_load": "#e63946"}
 GROUPS = {"static": "#adb5bd", "instructions": "#2a9d8f", "shared and L1": "#457b9d", "L2": "#f4a261",
           "DRAM": "#e63946", "rest": "#e5e5e5"}
+
+
+def frame(title, marks_x, marks_y, below):
+    """Axes with their marks, {position: words}."""
+    parts = [text(8, 20, title, size=14), text(290, 336, below, "middle", 11)]
+    for y, words in marks_y.items():
+        parts += [f'<line x1="70" x2="510" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>', text(62, y + 4, words, "end", 10)]
+    return parts + [text(x, 318, words, "middle", 10) for x, words in marks_x.items()]
+
+
+def line(points, color):
+    where = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return f'<polyline points="{where}" fill="none" stroke="{color}" stroke-width="1.6"/>'
+
+
+def caches(path, model, points):
+    """A level ends where the latency rises; the dashed lines are what `calibrate` makes of it."""
+    found = [(point["bytes"], point["ns"]) for point in points if point.get("probe") == "latency"]
+    most = max(ns for _, ns in found)
+    x = lambda size: 70 + 22 * (math.log2(size) - 10)  # noqa: E731
+    y = lambda ns: 300 - 240 * ns / most  # noqa: E731
+    sizes = {1 << 10: "1 kB", 1 << 14: "16 kB", 1 << 18: "256 kB", 1 << 22: "4 MB", 1 << 26: "64 MB", 1 << 30: "1 GB"}
+    parts = frame("Latency of dependent loads over the region they walk", {x(size): words for size, words in sizes.items()},
+                  {y(ns): f"{ns} ns" for ns in range(0, int(most) + 1, 100)}, "bytes")
+    parts.append(line([(x(size), y(ns)) for size, ns in found], "#457b9d"))
+    for cache in model["board"]["caches"]:
+        if cache["bytes"]:
+            at, words = x(cache["bytes"]), f"{cache['level']} {cache['bytes'] / 1024:,.0f} KiB"
+            parts += [f'<line x1="{at:.1f}" x2="{at:.1f}" y1="50" y2="300" stroke="#e63946" stroke-dasharray="4 3"/>',
+                      text(at - 4, 48, words, "end", 11)]
+    save(path, 530, 346, parts)
+
+
+def power(path, points):
+    """All steps of the probe, each a line of the same color: they begin at any phase of the sensor."""
+    steps = [point for point in points if point.get("probe") == "sensor"]
+    most = max(watts for step in steps for watts in step["watts"])
+    x = lambda seconds: 70 + 440 * (seconds + 0.1) / 1.4  # noqa: E731
+    y = lambda watts: 300 - 240 * watts / most  # noqa: E731
+    parts = frame("Power read while a load begins and ends", {x(s / 10): f"{s / 10:g} s" for s in range(0, 13, 2)},
+                  {y(watts): f"{watts} W" for watts in range(0, int(most) + 1, 100)}, "from the first launch")
+    for step in steps:
+        read, last = [(x(-0.1), y(step["before_w"]))], step["before_w"]
+        for seconds, watts in zip(step["t_s"], step["watts"]):
+            read += [(x(seconds), y(last)), (x(seconds), y(watts))]
+            last = watts
+        parts.append(line(read, "#457b9d"))
+    off = sum(step["off_s"] for step in steps) / len(steps)
+    parts += [f'<line x1="{x(at):.1f}" x2="{x(at):.1f}" y1="50" y2="300" stroke="#e63946" stroke-dasharray="4 3"/>'
+              for at in (0, off)] + [text(x(0) + 4, 48, "load begins", size=11), text(x(off) + 4, 48, "load ends", size=11)]
+    save(path, 530, 346, parts)
+
+
+def divisions(path, model):
+    """Were the parts of a load's energy not separate, the division would differ between the levels."""
+    found = model["board"]["divisions"]
+    most = max(row["picojoules"] for row in found)
+    parts = [text(8, 20, "Energy of an integer division, from loads with one less loads without", size=14)]
+    for i, row in enumerate(found):
+        width = 380 * row["picojoules"] / most
+        parts += [text(62, 54 + 26 * i, row["level"].upper(), "end", 11),
+                  f'<rect x="70" y="{41 + 26 * i}" width="{width:.1f}" height="18" fill="#457b9d"/>',
+                  text(76 + width, 54 + 26 * i, f"{row['picojoules']:.0f} pJ", size=11)]
+    save(path, 530, 46 + 26 * len(found), parts)
 
 
 def group_of(component):
@@ -32,21 +101,14 @@ def threads(path, curves):
     low, high = math.floor(low), math.ceil(high)
     x = lambda count: 70 + 440 * math.log2(count) / math.log2(counts[-1])  # noqa: E731
     y = lambda pj: 300 - 240 * (math.log10(pj) - low) / (high - low)  # noqa: E731
-    parts = [text(8, 20, "Energy of an access of 32 bytes over the threads of a block", size=14)]
-    for power in range(low, high + 1):
-        for step in (1, 2, 5):
-            value = step * 10 ** power
-            if y(value) >= 60:
-                parts += [f'<line x1="70" x2="510" y1="{y(value):.1f}" y2="{y(value):.1f}" stroke="#ddd"/>',
-                          text(62, y(value) + 4, f"{value} pJ", "end", 10)]
-    parts += [text(x(count), 318, str(count), "middle", 10) for count in counts]
-    parts.append(text(290, 336, "threads a block", "middle", 11))
+    marks = [step * 10 ** ten for ten in range(low, high + 1) for step in (1, 2, 5)]
+    parts = frame("Energy of an access of 32 bytes over the threads of a block", {x(count): str(count) for count in counts},
+                  {y(value): f"{value} pJ" for value in marks if y(value) >= 60}, "threads a block")
     for i, (bench, color) in enumerate(LEVELS.items()):
         points = sorted((row["threads"], row["picojoules"]) for row in rows if row["bench"] == bench)
         if not points:
             continue
-        line = " ".join(f"{x(count):.1f},{y(pj):.1f}" for count, pj in points)
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="1.8"/>')
+        parts.append(line([(x(count), y(pj)) for count, pj in points], color))
         least = min(points, key=lambda point: point[1])
         for point in points:
             size = 6 if point == least else 3
@@ -79,8 +141,14 @@ def parts_of(path, answers):
 
 
 def main():
-    model, breakdown, folder = (pathlib.Path(word) for word in sys.argv[1:])
-    threads(folder / "energy_threads.svg", json.loads(model.read_text(encoding="utf-8"))["curves"])
+    model, points, breakdown, folder = (pathlib.Path(word) for word in sys.argv[1:])
+    model = json.loads(model.read_text(encoding="utf-8"))
+    with gzip.open(points, "rt", encoding="utf-8") as lines:
+        points = [json.loads(one) for one in lines]
+    caches(folder / "energy_caches.svg", model, points)
+    power(folder / "energy_power.svg", points)
+    divisions(folder / "energy_divisions.svg", model)
+    threads(folder / "energy_threads.svg", model["curves"])
     parts_of(folder / "energy_parts.svg", json.loads(breakdown.read_text(encoding="utf-8")))
 
 

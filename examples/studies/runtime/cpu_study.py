@@ -110,12 +110,14 @@ def main():
                     spreads.append(run | {"phase": phase["phase"], "operations": s["count"], **{k: s[k] for k in ("min", "median", "mean", "p95", "max")}})
                 k = r["kernels"]
                 shares.append(run | {x["phase"]: round(x["share"], 4) for x in r["phases"]} | {"kernels": round(k["cpu_kernel"] + k["gpu_kernel"] + k["both"], 4), "overhead": round(k["overhead"], 4)})
+                whole = k["overhead_per_item_ns"] / k["overhead"] * batch * STEPS[model]
                 items.append(run | {"kernel_ns_per_item": round(r["phases"][1]["per_item_ns"]), "overhead_ns_per_item": round(k["overhead_per_item_ns"]), "least": overheads[0], "most": overheads[-1]})
                 for q in r["queues"]:
                     if q["id"] != "framework":
                         continue
                     mostly = lambda phases: " ".join(f"{x['phase']}={x['share']:.3f}" for x in phases if x["share"])  # noqa: E731
                     queues.append(run | {"items": q["items"], "mean_depth": round(q["mean_depth"], 3), "max_depth": q["max_depth"], "empty": round(q["empty"], 4),
+                                         **{f"{x['phase']}_ns_per_op": round(x["share"] * whole / q["items"]) for x in r["phases"] if x["phase"] in ("enqueue", "dequeue")},
                                          "wait_median_ns": q["wait"]["median"], "when_empty": mostly(q["when_empty"]), "when_loaded": mostly(q["when_loaded"])})
                     curve(args.out / f"queue_{model}_b{batch}.svg", f"{model}, batch {batch}, ASYNC: operations in the scheduling queue", q)
                 if args.xprof and mode == "function":

@@ -3,8 +3,8 @@
 
   counted.py GPUFATHOM TABLE.json MODEL:BATCH:LEVELS.csv[.gz] ... [-o OUT.json]
 
-LEVELS is Nsight Compute's report of one eager AMP step (`run --parts ncu`), TABLE has the runs that
-`grid` or `run` measured without it. A sample divides cycles by cycles, so the counters are weighted
+LEVELS is Nsight Compute's report of one eager AMP step (`count`), TABLE has the runs that `grid`
+measured without it. A sample divides cycles by cycles, so the counters are weighted
 by cycles, too; where no kernel runs they are 0, so they are multiplied by the part of the step in
 which kernels run: the report's kernel time over each run's own step. Ends with 1 where a level
 differs by more than a point.

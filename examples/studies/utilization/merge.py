@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
-"""Joins tables of the study, of `run`, `grid` or this, into one: merge.py OUT TABLE.json ... [REPORT ...]
+"""Joins tables of the study, of `grid` or this, into one: merge.py OUT TABLE.json ... [REPORT ...]
 
-Repeats of a configuration add up, a later table's kernels take the place of an earlier one's, and
-times of the clock go. A REPORT is MODEL:BATCH:LEVELS.csv[.gz][:TENSOR.csv[.gz]], reports of Nsight
-Compute for one eager AMP step: its kernels take the place of those. The result is what docs/results keeps; `gpufathom compare --table` reads it.
-The date is the last table's.
+Repeats of a configuration add up, but where a later table has three runs they stand alone, since
+hosts are not equally fast. A later table's kernels take the place of an earlier one's. A REPORT
+is what `count` leaves, MODEL_MODE_PRECISION_bBATCH_levels.csv.gz with its _tensor.csv.gz beside it
+if there is one; its kernels take the place of those. The result is what docs/results keeps;
+`gpufathom compare --table` reads it. The date is the last table's.
 """
 import json
+import pathlib
+import re
 import sys
 
 import oracle
 import sizes
 
+RUNS = 3
 AXES = ("model", "framework", "mode", "precision", "batch")
 KEPT_LEVELS = ("gpu.busy", "sm.active_any", "sm.occupancy", "sm.active", "issue.active",
                "tensor.active", "dram.active")
+REPORT = re.compile(r"([a-z0-9_]+)_(eager|xla|compile)_(amp|tf32|fp32)_b(\d+)_levels\.csv\.gz$")
 ORDER = {"model": tuple(sizes.CHOSEN), "mode": ("eager", "compile", "xla"),
          "precision": ("fp32", "tf32", "amp")}
 
@@ -45,6 +50,8 @@ def add(rows, row):
     key = tuple(row[axis] for axis in AXES)
     into = rows.setdefault(key, {**{axis: row[axis] for axis in AXES},
                                  "flops_per_item": row.get("flops_per_item"), "runs": []})
+    if len(row["runs"]) >= RUNS:
+        into["runs"] = []
     into["runs"] += [run_of(run) for run in row["runs"]]
     memory = row.get("memory_bytes") or row.get("allocated")
     # JAX's memory was XLA's plan until the grid asked its allocator for the peak as well.
@@ -74,8 +81,7 @@ def dump(table):
 def main():
     out, *paths = sys.argv[1:]
     rows, table = {}, {"schema": "gpufathom.sweep-table/1"}
-    reports = [path.split(":") for path in paths if ":" in path]
-    for path in (path for path in paths if ":" not in path):
+    for path in (path for path in paths if not REPORT.search(path)):
         with open(path, encoding="utf-8") as text:
             study = json.load(text)
         for key in ("gpu", "versions", "date"):
@@ -85,9 +91,14 @@ def main():
         table.setdefault("oracle", []).extend(counted)
         for row in study["rows"]:
             add(rows, row)
-    for model, batch, *files in reports:
-        key = (model, "pytorch", "eager", "amp", int(batch))
-        rows[key]["kernels"] = [kernel_of(kernel) for kernel in oracle.rows_of(*files)]
+    for path, found in ((path, REPORT.search(path)) for path in paths):
+        if found:
+            model, mode, precision, batch = found.groups()
+            key = (model, "jax" if mode == "xla" else "pytorch", mode, precision, int(batch))
+            tensor = pathlib.Path(path.replace("_levels", "_tensor"))
+            row = rows.setdefault(key, {**dict(zip(AXES, key)), "flops_per_item": None, "runs": []})
+            row["kernels"] = [kernel_of(kernel) for kernel in
+                              oracle.rows_of(path, tensor if tensor.exists() else None)]
     flops = {row["model"]: row["flops_per_item"] for row in rows.values() if row["flops_per_item"]}
     for row in rows.values():
         row["flops_per_item"] = flops.get(row["model"])

@@ -2,6 +2,7 @@
 gives a Workload: the module with its loss, the optimizer, and data of a batch.
 """
 import dataclasses
+import functools
 from typing import Any, Callable
 
 import torch
@@ -168,6 +169,7 @@ def make(name, tiny, device):
     return Workload(module, optimizer, data)
 
 
+@functools.cache
 def flops_per_item(name, tiny, batch=4):
     """Operations of matrix products and convolutions of one item, forward and backward, from shapes."""
     from torch.utils.flop_counter import FlopCounterMode

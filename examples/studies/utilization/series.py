@@ -6,11 +6,17 @@ the machine's clock, by which a recording made from outside is cut. What is done
 every measurement, so that a process that is ended leaves what it has.
 """
 import argparse
+import contextlib
+import ctypes
+import fcntl
 import gc
 import json
 import math
 import os
 import pathlib
+import pickle
+import signal
+import subprocess
 import sys
 import time
 
@@ -20,17 +26,48 @@ LEAST_STEPS, WARM_UP_STEPS = 3, 3
 LONG_S = 0.1  # a step that long keeps the host ahead by itself, and few of them are enough
 
 
-def while_time(batches, until, compile):
-    """Compiles for one batch after the other; those that are ready before the time is out."""
+BREAK_OFF_S = 12  # so long after the time is out a compilation may still go on
+
+
+def while_time(batches, until, compile, alike):
+    """Compiles for one batch after the other; those that are ready before the time is out. `alike`:
+    each takes as long as the longest before; else one that takes too long is broken off."""
+    def break_off(*_):
+        raise TimeoutError("the time to compile is out")
+
     ready, longest = [], 0.0
+    if not alike:
+        signal.signal(signal.SIGALRM, break_off)
+        signal.setitimer(signal.ITIMER_REAL, max(until + BREAK_OFF_S - time.time(), 1))
     for batch in batches:
         begun = time.time()
-        if begun + longest > until:
+        if begun + (longest if alike else 0) > until:
             break
-        compile(batch)
+        try:
+            compile(batch)
+        except Exception as error:  # one batch that fails leaves the others
+            print("not compiled:", batch, f"{type(error).__name__}: {error}"[:400], flush=True)
+            continue
         longest = max(longest, time.time() - begun)
+        print("compiled", batch, f"in {time.time() - begun:.1f} s", flush=True)
         ready.append(batch)
+    signal.setitimer(signal.ITIMER_REAL, 0)
     return ready
+
+
+@contextlib.contextmanager
+def alone(path, until):
+    """Of the processes that compile, one at a time fills the GPU's memory."""
+    with open(path, "w", encoding="utf-8") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.time() > until:
+                    raise TimeoutError("another process had the GPU's memory") from None
+                time.sleep(0.1)
+        yield
 
 
 class Torch:
@@ -44,7 +81,9 @@ class Torch:
         self.cuda = torch.cuda.is_available()
         self.device = "cuda" if self.cuda else "cpu"
         torch.manual_seed(0)
-        self.flops = models_torch.flops_per_item(options.model, options.tiny)
+        # The same in every mode, and nothing that many compilers at once should do as well.
+        self.flops = (models_torch.flops_per_item(options.model, options.tiny)
+                      if options.mode == "eager" and not options.ncu else None)
         self.workload = models_torch.make(options.model, options.tiny, self.device)
         self.module = self.workload.module
         if options.mode == "compile":
@@ -78,18 +117,27 @@ class Torch:
                 self.torch._dynamo.maybe_mark_dynamic(tensor, 0)
 
     def prepare(self, precision, batches, until):
-        """One compilation serves many batches, but the compiler may ask for another at any."""
+        """One compilation serves many batches, but the compiler may ask for another at any. Small
+        batches first: what is compiled for them is compiled for most."""
         def compile(batch):
-            try:
-                self.begin(precision, batch)
-                for _ in range(2):
-                    self.step()
-                self.wait()
-            except self.torch.OutOfMemoryError:
-                pass  # the measurement finds that, too
-            self.end()
+            large = not self.options.tiny and batch > CHOSEN[self.options.model]
+            lock = self.options.out.with_name("memory.lock")
+            with alone(lock, until) if large else contextlib.nullcontext():
+                try:
+                    self.begin(precision, batch)
+                    for _ in range(2):
+                        self.step()
+                    self.wait()
+                except self.torch.OutOfMemoryError:
+                    pass  # the measurement finds that, too
+                finally:
+                    self.end()
 
-        return while_time(batches, until, compile) if self.options.mode == "compile" else batches
+        if self.options.mode != "compile":
+            return batches
+        small = [batch for batch in batches if batch <= CHOSEN[self.options.model]]
+        large = [batch for batch in batches if batch not in small]
+        return while_time(sorted(small, reverse=True) + sorted(large), until, compile, False)
 
     def step(self):
         self.workload.optimizer.zero_grad(set_to_none=True)
@@ -118,24 +166,6 @@ class Torch:
     def is_out_of_memory(self, error):
         return isinstance(error, self.torch.OutOfMemoryError)
 
-    def trace(self, path, steps):
-        from torch.profiler import ProfilerActivity, profile, record_function
-
-        kinds = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if self.cuda else [])
-        with profile(activities=kinds, record_shapes=True) as profiler:
-            for index in range(steps):
-                with record_function(f"ProfilerStep#{index}"):
-                    self.step()
-                    self.wait()
-        profiler.export_chrome_trace(f"{path}.json.gz")
-
-    def count(self):
-        """One step between the marks that ncu waits for."""
-        self.torch.cuda.profiler.start()
-        self.step()
-        self.wait()
-        self.torch.cuda.profiler.stop()
-
 
 class Jax:
     """One model in JAX: a compiled step for each configuration, weights given on from step to step."""
@@ -144,43 +174,90 @@ class Jax:
         import jax
         import models_jax
 
+        from jax.experimental import serialize_executable
+
         self.jax, self.models, self.options = jax, models_jax, options
+        self.serialize = serialize_executable.serialize
+        self.loaded = serialize_executable.deserialize_and_load
         if options.cache:
             jax.config.update("jax_compilation_cache_dir", options.cache)
-            jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+            # Of the small programs none: what comes out of JAX's cache is not always whole when it
+            # is written again.
+            jax.config.update("jax_persistent_cache_min_compile_time_secs", 15)
         self.workload = models_jax.make(options.model, options.tiny)
         self.initial = self.workload.weights  # on the host
         self.peak = 0
-        self.compiled, self.plans = {}, {}
+        self.compiled, self.plans, self.filling = {}, {}, {}
         self.flops = None
         self.versions = {"jax": jax.__version__}
         self.gpu = jax.devices()[0].device_kind
 
-    def make_state(self, batch):
-        weights = self.jax.tree_util.tree_map(self.jax.numpy.asarray, self.initial)
+    def fill(self, weights, batch):
+        """The optimizer's state, inputs and labels: one program, so that no small ones are compiled
+        when the time to measure has come."""
         state = self.models.initial_state(weights, self.workload.optimizer)
         return weights, state, *self.workload.data(batch)
 
+    def kept(self, precision, batch):
+        """Where the programs of a configuration are kept."""
+        options = self.options
+        size = "_tiny" if options.tiny else ""
+        return pathlib.Path(options.cache, f"{options.model}_{precision}_{batch}{size}.programs")
+
     def compile(self, precision, batch):
-        """From shapes alone: nothing is on the GPU meanwhile."""
+        """From shapes alone, or from what another process compiled."""
         if (precision, batch) in self.compiled:
             return
+        kept = self.kept(precision, batch) if self.options.cache else None
+        if kept and kept.exists():
+            try:
+                done, filling = (self.loaded(*program)
+                                 for program in pickle.loads(kept.read_bytes()))
+                self.plans[precision, batch] = done.memory_analysis()
+                self.compiled[precision, batch], self.filling[batch] = done, filling
+                return
+            except Exception as error:  # then JAX's own cache has it, after tracing
+                print("not read:", batch, f"{type(error).__name__}: {error}"[:300], flush=True)
         jax, jnp = self.jax, self.jax.numpy
         dtype = jnp.bfloat16 if precision == "amp" else jnp.float32
         exact = {"fp32": "float32", "tf32": "tensorfloat32", "amp": "default"}[precision]
         with jax.default_matmul_precision(exact):
             step = jax.jit(self.models.train_step(self.workload, dtype), donate_argnums=(0, 1))
-            done = step.lower(*jax.eval_shape(lambda: self.make_state(batch))).compile()
+            filling = jax.jit(self.fill, static_argnums=1, donate_argnums=0)
+            done = step.lower(*jax.eval_shape(filling, self.initial, batch)).compile()
+            self.filling[batch] = filling.lower(self.initial, batch).compile()
         self.compiled[precision, batch] = done
         self.plans[precision, batch] = done.memory_analysis()
+        if kept:
+            part = kept.with_suffix(".part")
+            try:
+                part.write_bytes(pickle.dumps([self.serialize(program)
+                                               for program in (done, self.filling[batch])]))
+            except Exception as error:
+                print("not kept:", batch, f"{type(error).__name__}: {error}"[:300], flush=True)
+                part.touch()
+            part.replace(kept)
 
     def prepare(self, precision, batches, until):
-        return while_time(batches, until, lambda batch: self.compile(precision, batch))
+        """In a process of its own: a compiler times candidates on the GPU, and what it took of the
+        memory for that would stay taken and be in the peak."""
+        if not self.options.cache:
+            return while_time(batches, until, lambda batch: self.compile(precision, batch), True)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run([sys.executable, *sys.argv, "--compile-only"], stdin=subprocess.DEVNULL,
+                           timeout=max(until + BREAK_OFF_S - time.time(), 1))
+        return [batch for batch in batches if self.kept(precision, batch).exists()]
+
+    def compile_only(self):
+        options = self.options
+        while_time(options.batches, options.prepare_until,
+                   lambda batch: self.compile(options.precisions[0], batch), True)
 
     def begin(self, precision, batch):
         self.compile(precision, batch)
         self.run, self.plan = self.compiled[precision, batch], self.plans[precision, batch]
-        self.weights, self.state, *self.data = self.make_state(batch)
+        weights = self.jax.tree_util.tree_map(self.jax.numpy.asarray, self.initial)
+        self.weights, self.state, *self.data = self.filling[batch](weights)
 
     def step(self):
         self.weights, self.state, self.loss = self.run(self.weights, self.state, *self.data)
@@ -208,29 +285,21 @@ class Jax:
     def is_out_of_memory(self, error):
         return "RESOURCE_EXHAUSTED" in str(error) or "Out of memory" in str(error)
 
-    def trace(self, path, steps):
-        jax = self.jax
-        profile_options = jax.profiler.ProfileOptions()
-        profile_options.python_tracer_level = 0
-        jax.profiler.start_trace(str(path), profiler_options=profile_options)
-        for index in range(steps):
-            with jax.profiler.StepTraceAnnotation("train", step_num=index):
-                self.step()
-                self.wait()
-        jax.profiler.stop_trace()
-
-    def count(self):
-        raise SystemExit("ncu is run on PyTorch only")
-
 
 class Series:
     def __init__(self, options):
         self.options = options
         self.begun = time.monotonic()
         self.configurations = {}
-        self.left_out, self.prepared_s = [], 0.0
-        self.done = json.loads(options.done.read_text(encoding="utf-8")) if options.done else {}
-        self.too_large = self.done.pop("out_of_memory", {})  # the least batch of each precision
+        self.left_out, self.failed, self.prepared_s = [], set(), 0.0
+        self.too_large = {}  # the least batch of each precision
+        # What compiles nothing waits for its turn without a byte of the GPU's memory.
+        self.framework = None
+        if options.mode != "eager" or not (options.prepare_until or options.turn):
+            self.start()
+
+    def start(self):
+        options = self.options
         self.framework = Torch(options) if options.framework == "pytorch" else Jax(options)
         self.started_s = time.monotonic() - self.begun
 
@@ -276,8 +345,6 @@ class Series:
         begun = time.monotonic()
         seconds = self.warm_up(precision, batch)
         entry.setdefault("first_s", round(time.monotonic() - begun, 2))
-        if self.options.prepare:
-            return
         # A lone step is slower than those of a stretch: the host waits there.
         if seconds < LONG_S and not entry["runs"]:
             seconds = self.stretch(max(LEAST_STEPS, math.ceil(0.1 / seconds)))["step_s"]
@@ -286,27 +353,23 @@ class Series:
         entry["runs"].append(self.stretch(steps))
         entry.update(self.framework.memory())
 
-    def runs(self, key):
-        """How often a configuration was measured, now and in the table that is resumed."""
-        here = self.configurations.get(key, {"runs": []})
-        return self.done.get(key, 0) + len(here["runs"])
-
     def visit(self, precision, batch):
         if batch >= self.too_large.get(precision, math.inf):
             return
         key = f"{precision} {batch}"
-        if self.runs(key) >= self.options.rounds:
+        if key in self.failed:
             return
         entry = self.configurations.setdefault(
             key, {"precision": precision, "batch": batch, "runs": []})
         try:
             self.measure(entry, precision, batch)
         except Exception as error:
-            if not self.framework.is_out_of_memory(error):
-                entry["error"] = f"{type(error).__name__}: {error}"[:300]
-            else:
+            if self.framework.is_out_of_memory(error):
                 entry["out_of_memory"] = True
-            self.too_large[precision] = batch
+                self.too_large[precision] = batch
+            else:
+                entry["error"] = f"{type(error).__name__}: {error}"[:300]
+                self.failed.add(key)
         self.framework.end()
         self.save()
         print(key, entry.get("error", ""), [round(r["step_s"] * 1e3, 3) for r in entry["runs"]],
@@ -321,36 +384,18 @@ class Series:
         largest = max(before, key=lambda entry: entry["batch"])
         return 0.8 + 7 * largest["runs"][0]["step_s"] * batch / largest["batch"]
 
-    def trace(self):
-        options = self.options
-        batch = options.batches[0] if options.tiny else CHOSEN[options.model]
-        for precision in options.trace_precisions:
-            if self.left() < 4:
-                return
-            try:
-                self.warm_up(precision, batch)
-                name = f"{options.model}_{options.framework}_{options.mode}_{precision}_b{batch}"
-                self.framework.trace(options.traces / name, 2)
-            except Exception as error:
-                print("no trace:", type(error).__name__, error, flush=True)
-            self.framework.end()
-
     def run(self):
         options = self.options
         slowest = 0.0
         if options.prepare_until:
             self.wait_for_turn()
         for round_index in range(options.rounds):
-            if round_index == 1 and options.traces:
-                self.trace()
             last = round_index + 1 == options.rounds
             fine = options.fine if last or not options.fine_last else ()
             for batches in (options.batches, fine):
                 for precision in options.precisions:
                     for batch in sorted(batches):
                         if self.left() < max(slowest, self.expected(precision, batch)):
-                            continue
-                        if self.runs(f"{precision} {batch}") > round_index:
                             continue
                         begun = time.monotonic()
                         self.visit(precision, batch)
@@ -362,36 +407,48 @@ class Series:
         options = self.options
         precision, = options.precisions
         begun = time.time()
-        ready = self.framework.prepare(precision, options.batches, options.prepare_until)
-        self.left_out = [batch for batch in options.batches if batch not in ready]
-        options.batches = ready
+        if self.framework:
+            ready = self.framework.prepare(precision, options.batches, options.prepare_until)
+            self.left_out = [batch for batch in options.batches if batch not in ready]
+            options.batches = ready
+            if options.framework == "jax":
+                while_time(ready, math.inf, lambda batch: self.framework.compile(precision, batch),
+                           True)  # reads what was compiled
+            # What is compiled for some batches may do for others: they are tried at the end.
+            options.fine = self.left_out if ready and options.mode == "compile" else []
+            options.fine_last = True
+        else:
+            import models_torch  # this and counting take seconds, which are nobody's turn
+
+            models_torch.flops_per_item(options.model, options.tiny)
         self.prepared_s = time.time() - begun
         options.out.with_suffix(".ready").touch()
         line = sys.stdin.readline()
         if not line:
             raise SystemExit("nobody said when to begin")
         options.until = float(line)
+        if not self.framework:
+            self.start()
 
-    def hold(self):
-        """Steps of one configuration until the time is out: for a recorder that looks from outside."""
+    def count(self):
+        """One step between the marks that ncu waits for. Everything that is not work on the GPU is
+        done before its turn, which a file says."""
         options = self.options
-        precision, batch = options.precisions[0], options.batches[0]
-        self.warm_up(precision, batch)
-        if options.ncu:
-            self.framework.count()
-            return
-        print("ready", flush=True)
-        end = time.monotonic() + options.hold
-        steps, begin = 0, time.perf_counter()
-        while time.monotonic() < end:
-            for _ in range(LEAST_STEPS):
-                self.framework.step()
-            self.framework.wait()
-            steps += LEAST_STEPS
-        entry = {"precision": precision, "batch": batch, "runs": [
-            {"steps": steps, "step_s": (time.perf_counter() - begin) / steps}]}
-        self.configurations["hold"] = entry
-        self.save()
+        if options.framework == "jax":
+            self.framework.compile(options.precisions[0], options.batches[0])
+        else:
+            import torch  # noqa: F401 (read before its turn)
+        while options.turn and not options.turn.exists():
+            time.sleep(0.05)
+        if not self.framework:
+            self.start()
+        self.warm_up(options.precisions[0], options.batches[0])
+        cuda = ctypes.CDLL("libcuda.so.1")
+        cuda.cuProfilerStart()
+        self.framework.step()
+        self.framework.wait()
+        cuda.cuProfilerStop()
+        options.out.with_suffix(".counted").touch()
 
 
 def arguments():
@@ -410,19 +467,15 @@ def arguments():
     parser.add_argument("--fine", type=numbers, default=[])
     parser.add_argument("--fine-last", action="store_true", help="--fine in the last round only")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--done", type=pathlib.Path,
-                        help='runs that are there already: {"amp 64": 2, ..., "out_of_memory": {"fp32": 2048}}')
     parser.add_argument("--seconds", type=float, default=0.5, help="of a measurement, at least")
     parser.add_argument("--until", type=float, default=0, help="time of the clock to end before")
     parser.add_argument("--prepare-until", type=float, default=0,
                         help="compile until then, make OUT.ready, wait for --until as a line")
     parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--prepare", action="store_true", help="fill the compilers' caches only")
     parser.add_argument("--cache", default="", help="folder of JAX's compilation cache")
-    parser.add_argument("--traces", type=pathlib.Path, help="folder for profilers' traces")
-    parser.add_argument("--trace-precisions", type=words, default=["amp"])
-    parser.add_argument("--hold", type=float, default=0, help="run one configuration this long")
+    parser.add_argument("--compile-only", action="store_true", help="into --cache, with JAX")
     parser.add_argument("--ncu", action="store_true", help="one step between profiler marks")
+    parser.add_argument("--turn", type=pathlib.Path, help="with --ncu: wait until this file is there")
     parser.add_argument("--tiny", action="store_true")
     return parser.parse_args()
 
@@ -430,11 +483,13 @@ def arguments():
 def main():
     options = arguments()
     series = Series(options)
-    if options.hold or options.ncu:
-        series.hold()
+    if options.compile_only:
+        series.framework.compile_only()
+    elif options.ncu:
+        series.count()
     else:
         series.run()
-    series.save()
+        series.save()
     os._exit(0)  # frameworks take their time to end, and the GPU waits
 
 

@@ -15,20 +15,16 @@ TINY = {
     "dlrm": {"tables": 4, "rows": 100, "width": 8, "bottom": (16,), "top": (16,)},
 }
 TINY["dlrm_sparse"] = TINY["dlrm"]
-# Measured first, then what lies between and beyond.
-COARSE = {"resnet50": (64, 256, 1024), "bert": (16, 128, 512), "dlrm": (1024, 16384, 262144),
-          "dlrm_sparse": (1024, 16384, 262144)}
-FINE = {"resnet50": (16, 32, 128, 512, 2048), "bert": (4, 8, 32, 64, 256, 1024),
-        "dlrm": (128, 4096, 65536, 1048576, 4194304),
-        "dlrm_sparse": (128, 4096, 65536, 1048576, 4194304)}
 TINY_BATCHES = {"resnet50": (2, 4), "bert": (2, 4), "dlrm": (6, 12), "dlrm_sparse": (6, 12)}
-# The batch whose kernels are looked at one by one.
-CHOSEN = {"resnet50": 256, "bert": 128, "dlrm": 16384, "dlrm_sparse": 16384}
-# The grid, by what is asked of it first. The first is what is compiled first.
+# The batches whose kernels are looked at one by one, the one in the middle first.
+COUNTED = {"resnet50": (256, 32, 1024), "bert": (128, 16, 512), "dlrm": (16384, 1024, 262144),
+           "dlrm_sparse": (16384, 1024, 262144)}
+CHOSEN = {model: batches[0] for model, batches in COUNTED.items()}
+# The grid, by what is asked of it first; the largest last, since compilers need memory, too.
 GRID = {
-    "resnet50": (256, 1024, 2048, 64, 16, 512, 128, 32),
-    "bert": (128, 512, 256, 16, 4, 64, 1024, 32, 8),
-    "dlrm_sparse": (16384, 1048576, 262144, 1024, 2097152, 65536, 4096, 524288,
-                    131072, 4194304, 32768, 8192, 2048),
+    "resnet50": (256, 64, 1024, 16, 512, 128, 32, 2048),
+    "bert": (128, 16, 512, 4, 64, 256, 32, 8, 1024),
+    "dlrm_sparse": (16384, 1024, 262144, 1048576, 65536, 4096, 2097152, 524288,
+                    131072, 32768, 8192, 2048, 4194304),
 }
 GRID["dlrm"] = GRID["dlrm_sparse"]

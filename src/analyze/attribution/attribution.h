@@ -70,7 +70,8 @@ class NamingOperations {
 void link_captured_nodes(Capture& capture);
 
 /// The same from other traces of the program: of its captures, or of a run without graphs. Takes
-/// the operations over, before everything that `replay` recorded. Error: none fits.
-Status link_captured_nodes(Capture& replay, std::span<const Capture> others);
+/// the operations over, before everything that `replay` recorded. The number of kernels that have
+/// one now; 0 where none lacked one. Error: none fits.
+Result<std::size_t> link_captured_nodes(Capture& replay, std::span<const Capture> others);
 
 }  // namespace gf

@@ -59,6 +59,7 @@ Result<std::unique_ptr<MetricsServer>> start_server(const MonitorArguments& opti
   pages.dcgm_names = options.dcgm_names;
   pages.job_labels = options.job_labels;
   pages.hosts = options.hosts;
+  if (flight) pages.captures = options.flight;
   if (flight) pages.flight = [flight](const std::string& why) { return flight->ask(why); };
   auto token = read_token(options.token_file);
   if (!token) return tl::unexpected<Error>(token.error());

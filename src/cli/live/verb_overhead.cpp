@@ -11,6 +11,7 @@
 #include "cli/live/verbs.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
+#include "collect/live/live_sampler.h"
 #include "collect/nvml/nvml.h"
 #include "collect/record/child.h"
 #include "core/statistics.h"
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 struct OverheadArguments {
   std::vector<std::string> command;
   int rounds = 3, ncu_kernels = 200;
-  std::string measure, svg;
+  std::string measure, svg, devices = "all";
   std::vector<std::string> only;
   OutputOptions output;
 };
@@ -228,9 +229,17 @@ int overhead(const OverheadArguments& options) {
                           scratch.path() + "/out",
                           options.command,
                           options.only,
+                          options.devices,
                           options.ncu_kernels};
   const auto ways = ways_to_watch(wanted);
-  GpuLook gpus(open_nvml().value_or(nullptr));
+  const auto nvml = open_nvml().value_or(nullptr);
+  std::vector<unsigned> chosen;
+  if (nvml) {
+    auto selected = select_devices(options.devices, nvml->gpus());
+    if (!selected) return complain(selected.error());
+    chosen = std::move(*selected);
+  }
+  GpuLook gpus(nvml, std::move(chosen));
   OverheadReport report;
   report.command = fmt::format("{}", fmt::join(options.command, " "));
   report.measure = options.measure;
@@ -254,6 +263,9 @@ Verb overhead_verb() {
   verb.option("--only", options->only, "NAMES",
               "tools to compare, by the names in the table, separated by commas (default: all)")
       .separated_by(',');
+  verb.option("--devices", options->devices, "LIST",
+              "GPUs that record and monitor watch, and whose use is measured: 0,2-3 as in "
+              "nvidia-smi, UUIDs, or all (default: all)");
   verb.option("--measure", options->measure, "KEY",
               "compare a number that the program prints as \"KEY\": NUMBER, such as its step time, "
               "instead of the wall time");

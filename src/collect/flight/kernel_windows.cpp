@@ -23,8 +23,9 @@ constexpr std::size_t kMostAtOnce = 16;         // recorders: a node's ranks
 constexpr Nanos kPatience = 15 * kNsPerSecond;  // for a recorder, beside its window
 constexpr int kEndTries = 150, kEndTryMicroseconds = 20'000;
 
-/// This program anew, with nothing of ours open and no signal held back; 0: it cannot be started.
-pid_t start_recorder(std::vector<std::string> words) {
+}  // namespace
+
+pid_t start_this_program(std::vector<std::string> words) {
   std::vector<char*> pointers;
   for (auto& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -41,16 +42,13 @@ pid_t start_recorder(std::vector<std::string> words) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  pid_t recorder = 0;
-  if (::posix_spawn(&recorder, "/proc/self/exe", &files, &attributes, pointers.data(), environ) !=
-      0)
-    recorder = 0;
+  pid_t process = 0;
+  if (::posix_spawn(&process, "/proc/self/exe", &files, &attributes, pointers.data(), environ) != 0)
+    process = 0;
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
-  return recorder;
+  return process;
 }
-
-}  // namespace
 
 void KernelWindows::holders(std::int32_t gpu, const std::set<std::int64_t>& processes) {
   holders_[gpu] = processes;
@@ -86,7 +84,7 @@ std::string KernelWindows::begin(Nanos now, const std::string& stamp, std::int64
     return fmt::format("process {} was started by another version of gpufathom", program);
   const std::string path = fmt::format("{}/{}_kernels_{}.gpf", folder_, stamp, program);
   const double seconds = static_cast<double>(length_ns_) * 1e-9;
-  const pid_t recorder = start_recorder(
+  const pid_t recorder = start_this_program(
       {"gpufathom", "record", "-q", "--kernels", "--window", "0", "--source", "nvml", "--duration",
        fmt::format("{:.3f}", seconds), "--pid", std::to_string(program), "-o", path});
   if (recorder <= 0) return "no process can be started";

@@ -15,6 +15,9 @@
 
 namespace gf {
 
+/// This program anew, with nothing of ours open and no signal held back; 0: it cannot be started.
+pid_t start_this_program(std::vector<std::string> words);
+
 class KernelWindows {
  public:
   /// `length_ns` 0: none is ever recorded.

@@ -22,9 +22,14 @@ std::vector<Plan> calibration_plans(const Runner& runner, const Effort& effort, 
     const bool level = bench.id == "shared_load" || bench.id == "l1_load" ||
                        bench.id == "l2_load" || bench.id == "dram_load";
     if (level) {
-      for (unsigned threads : {1u, 32u, 128u, 256u, 512u}) {  // 1024 is the full point
+      for (unsigned threads = 1; threads < full.threads; threads *= 2) {
         Plan plan = full;
         plan.threads = threads;
+        add(plan, effort.sweep_repeats);
+      }
+      for (unsigned part : {8u, 4u, 2u}) {
+        Plan plan = full;
+        plan.blocks = full.blocks / part;
         add(plan, effort.sweep_repeats);
       }
       for (double factor : {0.5, 2.0}) {  // number of accesses, by the length of the run

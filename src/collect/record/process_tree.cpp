@@ -100,9 +100,6 @@ OwnUse own_use() {
     for (char line[256]; std::fgets(line, sizeof line, file);) {
       long long kilobytes = 0;
       if (std::sscanf(line, "VmRSS: %lld", &kilobytes) == 1) use.memory_bytes = kilobytes * 1024;
-      // Not ru_maxrss: that keeps what the program had that began this one.
-      if (std::sscanf(line, "VmHWM: %lld", &kilobytes) == 1)
-        use.peak_memory_bytes = kilobytes * 1024;
       if (std::sscanf(line, "RssAnon: %lld", &kilobytes) == 1) use.private_bytes = kilobytes * 1024;
     }
     std::fclose(file);

@@ -36,9 +36,8 @@ class ProcessTree {
 
 struct OwnUse {
   double cpu_seconds = 0;
-  std::int64_t memory_bytes = 0;       // resident now, pages of files included
-  std::int64_t peak_memory_bytes = 0;  // most that was resident
-  std::int64_t private_bytes = 0;      // resident and backed by no file
+  std::int64_t memory_bytes = 0;   // resident now, pages of files included
+  std::int64_t private_bytes = 0;  // resident and backed by no file
 };
 OwnUse own_use();
 

@@ -21,6 +21,14 @@ constexpr std::size_t kMostPendingRows = 1u << 20;  // rows kept while the file 
 
 }  // namespace
 
+/// Not VmHWM and not ru_maxrss: pages of libraries that were read to start them are the system's.
+OwnUse Recording::see_own_use() {
+  const OwnUse use = own_use();
+  memory_most_ = std::max(memory_most_, use.memory_bytes);
+  private_most_ = std::max(private_most_, use.private_bytes);
+  return use;
+}
+
 void Recording::take_kernels(bool all) {
   while (kernels_.take(capture_) && all) write(false);
 }
@@ -41,7 +49,7 @@ void Recording::host_tick(Nanos now) {
 }
 
 void Recording::write(bool last) {
-  memory_most_ = std::max(memory_most_, own_use().memory_bytes);
+  see_own_use();
   const auto samples = counters_.take();
   for (const auto& block : samples) capture_.sample_blocks.push_back(pack(block));
   if (o_.follower) o_.follower->saw(capture_, samples);
@@ -204,10 +212,10 @@ Result<RecordSummary> Recording::run(int& exit_code) {
   capture_.set_metadata("record.complete", "yes");
   write(true);
   out.notes = notes_;
-  const OwnUse own = own_use();
+  const OwnUse own = see_own_use();
   out.recorder_cpu_seconds = own.cpu_seconds;
-  out.recorder_memory_bytes = std::max(memory_most_, own.memory_bytes);
-  out.recorder_peak_bytes = own.peak_memory_bytes;
+  out.recorder_memory_bytes = memory_most_;
+  out.recorder_peak_bytes = private_most_;
   out.recorder_private_bytes = own.private_bytes;
   struct stat file{};
   if (stat(o_.output.c_str(), &file) == 0) out.file_bytes = file.st_size;

@@ -260,6 +260,7 @@ Status Recording::open(std::vector<std::string>& notes) {
   add_instances();
   if (o_.follower) sensors_->watch_xids();
   if (o_.kernels && counters_.sources().empty()) sensors_->watch(kernels_.watch());
+  private_most_ = own_use().private_bytes;  // the start needs the most
   drop_start_up_memory();
   return {};
 }

@@ -98,6 +98,7 @@ class Recording {
   void start_counters(std::vector<std::string>& notes);
   void take_kernels(bool all);
   void host_tick(Nanos now);
+  OwnUse see_own_use();
   void write(bool last);
   void go_on_in(const std::string& path, Nanos now);
   void note_once(std::string text);
@@ -129,7 +130,7 @@ class Recording {
   std::optional<int> code_;
   TreeUse last_use_, base_use_;  // base: what a process had used before it was recorded
   Nanos last_host_ = 0, started_ = 0, ended_ = 0;
-  std::int64_t host_memory_peak_ = 0, memory_most_ = 0;
+  std::int64_t host_memory_peak_ = 0, memory_most_ = 0, private_most_ = 0;
 };
 
 }  // namespace gf

@@ -12,6 +12,15 @@ A tool that is not there is missed.
   $ gpufathom overhead --rounds 1 --only tcpdump -- true 2>&1 >table | tail -1
   gpufathom: incomplete result: tcpdump: not on this machine, or not for this command
 
+Of several GPUs some can be watched.
+
+  $ gpufathom overhead --rounds 1 --devices 0 --only record --format json -- true 2>/dev/null | jq -c '.rows[] | [.name, .failed]'
+  ["none",""]
+  ["record",""]
+  $ gpufathom overhead --rounds 1 --devices 7 -- true
+  gpufathom: there is no device 7 (this machine has devices 0 to 0)
+  [1]
+
 A program that fails alone cannot be compared.
 
   $ gpufathom overhead --rounds 1 -- false

@@ -4,8 +4,10 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   $ ranks="$GPUFATHOM_CORPUS/h200/ranks"
   $ gpufathom ranks "$ranks"/slow_gpu.rank*.json.gz --rows 3
   2 ranks, 28 shared collectives over 191.5 ms
-  The job waits for rank 0: as its peers, the job gains 36.38 ms of 191.5 ms
-  (19.0 %), most of it from launch-bound in aten::convolution_backward.
+  The job waits for rank 0: as its peers, the job gains 4.948 ms of 191.5 ms
+  (2.6 %), most of it from more kernel time in extra_augmentation.
+  The host of rank 0 is slower than its peers' (33.24 ms of 191.5 ms (17.4 %));
+  recording alone may be why: it is not blamed.
   Rank 1 is busy for 98.0 % of its time, but waits for 61.6 % of it.
   
   Ranks: shares of each one's time
@@ -15,9 +17,8 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   
   Late ranks by cause                 waited: by the other ranks; gain: of the job
     rank  why               where                      late by    waited      gain
-       0  launch-bound      aten::convo..on_backward  96.05 ms  96.05 ms  24.87 ms
-       0  other host work                             19.71 ms  19.71 ms  5.102 ms
-       0  more kernel time  extra_augme..ten::matmul  20.06 ms  20.06 ms  4.357 ms
+       0  more kernel time  extra_augme..ten::matmul  20.06 ms  20.06 ms  4.855 ms
+       0  more copies                                 385.9 us  385.9 us  93.41 us
   
   Waiting, step by step                    each of 4 steps: blank 0 %, @ over 90 %
         0 |    |
@@ -33,8 +34,8 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
     all_reduce      2   8.2 MB      4  58.54 us       140   31.1 %
   $ gpufathom analyze "$ranks"/slow_gpu.rank1.json.gz "$ranks"/slow_gpu.rank0.json.gz --rows 1 | head -3
   2 ranks, 28 shared collectives over 191.5 ms
-  The job waits for rank 0: as its peers, the job gains 36.38 ms of 191.5 ms
-  (19.0 %), most of it from launch-bound in aten::convolution_backward.
+  The job waits for rank 0: as its peers, the job gains 4.948 ms of 191.5 ms
+  (2.6 %), most of it from more kernel time in extra_augmentation.
 
 Parts of single ranks give the same answer as the captures.
 

@@ -221,10 +221,10 @@ std::optional<GpuLook::State> GpuLook::now() {
   constexpr Nanos kAnswerWithin = kNsPerSecond;
   if (!nvml_) return {};
   return thread_.ask(
-      [nvml = nvml_] {
+      [nvml = nvml_, chosen = chosen_] {
         State state;
-        for (const auto& gpu : nvml->gpus()) {
-          const auto reading = nvml->read(gpu, {false, false, true, false});
+        for (const unsigned number : chosen) {
+          const auto reading = nvml->read(nvml->gpus()[number], {false, false, true, false});
           state.memory_bytes += reading.memory_used_bytes.value_or(0);
           state.utilization.push_back(reading.utilization_gpu.value_or(NAN));
         }

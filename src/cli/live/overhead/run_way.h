@@ -48,6 +48,7 @@ struct WaysWanted {
   std::string out;   // folder for what one run leaves; emptied after each
   std::vector<std::string> command;
   std::vector<std::string> only;  // names; empty: all that there are
+  std::string devices = "all";    // GPUs that record and monitor watch
   int ncu_kernels = 200;          // Nsight Compute stops after so many
 };
 std::vector<Way> ways_to_watch(const WaysWanted& wanted);
@@ -78,12 +79,15 @@ class GpuLook {
     std::int64_t memory_bytes = 0;    // in use on all of them
     std::vector<double> utilization;  // of each, 0..1; NaN: not known
   };
-  explicit GpuLook(std::shared_ptr<Nvml> nvml) : nvml_(std::move(nvml)) {}
+  /// `chosen`: numbers of the GPUs to look at.
+  GpuLook(std::shared_ptr<Nvml> nvml, std::vector<unsigned> chosen)
+      : nvml_(std::move(nvml)), chosen_(std::move(chosen)) {}
   /// Empty when it is not known.
   std::optional<State> now();
 
  private:
   std::shared_ptr<Nvml> nvml_;  // null: no driver
+  std::vector<unsigned> chosen_;
   WatchedThread thread_;
 };
 

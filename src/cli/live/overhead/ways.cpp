@@ -93,7 +93,7 @@ std::vector<std::string> under_torch(const WaysWanted& wanted) {
 Way recorded(const WaysWanted& wanted, const char* name, const std::vector<std::string>& more,
              const std::string& stem) {
   Way way{.name = name, .summary = wanted.out + "/" + stem + ".json"};
-  way.before = {wanted.self, "record", "-q"};
+  way.before = {wanted.self, "record", "-q", "--devices", wanted.devices};
   way.before.insert(way.before.end(), more.begin(), more.end());
   for (const auto& word : {std::string("-o"), wanted.out + "/" + stem + ".gpf",
                            std::string("--summary"), way.summary, std::string("--")})
@@ -104,7 +104,9 @@ Way recorded(const WaysWanted& wanted, const char* name, const std::vector<std::
 
 /// What runs at the program's side, where it is installed.
 void add_monitors(const WaysWanted& wanted, std::vector<Way>& ways) {
-  ways.push_back({.name = "monitor", .beside = {wanted.self, "monitor", "--format", "csv"}});
+  ways.push_back(
+      {.name = "monitor",
+       .beside = {wanted.self, "monitor", "--format", "csv", "--devices", wanted.devices}});
   if (on_path("top")) ways.push_back({.name = "top", .beside = {"top", "-b", "-d", "1"}});
   if (on_path("nvidia-smi"))
     ways.push_back({.name = "nvidia-smi -l 1",

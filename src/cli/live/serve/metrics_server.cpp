@@ -2,14 +2,22 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <system_error>
 #include <utility>
 
 #include "cli/output.h"
+#include "collect/flight/kernel_windows.h"
 #include "collect/live/live_sampler.h"
+#include "core/base64.h"
 #include "core/files.h"
 #include "core/text.h"
 #include "core/time.h"
@@ -43,6 +51,10 @@ bool is_host(std::string_view host) {
                           port.find_first_not_of("0123456789", 1) == port.npos);
 }
 
+bool asks_for_captures(const HttpRequest& request) {
+  return request.path == "/captures" || request.path.starts_with("/captures/");
+}
+
 bool is_address(const std::string& name) {
   in6_addr parsed{};
   return inet_pton(AF_INET, name.c_str(), &parsed) == 1 ||
@@ -65,6 +77,7 @@ bool same_secret(std::string_view one, std::string_view other) {
 MetricsPages::MetricsPages(PageOptions options)
     : options_(std::move(options)), host_name_(lower_case(host_name())) {
   for (auto& name : options_.hosts) name = lower_case(name);
+  if (!options_.captures.empty()) captures_ = std::make_unique<CapturePages>(options_.captures);
 }
 
 void MetricsPages::publish(LiveTable table) {
@@ -92,8 +105,8 @@ HttpAnswer MetricsPages::answer(const HttpRequest& request) {
   const bool flight_asked = request.path == "/flight";
   if (request.post != flight_asked) return http_method_refused();
   if (request.path == "/healthz") return health();
-  const std::string wanted = "Bearer " + options_.token;
-  if (!options_.token.empty() && !same_secret(wanted, request.authorization)) {
+  if (asks_for_captures(request)) return captures(request);
+  if (!options_.token.empty() && !may_ask(request)) {
     auto refused = http_answer(401, "a token is required: Authorization: Bearer TOKEN");
     refused.more_headers = "WWW-Authenticate: Bearer\r\n";
     return refused;
@@ -105,8 +118,29 @@ HttpAnswer MetricsPages::answer(const HttpRequest& request) {
   if (request.path == "/json") return page(json);
   if (flight_asked) return flight();
   if (request.path == "/")
-    return http_answer(200, "gpufathom monitor: /metrics (Prometheus), /json, /healthz");
-  return http_answer(404, "there are /metrics, /json and /healthz");
+    return http_answer(200, "gpufathom monitor: /metrics (Prometheus), /json, /healthz, /captures");
+  return http_answer(404, "there are /metrics, /json, /healthz and /captures");
+}
+
+bool MetricsPages::may_ask(const HttpRequest& request) const {
+  return same_secret("Bearer " + options_.token, request.authorization);
+}
+
+/// A browser asks its user for a name, which may be any, and a password, which is the token. No
+/// other page takes it like that: what a browser remembers it sends for pages of other sites, too.
+HttpAnswer MetricsPages::captures(const HttpRequest& request) {
+  if (!captures_) return http_answer(404, "the monitor runs without --flight");
+  if (options_.token.empty()) return http_answer(403, "captures are shown with a token");
+  bool allowed = may_ask(request);
+  if (const std::string_view given = request.authorization; given.starts_with("Basic ")) {
+    const auto both = from_base64(given.substr(6));
+    const auto colon = both ? both->find(':') : std::string::npos;
+    allowed = colon != std::string::npos && same_secret(options_.token, both->substr(colon + 1));
+  }
+  if (allowed) return captures_->answer(request.path);
+  auto refused = http_answer(401, "a token is required, as the password of any user");
+  refused.more_headers = "WWW-Authenticate: Basic realm=\"gpufathom\"\r\n";
+  return refused;
 }
 
 /// Without a token, a page of another site could ask through its visitors' browsers.
@@ -157,6 +191,120 @@ HttpAnswer MetricsPages::health() {
   if (stale.empty()) return http_answer(200, "ok");
   stale.pop_back();
   return http_answer(503, stale);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kUnder = "/captures/", kCaptureEnd = ".gpf", kPageEnd = ".html";
+constexpr std::uint64_t kMostBytes = 64 << 20;  // of a file that is sent
+constexpr Nanos kMaking = 60 * kNsPerSecond;    // a page may take
+
+/// A name that the flight recorder gives, TIME_gpuN_KIND.gpf: it leads to no other folder, and
+/// stands in a page as it is.
+bool is_capture_name(std::string_view name) {
+  constexpr auto kLetters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-";
+  return name.ends_with(kCaptureEnd) && name.front() >= '0' && name.front() <= '9' &&
+         name.find_first_not_of(kLetters) == name.npos;
+}
+
+HttpAnswer html_answer(int status, std::string_view head, const std::string& body) {
+  auto answer = http_answer(
+      status, fmt::format("<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport "
+                          "content=\"width=device-width\"><title>Captures</title><style>body{{"
+                          "font:16px/1.6 sans-serif;margin:2em auto;max-width:50em;padding:0 1em;"
+                          "color-scheme:light dark}}td{{padding-right:1.5em}}</style>{}{}",
+                          head, body));
+  answer.type = "text/html; charset=utf-8";
+  answer.more_headers =
+      "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'\r\n";
+  return answer;
+}
+
+HttpAnswer file_answer(const std::string& path, const char* type) {
+  auto bytes = read_small_file(path, kMostBytes);
+  if (!bytes) return http_answer(404, bytes.error().message());
+  HttpAnswer answer;
+  answer.body = std::make_shared<const std::string>(std::move(*bytes));
+  answer.type = type;
+  return answer;
+}
+
+}  // namespace
+
+CapturePages::~CapturePages() {
+  if (maker_ <= 0) return;
+  ::kill(maker_, SIGKILL);
+  ::waitpid(maker_, nullptr, 0);
+  std::error_code none;
+  fs::remove(folder_ + "/.page.html", none);
+}
+
+HttpAnswer CapturePages::answer(const std::string& path) {
+  if (path.size() <= kUnder.size()) return list();
+  std::string name = path.substr(kUnder.size());
+  const bool page = name.ends_with(kPageEnd);
+  if (page) name.replace(name.size() - kPageEnd.size(), kPageEnd.size(), kCaptureEnd);
+  if (!is_capture_name(name)) return http_answer(404, "that is no capture's name");
+  std::error_code error;
+  if (!fs::is_regular_file(fs::symlink_status(folder_ + "/" + name, error)))
+    return http_answer(404, "there is no such capture (any longer)");
+  return page ? page_of(name) : file_answer(folder_ + "/" + name, "application/octet-stream");
+}
+
+/// The newest first: time, GPU, kind.
+HttpAnswer CapturePages::list() const {
+  std::set<std::string, std::greater<>> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error))
+    if (auto name = at->path().filename().string(); is_capture_name(name)) names.insert(name);
+  std::string rows;
+  for (const auto& name : names) {
+    const std::string stem = name.substr(0, name.size() - kCaptureEnd.size());
+    std::string words = stem;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    rows += fmt::format(
+        "<tr><td><a href=\"/captures/{0}.html\">{1}</a><td><a href=\"/captures/{0}.gpf\">file</a>",
+        stem, words);
+  }
+  if (names.empty()) rows = "<tr><td>Nothing unusual so far.";
+  return html_answer(200, "",
+                     "<h1>Captures around unusual moments</h1><table>" + rows + "</table>");
+}
+
+void CapturePages::look_at_maker() {
+  if (maker_ <= 0) return;
+  if (host_now() > maker_until_) ::kill(maker_, SIGKILL);
+  if (::waitpid(maker_, nullptr, WNOHANG) == 0) return;
+  maker_ = 0;
+  const std::string made = folder_ + "/.page.html";
+  if (auto bytes = read_small_file(made, kMostBytes))
+    page_ = std::make_shared<const std::string>(std::move(*bytes));
+  std::error_code none;
+  fs::remove(made, none);
+}
+
+HttpAnswer CapturePages::page_of(const std::string& name) {
+  look_at_maker();
+  if (maker_ == 0 && made_of_ == name && page_) {
+    HttpAnswer answer;
+    answer.body = page_;
+    answer.type = "text/html; charset=utf-8";
+    return answer;
+  }
+  if (maker_ == 0 && made_of_ == name) {
+    made_of_.clear();
+    return http_answer(500, "no page could be made of this capture");
+  }
+  if (maker_ == 0) {
+    page_.reset();
+    made_of_ = name;
+    maker_ = start_this_program(
+        {"gpufathom", "analyze", folder_ + "/" + name, "-o", folder_ + "/.page.html"});
+    maker_until_ = host_now() + kMaking;
+  }
+  return html_answer(202, "<meta http-equiv=refresh content=1>", "The page is being made …");
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// What `monitor --serve` answers: /metrics, /json, /healthz; and to whom.
+// What `monitor --serve` answers: /metrics, /json, /healthz, /captures; and to whom.
 // Serves the monitor's newest table over HTTP.
 #pragma once
 
@@ -19,8 +19,31 @@ struct PageOptions {
   bool job_labels = false;  // whose work a GPU does, on each of its series
   std::string token;        // asked for as "Authorization: Bearer TOKEN"; empty: none
   std::function<bool(const std::string& why)>
-      flight;  // asks for a capture; false: the recorder has ended; empty: there is none
+      flight;            // asks for a capture; false: the recorder has ended; empty: there is none
+  std::string captures;  // folder of the flight recorder; empty: there is none
   std::vector<std::string> hosts;  // names, besides this machine's own, that requests may ask for
+};
+
+/// What the flight recorder keeps, for a browser: a list, the files, and the page of one, which a
+/// process of its own makes when it is asked for. Of the server's thread alone.
+class CapturePages {
+ public:
+  explicit CapturePages(std::string folder) : folder_(std::move(folder)) {}
+  CapturePages(const CapturePages&) = delete;
+  ~CapturePages();
+  /// `path` begins with /captures.
+  HttpAnswer answer(const std::string& path);
+
+ private:
+  HttpAnswer list() const;
+  HttpAnswer page_of(const std::string& name);
+  void look_at_maker();
+
+  const std::string folder_;
+  std::string made_of_;                      // the capture that the page is of, or will be
+  std::shared_ptr<const std::string> page_;  // null: it is being made, or could not be
+  int maker_ = 0;                            // the process; 0: none
+  Nanos maker_until_ = 0;
 };
 
 /// Scrapes render the newest table, at most four times a second: they never read the driver, so a
@@ -40,6 +63,8 @@ class MetricsPages {
   HttpAnswer page(Page which);
   HttpAnswer health();
   HttpAnswer flight() const;
+  HttpAnswer captures(const HttpRequest& request);
+  bool may_ask(const HttpRequest& request) const;
   std::string render(Page which, Nanos now);
   LiveTable fresh(Nanos now);
   bool host_is_ours(const std::string& host) const;
@@ -48,7 +73,8 @@ class MetricsPages {
   std::string host_name_;
   std::mutex mutex_;  // over the table
   LiveTable table_;
-  std::array<Rendered, kPages> rendered_;  // of the server's thread alone
+  std::array<Rendered, kPages> rendered_;   // of the server's thread alone
+  std::unique_ptr<CapturePages> captures_;  // null: there is no flight recorder
 };
 
 /// Whether two secrets are equal, in a time that does not tell where they differ.
