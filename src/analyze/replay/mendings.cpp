@@ -422,7 +422,7 @@ Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval 
   add_unrecorded(context, gone);
   Mending mending;
   for (const auto& [row, least] : claimed.shorter)
-    mending.kernels[row] = {least, least + (1 - least) / 4, least + (1 - least) * 3 / 4};
+    mending.kernels[row] = {least, least + (1 - least) / 10, least + (1 - least) * 3 / 4};
   const auto removed = remove_operations(context, gone, span, mending);
   if (add_what_goes_along(context, removed, gone)) {
     mending.host.clear();

@@ -82,7 +82,7 @@ class Program {
     std::vector<Nanos> ends;
     for (std::size_t node = 0; node < graph_.size(); ++node)
       ends.push_back(graph_.start_ns[node] + graph_.duration_ns[node]);
-    return step_of(ends, *std::ranges::min_element(graph_.start_ns));
+    return step_of(ends, graph_.duration_ns);
   }
 
   bool empty() const { return graph_.size() == 0; }
@@ -125,7 +125,7 @@ class Program {
         lag.push_back(host ? changed_host_lag(node, i, changes, outlook.recording, cuts)
                            : changed_lag(i, changes, mended.gone()));
     }
-    return step_of(replay(graph_, duration, lag), *std::ranges::min_element(graph_.start_ns));
+    return step_of(replay(graph_, duration, lag), duration);
   }
 
   /// Share of the time in which the device idles and no edge explains why it had not begun.
@@ -210,12 +210,20 @@ class Program {
     }
   }
 
-  /// The mean from the end of a step's work to that of the next one's; of one step all of it.
-  Nanos step_of(const std::vector<Nanos>& ends, Nanos begin) const {
+  /// The mean from the end of a step's work to that of the next one's; of one step all of it, from
+  /// the first begin of an activity.
+  Nanos step_of(const std::vector<Nanos>& ends, const std::vector<Nanos>& duration) const {
     std::vector<Nanos> last(steps_, INT64_MIN);
     for (const auto& [node, step] : in_step_) last[step] = std::max(last[step], ends[node]);
     std::erase(last, INT64_MIN);
-    if (last.size() < 2) return *std::ranges::max_element(ends) - begin;
+    if (last.size() < 2) {
+      Nanos begin = INT64_MAX, end = INT64_MIN;
+      for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+        if (!is_host(node)) begin = std::min(begin, ends[node] - duration[node]);
+        end = std::max(end, ends[node]);
+      }
+      return end - begin;
+    }
     return (last.back() - last.front()) / static_cast<Nanos>(last.size() - 1);
   }
 
@@ -241,6 +249,7 @@ class Program {
     std::vector<Intervals> lines;                // all of it, by line
     std::map<std::uint32_t, Intervals> removed;  // in operators that are gone, by thread
     Intervals claimed;                           // by findings, on every thread
+    Intervals copying;                           // calls whose copies are gone, on every thread
     const std::vector<bool>* reads = nullptr;    // operators that exist to wait are gone, too
   };
 
@@ -249,6 +258,10 @@ class Program {
     for (const auto& claim : changes.claims) cuts.claimed = unite(cuts.claimed, claim.time.host);
     const bool at_worst = outlook.kernels == &MendedTime::worst;
     if (asks(changes, Without::sync) && !at_worst) cuts.reads = &reads();
+    if (asks(changes, Without::pauses)) {
+      cuts.copying = copies_around(idle_by(IdleReason::host_other, kNsPerMs));
+      cuts.claimed = unite(cuts.claimed, cuts.copying);
+    }
     for (std::size_t line = 0; line < cuts.lines.size(); ++line) {
       Intervals& own = cuts.lines[line];
       if (asks(changes, Without::compiling)) own = one_off_[line];
@@ -276,8 +289,51 @@ class Program {
         own = unite(own, removed);
       }
       if (!at_worst) close_gaps(built_.lines[line], own);
+      if (outlook.kernels == &MendedTime::best) join_rounds(own);
     }
     return cuts;
+  }
+
+  /// The calls that copy down right before a pause and up right after it: what the host works on
+  /// goes with its work.
+  Intervals copies_around(const Intervals& pauses) const {
+    const auto& activities = capture_.activities;
+    const auto& calls = capture_.api_calls;
+    Intervals copying;
+    auto take = [&](std::uint32_t row, CopyKind kind) {
+      const auto call = context_.launches[row];
+      if (activities.kind[row] != ActivityKind::memcpy || activities.copy[row] != kind ||
+          call == kNoRow)
+        return false;
+      copying.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+      return true;
+    };
+    for (const auto& pause : pauses) {
+      const auto next = std::ranges::lower_bound(
+          line_.rows, pause.end, {}, [&](std::uint32_t row) { return activities.start_ns[row]; });
+      for (auto at = next; at != line_.rows.begin() && take(*(at - 1), CopyKind::device_to_host);)
+        --at;
+      for (auto at = next; at != line_.rows.end() && take(*at, CopyKind::host_to_device);) ++at;
+    }
+    return normalised(std::move(copying));
+  }
+
+  /// Many pieces in a row are the rounds of a loop: at best one round stands for all, with what is
+  /// left between its pieces.
+  static void join_rounds(Intervals& gone) {
+    constexpr std::ptrdiff_t kMany = 8;
+    constexpr Nanos kRound = 2 * kNsPerMs;
+    Intervals joined;
+    for (auto first = gone.begin(); first != gone.end();) {
+      auto last = std::next(first);
+      while (last != gone.end() && last->start - std::prev(last)->end <= kRound) ++last;
+      if (last - first >= kMany)
+        joined.push_back({first->start, std::prev(last)->end});
+      else
+        joined.insert(joined.end(), first, last);
+      first = last;
+    }
+    gone = std::move(joined);
   }
 
   /// Between two pieces that are gone, the host only went from one to the next.
@@ -401,8 +457,13 @@ class Program {
     double time = static_cast<double>(graph_.duration_ns[node]);
     if (launched_by_removed(row, changes) || (cuts.reads && launched_to_read(row, *cuts.reads)))
       return 0;
-    if (activities.kind[row] != ActivityKind::kernel)
-      return asks(changes, Without::copies) ? 0 : static_cast<Nanos>(time * changes.batch);
+    if (activities.kind[row] != ActivityKind::kernel) {
+      const auto call = context_.launches[row];
+      const bool gone =
+          asks(changes, Without::copies) ||
+          (call != kNoRow && member_at(cuts.copying, capture_.api_calls.start_ns[call]));
+      return gone ? 0 : static_cast<Nanos>(time * changes.batch);
+    }
     if (graph_.collective[node] >= 0) {
       return asks(changes, Without::communication) ? 0 : static_cast<Nanos>(time / changes.link);
     }
@@ -654,7 +715,8 @@ WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
   std::vector<std::pair<Nanos, Outlook>> outlooks{{answer.own_high_ns, {kCheap}},
                                                   {answer.own_low_ns, {kDear}}};
   if (!named.changes.with.empty() || !named.changes.claims.empty() || named.changes.gpu_as ||
-      asks(named.changes, Without::sync)) {
+      asks(named.changes, Without::sync) || asks(named.changes, Without::copies) ||
+      asks(named.changes, Without::allocations)) {
     outlooks.push_back({answer.own_ns, {kUsual, &MendedTime::best}});
     outlooks.push_back({answer.own_ns, {kUsual, &MendedTime::worst}});
   }
