@@ -253,12 +253,9 @@ ReplayedFindings with_replayed_gains(FoundInTrace found, const Context& context,
     finding.replayed = row->share;
     finding.replayed_low = row->share_low;
     finding.replayed_high = row->share_high;
-    // The bound counts time of the device; where the host's goes, too, it is the most by replay.
-    const double most = row->share_high.value_or(0) * static_cast<double>(device_window(context));
-    if (finding.gain_ns) finding.gain_ns = std::max(*finding.gain_ns, static_cast<Nanos>(most));
   }
   // Launches that came late once, since the profile began with an empty queue: replay says so.
-  constexpr double kNothing = 0.02;
+  constexpr double kNothing = 0.04;
   const auto& kinds = capture.api_calls.kind;
   const bool graphs = std::ranges::find(kinds, ApiKind::graph_launch) != kinds.end();
   std::erase_if(findings, [&](const Finding& finding) {

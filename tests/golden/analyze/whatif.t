@@ -25,6 +25,10 @@ A captured program runs again with something changed.
     gpu       kernels 2 times as fast       20.40 ms  2.738 ms   11.8 %   2-23 %
     together  all of these                  6.134 ms  17.01 ms   73.5 %  52-93 %
 
+Another GPU is told by its ceilings.
+
+  $ gpufathom whatif pageable_copies.json.gz --gpu B200 | tail -2
+
 Without a profiler's cost there is no interval, and the JSON has integers.
 
   $ gpufathom whatif pageable_copies.json.gz --without copies --json | head -c 31; echo
