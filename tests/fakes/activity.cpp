@@ -37,7 +37,7 @@ constexpr CUpti_CallbackId kHandle = CUPTI_DRIVER_TRACE_CBID_cuGraphConditionalH
 struct State {
   std::recursive_mutex mutex;  // whoever takes a buffer asks for what was dropped
   pid_t process = getpid();
-  std::atomic<bool> subscribed{false}, graphs{false};
+  std::atomic<bool> subscribed{false}, graphs{false}, nodes{false};
   std::set<int> kinds;
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
@@ -200,6 +200,12 @@ void fake_graph_is_ready(int conditional) {
   s.conditional |= conditional && !wholes;
 }
 
+void fake_graph_node() {
+  auto& s = state();
+  if (s.subscribed && s.nodes)
+    s.function(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, nullptr);
+}
+
 /// What the fake driver ran.
 void fake_ran(const FakeRun* run) {
   auto& s = state();
@@ -293,6 +299,8 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
   std::lock_guard lock(s.mutex);
   if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATE_STARTING)
     s.graphs = enable != 0;
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED)
+    s.nodes = enable != 0;
   if (domain != CUPTI_CB_DOMAIN_DRIVER_API) return CUPTI_SUCCESS;
   if (enable)
     s.callbacks.insert(id);
@@ -302,7 +310,7 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
 }
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
   note_child();
-  state().subscribed = state().graphs = false;
+  state().subscribed = state().graphs = state().nodes = false;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {

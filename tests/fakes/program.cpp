@@ -10,6 +10,7 @@
 //                     program waits for it
 //   loop=N            a CUDA graph with a conditional node (graph 13, of one node), launched N
 //   times ready=N     one without (graph 3)
+//   capture=N         N launches into a stream that is captured
 //   exec              the program again, in this process, with the arguments that follow kill
 //   ends by SIGKILL report            prints how many kernels launch= launched, on one line
 //   serve=FILE        requests of five kernels, each a step, until FILE is there; then their number
@@ -122,6 +123,11 @@ int main(int argc, char** argv) {
       for (int n = std::atoi(value.c_str() + star + 1); n > 0; --n)
         cuGraphLaunch(reinterpret_cast<CUgraphExec>(std::strtoul(value.c_str(), nullptr, 10)),
                       nullptr);
+    } else if (verb == "capture") {
+      static char name[] = "captured";
+      for (int n = std::atoi(value.c_str()); n > 0; --n)
+        cuLaunchKernel(reinterpret_cast<CUfunction>(name), 132, 1, 1, 128, 1, 1, 0,
+                       reinterpret_cast<CUstream>(1), nullptr, nullptr);
     } else if (verb == "loop" || verb == "ready") {
       const bool loop = verb == "loop";
       auto* graph = reinterpret_cast<CUgraphExec>((loop ? 13ul : 3ul) << 32 | 1);

@@ -17,4 +17,6 @@ extern "C" std::uint32_t fake_call(int leaves, std::uint32_t correlation, int gr
 extern "C" void fake_ran(const FakeRun* run);
 /// The program instantiates a graph, with a conditional node or without.
 extern "C" void fake_graph_is_ready(int conditional);
+/// A call of the program, which it is in, makes a node of a graph.
+extern "C" void fake_graph_node();
 extern "C" void fake_called();  // all that a call launched was told

@@ -72,8 +72,8 @@ def judged(planted, told):
         entry["planted"] = False
         for each in planted:
             late = 30 if each["kind"] == "slower_steps" else 2
-            if (entry["kind"] == each["kind"] and entry["gpu"] == each["gpu"] 
-                    each["time"] - 1 <= entry["time"] <= each["time"] + each["length"] + late):
+            if (entry["kind"] == each["kind"] and entry["gpu"] == each["gpu"]
+                    and each["time"] - 1 <= entry["time"] <= each["time"] + each["length"] + late):
                 each["found"] = entry["planted"] = True
 
 

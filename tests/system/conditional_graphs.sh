@@ -42,6 +42,12 @@ is "the summary says why no others are" \
 code=0; "$gf" analyze beside.gpf > /dev/null 2>&1 || code=$?
 is "analyze does not call it whole" $code 1
 
+# What is launched into a stream that is captured runs later, as part of a graph.
+"$gf" record -q --kernels --window 0 -o captured.gpf -- "$program" init launch=a*100 capture=300 ready=20
+is "a capture's launches are no kernels that are missing" \
+  "$(ask captured.gpf "select count(*) from quality where code in ('no_kernel', 'few_without_kernel', 'lost_records', 'few_lost_records')")" 0
+is "they are calls" "$(ask captured.gpf "select sum(kind = 'other') || ' ' || sum(kind = 'launch') from api_calls where name = 'cuLaunchKernel'")" "300 100"
+
 # A recorder that comes later: to a graph that was made before.
 "$gf" run -- "$program" init loop=3 serve=stop loop=20 > served.txt & served=$!
 for attempt in $(seq 100); do

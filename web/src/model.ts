@@ -2260,6 +2260,8 @@ export interface SweepRun {
   mfu: number | null;
   /** the ladder. */
   levels: SweepLevel[];
+  /** each level over all kernels, weighted by time. */
+  spreads: LevelSpread[];
 }
 
 /** Runs that differ in their batch alone. */
@@ -2274,7 +2276,7 @@ export interface SweepSeries {
   saturation_batch: number | null;
   /** run at the saturation batch, else at the largest. */
   representative: number;
-  /** run whose kernels the rest is of; -1: none has kernels. */
+  /** run whose kernels the rest is of, the largest whose tensor instructions are counted; -1: none has kernels. */
   kernels_run: number;
   /** kernel instances. */
   kernels: number;
@@ -2286,8 +2288,6 @@ export interface SweepSeries {
   packed_instructions: number | null;
   /** without matrix instructions, by kernel time. */
   time_without_tensor: number | null;
-  /** each level over all kernels, weighted by time. */
-  spreads: LevelSpread[];
   /** level of the curve: tensor.issue, else tensor.active. */
   curve_level: string;
   /** kernels in the order of that level; time_share is the share of time at or below it. */

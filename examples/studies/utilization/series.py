@@ -84,7 +84,8 @@ class Torch:
         # The same in every mode, and nothing that many compilers at once should do as well.
         self.flops = (models_torch.flops_per_item(options.model, options.tiny)
                       if options.mode == "eager" and not options.ncu else None)
-        self.workload = models_torch.make(options.model, options.tiny, self.device)
+        with torch.device(self.device):  # weights begin there: it draws them in no time
+            self.workload = models_torch.make(options.model, options.tiny, self.device)
         self.module = self.workload.module
         if options.mode == "compile":
             torch._dynamo.config.recompile_limit = 64
@@ -293,7 +294,7 @@ class Series:
         self.configurations = {}
         self.left_out, self.failed, self.prepared_s = [], set(), 0.0
         self.too_large = {}  # the least batch of each precision
-        # What compiles nothing waits for its turn without a byte of the GPU's memory.
+        # What compiles nothing waits for its turn without a model on the GPU.
         self.framework = None
         if options.mode != "eager" or not (options.prepare_until or options.turn):
             self.start()
@@ -421,6 +422,8 @@ class Series:
             import models_torch  # this and counting take seconds, which are nobody's turn
 
             models_torch.flops_per_item(options.model, options.tiny)
+            if models_torch.torch.cuda.is_available():
+                models_torch.torch.zeros(1, device="cuda")
         self.prepared_s = time.time() - begun
         options.out.with_suffix(".ready").touch()
         line = sys.stdin.readline()

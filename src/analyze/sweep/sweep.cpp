@@ -222,7 +222,6 @@ void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kerne
   series.instances_without_tensor_instructions = no_instructions.share();
   series.packed_instructions = packed.share();
   series.time_without_tensor = time_without.share();
-  series.spreads = spreads_of(kernels);
   for (const std::string_view id : {"tensor.issue"_metric, "tensor.active"_metric}) {
     series.tensor_curve = curve_of(kernels, id);
     series.curve_level = id;
@@ -233,12 +232,17 @@ void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kerne
 
 /// Samples cannot tell tensor instructions, counters of the kernels can: their mean by time, for
 /// the time that kernels run.
-void complete_tensor_issue(SweepRun& run, const std::vector<SweepKernel>& kernels) {
+void complete_tensor_issue(SweepRun& run) {
   constexpr std::string_view kId = "tensor.issue"_metric;
   const Share busy = level_of(run, "gpu.busy"_metric);
   if (!busy || level_of(run, kId)) return;
-  for (const auto& spread : spreads_of(kernels))
+  for (const auto& spread : run.spreads)
     if (spread.id == kId && spread.value) run.levels.push_back({spread.id, *spread.value * *busy});
+}
+
+bool counts_tensor_instructions(const SweepRun& run) {
+  return std::any_of(run.spreads.begin(), run.spreads.end(),
+                     [](const LevelSpread& spread) { return spread.id == "tensor.issue"_metric; });
 }
 
 /// Axes with more than one value, behind those that were asked for.
@@ -294,7 +298,8 @@ Sweep make_sweep(std::vector<SweepInput> inputs, std::vector<std::string> axes) 
   inputs = merge_repeats(std::move(inputs));
   for (auto& input : inputs) {
     finish(input);
-    complete_tensor_issue(input.run, input.kernels);
+    input.run.spreads = spreads_of(input.kernels);
+    complete_tensor_issue(input.run);
   }
   // Series in the order in which they first appear, the runs of each by batch.
   std::map<std::string, std::size_t> first;
@@ -318,7 +323,11 @@ Sweep make_sweep(std::vector<SweepInput> inputs, std::vector<std::string> axes) 
     SweepSeries& series = sweep.series.back();
     series.runs.push_back(static_cast<std::int64_t>(i));
     if (inputs[i].kernels.empty()) continue;
-    series.kernels_run = static_cast<std::int64_t>(i);  // of several, the largest batch
+    const bool counted = counts_tensor_instructions(inputs[i].run);
+    if (!counted && series.kernels_run >= 0 &&
+        counts_tensor_instructions(sweep.runs[static_cast<std::size_t>(series.kernels_run)]))
+      continue;
+    series.kernels_run = static_cast<std::int64_t>(i);
     describe_kernels(series, inputs[i].kernels);
   }
   for (auto& series : sweep.series) saturate(series, sweep.runs);

@@ -43,7 +43,7 @@ double thread_cpu_seconds() {
   return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) * 1e-9;
 }
 
-constexpr std::int64_t kMostImageSamples = 2048, kSpare = 4;  // samples that one image may hold
+constexpr std::int64_t kMostImageSamples = 4096, kSpare = 4;  // samples that one image may hold
 
 }  // namespace
 

@@ -241,11 +241,12 @@ void InjectReader::take_call(File& file, std::string_view payload, Capture& capt
   api_calls.duration_ns[row] = call.end - call.start;
   api_calls.thread[row] = thread_row(file, call.thread, capture);
   api_calls.name[row] = text(file, call.name);
-  api_calls.kind[row] = api_kind(capture.text(api_calls.name[row]));
+  auto kind = api_kind(capture.text(api_calls.name[row]));
+  const bool launches = kind == ApiKind::launch || kind == ApiKind::graph_launch;
+  if (launches && call.launch == 0) kind = ApiKind::other;  // it was captured: no kernel follows
+  api_calls.kind[row] = kind;
   api_calls.correlation[row] = number_of(file, call.correlation);
-  const bool launch =
-      api_calls.kind[row] == ApiKind::launch || api_calls.kind[row] == ApiKind::graph_launch;
-  if (!launch) return;
+  if (!launches || call.launch == 0) return;
   auto& known = file.partners;
   known.too_many |= known.launches.size() >= kMostPartners;
   if (!known.too_many) known.launches.push_back({call.start, call.correlation});

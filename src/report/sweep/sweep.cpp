@@ -170,12 +170,17 @@ std::string distributions(const Sweep& sweep, const TextStyle& style) {
                    {"mean", Align::right},
                    {"from least to most", Align::left, false, 1}});
   for (std::size_t at = 0; at < sweep.series.size(); ++at)
-    for (const auto& level : sweep.series[at].spreads) {
-      const Distribution& spread = level.spread;
-      table.add({std::string(1, series_letter(at)), std::string(label_of_metric(level.id).text),
-                 number_or_dash(spread.p5), number_or_dash(spread.median),
-                 number_or_dash(spread.p95), number_or_dash(spread.mean),
-                 Cell::painted(sparkline(style, spread.shape), spread.shape.size())});
+    for (const auto of : sweep.series[at].runs) {
+      const SweepRun& run = sweep.runs[static_cast<std::size_t>(of)];
+      std::string which(1, series_letter(at));
+      if (of != sweep.series[at].kernels_run && run.batch) which += " " + format_count(*run.batch);
+      for (const auto& level : run.spreads) {
+        const Distribution& spread = level.spread;
+        table.add({which, std::string(label_of_metric(level.id).text), number_or_dash(spread.p5),
+                   number_or_dash(spread.median), number_or_dash(spread.p95),
+                   number_or_dash(spread.mean),
+                   Cell::painted(sparkline(style, spread.shape), spread.shape.size())});
+      }
     }
   if (table.empty()) return {};
   return section_title(style, "Levels over all kernels, % of their time") + table.render(style);

@@ -2,7 +2,7 @@
 import type { Distribution } from "../model.ts";
 import { h, svg, term } from "../parts/dom.ts";
 import { fitted } from "../parts/figure.ts";
-import { share } from "../parts/format.ts";
+import { count, share } from "../parts/format.ts";
 import { labelIn, type Drawn, type SweepReport } from "./charts.ts";
 
 const ROW = 46, TOP = 4, BOTTOM = 20, RIGHT = 22;
@@ -29,10 +29,14 @@ function picture(title: string, rows: { name: string; colour: string; spread: Di
 }
 
 export function spreadCharts(report: SweepReport, all: Drawn[]): HTMLElement | null {
+  const counted = all.flatMap(({ name, colour, runs }) => {
+    const having = runs.filter((run) => run.spreads.length > 0);
+    return having.map((run) => ({ name: having.length > 1 && run.batch !== null ? `${name}, batch ${count(run.batch)}` : name, colour, spreads: run.spreads.filter((level) => level.spread.count > 0) }));
+  });
   // A value above 1 is a reading, not a share.
-  const ids = [...new Set(all.flatMap(({ series }) => series.spreads.filter((level) => level.spread.count > 0 && level.spread.max <= 1.0001).map((level) => level.id)))];
+  const ids = [...new Set(counted.flatMap(({ spreads }) => spreads.filter((level) => level.spread.max <= 1.0001).map((level) => level.id)))];
   if (ids.length === 0) return null;
-  const order = report.labels.levels.map((each) => each.id), rows = (id: string) => all.flatMap(({ series, name, colour }) => series.spreads.filter((level) => level.id === id && level.spread.count > 0).map((level) => ({ name, colour, spread: level.spread })));
+  const order = report.labels.levels.map((each) => each.id), rows = (id: string) => counted.flatMap(({ name, colour, spreads }) => spreads.filter((level) => level.id === id).map(({ spread }) => ({ name, colour, spread })));
   return h("div", {}, h("h3", {}, "Each level over all kernels, by their time"), h("div", { class: "plots" }, ...ids.sort((a, b) => (order.indexOf(a) + 1 || 99) - (order.indexOf(b) + 1 || 99)).map((id) => {
     const label = labelIn(report, id);
     return h("div", { class: "sweep-plot", "data-level": id }, h("h3", { class: "minor" }, term(label.text, label.meaning)), fitted((width) => picture(label.text, rows(id), width), 460));

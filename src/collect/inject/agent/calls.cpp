@@ -131,10 +131,11 @@ void record_call(Thread& thread, bool runtime, CUpti_CallbackId id,
   const Name* name =
       runtime ? find_name(id, kRuntime, runtime_names) : find_name(id, kDriver, driver_names);
   if (!name) return;
-  if (name->launch) ++launches;
+  const bool launches_now = name->launch && !thread.captures;
+  if (launches_now) ++launches;
   note_call(call.correlationId);
   Writer::instance().put(Type::api, Api{begin, static_cast<std::int64_t>(now_ns()), id_of(thread),
-                                        call.correlationId, name->text, name->launch});
+                                        call.correlationId, name->text, launches_now});
 }
 
 }  // namespace
@@ -163,6 +164,7 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   if (!thread) return;
   if (call.callbackSite == CUPTI_API_ENTER) {
     enter_call(*thread);
+    thread->captures = false;
     if (runtime) thread->runtime_call = call.correlationId;
     *call.correlationData = 0;
     if (window_is_open()) *call.correlationData = now_ns();

@@ -11,6 +11,7 @@
 
 #include "collect/inject/agent/calls.h"
 #include "collect/inject/agent/cupti_functions.h"
+#include "collect/inject/agent/guard.h"
 #include "collect/inject/agent/settings.h"
 #include "collect/inject/agent/writer.h"
 
@@ -28,6 +29,7 @@ constexpr const char* kWhy =
     "without ending the program";
 constexpr CUpti_CallbackId kBegins = CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATE_STARTING,
                            kGoes = CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING,
+                           kNode = CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
                            kHandle = CUPTI_DRIVER_TRACE_CBID_cuGraphConditionalHandleCreate;
 
 /// Without harm to the graphs that are ready: where some may be, kernels are let go of, and not
@@ -45,7 +47,7 @@ Conditional made_harmless() {
 }  // namespace
 
 void watch_graphs(CUpti_SubscriberHandle subscriber) {
-  for (const auto id : {kBegins, kGoes})
+  for (const auto id : {kBegins, kGoes, kNode})
     cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id);
   cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kHandle);
 }
@@ -54,6 +56,8 @@ bool see_graphs(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* da
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
     if (id == kBegins) ++ready;
     if (id == kGoes) --ready;
+    if (id == kNode)
+      if (Thread* thread = this_thread()) thread->captures = true;
     return true;
   }
   if (domain != CUPTI_CB_DOMAIN_DRIVER_API || id != kHandle) return false;
