@@ -262,6 +262,9 @@ class Program {
       cuts.copying = copies_around(idle_by(IdleReason::host_other, kNsPerMs));
       cuts.claimed = unite(cuts.claimed, cuts.copying);
     }
+    // What only makes kernels faster leaves loops as they are.
+    const bool may_loop = asks(changes, Without::sync) || asks(changes, Without::copies) ||
+                          asks(changes, Without::allocations) || !cuts.claimed.empty();
     for (std::size_t line = 0; line < cuts.lines.size(); ++line) {
       Intervals& own = cuts.lines[line];
       if (asks(changes, Without::compiling)) own = one_off_[line];
@@ -289,7 +292,7 @@ class Program {
         own = unite(own, removed);
       }
       if (!at_worst) close_gaps(built_.lines[line], own);
-      if (outlook.kernels == &MendedTime::best) join_rounds(own);
+      if (outlook.kernels == &MendedTime::best && may_loop) join_rounds(own);
     }
     return cuts;
   }
