@@ -13,7 +13,7 @@ A captured program runs again with something changed.
     graph              launches as one CUDA graph    22.78 ms    1.5 %    1-4 %
     sync               no host synchronization       22.84 ms    1.3 %    0-3 %
     host               host 2 times as fast          22.93 ms    0.9 %    0-2 %
-    one_layout         no copies, no conversions     22.95 ms    0.8 %    0-5 %
+    one_layout         no copies, no conversions     22.95 ms    0.8 %    0-2 %
     channels_last      NHWC throughout               23.07 ms    0.3 %    0-1 %
     No gain: input, allocations, compiling, communication, pauses,
     fused_optimizer, fused_attention, padded_sizes, tensor_cores,
