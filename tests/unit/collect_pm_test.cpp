@@ -23,15 +23,14 @@ TEST(PmRoom, ADrainFindsManySamplesAndComesOften) {
   EXPECT_EQ(options_at(400, kPmEnergySampleBytes).decode_every_ns, 38 * 2'500'000);
 }
 
-TEST(PmRoom, TheBufferHoldsWhatComesInASecond) {
-  EXPECT_EQ(pm_buffer_bytes(options_at(1000, kPmSampleBytes)), 1000 * kPmSampleBytes);
-  EXPECT_EQ(pm_buffer_bytes(options_at(2000, kPmSampleBytes)), 2000 * kPmSampleBytes);
+TEST(PmRoom, TheBufferHoldsTwoDrainsAndHalfASecond) {
+  EXPECT_EQ(pm_buffer_bytes(options_at(1000, kPmSampleBytes)), 500 * kPmSampleBytes);
+  EXPECT_EQ(pm_buffer_bytes(options_at(2000, kPmSampleBytes)), 1000 * kPmSampleBytes);
   auto two_gpus = options_at(1000, kPmSampleBytes);
   two_gpus.first_drain_ns = kNsPerSecond;
-  EXPECT_EQ(pm_buffer_bytes(two_gpus), 2000 * kPmSampleBytes);
-  EXPECT_EQ(pm_buffer_bytes(options_at(400, kPmEnergySampleBytes)), 400 * kPmEnergySampleBytes);
-  // A stall may take 256 MB, no more.
-  EXPECT_EQ(pm_buffer_bytes(options_at(20'000, kPmSampleBytes)), 256 << 20);
+  EXPECT_EQ(pm_buffer_bytes(two_gpus), 1500 * kPmSampleBytes);
+  // A stall may take 64 MB, no more.
+  EXPECT_EQ(pm_buffer_bytes(options_at(20'000, kPmSampleBytes)), 64 << 20);
   EXPECT_EQ(pm_buffer_bytes(options_at(10, kPmSampleBytes)), 2 << 20);
 }
 

@@ -225,9 +225,8 @@ constexpr std::int64_t kSamplesOfADrain = 250, kBytesOfADrain = 24 << 20;
 constexpr Nanos kShortestPeriod = 50 * kNsPerMs, kLongestPeriod = 250 * kNsPerMs;
 constexpr std::int64_t kLeastBuffer = 2 << 20;
 // A host without time for us for so long must not cost samples, where that takes no more than this.
-// (A program that starts to use CUDA holds the driver for most of a second.)
-constexpr Nanos kStall = kNsPerSecond;
-constexpr std::int64_t kStallBuffer = 256 << 20;
+constexpr Nanos kStall = kNsPerSecond / 2;
+constexpr std::int64_t kStallBuffer = 64 << 20;
 
 }  // namespace
 
