@@ -19,7 +19,7 @@ void put(Column<T>& column, std::size_t row, T value) {
   T unsaid = ColumnType<T>::kFallback;
   if constexpr (std::is_integral_v<T>) unsaid = static_cast<T>(-1);
   if (value == unsaid) return;
-  column.resize(row, unsaid);  // the row may be there already, as not known
+  if (column.size() != row) column.resize(row, unsaid);  // it may be there already, as not known
   column.push_back(value);
 }
 

@@ -105,7 +105,8 @@ class CaptureWriter {
 /// The table of packed samples; made when the first block is written.
 inline constexpr const char* kSampleBlocksSchema =
     "CREATE TABLE IF NOT EXISTS sample_blocks(row INTEGER PRIMARY KEY, device INTEGER, start_ns "
-    "INTEGER, end_ns INTEGER, samples INTEGER, metrics TEXT, data BLOB, hash INTEGER)";
+    "INTEGER, end_ns INTEGER, samples INTEGER, \"values\" INTEGER, metrics TEXT, hash INTEGER, "
+    "data BLOB)";
 
 /// A view that the capture file has besides those of the tables.
 struct CaptureView {

@@ -64,6 +64,7 @@ struct BlockSlot {
   std::vector<Text> metrics;
   std::string data;
   std::optional<std::uint64_t> hash;  // of data; none: an older program wrote it
+  std::optional<PackedBlock> told;    // what the row says of data that need not be looked at
   std::optional<PackedBlock> block;
 };
 
@@ -102,6 +103,19 @@ void take_block_row(sqlite3_stmt* row, std::size_t devices, const FileStrings& s
   slot.hash.reset();
   if (sqlite3_column_type(row, 4) != SQLITE_NULL)
     slot.hash = static_cast<std::uint64_t>(sqlite3_column_int64(row, 4));
+  slot.told.reset();
+  const std::int64_t values = sqlite3_column_int64(row, 7);
+  if (!slot.hash || sqlite3_column_type(row, 7) != SQLITE_INTEGER || values < 0 ||
+      slot.samples > UINT32_MAX || slot.samples <= 0)
+    return;
+  slot.told = {static_cast<std::uint32_t>(slot.device),
+               static_cast<std::uint32_t>(slot.samples),
+               slot.metrics,
+               {},
+               sqlite3_column_int64(row, 5),
+               sqlite3_column_int64(row, 6),
+               static_cast<std::uint64_t>(values),
+               false};
 }
 
 /// Keeps blocks in their order, and says when it is enough.
@@ -135,20 +149,27 @@ class BlockKeeper {
 
 }  // namespace
 
-Status read_blocks(sqlite3* db, Capture& capture, const FileStrings& strings,
+Status read_blocks(sqlite3* db, Capture& capture, const FileStrings& strings, Seal seal,
                    std::uint64_t max_bytes, const std::string& file, const Progress& progress) {
   auto there = sqlite::plain_table(db, "sample_blocks", file);
   if (!there) return tl::unexpected(there.error());
   if (!*there) return {};
   auto total = sqlite::integer(db, "SELECT count(*) FROM sample_blocks", file);
   if (!total) return tl::unexpected(total.error());
-  const auto hashed = sqlite::integer(
-      db, "SELECT count(*) FROM pragma_table_info('sample_blocks') WHERE name = 'hash'", file);
-  if (!hashed) return tl::unexpected(hashed.error());
+  // Older programs wrote neither of them.
+  const auto newer = sqlite::integer(
+      db,
+      "SELECT coalesce(sum(CASE name WHEN 'hash' THEN 1 WHEN 'values' THEN 2 END), 0) FROM "
+      "pragma_table_info('sample_blocks')",
+      file);
+  if (!newer) return tl::unexpected(newer.error());
+  // What a row tells of its data holds in a file that is as it was when it was written.
+  const bool told = (*newer & 2) != 0 && seal == Seal::whole;
   auto statement = sqlite::prepare(
       db,
-      fmt::format("SELECT device, samples, metrics, data, {} FROM sample_blocks ORDER BY row",
-                  *hashed > 0 ? "hash" : "NULL"),
+      fmt::format("SELECT device, samples, metrics, data, {}, start_ns, end_ns, {} FROM "
+                  "sample_blocks ORDER BY row",
+                  (*newer & 1) != 0 ? "hash" : "NULL", told ? "\"values\"" : "NULL"),
       file);
   if (!statement) return tl::unexpected(statement.error());
   sqlite3_stmt* raw = statement->get();
@@ -165,7 +186,10 @@ Status read_blocks(sqlite3* db, Capture& capture, const FileStrings& strings,
   std::deque<BlockUnpacker> unpackers(workers);
   auto check = [&](BlockSlot& slot, unsigned worker) {
     slot.block.reset();
-    if (slot.samples > 0 && slot.hash.value_or(xxh64(slot.data)) == xxh64(slot.data))
+    if (slot.samples <= 0 || (slot.hash && *slot.hash != xxh64(slot.data))) return;
+    if (slot.told)
+      slot.block = told_block(std::move(*slot.told), std::move(slot.data));
+    else
       slot.block = unpackers[worker].checked_block(
           static_cast<std::uint32_t>(slot.device), slot.metrics,
           static_cast<std::uint64_t>(slot.samples), std::move(slot.data));

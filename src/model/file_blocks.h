@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/progress.h"
 #include "model/capture.h"
+#include "model/file_seal.h"
 #include "model/sqlite.h"
 #include "model/tables.h"
 
@@ -38,9 +39,15 @@ class FileStrings {
   std::vector<std::string> names_;
 };
 
+/// A block without unpacking it: `told` has all but the data, as somebody who saw it wrote it down.
+/// Nothing when bytes of this length cannot be what is told; what is told in vain unpacks to
+/// nothing.
+std::optional<PackedBlock> told_block(PackedBlock told, std::string data);
+
 /// Reads the blocks, whose devices must have been read. Looks at every byte of every one, so that
-/// nobody finds damage later: a damaged block costs that block and is counted.
-Status read_blocks(sqlite3* db, Capture& capture, const FileStrings& strings,
+/// nobody finds damage later: a damaged block costs that block and is counted. Those of a file with
+/// a whole seal are hashed, others unpacked.
+Status read_blocks(sqlite3* db, Capture& capture, const FileStrings& strings, Seal seal,
                    std::uint64_t max_bytes, const std::string& file, const Progress& progress);
 
 }  // namespace gf

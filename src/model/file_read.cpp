@@ -268,7 +268,7 @@ Status CaptureReader::load(TableId id, std::uint64_t columns) {
 Status CaptureReader::load_samples(const Progress& progress) {
   if (std::exchange(samples_loaded_, true)) return {};
   if (auto ok = load(TableId::devices); !ok) return ok;
-  return read_blocks(db_.get(), *capture_, strings_, max_bytes_, path_, progress);
+  return read_blocks(db_.get(), *capture_, strings_, seal_, max_bytes_, path_, progress);
 }
 
 Result<std::size_t> CaptureReader::rows(TableId id) {

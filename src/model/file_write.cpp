@@ -149,7 +149,7 @@ Status insert_blocks(sqlite3* db, std::span<const PackedBlock> blocks, const std
   if (auto ok = execute(db, kSampleBlocksSchema, file); !ok) return ok;
   auto statement = prepare(db,
                            "INSERT INTO sample_blocks(device, start_ns, end_ns, samples, metrics, "
-                           "data, hash) VALUES(?,?,?,?,?,?,?)",
+                           "data, hash, \"values\") VALUES(?,?,?,?,?,?,?,?)",
                            file);
   if (!statement) return tl::unexpected(statement.error());
   sqlite3_stmt* raw = statement->get();
@@ -165,6 +165,10 @@ Status insert_blocks(sqlite3* db, std::span<const PackedBlock> blocks, const std
     sqlite3_bind_text(raw, 5, metrics.data(), static_cast<int>(metrics.size()), SQLITE_STATIC);
     sqlite3_bind_blob64(raw, 6, block.data.data(), block.data.size(), SQLITE_STATIC);
     sqlite3_bind_int64(raw, 7, static_cast<std::int64_t>(xxh64(block.data)));
+    if (block.backwards)  // whoever reads it shall look
+      sqlite3_bind_null(raw, 8);
+    else
+      sqlite3_bind_int64(raw, 8, static_cast<std::int64_t>(block.values));
     if (sqlite3_step(raw) != SQLITE_DONE) return failure(db, "cannot be written", file);
     sqlite3_reset(raw);
   }

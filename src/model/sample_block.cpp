@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "model/file_blocks.h"
+
 namespace gf {
 
 namespace {
@@ -43,6 +45,18 @@ std::uint64_t count_data(const unsigned char* planes, std::size_t count, std::si
     none += (exponent == 0xff) & (fraction != 0);
   }
   return count - none;
+}
+
+/// The bytes that a block unpacks to; nothing when they cannot be its samples.
+std::optional<std::uint64_t> unpacked_size(const PackedBlock& block) {
+  const std::uint64_t size = ZSTD_getFrameContentSize(block.data.data(), block.data.size()),
+                      samples = block.samples, metrics = block.metrics.size();
+  // ZSTD_CONTENTSIZE_ERROR and _UNKNOWN are above kMost. A sample takes two bytes to twenty besides
+  // its values.
+  if (size > kMost || metrics > kMost || samples > kMost / (4 * metrics + kTimes) ||
+      size < 4 * samples * metrics + 2 * samples || size > 4 * samples * metrics + 20 * samples)
+    return {};
+  return size;
 }
 
 /// A damaged block's samples may end before they start.
@@ -97,14 +111,10 @@ BlockUnpacker::~BlockUnpacker() = default;
 bool BlockUnpacker::open(const PackedBlock& packed_block) {
   block_.device = packed_block.device;
   block_.clear();
-  const std::uint64_t size = ZSTD_getFrameContentSize(packed_block.data.data(),
-                                                      packed_block.data.size()),
-                      samples = packed_block.samples, metrics = packed_block.metrics.size();
-  // ZSTD_CONTENTSIZE_ERROR and _UNKNOWN are above kMost. A sample takes two bytes to twenty besides
-  // its values.
-  if (size > kMost || metrics > kMost || samples > kMost / (4 * metrics + kTimes) ||
-      size < 4 * samples * metrics + 2 * samples || size > 4 * samples * metrics + 20 * samples)
-    return false;
+  const std::uint64_t samples = packed_block.samples, metrics = packed_block.metrics.size();
+  const auto unpacked = unpacked_size(packed_block);
+  if (!unpacked) return false;
+  const std::uint64_t size = *unpacked;
   if (size > capacity_) raw_ = std::make_unique_for_overwrite<char[]>(capacity_ = size);
   if (ZSTD_decompressDCtx(context_.get(), raw_.get(), size, packed_block.data.data(),
                           packed_block.data.size()) != size)
@@ -167,6 +177,13 @@ std::optional<PackedBlock> BlockUnpacker::checked_block(std::uint32_t device,
   return packed_block;
 }
 
+std::optional<PackedBlock> told_block(PackedBlock told, std::string data) {
+  told.data = std::move(data);
+  const std::uint64_t most = std::uint64_t{told.samples} * told.metrics.size();
+  if (told.samples == 0 || !unpacked_size(told) || told.values > most) return {};
+  return told;
+}
+
 void expand(const SampleBlock& block, counter_samples_table& rows) {
   const std::size_t samples = block.samples(), metrics = block.metrics.size();
   for (std::size_t i = 0; i < samples; ++i)
@@ -175,10 +192,11 @@ void expand(const SampleBlock& block, counter_samples_table& rows) {
       if (std::isnan(value)) continue;
       rows.start_ns.push_back(block.start_ns[i]);
       rows.duration_ns.push_back(length_of(block.start_ns[i], block.end_ns[i]));
-      rows.device.push_back(block.device);
-      rows.metric.push_back(block.metrics[metric]);
+      if (metrics > 1) rows.metric.push_back(block.metrics[metric]);
       rows.value.push_back(static_cast<double>(value));
     }
+  rows.device.resize(rows.value.size(), block.device);
+  if (metrics == 1) rows.metric.resize(rows.value.size(), block.metrics[0]);
 }
 
 }  // namespace gf

@@ -30,7 +30,7 @@ struct SampleBlock {
   }
 };
 
-/// A block as it lies in the file. Once made by pack or checked_block, unpacking it cannot fail.
+/// A block as in the file. Unpacking it cannot fail, unless told_block (file_blocks.h) made it.
 struct PackedBlock {
   std::uint32_t device = kNoRow;
   std::uint32_t samples = 0;

@@ -57,7 +57,11 @@ std::vector<std::string> questions() {
       const std::string column = '"' + std::string(info.name) + '"';
       all.push_back("SELECT row, " + column + ", typeof(" + column + ") FROM " + name +
                     " ORDER BY " + column);
+      all.push_back("SELECT row FROM " + name + " ORDER BY " + column + " DESC");
       all.push_back("SELECT " + column + ", count(*), min(row) FROM " + name + " GROUP BY 1");
+      for (const char* order : {"max(row) DESC", "1 DESC"})
+        all.push_back("SELECT " + column + ", count(*) FROM " + name + " GROUP BY 1 ORDER BY " +
+                      order);
       all.push_back("SELECT DISTINCT " + column + " FROM " + name);
       all.push_back("SELECT a.row, b.row FROM " + name + " a CROSS JOIN " + name + " b ON a." +
                     column + " = b." + column + " ORDER BY 1, 2");

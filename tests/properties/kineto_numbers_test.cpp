@@ -12,6 +12,7 @@ namespace gf::kineto {
 TEST(KinetoNumbers, ShortWaysEqualTheLongOne) {
   EXPECT_TRUE(rc::check([](std::uint64_t seed) {
     std::mt19937_64 random(seed);
+    TimeHead any_head;
     for (int i = 0; i < 200; ++i) {
       // Mostly digits, now and then what does not belong.
       std::string text = "-";
@@ -29,8 +30,20 @@ TEST(KinetoNumbers, ShortWaysEqualTheLongOne) {
       // Tokens, behind which the file goes on.
       const std::string file = text + (random() % 2 ? "1234567890" : ",\n  \"tid\": 7");
       const std::string_view token = std::string_view(file).substr(0, text.size());
-      RC_ASSERT(parse_us_of_token(token) == parse_us(text));
-      RC_ASSERT(parse_integer_of_token(token) == parse_integer(text));
+      TimeHead head;
+      RC_ASSERT(parse_us_of_token(token, head) == parse_us(text));
+      // Of times that begin like the one before.
+      RC_ASSERT(parse_us_of_token(token, head) == parse_us(text));
+      RC_ASSERT(parse_us_of_token(token, any_head) == parse_us(text));
+      if (token.size() > 8) {
+        const std::string near = text.substr(0, token.size() - 4 - random() % 4) + ".250 ,\n     ";
+        const std::string_view next = std::string_view(near).substr(0, near.find(' '));
+        RC_ASSERT(parse_us_of_token(next, any_head) == parse_us(next));
+      }
+      const auto integer = short_integer_of_token(token);
+      RC_ASSERT(integer.has_value() == (!text.empty() && text.size() <= 8 &&
+                                        text.find_first_not_of("0123456789") == text.npos));
+      if (integer) RC_ASSERT(integer == parse_integer(text));
     }
   }));
 }

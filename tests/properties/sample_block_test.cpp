@@ -9,6 +9,7 @@
 
 #include "model/counter_values.h"
 #include "model/file.h"
+#include "model/file_seal.h"
 #include "model/sqlite.h"
 #include "report/query/column_table.h"
 #include "report/query/query.h"
@@ -262,6 +263,44 @@ TEST(SampleBlock, ADamagedOneCostsItselfAndIsCounted) {
   const auto said = ask(db->get(), "SELECT row, code, count FROM quality");
   ASSERT_TRUE(said);
   EXPECT_EQ(answer_csv(*said), "row,code,count\n0,changed_file,1\n1,bad_sample_block,3\n");
+}
+
+/// Of a sealed file the rows are believed, of any other the blocks are unpacked: with one answer.
+TEST(SampleBlock, IsBelievedInASealedFileAndLookedAtInAnyOther) {
+  TempDir dir;
+  auto read_after = [&](const std::string& change, bool sealed_anew) {
+    std::mt19937_64 random(5);
+    Capture capture;
+    while (capture.sample_blocks.size() < 3) capture = random_recording(random, true);
+    EXPECT_TRUE(write_capture(capture, dir.file("a.gpf")));
+    {
+      auto db = sqlite::open(dir.file("a.gpf"), SQLITE_OPEN_READWRITE);
+      EXPECT_TRUE(sqlite::execute(db->get(), change, {}));
+      if (sealed_anew) EXPECT_TRUE(seal(db->get(), {}));
+    }
+    auto back = read_capture(dir.file("a.gpf"));
+    EXPECT_TRUE(back) << change;
+    return std::move(back.value());
+  };
+  const Capture believed = read_after("", false);
+  // Without a seal, as an older program wrote it, and where a row says nothing.
+  for (const auto& [change, sealed_anew] :
+       {std::pair("DROP TABLE seal", false),
+        std::pair("ALTER TABLE sample_blocks DROP COLUMN \"values\"", true),
+        std::pair("UPDATE sample_blocks SET \"values\" = NULL WHERE row % 2 = 0", true)}) {
+    const Capture checked = read_after(change, sealed_anew);
+    EXPECT_EQ(test::difference(checked, believed), "") << change;
+  }
+  // What does not fit costs its block; what does is no danger, whoever sealed it.
+  const auto fewer = read_after("UPDATE sample_blocks SET samples = 1000000 WHERE row = 1", true);
+  EXPECT_EQ(fewer.sample_blocks.size(), believed.sample_blocks.size() - 1);
+  const auto many = read_after("UPDATE sample_blocks SET \"values\" = 1 << 40 WHERE row = 1", true);
+  EXPECT_EQ(many.sample_blocks.size(), believed.sample_blocks.size() - 1);
+  for (const char* lie :
+       {"UPDATE sample_blocks SET \"values\" = 0", "UPDATE sample_blocks SET end_ns = start_ns",
+        "UPDATE sample_blocks SET data = zeroblob(length(data)), hash = NULL",
+        "UPDATE sample_blocks SET start_ns = 100, end_ns = -100"})
+    as_rows(read_after(lie, true));
 }
 
 /// Statements about samples answer the same over packed ones as over a table of rows.

@@ -45,7 +45,7 @@ test("tensor curves lie over each other, and each level has its distribution", a
     const curved = series.filter((each) => each.model === model && each.tensor_curve.length > 0);
     assert.equal(await chart(page, "curve", model).locator(".series").count(), curved.length);
   }
-  const levels = sweep.runs.flatMap((each) => each.spreads.filter((level) => level.spread.count > 0 && level.spread.max <= 1.0001).map((level) => `${each.model} ${level.id}`));
+  const levels = runs.flatMap((each) => each.spreads.filter((level) => level.spread.count > 0 && level.spread.max <= 1.0001).map((level) => `${each.model} ${level.id}`));
   assert.equal(await page.locator(".spreads .median").count(), levels.length);
   assert.ok((await page.locator(".spreads rect").count()) > levels.length * 3);
 });

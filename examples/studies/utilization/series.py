@@ -84,7 +84,8 @@ class Torch:
         # The same in every mode, and nothing that many compilers at once should do as well.
         self.flops = (models_torch.flops_per_item(options.model, options.tiny)
                       if options.mode == "eager" and not options.ncu else None)
-        self.workload = models_torch.make(options.model, options.tiny, self.device)
+        with torch.device(self.device):  # weights begin there: it draws them in no time
+            self.workload = models_torch.make(options.model, options.tiny, self.device)
         self.module = self.workload.module
         if options.mode == "compile":
             torch._dynamo.config.recompile_limit = 64

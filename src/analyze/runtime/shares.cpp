@@ -113,17 +113,19 @@ PhaseTimeline overlay(const PhaseSets& sets, Interval window) {
   timeline.phases.reserve(most);
   PhaseMask phases = 0;
   for (Nanos now = window.start; now < window.end;) {
+    Nanos next = window.end;
     for (std::size_t i = 0; i < walks.size(); ++i) {
-      if (changes[i] > now) continue;
-      phases ^= bits[i];
-      if (phases & bits[i]) {
-        changes[i] = walks[i].member().end;
-      } else {
-        walks[i].next();
-        changes[i] = walks[i].ended() ? INT64_MAX : walks[i].member().start;
+      if (changes[i] <= now) {
+        phases ^= bits[i];
+        if (phases & bits[i]) {
+          changes[i] = walks[i].member().end;
+        } else {
+          walks[i].next();
+          changes[i] = walks[i].ended() ? INT64_MAX : walks[i].member().start;
+        }
       }
+      next = std::min(next, changes[i]);
     }
-    const Nanos next = std::min(window.end, *std::ranges::min_element(changes));
     timeline.length_ns.push_back(next - now);
     timeline.phases.push_back(phases);
     now = next;

@@ -193,7 +193,7 @@ void parse_chunk(Chunk& chunk, Worker& worker) {
   Rows rows(chunk, worker);
   Event event;
   for (;;) {
-    while (at < end && (is_space(*at) || *at == ',')) ++at;
+    while (*(at = skip_space(at)) == ',' && at < end) ++at;
     if (at >= end) break;
     if (*at == ']' && ends_events(at, end, chunk)) {
       chunk.trailer.assign(at + 1, end);

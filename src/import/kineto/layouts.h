@@ -72,14 +72,9 @@ struct alignas(64) LayoutNode {
 
   /// Whether the node's kind of value can begin like this.
   bool may_begin(char begin) const {
-    switch (next) {
-      case Next::container:
-        return begin == '[' || begin == '{';
-      case Next::scalar:
-        return begin != '"' && begin != '[' && begin != '{';
-      default:
-        return true;
-    }
+    const bool opens = (begin | 0x20) == '{';  // [ too
+    if (next == Next::container) return opens;
+    return next != Next::scalar || (!opens && begin != '"');
   }
 };
 

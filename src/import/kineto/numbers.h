@@ -2,6 +2,7 @@
 // meant.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -86,29 +87,36 @@ inline std::optional<std::int64_t> few_digits(const char* text, std::size_t coun
   return static_cast<std::int64_t>(eight_digits(chunk));
 }
 
+/// What a time begins with: mostly it is what the time before began with.
+struct TimeHead {
+  std::size_t size = 0;
+  std::uint64_t begin = 0, end = 0;  // its first and last bytes
+  std::uint64_t value = 0;
+};
+
 /// As parse_us, of a token. What Kineto writes, one to fifteen digits, a point and three decimals,
-/// is read without a step for each.
-inline std::optional<Nanos> parse_us_of_token(std::string_view text) {
+/// is read without a step for each: the last seven digits at once, those before them where they
+/// changed.
+inline std::optional<Nanos> parse_us_of_token(std::string_view text, TimeHead& head) {
   if constexpr (std::endian::native == std::endian::little) {
-    if (text.size() >= 5 && text.size() <= 19 && text[text.size() - 4] == '.') {
-      const char* const at = text.data();
-      const std::size_t count = text.size() - 4;
-      std::uint64_t digits = leading_digits(at, count > 8 ? count - 8 : count);
-      std::uint64_t value = 0;
-      bool whole = are_digits(digits);
-      if (count > 8) {
-        value = eight_digits(digits) * 100'000'000;
-        digits = leading_digits(at + count - 8, 8);
-        whole = whole && are_digits(digits);
-      }
-      value += eight_digits(digits);
-      auto decimal = [&](std::size_t place) {
-        return static_cast<std::uint64_t>(static_cast<unsigned char>(at[count + place])) - '0';
-      };
-      const auto first = decimal(1), second = decimal(2), third = decimal(3);
-      if (whole && first < 10 && second < 10 && third < 10)
-        return static_cast<Nanos>(value * 1000 + first * 100 + second * 10 + third);
+    const std::size_t size = text.size();
+    if (size < 5 || size > 19) return parse_us(text);
+    const char* const at = text.data();
+    const std::uint64_t tail =
+        leading_digits(at + (size > 8 ? size - 8 : 0), std::min<std::size_t>(size, 8));
+    const std::uint64_t digits =  // without the point
+        '0' | (tail & 0xffffffff) << 8 | (tail & 0xffffff0000000000);
+    if ((tail >> 32 & 0xff) != '.' || !are_digits(digits)) return parse_us(text);
+    if (size <= 8) return static_cast<Nanos>(eight_digits(digits));
+    const std::size_t count = size - 8;
+    const std::uint64_t begin = leading_digits(at, count),
+                        end = count > 8 ? leading_digits(at + count - 8, 8) : begin;
+    if (count != head.size || begin != head.begin || end != head.end) {
+      const std::uint64_t first = count > 8 ? leading_digits(at, count - 8) : 0x3030303030303030;
+      if (!are_digits(first) || !are_digits(end)) return parse_us(text);
+      head = {count, begin, end, eight_digits(first) * 100'000'000 + eight_digits(end)};
     }
+    return static_cast<Nanos>(head.value * 10'000'000 + eight_digits(digits));
   }
   return parse_us(text);
 }
@@ -138,15 +146,15 @@ inline std::optional<std::int64_t> parse_integer(std::string_view text) {
   return parse_decimal(text, 0);
 }
 
-/// As parse_integer, of a token.
-inline std::optional<std::int64_t> parse_integer_of_token(std::string_view text) {
+/// The number that a token of one to eight digits is; empty for all others.
+inline std::optional<std::int64_t> short_integer_of_token(std::string_view text) {
   if constexpr (std::endian::native == std::endian::little) {
     if (text.size() - 1 < 8) {
       const std::uint64_t digits = leading_digits(text.data(), text.size());
       if (are_digits(digits)) return static_cast<std::int64_t>(eight_digits(digits));
     }
   }
-  return parse_integer(text);
+  return std::nullopt;
 }
 
 /// A finite number; empty for NaN, Infinity, None and all else that is not one.

@@ -181,7 +181,7 @@ inline const char* read_known_value(const LayoutNode& place, const char* at, con
       token = {at, static_cast<std::uint32_t>(stop - at), Token::Kind::string};
       return stop;
     case LayoutNode::Next::scalar:
-      stop = scalar_stop(at);
+      stop = number_stop(at);  // where it is too early, no layout goes on
       if (stop == at) return nullptr;
       token = {at, static_cast<std::uint32_t>(stop - at), Token::Kind::scalar};
       return stop;

@@ -76,24 +76,20 @@ std::uint32_t Rows::thread_number(const Event& event) {
   return at->second;
 }
 
-std::int64_t Rows::integer(const Event& event, Field field, std::int64_t fallback,
-                           std::int64_t at) {
-  if (!event.has(field)) return fallback;
-  if (auto value = parse_integer_of_token(event[field].text())) return *value;
-  if (event[field].text() == "null") return fallback;
-  chunk_.note(QualityCode::bad_value, kBadValue, at);
+std::int64_t Rows::other_integer(std::string_view text, std::int64_t fallback, std::int64_t at) {
+  if (auto value = parse_integer(text)) return *value;
+  if (text != "null") chunk_.note(QualityCode::bad_value, kBadValue, at);
   return fallback;
 }
 
-std::int32_t Rows::small(const Event& event, Field field, std::int64_t at) {
-  const std::int64_t value = integer(event, field, -1, at);
-  if (value >= INT32_MIN && value <= INT32_MAX) return static_cast<std::int32_t>(value);
+std::int32_t Rows::too_large(std::int64_t at) {
   chunk_.note(QualityCode::bad_value, kBadValue, at);
   return -1;
 }
 
 double Rows::real(const Event& event, Field field, std::int64_t at) {
   if (!event.has(field)) return NAN;
+  if (auto whole = short_integer_of_token(event[field].text())) return static_cast<double>(*whole);
   if (auto value = parse_real(event[field].text())) return *value;
   if (event[field].text() == "null") return NAN;
   chunk_.note(QualityCode::bad_value, kBadValue, at);
@@ -111,6 +107,15 @@ Rows::Extent Rows::extent(const Event& event, Field field, std::int64_t at) {
     while (cursor < end &&
            (*cursor == '[' || *cursor == ',' || static_cast<unsigned char>(*cursor) <= ' '))
       ++cursor;
+    value = 0;
+    const char* digit = cursor;
+    for (; digit < end && digit < cursor + 9 && static_cast<unsigned char>(*digit - '0') < 10;
+         ++digit)
+      value = value * 10 + (*digit - '0');
+    if (digit > cursor && digit < end && (*digit == ',' || *digit == ']')) {
+      cursor = digit;
+      continue;
+    }
     const auto [stop, error] = std::from_chars(cursor, end, value);
     if (error != std::errc()) {
       chunk_.note(QualityCode::bad_value, kBadValue, at);
@@ -135,7 +140,7 @@ std::int64_t Rows::stream(const Event& event, std::int64_t at) {
 
 bool Rows::time(const Event& event, Field field, Nanos& ns) {
   if (!event.has(field)) return false;
-  const auto value = parse_us_of_token(event[field].text());
+  const auto value = parse_us_of_token(event[field].text(), time_head_);
   if (!value || *value > kTimeLimit || *value < -kTimeLimit) return false;
   ns = *value;
   return true;

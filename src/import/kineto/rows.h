@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "import/kineto/chunk.h"
+#include "import/kineto/numbers.h"
 #include "import/said_columns.h"
 
 namespace gf::kineto {
@@ -95,8 +96,19 @@ class Rows {
   const Inputs& inputs_of(const Event& event);
   std::uint32_t thread(const Event& event);         // as a row's thread
   std::uint32_t thread_number(const Event& event);  // without saying that it has events
-  std::int64_t integer(const Event& event, Field field, std::int64_t fallback, std::int64_t at);
-  std::int32_t small(const Event& event, Field field, std::int64_t at);
+  std::int64_t integer(const Event& event, Field field, std::int64_t fallback, std::int64_t at) {
+    if (!event.has(field)) return fallback;
+    const std::string_view text = event[field].text();
+    if (const auto value = short_integer_of_token(text)) return *value;
+    return other_integer(text, fallback, at);
+  }
+  std::int64_t other_integer(std::string_view text, std::int64_t fallback, std::int64_t at);
+  std::int32_t small(const Event& event, Field field, std::int64_t at) {
+    const std::int64_t value = integer(event, field, -1, at);
+    if (value >= INT32_MIN && value <= INT32_MAX) return static_cast<std::int32_t>(value);
+    return too_large(at);
+  }
+  std::int32_t too_large(std::int64_t at);
   double real(const Event& event, Field field, std::int64_t at);
   using Extent = std::array<std::int32_t, 3>;
   Extent extent(const Event& event, Field field, std::int64_t at);
@@ -110,6 +122,7 @@ class Rows {
   // The thread of the event before: mostly it is this event's too.
   ShortText last_pid_, last_tid_;
   std::uint32_t last_thread_ = kNoRow;
+  TimeHead time_head_;
   Inputs forgotten_;  // of the event at hand, when the reader does not remember them
 };
 

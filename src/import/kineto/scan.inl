@@ -23,6 +23,10 @@ inline Bytes equal(Bytes bytes, char letter) { return equal(bytes, all(letter));
 inline Bytes up_to(Bytes bytes, char most) {
   return _mm256_cmpeq_epi8(_mm256_max_epu8(bytes, all(most)), all(most));
 }
+/// Bytes of ASCII above `most`.
+inline Bytes above(Bytes bytes, char most) { return _mm256_cmpgt_epi8(bytes, all(most)); }
+/// Those of `bytes` that are not in `left_out`.
+inline Bytes without(Bytes bytes, Bytes left_out) { return _mm256_andnot_si256(left_out, bytes); }
 
 #elif defined(__SSE2__)
 
@@ -40,20 +44,25 @@ inline Bytes equal(Bytes bytes, char letter) { return equal(bytes, all(letter));
 inline Bytes up_to(Bytes bytes, char most) {
   return _mm_cmpeq_epi8(_mm_max_epu8(bytes, all(most)), all(most));
 }
+/// Bytes of ASCII above `most`.
+inline Bytes above(Bytes bytes, char most) { return _mm_cmpgt_epi8(bytes, all(most)); }
+/// Those of `bytes` that are not in `left_out`.
+inline Bytes without(Bytes bytes, Bytes left_out) { return _mm_andnot_si128(left_out, bytes); }
 
 #endif
 
 #if defined(GF_WIDE) || defined(__SSE2__)
 
+inline constexpr std::uint32_t kAllBits = kBytes == 32 ? ~0u : (1u << kBytes % 32) - 1;
 inline Bytes control(Bytes bytes) { return up_to(bytes, 0x1f); }
 
 /// The first quote, backslash, control character or byte outside ASCII at or after p.
 inline const char* string_stop(const char* at) {
   for (;; at += kBytes) {
     const Bytes bytes = load(at);
-    if (const auto found = bits(
-            either(either(equal(bytes, '"'), equal(bytes, '\\')), either(control(bytes), bytes))))
-      return at + std::countr_zero(found);
+    const auto plain =
+        bits(without(above(bytes, 0x1f), either(equal(bytes, '"'), equal(bytes, '\\'))));
+    if (plain != kAllBits) return at + std::countr_zero(~plain);
   }
 }
 
@@ -65,6 +74,17 @@ inline const char* scalar_stop(const char* at) {
     const Bytes bracket = equal(either(bytes, all(' ')), '}');  // ] and }
     if (const auto found = bits(either(either(equal(bytes, ','), up_to(bytes, ' ')), bracket)))
       return at + std::countr_zero(found);
+  }
+}
+
+/// As scalar_stop for what numbers, true, false and null consist of; what else stands in a value
+/// may end it early.
+inline const char* number_stop(const char* at) {
+  for (;; at += kBytes) {
+    const Bytes bytes = load(at);
+    const Bytes bracket = equal(either(bytes, all(' ')), '}');  // ] and }
+    const auto inside = bits(without(above(bytes, ','), bracket));
+    if (inside != kAllBits) return at + std::countr_zero(~inside);
   }
 }
 
@@ -102,6 +122,7 @@ inline const char* scalar_stop(const char* at) {
   while (*at != ',' && *at != ']' && *at != '}' && static_cast<unsigned char>(*at) > 0x20) ++at;
   return at;
 }
+inline const char* number_stop(const char* at) { return scalar_stop(at); }
 inline const char* container_stop(const char* at) {
   while (*at != '"' && *at != '\0' && *at != '[' && *at != ']' && *at != '{' && *at != '}') ++at;
   return at;

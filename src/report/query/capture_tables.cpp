@@ -102,7 +102,9 @@ some hundred samples of one device (`device`, `start_ns`, `end_ns`, `samples`), 
 ids of `strings` and whose `data` is packed with zstd (`src/model/sample_block.h`). They take three
 bytes a value; as rows they would take ten times as much.
 
-`hash` is the XXH64 of `data`.
+`hash` is the XXH64 of `data`, `values` how many values there are; what is no data is none. In
+a sealed file that is as it was written these are believed; in others, and in those of older
+programs, every block is unpacked when the file is read.
 
 `gpufathom query` unpacks them while a statement runs: there `counter_samples` has all values,
 packed or not, numbered in this order. Conditions on `device`, `metric` (`=`) and `start_ns` pass

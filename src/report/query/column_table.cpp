@@ -30,6 +30,7 @@ struct TableOf {
 struct OrderedColumn {
   std::unique_ptr<SqlColumn> column;
   RowOrder order;
+  std::vector<std::uint32_t> falling;  // the same from the largest value on, equal ones as before
   int scans = 0;
 };
 
@@ -58,11 +59,12 @@ struct SqlCursor : sqlite3_vtab_cursor {
 /// What best_index decided, as a text between it and filter.
 struct Plan {
   std::uint64_t used = 0;  // columns, without `row`
-  int order = -1;          // by this column
+  int order = -1;          // by this column ...
+  int falls = 0;           // ... from its largest value on
   std::vector<int> sought;
 
   std::string text() const {
-    std::string out = fmt::format("{} {}", used, order);
+    std::string out = fmt::format("{} {} {}", used, order, falls);
     for (const int column : sought) out += fmt::format(" {}", column);
     return out;
   }
@@ -71,6 +73,7 @@ struct Plan {
     const char *at = text.data(), *end = at + text.size();
     at = std::from_chars(at, end, plan.used).ptr;
     at = std::from_chars(at + 1, end, plan.order).ptr;
+    at = std::from_chars(at + 1, end, plan.falls).ptr;
     while (at != end) at = std::from_chars(at + 1, end, plan.sought.emplace_back()).ptr;
     return plan;
   }
@@ -93,7 +96,7 @@ int connect_table(sqlite3* db, void* of, int, const char* const*, sqlite3_vtab**
     for (auto& column : table->of->columns()) {
       columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", sqlite::quoted(column->name()),
                              column->type());
-      table->columns.push_back({std::move(column), {}, 0});
+      table->columns.push_back({std::move(column), {}, {}, 0});
     }
     const int code = sqlite3_declare_vtab(db, fmt::format("CREATE TABLE t({})", columns).c_str());
     if (code == SQLITE_OK) *out = table.release();
@@ -136,9 +139,12 @@ int plan_table(sqlite3_vtab* vtab, sqlite3_index_info* info) {
       rows = column == 0 ? 1 : std::max(1.0, rows / 10);
       if (column == 0) info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     }
-    // DISTINCT alone wants no order, and would get one that it had not before.
-    if (info->nOrderBy == 1 && !info->aOrderBy[0].desc && sqlite3_vtab_distinct(info) != 2) {
+    // DISTINCT alone wants no order, and would get one that it had not before. A falling order is
+    // worth it for GROUP BY alone: of others mostly the first rows are wanted.
+    const int asked = sqlite3_vtab_distinct(info);
+    if (info->nOrderBy == 1 && asked != 2 && (asked == 1 || !info->aOrderBy[0].desc)) {
       plan.order = std::max(info->aOrderBy[0].iColumn, 0);
+      plan.falls = info->aOrderBy[0].desc;
       plan.use(plan.order);
       info->orderByConsumed = 1;
     }
@@ -155,6 +161,19 @@ int plan_table(sqlite3_vtab* vtab, sqlite3_index_info* info) {
 const RowOrder& order_of_column(OrderedColumn& column, std::size_t rows) {
   if (column.order.rows.size() != rows) column.order = column.column->sorted(rows);
   return column.order;
+}
+
+const std::vector<std::uint32_t>& falling_order_of_column(OrderedColumn& column, std::size_t rows) {
+  const auto& rising = order_of_column(column, rows).rows;
+  if (column.falling.size() == rows) return column.falling;
+  column.falling.reserve(rows);
+  for (auto end = rising.end(); end != rising.begin();) {
+    auto begin = end - 1;
+    while (begin != rising.begin() && column.column->are_same(*(begin - 1), *begin)) --begin;
+    column.falling.insert(column.falling.end(), begin, end);
+    end = begin;
+  }
+  return column.falling;
 }
 
 /// Narrows the cursor to the rows that hold a value, or has it look at each.
@@ -181,9 +200,11 @@ int filter_table(sqlite3_vtab_cursor* at, int, const char* text, int, sqlite3_va
     cursor.rows = nullptr;
     cursor.at = 0;
     cursor.end = *rows;
-    if (plan.order >= 0)
-      cursor.rows =
-          order_of_column(table.columns[static_cast<std::size_t>(plan.order)], *rows).rows.data();
+    if (plan.order >= 0) {
+      auto& column = table.columns[static_cast<std::size_t>(plan.order)];
+      cursor.rows = plan.falls ? falling_order_of_column(column, *rows).data()
+                               : order_of_column(column, *rows).rows.data();
+    }
     for (std::size_t i = 0; i < plan.sought.size(); ++i) {
       auto& column = table.columns[static_cast<std::size_t>(plan.sought[i])];
       const auto sought = column.column->seek(values[i]);

@@ -43,6 +43,7 @@ struct Cursor : sqlite3_vtab_cursor {
   Interval starts = kAllTime;        // both ends included
   CounterFilter filter;
   std::vector<CounterFilter> groups;  // still to come
+  bool sifted = false;                // the filter takes the device and metric of all rows
   bool end = false;
 
   const Source& source() const { return *static_cast<const Table*>(pVtab)->source; }
@@ -52,14 +53,14 @@ struct Cursor : sqlite3_vtab_cursor {
     next_block = at = 0;
     passed = first = 0;
     step = 1;
-    end = false;
+    sifted = end = false;
   }
   /// Moves on to a row that the conditions take, if this one is not.
   void settle() {
     while (!end) {
       for (; at < rows->size(); ++at)
         if (rows->start_ns[at] >= starts.start && rows->start_ns[at] <= starts.end &&
-            filter.takes(rows->device[at]) && filter.takes(rows->metric[at]))
+            (sifted || (filter.takes(rows->device[at]) && filter.takes(rows->metric[at]))))
           return;
       if (next_group_or_block()) continue;
       end = true;
@@ -89,9 +90,10 @@ struct Cursor : sqlite3_vtab_cursor {
     step = 1;
     // Of one metric of several, and every value there: their row numbers are known without the
     // others.
-    if (filter.metrics.size() == 1 &&
-        block.values == std::uint64_t{block.samples} * metrics.size() &&
-        std::count(metrics.begin(), metrics.end(), filter.metrics[0]) == 1) {
+    sifted = filter.metrics.size() == 1 &&
+             block.values == std::uint64_t{block.samples} * metrics.size() &&
+             std::count(metrics.begin(), metrics.end(), filter.metrics[0]) == 1;
+    if (sifted) {
       first += std::find(metrics.begin(), metrics.end(), filter.metrics[0]) - metrics.begin();
       step = static_cast<std::int64_t>(metrics.size());
       expand(unpacker.unpack(block, filter.metrics), unpacked);

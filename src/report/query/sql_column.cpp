@@ -30,6 +30,9 @@ class IntegerColumn : public SqlColumn {
   void give(sqlite3_context* out, std::size_t row) const override {
     if (const auto value = value_(row)) sqlite3_result_int64(out, *value);
   }
+  bool are_same(std::size_t left, std::size_t right) const override {
+    return value_(left) == value_(right);
+  }
   RowOrder sorted(std::size_t rows) const override {
     return {rows_by(rows, [&](std::uint32_t left,
                               std::uint32_t right) { return value_(left) < value_(right); }),
@@ -68,6 +71,10 @@ class RealColumn : public SqlColumn {
   void give(sqlite3_context* out, std::size_t row) const override {
     sqlite3_result_double(out, column_[row]);
   }
+  bool are_same(std::size_t left, std::size_t right) const override {
+    const F64 one = column_[left], other = column_[right];
+    return one == other || (std::isnan(one) && std::isnan(other));
+  }
   RowOrder sorted(std::size_t rows) const override {
     return {rows_by(rows,
                     [&](std::uint32_t left, std::uint32_t right) {
@@ -94,6 +101,9 @@ class TextColumn : public SqlColumn {
     const std::string_view text = texts_.text(code);
     sqlite3_result_text64(out, text.data() ? text.data() : "", text.size(), SQLITE_STATIC,
                           SQLITE_UTF8);
+  }
+  bool are_same(std::size_t left, std::size_t right) const override {
+    return code_(left) == code_(right);
   }
   RowOrder sorted(std::size_t rows) const override {
     std::vector<std::uint32_t> count(texts_.size(), 0), codes;
@@ -246,6 +256,9 @@ class BytesColumn : public SqlColumn {
       sqlite3_result_text64(out, bytes.data(), bytes.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
     else
       sqlite3_result_blob64(out, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+  }
+  bool are_same(std::size_t left, std::size_t right) const override {
+    return value_(left) == value_(right);
   }
   RowOrder sorted(std::size_t rows) const override {
     return {rows_by(rows, [&](std::uint32_t left,

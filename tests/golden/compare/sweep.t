@@ -139,3 +139,25 @@ What is missing or wrong is said.
   $ gpufathom compare --table nowhere.json
   gpufathom: nowhere.json: cannot be read: No such file or directory
   [1]
+
+Every run with kernels has each level over them; of a series the kernels are those whose tensor instructions are counted.
+
+  $ cat >counted.json <<'END'
+  > {"schema": "gpufathom.sweep-table/1", "gpu": "NVIDIA H200", "rows": [
+  >  {"model": "m", "batch": 8, "runs": [{"step_s": 0.01}], "kernels": [
+  >   {"name": "a", "count": 1, "ns": 100, "levels": {"tensor.active": 0.5, "tensor.issue": 0.1}},
+  >   {"name": "b", "count": 3, "ns": 300, "levels": {"tensor.active": 0.0, "tensor.issue": 0.0}}]},
+  >  {"model": "m", "batch": 16, "runs": [{"step_s": 0.01}], "kernels": [
+  >   {"name": "a", "count": 1, "ns": 100, "levels": {"tensor.active": 0.7}},
+  >   {"name": "b", "count": 1, "ns": 100, "levels": {"tensor.active": 0.1}}]}]}
+  > END
+  $ gpufathom compare --table counted.json --format json | jq -c '[.series[0].kernels_run, .series[0].instances_without_tensor], (.runs[] | [.batch, (.spreads[] | [.id, .value])])'
+  [0,0.75]
+  [8,["tensor.active",0.125],["tensor.issue",0.025]]
+  [16,["tensor.active",0.4]]
+  $ gpufathom compare --table counted.json | sed -n '/^Levels/,$p'
+  Levels over all kernels, % of their time
+          level                   p5  median   p95  mean  from least to most
+    a     tensor pipe active     0.0     0.0  50.0  12.5  \xe2\x96\x88                  \xe2\x96\x83 (esc)
+    a     tensor instr. issued   0.0     0.0  10.0   2.5  \xe2\x96\x88                  \xe2\x96\x83 (esc)
+    a 16  tensor pipe active    10.0    10.0  70.0  40.0  \xe2\x96\x88                  \xe2\x96\x88 (esc)
