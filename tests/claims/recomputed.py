@@ -16,10 +16,11 @@ UTILIZATION = RESULTS / "utilization_h200.json"
 RUNTIME = [RESULTS / f"runtime_{name}.json" for name in ("cpu", "gpu_h200", "paper_sizes_h200")]
 ENERGY = [RESULTS / "energy/h200-2026-11-21.breakdown.json",
           ROOT / "share/energy/NVIDIA-H200.energy.json"]
-OVERHEAD = [RESULTS / f"overhead_{name}_h200.json" for name in ("mnist", "resnet50",
-                                                                "resnet50_busy_host")]
+OVERHEAD = sorted(RESULTS.glob("overhead_*.json"))
 GRIDS = RESULTS / "record_agreement_h200.json"
-FILES = {"date24": [UTILIZATION], "dsd22": RUNTIME, "asap24": ENERGY, "itu23": [*OVERHEAD, GRIDS]}
+COUNTED = sorted(RESULTS.glob("samples_against_counters_*.json"))
+FILES = {"date24": [UTILIZATION], "dsd22": RUNTIME, "asap24": ENERGY,
+         "itu23": [*OVERHEAD, GRIDS, *COUNTED]}
 
 
 def load(path):
@@ -113,8 +114,14 @@ def ratios(runs, value, wanted, change):
 def date24():
     runs = runs_of_the_study()
     series = grouped(runs, lambda run: run["series"])
-    doubling = [rows[-2:] for rows in series.values()
-                if len(rows) > 1 and rows[-1]["batch"] == 2 * rows[-2]["batch"]]
+
+    def doubling(value):
+        """The last two of the rows of each series that have the value, if they are a doubling."""
+        for rows in series.values():
+            rows = [run for run in rows if run[value]]
+            if len(rows) > 1 and rows[-1]["batch"] == 2 * rows[-2]["batch"]:
+                yield rows[-1][value] / rows[-2][value]
+
     sampled = [run for run in runs if "gpu.busy" in run]
     levels = grouped(sampled, lambda run: run["series"])
     # Of each series the largest batch whose tensor instructions are counted.
@@ -161,9 +168,8 @@ def date24():
     best = [max(rows, key=lambda run: run["rate"]) for rows in levels.values()]
     long = [rows for rows in levels.values() if len(rows) >= 3]
     rises = steps(levels.values(), lambda run: run["issue.active"], lambda run: run["batch"], True)
-    yield "1", 0, judged((b["rate"] / a["rate"] for a, b in doubling), 0, 1.05)
-    yield "1", 1, judged((b["memory"] / a["memory"] for a, b in doubling
-                          if a["memory"] and b["memory"]), 1.5)
+    yield "1", 0, judged(doubling("rate"), 0, 1.05)
+    yield "1", 1, judged(doubling("memory"), 1.5)
     yield "2", 0, judged(ratios(runs, "memory", amp, precision("fp32")), 0.4, 0.6)
     yield "2", 1, judged(ratios(runs, "rate", amp, precision("fp32")), 0.98)
     yield "2", 2, judged(ratios(runs, "rate", amp, precision("tf32")), 0.98)
@@ -335,17 +341,16 @@ def asap24():
 
 def itu23():
     tables = [{row["name"]: row for row in load(path)["rows"]} for path in OVERHEAD]
-    watched = ("record", "monitor", "nvidia-smi -l 1", "torch.profiler")
+    watched = ("record", "monitor", "nvidia-smi -l 1", "top", "torch.profiler")
 
     def costs(*names, noise=-1):
         for table in tables:
-            for name in names:
-                row = table[name]
+            for row in (table[name] for name in names if table.get(name, {}).get("noise") is not None):
                 yield row["measured_slow_down"] + noise * row["noise"]
 
     def over(value, above, below):
         for table in tables:
-            for name in above:
+            for name in (name for name in above if name in table):
                 first, second = value(table[name]), value(table[below])
                 if first is not None and second:
                     yield first / second
@@ -360,21 +365,24 @@ def itu23():
     profiler, smi = ("torch.profiler",), "nvidia-smi -l 1"
     yield "1", 0, judged((grids[name]["nvidia_smi"] for name in ("1x1", "1x1024")), 0.95, 1)
     yield "1", 1, judged((grids[name]["sm.active_any"] for name in ("1x1", "1x1024")), 0, 0.05)
-    yield "2", 0, judged(costs("record", "monitor", smi), None, 0.01)
-    yield "2", 1, judged(costs("record", "monitor", smi, noise=1), None, 0.02)
+    yield "2", 0, judged(costs("record", "monitor", "top", smi), None, 0.01)
+    yield "2", 1, judged(costs("record", "monitor", "top", smi, noise=1), None, 0.02)
     yield "3", 0, judged(costs(*profiler), 0.05)
     yield "3", 1, judged([])
     yield "4", 0, judged(over(field("disk_bytes"), profiler, "record"), 10)
     yield "4", 1, judged([])
     yield "5", 0, judged(over(field("cpu_seconds"), profiler, smi), 1.02)
     yield "5", 1, judged([])
-    yield "6", 0, judged([])
+    converted = (table[name].get("convert_seconds") for table in tables
+                 for name in ("ncu", "torch.profiler") if name in table)
+    yield "6", 0, judged((seconds for seconds in converted if seconds is not None), 0.1)
     yield "7", 0, judged(over(memory, profiler, smi), 1.02)
     yield "7", 1, judged([])
     yield "8", 0, judged(over(field("gpu_memory_bytes"), watched, "none"), 0, 1.05)
-    yield "8", 1, judged([])
+    yield "8", 1, judged(over(field("gpu_utilization"), watched, "none"), 0.95, 1.05)
     yield "9", 0, judged(over(field("median_seconds"), ("ncu",), "none"), 2)
-    yield "10", 0, judged([])
+    yield "10", 0, judged((model["step_over_run"] for path in COUNTED
+                           for model in load(path)["models"]), 0.95, 1.05)
 
 
 def claim_verdict(verdicts):

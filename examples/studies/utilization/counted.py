@@ -51,8 +51,12 @@ def main():
         share = statistics.mean(min(kernel_ns / step_ns, 1) for step_ns in steps_ns)
         print(f"{model}, batch {batch}: kernels {kernel_ns / 1e6:.2f} ms of steps of "
               + ", ".join(f"{step_ns / 1e6:.2f}" for step_ns in steps_ns))
+        # The one step against the run: its kernels' time over that of a mean step.
+        busy_ns = [run["step_s"] * 1e9 * run["levels"]["gpu.busy"] for run in row["runs"]
+                   if "gpu.busy" in run.get("levels", {})]
         one = {"model": model, "batch": int(batch), "kernel_ns": kernel_ns,
-               "steps_ns": [round(step_ns) for step_ns in steps_ns], "levels": {}}
+               "steps_ns": [round(step_ns) for step_ns in steps_ns],
+               "step_over_run": round(kernel_ns / statistics.mean(busy_ns), 4), "levels": {}}
         for level in LEVELS:
             # With all SMs' cycles counted, SM active is one level.
             by_cycles = levels.get(level, levels.get("sm.active") if "any" in level else None)

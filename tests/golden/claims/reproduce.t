@@ -108,7 +108,7 @@ Other studies read any list of rows in JSON; Markdown is what docs/studies holds
   One iteration may be enough to show how a training behaves.
   Original: said without numbers.
   
-  - **not measured**: Time of a profiled step, of the run's mean (95.0 % to 105.0 %).
+  - **not measured**: Kernel time of a profiled step, of the run's mean (95.0 % to 105.0 %).
   
   Needs: one profiled step and the whole run (step_over_run).
 
