@@ -57,9 +57,8 @@ std::optional<Nanos> profiler_cost(const Context& context) {
     return ops.kind[row] == HostKind::python ? cost.frame : cost.event;
   });
   const auto& calls = context.capture.api_calls;
-  const Nanos of_calls = recorded(calls, context.window, [&](std::size_t row) {
-    return cost.of_call(calls.duration_ns[row]);
-  });
+  const Nanos of_calls = recorded(
+      calls, context.window, [&](std::size_t row) { return cost.of_call(calls.duration_ns[row]); });
   // recording_cost is what most programs lose; one in two loses more.
   constexpr double kMost = 1.3;
   return std::min(static_cast<Nanos>(kMost * static_cast<double>(of_ops + of_calls)), *idle);

@@ -239,8 +239,8 @@ TEST(Findings, AChangeThatFindsNoKernelIsNoData) {
   for (const auto& row : answer->changes) EXPECT_GE(together.gain_ns, row.gain_ns) << row.change;
 }
 
-/// Twelve steps of one operation after the other, each of 100 us of the host and 1 us of the device,
-/// 10 us apart.
+/// Twelve steps of one operation after the other, each of 100 us of the host and 1 us of the
+/// device, 10 us apart.
 struct HostBoundSteps : CaptureBuilder {
   std::vector<std::vector<std::uint32_t>> rows;  // of activities, by operation
 
@@ -251,8 +251,8 @@ struct HostBoundSteps : CaptureBuilder {
       const Nanos begin = at;
       for (std::size_t i = 0; i < operations.size(); ++i, at += 110 * kUs) {
         op(operations[i], at, at + 100 * kUs);
-        rows[i].push_back(launch(operations[i], {at + 50 * kUs, at + 60 * kUs},
-                                 {at + 62 * kUs, at + 63 * kUs}));
+        rows[i].push_back(
+            launch(operations[i], {at + 50 * kUs, at + 60 * kUs}, {at + 62 * kUs, at + 63 * kUs}));
         if (operations[i] == "aten::is_nonzero")
           call(ApiKind::sync, "cudaStreamSynchronize", at + 61 * kUs, at + 64 * kUs);
       }

@@ -412,8 +412,8 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
   if (facts.of_window(kernels + idle + lead) < 0.03) return {};
   for (const auto& kernel : found) facts.claim(kernel);
   facts.also_gone(std::move(asking));
-  const Nanos gain = kernels + facts.claim_idle(std::move(spans), Facts::Goes::alone) +
-                     facts.claim_late(blocking);
+  const Nanos gain =
+      kernels + facts.claim_idle(std::move(spans), Facts::Goes::alone) + facts.claim_late(blocking);
   std::int64_t most = 0;
   for (const auto& [shapes, times] : sizes) most = std::max(most, times);
   std::string operators;

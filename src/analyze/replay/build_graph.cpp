@@ -128,8 +128,8 @@ class ProfilerCost {
         events_.push_back({start, ops.kind[op] == HostKind::python ? cost.frame : cost.event});
       }
       for (const auto call : work.calls(thread))
-        events_.push_back({capture.api_calls.start_ns[call],
-                           cost.of_call(capture.api_calls.duration_ns[call])});
+        events_.push_back(
+            {capture.api_calls.start_ns[call], cost.of_call(capture.api_calls.duration_ns[call])});
     }
     std::ranges::sort(events_);
   }

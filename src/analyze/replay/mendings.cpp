@@ -204,8 +204,8 @@ class Mender {
   MendedTime exchanged(std::size_t i, const Product& from, const Product& to) const {
     constexpr double kShort = 5e-6;
     auto ratio = [](double mine, double other) { return mine > 0 && other > 0 ? mine / other : 1; };
-    const double memory = ratio(static_cast<double>(from.dram_bytes_per_s),
-                                static_cast<double>(to.dram_bytes_per_s));
+    const double memory =
+        ratio(static_cast<double>(from.dram_bytes_per_s), static_cast<double>(to.dram_bytes_per_s));
     double held = memory;
     double other = ratio(from.sm_count * from.clock_hz, to.sm_count * to.clock_hz);
     const auto* known = work_of(i);

@@ -138,9 +138,9 @@ std::string findings_section(const Analysis& analysis, const TextStyle& style, s
     std::string text = finding.text;
     if (finding.gain_ns) {
       const Nanos most = most_gained(finding, device_time(analysis));
-      text += fmt::format(" [up to {}, {}{}]", format_time(most),
-                          format_share(share_of(most, device_time(analysis))),
-                          replayed_text(finding));
+      text +=
+          fmt::format(" [up to {}, {}{}]", format_time(most),
+                      format_share(share_of(most, device_time(analysis))), replayed_text(finding));
     }
     std::string paragraph = wrap(text, width, 5);
     const std::string mark = fmt::format("{:>3}. ", i + 1);
