@@ -533,7 +533,8 @@ class Program {
     }
     // What compilers write down while they are recorded is in no event of theirs.
     if (recording == kDear && length > 0 && !one_off_[origin.line].empty())
-      rest -= kOfCompiling * rest * static_cast<double>(covered(one_off_[origin.line], origin.worked)) /
+      rest -= kOfCompiling * rest *
+              static_cast<double>(covered(one_off_[origin.line], origin.worked)) /
               static_cast<double>(length);
     if (changes.graph && is_launch(origin.row)) rest = 0;
     return static_cast<Nanos>(rest / changes.host) + (asks(changes, Without::input) ? 0 : input);
