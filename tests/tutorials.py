@@ -135,6 +135,8 @@ def main():
         # What the page runs must not read on in the page.
         shell = Session(["bash", "-e", "-o", "pipefail"], f'}} < /dev/null\necho "{END}$?"\n', folder, environment)
         python = Session([sys.executable, "-c", PYTHON], f"{END}\n", folder, environment)
+        # Where a command fails the shell ends, and what it began in the background goes on with its output: that would be waited for.
+        shell.process.stdin.write(f"trap 'echo \"{END}$?\"' EXIT\n")
         sessions = {"shell": shell, "python": python}
         printed, ran = "", 0
         try:

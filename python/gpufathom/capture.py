@@ -231,16 +231,19 @@ class Capture:
         without: Sequence[str] = (),
         graph: bool = False,
         kernels: Mapping[str, float] = types.MappingProxyType({}),
-        **factors: float,
+        mended: Sequence[str] = (),
+        **factors: Union[float, str],
     ) -> Dict[str, Any]:
         """The program run again with something changed, as `gpufathom whatif` answers it
         (docs/whatif.md); nothing changed: the usual changes. `kernels`: part of a name, times as
-        fast; `factors`: gpu, host, link, batch."""
+        fast; `mended`: as --with names it; `factors`: gpu (or its name), host, link, batch."""
         words = ["whatif", self.path]
         for told in self._graphs:
             words += ["--graphs", told]
         for what in without:
             words += ["--without", what]
+        for what in mended:
+            words += ["--with", what]
         for name, factor in kernels.items():
             words += ["--kernel", f"{name}={factor}"]
         for name, factor in factors.items():

@@ -23,7 +23,7 @@ Nanos recorded(const auto& rows, const WindowInfo& window, auto&& cost_of) {
 
 RecordingCost recording_cost(const Context& context, Interval span) {
   constexpr std::size_t kEnough = 20, kMost = 200'000;
-  constexpr double kOverGap = 1.3, kFrame = 0.53;
+  constexpr double kOverGap = 1.4, kFrame = 0.53;
   constexpr double kLeast = 800, kDearest = 8000;
   const auto& ops = context.capture.host_ops;
   std::vector<double> gaps;
@@ -56,10 +56,11 @@ std::optional<Nanos> profiler_cost(const Context& context) {
   const Nanos of_ops = recorded(ops, context.window, [&](std::size_t row) {
     return ops.kind[row] == HostKind::python ? cost.frame : cost.event;
   });
-  const Nanos of_calls =
-      recorded(context.capture.api_calls, context.window, [&](std::size_t) { return cost.event; });
+  const auto& calls = context.capture.api_calls;
+  const Nanos of_calls = recorded(
+      calls, context.window, [&](std::size_t row) { return cost.of_call(calls.duration_ns[row]); });
   // recording_cost is what most programs lose; one in two loses more.
-  constexpr double kMost = 1.4;
+  constexpr double kMost = 1.3;
   return std::min(static_cast<Nanos>(kMost * static_cast<double>(of_ops + of_calls)), *idle);
 }
 

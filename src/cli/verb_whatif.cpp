@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "model/chips.h"
 #include "report/json.h"
 #include "report/text/reports.h"
 #include "session/answer.h"
@@ -21,6 +22,7 @@ struct WhatIfArguments {
   InputOptions input;
   OutputOptions output;
   std::vector<std::string> without, with, kernels;
+  std::string gpu;
   WhatIfChanges changes;
 };
 
@@ -46,6 +48,14 @@ std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
       return fmt::format("--kernel {}: write NAME=FACTOR, such as sgemm=8", word);
     changes.kernels.push_back({word.substr(0, equals), factor});
   }
+  if (given.gpu.empty()) return {};
+  double factor = 0;
+  if (set_value(given.gpu, factor).empty())
+    changes.gpu = factor;
+  else
+    changes.gpu_as = find_product(given.gpu);
+  if (factor <= 0 && !changes.gpu_as)
+    return fmt::format("--gpu {}: write how many times as fast, or a GPU such as H100", given.gpu);
   return {};
 }
 
@@ -94,7 +104,8 @@ Verb whatif_verb() {
   verb.option("--kernel", options->kernels, "NAME=K",
               "kernels with NAME in their names K times as fast; may be repeated")
       .each_time();
-  verb.option("--gpu", options->changes.gpu, "K", "all kernels K times as fast").positive();
+  verb.option("--gpu", options->gpu, "K|GPU",
+              "all kernels K times as fast; or the name of a GPU, by its ceilings");
   verb.option("--host", options->changes.host, "K", "the host K times as fast").positive();
   verb.option("--link", options->changes.link, "K", "communication K times as fast").positive();
   verb.option("--batch", options->changes.batch, "K",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The tables of the study pages have the numbers of their data: pages.py GPUFATHOM
 
-docs/lab/utilization-h200.md against `compare --table` and the study's coverage, energy-breakdown.md and runtime.md against
+docs/lab/utilization-h200.md against `compare --table`, coverage, repeats and counters, energy-breakdown.md, runtime.md and overhead.md against
 the files that they name.
 """
 import itertools
@@ -61,6 +61,11 @@ def coverage(_):
             yield cells, known.pop(cells[0]), cells
     for name, cells in known.items():
         yield [name], cells, "not on the page"
+    sums = next(line for line in printed.splitlines() if " three runs or more" in line)
+    page = " ".join((ROOT / "docs/lab/utilization-h200.md").read_text(encoding="utf-8").split())
+    yield ["sums"], True, sums in page
+    whole, any_run = (int(sums.split()[at]) for at in (3, -2))
+    yield ["what has no run has its reason"], whole - any_run, len(load("utilization_h200.json")["not_run"])
 
 
 def merged(_):
@@ -114,9 +119,60 @@ def runtime(_):
                           f"{row['overhead_us_per_item'] * scale:.{digits}f}"], [told[1], told[2]]
 
 
+def samples(_):
+    """Samples beside counters, level by level, of both GPUs."""
+    levels = ("sm.active_any", "sm.occupancy", "issue.active", "tensor.active", "dram.active")
+    names = {"resnet50": "ResNet-50", "bert": "BERT", "dlrm_sparse": "DLRM"}
+    for gpu in ("h100", "h200"):
+        known = {(names[model["model"]], model["batch"]):
+                 [100 * model["levels"][level][way] for level in levels
+                  for way in ("sampled", "counted")]
+                 for model in load(f"samples_against_counters_{gpu}.json")["models"]}
+        for cells in rows_of(f"utilization-{gpu}.md"):
+            told = re.fullmatch(r"([\w-]+)(?:, sparse)?, batch ([\d ]+)", cells[0])
+            if told and len(cells) == 6:
+                wanted = known.pop((told[1], int(told[2].replace(" ", ""))))
+                found = [float(number) for cell in cells[1:] for number in cell.split(",")]
+                close = [abs(one - other) < 0.0051 for one, other in zip(wanted, found, strict=True)]
+                yield cells, True, all(close)
+        yield [gpu, "every model is on the page"], {}, known
+
+
+def repeats(_):
+    """How many repeat within 1 %, in words."""
+    script = ROOT / "examples/studies/utilization/repeats.py"
+    for gpu in ("h100", "h200"):
+        printed = subprocess.run([sys.executable, "-B", script, RESULTS / f"utilization_{gpu}.json"],
+                                 check=True, capture_output=True, text=True).stdout
+        page = " ".join((ROOT / f"docs/lab/utilization-{gpu}.md").read_text(encoding="utf-8").split())
+        for group in ("GPU-bound", "host-bound"):
+            whole, close = re.search(group + r": (\d+) configurations, (\d+) within", printed).groups()
+            yield [gpu, group], True, bool(re.search(rf"\b{close} of (the )?{whole}\b", page))
+
+
+def tools(_):
+    """What each tool takes and leaves."""
+    rows = {row["name"]: row for row in load("overhead_tools_h200.json")["rows"]}
+    alone = rows["none"]["memory_bytes"]
+
+    def digits(value, unit):
+        return "–" if not value else f"{value:.2f} {unit}" if value < 1 else f"{value:.1f} {unit}"
+
+    for cells in rows_of("overhead.md"):
+        row = rows.get({"top every second": "top", "nvidia-smi every second": "nvidia-smi -l 1"}.get(
+            cells[0], re.sub(r"[`]|,? ?\(.*|, 30 kernels.*", "", cells[0])))
+        if len(cells) == 6 and row:
+            memory = row["tool_memory_bytes"] or row["memory_bytes"] - alone
+            disk = row["disk_bytes"] / 1e6
+            yield cells, [digits(row["tool_cpu_seconds"], "s"), f"{memory / 1e6:.0f} MB",
+                          digits(disk, "MB") if disk < 1 else f"{disk:.0f} MB",
+                          digits(row["convert_seconds"], "s"),
+                          digits(row["analyse_seconds"], "s")], cells[1:]
+
+
 def main():
     faults = checked = 0
-    for page in (utilization, coverage, merged, energy, runtime):
+    for page in (utilization, coverage, merged, energy, runtime, samples, repeats, tools):
         before = checked
         for cells, wanted, found in page(sys.argv[1]):
             checked += 1

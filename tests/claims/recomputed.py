@@ -114,8 +114,14 @@ def ratios(runs, value, wanted, change):
 def date24():
     runs = runs_of_the_study()
     series = grouped(runs, lambda run: run["series"])
-    doubling = [rows[-2:] for rows in series.values()
-                if len(rows) > 1 and rows[-1]["batch"] == 2 * rows[-2]["batch"]]
+
+    def doubling(value):
+        """The last two of the rows of each series that have the value, if they are a doubling."""
+        for rows in series.values():
+            rows = [run for run in rows if run[value]]
+            if len(rows) > 1 and rows[-1]["batch"] == 2 * rows[-2]["batch"]:
+                yield rows[-1][value] / rows[-2][value]
+
     sampled = [run for run in runs if "gpu.busy" in run]
     levels = grouped(sampled, lambda run: run["series"])
     # Of each series the largest batch whose tensor instructions are counted.
@@ -162,9 +168,8 @@ def date24():
     best = [max(rows, key=lambda run: run["rate"]) for rows in levels.values()]
     long = [rows for rows in levels.values() if len(rows) >= 3]
     rises = steps(levels.values(), lambda run: run["issue.active"], lambda run: run["batch"], True)
-    yield "1", 0, judged((b["rate"] / a["rate"] for a, b in doubling), 0, 1.05)
-    yield "1", 1, judged((b["memory"] / a["memory"] for a, b in doubling
-                          if a["memory"] and b["memory"]), 1.5)
+    yield "1", 0, judged(doubling("rate"), 0, 1.05)
+    yield "1", 1, judged(doubling("memory"), 1.5)
     yield "2", 0, judged(ratios(runs, "memory", amp, precision("fp32")), 0.4, 0.6)
     yield "2", 1, judged(ratios(runs, "rate", amp, precision("fp32")), 0.98)
     yield "2", 2, judged(ratios(runs, "rate", amp, precision("tf32")), 0.98)

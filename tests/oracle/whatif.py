@@ -21,7 +21,7 @@ LEAST_OWN, LEAST_NEAR = 0.8, 0.6
 def planted():
     """By program: the ids of which one names the fault, and whether the gain is one of an item."""
     found = {}
-    for name, key in (("verdicts.json", "first_or_second"), ("causes.json", "first")):
+    for name, key in (("verdicts.json", "first_or_second"), ("causes.json", "first"), ("fields.json", "first")):
         path = ADVICE / "programs" / name
         if path.exists():
             found |= {program: (fault[key], fault.get("gain") == "an item")
@@ -36,8 +36,8 @@ def asked(program, verb, path):
 
 def judge_own(program, run, path):
     answer = asked(program, "whatif", path)
-    if not answer or not answer["steps"]:
-        return None  # the whole capture stands for one step, of no known number
+    if not answer or not answer["steps"] or abs(answer["steps"] - run.get("active", answer["steps"])) > 1:
+        return None  # the whole capture stands for one step, or a step is the round of a loop
     real = run["alone"]["median_ms"]
     said, low, high = (answer[key] / 1e6 for key in ("own_ns", "own_low_ns", "own_high_ns"))
     return {"trace": run["trace"], "alone_ms": round(real, 3), "own_ms": round(said, 3),

@@ -165,6 +165,9 @@ class Answers(unittest.TestCase):
         self.assertEqual(answer["own_ns"] - together["gain_ns"], together["step_ns"])
         with self.assertRaises(gf.Error):
             self.run_.what_if(colour=2)
+        mended = self.run_.what_if(mended=["fused_optimizer"], gpu="B200")
+        names = [row["change"] for row in mended["changes"]]
+        self.assertEqual(names, ["fused_optimizer", "gpu B200", "together"])
 
     def test_query(self):
         rows = self.run_.query("select name, null as missing from activities limit 1")

@@ -7,6 +7,8 @@
 #include "analyze/analyze.h"
 #include "analyze/context.h"
 #include "analyze/findings/findings.h"
+#include "analyze/replay/what_if.h"
+#include "model/chips.h"
 #include "support/capture_builder.h"
 
 namespace gf {
@@ -235,6 +237,74 @@ TEST(Findings, AChangeThatFindsNoKernelIsNoData) {
   const auto answer = what_if(*context, changes);
   for (const auto& row : answer->changes)
     EXPECT_EQ(row.share.has_value(), row.change != "tensor_cores") << row.change;
+  const auto& together = answer->changes.back();
+  for (const auto& row : answer->changes) EXPECT_GE(together.gain_ns, row.gain_ns) << row.change;
+}
+
+/// Twelve steps of one operation after the other, each of 100 us of the host and 1 us of the
+/// device, 10 us apart.
+struct HostBoundSteps : CaptureBuilder {
+  std::vector<std::vector<std::uint32_t>> rows;  // of activities, by operation
+
+  explicit HostBoundSteps(const std::vector<std::string>& operations) : rows(operations.size()) {
+    constexpr Nanos kUs = 1000;
+    Nanos at = 0;
+    for (int step = 0; step < 12; ++step) {
+      const Nanos begin = at;
+      for (std::size_t i = 0; i < operations.size(); ++i, at += 110 * kUs) {
+        op(operations[i], at, at + 100 * kUs);
+        rows[i].push_back(
+            launch(operations[i], {at + 50 * kUs, at + 60 * kUs}, {at + 62 * kUs, at + 63 * kUs}));
+        if (operations[i] == "aten::is_nonzero")
+          call(ApiKind::sync, "cudaStreamSynchronize", at + 61 * kUs, at + 64 * kUs);
+      }
+      mark("ProfilerStep#" + std::to_string(step), begin, at);
+    }
+  }
+
+  double gain(const WhatIfChanges& changes) const {
+    std::optional<Context> context;
+    EXPECT_TRUE(analyze(capture, {.window = "all"}, &context));
+    return static_cast<double>(what_if(*context, changes)->changes.front().gain_ns);
+  }
+};
+
+TEST(Findings, WhatIsAskedOnlyToBeReadGoesWithTheWait) {
+  const HostBoundSteps asks({"aten::mm", "aten::isnan", "aten::any", "aten::is_nonzero"});
+  WhatIfChanges changes;
+  changes.without = {Without::sync};
+  EXPECT_NEAR(asks.gain(changes), 320'000, 2000) << "and the way from one to the next";
+  const HostBoundSteps reads({"aten::isnan", "aten::any", "aten::mm", "aten::is_nonzero"});
+  EXPECT_NEAR(reads.gain(changes), 100'000, 2000) << "what is asked before is asked for others";
+}
+
+TEST(Findings, MemoryThatAnOperationSetsGoesWithItsKernels) {
+  for (const bool set : {true, false}) {
+    HostBoundSteps b({"aten::mm", "aten::embedding_dense_backward"});
+    WhatIfChanges changes;
+    FindingClaim claim{FindingId::dense_embedding_gradients, {}};
+    for (std::size_t step = 0; step < b.rows[1].size(); ++step) {
+      claim.time.activities.push_back(b.rows[1][step]);
+      const Nanos begin = b.capture.activities.start_ns[b.rows[1][step]] - 32'000;
+      const auto other = b.launch("Memset", {begin, begin + 5000}, {begin + 7000, begin + 8000});
+      if (set) b.capture.activities.kind[other] = ActivityKind::memset;
+    }
+    changes.claims = {claim};
+    EXPECT_NEAR(b.gain(changes), set ? 100'000 : 0, 2000);
+  }
+}
+
+TEST(Findings, AnotherGpuIsTheRatioOfItsCeilings) {
+  auto b = waiting_steps(12, 600, true);
+  b.capture.devices.name[0] = b.capture.strings.intern("NVIDIA H200");
+  std::optional<Context> context;
+  ASSERT_TRUE(analyze(b.capture, {.window = "all"}, &context));
+  WhatIfChanges changes;
+  changes.gpu_as = find_product("H100");
+  const auto answer = what_if(*context, changes);
+  const double longer = 600 * 5000 * (4800.0 / 3352 - 1);
+  EXPECT_NEAR(static_cast<double>(answer->changes.front().gain_ns), -longer, longer / 100);
+  EXPECT_EQ(answer->changes.front().change, "gpu H100");
 }
 
 /// Steps of the given lengths, back to back, each filled by one kernel.
@@ -430,6 +500,7 @@ TEST(Findings, DenseEmbeddingGradients) {
   const auto f = finding(b, FindingId::dense_embedding_gradients);
   ASSERT_TRUE(f);
   EXPECT_EQ(f->gain_ns, 100);
+  EXPECT_NEAR(*f->replayed, 95.0 / 1100, 1e-4) << "a twentieth is left";
 }
 
 TEST(Findings, UnfusedOptimiser) {
@@ -465,6 +536,7 @@ TEST(Findings, HostBusyElsewhere) {
   const auto f = finding(b, FindingId::host_bound);
   ASSERT_TRUE(f);
   EXPECT_EQ(f->gain_ns, 2'999'000);
+  EXPECT_NEAR(*f->replayed, 2'999.0 / 4'000, 1e-3);
   EXPECT_FALSE(finding(start(), FindingId::host_bound));
 }
 

@@ -233,6 +233,42 @@ TEST(Steps, OfOneKernelAreNoneWhereSamplesShowAPeriod) {
   EXPECT_EQ(steps_of_bursts(true), "none");
 }
 
+/// A code of what a second says of which samples show 95 % and kernels of so many contexts, one
+/// after the other, 60 %; with so many SMs at work as sampled.
+std::string work_without_kernels(int contexts, double sm_active) {
+  test::CaptureBuilder builder;
+  auto& capture = builder.capture;
+  capture.device_row(0);
+  auto& samples = capture.counter_samples;
+  for (Nanos ms = 0; ms < 1000; ++ms) {
+    const auto row = builder.kernel("k", ms * kNsPerMs, ms * kNsPerMs + 600'000);
+    capture.activities.context[row] = 1 + ms % contexts;
+    for (const auto& [id, value] :
+         {std::pair("gpu.busy", 0.95), std::pair("sm.active_any", sm_active)}) {
+      const auto sample = samples.add();
+      samples.start_ns[sample] = ms * kNsPerMs;
+      samples.duration_ns[sample] = kNsPerMs;
+      samples.device[sample] = 0;
+      samples.metric[sample] = capture.strings.intern(id);
+      samples.value[sample] = value;
+    }
+  }
+  const auto answer = analyze(capture, {});
+  std::string codes;
+  for (const auto& note : answer->quality)
+    if (note.code.starts_with("work_") || note.code.starts_with("contexts_"))
+      codes += note.code + " ";
+  for (const auto& finding : answer->findings)
+    if (finding.text.find("take turns") != std::string::npos) codes += "said ";
+  return codes;
+}
+
+TEST(UnrecordedWork, IsNoneWhereRecordedContextsTakeTurns) {
+  EXPECT_EQ(work_without_kernels(1, 0.5), "work_not_recorded ");
+  EXPECT_EQ(work_without_kernels(2, 0.5), "contexts_take_turns said ");
+  EXPECT_EQ(work_without_kernels(2, 0.8), "work_not_recorded ") << "SMs that no kernel explains";
+}
+
 std::optional<std::size_t> first_stable_of(const std::vector<double>& durations) {
   std::vector<StepInfo> steps;
   for (const double duration : durations)

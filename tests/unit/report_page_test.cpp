@@ -197,16 +197,18 @@ TEST_F(TimelineOf, LeavesOutTheEndWhenThereIsNotAndSaysSo) {
   EXPECT_LE(few.shown, 500);
   EXPECT_GT(few.shown, 450);
   EXPECT_EQ(few.total, all.total);
-  std::int64_t left_out = 0;
+  std::int64_t left_out = 0, idle_left_out = 0;
   Nanos until = 0;
   for (const auto& lane : few.lanes) {
-    left_out += lane.left_out;
+    (lane.kind == "idle" ? idle_left_out : left_out) += lane.left_out;
     if (lane.left_out > 0) until = lane.until_ns;
     if (lane.left_out > 0) {
       EXPECT_LT(lane.start.empty() ? 0 : lane.start.back(), lane.until_ns);
     }
   }
   EXPECT_EQ(left_out, few.total - few.shown);
+  EXPECT_EQ(static_cast<std::size_t>(idle_left_out) + count_of(few, "idle"), count_of(all, "idle"));
+  EXPECT_GT(idle_left_out, 0) << "idle time ends where the events do";
   std::size_t before = 0;
   for (const auto& lane : all.lanes)
     if (lane.kind == "stream")

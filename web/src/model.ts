@@ -2015,6 +2015,8 @@ export interface PipelineUse {
   waiting: number | null;
   /** share that the schedule itself leaves idle: (p - 1) / (m + p - 1). */
   ideal: number | null;
+  /** share of its time that a step of twice as many micro-batches, each half, saves at most. */
+  twice_gain: number | null;
 }
 
 export type CollectiveType =

@@ -2,7 +2,8 @@
 """How much of the grid a table has, as a table of Markdown: coverage.py TABLE.json
 
 The paper's grid here: three models, three ways, three precisions, the batches of sizes.py. A cell has
-the batches with three runs or more and with any, of those wanted; o: memory ended the series.
+the batches with three runs or more and with any, of those wanted; o: memory ended the series. What has
+no run follows, with its reason.
 """
 import json
 import sys
@@ -27,7 +28,8 @@ def cell(rows, wanted):
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as text:
-        rows = json.load(text)["rows"]
+        table = json.load(text)
+    rows = table["rows"]
     sums = [0, 0, 0]
     print("| | " + " | ".join(PRECISIONS) + " |\n|---|" + "--:|" * len(PRECISIONS))
     for model in MODELS:
@@ -42,6 +44,14 @@ def main():
                 cells.append("{}, {} of {}".format(*counts) + (" o" if full else ""))
             print(f"| {model} {framework} {mode} | " + " | ".join(cells) + " |")
     print("\n{} points of {} have three runs or more, {} any.".format(sums[0], sums[2], sums[1]))
+    reasons = {}
+    for name, why in table.get("not_run", {}).items():
+        series, batch = name.rsplit(" ", 1)
+        reasons.setdefault(why, {}).setdefault(series, []).append(int(batch))
+    for why, series in reasons.items():
+        print(f"\nNot run, {why}:")
+        for name, batches in series.items():
+            print(f"  {name}:", *sorted(batches))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ table that has most of them, of the later one where they are equally many. If th
 the row gets the earlier runs' means, provided that steps are within 3 %. A later table's kernels take the place of an earlier one's. A REPORT
 is what `count` leaves, MODEL_MODE_PRECISION_bBATCH_levels.csv.gz with its _tensor.csv.gz beside it
 if there is one; its kernels take the place of those. The result is what docs/results keeps;
-`gpufathom compare --table` reads it. The date is the last table's.
+`gpufathom compare --table` reads it. The date is the last table's. What has no run is under
+"not_run", with the last reason.
 """
 import json
 import pathlib
@@ -84,6 +85,10 @@ def add(rows, row):
         into["kernels"] = [kernel_of(kernel) for kernel in row["kernels"]]
 
 
+def name_of(row):
+    return " ".join(str(row[axis]) for axis in AXES)
+
+
 def place(row):
     return tuple(ORDER[axis].index(row[axis]) if axis in ORDER else row[axis] for axis in AXES)
 
@@ -97,7 +102,7 @@ def dump(table):
 
 def main():
     out, *paths = sys.argv[1:]
-    rows, table = {}, {"schema": "gpufathom.sweep-table/1"}
+    rows, not_run, table = {}, {}, {"schema": "gpufathom.sweep-table/1"}
     for path in (path for path in paths if not REPORT.search(path)):
         with open(path, encoding="utf-8") as text:
             study = json.load(text)
@@ -106,8 +111,11 @@ def main():
         table["made_by"] = "examples/studies/utilization/merge.py"
         counted = [entry for entry in study.get("oracle", ()) if entry.get("sums")]
         table.setdefault("oracle", []).extend(counted)
+        not_run.update(study.get("not_run", {}))
         for row in study["rows"]:
             add(rows, row)
+            if row.get("why_not"):
+                not_run[name_of(row)] = row["why_not"]
     for path, found in ((path, REPORT.search(path)) for path in paths):
         if found:
             model, mode, precision, batch = found.groups()
@@ -121,6 +129,8 @@ def main():
         row["flops_per_item"] = flops.get(row["model"])
         if row["runs"]:
             row.pop("out_of_memory", None)  # another time it had more of the memory
+    done = {name_of(row) for row in rows.values() if row["runs"] or row.get("out_of_memory")}
+    table["not_run"] = {name: why for name, why in sorted(not_run.items()) if name not in done}
     table["rows"] = sorted((row for row in rows.values()
                             if row["runs"] or row.get("out_of_memory")), key=place)
     with open(out, "w", encoding="utf-8") as text:

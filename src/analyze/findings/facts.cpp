@@ -48,12 +48,12 @@ void TraceFacts::claim_activity(std::uint32_t activity) const {
   claimed_.kernels[activity] = true;
 }
 
-Nanos TraceFacts::claim_idle(Intervals spans) const {
+Nanos TraceFacts::claim_idle(Intervals spans, Goes goes) const {
   spans = subtract(normalised(std::move(spans)), claimed_.host);
   Nanos time = 0;
   for (const auto& line : context.devices) time += shared_length(spans, line.idle);
   claimed_.host = unite(claimed_.host, spans);
-  latest_.host = unite(latest_.host, spans);
+  if (goes == Goes::with_host) latest_.host = unite(latest_.host, spans);
   return time;
 }
 

@@ -66,8 +66,10 @@ struct TraceFacts {
   }
   void claim(const KernelInstance& kernel) const { claim_activity(kernel.activity); }
   void claim_activity(std::uint32_t activity) const;
-  /// Idle time in `spans`, over all devices, that no cause had claimed before.
-  Nanos claim_idle(Intervals spans) const;
+  /// Idle time in `spans`, over all devices, that no cause had claimed before. With the cause goes
+  /// what the host did in it, where no operation says what that is (also_gone).
+  enum class Goes : std::uint8_t { with_host, alone };
+  Nanos claim_idle(Intervals spans, Goes goes = Goes::with_host) const;
   /// As much of the time that launches come late as these calls held the host up: it lost its lead.
   Nanos claim_late(const std::vector<std::uint32_t>& calls) const;
   /// What is gone with the cause, too, though others tell it or it is no loss of a device.

@@ -255,7 +255,7 @@ ReplayedFindings with_replayed_gains(FoundInTrace found, const Context& context,
     finding.replayed_high = row->share_high;
   }
   // Launches that came late once, since the profile began with an empty queue: replay says so.
-  constexpr double kNothing = 0.02;
+  constexpr double kNothing = 0.04;
   const auto& kinds = capture.api_calls.kind;
   const bool graphs = std::ranges::find(kinds, ApiKind::graph_launch) != kinds.end();
   std::erase_if(findings, [&](const Finding& finding) {

@@ -149,15 +149,23 @@ std::optional<Finding> unrecorded_work(const Facts& facts) {
   for (const auto& device : facts.analysis.devices) missing += device.unrecorded_ns;
   if (missing <= 0) return {};
   std::string evidence;
-  for (const auto& note : facts.analysis.quality)
-    if (note.code == name_of(QualityCode::work_not_recorded) ||
-        note.code == name_of(QualityCode::work_of_others))
-      evidence += (evidence.empty() ? "" : "; ") + note.detail;
+  bool switches = true;  // and nothing else
+  for (const auto& note : facts.analysis.quality) {
+    const bool turns = note.code == name_of(QualityCode::contexts_take_turns);
+    if (!turns && note.code != name_of(QualityCode::work_not_recorded) &&
+        note.code != name_of(QualityCode::work_of_others))
+      continue;
+    switches &= turns;
+    evidence += (evidence.empty() ? "" : "; ") + note.detail;
+  }
   return Finding{
       FindingId::unrecorded_work,
-      fmt::format("For {} of the time the GPU ran work that was not recorded. The gaps between the "
-                  "recorded kernels are not idle time, so no recommendation is based on them.",
-                  say_share(facts.of_window(missing))),
+      fmt::format("For {} of the time the GPU {}. The gaps between the recorded kernels are not "
+                  "idle time, so no recommendation is based on them.{}",
+                  say_share(facts.of_window(missing)),
+                  switches ? "switched between contexts that take turns on it"
+                           : "ran work that was not recorded",
+                  switches ? " MPS runs processes side by side; a process needs one context." : ""),
       evidence,
       {}};
 }

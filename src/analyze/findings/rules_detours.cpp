@@ -92,6 +92,7 @@ class Detours {
   std::vector<std::uint32_t> copies;
   // Of all ways down and up again, long or short: the gap, and the copies in a row on either side.
   Intervals both_ways;
+  Intervals around;  // gaps of which it is a third: the rest, such as freeing memory, goes with it
   std::vector<std::uint32_t> rows_of_copies;
 
  private:
@@ -110,6 +111,7 @@ class Detours {
         worked += work_in(line.idle_pieces[piece],
                           down && is_copy(facts_, next, CopyKind::host_to_device));
       if (down && up) take_both_ways(line, row, gap);
+      if (worked * 3 >= gap.length() && (down || up)) around.push_back(gap);
       if (worked * 2 < gap.length()) continue;
       if (down) {
         take_copy(line, before);
@@ -198,6 +200,7 @@ std::optional<Finding> cpu_operators(const Facts& facts) {
     shorter.push_back({ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]});
   facts.also_gone(std::move(shorter));
   facts.also_gone(detours.both_ways);
+  facts.also_gone(detours.around);
   for (const auto copy : detours.rows_of_copies) facts.also_gone(copy);
   for (const auto copy : detours.copies) facts.claim_activity(copy);
   const bool down = detours.after_copy * 2 > detours.work;
@@ -409,7 +412,8 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
   if (facts.of_window(kernels + idle + lead) < 0.03) return {};
   for (const auto& kernel : found) facts.claim(kernel);
   facts.also_gone(std::move(asking));
-  const Nanos gain = kernels + facts.claim_idle(std::move(spans)) + facts.claim_late(blocking);
+  const Nanos gain =
+      kernels + facts.claim_idle(std::move(spans), Facts::Goes::alone) + facts.claim_late(blocking);
   std::int64_t most = 0;
   for (const auto& [shapes, times] : sizes) most = std::max(most, times);
   std::string operators;

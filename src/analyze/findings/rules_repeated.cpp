@@ -66,6 +66,31 @@ bool asks_for_nan(std::string_view op) {
          op == "aten::_local_scalar_dense" || op == "aten::eq";
 }
 
+/// Where anomalies are looked for, each operation that makes a node of the backward pass first
+/// writes down the stack of its program, which takes much longer than what it does by itself.
+Intervals stacks_of_nodes(const Facts& facts) {
+  constexpr Nanos kLong = 40 * kNsPerUs;
+  const auto& ops = facts.capture().host_ops;
+  const auto& calls = facts.capture().api_calls;
+  Intervals stacks;
+  for (std::uint32_t thread = 0; thread < facts.context.host.threads(); ++thread) {
+    const auto rows = facts.context.host.ops(thread);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto row = rows[i];
+      if (ops.sequence[row] < 0 || ops.forward_thread[row] > 0) continue;
+      const Interval span = span_of_op(facts, row);
+      Nanos end = span.end;
+      if (i + 1 < rows.size()) end = std::min(end, ops.start_ns[rows[i + 1]]);
+      const auto own = facts.context.host.calls(thread);
+      const auto call = std::ranges::lower_bound(
+          own, span.start, {}, [&](std::uint32_t one) { return calls.start_ns[one]; });
+      if (call != own.end()) end = std::min(end, calls.start_ns[*call]);
+      if (end - span.start >= kLong) stacks.push_back({span.start, end});
+    }
+  }
+  return stacks;
+}
+
 }  // namespace
 
 std::optional<Finding> autotuning(const Facts& facts) {
@@ -238,7 +263,8 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
       blocking.push_back(call);
     }
   facts.also_gone(std::move(asking));
-  const Nanos idle = facts.claim_idle(std::move(spans));
+  facts.also_gone(stacks_of_nodes(facts));
+  const Nanos idle = facts.claim_idle(std::move(spans), Facts::Goes::alone);
   const Nanos gain = kernels + idle + facts.claim_late(blocking);
   if (facts.of_window(gain) < 0.01) return {};
   return Finding{
@@ -271,6 +297,12 @@ std::optional<Finding> gil_stalls(const Facts& facts) {
   if (stalls.size() < kFew || others * 3 > stalls.size()) return {};
   const Nanos time = facts.claim_idle(normalised(stalls));
   if (facts.of_window(time) < 0.05) return {};
+  // Inside an operation or a call the thread waits for the lock, too, with no stretch of its own.
+  Intervals waits;
+  for (const auto& line : facts.context.devices)
+    for (const auto& gap : line.idle)
+      if (gap.length() >= kInterval) waits.push_back(gap);
+  facts.also_gone(std::move(waits));
   return Finding{
       FindingId::gil_stalls,
       fmt::format("The launching thread stalls for multiples of 5 ms, {} of the time: another "

@@ -422,6 +422,9 @@ PipelineUse pipeline_of(const JobView& view, const std::vector<RankUse>& ranks) 
   const double row = static_cast<double>(stages - 1);
   if (span > 0) use.waiting = static_cast<double>(waited) / static_cast<double>(span);
   use.ideal = row / (use.micro_batches + row);
+  // m of them take (m + p - 1) / m times what one stage works.
+  if (use.micro_batches > 0)
+    use.twice_gain = 1 - (1 + row / (2 * use.micro_batches)) / (1 + row / use.micro_batches);
   return use;
 }
 

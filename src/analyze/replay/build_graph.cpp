@@ -12,6 +12,7 @@
 #include "analyze/profiler_cost.h"
 #include "analyze/replay/device_work.h"
 #include "core/intervals.h"
+#include "core/strings.h"
 #include "core/xxh64.h"
 #include "model/formats.h"
 
@@ -111,13 +112,24 @@ class ProfilerCost {
                const RecordingCost& cost) {
     const auto& capture = work.context.capture;
     if (!says(capture.format, kSlowsHost)) return;
+    const auto& ops = capture.host_ops;
+    OncePerText is_mark(capture.strings,
+                        [](std::string_view name) { return name.starts_with("ProfilerStep#"); });
     for (const auto thread : threads) {
-      for (const auto op : work.ops(thread))
-        events_.push_back(
-            {capture.host_ops.start_ns[op],
-             capture.host_ops.kind[op] == HostKind::python ? cost.frame : cost.event});
+      Nanos marked = 0;  // from one mark of the profiler to the next it is at work itself
+      for (const auto op : work.ops(thread)) {
+        const Nanos start = ops.start_ns[op];
+        if (is_mark(ops.name[op])) {
+          constexpr Nanos kOwn = kNsPerMs;
+          if (marked != 0 && start > marked && start - marked < kOwn)
+            events_.push_back({start, start - marked});
+          marked = start + ops.duration_ns[op];
+        }
+        events_.push_back({start, ops.kind[op] == HostKind::python ? cost.frame : cost.event});
+      }
       for (const auto call : work.calls(thread))
-        events_.push_back({capture.api_calls.start_ns[call], cost.event});
+        events_.push_back(
+            {capture.api_calls.start_ns[call], cost.of_call(capture.api_calls.duration_ns[call])});
     }
     std::ranges::sort(events_);
   }

@@ -5,6 +5,7 @@
 #include <ranges>
 #include <span>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -41,20 +42,24 @@ bool works_in_nhwc(std::string_view kernel) {
          contains(lower, "layer_norm");
 }
 
-/// Takes away the host's time in operations that launch nothing but what is gone.
-void remove_operations(const Context& context, const std::vector<std::uint32_t>& gone,
-                       Interval span, Mending& mending) {
+/// Takes away the host's time in operations that launch nothing but what is gone, and returns them.
+std::vector<std::uint32_t> remove_operations(const Context& context,
+                                             const std::vector<std::uint32_t>& gone, Interval span,
+                                             Mending& mending) {
   struct Launched {
     std::int64_t all = 0, gone = 0;
   };
-  if (gone.empty()) return;
+  std::vector<std::uint32_t> removed;
+  if (gone.empty()) return removed;
   const auto& ops = context.capture.host_ops;
   const auto& owner = context.attribution.op;
   const auto& starts = context.capture.activities.start_ns;
   std::unordered_map<std::uint32_t, Launched> by_op;
+  // Memory is set for the kernels of the same operation.
+  const auto& kinds = context.capture.activities.kind;
   for (std::uint32_t row = 0; row < starts.size(); ++row)
     if (owner[row] != kNoRow && starts[row] >= span.start && starts[row] < span.end)
-      ++by_op[owner[row]].all;
+      by_op[owner[row]].all += kinds[row] != ActivityKind::memset;
   for (const auto row : gone)
     if (owner[row] != kNoRow) ++by_op[owner[row]].gone;
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
@@ -64,8 +69,10 @@ void remove_operations(const Context& context, const std::vector<std::uint32_t>&
       const auto launched = by_op.find(op);
       if (launched == by_op.end()) continue;
       const Launched own = launched->second;
-      if (own.all <= own.gone && ops.kind[op] == HostKind::op)
+      if (own.all <= own.gone && ops.kind[op] == HostKind::op) {
         mending.host[thread].push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+        removed.push_back(op);
+      }
       if (const auto parent = context.attribution.op_parent[op]; parent != kNoRow) {
         by_op[parent].all += own.all;
         by_op[parent].gone += own.gone;
@@ -73,6 +80,7 @@ void remove_operations(const Context& context, const std::vector<std::uint32_t>&
     }
   }
   for (auto& [thread, spans] : mending.host) spans = normalised(std::move(spans));
+  return removed;
 }
 
 /// Works one kind of mending out, kernel by kernel.
@@ -119,6 +127,14 @@ class Mender {
         break;
     }
     remove_operations(context_, gone_, span_, mending_);
+    return std::move(mending_);
+  }
+
+  Mending on(const Product& gpu) {
+    each_kernel([&](std::size_t i) {
+      const Product* own = product(i);
+      if (own && type(i) != LayerType::communication) take(i, exchanged(i, *own, gpu));
+    });
     return std::move(mending_);
   }
 
@@ -183,6 +199,27 @@ class Mender {
     return {part(share.best), part(share.about), part(share.worst)};
   }
 
+  /// A kernel takes as much longer as the ceiling that holds it is lower: that of products, or of
+  /// memory. A short one is held by neither.
+  MendedTime exchanged(std::size_t i, const Product& from, const Product& to) const {
+    constexpr double kShort = 5e-6;
+    auto ratio = [](double mine, double other) { return mine > 0 && other > 0 ? mine / other : 1; };
+    const double memory =
+        ratio(static_cast<double>(from.dram_bytes_per_s), static_cast<double>(to.dram_bytes_per_s));
+    double held = memory;
+    double other = ratio(from.sm_count * from.clock_hz, to.sm_count * to.clock_hz);
+    const auto* known = work_of(i);
+    if (known && known->multiplies) {
+      const double peak = stated_peak(from, name_of(known->type)).value_or(0);
+      other = ratio(peak, stated_peak(to, name_of(known->type)).value_or(0));
+      const double bytes = std::max(0.0, known->bytes);
+      if (known->flops * static_cast<double>(from.dram_bytes_per_s) > bytes * peak)
+        std::swap(held, other);
+    }
+    if (seconds(i) < kShort) return {std::min(1.0, held), 1, std::max(1.0, held)};
+    return {std::min(held, other), held, std::max(held, other)};
+  }
+
   /// Kernels that load one or two elements at a time run as aligned ones do.
   void pad(std::size_t i) {
     const auto* known = work_of(i);
@@ -200,7 +237,7 @@ class Mender {
     if (!tf32 && !tensor_path(gpu->chip, TensorType::fp16)) return;
     const bool convolution = type(i) == LayerType::convolution;  // reaches less of the peak
     take(i, at_peak(i, tf32 ? "tf32" : "fp16",
-                    convolution ? MendedTime{0.6, 0.35, 0.2} : MendedTime{0.75, 0.55, 0.35},
+                    convolution ? MendedTime{0.6, 0.28, 0.15} : MendedTime{0.75, 0.55, 0.35},
                     {0.12, 0.2, 0.4}));
   }
 
@@ -308,6 +345,11 @@ Mending mending_of(const Context& context, const work::KernelWorks& works, With 
   return Mender(context, works, span).of(what);
 }
 
+Mending mending_of(const Context& context, const work::KernelWorks& works, const Product& gpu,
+                   Interval span) {
+  return Mender(context, works, span).on(gpu);
+}
+
 namespace {
 
 /// Kernels whose launch lies before the recording are gone where nearly all of their kind are.
@@ -339,6 +381,30 @@ void add_unrecorded(const Context& context, std::vector<std::uint32_t>& gone) {
   gone.insert(gone.end(), unrecorded.begin(), unrecorded.end());
 }
 
+/// What goes with operations: memory that they set, and what autograd computes for them, if they
+/// did not only run again. Adds it to `gone`; whether there is backward work.
+bool add_what_goes_along(const Context& context, const std::vector<std::uint32_t>& removed,
+                         std::vector<std::uint32_t>& gone) {
+  if (removed.empty()) return false;
+  const auto& attribution = context.attribution;
+  const bool again = std::ranges::any_of(gone, [&](std::uint32_t row) {
+    return attribution.phase[row] == static_cast<std::uint8_t>(TrainingPhase::recompute);
+  });
+  const std::unordered_set<std::uint32_t> ops(removed.begin(), removed.end());
+  std::unordered_set<std::uint32_t> known(gone.begin(), gone.end());
+  bool backward = false;
+  for (std::uint32_t row = 0; row < attribution.op.size(); ++row) {
+    const bool set = context.capture.activities.kind[row] == ActivityKind::memset &&
+                     ops.contains(attribution.op[row]);
+    const bool follows = !again && ops.contains(attribution.forward_op[row]);
+    if ((set || follows) && known.insert(row).second) {
+      gone.push_back(row);
+      backward = backward || follows;
+    }
+  }
+  return backward;
+}
+
 }  // namespace
 
 Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval span) {
@@ -356,9 +422,13 @@ Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval 
   add_unrecorded(context, gone);
   Mending mending;
   for (const auto& [row, least] : claimed.shorter)
-    mending.kernels[row] = {least, least + (1 - least) / 4, least + (1 - least) * 3 / 4};
+    mending.kernels[row] = {least, least + (1 - least) / 10, least + (1 - least) * 3 / 4};
+  const auto removed = remove_operations(context, gone, span, mending);
+  if (add_what_goes_along(context, removed, gone)) {
+    mending.host.clear();
+    add_what_goes_along(context, remove_operations(context, gone, span, mending), gone);
+  }
   for (const auto row : gone) mending.kernels[row] = kGone;
-  remove_operations(context, gone, span, mending);
   return mending;
 }
 

@@ -18,6 +18,7 @@ namespace gf {
 namespace work {
 struct KernelWorks;
 }
+struct Product;
 
 /// What is mended, as --with names it.
 enum class With : std::uint8_t {
@@ -59,6 +60,9 @@ struct ClaimedTime {
 /// Of kernels that begin in `span` or as long after it. Needs timelines, attribution and layers.
 /// `works`: of the context's kernels.
 Mending mending_of(const Context& context, const work::KernelWorks& works, With what,
+                   Interval span);
+/// The same on another GPU: each kernel by the ceiling that holds it, by data sheet.
+Mending mending_of(const Context& context, const work::KernelWorks& works, const Product& gpu,
                    Interval span);
 /// The claimed activities are gone, with the operations that launch nothing else, and the host's
 /// time with the copies of that time.

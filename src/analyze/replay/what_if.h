@@ -42,6 +42,7 @@ struct WhatIfChanges {
   std::vector<With> with;              // kernels that are mended
   std::vector<FindingClaim> claims;    // what findings speak of is gone
   std::vector<std::string> operators;  // taken away, with what they launch: a part of their names
+  const Product* gpu_as = nullptr;     // on this GPU, by the ceilings of both
   bool graph = false;                  // all launches of a step as one CUDA graph
   double host = 1, gpu = 1, link = 1, batch = 1;        // times as fast; times as large
   std::vector<std::pair<std::string, double>> kernels;  // part of their names, times as fast

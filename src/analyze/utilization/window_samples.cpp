@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "analyze/kernel_rates/sample_reader.h"
@@ -106,17 +107,44 @@ std::string kernel_before_gaps(const Context& context, const DeviceTimeline& lin
   return short_kernel_name(context.capture.text(most->first));
 }
 
+/// A code that says that kernels of this capture are missing; empty: none does.
+std::string_view says_missing(const Capture& capture) {
+  for (std::size_t i = 0; i < capture.quality.size(); ++i)
+    if (const auto code = capture.text(capture.quality.code[i]);
+        code == name_of(QualityCode::no_kernel) || code == name_of(QualityCode::kernels_taken) ||
+        code == name_of(QualityCode::dropped_kernels) || code == name_of(QualityCode::no_time))
+      return code;
+  return {};
+}
+
+/// How many recorded contexts take turns on a device without MPS, where that explains why it is
+/// active and no kernel runs: no more SMs are at work than its kernels can account for. 0: it does
+/// not.
+std::size_t contexts_in_turns(const Context& context, const DeviceTimeline& line, Interval sampled,
+                              double explained) {
+  const Capture& capture = context.capture;
+  if (capture.metadata_value("record.mps") == "yes" || !says_missing(capture).empty()) return 0;
+  std::set<std::pair<std::int64_t, std::int64_t>> contexts;
+  for (const auto row : line.rows)
+    if (capture.activities.kind[row] == ActivityKind::kernel)
+      contexts.insert({capture.activities.pid[row], capture.activities.context[row]});
+  if (contexts.size() < 2) return 0;
+  constexpr std::string_view kSms[] = {"sm.active_any"_metric, "sm.active"_metric};
+  const auto series = series_of(context, line.device, sampled, std::span(kSms));
+  if (series.empty()) return 0;
+  for (const auto& each : series)
+    if (const auto mean = each.mean(false); !mean || *mean > explained) return 0;
+  return contexts.size();
+}
+
 /// What the capture holds of who else could have worked.
 std::string suspects(const Context& context, const DeviceTimeline& line,
                      const std::vector<std::int64_t>& others) {
   const Capture& capture = context.capture;
   if (!others.empty())
     return fmt::format("Other processes held memory on it: {}", fmt::join(others, ", "));
-  for (std::size_t i = 0; i < capture.quality.size(); ++i)
-    if (const auto code = capture.text(capture.quality.code[i]);
-        code == name_of(QualityCode::no_kernel) || code == name_of(QualityCode::kernels_taken) ||
-        code == name_of(QualityCode::dropped_kernels) || code == name_of(QualityCode::no_time))
-      return fmt::format("Kernels that were launched and not recorded are part of it ({})", code);
+  if (const auto code = says_missing(capture); !code.empty())
+    return fmt::format("Kernels that were launched and not recorded are part of it ({})", code);
   std::set<std::int64_t> contexts;
   for (const auto row : line.rows) contexts.insert(capture.activities.context[row]);
   if (contexts.size() > 1)
@@ -171,10 +199,21 @@ void find_unrecorded_work(const Context& context, const DeviceTimeline& line, De
   if (worked - explained <= room) return;
   const Nanos missing = std::min<Nanos>(std::llround((worked - explained) * length), use.idle_ns);
   const auto others = other_processes(context.capture, line.device);
-  std::string after = kernel_before_gaps(context, line);
-  if (!after.empty()) after = ", most of it after " + after;
   use.unrecorded_ns = missing;
   take_from_idle(missing, use);
+  if (others.empty())
+    if (const auto turns =
+            contexts_in_turns(context, line, on_sample_clock(span, shift), explained);
+        turns > 0) {
+      quality.push_back(
+          {std::string(name_of(QualityCode::contexts_take_turns)), 1,
+           fmt::format("GPU {}: its samples show it active {} of the time, and kernels and copies "
+                       "explain {}: for {} it switches between {} contexts that take turns on it",
+                       use.id, say_share(worked), say_share(explained), say_time(missing), turns)});
+      return;
+    }
+  std::string after = kernel_before_gaps(context, line);
+  if (!after.empty()) after = ", most of it after " + after;
   auto code = QualityCode::work_not_recorded;
   if (!others.empty()) code = QualityCode::work_of_others;
   quality.push_back(

@@ -319,6 +319,11 @@ void Builder::add_idle(const DeviceTimeline& line, const std::string& group) {
                     .group = group,
                     .device = capture_.devices.id[line.device]};
   for (const auto& piece : line.idle_pieces) {
+    if (piece.span.start >= cut_.events) {  // beside events that are not here
+      ++lane.left_out;
+      lane.until_ns = cut_.events - window_.start;
+      continue;
+    }
     lane.start.push_back(piece.span.start - window_.start);
     lane.duration.push_back(piece.span.length());
     lane.name.push_back(texts_.text(name_of(piece.reason)));

@@ -57,8 +57,7 @@ Result<std::string> filled_page(std::string_view answer, std::string_view timeli
   // Of large answers the last twentieth of the size costs more than half of the time.
   page += base64(gzipped(answer, answer.size() > (1 << 20) ? 6 : 9));
   page += kPageBetween;
-  // The timeline is packed already: more effort costs time and gains little.
-  if (!timeline.empty()) page += base64(gzipped(timeline, 6));
+  page += timeline;
   return page += kPageAfter;
 }
 
@@ -80,6 +79,20 @@ std::vector<PageLabel> level_page_labels() {
 }
 
 namespace {
+
+/// Of a page of 12 MB at most, which opens within seconds; of more, the end of the window is left
+/// out.
+std::string timeline_text(const Context& context, TimelineData data) {
+  constexpr std::size_t kMost = 11'300'000;
+  // It is packed already: more effort costs time and gains little.
+  std::string text = base64(gzipped(packed_timeline(data), 6));
+  while (text.size() > kMost && data.shown > 0) {
+    const double part = 0.97 * kMost / static_cast<double>(text.size());
+    data = timeline_data(context, static_cast<std::size_t>(part * static_cast<double>(data.shown)));
+    text = base64(gzipped(packed_timeline(data), 6));
+  }
+  return text;
+}
 
 void add_labels(std::vector<PageLabel>& labels, const std::vector<SampledReading>& readings) {
   for (const auto& reading : readings)
@@ -129,7 +142,8 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   json += ",\"analysis\":";
   to_json(json, analysis);
   json += '}';
-  return filled_page(json, has_timeline ? packed_timeline(*timeline) : std::string());
+  return filled_page(json,
+                     has_timeline ? timeline_text(*context, std::move(*timeline)) : std::string());
 }
 
 Result<std::string> ranks_html(const JobRanks& job) {

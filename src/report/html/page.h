@@ -32,8 +32,8 @@ std::string gzipped(std::string_view bytes, int effort = 9);
 /// web/build.mjs, empty in a build without Node.
 extern const std::string_view kPageBefore, kPageBetween, kPageAfter;
 
-/// The page with the answer and, where there is one, the packed timeline put in. Error: a build
-/// without the page.
+/// The page with the answer and, where there is one, the timeline put in, which is packed, gzipped
+/// and in base64. Error: a build without the page.
 Result<std::string> filled_page(std::string_view answer, std::string_view timeline = {});
 
 struct PageLabel {

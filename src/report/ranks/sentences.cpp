@@ -115,11 +115,12 @@ void say_rest(const JobRanks& job, std::vector<std::string>& said) {
                       "alone may be why: it is not blamed.",
                       rank.rank, gain_text(job, rank.recording_doubt_ns)));
   if (job.pipeline.stages > 0)
-    said.push_back(
-        fmt::format("Pipeline of {} stages, {:.0f} micro-batches: ranks wait for each "
-                    "other for {} of their time; the schedule alone costs {}.",
-                    job.pipeline.stages, job.pipeline.micro_batches,
-                    format_share(job.pipeline.waiting), format_share(job.pipeline.ideal)));
+    said.push_back(fmt::format(
+        "Pipeline of {} stages, {:.0f} micro-batches: ranks wait for each "
+        "other for {} of their time; the schedule alone costs {}. Twice as many, each "
+        "half as large, save {} of a step at most.",
+        job.pipeline.stages, job.pipeline.micro_batches, format_share(job.pipeline.waiting),
+        format_share(job.pipeline.ideal), format_share(job.pipeline.twice_gain)));
 }
 
 std::string headline_of(const JobRanks& job) {

@@ -112,6 +112,12 @@ std::string replayed_text(const Finding& finding) {
                      format_share_range(finding.replayed_low, finding.replayed_high));
 }
 
+/// The bound counts time of the device; where the host's time goes, too, it is the most by replay.
+Nanos most_gained(const Finding& finding, Nanos whole) {
+  const double by_replay = finding.replayed_high.value_or(0) * static_cast<double>(whole);
+  return std::max(finding.gain_ns.value_or(0), static_cast<Nanos>(by_replay));
+}
+
 std::string together_text(const Analysis& analysis) {
   if (!analysis.together) return {};
   return fmt::format(
@@ -130,10 +136,12 @@ std::string findings_section(const Analysis& analysis, const TextStyle& style, s
   for (std::size_t i = from; i < to; ++i) {
     const auto& finding = analysis.findings[i];
     std::string text = finding.text;
-    if (finding.gain_ns)
-      text += fmt::format(" [up to {}, {}{}]", format_time(*finding.gain_ns),
-                          format_share(share_of(*finding.gain_ns, device_time(analysis))),
-                          replayed_text(finding));
+    if (finding.gain_ns) {
+      const Nanos most = most_gained(finding, device_time(analysis));
+      text +=
+          fmt::format(" [up to {}, {}{}]", format_time(most),
+                      format_share(share_of(most, device_time(analysis))), replayed_text(finding));
+    }
     std::string paragraph = wrap(text, width, 5);
     const std::string mark = fmt::format("{:>3}. ", i + 1);
     out += mark + paragraph.substr(5);

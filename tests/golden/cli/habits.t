@@ -45,23 +45,23 @@ One screen:
   lenet_train_b64.json.gz                           NVIDIA H200, 3 steps, 10.40 ms
   The GPU runs kernels at least 6.8 % of the time; the utilization inside these
   kernels needs counters. The largest loss: idle, launch-bound, 6.005 ms (57.7 %),
-  up to 3.243 ms of it by the profiler itself.
+  up to 3.127 ms of it by the profiler itself.
   
   Recommendations
     1. A step has too little work for the GPU: it is launch-bound, and kernels
        leave most of the GPU empty. Use a larger batch; the gain is in time per
        item. [up to 10.34 ms, 99.4 %]
     2. Launch-bound: the GPU waits for the host to launch the next kernel 58 % of
-       the time (at least 39 % without the profiler). Launch less often:
+       the time (at least 40 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
-       optimizers, or a larger batch. [up to 9.399 ms, 90.4 %; by replay 68-97 %
+       optimizers, or a larger batch. [up to 9.888 ms, 95.1 %; by replay 70-95 %
        of a step]
     3. 46 % of kernel time multiplies matrices in FP32 outside the tensor cores.
        Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and
        torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16, if the
        accuracy of the model permits. [up to 328.1 us, 3.2 %; by replay 0 % of a
        step]
-       By replay, these changes together give 71-97 % of a step.
+       By replay, these changes together give 75-95 % of a step.
   
   Utilization by level                                           share of 10.40 ms
     GPU active                ###                                            6.8 %
