@@ -277,8 +277,9 @@ struct Loss {
   bool of_host = false;  // which the profiler slowed
 };
 
-/// An idle cause, a bar of the waterfall, or communication that nothing hides. Where kernels are the
-/// limit, the time before one without a launch is that of a kernel that began before the capture.
+/// An idle cause, a bar of the waterfall, or communication that nothing hides. Where kernels are
+/// the limit, the time before one without a launch is that of a kernel that began before the
+/// capture.
 Loss largest_loss(const Analysis& analysis, bool kernels) {
   Loss most;
   auto consider = [&](std::string name, Nanos ns, bool of_host = false) {

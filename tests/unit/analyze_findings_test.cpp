@@ -471,7 +471,8 @@ TEST(Findings, LowOccupancy) {
     b.capture.activities.block_x[0] = threads;
     return b;
   };
-  EXPECT_TRUE(finding(of_threads(128), FindingId::low_occupancy)) << "40 of 64 warps could be there";
+  EXPECT_TRUE(finding(of_threads(128), FindingId::low_occupancy))
+      << "40 of 64 warps could be there";
   EXPECT_FALSE(finding(of_threads(32), FindingId::low_occupancy)) << "the whole grid has ten a SM";
 }
 
