@@ -106,7 +106,7 @@ TEST(OwnUse, CountsMemoryThatNoFileBacks) {
   ASSERT_NE(mapped, MAP_FAILED);
   unsigned sum = 0;
   for (std::size_t at = 0; at < kBytes; at += 4096)
-    sum += static_cast<volatile const char*>(mapped)[at];
+    sum += static_cast<volatile const unsigned char*>(mapped)[at];
   EXPECT_EQ(sum, 7 * kBytes / 4096);
   const auto with_file = own_use();
   EXPECT_GT(with_file.memory_bytes - before.memory_bytes, static_cast<std::int64_t>(kBytes / 2));
