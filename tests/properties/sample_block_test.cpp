@@ -276,7 +276,9 @@ TEST(SampleBlock, IsBelievedInASealedFileAndLookedAtInAnyOther) {
     {
       auto db = sqlite::open(dir.file("a.gpf"), SQLITE_OPEN_READWRITE);
       EXPECT_TRUE(sqlite::execute(db->get(), change, {}));
-      if (sealed_anew) EXPECT_TRUE(seal(db->get(), {}));
+      if (sealed_anew) {
+        EXPECT_TRUE(seal(db->get(), {}));
+      }
     }
     auto back = read_capture(dir.file("a.gpf"));
     EXPECT_TRUE(back) << change;
