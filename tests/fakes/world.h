@@ -73,7 +73,7 @@ inline double power_watts(std::int64_t thread) {
   return 300 + 100 * std::sin(M_PI * seconds(thread));
 }
 inline double energy_joules(std::int64_t thread) {
-  return 300 * seconds(thread) - 100 / M_PI * std::cos(M_PI * seconds(thread));
+  return 300e-9 * static_cast<double>(thread) - 100 / M_PI * std::cos(M_PI * seconds(thread));
 }
 
 /// Work comes in steps of 20 ms: the GPU is busy for the first 15 ms of each, tensor pipes for the

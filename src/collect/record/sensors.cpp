@@ -136,6 +136,8 @@ void Sensors::keep_energy(State& state, Capture& capture, const GpuReading& read
     state.first_energy = reading.energy_joules;
     state.first_energy_ns = reading.time_ns;
   }
+  if (state.last_energy && *reading.energy_joules < *state.last_energy)  // it began anew
+    *state.first_energy -= *state.last_energy - *reading.energy_joules;
   state.last_energy = reading.energy_joules;
   state.last_energy_ns = reading.time_ns;
 }
