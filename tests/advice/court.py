@@ -55,6 +55,7 @@ class Score:
         self.rules = collections.defaultdict(collections.Counter)
         self.unjudged = collections.Counter()
         self.captures, self.absent, self.refused, self.crashed = 0, [], [], []
+        self.public = 0  # captures of other people that are on this machine
         self.false_first = []  # a false loss among the first two
         self.planted, self.alarms, self.gains = [], [], []
         self.first = []  # of the programs of causes.json: whether the first thing said names the cause
@@ -189,6 +190,7 @@ def judge_captures(program, score):
         if path is None:
             score.absent.append(name)
             continue
+        score.public += verdict["file"]["root"] == "fetched"
         counters = verdict["file"].get("counters")
         analysis, complaint = answered(score, name, program, path, path.parent / counters if counters else None)
         if analysis is None:
@@ -396,6 +398,8 @@ def main():
     losses = {r: c for r, c in score.rules.items() if r not in CAVEATS}
     said = sum(c["true"] + c["false"] for c in losses.values())
     true = sum(c["true"] for c in losses.values())
+    # What is known to be wrong of captures of other people counts only where these are.
+    most = {kind: wanted[kind] + (wanted["public"][kind] if score.public else 0) for kind in wanted["public"]}
     named = sum(hit for _, hit in score.planted)
     loud = sum(bool(wrong) for _, wrong in score.alarms)
     missed = []
@@ -412,10 +416,10 @@ def main():
     gone = sum(c["missed"] for c in losses.values())
     if gone > wanted["missed"] * (true + gone):
         missed.append(f"at most {wanted['missed']:.0%} of the advice missed")
-    if score.headlines["true"] < wanted["headlines"] * score.headlines.total() or score.headlines["false"] > wanted["false_headlines"]:
-        missed.append(f"{wanted['headlines']:.0%} of the headlines true, at most {wanted['false_headlines']} false")
-    if len(score.false_first) > wanted["false_first"]:
-        missed.append(f"at most {wanted['false_first']} wrong among the first two")
+    if score.headlines["true"] < wanted["headlines"] * score.headlines.total() or score.headlines["false"] > most["false_headlines"]:
+        missed.append(f"{wanted['headlines']:.0%} of the headlines true, at most {most['false_headlines']} false")
+    if len(score.false_first) > most["false_first"]:
+        missed.append(f"at most {most['false_first']} wrong among the first two")
     if missed:
         print("wanted: " + "; ".join(missed))
     return 1 if missed else 0
