@@ -51,7 +51,7 @@ export async function runCases(report, cases) {
   }
   let failed = 0;
   await withReport(report, { viewport: { width: 1280, height: 900 }, colorScheme: "light" }, async (page, seen) => {
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(BUSY_MS);
     for (const [name, run] of cases) {
       try {
         await run(page, seen);

@@ -197,7 +197,7 @@ test("the address remembers what is in sight", async (page) => {
   const { from, to } = await viewOf(page);
   await until(page, (view) => location.hash.includes(view), `view=${from}-${to}`);
   await page.reload();
-  await page.waitForSelector("body[data-ready=yes]");
+  await page.waitForSelector("body[data-ready=yes]", { timeout: 120_000 });
   assert.deepEqual(await viewOf(page), { from, to });
 });
 

@@ -12,7 +12,11 @@ export const viewOf = (page) => page.locator("#timeline canvas.events").evaluate
 
 /** Shows a span through the address, as a link would. */
 export async function show(page, from, to, more = "") {
-  await page.evaluate((hash) => { location.hash = hash; }, `view=${Math.round(from)}-${Math.round(to)}${more}`);
+  await page.evaluate((hash) => new Promise((done) => {
+    addEventListener("hashchange", done, { once: true });  // the page's own was added before and comes first
+    if (location.hash === hash) done();
+    else location.hash = hash;
+  }).then(() => true), `#view=${Math.round(from)}-${Math.round(to)}${more}`);
   await painted(page);
 }
 
