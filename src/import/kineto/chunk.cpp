@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "import/kineto/rows.h"
-#include "import/kineto/scan.h"
 
 namespace gf::kineto {
 
@@ -23,6 +22,7 @@ void Chunk::clear() {
   threads.clear();
   names.clear();
   damage.clear();
+  noted = 0;
   events = 0;
   trailer.clear();
   closed = false;
@@ -30,6 +30,7 @@ void Chunk::clear() {
 }
 
 void Chunk::note(QualityCode code, const char* what, std::int64_t at) {
+  ++noted;
   for (auto& entry : damage)
     if (entry.code == code) {
       ++entry.count;
@@ -175,11 +176,15 @@ const char* read_carefully(const char* cursor, const char* end, Event& event, Ch
   return chunk.last ? closing_bracket(cursor, end) : end;
 }
 
-/// By a layout that is known, else by the fast reader, which teaches it.
-const char* read_swiftly(const char* at, const char* end, Event& event, Layouts& layouts) {
-  if (const char* next = layouts.read(at, end, event)) return next;
-  const char* next = read_fast(at, end, event);
-  if (next) layouts.learn(at, next, event);
+/// As it is expected; else by a layout that is known, else by the fast reader, which both teach.
+const char* read_swiftly(const char* at, const char* end, Event& event, Worker& worker) {
+  if (const char* next = worker.patterns.read(at, end, event)) return next;
+  const char* next = worker.layouts.read(at, end, event);
+  if (!next) {
+    next = read_fast(at, end, event);
+    if (next) worker.layouts.learn(at, next, event);
+  }
+  if (next) worker.patterns.learn(at, next, event);
   return next;
 }
 
@@ -203,7 +208,7 @@ void parse_chunk(Chunk& chunk, Worker& worker) {
     }
     ++chunk.events;
     if (*at == '{') {
-      if (const char* next = read_swiftly(at, end, event, worker.layouts);
+      if (const char* next = read_swiftly(at, end, event, worker);
           next && may_follow(next, end, chunk)) {
         rows.add(event, chunk.offset + (at - chunk.buffer.get()));
         at = next;

@@ -12,7 +12,7 @@
 #include "import/input.h"
 #include "import/kineto/event.h"
 #include "import/kineto/layouts.h"
-#include "import/kineto/read_slow.h"
+#include "import/kineto/patterns.h"
 #include "model/capture.h"
 
 namespace gf::kineto {
@@ -52,6 +52,7 @@ struct Worker {
   std::unordered_map<std::string, std::uint32_t> thread_of;  // by pid and tid as written
   std::vector<std::uint8_t> api_kind;                        // by text, 255: not worked out yet
   Layouts layouts;
+  Patterns patterns;
   SlowReader slow;
 };
 
@@ -78,6 +79,7 @@ struct Chunk {
   std::vector<NewThread> threads;
   std::vector<Naming> names;
   std::vector<Damage> damage;
+  std::int64_t noted = 0;  // how often
   std::int64_t events = 0;
   bool closed = false;  // the closing bracket of traceEvents was here (last chunk only) ...
   std::string trailer;  // ... and this follows it

@@ -1,13 +1,24 @@
 // One element of traceEvents as tokens: which of the fields that matter are there, and their text
-// in the file. Three readers fill it: one for layouts that it has learned (layouts.h), a fast one
-// for what Kineto writes, and a slow one on simdjson for everything else. They agree on every event
-// that they accept
+// in the file. Four readers fill it: one for events that come again (patterns.h), one for layouts
+// that it has learned (layouts.h), a fast one for what Kineto writes, and a slow one on simdjson
+// for everything else. They agree on every event that they accept
 // (tests/properties/kineto_readers_test.cpp).
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
 #include <string_view>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "core/strings.h"
 
 namespace gf::kineto {
 
@@ -88,7 +99,13 @@ struct Token {
 };
 
 enum class Category : std::uint8_t;
-struct Inputs;
+struct EventPattern;
+
+/// A text and its number among the worker's.
+struct KnownName {
+  StringId id{};
+  std::string_view text;
+};
 
 struct Event {
   std::uint64_t present = 0;  // bit per Field; the tokens of absent fields are not initialized
@@ -96,7 +113,17 @@ struct Event {
       0;                // keys that came again; the last one counts, as in Python and JavaScript
   Category category{};  // of the field cat, where the reader knows it already
   bool category_known = false;
-  Inputs* inputs = nullptr;  // what is remembered of them; null: nothing
+  EventPattern* pattern = nullptr;  // that it follows; null: none
+  KnownName* name_guess = nullptr;  // where the name is wanted for the next time
+  bool name_known = false;          // it is that already
+  // The values that move from one event to the next like it, in order, where the reader knows.
+  struct Moving {
+    Field field;  // count: nobody reads it
+    const char *from, *to;
+  };
+  static constexpr std::size_t kMostMoving = 16;
+  std::size_t moving_count = 0;  // more than kMostMoving: not all are there
+  std::array<Moving, kMostMoving> moving;
   Token tokens[kFields];
 
   bool has(Field field) const { return present >> static_cast<unsigned>(field) & 1; }
@@ -115,7 +142,10 @@ struct Event {
     present = 0;
     duplicates = 0;
     category_known = false;
-    inputs = nullptr;
+    pattern = nullptr;
+    name_guess = nullptr;
+    name_known = false;
+    moving_count = 0;
   }
 };
 
@@ -124,7 +154,32 @@ struct Event {
 /// reader (escapes or bytes outside ASCII in a text that is wanted) or is damaged.
 const char* read_fast(const char* at, const char* end, Event& event);
 
+/// The slow reader: any valid JSON object through simdjson, and common damage repaired where its
+/// meaning is beyond doubt.
+class SlowReader {
+ public:
+  SlowReader();
+  ~SlowReader();
+
+  enum class Outcome { whole, repaired, damaged };
+  /// Reads one event. Its tokens stay valid until the next call. `repaired`: control characters
+  /// inside texts became spaces and invalid UTF-8 became U+FFFD.
+  Outcome read(std::string_view object, Event& event);
+
+ private:
+  bool parse(Event& event);
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+  std::string buffer_;
+};
+
+/// Control characters to spaces, invalid UTF-8 to U+FFFD. Returns whether anything changed.
+bool repair_text(std::string& text);
+
 /// Bytes that must be readable after the end of a buffer.
 inline constexpr std::size_t kPadding = 128;
+
+// Finding the ends of values.
+#include "import/kineto/scan.inl"
 
 }  // namespace gf::kineto

@@ -14,8 +14,6 @@
 #include "import/formats.h"
 #include "import/kineto/chunk.h"
 #include "import/kineto/event.h"
-#include "import/kineto/read_slow.h"
-#include "import/kineto/scan.h"
 #include "model/capture.h"
 
 namespace gf::kineto {
@@ -404,7 +402,10 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   std::deque<Worker> own;
   for (unsigned number = 0; number < workers; ++number) {
     own.emplace_back(number);
-    if (!options.learn_layouts) own.back().layouts.learn_nothing();
+    if (!options.learn_layouts) {
+      own.back().layouts.learn_nothing();
+      own.back().patterns.learn_nothing();
+    }
   }
   std::deque<Chunk> slots(2 * workers + 2);
   Merge merge(capture, workers);

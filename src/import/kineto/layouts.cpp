@@ -1,10 +1,9 @@
 #include "import/kineto/layouts.h"
 
-#include <bit>
+#include <algorithm>
 
 #include "import/kineto/fields.h"
 #include "import/kineto/rows.h"
-#include "import/kineto/scan.h"
 
 namespace gf::kineto {
 
@@ -13,6 +12,40 @@ namespace {
 // What hostile files can make this remember.
 constexpr std::size_t kMostNodes = 1024;
 constexpr int kMostLessons = 4096;
+
+// Of what nobody reads, numbers that mostly are the same for an operation or a launch.
+constexpr std::string_view kSettled[] = {"Record function id", "cbid", "queued", "blocks per SM",
+                                         "warps per SM"};
+
+/// Whether a value differs from one event to the next like it.
+bool moves(LayoutNode::Next next, Field field, std::string_view key) {
+  switch (field) {
+    case Field::name:
+      return next == LayoutNode::Next::string;
+    case Field::ts:
+    case Field::dur:
+    case Field::id:
+    case Field::external_id:
+    case Field::correlation:
+    case Field::sequence:
+    case Field::graph_node:
+    case Field::python_id:
+    case Field::python_parent:
+    case Field::collective_sequence:
+    case Field::wait_on_correlation:
+    case Field::address:
+    case Field::allocation_bytes:
+    case Field::total_allocated:
+    case Field::total_reserved:
+    case Field::counter_value:
+      return next == LayoutNode::Next::scalar;
+    case Field::count:
+      return next == LayoutNode::Next::scalar &&
+             std::ranges::find(kSettled, key) == std::end(kSettled);
+    default:
+      return false;
+  }
+}
 
 /// An event cut into the bytes between its values.
 class Lesson {
@@ -60,7 +93,7 @@ class Lesson {
     const Field field = in_args_ ? args_field(name) : event_field(name);
     if (*at_ == '"') return text(node, field);
     if (field == Field::ph || field == Field::cat) return false;  // such values are no layout
-    if (*at_ != '[' && *at_ != '{') return finish(node, LayoutNode::Next::scalar, field);
+    if (*at_ != '[' && *at_ != '{') return finish(node, LayoutNode::Next::scalar, field, name);
     return finish(node, LayoutNode::Next::container, field);
   }
   bool text(LayoutNode& node, Field field) {
@@ -79,15 +112,14 @@ class Lesson {
     return true;
   }
   /// The bytes up to here are the node's; goes on behind the value.
-  bool finish(LayoutNode& node, LayoutNode::Next next, Field field) {
+  bool finish(LayoutNode& node, LayoutNode::Next next, Field field, std::string_view key = {}) {
     const auto size = static_cast<std::size_t>(at_ - from_);
     if (size == 0 || size > LayoutNode::kLongest) return false;
     std::memcpy(node.bytes, from_, size);
     node.size = static_cast<std::uint32_t>(size);
     node.next = next;
     node.field = field;
-    node.input = next == LayoutNode::Next::container && field != Field::count &&
-                 (bit_of(field) & kInputFields) != 0;
+    node.moves = moves(next, field, key);
     from_ = at_;
     const char* stop = at_;
     if (next == LayoutNode::Next::string) stop = string_stop(at_);
@@ -146,51 +178,6 @@ void Layouts::learn(const char* at, const char* end, const Event& event) {
   // A layout that is read otherwise than it was taught would be a mistake here.
   Event again;
   if (read(at, end, again) && !same(again, event)) trusted_ = false;
-}
-
-Inputs*& Layouts::guess(const LayoutNode& node, std::uint64_t name) {
-  if (guesses_.empty()) guesses_.resize(2 * kMostInputs);
-  const auto place = reinterpret_cast<std::uintptr_t>(&node) / alignof(LayoutNode);
-  const auto before = before_ ? before_->hash : 0;
-  return guesses_[(name ^ place ^ before) * 0x9e3779b97f4a7c15u >>
-                  (64 - std::countr_zero(2 * kMostInputs))];
-}
-
-Inputs* Layouts::guess_inputs(const LayoutNode& node, std::uint64_t name, const char* at,
-                              const char* end) {
-  Inputs* const inputs = guess(node, name);
-  if (!inputs || inputs->first != &node ||
-      inputs->bytes.size() > static_cast<std::size_t>(end - at) ||
-      std::memcmp(inputs->bytes.data(), at, inputs->bytes.size()) != 0)
-    return nullptr;
-  return before_ = inputs;
-}
-
-Inputs& Layouts::place_inputs(const LayoutNode& node, std::uint64_t name, std::string_view bytes) {
-  if (inputs_.size() == kMostInputs) forget_inputs();
-  if (by_hash_.empty()) by_hash_.resize(2 * kMostInputs);
-  const auto hash = hash_text(bytes) ^ reinterpret_cast<std::uintptr_t>(&node);
-  const std::size_t mask = by_hash_.size() - 1;
-  std::size_t at = hash & mask;
-  auto is_other = [&](const Inputs* inputs) {
-    return inputs && (inputs->hash != hash || inputs->first != &node || inputs->bytes != bytes);
-  };
-  while (is_other(by_hash_[at])) at = (at + 1) & mask;
-  if (!by_hash_[at]) {
-    by_hash_[at] = &inputs_.emplace_back();
-    by_hash_[at]->bytes = bytes;
-    by_hash_[at]->hash = hash;
-    by_hash_[at]->first = &node;
-  }
-  return *(before_ = guess(node, name) = by_hash_[at]);
-}
-
-/// A program with more of them than this is no program that repeats itself.
-void Layouts::forget_inputs() {
-  by_hash_.clear();
-  guesses_.clear();
-  inputs_.clear();
-  before_ = nullptr;
 }
 
 }  // namespace gf::kineto

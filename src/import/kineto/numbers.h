@@ -15,6 +15,11 @@
 
 namespace gf::kineto {
 
+/// Whether a number of JSON may begin so.
+inline bool begins_number(char first) {
+  return first == '-' || static_cast<unsigned char>(first - '0') < 10;
+}
+
 /// Eight digits at once; the caller knows that they are digits. Two, then four, then eight of them
 /// become one number.
 inline std::uint64_t eight_digits(std::uint64_t chunk) {

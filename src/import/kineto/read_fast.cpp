@@ -2,7 +2,8 @@
 
 #include "import/kineto/fields.h"
 #include "import/kineto/layouts.h"
-#include "import/kineto/scan.h"
+#include "import/kineto/numbers.h"
+#include "import/kineto/patterns.h"
 
 namespace gf::kineto {
 
@@ -80,6 +81,7 @@ const bool has_wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("
                       __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("popcnt");
 const auto best = has_wide ? &wide::read_event : &narrow::read_event;
 const auto best_known = has_wide ? &wide::read_known : &narrow::read_known;
+const auto best_pattern = has_wide ? &wide::read_pattern : &narrow::read_pattern;
 
 }  // namespace
 
@@ -89,6 +91,11 @@ const char* read_fast(const char* at, const char* end, Event& event) {
 
 const char* Layouts::read(const char* at, const char* end, Event& event) {
   return trusted_ ? best_known(*this, at, end, event) : nullptr;
+}
+
+const char* read_by_pattern(EventPattern& pattern, std::string_view likely_name, const char* at,
+                            const char* end, Event& event) {
+  return best_pattern(pattern, likely_name, at, end, event);
 }
 
 }  // namespace gf::kineto
@@ -103,6 +110,11 @@ const char* read_fast(const char* at, const char* end, Event& event) {
 
 const char* Layouts::read(const char* at, const char* end, Event& event) {
   return trusted_ ? narrow::read_known(*this, at, end, event) : nullptr;
+}
+
+const char* read_by_pattern(EventPattern& pattern, std::string_view likely_name, const char* at,
+                            const char* end, Event& event) {
+  return narrow::read_pattern(pattern, likely_name, at, end, event);
 }
 
 }  // namespace gf::kineto

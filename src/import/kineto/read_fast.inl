@@ -1,6 +1,6 @@
 // The fast reader's body: one pass over the bytes, no index, no copy. Keys of events are told apart
-// by their first four bytes; and the reader of layouts that are known. Included inside a namespace,
-// once for every instruction set (read_fast.cpp).
+// by their first four bytes; and the readers of layouts that are known and of patterns. Included
+// inside a namespace, once for every instruction set (read_fast.cpp).
 
 #if defined(GF_WIDE)
 inline const char* any_container_end(const char* at, const char* limit, bool& plain) {
@@ -194,80 +194,35 @@ inline const char* read_known_value(const LayoutNode& place, const char* at, con
   }
 }
 
-/// A few bytes of a name, to tell most names apart; and of what stands before and behind it, when
-/// it is short: the same for one layout.
-inline std::uint64_t sketch(const char* at, const char* end) {
-  std::uint64_t head, tail;
-  std::memcpy(&head, at, 8);
-  std::memcpy(&tail, end - 8, 8);
-  return head ^ tail << 1 ^ static_cast<std::uint64_t>(end - at) << 56;
-}
-
-/// Whether the bytes of a layout's node stand at `at`.
-[[gnu::always_inline]] inline bool fits(const LayoutNode& node, const char* at) {
+/// Whether the first `left` of `bytes`, at least one, stand at `at`; others may be read behind
+/// both.
+[[gnu::always_inline]] inline bool stands(const char* at, const char* bytes, std::size_t left) {
 #if defined(GF_WIDE) || defined(__SSE2__)
-  std::size_t left = node.size;
   for (std::size_t i = 0;; i += kBytes, left -= kBytes) {
-    const auto differ = ~bits(equal(load(at + i), load(node.bytes + i)));
+    const auto differ = ~bits(equal(load(at + i), load(bytes + i)));
     if (left <= kBytes) return differ << (32 - left) == 0;
     if (differ << (32 - kBytes)) return false;
   }
 #else
-  return std::memcmp(at, node.bytes, node.size) == 0;
+  return std::memcmp(at, bytes, left) == 0;
 #endif
 }
 
 /// The child that stands at `at`.
 [[gnu::always_inline]] inline LayoutNode* follow(LayoutNode& node, const char* at) {
-  auto stands = [&](const LayoutNode& child) {
-    return fits(child, at) && child.may_begin(at[child.size]);
+  auto fits = [&](const LayoutNode& child) {
+    return stands(at, child.bytes, child.size) && child.may_begin(at[child.size]);
   };
-  if (node.likely && stands(*node.likely)) return node.likely;
+  if (node.likely && fits(*node.likely)) return node.likely;
   for (std::uint8_t i = 0; i < node.children; ++i)
-    if (node.child[i] != node.likely && stands(*node.child[i])) return node.likely = node.child[i];
+    if (node.child[i] != node.likely && fits(*node.child[i])) return node.likely = node.child[i];
   return nullptr;
 }
-
-/// The inputs of an operation while they are read: a run of containers one after the other.
-struct InputRun {
-  const LayoutNode *first = nullptr, *last = nullptr;
-  const char *begin = nullptr, *end = nullptr;
-  std::array<Field, Inputs::kMost> fields;
-  std::size_t count = 0;
-
-  void take(const LayoutNode& place, const char* from, const char* to) {
-    if (count == 0) {
-      first = &place;
-      begin = from;
-    }
-    if (count < fields.size()) fields[count] = place.field;
-    ++count;
-    last = &place;
-    end = to;
-  }
-  /// Remembers them, unless they are too long for that.
-  Inputs* keep(Layouts& layouts, std::uint64_t name, const Event& event) const {
-    constexpr std::ptrdiff_t kLongest = 2048;
-    if (count == 0 || count > fields.size() || end - begin > kLongest) return nullptr;
-    Inputs& inputs =
-        layouts.place_inputs(*first, name, {begin, static_cast<std::size_t>(end - begin)});
-    if (inputs.last) return &inputs;
-    inputs.last = last;
-    inputs.count = count;
-    for (std::size_t i = 0; i < count; ++i)
-      inputs.parts[i] = {fields[i], static_cast<std::uint32_t>(event[fields[i]].data - begin),
-                         event[fields[i]].size};
-    return &inputs;
-  }
-};
 
 inline const char* read_known(Layouts& layouts, const char* at, const char* const end,
                               Event& event) {
   LayoutNode* place = &layouts.root();
-  std::uint64_t name = 0;
-  InputRun run;
-  bool in_run = false;
-  event.inputs = nullptr;
+  event.clear();
   for (;;) {
     LayoutNode* const to = follow(*place, at);
     if (!to) return nullptr;
@@ -279,38 +234,56 @@ inline const char* read_known(Layouts& layouts, const char* at, const char* cons
     }
     at += to->size;
     if (to->next == LayoutNode::Next::end) break;
-    if (to->input && run.count == 0 && !event.inputs) {
-      if (Inputs* known = layouts.guess_inputs(*to, name, at, end)) {
-        for (std::size_t i = 0; i < known->count; ++i) {
-          const auto& part = known->parts[i];
-          event.tokens[static_cast<std::size_t>(part.field)] = {at + part.from, part.size,
-                                                                Token::Kind::container};
-        }
-        at += known->bytes.size();
-        place = const_cast<LayoutNode*>(known->last);
-        event.inputs = known;
-        continue;
-      }
-      in_run = true;
-    }
     Token token;
     const char* const stop = read_known_value(*to, at, end, token);
     if (!stop) return nullptr;
     if (to->field != Field::count) event.tokens[static_cast<std::size_t>(to->field)] = token;
-    if (to->field == Field::name) name = sketch(at, stop);
-    in_run = in_run && to->input;
-    if (in_run) run.take(*to, at, stop);
+    if (to->moves && event.moving_count++ < Event::kMostMoving)
+      event.moving[event.moving_count - 1] = {to->field, at, stop};
     at = stop;
   }
   if (at > end) return nullptr;
   event.present = place->present;
-  event.duplicates = 0;
   event.category = place->category;
   event.category_known = true;
-  if (!event.inputs) event.inputs = run.keep(layouts, name, event);
-  // Those of the event that do not stand in the run would not be remembered with it.
-  if (event.inputs &&
-      event.inputs->count != static_cast<std::size_t>(std::popcount(event.present & kInputFields)))
-    event.inputs = nullptr;
+  return at;
+}
+
+/// An event that follows a pattern: one comparison for all that does not move.
+inline const char* read_pattern(EventPattern& pattern, std::string_view name, const char* at,
+                                const char* const end, Event& event) {
+  const char* bytes = pattern.bytes.data();
+  event.name_known = false;
+  const EventPattern::Part* part = pattern.parts.data();
+  for (const auto* const last = part + pattern.parts.size() - 1;; ++part) {
+    if (!stands(at, bytes, part->size)) return nullptr;
+    at += part->size;
+    bytes += part->size;
+    if (part == last) break;
+    const char* stop;
+    if (part->field == Field::name) {
+      event.name_known = static_cast<std::ptrdiff_t>(name.size()) < end - at &&
+                         std::memcmp(at, name.data(), name.size()) == 0 && at[name.size()] == '"';
+      stop = event.name_known ? at + name.size() : string_stop(at);
+      if (*stop != '"') return nullptr;
+    } else {
+      stop = number_stop(at);  // where it is too early, no pattern goes on
+      if (stop == at || !begins_number(*at)) return nullptr;
+    }
+    if (part->field != Field::count)
+      event.tokens[static_cast<std::size_t>(part->field)] = {
+          at, static_cast<std::uint32_t>(stop - at),
+          part->field == Field::name ? Token::Kind::string : Token::Kind::scalar};
+    at = stop;
+  }
+  if (at > end) return nullptr;
+  event.present = pattern.present;
+  event.duplicates = 0;
+  event.category = pattern.category;
+  event.category_known = true;
+  event.pattern = &pattern;
+  if (!pattern.settled.known)
+    for (const auto& [field, kind, from, size] : pattern.constants)
+      event.tokens[static_cast<std::size_t>(field)] = {pattern.bytes.data() + from, size, kind};
   return at;
 }

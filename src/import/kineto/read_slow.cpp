@@ -1,7 +1,6 @@
-#include "import/kineto/read_slow.h"
-
 #include <simdjson.h>
 
+#include "import/kineto/event.h"
 #include "import/kineto/fields.h"
 
 namespace gf::kineto {

@@ -7,7 +7,6 @@
 
 #include "core/secrets.h"
 #include "import/kineto/numbers.h"
-#include "import/kineto/scan.h"
 #include "model/counter_values.h"
 
 namespace gf::kineto {
@@ -34,15 +33,12 @@ Text Rows::text(std::string_view text) {
   return id;
 }
 
-const Inputs& Rows::inputs_of(const Event& event) {
-  if (event.inputs && event.inputs->interned) return *event.inputs;
-  Inputs& inputs = event.inputs ? *event.inputs : forgotten_;
-  inputs.shapes = text(event, Field::input_dims);
-  inputs.types = text(event, Field::input_type);
-  inputs.values = text(event, Field::input_values);
-  inputs.strides = text(event, Field::input_strides);
-  inputs.interned = true;
-  return inputs;
+/// Of a span; what is guessed next time.
+Text Rows::name(const Event& event) {
+  if (event.name_known) return event.name_guess->id;
+  const Text id = text(event, Field::name);
+  if (event.name_guess) *event.name_guess = {id, worker_.strings.view(id)};
+  return id;
 }
 
 std::uint32_t Rows::thread(const Event& event) {
@@ -151,6 +147,7 @@ void Rows::complete() {
 }
 
 void Rows::add(const Event& event, std::int64_t at) {
+  if (event.pattern && event.pattern->settled.known) return add_span(event, event.category, at);
   if (event.duplicates)
     chunk_.note(QualityCode::duplicate_key, "a key came twice in one event; the last one counts",
                 at);
@@ -286,83 +283,105 @@ void Rows::add_host(const Event& event, HostKind kind, Nanos start, Nanos durati
   const std::size_t row = host_ops.size();
   host_ops.start_ns.push_back(start);
   host_ops.duration_ns.push_back(duration);
-  host_ops.thread.push_back(thread(event));
-  host_ops.name.push_back(text(event, Field::name));
+  host_ops.name.push_back(name(event));
   host_ops.kind.push_back(kind);
+  const Settled& said = settled(event, [&](Settled& out) {
+    out.thread = thread(event);
+    out.forward_thread = small(event, Field::forward_thread, at);
+    out.module_id = small(event, Field::python_module, at);
+    out.shapes = text(event, Field::input_dims);
+    out.types = text(event, Field::input_type);
+    out.values = text(event, Field::input_values);
+    out.strides = text(event, Field::input_strides);
+    out.module = text(
+        event, event.has(Field::module_hierarchy) ? Field::module_hierarchy : Field::call_stack);
+  });
+  host_ops.thread.push_back(said.thread);
   say(host_ops.external_id, row, event, Field::external_id, at);
   say(host_ops.sequence, row, event, Field::sequence, at);
-  say(host_ops.forward_thread, row, event, Field::forward_thread, at);
+  put(host_ops.forward_thread, row, said.forward_thread);
   say(host_ops.python_id, row, event, Field::python_id, at);
   say(host_ops.python_parent, row, event, Field::python_parent, at);
-  say(host_ops.module_id, row, event, Field::python_module, at);
-  if (event.present & kInputFields) {
-    const Inputs& inputs = inputs_of(event);
-    put(host_ops.shapes, row, inputs.shapes);
-    put(host_ops.types, row, inputs.types);
-    put(host_ops.values, row, inputs.values);
-    put(host_ops.strides, row, inputs.strides);
-  }
-  if (event.has(Field::module_hierarchy))
-    put(host_ops.module, row, text(event, Field::module_hierarchy));
-  else if (event.has(Field::call_stack))
-    put(host_ops.module, row, text(event, Field::call_stack));
+  put(host_ops.module_id, row, said.module_id);
+  put(host_ops.shapes, row, said.shapes);
+  put(host_ops.types, row, said.types);
+  put(host_ops.values, row, said.values);
+  put(host_ops.strides, row, said.strides);
+  put(host_ops.module, row, said.module);
 }
 
 void Rows::add_api(const Event& event, Nanos start, Nanos duration, std::int64_t at) {
   auto& api_calls = rows_.api_calls;
   const std::size_t row = api_calls.size();
-  const Text name = text(event, Field::name);
+  const Text name = this->name(event);
   const auto id = static_cast<std::uint32_t>(name);
   if (id >= worker_.api_kind.size())
     worker_.api_kind.resize(std::max<std::size_t>(id + 1, worker_.api_kind.size() * 2), kUnknown);
   if (worker_.api_kind[id] == kUnknown)
     worker_.api_kind[id] = static_cast<std::uint8_t>(api_kind_of(worker_.strings.view(name)));
+  const Settled& said = settled(event, [&](Settled& out) {
+    out.thread = thread(event);
+    out.kernel = text(event, Field::kernel);
+  });
   api_calls.start_ns.push_back(start);
   api_calls.duration_ns.push_back(duration);
-  api_calls.thread.push_back(thread(event));
+  api_calls.thread.push_back(said.thread);
   api_calls.name.push_back(name);
   api_calls.kind.push_back(static_cast<ApiKind>(worker_.api_kind[id]));
   say(api_calls.correlation, row, event, Field::correlation, at);
   say(api_calls.external_id, row, event, Field::external_id, at);
-  if (event.has(Field::kernel)) put(api_calls.kernel, row, text(event, Field::kernel));
+  put(api_calls.kernel, row, said.kernel);
 }
 
 void Rows::add_activity(const Event& event, ActivityKind kind, Nanos start, Nanos duration,
                         std::int64_t at) {
   auto& activities = rows_.activities;
   const std::size_t row = activities.size();
+  const Text name = this->name(event);
+  const Settled& said = settled(event, [&](Settled& out) {
+    out.device = device(event, at);
+    out.stream = stream(event, at);
+    out.context = integer(event, Field::context, -1, at);
+    out.graph = integer(event, Field::graph_id, -1, at);
+    out.between = event.has(Field::from_device) && event.has(Field::to_device) &&
+                  event.text(Field::from_device) != event.text(Field::to_device);
+    if (kind == ActivityKind::kernel) {
+      out.grid = extent(event, Field::grid, at);
+      out.block = extent(event, Field::block, at);
+      out.registers = small(event, Field::registers, at);
+      out.shared = integer(event, Field::shared_memory, -1, at);
+      out.occupancy = real(event, Field::occupancy, at) / 100;
+    } else {
+      out.bytes = integer(event, Field::bytes, -1, at);
+    }
+  });
   activities.start_ns.push_back(start);
   activities.duration_ns.push_back(duration);
-  activities.device.push_back(device(event, at));
-  activities.stream.push_back(stream(event, at));
-  say(activities.context, row, event, Field::context, at);
-  const Text name = text(event, Field::name);
+  activities.device.push_back(said.device);
+  activities.stream.push_back(said.stream);
+  put(activities.context, row, said.context);
   activities.name.push_back(name);
   activities.kind.push_back(kind);
   say(activities.correlation, row, event, Field::correlation, at);
   say(activities.external_id, row, event, Field::external_id, at);
-  if (kind == ActivityKind::memcpy) {
-    const bool between = event.has(Field::from_device) && event.has(Field::to_device) &&
-                         event.text(Field::from_device) != event.text(Field::to_device);
-    put(activities.copy, row, between ? CopyKind::peer : copy_kind_of(worker_.strings.view(name)));
-  }
+  if (kind == ActivityKind::memcpy)
+    put(activities.copy, row,
+        said.between ? CopyKind::peer : copy_kind_of(worker_.strings.view(name)));
   if (kind == ActivityKind::kernel) {
-    const Extent grid = extent(event, Field::grid, at), block = extent(event, Field::block, at);
-    put(activities.grid_x, row, grid[0]);
-    put(activities.grid_y, row, grid[1]);
-    put(activities.grid_z, row, grid[2]);
-    put(activities.block_x, row, block[0]);
-    put(activities.block_y, row, block[1]);
-    put(activities.block_z, row, block[2]);
-    say(activities.registers, row, event, Field::registers, at);
-    say(activities.shared_bytes, row, event, Field::shared_memory, at);
-    if (event.has(Field::occupancy))
-      put(activities.occupancy, row, real(event, Field::occupancy, at) / 100);
+    put(activities.grid_x, row, said.grid[0]);
+    put(activities.grid_y, row, said.grid[1]);
+    put(activities.grid_z, row, said.grid[2]);
+    put(activities.block_x, row, said.block[0]);
+    put(activities.block_y, row, said.block[1]);
+    put(activities.block_z, row, said.block[2]);
+    put(activities.registers, row, said.registers);
+    put(activities.shared_bytes, row, said.shared);
+    if (event.has(Field::occupancy)) put(activities.occupancy, row, said.occupancy);
     if (event.has(Field::collective)) add_collective(event, static_cast<std::uint32_t>(row), at);
   } else {
-    say(activities.bytes, row, event, Field::bytes, at);
+    put(activities.bytes, row, said.bytes);
   }
-  say(activities.graph_id, row, event, Field::graph_id, at);
+  put(activities.graph_id, row, said.graph);
   say(activities.graph_node, row, event, Field::graph_node, at);
 }
 

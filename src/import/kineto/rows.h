@@ -89,11 +89,21 @@ class Rows {
   void add_naming(const Event& event);
 
   Text text(std::string_view text);
+  Text name(const Event& event);
   Text text(const Event& event, Field field) {
     return event.has(field) ? text(event[field].text()) : Text::none;
   }
-  /// The ids of an operation's recorded inputs; of remembered ones they are known.
-  const Inputs& inputs_of(const Event& event);
+  /// What does not move from one event to the next like it: worked out once a pattern by `fill`.
+  template <class Fill>
+  const Settled& settled(const Event& event, Fill fill) {
+    if (event.pattern && event.pattern->settled.known) return event.pattern->settled;
+    Settled& said = event.pattern ? event.pattern->settled : settled_;
+    const auto noted = chunk_.noted;
+    fill(said);
+    // Damage is counted each time; and of collectives there is more to say.
+    said.known = chunk_.noted == noted && !event.has(Field::collective);
+    return said;
+  }
   std::uint32_t thread(const Event& event);         // as a row's thread
   std::uint32_t thread_number(const Event& event);  // without saying that it has events
   std::int64_t integer(const Event& event, Field field, std::int64_t fallback, std::int64_t at) {
@@ -123,7 +133,7 @@ class Rows {
   ShortText last_pid_, last_tid_;
   std::uint32_t last_thread_ = kNoRow;
   TimeHead time_head_;
-  Inputs forgotten_;  // of the event at hand, when the reader does not remember them
+  Settled settled_{};  // of the event at hand, when it follows no pattern
 };
 
 }  // namespace gf::kineto

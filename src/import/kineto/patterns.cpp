@@ -1,0 +1,139 @@
+#include "import/kineto/patterns.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "import/kineto/numbers.h"
+
+namespace gf::kineto {
+
+namespace {
+
+// What hostile files can make this remember.
+constexpr std::size_t kMostPatterns = 8192;
+constexpr std::size_t kMostSteps = 1 << 16;
+constexpr std::ptrdiff_t kLongest = 4096;  // bytes of an event
+
+constexpr std::size_t kContexts = 1 << 16;  // a power of two
+
+/// Some six events, as a number.
+std::uint64_t and_then(std::uint64_t before, std::uint16_t pattern) {
+  return before << 8 ^ pattern * 0x9e3779b97f4au;
+}
+
+/// Whether a value is left out of the pattern. Names of what takes no time are always the same.
+bool moves(const Event::Moving& value, const Event& event) {
+  return value.field == Field::name ? event.has(Field::dur) : begins_number(*value.from);
+}
+
+void take_parts(const char* at, const char* end, const Event& event, EventPattern& pattern) {
+  pattern.parts.clear();
+  pattern.bytes.clear();
+  auto add = [&](const char* to, Field field) {
+    pattern.parts.push_back({static_cast<std::uint32_t>(to - at), field});
+    pattern.bytes.append(at, to);
+  };
+  for (std::size_t i = 0; i < event.moving_count; ++i) {
+    if (!moves(event.moving[i], event)) continue;
+    add(event.moving[i].from, event.moving[i].field);
+    at = event.moving[i].to;
+  }
+  add(end, Field::count);
+}
+
+/// What the event at `at` says besides, in the pattern's own bytes.
+void take_constants(const char* at, const Event& event, EventPattern& pattern) {
+  pattern.constants.clear();
+  for (std::size_t i = 0; i < kFields; ++i) {
+    const auto field = static_cast<Field>(i);
+    if (!event.has(field)) continue;
+    const Token& token = event[field];
+    auto from = token.data - at;
+    bool moved = false;
+    for (std::size_t value = 0; value < event.moving_count; ++value) {
+      const auto& each = event.moving[value];
+      if (!moves(each, event) || each.from > token.data) continue;
+      moved |= each.from == token.data;
+      from -= each.to - each.from;
+    }
+    if (!moved)
+      pattern.constants.push_back(
+          {field, token.kind, static_cast<std::uint32_t>(from), token.size});
+  }
+}
+
+}  // namespace
+
+Patterns::Patterns() : by_bytes_(2 * kMostPatterns), by_context_(kContexts), steps_(1) {
+  steps_.reserve(kMostSteps);  // of which pages that stay untouched cost nothing
+}
+
+const char* Patterns::read(const char* at, const char* end, Event& event) {
+  Step& expected = steps_[steps_[at_].next];
+  if (!expected.pattern) return nullptr;
+  const char* const next = read_by_pattern(*expected.pattern, expected.name.text, at, end, event);
+  if (!next) return nullptr;
+  event.name_guess = &expected.name;
+  before_ = and_then(before_, expected.pattern->number);
+  at_ = steps_[at_].next;
+  if (const Step& following = steps_[expected.next]; following.pattern) following.fetch();
+  ++found_;
+  return next;
+}
+
+void Patterns::learn(const char* at, const char* end, Event& event) {
+  event.pattern = nullptr;
+  if (!trusted_) return;
+  if (patterns_.size() == kMostPatterns || steps_.size() == kMostSteps) forget();
+  if (event.moving_count == 0 || event.moving_count > Event::kMostMoving || end - at > kLongest) {
+    at_ = 0;
+    return;
+  }
+  event.pattern = &place(at, end, event);
+  before_ = and_then(before_, event.pattern->number);
+  std::uint32_t& step =
+      by_context_[before_ * 0x9e3779b97f4a7c15u >> (64 - std::countr_zero(kContexts))];
+  if (steps_[step].pattern != event.pattern) {
+    step = static_cast<std::uint32_t>(steps_.size());
+    steps_.push_back({event.pattern, {}, 0});
+  }
+  steps_[at_].next = step;
+  at_ = step;
+  event.name_guess = &steps_[step].name;
+}
+
+/// The pattern of an event: the one that is there, or a new one.
+EventPattern& Patterns::place(const char* at, const char* end, const Event& event) {
+  take_parts(at, end, event, made_);
+  made_.hash = hash_text(made_.bytes);
+  std::size_t slot = made_.hash;
+  for (;; ++slot) {
+    const std::uint16_t number = by_bytes_[slot % by_bytes_.size()];
+    if (number == 0) break;
+    EventPattern& other = patterns_[number - 1u];
+    if (other.hash == made_.hash && other.parts == made_.parts &&
+        other.bytes.starts_with(made_.bytes))
+      return other;
+  }
+  take_constants(at, event, made_);
+  EventPattern& added = patterns_.emplace_back(made_);
+  added.bytes.append(kPadding, '\0');
+  added.number = static_cast<std::uint16_t>(patterns_.size());
+  added.present = event.present;
+  added.category = event.category;
+  by_bytes_[slot % by_bytes_.size()] = added.number;
+  return added;
+}
+
+/// A program with more of them than this is no program that repeats itself, unless most of it did.
+void Patterns::forget() {
+  trusted_ = found_ > 8 * kMostPatterns;
+  found_ = 0;
+  patterns_.clear();
+  steps_.assign(1, {});
+  at_ = 0;
+  std::ranges::fill(by_bytes_, 0);
+  std::ranges::fill(by_context_, 0);
+}
+
+}  // namespace gf::kineto

@@ -1,0 +1,104 @@
+// Events that come again. A program does the same things in the same order, so that most events of
+// a trace stood there before, but for their times, ids and perhaps name: a pattern is such an event
+// without the values that move. Which one comes next is guessed by those before it, and reading it
+// is comparing bytes and taking the few values between them; what the others say was worked out
+// when it came for the first time. What is guessed wrong goes to the layouts (layouts.h), from
+// whose reading this learns; both read the same (tests/properties/kineto_chunks_test.cpp).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/strings.h"
+#include "import/kineto/event.h"
+
+namespace gf::kineto {
+
+/// What the values that do not move say, as the rows of the event's table have it.
+struct Settled {
+  bool known = false;
+  std::uint32_t thread;  // of host operations and calls
+  std::int32_t forward_thread, module_id;
+  StringId shapes, types, values, strides, module;
+  StringId kernel;       // of calls
+  std::uint32_t device;  // of a device's activities
+  std::int64_t stream, context, graph, bytes, shared;
+  std::array<std::int32_t, 3> grid, block;
+  std::int32_t registers;
+  double occupancy;
+  bool between;  // a copy from one device to another
+};
+
+struct EventPattern {
+  /// Bytes that do not move, and the value behind them.
+  struct Part {
+    std::uint32_t size;
+    Field field;  // name; else of a number. count: nobody reads it, or the event ends
+    bool operator==(const Part&) const = default;
+  };
+  std::vector<Part> parts;
+  std::string bytes;  // of all parts, and kPadding zeros
+  std::uint64_t hash = 0;
+  std::uint16_t number = 0;  // from 1
+  Category category{};
+  std::uint64_t present = 0;
+  struct Constant {
+    Field field;
+    Token::Kind kind;
+    std::uint32_t from, size;  // in `bytes`
+  };
+  std::vector<Constant> constants;
+  Settled settled{};
+};
+
+class Patterns {
+ public:
+  Patterns();
+  /// Reads the event at `at` when it is the one that is expected; null otherwise.
+  const char* read(const char* at, const char* end, Event& event);
+  /// Learns from one that was not expected and stands in [at, end).
+  void learn(const char* at, const char* end, Event& event);
+
+  void learn_nothing() { trusted_ = false; }
+
+ private:
+  /// An event behind certain others, in the order in which they came for the first time.
+  struct Step {
+    EventPattern* pattern = nullptr;
+    KnownName name;          // that it had last
+    std::uint32_t next = 0;  // what came behind it last; 0: nothing yet
+
+    /// What reading it takes from memory will be there.
+    void fetch() const {
+      __builtin_prefetch(pattern);
+      __builtin_prefetch(&pattern->settled);
+      __builtin_prefetch(pattern->parts.data());
+      __builtin_prefetch(name.text.data());
+      for (std::size_t i = 0; i < pattern->bytes.size() - kPadding; i += 64)
+        __builtin_prefetch(pattern->bytes.data() + i);
+    }
+  };
+  EventPattern& place(const char* at, const char* end, const Event& event);
+  void forget();
+
+  std::deque<EventPattern> patterns_;
+  std::vector<std::uint16_t> by_bytes_;  // open addressing
+  EventPattern made_;
+  std::uint64_t before_ = 0;               // the last events
+  std::vector<std::uint32_t> by_context_;  // the step at the end of such events
+  std::vector<Step> steps_;
+  std::uint32_t at_ = 0;   // the last event's step
+  std::size_t found_ = 0;  // events as expected since it forgot
+  bool trusted_ = true;
+};
+
+/// Reads the event at `at` when it is one of the pattern, with any name; null otherwise.
+const char* read_by_pattern(EventPattern& pattern, std::string_view likely_name, const char* at,
+                            const char* end, Event& event);
+
+}  // namespace gf::kineto
