@@ -156,7 +156,8 @@ class IdleCause(Answer):
     """Idle time with one cause.
 
     cause: why the device idled (launch_bound, sync, memcpy, input, communication, dependency,
-    kernel_gap, host_other, start_up, unexplained, no_launch_record, not_recorded, no_samples)
+    kernel_gap, host_other, allocation, start_up, unexplained, no_launch_record, not_recorded,
+    no_samples)
     ns: idle time with this cause
     gaps: number of idle spans
     operators: framework operations on the launching thread
@@ -596,7 +597,7 @@ class IdleOrigin(Answer):
     """Idle time with one cause, one operation and one line of the program behind it.
 
     cause: idle cause (launch_bound, sync, memcpy, input, communication, dependency, kernel_gap,
-    host_other, start_up, unexplained, no_launch_record, not_recorded, no_samples)
+    host_other, allocation, start_up, unexplained, no_launch_record, not_recorded, no_samples)
     phase: runtime phase of the thread that launches (gpu_kernel, cpu_kernel, dequeue, memcpy, wait,
     launch, enqueue, queued, other)
     operation: framework operation it was in

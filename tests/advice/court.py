@@ -39,6 +39,7 @@ CLAIMS = {
     "idle, launch-bound": {"launch_bound", "small_batch", "tiny_kernels"},
     "idle, other host work": {"host_bound", "launch_bound", "cpu_operators", "gpu_idle"},
     "idle, input pipeline": {"input_bound"},
+    "idle, memory allocation": {"device_allocations"},
     "idle, host synchronization": {"sync_in_step"},
     "idle, blocking copies": {"blocking_copies"},
     "memory copies only": {"blocking_copies"},

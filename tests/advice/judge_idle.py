@@ -33,6 +33,7 @@ SLOW_OPERATION = 10_000_000  # a first call that lasts longer, and ten times as 
 BRINGS_INPUT = {"aten::to", "aten::copy_", "aten::_to_copy"}
 
 SYNC_CALL = re.compile(r"Synchronize|EventQuery.*Block|cuCtxSync", re.I)
+ALLOCATION_CALL = re.compile(r"Malloc|Free|MemAlloc|MemCreate|MemMap|MemUnmap", re.I)
 COPY_CALL = re.compile(r"(Memcpy|Memset)", re.I)
 ONE_OFF_CALL = re.compile(r"ModuleLoad|LibraryLoad|LinkCreate|LinkAdd|LinkComplete|GraphInstantiate|GraphUpload|StreamBeginCapture"
                           r"|StreamEndCapture|CtxCreate|DevicePrimaryCtx|hiprtc|nvrtc|(cu|cuda|hip)Init$")
@@ -106,7 +107,10 @@ class Judge:
         starts = [a.start for a in trace.activities]
         ends = [a.end for a in trace.activities]
         middle = (min(starts) + max(ends)) // 2 if starts else 0
-        self.repeated = {c.name for c in trace.calls if c.start >= middle and c.end - c.start >= SLOW_CALL}
+        self.later = collections.defaultdict(int)  # the longest call in the second half, by name
+        for c in trace.calls:
+            if c.start >= middle:
+                self.later[c.name] = max(self.later[c.name], c.end - c.start)
         self.first_launch, seen = set(), set()
         for call in trace.calls:
             for activity in call.started:
@@ -254,6 +258,8 @@ class Judge:
             copied = self.copy_call(call, call.started[0])
             if copied:
                 return copied
+        if call is not None and ALLOCATION_CALL.search(call.name):
+            return "allocation"
         if call is None and "operation" not in roles:
             return None
         if self.is_input(following):
@@ -275,7 +281,7 @@ class Judge:
             return False
         if call.started:
             return id(call) in self.first_launch and call.started[0].kind == "kernel"
-        return call.name not in self.repeated and not SYNC_CALL.search(call.name) and not COPY_CALL.search(call.name)
+        return self.later[call.name] < max(SLOW_CALL, (call.end - call.start) // 10) and not SYNC_CALL.search(call.name) and not COPY_CALL.search(call.name)
 
 
 def tool_pieces(program, path, origin_of):

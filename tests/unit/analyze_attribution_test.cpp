@@ -286,6 +286,10 @@ TEST(LayerTypes, Tables) {
             LayerType::convolution);
   EXPECT_EQ(layer_of_kernel("nvjet_sm90_tst_128x256_64x4_2x1_v_bz_coopA_NNN"), LayerType::matmul);
   EXPECT_EQ(layer_of_kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL"), LayerType::communication);
+  // What a kernel is handed says nothing of what it does.
+  EXPECT_EQ(layer_of_kernel("render(vec3 *, int, Camera **, curandStateXORWOW *)"),
+            LayerType::other);
+  EXPECT_EQ(layer_of_kernel("void curand_init<(int)4>(curandStateXORWOW *)"), LayerType::random);
   EXPECT_EQ(layer_of_kernel("Cijk_Ailk_Bljk_BBS_BH_MT128x128x32"), LayerType::matmul);
   EXPECT_EQ(layer_of_kernel("void flash_fwd_kernel<Flash_fwd_kernel_traits<64>>"),
             LayerType::attention);

@@ -146,8 +146,23 @@ TEST(Idle, SlowCallsAreStartUpUnlessTheyRepeat) {
     if (again) b.call(ApiKind::alloc, "cudaMalloc", 600 * us, 900 * us);
     b.launch("next", {900 * us, 901 * us}, {901 * us, 1000 * us});
     const auto found = causes(b, "0:600us");
-    EXPECT_EQ(found.count("start_up"), again ? 0u : 1u);
-    EXPECT_EQ(found.at(again ? "launch_bound" : "start_up"), 500 * us - 100 + (again ? 1 * us : 0));
+    if (again)
+      EXPECT_EQ(found, (Causes{{"allocation", 500 * us - 100}, {"launch_bound", 1 * us}}));
+    else
+      EXPECT_EQ(found, (Causes{{"start_up", 500 * us - 100}}));
+  }
+}
+
+TEST(Idle, ACallThatTakesATenthOfItsTimeLaterWasStartUp) {
+  for (const Nanos later : {500 * us, 400 * us}) {
+    auto b = with_first_kernel();
+    b.call(ApiKind::alloc, "cudaFree", 100, 4600 * us);
+    b.launch("next", {4600 * us, 4601 * us}, {4601 * us, 5000 * us});
+    b.call(ApiKind::alloc, "cudaFree", 5000 * us, 5000 * us + later);
+    b.launch("next", {8900 * us, 8901 * us}, {8901 * us, 9000 * us});
+    const auto found = causes(b, "0:4700us");
+    EXPECT_EQ(found.count("start_up"), later < 450 * us ? 1u : 0u);
+    EXPECT_EQ(found.at(later < 450 * us ? "start_up" : "allocation"), 4600 * us - 100);
   }
 }
 

@@ -458,6 +458,7 @@ export type IdleReason =
   | "dependency"
   | "kernel_gap"
   | "host_other"
+  | "allocation"
   | "start_up"
   | "unexplained"
   | "no_launch_record"
@@ -1978,6 +1979,7 @@ export type RankTime =
   | "dependency"
   | "kernel_gap"
   | "host_other"
+  | "allocation"
   | "start_up"
   | "unexplained"
   | "no_launch_record"
@@ -2317,6 +2319,7 @@ export const CAUSE_COLOURS: Record<IdleReason, string> = {
   dependency: "var(--cause-dependency)",
   kernel_gap: "var(--cause-kernel-gap)",
   host_other: "var(--cause-host-other)",
+  allocation: "var(--cause-allocation)",
   start_up: "var(--cause-start-up)",
   unexplained: "var(--cause-unexplained)",
   no_launch_record: "var(--cause-other)",

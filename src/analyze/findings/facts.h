@@ -133,6 +133,10 @@ struct TraceFacts {
   /// Whether they come in two steps and in half of them, for this share of each. Of two steps, both
   /// may pause in the half of the window that begins with the first.
   bool in_steps(const Intervals& spans, double share) const;
+  /// A tenth and more of a capture without steps, whose one-off work is all that it does.
+  bool much_of_one_pass(Nanos time) const {
+    return analysis.window.steps.empty() && of_window(time) >= 0.1;
+  }
   /// The share that a time in which devices waited for the host has without the profiler, at least:
   /// of the window, too, is left what the profiler did not take.
   double share_without_profiler(Nanos late) const {

@@ -26,10 +26,11 @@ std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kW
   const auto& parent = facts.context.attribution.op_parent;
   const auto& tree = facts.tree();
   OncePerText of_library(facts.texts(), [](std::string_view name) {
-    static constexpr std::array<std::string_view, 5> kNoWork{"aten::empty", "aten::pin_memory",
+    static constexpr std::array<std::string_view, 4> kNoWork{"aten::pin_memory",
                                                              "aten::unflatten_dense_tensors",
                                                              "aten::detach", "aten::split"};
-    return name.starts_with("aten::") && std::ranges::find(kNoWork, name) == kNoWork.end();
+    return name.starts_with("aten::") && !name.starts_with("aten::empty") &&
+           std::ranges::find(kNoWork, name) == kNoWork.end();
   });
   Around loads(facts, [&](std::uint32_t row) {
     return (facts.context.roles.host(ops.name[row]) & kInput) != 0;
@@ -49,7 +50,7 @@ std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kW
 /// Idle time in which the host may work for the device; `input` is so called since a copy follows.
 bool host_works(const IdlePiece& piece) {
   return piece.reason == IdleReason::launch_bound || piece.reason == IdleReason::host_other ||
-         piece.reason == IdleReason::input;
+         piece.reason == IdleReason::input || piece.reason == IdleReason::allocation;
 }
 
 std::vector<NamedTime> largest_of(const std::map<std::string_view, Nanos>& times) {

@@ -62,25 +62,6 @@ std::string unprofiled(const Facts& facts, Nanos late) {
 
 }  // namespace
 
-/// Idle time labeled launch_bound in which a thread allocates or frees memory of the device.
-Nanos late_in_allocations(const Facts& facts) {
-  const auto& calls = facts.capture().api_calls;
-  Intervals allocations;
-  for (std::uint32_t call = 0; call < calls.size(); ++call)
-    if (calls.kind[call] == ApiKind::alloc)
-      allocations.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
-  allocations = normalised(std::move(allocations));
-  if (allocations.empty()) return 0;
-  Nanos time = 0;
-  for (const auto& line : facts.context.devices) {
-    Intervals late;
-    for (const auto& piece : line.idle_pieces)
-      if (piece.reason == IdleReason::launch_bound) late.push_back(piece.span);
-    time += shared_length(normalised(std::move(late)), allocations);
-  }
-  return time;
-}
-
 /// Long stretches of idle time labeled launch_bound that do not repeat: no launch takes that long.
 Nanos late_once(const Facts& facts) {
   Intervals stretches;
@@ -118,9 +99,11 @@ bool allocates_in_steps(const Facts& facts, const Intervals& calls) {
 
 std::optional<Finding> launch_bound(const Facts& facts) {
   auto late = facts.idle(IdleReason::launch_bound);
-  // Launching is not what takes the time while memory is allocated: device_allocations says that.
-  late.ns -= std::max(late_in_allocations(facts), late_once(facts));
-  if (facts.of_window(late.ns) < 0.05) return {};
+  late.ns -= late_once(facts);
+  const Nanos between = facts.host_other().between;
+  // What PyTorch does between launches is its operators, whether the trace has them or not.
+  const bool nameless = facts.pytorch() && facts.capture().host_ops.empty();
+  if (facts.of_window(late.ns + (nameless ? between : 0)) < 0.05) return {};
   const double graphs = from_graphs(facts);
   std::string advice;
   if (graphs > 0.8)
@@ -139,7 +122,6 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   else
     advice =
         "Launch less often: capture the step in a graph, fuse operations, or use a larger batch.";
-  const Nanos between = facts.host_other().between;
   // Where the profiler may have caused nearly all of it, observer_effect says so instead.
   constexpr double kMostOver = 1.4;  // profiler_cost is the most, of which most programs lose less
   if (static_cast<double>(late.ns + between) -
@@ -159,7 +141,8 @@ std::optional<Finding> launch_bound(const Facts& facts) {
       fmt::format(
           "Launch-bound: the GPU waits for the host to launch the next kernel {} of the time{}. "
           "{}",
-          say_share(facts.of_window(late.ns)), unprofiled(facts, late.ns), advice),
+          say_share(facts.of_window(late.ns + (nameless ? between : 0))),
+          unprofiled(facts, late.ns), advice),
       evidence, late.ns + between};
 }
 
@@ -217,7 +200,9 @@ std::optional<Finding> host_bound(const Facts& facts) {
   const auto elsewhere = facts.host_other().elsewhere;
   const Nanos time = total(elsewhere);
   if (facts.of_window(time) < 0.05) return {};
-  if (!facts.repeats(elsewhere, 0.02) && !facts.in_steps(elsewhere, 0.02)) return {};
+  constexpr std::int64_t kHandful = 8;  // kernels: with fewer, what else the program does is all
+  const bool one_pass = facts.kernel_count > kHandful && facts.much_of_one_pass(time);
+  if (!facts.repeats(elsewhere, 0.02) && !facts.in_steps(elsewhere, 0.02) && !one_pass) return {};
   const auto [place, there] = most_elsewhere(facts, normalised(elsewhere));
   std::string where;
   if (!place.empty())
@@ -333,6 +318,25 @@ WaitedFor waited_for(const Facts& facts) {
   return waited;
 }
 
+/// Copy calls in the window that wait for a value: docs/idle.md, rule 6.
+std::vector<std::uint32_t> calls_that_fetch_values(const Facts& facts) {
+  constexpr std::int64_t kValue = 4096;  // bytes, below
+  const auto& rows = facts.capture().activities;
+  const auto& calls = facts.capture().api_calls;
+  std::vector<std::uint32_t> fetching;
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    const auto call = facts.context.launches[row];
+    if (call == kNoRow || rows.kind[row] != ActivityKind::memcpy || rows.bytes[row] < 0 ||
+        rows.bytes[row] >= kValue || rows.copy[row] == CopyKind::device_to_device)
+      continue;
+    const Nanos returned = calls.start_ns[call] + calls.duration_ns[call];
+    if (rows.start_ns[row] + rows.duration_ns[row] <= returned &&
+        in_window(facts, calls.start_ns[call]))
+      fetching.push_back(call);
+  }
+  return fetching;
+}
+
 std::optional<Finding> sync_in_step(const Facts& facts) {
   auto idle = facts.idle(IdleReason::sync);
   // Waiting before the first work and after the last holds up nothing: who measures does.
@@ -346,12 +350,14 @@ std::optional<Finding> sync_in_step(const Facts& facts) {
   std::unordered_map<std::uint32_t, std::int64_t> by_text;
   Nanos blocked = 0;
   std::int64_t count = 0;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (calls.kind[i] != ApiKind::sync || !in_window(facts, calls.start_ns[i])) continue;
-    ++by_text[static_cast<std::uint32_t>(calls.name[i])];
-    blocked += calls.duration_ns[i];
+  auto add = [&](std::uint32_t call) {
+    ++by_text[static_cast<std::uint32_t>(calls.name[call])];
+    blocked += calls.duration_ns[call];
     ++count;
-  }
+  };
+  for (std::uint32_t call = 0; call < calls.size(); ++call)
+    if (calls.kind[call] == ApiKind::sync && in_window(facts, calls.start_ns[call])) add(call);
+  for (const auto call : calls_that_fetch_values(facts)) add(call);
   std::map<std::string_view, std::int64_t> by_name;
   for (const auto& [text, times] : by_text)
     by_name[facts.capture().text(static_cast<Text>(text))] = times;
@@ -415,7 +421,9 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
   const bool much = facts.of_window(pinned) >= kMuch;
   if (much) costs.insert(costs.end(), pinned_costs.begin(), pinned_costs.end());
   const Nanos cost = std::min(idle.ns + alone + (much ? pinned : 0), facts.window);
-  if (facts.of_window(cost) < 0.01 || !facts.repeats(costs, 0.005)) return {};
+  if (facts.of_window(cost) < 0.01) return {};
+  // What a pass copies once at its ends is its own where it is much of it.
+  if (!facts.repeats(costs, 0.005) && !facts.much_of_one_pass(cost)) return {};
   const Nanos gain = std::min(cost + lead_lost(facts, cost), facts.window);
   std::string evidence = fmt::format("idle in blocking copies {} in {}{}", say_time(idle.ns),
                                      plural(idle.gaps, "gap"), behind(idle));
@@ -437,32 +445,45 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
         "Overlap them with kernels (a stream of their own, the next batch while this one is worked "
         "on), keep data on the GPU, or copy fewer bytes.";
   return Finding{FindingId::blocking_copies,
-                 fmt::format("Copies between host and device block the step {} of the time. {}",
+                 fmt::format("Copies between host and device block the {} {} of the time. {}",
+                             facts.analysis.window.steps.empty() ? "program" : "step",
                              say_share(facts.of_window(cost)), advice),
                  evidence, gain};
 }
 
 std::optional<Finding> device_allocations(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
+  Intervals start_up;  // what a library allocates when it is first used is told as that
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (piece.reason == IdleReason::start_up) start_up.push_back(piece.span);
+  start_up = normalised(std::move(start_up));
   Nanos time = 0;
   Intervals spans;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (calls.kind[i] != ApiKind::alloc || !in_window(facts, calls.start_ns[i])) continue;
-    time += calls.duration_ns[i];
-    spans.push_back({calls.start_ns[i], calls.start_ns[i] + calls.duration_ns[i]});
+    const Interval span{calls.start_ns[i], calls.start_ns[i] + calls.duration_ns[i]};
+    if (covered(start_up, span) * 2 > span.length()) continue;
+    time += span.length();
+    spans.push_back(span);
   }
   const auto count = static_cast<std::int64_t>(spans.size());
   Nanos idle = 0;
   for (const auto& device : facts.analysis.devices) idle += device.idle_ns;
-  if (count == 0 || facts.of_window(time) < 0.01 || !facts.repeats(spans, 0.005) ||
-      !allocates_in_steps(facts, normalised(spans)))
+  // One pass of PyTorch has to allocate what it keeps.
+  const bool first_pass = facts.pytorch() && facts.analysis.window.steps.empty();
+  if (count == 0 || facts.of_window(time) < (first_pass ? 0.05 : 0.01) ||
+      !facts.repeats(spans, 0.005) || !allocates_in_steps(facts, normalised(spans)))
     return {};
-  return Finding{
-      FindingId::device_allocations,
-      "GPU memory is allocated or freed inside the step; after warm-up a caching allocator should "
-      "reuse it. Look for changing shapes, nearly full memory, and empty_cache().",
-      fmt::format("{}, {} of host time", plural(count, "call"), say_time(time)),
-      std::min(time, idle)};
+  std::string text = facts.analysis.window.steps.empty()
+                         ? "GPU memory is allocated or freed between kernels; "
+                         : "GPU memory is allocated or freed inside the step; ";
+  text += facts.pytorch() ? "after warm-up a caching allocator should reuse it. Look for changing "
+                            "shapes, nearly full memory, and empty_cache()."
+                          : "allocate it once, or from a pool (cudaMallocAsync), and reuse it.";
+  return Finding{FindingId::device_allocations, text,
+                 fmt::format("{}, {} of host time", plural(count, "call"), say_time(time)),
+                 std::min(time, idle)};
 }
 
 }  // namespace gf::trace_rules

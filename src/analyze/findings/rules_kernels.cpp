@@ -60,7 +60,8 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
     return piece.reason == IdleReason::kernel_gap && tiny.contains(piece.next);
   });
   const Nanos gain = std::min(time + gaps, facts.window);
-  if (count * 2 < facts.kernel_count || facts.of_window(gain) < 0.05) return {};
+  // One kernel has none to be fused with.
+  if (count < 2 || count * 2 < facts.kernel_count || facts.of_window(gain) < 0.05) return {};
   return Finding{
       FindingId::tiny_kernels,
       fmt::format(

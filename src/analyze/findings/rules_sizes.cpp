@@ -188,7 +188,9 @@ std::optional<Finding> room_in_memory(const Facts& facts) {
   std::string evidence =
       fmt::format("{} of {}", say_bytes(fullest->peak), say_bytes(*fullest->capacity));
   const auto& items = facts.analysis.work.throughput.items;
-  if (fullest->fitting_batch && fullest->growing && items) {
+  constexpr std::int64_t kFar = 1000;  // times as many: what else grows by then is not known
+  if (fullest->fitting_batch && fullest->growing && items && *items > 0 &&
+      *fullest->fitting_batch / *items <= kFar) {
     text += fmt::format(" About {} a step would.", plural(*fullest->fitting_batch, "item"));
     evidence += fmt::format("; {} of it are activations and temporary memory of {} a step",
                             say_bytes(*fullest->growing), plural(*items, "item"));

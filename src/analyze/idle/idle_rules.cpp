@@ -23,6 +23,8 @@ std::unordered_map<std::int64_t, std::int64_t> waiting_streams(const Capture& ca
 
 /// Ordinary launches take 3 to 20 us and ordinary allocations less: a call this long did more.
 constexpr Nanos kSlowCall = 200'000;
+/// What takes a tenth of the time from then on did more when it ran first.
+constexpr Nanos kTimesFaster = 10;
 
 /// By row of api_calls: no earlier call started a kernel of that name.
 std::vector<bool> first_launches(const Context& context) {
@@ -55,16 +57,18 @@ Nanos middle_of(const Capture& capture) {
 
 /// Calls that did one-off work: by their name; a slow first launch of a kernel; any other slow call
 /// that neither launches, copies nor waits, unless calls of its name are still slow in the second
-/// half of the capture.
+/// half of the capture, a tenth of it and more.
 std::vector<bool> one_off_calls(const Context& context, const std::vector<std::uint32_t>& started) {
   const Capture& capture = context.capture;
   const auto& calls = capture.api_calls;
   const auto first = first_launches(context);
   const Nanos middle = middle_of(capture);
-  std::vector<bool> repeated(capture.strings.size(), false);
+  std::vector<Nanos> later(capture.strings.size(), 0);  // the longest one there, by name
   for (std::uint32_t i = 0; i < calls.size(); ++i)
-    if (calls.start_ns[i] >= middle && calls.duration_ns[i] >= kSlowCall)
-      repeated[static_cast<std::uint32_t>(calls.name[i])] = true;
+    if (calls.start_ns[i] >= middle) {
+      auto& longest = later[static_cast<std::uint32_t>(calls.name[i])];
+      longest = std::max(longest, calls.duration_ns[i]);
+    }
   std::vector<bool> one_off(calls.size(), false);
   for (std::uint32_t i = 0; i < calls.size(); ++i) {
     const auto kind = calls.kind[i];
@@ -76,7 +80,8 @@ std::vector<bool> one_off_calls(const Context& context, const std::vector<std::u
       one_off[i] = first[i] && capture.activities.kind[started[i]] == ActivityKind::kernel;
     else
       one_off[i] = kind != ApiKind::sync && kind != ApiKind::memcpy && kind != ApiKind::memset &&
-                   !repeated[static_cast<std::uint32_t>(calls.name[i])];
+                   later[static_cast<std::uint32_t>(calls.name[i])] <
+                       std::max(kSlowCall, calls.duration_ns[i] / kTimesFaster);
   }
   return one_off;
 }
@@ -84,7 +89,7 @@ std::vector<bool> one_off_calls(const Context& context, const std::vector<std::u
 /// By row of host_ops: first calls that did one-off work. An operation that launches kernels, took
 /// long when it first ran, and under a tenth of that ever after.
 std::vector<bool> one_off_operations(const Context& context) {
-  constexpr Nanos kSlowOperation = 10'000'000, kTimesFaster = 10;
+  constexpr Nanos kSlowOperation = 10'000'000;
   const Capture& capture = context.capture;
   const auto& ops = capture.host_ops;
   struct Calls {
@@ -229,6 +234,8 @@ std::optional<IdleReason> IdleRules::host_late(const ThreadState& state, const I
     return IdleReason::communication;
   if (state.roles & kInput) return IdleReason::input;
   if (waits || state.roles & kWaits) return IdleReason::sync;
+  if (in_call && capture_.api_calls.kind[state.call] == ApiKind::alloc)
+    return IdleReason::allocation;
   if (in_call && capture_.api_calls.kind[state.call] == ApiKind::memcpy)
     if (const auto copying = in_copy_call(state.call)) return copying;
   if (!in_call && state.op == kNoRow) return {};

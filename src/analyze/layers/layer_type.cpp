@@ -28,6 +28,18 @@ LayerType first_fit(std::span<const LayerPattern> patterns, std::string_view nam
   return other;
 }
 
+/// A kernel's name without the list of its parameters, whose types ("curandState *") say nothing of
+/// what it does.
+std::string_view without_parameters(std::string_view name) {
+  if (!name.ends_with(')')) return name;
+  int depth = 0;
+  for (auto at = name.size(); at-- > 0;) {
+    if (name[at] == ')') ++depth;
+    if (name[at] == '(' && --depth == 0) return at == 0 ? name : name.substr(0, at);
+  }
+  return name;
+}
+
 bool is_triton_fused(std::string_view name) {
   return name.starts_with("triton_poi_") || name.starts_with("triton_red_") ||
          name.starts_with("triton_per_");
@@ -108,7 +120,8 @@ LayerType layer_of_module(std::string_view path) {
 }
 
 LayerType layer_of_kernel(std::string_view name) {
-  return is_triton_fused(name) ? layer_of_fused(name) : first_fit(kernel_patterns(), name);
+  if (is_triton_fused(name)) return layer_of_fused(name);
+  return first_fit(kernel_patterns(), without_parameters(name));
 }
 
 std::string_view type_in_scope(std::string_view scope) {
