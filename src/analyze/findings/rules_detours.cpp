@@ -26,9 +26,8 @@ std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kW
   const auto& parent = facts.context.attribution.op_parent;
   const auto& tree = facts.tree();
   OncePerText of_library(facts.texts(), [](std::string_view name) {
-    static constexpr std::array<std::string_view, 4> kNoWork{"aten::pin_memory",
-                                                             "aten::unflatten_dense_tensors",
-                                                             "aten::detach", "aten::split"};
+    static constexpr std::array<std::string_view, 4> kNoWork{
+        "aten::pin_memory", "aten::unflatten_dense_tensors", "aten::detach", "aten::split"};
     return name.starts_with("aten::") && !name.starts_with("aten::empty") &&
            std::ranges::find(kNoWork, name) == kNoWork.end();
   });
