@@ -179,6 +179,27 @@ TEST(NsightSystems, RangesOfPyTorchAreItsOperations) {
   EXPECT_EQ(loaded->text(ops.shapes[0]), "[[2, 4], [4, 8]]");
 }
 
+TEST(NsightSystems, AnOlderExportNamesItsGpuInAnotherTable) {
+  const Export file(R"sql(
+    CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);
+    CREATE TABLE TARGET_INFO_GPU(vmId INTEGER, deviceId INTEGER, name TEXT, busLocation TEXT);
+    INSERT INTO TARGET_INFO_GPU VALUES (281474976710656, 0, 'RTX 3080', '0000:02:00.0');
+    CREATE TABLE TARGET_INFO_CUDA_GPU(vmId INTEGER, name TEXT, globalMemorySize INTEGER,
+      coreClockRate INTEGER, numMultiprocessors INTEGER, computeCapabilityMajor INTEGER,
+      computeCapabilityMinor INTEGER, deviceId INTEGER, pid INTEGER);
+    INSERT INTO TARGET_INFO_CUDA_GPU VALUES (281474976710656, 'RTX 3080', 10495524864, 1740000, 68,
+      8, 6, 0, 7);
+  )sql");
+  const auto loaded = import_file(file.path());
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message();
+  const auto& devices = loaded->devices;
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(loaded->text(devices.name[0]), "RTX 3080");
+  EXPECT_EQ(devices.sm_count[0], 68);
+  EXPECT_EQ(devices.memory_bytes[0], 10495524864);
+  EXPECT_EQ(devices.clock_khz[0], 1740000);
+}
+
 TEST(NsightSystems, MetricsGoToTheirGpu) {
   const Export file(R"sql(
     CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);

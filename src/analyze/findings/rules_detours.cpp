@@ -206,26 +206,27 @@ std::optional<Finding> cpu_operators(const Facts& facts) {
   const bool down = detours.after_copy * 2 > detours.work;
   const bool up = detours.before_copy * 2 > detours.work;
   std::string what = "while the GPU waits";
-  std::string cure = "Keep these tensors on the GPU, or work ahead of it.";
+  std::string cure = "Keep this data on the GPU, or work ahead of it.";
   if (down) {
-    what = "on tensors just copied from the GPU, which waits";
+    what = "on data just copied from the GPU, which waits";
     cure =
-        "Leave the tensors on the GPU and do this work there, or do it less often and in "
+        "Leave the data on the GPU and do this work there, or do it less often and in "
         "another thread.";
   } else if (up) {
-    what = "to make tensors that are then copied to the GPU, which waits";
+    what = "to make data that is then copied to the GPU, which waits";
     cure =
-        "Make them on the GPU, make constants once, or prepare the next ones ahead in other "
+        "Make it on the GPU, make constants once, or prepare the next batch ahead in other "
         "processes.";
   }
   const auto names = largest_of(detours.names);
-  const bool python = detours.without_operator * 2 > detours.work;
+  std::string_view who = "Operators run on the CPU";
+  if (detours.without_operator * 2 > detours.work) {
+    who = facts.capture().framework.empty() ? "The host works"
+                                            : "The host works without an operator (NumPy, Python)";
+  }
   return Finding{
       FindingId::cpu_operators,
-      fmt::format("{} {} of the time {}{}. {}",
-                  python ? "The host works without an operator (NumPy, Python)"
-                         : "Operators run on the CPU",
-                  say_share(facts.of_window(detours.work)), what,
+      fmt::format("{} {} of the time {}{}. {}", who, say_share(facts.of_window(detours.work)), what,
                   names.empty() ? std::string() : ": " + say_names(names), cure),
       fmt::format("idle {} of {}; {} of it after a copy from the GPU, {} before one to it; {} of "
                   "such copies",

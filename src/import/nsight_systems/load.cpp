@@ -97,29 +97,42 @@ Status Loader::strings() {
 }
 
 Status Loader::devices() {
-  return each(
-      "TARGET_INFO_GPU",
-      {"id", "cuDevice", "name", "uuid", "smCount", "totalMemory", "clockRate", "computeMajor",
-       "computeMinor", "maxRegistersPerSm", "maxShmemPerSm", "maxWarpsPerSm", "threadsPerWarp"},
-      [&](const TableRows& rows) {
-        const auto row = c_.device_row(static_cast<std::int32_t>(
-            rows.integer(rows.null(kGpuCudaDevice) ? kGpuId : kGpuCudaDevice)));
-        gpus_[rows.integer(kGpuId)] = row;
-        auto& devices = c_.devices;
-        devices.name[row] = c_.strings.intern(rows.text(kGpuName));
-        devices.uuid[row] = c_.strings.intern(rows.text(kGpuUuid));
-        devices.vendor[row] = c_.strings.intern("nvidia");
-        devices.sm_count[row] = static_cast<std::int32_t>(rows.integer(kGpuSms));
-        devices.memory_bytes[row] = rows.integer(kGpuMemory);
-        if (!rows.null(kGpuClock)) devices.clock_khz[row] = rows.integer(kGpuClock) / 1000;
-        devices.compute_major[row] = static_cast<std::int32_t>(rows.integer(kGpuMajor));
-        devices.compute_minor[row] = static_cast<std::int32_t>(rows.integer(kGpuMinor));
-        devices.registers_per_sm[row] = static_cast<std::int32_t>(rows.integer(kGpuRegisters));
-        devices.shared_bytes_per_sm[row] = rows.integer(kGpuShared);
-        const std::int64_t warps = rows.integer(kGpuWarps), threads = rows.integer(kGpuWarpThreads);
-        if (warps >= 0 && warps < 4096 && threads >= 0 && threads < 4096)
-          devices.max_threads_per_sm[row] = static_cast<std::int32_t>(warps * threads);
-      });
+  std::int64_t clocks_per_khz = 1000;
+  auto take = [&](const TableRows& rows) {
+    if (rows.null(kGpuId)) return;  // of an older export: the other table knows the number
+    const auto row = c_.device_row(static_cast<std::int32_t>(
+        rows.integer(rows.null(kGpuCudaDevice) ? kGpuId : kGpuCudaDevice)));
+    gpus_[rows.integer(kGpuId)] = row;
+    auto& devices = c_.devices;
+    devices.name[row] = c_.strings.intern(rows.text(kGpuName));
+    devices.uuid[row] = c_.strings.intern(rows.text(kGpuUuid));
+    devices.vendor[row] = c_.strings.intern("nvidia");
+    devices.sm_count[row] = static_cast<std::int32_t>(rows.integer(kGpuSms));
+    devices.memory_bytes[row] = rows.integer(kGpuMemory);
+    if (!rows.null(kGpuClock)) devices.clock_khz[row] = rows.integer(kGpuClock) / clocks_per_khz;
+    devices.compute_major[row] = static_cast<std::int32_t>(rows.integer(kGpuMajor));
+    devices.compute_minor[row] = static_cast<std::int32_t>(rows.integer(kGpuMinor));
+    devices.registers_per_sm[row] = static_cast<std::int32_t>(rows.integer(kGpuRegisters));
+    devices.shared_bytes_per_sm[row] = rows.integer(kGpuShared);
+    const std::int64_t warps = rows.integer(kGpuWarps), threads = rows.integer(kGpuWarpThreads);
+    if (warps >= 0 && warps < 4096 && threads >= 0 && threads < 4096)
+      devices.max_threads_per_sm[row] = static_cast<std::int32_t>(warps * threads);
+  };
+  if (const Status done = each(
+          "TARGET_INFO_GPU",
+          {"id", "cuDevice", "name", "uuid", "smCount", "totalMemory", "clockRate", "computeMajor",
+           "computeMinor", "maxRegistersPerSm", "maxShmemPerSm", "maxWarpsPerSm", "threadsPerWarp"},
+          take);
+      !done)
+    return done;
+  if (!gpus_.empty()) return {};
+  clocks_per_khz = 1;  // exports until 2021 have this table, in kHz and without a UUID
+  return each("TARGET_INFO_CUDA_GPU",
+              {"deviceId", "deviceId", "name", "uuid", "numMultiprocessors", "globalMemorySize",
+               "coreClockRate", "computeCapabilityMajor", "computeCapabilityMinor",
+               "maxRegistersPerMultiprocessor", "maxSharedMemoryPerMultiprocessor",
+               "maxWarpsPerMultiprocessor", "numThreadsPerWarp"},
+              take);
 }
 
 // The lists cover the whole machine: rows are made for threads that have events only.
