@@ -1132,8 +1132,8 @@ class Finding(Answer):
 
     id: kind of finding (advice_withheld, little_work, warm_up_in_window, unrecorded_work,
     unresolved_kernels, launches_not_captured, different_program, weak_matching, autotuning,
-    graph_capture, anomaly_mode, gil_stalls, activation_offload, cpu_operators, small_copies,
-    data_dependent_sizes, recomputation, fp64_products, expanded_keys, growing_concat,
+    graph_capture, anomaly_mode, gil_stalls, activation_offload, unbatched_loop, cpu_operators,
+    small_copies, data_dependent_sizes, recomputation, fp64_products, expanded_keys, growing_concat,
     contended_atomics, launch_bound, host_bound, input_bound, sync_in_step, blocking_copies,
     device_allocations, recompilation, unfused_optimiser, exposed_communication, tiny_kernels,
     eager_attention, odd_sizes, no_channels_last, layout_copies, dense_embedding_gradients,

@@ -37,6 +37,9 @@ struct AnalyzeOptions {
   Progress progress;
 };
 
+/// Other work of the host that lasts shorter is the way from one operation to the next.
+inline constexpr Nanos kHostPause = 100 * kNsPerUs;
+
 /// A stretch of idle time with one reason.
 struct IdlePiece {
   Interval span;

@@ -115,6 +115,15 @@ constexpr std::string_view kOneOffParts[] = {"(dynamo_timed)",
                                              "triton/compiler",
                                              "cachingautotuner.bench",
                                              "cachingautotuner.precompile",
+                                             "backend_compile",
+                                             "compileandload(",
+                                             "pjrt_client_compile",
+                                             "compiletobackend",
+                                             "compilemodule",
+                                             "compilesinglemodule",
+                                             "compiling ir:",
+                                             "ptx->cubin",
+                                             "hlo transforms:",
                                              "cudagraph.instantiate"};
 constexpr std::string_view kRecordingParts[] = {"_record", ": record", "warmup"};
 constexpr std::string_view kCapturingParts[] = {"capture", "__enter__", "__exit__"};

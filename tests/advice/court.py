@@ -36,7 +36,7 @@ BEGIN, END = "<!-- court: written by tests/advice/court.py -->", "<!-- court end
 
 # What a loss that the headline names claims, by the findings that say the same.
 CLAIMS = {
-    "idle, launch-bound": {"launch_bound", "small_batch", "tiny_kernels"},
+    "idle, launch-bound": {"launch_bound", "small_batch", "tiny_kernels", "unbatched_loop"},
     "idle, other host work": {"host_bound", "launch_bound", "cpu_operators", "gpu_idle"},
     "idle, input pipeline": {"input_bound"},
     "idle, memory allocation": {"device_allocations"},

@@ -1,6 +1,7 @@
 """The court of gains: programs of tests/advice whose steps were measured without a profiler, as they are and mended.
 
 Usage: whatif.py PROGRAM [FOLDER] [--json]   (FOLDER: what `tests/gpu/session.sh advice` recorded; else tests/advice/captures)
+Without a runs.json in FOLDER the steps are those that docs/results/whatif.json has of the same captures.
 Own time: what `whatif` says that a step takes without recording, against the step measured so. Gains: the change is the tool's own
 choice, the recommendation of `analyze` that names what was planted (tests/advice/programs/*.json), else the first that replay has a
 gain of, against the difference of the two steps. Ends with 1 below what docs/whatif.md states.
@@ -13,6 +14,7 @@ import sys
 
 ADVICE = pathlib.Path(__file__).resolve().parents[1] / "advice"
 OWN = ADVICE / "captures"
+RESULTS = ADVICE.parents[1] / "docs" / "results" / "whatif.json"
 NEAR, ROUGHLY, POINTS = 0.2, 0.3, 0.03  # of the gain, or of the step
 ROOM = 0.05  # by which kernels run faster or slower from run to run
 LEAST_OWN, LEAST_NEAR = 0.8, 0.6
@@ -46,10 +48,13 @@ def judge_own(program, run, path):
             "unchanged": round(abs(answer["replayed_ns"] / answer["captured_ns"] - 1), 5)}
 
 
-def judge_gain(program, name, ids, of_item, runs, path):
+def real_gain(name, of_item, runs):
     faulty, mended = runs[name], runs[f"{name}.mended"]
     scale = faulty["items"] / mended["items"] if of_item else 1
-    real = 1 - mended["alone"]["median_ms"] * scale / faulty["alone"]["median_ms"]
+    return 1 - mended["alone"]["median_ms"] * scale / faulty["alone"]["median_ms"]
+
+
+def judge_gain(program, name, ids, real, path):
     findings = asked(program, "analyze", path)["findings"]
     known = [one for one in findings if one.get("replayed") is not None]
     chosen = next((one for one in known if one["id"] in ids), known[0] if known else None)
@@ -67,16 +72,31 @@ def share(rows, key):
     return f"{sum(bool(row.get(key)) for row in rows)} of {len(rows)}"
 
 
+def measured(captures):
+    """The runs without a profiler, and by program how much shorter the mended step is."""
+    faults = planted()
+    if (captures / "runs.json").exists():
+        listed = json.loads((captures / "runs.json").read_text())
+        listed = listed if isinstance(listed, list) else listed["runs"]
+        runs = {run["program"]: run for run in listed if run.get("rank") == 0 and "alone" in run}
+        return list(runs.values()), {name: real_gain(name, of_item, runs) for name, (_, of_item) in faults.items()
+                                     if name in runs and f"{name}.mended" in runs}
+    earlier = json.loads(RESULTS.read_text())["sets"]
+    own = {row["trace"]: row["alone_ms"] for one in earlier for row in one["own"]}
+    return ([{"trace": trace, "alone": {"median_ms": alone}} for trace, alone in own.items()],
+            {row["program"]: row["real"] for one in earlier for row in one["gains"]})
+
+
+def capture_of(captures, name):
+    return next((path for end in ("json.gz", "xplane.pb.gz") if (path := captures / f"{name}.{end}").exists()), None)
+
+
 def main(program, *more):
     captures = next((pathlib.Path(word) for word in more if not word.startswith("--")), OWN)
-    listed = json.loads((captures / "runs.json").read_text())
-    listed = listed if isinstance(listed, list) else listed["runs"]
-    runs = {run["program"]: run for run in listed if run.get("rank") == 0 and "alone" in run}
-    own = [row for run in runs.values() if (captures / run["trace"]).exists()
-           and (row := judge_own(program, run, captures / run["trace"]))]
-    gains = [judge_gain(program, name, ids, of_item, runs, captures / runs[name]["trace"])
-             for name, (ids, of_item) in planted().items()
-             if name in runs and f"{name}.mended" in runs and (captures / runs[name]["trace"]).exists()]
+    runs, real = measured(captures)
+    own = [row for run in runs if (captures / run["trace"]).exists() and (row := judge_own(program, run, captures / run["trace"]))]
+    gains = [judge_gain(program, name, ids, real[name], path) for name, (ids, _) in planted().items()
+             if name in real and (path := capture_of(captures, name))]
     host = [row for row in own if row["host_bound"]]
     answered = [row for row in gains if row["chosen"]]
     of_fault = [row for row in answered if row["of_fault"]]

@@ -1290,6 +1290,7 @@ export type FindingId =
   | "anomaly_mode"
   | "gil_stalls"
   | "activation_offload"
+  | "unbatched_loop"
   | "cpu_operators"
   | "small_copies"
   | "data_dependent_sizes"

@@ -117,6 +117,8 @@ void TraceFacts::take_claimed(IdleCause& sum) const {
 
 TraceFacts::HostOther TraceFacts::host_other() const {
   HostOther other;
+  Intervals pauses;  // shorter than a millisecond
+  const auto& steps = context.window.all_steps;
   for (const auto& line : context.devices) {
     Intervals stretches;
     for (const auto& piece : line.idle_pieces) {
@@ -128,12 +130,20 @@ TraceFacts::HostOther TraceFacts::host_other() const {
         stretches.push_back(piece.span);
     }
     for (const auto& stretch : stretches) {
-      if (stretch.length() >= kNsPerMs)
+      if (stretch.length() >= kNsPerMs) {
         other.elsewhere.push_back(stretch);
-      else
-        other.between += stretch.length();
+        continue;
+      }
+      other.between += stretch.length();
+      // From one mark of a step to the next the profiler itself is at work.
+      const auto step = std::ranges::lower_bound(steps, stretch.start, {}, &StepInfo::start_ns);
+      const bool marked = step != steps.end() && step->start_ns <= stretch.end;
+      if (stretch.length() >= kHostPause && !marked) pauses.push_back(stretch);
     }
   }
+  constexpr std::size_t kMany = 8;  // as in a loop
+  if (pauses.size() >= kMany && of_window(total(other.elsewhere)) < 0.05)
+    other.elsewhere.insert(other.elsewhere.end(), pauses.begin(), pauses.end());
   return other;
 }
 

@@ -74,9 +74,11 @@ struct TraceFacts {
   Nanos claim_late(const std::vector<std::uint32_t>& calls) const;
   /// What is gone with the cause, too, though others tell it or it is no loss of a device.
   void also_gone(std::uint32_t activity) const { latest_.activities.push_back(activity); }
-  void also_shorter(std::uint32_t activity, double least) const {
-    latest_.shorter.emplace_back(activity, least);
+  /// An activity that takes another time, and one whose work it does then.
+  void also_takes(std::uint32_t activity, MendedTime time) const {
+    latest_.changed.emplace_back(activity, time);
   }
+  void also_merged(std::uint32_t activity) const { latest_.merged.push_back(activity); }
   void also_gone(Intervals host) const {
     latest_.host = unite(latest_.host, normalised(std::move(host)));
   }
@@ -119,7 +121,8 @@ struct TraceFacts {
     return sum;
   }
   /// Idle time in which the host did something else than launching: in stretches of a millisecond
-  /// and more (`elsewhere`), and between the operations that launch (`between`).
+  /// and more, where these are rare also in many of kHostPause and more (`elsewhere`), and in all
+  /// that are shorter than a millisecond, between the operations that launch (`between`).
   struct HostOther {
     Intervals elsewhere;
     Nanos between = 0;

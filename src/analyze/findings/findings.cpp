@@ -74,7 +74,7 @@ Nanos weight_of(const Finding& finding, const SampleFacts&) { return finding.gai
 void keep_claim(const std::optional<Finding>& found, const TraceFacts& facts,
                 std::vector<FindingClaim>& claims) {
   ClaimedTime time = facts.take_claim();
-  if (found && (!time.host.empty() || !time.activities.empty() || !time.shorter.empty()))
+  if (found && (!time.host.empty() || !time.activities.empty() || !time.changed.empty()))
     claims.push_back({found->id, std::move(time)});
 }
 void keep_claim(const std::optional<Finding>&, const SampleFacts&, std::vector<FindingClaim>&) {}
@@ -249,21 +249,24 @@ ReplayedFindings with_replayed_gains(FoundInTrace found, const Context& context,
     const auto change = change_of(finding.id);
     const auto row = std::ranges::find(
         answer->changes, change.empty() ? name_of(finding.id) : change, &WhatIfRow::change);
-    if (row == answer->changes.end()) continue;
+    // A step is a mean between ends, of which a change may move the first more than the last.
+    if (row == answer->changes.end() || row->share.value_or(-1) < 0) continue;
     finding.replayed = row->share;
     finding.replayed_low = row->share_low;
     finding.replayed_high = row->share_high;
   }
-  // Launches that came late once, since the profile began with an empty queue: replay says so.
+  // Launches that came late once, since the profile began with an empty queue, or only since
+  // recording took long: replay says so.
   constexpr double kNothing = 0.04;
   const auto& kinds = capture.api_calls.kind;
   const bool graphs = std::ranges::find(kinds, ApiKind::graph_launch) != kinds.end();
   std::erase_if(findings, [&](const Finding& finding) {
-    return finding.id == FindingId::launch_bound && !graphs && finding.replayed_high &&
-           *finding.replayed_high < kNothing;
+    return (finding.id == FindingId::unbatched_loop ||
+            (finding.id == FindingId::launch_bound && !graphs)) &&
+           finding.replayed_high && *finding.replayed_high < kNothing;
   });
   const WhatIfRow& last = answer->changes.back();
-  if (last.change != "together") return {std::move(findings), {}};
+  if (last.change != "together" || last.share.value_or(-1) < 0) return {std::move(findings), {}};
   return {std::move(findings),
           ReplayedTogether{static_cast<std::int64_t>(answer->changes.size()) - 1, last.share,
                            last.share_low, last.share_high}};

@@ -196,13 +196,33 @@ std::pair<std::string, Nanos> most_elsewhere(const Facts& facts, const Intervals
   return *most;
 }
 
+/// Whether the longest pause, of a capture of one or two steps, comes between two of them: the same
+/// kernels end before and behind it, about as many.
+bool between_two_steps(const Facts& facts, const Intervals& pauses) {
+  constexpr std::size_t kFewKernels = 20;
+  if (facts.analysis.window.steps.size() > 2 || pauses.empty()) return false;
+  const Interval longest = *std::ranges::max_element(pauses, {}, &Interval::length);
+  std::vector<Text> before, after;
+  for (const auto& kernel : facts.kernels)
+    (facts.capture().activities.start_ns[kernel.activity] < longest.end ? before : after)
+        .push_back(facts.kernel_name(kernel));
+  const std::size_t fewer = std::min(before.size(), after.size());
+  if (fewer < kFewKernels || fewer * 5 < std::max(before.size(), after.size()) * 4) return false;
+  std::size_t same = 0;
+  for (std::size_t i = 1; i <= fewer; ++i)
+    same += before[before.size() - i] == after[after.size() - i];
+  return same * 20 >= fewer * 19;
+}
+
 std::optional<Finding> host_bound(const Facts& facts) {
   const auto elsewhere = facts.host_other().elsewhere;
   const Nanos time = total(elsewhere);
   if (facts.of_window(time) < 0.05) return {};
   constexpr std::int64_t kHandful = 8;  // kernels: with fewer, what else the program does is all
   const bool one_pass = facts.kernel_count > kHandful && facts.much_of_one_pass(time);
-  if (!facts.repeats(elsewhere, 0.02) && !facts.in_steps(elsewhere, 0.02) && !one_pass) return {};
+  if (!facts.repeats(elsewhere, 0.02) && !facts.in_steps(elsewhere, 0.02) && !one_pass &&
+      !between_two_steps(facts, elsewhere))
+    return {};
   const auto [place, there] = most_elsewhere(facts, normalised(elsewhere));
   std::string where;
   if (!place.empty())
@@ -213,9 +233,8 @@ std::optional<Finding> host_bound(const Facts& facts) {
                   "kernels{}. Move that work off the launching thread, to the GPU, or after the "
                   "launches of the step.",
                   say_share(facts.of_window(time)), unprofiled(facts, time), where),
-      fmt::format("idle {} of {} in {} of a millisecond and more{}", say_time(time),
-                  say_time(facts.window),
-                  plural(static_cast<std::int64_t>(elsewhere.size()), "span"),
+      fmt::format("idle {} of {} in {}{}", say_time(time), say_time(facts.window),
+                  plural(static_cast<std::int64_t>(elsewhere.size()), "pause"),
                   behind(facts.idle(IdleReason::host_other))),
       time};
 }

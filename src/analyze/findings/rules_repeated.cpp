@@ -287,6 +287,7 @@ std::optional<Finding> gil_stalls(const Facts& facts) {
   Intervals stalls;
   std::size_t others = 0;
   for (const auto& stretch : facts.host_other().elsewhere) {
+    if (stretch.length() < kNsPerMs) continue;
     const Nanos over = stretch.length() % kInterval;
     const Nanos times = stretch.length() / kInterval;
     if (times >= 1 && over <= kInterval * 3 / 20)
@@ -311,7 +312,7 @@ std::optional<Finding> gil_stalls(const Facts& facts) {
                   say_share(facts.of_window(time))),
       fmt::format("{} of {}, {} idle; {} of other lengths",
                   plural(static_cast<std::int64_t>(stalls.size()), "stall"), "5 ms and multiples",
-                  say_time(time), plural(static_cast<std::int64_t>(others), "stretch")),
+                  say_time(time), plural(static_cast<std::int64_t>(others), "pause")),
       time};
 }
 

@@ -130,7 +130,8 @@ std::optional<Finding> small_grids(const Facts& facts) {
     const double least =
         blocks + kLaunch / static_cast<double>(std::max<Nanos>(1, kernel.duration_ns));
     if (least < 1 && facts.type(kernel) != LayerType::communication)
-      facts.also_shorter(kernel.activity, least);
+      facts.also_takes(kernel.activity,
+                       {least, least + (1 - least) / 10, least + (1 - least) * 3 / 4});
   }
   return Finding{
       FindingId::small_grids,

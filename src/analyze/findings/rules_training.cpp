@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -19,10 +21,28 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-/// A host operation that compiles or tunes, of torch.compile.
+constexpr std::string_view kCompilesProgram = "PjRtCApiClient::CompileAndLoad(";
+
+/// A host operation that compiles or tunes, of torch.compile or JAX.
 bool compiles(std::string_view name) {
   return name.ends_with("(dynamo_timed)") || name.starts_with("CachingAutotuner.") ||
-         name == "dynamo" || name == "entire_frame_compile";
+         name == "dynamo" || name == "entire_frame_compile" || name.starts_with(kCompilesProgram) ||
+         name == "PJRT_Client_Compile" || name == "backend_compile_and_load";
+}
+
+/// The program that XLA compiles most often, "jit_step", and how often.
+std::pair<std::string_view, std::int64_t> compiled_again(const Facts& facts) {
+  std::unordered_map<std::uint32_t, std::int64_t> times;
+  OncePerText named(facts.texts(),
+                    [](std::string_view name) { return name.starts_with(kCompilesProgram); });
+  const auto& names = facts.capture().host_ops.name;
+  if (std::ranges::none_of(facts.host_names(), std::ref(named))) return {};
+  for (const auto name : names)
+    if (named(name)) ++times[static_cast<std::uint32_t>(name)];
+  const auto most = std::ranges::max_element(times, {}, [](const auto& one) { return one.second; });
+  auto program = facts.capture().text(static_cast<Text>(most->first));
+  program.remove_prefix(kCompilesProgram.size());
+  return {program.substr(0, program.find(')')), most->second};
 }
 
 /// Steps of the window that some of the spans touch for a percent of their length or more.
@@ -101,11 +121,21 @@ std::optional<Finding> recompilation(const Facts& facts) {
       spans.push_back({ops.start_ns[i], ops.start_ns[i] + std::max<Nanos>(0, ops.duration_ns[i])});
   spans = normalised(std::move(spans));
   const auto steps = steps_with(facts, spans);
-  if (steps < 2) return {};
+  const auto [program, times] = compiled_again(facts);
+  constexpr std::int64_t kOften = 3;  // once for a step, once for the last of an epoch
+  if (steps < 2 && times < kOften) return {};
   Nanos time = 0;
   for (const auto& line : facts.context.devices) time += covered(spans, line.window);
   if (facts.of_window(time) < 0.02) return {};
   facts.claim_idle(spans);
+  if (!program.empty())
+    return Finding{
+        FindingId::recompilation,
+        fmt::format("XLA compiles {} {} times, {} of the time: sizes, types or static arguments "
+                    "change from call to call. Keep them constant, or pad to a few lengths; "
+                    "jax.log_compiles shows what is compiled.",
+                    program, times, say_share(facts.of_window(time))),
+        fmt::format("{} of compiling", say_time(time)), time};
   const auto changed = changed_size(facts);
   return Finding{
       FindingId::recompilation,

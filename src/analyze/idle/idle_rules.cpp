@@ -212,7 +212,8 @@ bool IdleRules::made_for_itself(std::uint32_t activity) const {
 }
 
 /// Inside a copy call: the input of a step, or a copy that the host waited for, since it had ended
-/// when the call returned. A copy inside the device and one still under way are launches.
+/// when the call returned. A copy inside the device and one still under way are launches, and so is
+/// that of a scalar to the device.
 std::optional<IdleReason> IdleRules::in_copy_call(std::uint32_t call) const {
   const auto copy = facts_.started[call];
   const auto& activities = capture_.activities;
@@ -223,6 +224,7 @@ std::optional<IdleReason> IdleRules::in_copy_call(std::uint32_t call) const {
                        calls.start_ns[call] + calls.duration_ns[call];
   if (!awaited || activities.copy[copy] == CopyKind::device_to_device) return {};
   const bool a_value = activities.bytes[copy] >= 0 && activities.bytes[copy] < kInputBytes;
+  if (a_value && activities.copy[copy] == CopyKind::host_to_device) return {};
   return a_value ? IdleReason::sync : IdleReason::memcpy;
 }
 

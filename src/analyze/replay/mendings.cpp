@@ -410,6 +410,7 @@ bool add_what_goes_along(const Context& context, const std::vector<std::uint32_t
 Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval span) {
   constexpr MendedTime kGone{0, 0.05, 0.4};  // what comes in its place takes some of it
   std::vector<std::uint32_t> gone = claimed.activities;
+  gone.insert(gone.end(), claimed.merged.begin(), claimed.merged.end());
   const auto& activities = context.capture.activities;
   auto in_claimed = [&](Nanos time) { return member_at(claimed.host, time) != nullptr; };
   for (std::uint32_t row = 0; row < activities.size() && !claimed.host.empty(); ++row) {
@@ -421,14 +422,14 @@ Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval 
   }
   add_unrecorded(context, gone);
   Mending mending;
-  for (const auto& [row, least] : claimed.shorter)
-    mending.kernels[row] = {least, least + (1 - least) / 10, least + (1 - least) * 3 / 4};
   const auto removed = remove_operations(context, gone, span, mending);
   if (add_what_goes_along(context, removed, gone)) {
     mending.host.clear();
     add_what_goes_along(context, remove_operations(context, gone, span, mending), gone);
   }
   for (const auto row : gone) mending.kernels[row] = kGone;
+  for (const auto row : claimed.merged) mending.kernels[row] = {0, 0, 0};
+  for (const auto& [row, time] : claimed.changed) mending.kernels[row] = time;
   return mending;
 }
 

@@ -54,7 +54,8 @@ struct Mending {
 struct ClaimedTime {
   Intervals host;                         // whatever a thread does in these, and its waits
   std::vector<std::uint32_t> activities;  // rows
-  std::vector<std::pair<std::uint32_t, double>> shorter;  // rows, and the least part that is left
+  std::vector<std::pair<std::uint32_t, MendedTime>> changed;  // rows that take another time
+  std::vector<std::uint32_t> merged;  // rows that are gone since others of `changed` do their work
 };
 
 /// Of kernels that begin in `span` or as long after it. Needs timelines, attribution and layers.

@@ -259,7 +259,7 @@ class Program {
     const bool at_worst = outlook.kernels == &MendedTime::worst;
     if (asks(changes, Without::sync) && !at_worst) cuts.reads = &reads();
     if (asks(changes, Without::pauses)) {
-      cuts.copying = copies_around(idle_by(IdleReason::host_other, kNsPerMs));
+      cuts.copying = copies_around(idle_by(IdleReason::host_other, kHostPause));
       cuts.claimed = unite(cuts.claimed, cuts.copying);
     }
     // What only makes kernels faster leaves loops as they are.
@@ -269,7 +269,7 @@ class Program {
       Intervals& own = cuts.lines[line];
       if (asks(changes, Without::compiling)) own = one_off_[line];
       if (asks(changes, Without::pauses))
-        own = unite(own, idle_by(IdleReason::host_other, kNsPerMs));
+        own = unite(own, idle_by(IdleReason::host_other, kHostPause));
       if (asks(changes, Without::input)) own = unite(own, idle_by(IdleReason::input, 0));
       if (cuts.reads) {
         own = unite(own, ops_of(built_.lines[line], [&](auto op) { return (*cuts.reads)[op]; }));

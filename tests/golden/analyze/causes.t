@@ -55,7 +55,7 @@ Programs with one planted fault each (tests/advice/programs/causes.json): what i
   recomputation recomputation
   recomputation_reentrant recomputation
   repeated_keys expanded_keys
-  sample_loop launch_bound
+  sample_loop unbatched_loop
   scalar_copies small_copies
   slow_source host_bound
   small_copies small_copies

@@ -14,10 +14,10 @@ A captured program runs again with something changed.
     sync               no host synchronization       22.84 ms    1.3 %    0-3 %
     host               host 2 times as fast          22.93 ms    0.9 %    0-2 %
     one_layout         no copies, no conversions     22.95 ms    0.8 %    0-2 %
+    pauses             no other work of the host     23.01 ms    0.5 %    0-1 %
     channels_last      NHWC throughout               23.07 ms    0.3 %    0-1 %
-    No gain: input, allocations, compiling, communication, pauses,
-    fused_optimizer, fused_attention, padded_sizes, tensor_cores,
-    sparse_gradients.
+    No gain: input, allocations, compiling, communication, fused_optimizer,
+    fused_attention, padded_sizes, tensor_cores, sparse_gradients.
   $ gpufathom whatif pageable_copies.json.gz --without sync --without copies --gpu 2 | tail -5
     change                                      step      gain  of step    range
     sync      no host synchronization       22.84 ms  296.9 us    1.3 %    0-3 %

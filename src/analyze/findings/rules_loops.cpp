@@ -1,0 +1,448 @@
+// Loops of a program whose rounds run one by one though they could be one batch.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analyze/findings/around.h"
+#include "analyze/findings/facts.h"
+#include "analyze/findings/rules.h"
+#include "core/text.h"
+
+namespace gf::trace_rules {
+namespace {
+
+// What the name of an operation says of a round that it is part of.
+enum Trait : std::uint16_t {
+  kView = 1,        // takes a piece of a tensor
+  kSplits = 2,      // takes all its pieces
+  kGathers = 4,     // puts pieces together
+  kMerges = 8,      // computes from two tensors, element by element
+  kAdds = 16,       // merges by a sum
+  kProduct = 32,    // multiplies by a matrix
+  kGate = 64,       // as recurrent cells have
+  kPlain = 128,     // element by element, also of one tensor
+  kFills = 256,     // makes a new tensor
+  kScatters = 512,  // adds to a tensor in place
+  kOfTwo = 1024,    // multiplies two tensors of which either may be the state
+  kCarries = 2048,  // chooses, waits or keeps a state: what follows may depend on it
+};
+
+std::uint16_t traits_of(std::string_view name) {
+  constexpr std::string_view kLibrary = "aten::";
+  if (!name.starts_with(kLibrary)) return kCarries;  // what it reads and writes is not known
+  name.remove_prefix(kLibrary.size());
+  if (name.starts_with("_foreach") || name.starts_with("_fused")) return kCarries;
+  while (name.ends_with('_')) name.remove_suffix(1);
+  struct Words {
+    std::uint16_t traits;
+    std::string_view names;
+  };
+  static constexpr Words kWords[] = {
+      {kView, "select slice narrow"},
+      {kView | kSplits,
+       "unbind chunk split split_with_sizes tensor_split unsafe_chunk unsafe_split"},
+      {kGathers, "cat stack concat concatenate hstack vstack"},
+      {kMerges | kAdds | kPlain, "add"},
+      {kMerges | kPlain,
+       "sub rsub mul multiply div true_divide floor_divide remainder fmod pow where lerp addcmul "
+       "addcdiv maximum minimum atan2 logaddexp masked_fill eq ne lt le gt ge logical_and "
+       "logical_or bitwise_and bitwise_or"},
+      {kMerges,
+       "addmm addmv baddbmm addbmm addr cat stack index_put index_copy index_fill "
+       "masked_scatter copy set"},
+      {kProduct, "linear conv1d conv2d conv3d conv_transpose2d convolution"},
+      {kProduct | kOfTwo, "matmul mm bmm mv einsum"},
+      {kGate | kPlain, "tanh sigmoid"},
+      {kPlain,
+       "relu gelu silu elu leaky_relu hardtanh clamp clamp_min clamp_max exp log sqrt rsqrt "
+       "abs neg sin cos erf softplus dropout"},
+      {kFills, "zeros zeros_like new_zeros"},
+      {kScatters, "index_add scatter_add scatter_reduce index_reduce scatter"},
+      {kCarries,
+       "argmax argmin multinomial topk sort argsort nonzero item is_nonzero unique "
+       "unique2 masked_select bernoulli normal lstm gru rnn_tanh rnn_relu lstm_cell "
+       "gru_cell rnn_tanh_cell rnn_relu_cell"},
+  };
+  std::uint16_t traits = 0;
+  for (const auto& [those, names] : kWords)
+    if (has_word(names, name)) traits |= those;
+  return traits;
+}
+
+/// Kernels that compute from one tensor and a number.
+bool of_one_tensor(std::string_view kernel) {
+  for (const std::string_view part : {"BUnaryFunctor", "AUnaryFunctor", "OnSelf", "tensor_scalar"})
+    if (kernel.find(part) != std::string_view::npos) return true;
+  return false;
+}
+
+bool gathers_pieces(std::string_view kernel) {
+  return kernel.find("CatArray") != std::string_view::npos;
+}
+
+constexpr std::size_t kFewestRounds = 8, kLongestRound = 4096;  // rounds; operations of one
+
+/// Tensors in the list that an operation takes: "[[[8,64],[8,64]],[]]" has two. Long lists are not
+/// written down.
+std::size_t listed(std::string_view shapes) {
+  if (!shapes.starts_with("[[[")) return 0;
+  std::size_t count = 0;
+  int depth = 0;
+  for (const char c : shapes) {
+    if (c == '[') count += ++depth == 3;
+    if (c == ']' && --depth == 1) break;
+  }
+  return count;
+}
+
+/// Operations that follow each other inside the same one: so many times the same names, and one
+/// that puts the result of each round together.
+struct Loop {
+  std::uint32_t gather = kNoRow;
+  std::size_t rounds = 0;
+  std::vector<std::uint32_t> ops;  // of all rounds, rows of host_ops
+  std::vector<bool> works;         // by operation: it starts work of a device
+  std::vector<bool> two_tensors;   // likewise, of more than one tensor
+  bool computes = false;           // a round runs kernels
+  bool reads = false;              // the host gets a value of the device in one
+  bool brings = false;             // or gives one to it
+  // Activities of each round; those that autograd computes for it.
+  std::vector<std::vector<std::uint32_t>> forward, backward;
+
+  std::size_t length() const { return ops.size() / rounds; }
+};
+
+class Loops {
+ public:
+  explicit Loops(const Facts& facts)
+      : facts_(facts), ops_(facts.capture().host_ops), traits_(facts.texts(), traits_of) {
+    for (const auto& [gather, pieces] : gathers()) add_loop(gather, pieces);
+    if (loops_.empty()) return;
+    add_activities();
+    std::erase_if(loops_,
+                  [&](const Loop& loop) { return !independent(loop) || in_many_steps(loop); });
+  }
+  const std::vector<Loop>& all() const { return loops_; }
+
+ private:
+  std::uint16_t traits(std::uint32_t op) { return traits_(ops_.name[op]); }
+
+  /// How many tensors each gathering operation puts together, where that is known and enough.
+  std::map<std::uint32_t, std::size_t> gathers() {
+    std::map<std::uint32_t, std::size_t> pieces;
+    if (std::ranges::none_of(facts_.host_names(),
+                             [&](Text name) { return traits_(name) & kGathers; }))
+      return pieces;
+    const auto& parent = facts_.context.attribution.op_parent;
+    Around around(facts_, [&](std::uint32_t row) {
+      return (traits(row) & kGathers) &&
+             (parent[row] == kNoRow || !(traits(parent[row]) & kGathers));
+    });
+    std::map<std::uint32_t, std::size_t> expanded, kernels;
+    OncePerText unsqueezes(facts_.texts(),
+                           [](std::string_view name) { return name == "aten::unsqueeze"; });
+    for (std::uint32_t row = 0; row < ops_.size(); ++row) {
+      if (around.of_op(row) == row) pieces[row] = listed(facts_.capture().text(ops_.shapes[row]));
+      if (unsqueezes(ops_.name[row]) && around.of_op(row) != kNoRow) ++expanded[around.of_op(row)];
+    }
+    OncePerText copies(facts_.texts(), gathers_pieces);
+    for (const auto& kernel : facts_.kernels)
+      if (copies(facts_.kernel_name(kernel)) && around.of(kernel) != kNoRow)
+        kernels[around.of(kernel)] += static_cast<std::size_t>(
+            std::max(0, facts_.capture().activities.grid_y[kernel.activity]));
+    for (auto& [row, count] : pieces)
+      if (count == 0) count = expanded.contains(row) ? expanded[row] : kernels[row];
+    std::erase_if(pieces, [](const auto& one) { return one.second < kFewestRounds; });
+    return pieces;
+  }
+
+  /// The rounds are the shortest sequence of names that stands so often right before, or as many of
+  /// them as make up all that repeats.
+  void add_loop(std::uint32_t gather, std::size_t rounds) {
+    const auto& before = facts_.tree().before;
+    std::vector<std::uint32_t> back;  // from the last to the first
+    // A round gathers nothing itself, so that all gathers together look at each operation once.
+    for (auto row = before[gather];
+         row != kNoRow && back.size() < rounds * kLongestRound && !(traits(row) & kGathers);
+         row = before[row])
+      back.push_back(row);
+    std::vector<std::size_t> like(back.size());  // so many names from i on are the first ones
+    std::size_t length = 0;
+    for (std::size_t i = 1, from = 0, to = 0; i < back.size() && length == 0; ++i) {
+      auto same = i < to ? std::min(to - i, like[i - from]) : 0;
+      while (i + same < back.size() && ops_.name[back[same]] == ops_.name[back[i + same]]) ++same;
+      like[i] = same;
+      if (i + same > to) {
+        from = i;
+        to = i + same;
+      }
+      if (same >= (rounds - 1) * i) length = i * ((i + same) / (i * rounds));
+    }
+    if (length == 0) return;
+    loops_.emplace_back();
+    Loop& loop = loops_.back();
+    loop.gather = gather;
+    loop.rounds = rounds;
+    loop.ops.assign(back.rend() - static_cast<std::ptrdiff_t>(rounds * length), back.rend());
+    loop.works.resize(loop.ops.size());
+    loop.two_tensors.resize(loop.ops.size());
+    loop.forward.resize(rounds);
+    loop.backward.resize(rounds);
+  }
+
+  void add_activities() {
+    struct Place {
+      std::size_t loop, op;
+    };
+    std::unordered_map<std::uint32_t, Place> places;  // by row of host_ops
+    for (std::size_t loop = 0; loop < loops_.size(); ++loop)
+      for (std::size_t op = 0; op < loops_[loop].ops.size(); ++op)
+        places[loops_[loop].ops[op]] = {loop, op};
+    Around around(facts_, [&](std::uint32_t row) { return places.contains(row); });
+    const auto& activities = facts_.capture().activities;
+    OncePerText one(facts_.texts(), of_one_tensor);
+    for (const auto& line : facts_.context.devices)
+      for (const auto row : line.rows) {
+        auto op = around.of_activity(row);
+        const bool forward = op != kNoRow;
+        if (!forward) op = around.of_op(facts_.context.attribution.forward_op[row]);
+        if (op == kNoRow) continue;
+        const auto [loop_number, place] = places.at(op);
+        Loop& loop = loops_[loop_number];
+        (forward ? loop.forward : loop.backward)[place / loop.length()].push_back(row);
+        if (!forward) continue;
+        loop.works[place] = true;
+        if (activities.kind[row] == ActivityKind::kernel && !one(activities.name[row]))
+          loop.two_tensors[place] = true;
+        loop.computes = loop.computes || activities.kind[row] == ActivityKind::kernel;
+        loop.reads = loop.reads || activities.copy[row] == CopyKind::device_to_host;
+        loop.brings = loop.brings || activities.copy[row] == CopyKind::host_to_device;
+      }
+  }
+
+  /// Whether what the trace shows of a round leaves no place for the result of the one before: it
+  /// takes a piece of its own, and merges it with nothing that may be older. A sum may be one of
+  /// two values of the round (a residual) where the round is a network that ends in another way.
+  bool independent(const Loop& loop) {
+    if (!loop.computes || loop.reads || waits(loop) ||
+        !std::ranges::all_of(loop.forward, [](const auto& all) { return !all.empty(); }))
+      return false;
+    bool pieces = loop.brings || splits_before(loop), sums = false, gates = false;
+    int products = 0, of_two = 0, others = 0, working = 0, fills = 0, scatters = 0, in_a_row = 0;
+    std::uint16_t last = 0;
+    for (std::size_t place = 0; place < loop.length(); ++place) {
+      const auto is = traits(loop.ops[place]);
+      if (is & kCarries) return false;
+      pieces = pieces || (is & kView);
+      fills += (is & kFills) != 0;
+      if (!loop.works[place]) continue;
+      const bool merges = (is & kMerges) && loop.two_tensors[place];
+      // The sum of two products is what a recurrent cell begins with.
+      if (merges && (!(is & kAdds) || in_a_row >= 2)) return false;
+      sums = sums || merges;
+      gates = gates || (is & kGate);
+      scatters += (is & kScatters) != 0;
+      in_a_row = is & kProduct ? in_a_row + 1 : 0;
+      products += (is & kProduct) != 0;
+      of_two += (is & kOfTwo) != 0;
+      others += !(is & (kProduct | kPlain | kFills));
+      ++working;
+      last = is;
+    }
+    constexpr int kNetwork = 8;
+    if (sums && (gates || working < kNetwork || (last & (kPlain | kFills)))) return false;
+    // One product with a matrix of its own may be that of all products so far.
+    if (products == 1 && of_two == 1 && others == 0) return false;
+    return pieces && scatters <= fills;
+  }
+
+  /// Whether the pieces of the rounds were taken right before the loop.
+  bool splits_before(const Loop& loop) {
+    constexpr int kNear = 4;
+    const auto& before = facts_.tree().before;
+    auto row = before[loop.ops.front()];
+    for (int i = 0; i < kNear && row != kNoRow; ++i, row = before[row])
+      if (traits(row) & kSplits) return true;
+    return false;
+  }
+
+  /// Whether the program itself waits for the device between its operations.
+  bool waits(const Loop& loop) const {
+    const auto& calls = facts_.capture().api_calls;
+    const auto all = facts_.context.host.calls(ops_.thread[loop.gather]);
+    const auto start = [&](std::uint32_t call) { return calls.start_ns[call]; };
+    const auto first = std::ranges::lower_bound(all, ops_.start_ns[loop.ops.front()], {}, start);
+    const auto last = std::ranges::lower_bound(all, ops_.start_ns[loop.gather], {}, start);
+    return std::any_of(first, last, [&](std::uint32_t call) {
+      const auto op = facts_.tree().op_of_call[call];
+      return calls.kind[call] == ApiKind::sync &&
+             (op == kNoRow || ops_.start_ns[op] < ops_.start_ns[loop.ops.front()]);
+    });
+  }
+
+  /// Rounds that are steps have a batch each. Steps that were found begin with device work, marked
+  /// ones on the host.
+  bool in_many_steps(const Loop& loop) const {
+    const auto& steps = facts_.context.window.all_steps;
+    const auto& starts = facts_.capture().activities.start_ns;
+    Interval span{ops_.start_ns[loop.ops.front()], ops_.start_ns[loop.gather]};
+    if (!facts_.context.window.step_source.starts_with("marks"))
+      span = {starts[loop.forward.front().front()], starts[loop.forward.back().front()]};
+    const auto next = std::ranges::upper_bound(steps, span.start, {}, &StepInfo::start_ns);
+    return next != steps.end() && next->start_ns < span.end;
+  }
+
+  const Facts& facts_;
+  const host_ops_table& ops_;
+  OncePerText<std::uint16_t (*)(std::string_view)> traits_;
+  std::vector<Loop> loops_;
+};
+
+/// About what one kernel or copy takes for all rounds: the launch takes its first microseconds
+/// once, and the grids of all fill the device before they take longer. `of_rounds`: the same one of
+/// each round.
+MendedTime as_one(const Facts& facts, const std::vector<std::uint32_t>& of_rounds) {
+  constexpr double kFixed = 2e3, kBlocksBesides = 4;  // of other kernels on an SM
+  const auto& activities = facts.capture().activities;
+  double time = 0, longest = 1, share = 0;
+  for (const auto row : of_rounds) {
+    const auto own = static_cast<double>(activities.duration_ns[row]);
+    const double blocks = blocks_per_sm(facts.capture(), row);
+    time += own;
+    longest = std::max(longest, own);
+    share += std::isnan(blocks) ? 1 : blocks;
+  }
+  const double own = std::max(1.0, static_cast<double>(activities.duration_ns[of_rounds.front()]));
+  const double fixed = std::min(longest, kFixed);
+  auto filled = [&](double waves) {
+    return std::min(time, fixed + (longest - fixed) * std::max(1.0, waves)) / own;
+  };
+  return {filled(share / kBlocksBesides), filled(share), time / own};
+}
+
+/// What loops take, and what one round that does the work of all would.
+struct LoopTimes {
+  Intervals device;                   // from the first to the last activity of each
+  Intervals host;                     // in all rounds but the first
+  std::vector<std::uint32_t> merged;  // activities of these
+  std::vector<std::pair<std::uint32_t, MendedTime>> left;
+  Nanos kernels = 0;
+  double batched = 0, least = 0;  // of `left`, about and at best
+};
+
+void add_rounds(const Facts& facts, const std::vector<std::vector<std::uint32_t>>& rounds,
+                LoopTimes& times) {
+  const auto& activities = facts.capture().activities;
+  const auto& first = rounds.front();
+  // What each launches first, second and so on belongs together.
+  const bool alike =
+      std::ranges::all_of(rounds, [&](const auto& one) { return one.size() == first.size(); });
+  Interval whole{INT64_MAX, INT64_MIN};
+  for (const auto& round : rounds)
+    for (const auto row : round) {
+      const Nanos start = activities.start_ns[row], length = activities.duration_ns[row];
+      whole = {std::min(whole.start, start), std::max(whole.end, start + length)};
+      times.kernels += length;
+      if (&round != &first) times.merged.push_back(row);
+    }
+  if (whole.start < whole.end) times.device.push_back(whole);
+  for (std::size_t at = 0; at < first.size(); ++at) {
+    std::vector<std::uint32_t> same(rounds.size(), first[at]);
+    for (std::size_t round = 0; alike && round < rounds.size(); ++round)
+      same[round] = rounds[round][at];
+    const MendedTime time = as_one(facts, same);
+    times.left.emplace_back(first[at], time);
+    const auto own = static_cast<double>(activities.duration_ns[first[at]]);
+    times.batched += own * time.about;
+    times.least += own * time.best;
+  }
+}
+
+/// When the host launches the backward pass of all rounds but the first, which comes last.
+void add_backward_host(const Facts& facts, const Loop& loop, Intervals& host) {
+  const auto& calls = facts.capture().api_calls;
+  auto span_of = [&](std::size_t from, std::size_t to) {
+    Interval span{INT64_MAX, INT64_MIN};
+    for (std::size_t round = from; round < to; ++round)
+      for (const auto row : loop.backward[round])
+        if (const auto call = facts.context.launches[row]; call != kNoRow)
+          span = {std::min(span.start, calls.start_ns[call]),
+                  std::max(span.end, calls.start_ns[call] + calls.duration_ns[call])};
+    return span;
+  };
+  const Interval others = span_of(1, loop.rounds), first = span_of(0, 1);
+  if (others.start < others.end && (first.start >= others.end || first.end <= others.start))
+    host.push_back(others);
+}
+
+/// "aten::matmul, aten::softmax": what works in a round, each once.
+std::string work_of(const Facts& facts, const Loop& loop) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string_view> names;
+  for (std::size_t place = 0; place < loop.length(); ++place) {
+    const auto name = facts.capture().text(facts.capture().host_ops.name[loop.ops[place]]);
+    if (loop.works[place] && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i)
+    text += fmt::format("{}{}", i > 0 ? ", " : "", names[i]);
+  return names.size() > kMost ? text + " and others" : text;
+}
+
+}  // namespace
+
+std::optional<Finding> unbatched_loop(const Facts& facts) {
+  const Loops loops(facts);
+  if (loops.all().empty()) return {};
+  const auto& ops = facts.capture().host_ops;
+  LoopTimes times;
+  std::size_t launched = 0, rounds = 0;
+  const Loop* longest = &loops.all().front();
+  for (const auto& loop : loops.all()) {
+    add_rounds(facts, loop.forward, times);
+    add_rounds(facts, loop.backward, times);
+    times.host.push_back({ops.start_ns[loop.ops[loop.length()]], ops.start_ns[loop.gather]});
+    add_backward_host(facts, loop, times.host);
+    if (loop.rounds > longest->rounds) longest = &loop;
+    rounds += loop.rounds;
+    for (const auto& round : loop.forward) launched += round.size();
+  }
+  times.device = normalised(std::move(times.device));
+  Nanos idle = 0;
+  for (const auto& line : facts.context.devices) idle += shared_length(times.device, line.idle);
+  const Nanos saved = times.kernels - std::llround(times.least);
+  // A batch is worth it where it takes half the time at most.
+  if (facts.of_window(idle + saved) < 0.05 ||
+      times.batched * 2 > static_cast<double>(total(times.device)))
+    return {};
+  idle = facts.claim_idle(times.device, Facts::Goes::alone);
+  facts.also_gone(std::move(times.host));
+  for (const auto row : times.merged) facts.also_merged(row);
+  for (const auto& [row, time] : times.left) facts.also_takes(row, time);
+  return Finding{
+      FindingId::unbatched_loop,
+      fmt::format(
+          "A loop runs {} rounds one by one, each on a piece of its own, and {} puts their "
+          "results together: {} of the time. If no round needs the result of the one "
+          "before, do all as one batch{}.",
+          longest->rounds, facts.capture().text(ops.name[longest->gather]),
+          say_share(facts.of_window(idle + saved)),
+          facts.pytorch() ? " (one tensor with a dimension more, torch.bmm, torch.vmap)" : ""),
+      fmt::format(
+          "{}, {}, {:.3g} kernels and copies in each ({}); idle {} in them, {} of work that "
+          "takes about {} as one batch",
+          plural(static_cast<std::int64_t>(loops.all().size()), "loop"),
+          plural(static_cast<std::int64_t>(rounds), "round"),
+          static_cast<double>(launched) / static_cast<double>(rounds), work_of(facts, *longest),
+          say_time(idle), say_time(times.kernels), say_time(std::llround(times.batched))),
+      idle + saved};
+}
+
+}  // namespace gf::trace_rules
