@@ -330,6 +330,15 @@ TEST(Findings, WarmUpInWindow) {
                        FindingId::warm_up_in_window, "steps"));
 }
 
+TEST(Findings, AFirstStepOfManyIsWarmUpWhereNoneAreAlike) {
+  const auto f = finding(steps({100000, 1960, 1050, 1220, 1109, 1040, 764, 717, 675, 449}),
+                         FindingId::warm_up_in_window, "steps");
+  ASSERT_TRUE(f);
+  EXPECT_NE(f->text.find("the first step takes 92 % of it"), std::string::npos) << f->text;
+  EXPECT_FALSE(finding(steps({3000, 1960, 1050, 1220, 1109, 1040, 764, 717, 675, 449}),
+                       FindingId::warm_up_in_window, "steps"));
+}
+
 TEST(Findings, ObserverEffectOnlyWithAProfilerInTheProcess) {
   auto b = start();
   b.launch("next", {1200, 1210}, {1220, 2000});

@@ -8,6 +8,7 @@
 #include "analyze/kernel_rates/kernel_rates.h"
 #include "analyze/utilization/kernel_levels.h"
 #include "analyze/utilization/waterfall.h"
+#include "core/statistics.h"
 #include "core/text.h"
 #include "model/formats.h"
 #include "model/quality.h"
@@ -117,6 +118,34 @@ std::optional<Finding> advice_withheld(const Facts& facts) {
       {}};
 }
 
+namespace {
+
+/// Where no steps are alike: those at the beginning that take several times the middle one.
+std::optional<Finding> long_first_steps(const Facts& facts) {
+  constexpr double kTimes = 5;
+  const auto& steps = facts.analysis.window.steps;
+  if (steps.size() < 3) return {};
+  std::vector<double> durations;
+  for (const auto& step : steps) durations.push_back(static_cast<double>(step.duration_ns));
+  const double middle = median(durations);
+  Nanos warm = 0;
+  std::size_t count = 0;
+  while (count < steps.size() && durations[count] > kTimes * middle)
+    warm += steps[count++].duration_ns;
+  if (count == 0 || facts.of_window(warm) < 0.1) return {};
+  return Finding{
+      FindingId::warm_up_in_window,
+      fmt::format("The window begins with warm-up: {} {} of it. Look at a later step by itself "
+                  "(--window step:{}).",
+                  count == 1 ? "the first step takes" : fmt::format("{} steps take", count),
+                  say_share(facts.of_window(warm)), steps[(count + steps.size()) / 2].index),
+      fmt::format("{} of warm-up; the middle step takes {}", say_time(warm),
+                  say_time(static_cast<Nanos>(middle))),
+      {}};
+}
+
+}  // namespace
+
 std::optional<Finding> warm_up_in_window(const Facts& facts) {
   const auto& steps = facts.analysis.window.steps;
   Nanos warm = 0, stable = 0;
@@ -130,7 +159,8 @@ std::optional<Finding> warm_up_in_window(const Facts& facts) {
       ++warm_steps;
     }
   }
-  if (warm_steps == 0 || stable_steps == 0) return {};
+  if (stable_steps == 0) return long_first_steps(facts);
+  if (warm_steps == 0) return {};
   const Nanos mean = stable / stable_steps, extra = warm - mean * warm_steps;
   if (extra <= 0 || facts.of_window(extra) < 0.02) return {};
   return Finding{
