@@ -4,25 +4,17 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { root, runCases } from "./browser.mjs";
-import { layoutFaults } from "./layout_checks.mjs";
+import { runCases } from "./browser.mjs";
+import { axe, layoutFaults, violations } from "./layout_checks.mjs";
 import { painted } from "./timeline_tools.mjs";
 
-const [report] = process.argv.slice(2), cases = [], axe = join(root, "web/node_modules/axe-core/axe.min.js");
+const [report] = process.argv.slice(2), cases = [];
 if (!report) throw new Error("usage: access.test.mjs REPORT.html");
 if (!existsSync(axe)) {
   console.log("skipped: axe-core is not installed (./dev setup)");
   process.exit(77);
 }
 const test = (name, run) => cases.push([name, run]);
-
-/** What axe-core has against the page as it stands; elements too small for a contrast of their own count as well. */
-async function violations(page, options = {}) {
-  const found = await page.evaluate(async (o) => (await globalThis.axe.run(document, { resultTypes: ["violations"], ...o })).violations
-    .map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(" ")} ${n.any[0]?.message ?? ""}`).join(" | ")} (${v.nodes.length})`), options);
-  return found;
-}
 
 async function resized(page, width, height) {
   await page.setViewportSize({ width, height });

@@ -1,4 +1,15 @@
 // What can be seen to be wrong with a laid out page, without a person: run inside the page.
+import { join } from "node:path";
+import { root } from "./browser.mjs";
+
+export const axe = join(root, "web/node_modules/axe-core/axe.min.js");
+
+/** What axe-core has against the page as it stands; elements too small for a contrast of their own count as well. */
+export async function violations(page, options = {}) {
+  const found = await page.evaluate(async (o) => (await globalThis.axe.run(document, { resultTypes: ["violations"], ...o })).violations
+    .map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(" ")} ${n.any[0]?.message ?? ""}`).join(" | ")} (${v.nodes.length})`), options);
+  return found;
+}
 
 /** Lines that name what is wrong: wider than the window, text cut with nothing that tells the rest, labels of a picture over each other or beyond it. */
 export function layoutFaults() {

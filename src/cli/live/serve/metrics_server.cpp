@@ -209,16 +209,27 @@ bool is_capture_name(std::string_view name) {
          name.find_first_not_of(kLetters) == name.npos;
 }
 
-HttpAnswer html_answer(int status, std::string_view head, const std::string& body) {
+/// Asks until the page is there. A page that loads itself again takes the place away from those
+/// who read it with a screen reader.
+constexpr std::string_view kAskAgain =
+    "setInterval(async()=>{if((await fetch(location)).status!==202)location.reload()},1000)";
+/// SHA-256 of that script: the page's policy lets in no other.
+constexpr std::string_view kAskAgainHash = "s1QVIOj1qFLD8fedCC/GqQb5pOLdvnLzcNo06zRcRy4=";
+
+HttpAnswer html_answer(int status, std::string_view title, const std::string& body) {
   auto answer = http_answer(
-      status, fmt::format("<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport "
-                          "content=\"width=device-width\"><title>Captures</title><style>body{{"
-                          "font:16px/1.6 sans-serif;margin:2em auto;max-width:50em;padding:0 1em;"
-                          "color-scheme:light dark}}td{{padding-right:1.5em}}</style>{}{}",
-                          head, body));
+      status,
+      fmt::format("<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport "
+                  "content=\"width=device-width\"><title>{0}</title><style>:root{{color-scheme:"
+                  "light dark;background:Canvas;color:CanvasText}}body{{font:16px/1.6 sans-serif;"
+                  "margin:2em auto;max-width:50em;padding:0 1em}}td,th{{padding:4px 1.5em 4px 0;"
+                  "text-align:left;overflow-wrap:anywhere}}</style><main><h1>{0}</h1>{1}</main>",
+                  title, body));
   answer.type = "text/html; charset=utf-8";
-  answer.more_headers =
-      "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'\r\n";
+  answer.more_headers = fmt::format(
+      "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; script-src "
+      "'sha256-{}'; connect-src 'self'\r\n",
+      kAskAgainHash);
   return answer;
 }
 
@@ -265,12 +276,13 @@ HttpAnswer CapturePages::list() const {
     std::string words = stem;
     std::replace(words.begin(), words.end(), '_', ' ');
     rows += fmt::format(
-        "<tr><td><a href=\"/captures/{0}.html\">{1}</a><td><a href=\"/captures/{0}.gpf\">file</a>",
+        "<tr><td><a href=\"/captures/{0}.html\">{1}</a><td><a href=\"/captures/{0}.gpf\">{0}.gpf"
+        "</a>",
         stem, words);
   }
-  if (names.empty()) rows = "<tr><td>Nothing unusual so far.";
-  return html_answer(200, "",
-                     "<h1>Captures around unusual moments</h1><table>" + rows + "</table>");
+  return html_answer(200, "Captures around unusual moments",
+                     names.empty() ? "<p>Nothing unusual so far."
+                                   : "<table><tr><th>Page<th>File" + rows + "</table>");
 }
 
 void CapturePages::look_at_maker() {
@@ -304,7 +316,10 @@ HttpAnswer CapturePages::page_of(const std::string& name) {
         {"gpufathom", "analyze", folder_ + "/" + name, "-o", folder_ + "/.page.html"});
     maker_until_ = host_now() + kMaking;
   }
-  return html_answer(202, "<meta http-equiv=refresh content=1>", "The page is being made …");
+  return html_answer(202, "The page is being made",
+                     fmt::format("<p role=status>It will be here in a moment. <a href=\"/captures/"
+                                 "{}.html\">Look again</a><script>{}</script>",
+                                 name.substr(0, name.size() - kCaptureEnd.size()), kAskAgain));
 }
 
 namespace {
