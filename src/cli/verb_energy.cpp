@@ -5,9 +5,9 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "report/energy.h"
 #include "report/html/page.h"
 #include "report/json.h"
+#include "report/text/reports.h"
 #include "session/answer.h"
 
 namespace gf::cli {

@@ -77,7 +77,7 @@ TEST_F(TimelineOf, HoldsAllEventsWhenThereIsRoom) {
   EXPECT_EQ(all.shown, all.total);
   Nanos idle = 0;
   for (const auto& lane : all.lanes) {
-    EXPECT_EQ(lane.left_out, 0);
+    EXPECT_FALSE(lane.merged);
     for (std::size_t i = 0; i < lane.start.size(); ++i) {
       EXPECT_GE(lane.start[i], i > 0 ? lane.start[i - 1] : 0) << lane.title << ": in order";
       EXPECT_LE(lane.start[i] + lane.duration[i], all.duration_ns);
@@ -191,29 +191,72 @@ TEST(TimelineWithoutGpu, HasTheQueuesOfTheFramework) {
   EXPECT_GE(hosts, 2u) << "the Python thread and the executor";
 }
 
-TEST_F(TimelineOf, LeavesOutTheEndWhenThereIsNotAndSaysSo) {
-  const TimelineData all = timeline_data(*context_);
-  const TimelineData few = timeline_data(*context_, 500);
-  EXPECT_LE(few.shown, 500);
-  EXPECT_GT(few.shown, 450);
-  EXPECT_EQ(few.total, all.total);
-  std::int64_t left_out = 0, idle_left_out = 0;
-  Nanos until = 0;
-  for (const auto& lane : few.lanes) {
-    (lane.kind == "idle" ? idle_left_out : left_out) += lane.left_out;
-    if (lane.left_out > 0) until = lane.until_ns;
-    if (lane.left_out > 0) {
-      EXPECT_LT(lane.start.empty() ? 0 : lane.start.back(), lane.until_ns);
+/// Events and time of each name of each lane, one by one and merged.
+using Sums = std::map<std::tuple<std::string, std::string, std::string>, std::pair<Nanos, Nanos>>;
+
+Sums sums_of(const TimelineData& data) {
+  Sums sums;
+  for (const auto& lane : data.lanes) {
+    if (lane.kind == "queue") continue;
+    for (std::size_t i = 0; i < lane.start.size(); ++i) {
+      const auto name = static_cast<std::size_t>(lane.name[i]);
+      std::string text = lane.kind == "stream"
+                             ? data.things[name].name + " of " +
+                                   data.sites[static_cast<std::size_t>(lane.site[i])].op
+                             : data.texts[name];
+      auto& sum = sums[{lane.group, lane.kind + " " + lane.title, text}];
+      sum.first += lane.merged ? lane.events[i] : 1;
+      sum.second += lane.merged ? lane.filled[i] : lane.duration[i];
     }
   }
-  EXPECT_EQ(left_out, few.total - few.shown);
-  EXPECT_EQ(static_cast<std::size_t>(idle_left_out) + count_of(few, "idle"), count_of(all, "idle"));
-  EXPECT_GT(idle_left_out, 0) << "idle time ends where the events do";
-  std::size_t before = 0;
-  for (const auto& lane : all.lanes)
-    if (lane.kind == "stream")
-      for (const auto start : lane.start) before += start < until;
-  EXPECT_EQ(count_of(few, "stream"), before) << "nothing is missing before that moment";
+  return sums;
+}
+
+TEST_F(TimelineOf, SumsUpToTheNanosecondWhatItDoesNotHold) {
+  const TimelineData all = timeline_data(*context_);
+  for (const std::size_t budget : {20u, 500u, 3000u}) {
+    const TimelineData few = timeline_data(*context_, budget);
+    EXPECT_EQ(few.total, all.total);
+    EXPECT_LT(few.shown, few.total);
+    EXPECT_LE(few.shown, static_cast<std::int64_t>(budget));
+    EXPECT_EQ(sums_of(few), sums_of(all)) << budget;
+    std::size_t merged = 0;
+    for (const auto& lane : few.lanes)
+      if (lane.merged) merged += lane.start.size();
+    EXPECT_GT(merged, 0u);
+  }
+}
+
+TEST_F(TimelineOf, HoldsTheLargestAndAllOfWholeSpans) {
+  const TimelineData all = timeline_data(*context_);
+  const TimelineData few = timeline_data(*context_, 1000);
+  ASSERT_FALSE(few.whole.empty());
+  const auto held = [&](const TimelineData& data, Interval within, Nanos longer_than) {
+    std::multiset<std::tuple<std::string, Nanos, Nanos>> events;
+    for (const auto& lane : data.lanes)
+      for (std::size_t i = 0; i < lane.start.size() && !lane.merged && lane.kind != "queue"; ++i)
+        if (lane.start[i] <= within.end && lane.start[i] + lane.duration[i] >= within.start &&
+            lane.duration[i] > longer_than)
+          events.emplace(lane.group + lane.kind, lane.start[i], lane.duration[i]);
+    return events;
+  };
+  for (const auto& span : few.whole) EXPECT_EQ(held(few, span, -1), held(all, span, -1));
+  const Interval window{few.start_ns, few.start_ns + few.duration_ns};
+  const Nanos least = timeline_detail(*context_, window, 1000).longer_than;
+  const auto large = held(few, {0, few.duration_ns}, least);
+  EXPECT_GT(large.size(), 50u);
+  EXPECT_EQ(large, held(all, {0, few.duration_ns}, least));
+}
+
+TEST_F(TimelineOf, CellsDoNotReachIntoWholeSpans) {
+  const TimelineData few = timeline_data(*context_, 1000);
+  for (const auto& lane : few.lanes)
+    for (std::size_t i = 0; i < lane.start.size() && lane.merged; ++i) {
+      EXPECT_GT(lane.duration[i], 0);
+      EXPECT_LE(lane.start[i] + lane.duration[i], few.duration_ns);
+      for (const auto& span : few.whole)
+        EXPECT_TRUE(lane.start[i] >= span.end || lane.start[i] + lane.duration[i] <= span.start);
+    }
 }
 
 TEST_F(TimelineOf, PageIsBoundedAndNamesNothingOutside) {

@@ -31,6 +31,9 @@ constexpr std::array kColumns{
     ColumnForm{"shapes", &TimelineLane::shapes, Coding::number},
     ColumnForm{"low", &TimelineLane::low, Coding::number},
     ColumnForm{"depth", &TimelineLane::depth, Coding::number},
+    ColumnForm{"row", &TimelineLane::row, Coding::number},
+    ColumnForm{"events", &TimelineLane::events, Coding::number},
+    ColumnForm{"filled", &TimelineLane::filled, Coding::number},
 };
 
 void append_varint(std::string& out, std::uint64_t value) {
@@ -69,8 +72,8 @@ void describe_lane(std::string& json, std::string& bytes, const TimelineLane& la
   json_string(json, lane.title);
   json += R"(,"group":)";
   json_string(json, lane.group);
-  json += fmt::format(R"(,"device":{},"left_out":{},"until_ns":{},"count":{},"columns":[)",
-                      lane.device, lane.left_out, lane.until_ns, lane.start.size());
+  json += fmt::format(R"(,"device":{},"merged":{},"count":{},"columns":[)", lane.device,
+                      lane.merged, lane.start.size());
   const char* comma = "";
   for (const auto& column : kColumns) {
     const auto& values = lane.*column.values;
@@ -88,9 +91,12 @@ void describe_lane(std::string& json, std::string& bytes, const TimelineLane& la
 
 std::string packed_timeline(const TimelineData& data) {
   std::string bytes;
-  std::string json =
-      fmt::format(R"({{"start_ns":{},"duration_ns":{},"shown":{},"total":{},"texts":)",
-                  data.start_ns, data.duration_ns, data.shown, data.total);
+  std::string json = fmt::format(
+      R"({{"start_ns":{},"duration_ns":{},"origin_ns":{},"shown":{},"total":{},"whole":[)",
+      data.start_ns, data.duration_ns, data.origin_ns, data.shown, data.total);
+  for (std::size_t i = 0; i < data.whole.size(); ++i)
+    json += fmt::format("{}[{},{}]", i > 0 ? "," : "", data.whole[i].start, data.whole[i].end);
+  json += R"(],"texts":)";
   to_json(json, data.texts);
   json += R"(,"things":)";
   to_json(json, data.things);

@@ -21,6 +21,7 @@
 #include "analyze/runtime/queues.h"
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/kernel_levels.h"
+#include "analyze/window.h"
 #include "model/kernel_name.h"
 
 namespace gf {
@@ -163,54 +164,6 @@ std::vector<TimelineLane> queue_lanes(const Context& context, Interval window) {
   return lanes;
 }
 
-/// Events that start at this moment or later are left out.
-struct TimelineCut {
-  Nanos events = kNever;  // of streams, calls and framework operations
-  Nanos frames = kNever;  // of Python functions
-  static constexpr Nanos kNever = INT64_MAX;
-};
-
-/// The start from which on events are left out so that `room` of them stay.
-Nanos cut_of(std::vector<Nanos>& starts, std::size_t room) {
-  if (starts.size() <= room) return TimelineCut::kNever;
-  const auto at = starts.begin() + static_cast<std::ptrdiff_t>(room);
-  std::nth_element(starts.begin(), at, starts.end());
-  return *at;
-}
-
-/// The part of an event inside the window. False for one outside; an event without length belongs
-/// to the window when it lies in it or at its end.
-bool clipped(Interval window, Nanos start, Nanos duration, Interval& span) {
-  span = {std::max(start, window.start), std::min(start + duration, window.end)};
-  return span.end > span.start || (duration == 0 && start >= window.start && start <= window.end);
-}
-
-/// Room for `budget` events of `window`; Python frames get what the others leave.
-TimelineCut timeline_cut(const Context& context, Interval window, std::size_t budget) {
-  std::vector<Nanos> events;
-  std::vector<Nanos> frames;
-  for (const auto& line : context.devices)
-    for (const auto& span : line.spans) events.push_back(span.start);
-  Interval span;
-  const auto& bands = context.capture.device_annotations;
-  for (std::uint32_t i = 0; i < bands.size(); ++i)
-    if (clipped(window, bands.start_ns[i], bands.duration_ns[i], span))
-      events.push_back(span.start);
-  const auto& calls = context.capture.api_calls;
-  for (std::uint32_t i = 0; i < calls.size(); ++i)
-    if (calls.thread[i] != kNoRow && clipped(window, calls.start_ns[i], calls.duration_ns[i], span))
-      events.push_back(span.start);
-  const auto& ops = context.capture.host_ops;
-  for (std::uint32_t i = 0; i < ops.size(); ++i)
-    if (ops.thread[i] != kNoRow && clipped(window, ops.start_ns[i], ops.duration_ns[i], span))
-      (ops.kind[i] == HostKind::python ? frames : events).push_back(span.start);
-  TimelineCut cut;
-  const std::size_t shown = std::min(budget, events.size());
-  cut.events = cut_of(events, budget);
-  cut.frames = cut_of(frames, budget - shown);
-  return cut;
-}
-
 using LaneColumn = TimelineLane::Column;
 
 bool all_are(const LaneColumn& column, std::int64_t value) {
@@ -225,20 +178,39 @@ void drop_empty(TimelineLane& lane) {
   if (all_are(lane.correlation, -1)) lane.correlation.clear();
 }
 
+/// A lane while it is filled, in order of start.
+struct LaneDraft {
+  TimelineLane lane;
+  EventSums sums;
+  std::vector<Nanos> open;  // ends of the events around the last one
+
+  /// How many events are open around one; it is open from here on.
+  std::uint32_t depth(Interval span) {
+    while (!open.empty() && open.back() <= span.start) open.pop_back();
+    open.push_back(span.end);
+    return static_cast<std::uint32_t>(open.size() - 1);
+  }
+};
+
 class Builder {
  public:
   Builder(const Context& context, std::size_t budget);
-  TimelineData build();
+  TimelineData build(std::size_t most_merged);
 
  private:
-  /// Puts a span of the window into a lane, or counts it when it is left out.
-  bool put(TimelineLane& lane, Nanos start, Nanos duration, Nanos cut);
-  void add(TimelineLane&& lane);
+  /// Puts a span of the window into a lane, one by one or into the sum of its cell.
+  bool put(LaneDraft& draft, Interval span, std::int64_t name, std::int64_t site, bool hold);
+  bool put(LaneDraft& draft, Interval span, std::int64_t name) {
+    return put(draft, span, name, 0, detail_.holds(span));
+  }
+  void add(LaneDraft&& draft);
+  TimelineLane merged_lane(const TimelineLane& of, std::vector<MergedEvents>& items) const;
+  void finish(std::size_t most_merged);
   void add_steps();
   void add_idle(const DeviceTimeline& line, const std::string& group);
   void add_bands(const DeviceTimeline& line, const std::string& group);
   void add_streams(const DeviceTimeline& line, const std::string& group);
-  void put_activity(TimelineLane& lane, std::uint32_t row);
+  void put_activity(LaneDraft& draft, std::uint32_t row, Interval span);
   void number_calls();
   void add_thread(std::uint32_t thread);
   void add_operations(std::uint32_t thread, const std::string& group);
@@ -250,7 +222,8 @@ class Builder {
   const Capture& capture_;
   const KernelLevels levels_;
   Interval window_;
-  TimelineCut cut_;
+  TimelineDetail detail_;
+  std::vector<LaneDraft> drafts_;
   TimelineData data_;
   TimelineTexts texts_;
   std::vector<std::int64_t> call_number_;  // by row of api_calls, 0: not shown
@@ -270,43 +243,41 @@ Builder::Builder(const Context& context, std::size_t budget)
       capture_(context.capture),
       levels_(context.capture, context.matching),
       window_(window_of(context)),
-      cut_(timeline_cut(context, window_, budget)),
+      detail_(timeline_detail(context, window_, budget)),
       texts_(context, data_) {
   data_.start_ns = window_.start;
   data_.duration_ns = window_.length();
+  data_.origin_ns = extent(capture_).start;
 }
 
-bool Builder::put(TimelineLane& lane, Nanos start, Nanos duration, Nanos cut) {
-  Interval span;
-  if (!clipped(window_, start, duration, span)) return false;
-  ++data_.total;
-  if (span.start >= cut) {
-    ++lane.left_out;
-    lane.until_ns = cut - window_.start;
+bool Builder::put(LaneDraft& draft, Interval span, std::int64_t name, std::int64_t site,
+                  bool hold) {
+  // Streams are what each runs one after the other; all else nests.
+  const bool flat = draft.lane.kind == "stream" || draft.lane.kind == "idle";
+  const std::uint32_t row = detail_.cells.empty() || flat ? 0 : draft.depth(span);
+  if (!hold) {
+    draft.sums.add({detail_.cell(span.start), row, name, site, 1, span.length()});
     return false;
   }
-  ++data_.shown;
-  lane.start.push_back(span.start - window_.start);
-  lane.duration.push_back(span.length());
+  draft.lane.start.push_back(span.start - window_.start);
+  draft.lane.duration.push_back(span.length());
+  draft.lane.name.push_back(name);
   return true;
 }
 
-void Builder::add(TimelineLane&& lane) {
-  if (lane.start.empty() && lane.left_out == 0) return;
-  drop_empty(lane);
-  data_.lanes.push_back(std::move(lane));
+void Builder::add(LaneDraft&& draft) {
+  if (draft.lane.start.empty() && draft.sums.joined().empty()) return;
+  drop_empty(draft.lane);
+  drafts_.push_back(std::move(draft));
 }
 
 void Builder::add_steps() {
-  TimelineLane lane{.kind = "steps", .title = "Steps"};
-  for (const auto& step : context_.window.all_steps) {
-    Interval span;
-    if (!clipped(window_, step.start_ns, step.duration_ns, span)) continue;
-    lane.start.push_back(span.start - window_.start);
-    lane.duration.push_back(span.length());
-    lane.name.push_back(texts_.text("step " + std::to_string(step.index)));
-  }
-  add(std::move(lane));
+  LaneDraft steps{.lane = {.kind = "steps", .title = "Steps"}};
+  Interval span;
+  for (const auto& step : context_.window.all_steps)
+    if (clipped(window_, step.start_ns, step.duration_ns, span))
+      put(steps, span, texts_.text("step " + std::to_string(step.index)), 0, true);
+  add(std::move(steps));
 }
 
 std::string Builder::device_group(const DeviceTimeline& line) const {
@@ -314,23 +285,16 @@ std::string Builder::device_group(const DeviceTimeline& line) const {
 }
 
 void Builder::add_idle(const DeviceTimeline& line, const std::string& group) {
-  TimelineLane lane{.kind = "idle",
-                    .title = "idle, by cause",
-                    .group = group,
-                    .device = capture_.devices.id[line.device]};
+  LaneDraft draft{.lane = {.kind = "idle",
+                           .title = "idle, by cause",
+                           .group = group,
+                           .device = capture_.devices.id[line.device]}};
   for (const auto& piece : line.idle_pieces) {
-    if (piece.span.start >= cut_.events) {  // beside events that are not here
-      ++lane.left_out;
-      lane.until_ns = cut_.events - window_.start;
-      continue;
-    }
-    lane.start.push_back(piece.span.start - window_.start);
-    lane.duration.push_back(piece.span.length());
-    lane.name.push_back(texts_.text(name_of(piece.reason)));
+    if (!put(draft, piece.span, texts_.text(name_of(piece.reason)))) continue;
     Text operation = piece.op != kNoRow ? capture_.host_ops.name[piece.op] : Text::none;
-    lane.shapes.push_back(texts_.text(operation));
+    draft.lane.shapes.push_back(texts_.text(operation));
   }
-  add(std::move(lane));
+  add(std::move(draft));
 }
 
 void Builder::add_bands(const DeviceTimeline& line, const std::string& group) {
@@ -342,25 +306,28 @@ void Builder::add_bands(const DeviceTimeline& line, const std::string& group) {
     return std::tuple(bands.start_ns[left], -bands.duration_ns[left], left) <
            std::tuple(bands.start_ns[right], -bands.duration_ns[right], right);
   });
-  TimelineLane lane{.kind = "band",
-                    .title = "annotations",
-                    .group = group,
-                    .device = capture_.devices.id[line.device]};
+  LaneDraft draft{.lane = {.kind = "band",
+                           .title = "annotations",
+                           .group = group,
+                           .device = capture_.devices.id[line.device]}};
+  Interval span;
   for (const auto row : rows)
-    if (put(lane, bands.start_ns[row], bands.duration_ns[row], cut_.events))
-      lane.name.push_back(texts_.text(bands.name[row]));
-  add(std::move(lane));
+    if (clipped(window_, bands.start_ns[row], bands.duration_ns[row], span))
+      put(draft, span, texts_.text(bands.name[row]));
+  add(std::move(draft));
 }
 
 std::int64_t thousandths(double ratio) {
   return std::isnan(ratio) ? 0 : std::lround(ratio * 1000) + 1;
 }
 
-void Builder::put_activity(TimelineLane& lane, std::uint32_t row) {
+void Builder::put_activity(LaneDraft& draft, std::uint32_t row, Interval span) {
+  const std::int64_t site = texts_.site(row);
+  if (!put(draft, span, texts_.thing(row), site, detail_.holds(span))) return;
   const auto& activities = capture_.activities;
   const auto& launch = context_.launches;
-  lane.name.push_back(texts_.thing(row));
-  lane.site.push_back(texts_.site(row));
+  auto& lane = draft.lane;
+  lane.site.push_back(site);
   std::int64_t call = row < launch.size() && launch[row] != kNoRow ? call_number_[launch[row]] : 0;
   lane.call.push_back(call);
   lane.correlation.push_back(activities.correlation[row]);
@@ -371,19 +338,17 @@ void Builder::put_activity(TimelineLane& lane, std::uint32_t row) {
 }
 
 void Builder::add_streams(const DeviceTimeline& line, const std::string& group) {
-  std::map<std::int64_t, TimelineLane> streams;
+  std::map<std::int64_t, LaneDraft> streams;
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
-    const auto stream = capture_.activities.stream[line.rows[i]];
-    auto& lane = streams[stream];
-    if (put(lane, line.spans[i].start, line.spans[i].length(), cut_.events))
-      put_activity(lane, line.rows[i]);
+    auto& draft = streams[capture_.activities.stream[line.rows[i]]];
+    draft.lane.kind = "stream";
+    put_activity(draft, line.rows[i], line.spans[i]);
   }
-  for (auto& [stream, lane] : streams) {
-    lane.kind = "stream";
-    lane.title = stream < 0 ? "stream not known" : "stream " + std::to_string(stream);
-    lane.group = group;
-    lane.device = capture_.devices.id[line.device];
-    add(std::move(lane));
+  for (auto& [stream, draft] : streams) {
+    draft.lane.title = stream < 0 ? "stream not known" : "stream " + std::to_string(stream);
+    draft.lane.group = group;
+    draft.lane.device = capture_.devices.id[line.device];
+    add(std::move(draft));
   }
 }
 
@@ -403,31 +368,39 @@ std::vector<std::uint32_t> Builder::threads_by_launches() const {
   return order;
 }
 
-/// Calls are numbered as their lanes will hold them, so that kernels can name theirs.
+/// Calls are numbered as their lanes will hold them, so that kernels can name theirs. A kernel that
+/// is held has its call.
 void Builder::number_calls() {
   const auto& calls = capture_.api_calls;
   call_number_.assign(calls.size(), 0);
+  for (const auto& line : context_.devices)
+    for (std::size_t i = 0; i < line.rows.size(); ++i) {
+      const std::uint32_t row = line.rows[i];
+      const std::uint32_t call = row < context_.launches.size() ? context_.launches[row] : kNoRow;
+      if (call != kNoRow && detail_.holds(line.spans[i])) call_number_[call] = 1;
+    }
   std::int64_t number = 0;
   Interval span;
   for (const auto thread : threads_by_launches())
-    for (const auto row : context_.host.calls(thread))
-      if (clipped(window_, calls.start_ns[row], calls.duration_ns[row], span) &&
-          span.start < cut_.events)
-        call_number_[row] = ++number;
+    for (const auto row : context_.host.calls(thread)) {
+      const bool shown = clipped(window_, calls.start_ns[row], calls.duration_ns[row], span);
+      const bool held = shown && (call_number_[row] != 0 || detail_.holds(span));
+      call_number_[row] = held ? ++number : 0;
+    }
 }
 
 void Builder::add_operations(std::uint32_t thread, const std::string& group) {
   const auto& ops = capture_.host_ops;
-  TimelineLane bands{.kind = "band", .title = "annotations", .group = group};
-  TimelineLane host{.kind = "host", .title = "operations", .group = group};
-  TimelineLane python{.kind = "python", .title = "Python frames", .group = group};
+  LaneDraft bands{.lane = {.kind = "band", .title = "annotations", .group = group}};
+  LaneDraft host{.lane = {.kind = "host", .title = "operations", .group = group}};
+  LaneDraft python{.lane = {.kind = "python", .title = "Python frames", .group = group}};
+  Interval span;
   for (const auto row : context_.host.ops(thread)) {
-    const bool frame = ops.kind[row] == HostKind::python;
-    TimelineLane& lane = frame ? python : (ops.kind[row] == HostKind::annotation ? bands : host);
-    Nanos cut = frame ? cut_.frames : cut_.events;
-    if (!put(lane, ops.start_ns[row], ops.duration_ns[row], cut)) continue;
-    lane.name.push_back(texts_.text(ops.name[row]));
-    if (&lane == &host) lane.shapes.push_back(texts_.text(ops.shapes[row]));
+    if (!clipped(window_, ops.start_ns[row], ops.duration_ns[row], span)) continue;
+    const HostKind kind = ops.kind[row];
+    auto& draft = kind == HostKind::python ? python : (kind == HostKind::annotation ? bands : host);
+    if (put(draft, span, texts_.text(ops.name[row])) && &draft == &host)
+      host.lane.shapes.push_back(texts_.text(ops.shapes[row]));
   }
   add(std::move(bands));
   add(std::move(host));
@@ -437,40 +410,84 @@ void Builder::add_operations(std::uint32_t thread, const std::string& group) {
 void Builder::add_thread(std::uint32_t thread) {
   const std::string group = thread_group(thread);
   const auto& calls = capture_.api_calls;
-  TimelineLane lane{.kind = "api", .title = "GPU calls", .group = group};
-  for (const auto row : context_.host.calls(thread)) {
-    if (!put(lane, calls.start_ns[row], calls.duration_ns[row], cut_.events)) continue;
-    lane.name.push_back(texts_.text(calls.name[row]));
-    lane.correlation.push_back(calls.correlation[row]);
-  }
-  add(std::move(lane));
+  LaneDraft draft{.lane = {.kind = "api", .title = "GPU calls", .group = group}};
+  Interval span;
+  for (const auto row : context_.host.calls(thread))
+    if (clipped(window_, calls.start_ns[row], calls.duration_ns[row], span) &&
+        put(draft, span, texts_.text(calls.name[row]), 0, call_number_[row] != 0))
+      draft.lane.correlation.push_back(calls.correlation[row]);
+  add(std::move(draft));
   add_operations(thread, group);
 }
 
-TimelineData Builder::build() {
+/// The lane with the sums of what another does not hold, of a cell the largest first.
+TimelineLane Builder::merged_lane(const TimelineLane& of, std::vector<MergedEvents>& items) const {
+  TimelineLane lane{
+      .kind = of.kind, .title = of.title, .group = of.group, .device = of.device, .merged = true};
+  std::sort(items.begin(), items.end(), [](const auto& one, const auto& other) {
+    return std::tuple(one.cell, one.row, -one.filled, one.name, one.site) <
+           std::tuple(other.cell, other.row, -other.filled, other.name, other.site);
+  });
+  for (const auto& item : items) {
+    const Nanos start = detail_.cells[item.cell];
+    const bool last = item.cell + 1 == detail_.cells.size();
+    lane.start.push_back(start - window_.start);
+    lane.duration.push_back((last ? window_.end : detail_.cells[item.cell + 1]) - start);
+    lane.name.push_back(item.name);
+    if (of.kind == "stream") lane.site.push_back(item.site);
+    lane.row.push_back(item.row);
+    lane.events.push_back(item.events);
+    lane.filled.push_back(item.filled);
+  }
+  return lane;
+}
+
+/// From drafts to lanes, with at most `most_merged` sums.
+void Builder::finish(std::size_t most_merged) {
+  std::vector<EventSums*> sums;
+  for (auto& draft : drafts_) sums.push_back(&draft.sums);
+  join_cells(detail_, sums, most_merged);
+  for (auto& draft : drafts_) {
+    auto& items = draft.sums.joined();
+    TimelineLane merged = merged_lane(draft.lane, items);
+    const bool events =
+        draft.lane.kind != "steps" && draft.lane.kind != "idle" && draft.lane.kind != "queue";
+    if (events) data_.shown += static_cast<std::int64_t>(draft.lane.start.size());
+    for (const auto& item : items)
+      if (events) data_.total += item.events;
+    data_.lanes.push_back(std::move(draft.lane));
+    if (!items.empty()) data_.lanes.push_back(std::move(merged));
+  }
+  data_.total += data_.shown;
+  for (const auto& span : detail_.whole)
+    data_.whole.push_back({span.start - window_.start, span.end - window_.start});
+}
+
+TimelineData Builder::build(std::size_t most_merged) {
   number_calls();
   add_steps();
   auto queues = queue_lanes(context_, window_);
   for (auto& lane : queues)
-    if (lane.group.empty()) add(std::move(lane));
+    if (lane.group.empty()) add({.lane = std::move(lane)});
   for (const auto& line : context_.devices) {
     const std::string group = device_group(line);
     add_idle(line, group);
     for (auto& lane : queues)
-      if (!lane.group.empty() && lane.group == group) add(std::move(lane));
+      if (!lane.group.empty() && lane.group == group) add({.lane = std::move(lane)});
     add_bands(line, group);
     add_streams(line, group);
   }
   for (auto& lane : queues)  // of a device that did nothing in the window
-    if (!lane.start.empty()) add(std::move(lane));
+    if (!lane.start.empty()) add({.lane = std::move(lane)});
   for (const auto thread : threads_by_launches()) add_thread(thread);
+  finish(most_merged);
   return std::move(data_);
 }
 
 }  // namespace
 
 TimelineData timeline_data(const Context& context, std::size_t budget) {
-  return Builder(context, budget).build();
+  return Builder(context, budget).build(budget / 4);
 }
 
 std::vector<std::uint32_t> free_rows(std::span<const Interval> spans) {

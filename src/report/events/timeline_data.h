@@ -1,5 +1,6 @@
-// The events of a window as the page's timeline shows them: every one, as columns. Times count from
-// the timeline's start.
+// The events of a window as the page's timeline shows them, as columns: one by one as far as a
+// browser can hold them, the others in sums that keep every nanosecond. Times count from the
+// timeline's start.
 // Rows for spans that are drawn: those that overlap come to stand one above the other, none is
 // dropped.
 #pragma once
@@ -11,6 +12,7 @@
 
 #include "analyze/context.h"
 #include "core/describe.h"
+#include "core/intervals.h"
 #include "core/time.h"
 
 namespace gf {
@@ -22,19 +24,20 @@ struct TimelineLane {
   std::string title;  // for people
   std::string group;  // lanes of one device or one thread belong together
   std::int64_t device = -1;
-  std::int64_t left_out = 0;  // events at or after until_ns, which are not here
-  Nanos until_ns = 0;
+  bool merged = false;  // sums of events that the lane before does not hold: `start` and `duration`
+                        // are those of a cell of time in which they start
   using Column = std::vector<std::int64_t>;
   Column start, duration;
   Column name;  // text; of a stream the number of its thing
   Column site;  // of a stream: number of its site
   Column call;  // of a stream: number of its launch call + 1, counted through all api lanes in
                 // order; 0 when there is no record of it
-  Column correlation;        // of streams and calls; -1 when not known
-  Column sm, issue, tensor;  // thousandths + 1; 0 without counters
-  Column bytes;              // of copies and sets; 0 when not known
-  Column shapes;             // of host operations: text
-  Column low, depth;         // of a queue: smallest and largest depth in the span
+  Column correlation;          // of streams and calls; -1 when not known
+  Column sm, issue, tensor;    // thousandths + 1; 0 without counters
+  Column bytes;                // of copies and sets; 0 when not known
+  Column shapes;               // of host operations: text
+  Column low, depth;           // of a queue: smallest and largest depth in the span
+  Column row, events, filled;  // of a merged lane: depth, number, and time of the events
 };
 
 /// What ran: kernels of one name and shape of launch, or a copy.
@@ -68,6 +71,8 @@ struct TimelineSite {
 
 struct TimelineData {
   Nanos start_ns = 0, duration_ns = 0;
+  Nanos origin_ns = 0;  // what START:END of --window counts from
+  Intervals whole;      // where the lanes hold every event; empty when they do everywhere
   std::vector<std::string> texts{""};
   std::vector<TimelineThing> things;
   std::vector<TimelineSite> sites;
@@ -75,9 +80,52 @@ struct TimelineData {
   std::int64_t shown = 0, total = 0;  // events of streams and host threads
 };
 
-/// Every event of the context's window. Beyond `budget` events those from some moment on are left
-/// out, Python frames before all others, and their lanes say how many and from when.
-TimelineData timeline_data(const Context& context, std::size_t budget = 1'200'000);
+/// The part of an event inside the window. False for one outside; an event without length belongs
+/// to the window when it lies in it or at its end.
+bool clipped(Interval window, Nanos start, Nanos duration, Interval& span);
+
+/// Which events are held one by one, and the cells of time in which the others are summed up.
+struct TimelineDetail {
+  Nanos longer_than = -1;    // longer ones are held wherever they are
+  Intervals whole;           // all events that reach into these are held
+  std::vector<Nanos> cells;  // starts, in order; none reaches into a whole span
+  bool holds(Interval span) const;
+  std::uint32_t cell(Nanos start) const;
+};
+
+/// Everything where there is room for it. Else an eighth of the budget is for the largest events
+/// and pieces of idle time, half for the middle step and what is around it, the longest step and
+/// the longest gaps.
+TimelineDetail timeline_detail(const Context& context, Interval window, std::size_t budget);
+
+/// Events of a row of a lane that start in one cell and have one name and site.
+struct MergedEvents {
+  std::uint32_t cell = 0, row = 0;
+  std::int64_t name = 0, site = 0, events = 0, filled = 0;
+};
+
+/// The events of a lane that are not held one by one.
+class EventSums {
+ public:
+  void add(const MergedEvents& events);
+  /// One item for each cell, row, name and site, in this order.
+  std::vector<MergedEvents>& joined();
+
+ private:
+  std::vector<MergedEvents> items_;
+  std::size_t join_at_ = std::size_t{1} << 16;
+};
+
+/// Joins cells until all lanes together have at most `most` items, or no two cells are left to
+/// join.
+void join_cells(TimelineDetail& detail, std::span<EventSums* const> lanes, std::size_t most);
+
+/// What a browser moves at 30 frames a second.
+inline constexpr std::size_t kPageEvents = 2'000'000;
+
+/// Every event of the context's window: one by one, or, of more than `budget`, as timeline_detail
+/// says, with a quarter of the budget for the sums of the others.
+TimelineData timeline_data(const Context& context, std::size_t budget = kPageEvents);
 
 /// The same as bytes: the length of a JSON text (32 bits, little end first), that text, and the
 /// columns that it lists, whole numbers of 7 bits a byte (LEB128). What rises is coded as

@@ -80,15 +80,16 @@ std::vector<PageLabel> level_page_labels() {
 
 namespace {
 
-/// Of a page of 12 MB at most, which opens within seconds; of more, the end of the window is left
-/// out.
+/// Of a page of 12 MB at most, which opens within seconds; of more, fewer events are held one by
+/// one.
 std::string timeline_text(const Context& context, TimelineData data) {
   constexpr std::size_t kMost = 11'300'000;
   // It is packed already: more effort costs time and gains little.
   std::string text = base64(gzipped(packed_timeline(data), 6));
-  while (text.size() > kMost && data.shown > 0) {
-    const double part = 0.97 * kMost / static_cast<double>(text.size());
-    data = timeline_data(context, static_cast<std::size_t>(part * static_cast<double>(data.shown)));
+  for (auto budget = std::min(static_cast<double>(data.total), double{kPageEvents});
+       text.size() > kMost && budget >= 1;) {
+    budget *= 0.97 * kMost / static_cast<double>(text.size());
+    data = timeline_data(context, static_cast<std::size_t>(budget));
     text = base64(gzipped(packed_timeline(data), 6));
   }
   return text;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "analyze/replay/what_if.h"
 #include "analyze/result.h"
@@ -27,6 +29,30 @@ std::string what_if_text(const WhatIf& answer, const TextStyle& style);
 /// The account of peak x time, operators, roofline, copies, memory and stall reasons, as far as
 /// they are known; at most `rows` rows of each table.
 std::string work_text(const WorkUse& work, const TextStyle& style, std::size_t rows);
+
+// The answer of the verb `energy`: the energy section of an analysis, on its own.
+
+struct EnergyReport {
+  std::string schema = "gpufathom.energy_use/1";
+  SourceInfo source;
+  std::optional<SourceInfo> counters_source;
+  std::vector<QualityNote> quality;
+  WindowInfo window;
+  EnergyUse energy;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("schema", &EnergyReport::schema, "name and version of this layout");
+    visit("source", &EnergyReport::source, "the capture");
+    visit("counters_source", &EnergyReport::counters_source,
+          "the counter report, when there is one");
+    visit("quality", &EnergyReport::quality, "damage and suspected errors");
+    visit("window", &EnergyReport::window, "the span");
+    visit("energy", &EnergyReport::energy, "where the joules went");
+  }
+};
+
+/// For people, `rows` rows a table.
+std::string energy_text(const EnergyReport& report, const TextStyle& style, std::size_t rows);
 
 // The summary that `record` prints when the program has ended.
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <span>
 
-#include "report/energy.h"
 #include "report/labels.h"
 #include "report/text/format.h"
 #include "report/text/plot.h"
+#include "report/text/reports.h"
 #include "report/text/sections.h"
 #include "report/text/table.h"
 

@@ -1,12 +1,16 @@
-// A remark. A profiler command at its end becomes a block of its own that can be copied with one press.
+// A remark. A command at its end becomes a block of its own that can be copied with one press.
 import { h } from "./dom.ts";
 
 export function note(text: string, className = "note"): HTMLElement {
   const at = text.indexOf("ncu --");
   if (at < 0) return h("p", { class: className }, text);
-  const command = text.slice(at), copied = h("button", { type: "button", click: async () => {
+  return commandNote(text.slice(0, at), text.slice(at), className);
+}
+
+export function commandNote(text: string, command: string, className = "note"): HTMLElement {
+  const copied = h("button", { type: "button", click: async () => {
     await navigator.clipboard.writeText(command);
     copied.textContent = "Copied";
   } }, "Copy command");
-  return h("div", { class: className }, h("p", {}, text.slice(0, at)), h("pre", { tabindex: 0 }, command), navigator.clipboard ? copied : null);
+  return h("div", { class: className }, h("p", {}, text), h("pre", { tabindex: 0 }, command), navigator.clipboard ? copied : null);
 }

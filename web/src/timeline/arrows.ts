@@ -12,7 +12,7 @@ export function arrowsOf(scene: Scene, at: EventAt): [EventAt, EventAt][] {
   const { timeline } = scene, launch = timeline.launchOf(at);
   if (launch) return [[launch, at]];
   if (at.lane.kind === "api") return timeline.started(at).slice(0, MOST).map((kernel) => [at, kernel]);
-  if (at.lane.kind !== "host" && at.lane.kind !== "band" && at.lane.kind !== "python") return [];
+  if (at.lane.kind !== "host" && at.lane.kind !== "band" && at.lane.kind !== "python" || at.lane.of) return [];
   const calls = timeline.lanes.find((lane) => lane.kind === "api" && lane.group === at.lane.group);
   if (!calls) return [];
   const pairs: [EventAt, EventAt][] = [], end = at.lane.start[at.item]! + at.lane.duration[at.item]!;

@@ -1,5 +1,6 @@
 // Where each lane stands. Lanes of one device or thread form a group; groups and lanes fold.
 import type { Lane, LaneKind, Timeline } from "./events.ts";
+import { cellAt } from "./cells.ts";
 import { nearest, rowsOf, type Row } from "./rows.ts";
 
 export const ROW = 16, TITLE = 18, GROUP = 22, GAP = 4, CURVE = 40;
@@ -23,7 +24,7 @@ const CURVES: LaneKind[] = ["queue", "curve"];
 
 export function isCurve(band: Band): boolean { return CURVES.includes(band.lane.kind); }
 
-function events(group: { bands: Band[] }): number { return group.bands.reduce((sum, band) => sum + band.lane.count, 0); }
+function events(group: { bands: Band[] }): number { return group.bands.reduce((sum, band) => sum + band.lane.events, 0); }
 
 export class Layout {
   readonly groups: Group[] = [];
@@ -50,7 +51,7 @@ export class Layout {
     const hosts = this.groups.filter((group) => group.name !== "" && group.bands.every((band) => band.lane.device < 0));
     const all = hosts.reduce((sum, group) => sum + events(group), 0);
     if (hosts.length < 4) return;
-    for (const group of hosts) group.folded = events(group) < all / 50 && !group.bands.some((band) => band.lane.kind === "api" && band.lane.count > 20);
+    for (const group of hosts) group.folded = events(group) < all / 50 && !group.bands.some((band) => band.lane.kind === "api" && band.lane.events > 20);
   }
 
   place(): void {
@@ -72,13 +73,13 @@ export class Layout {
     this.height = at;
   }
 
-  bandOf(lane: Lane): Band { return this.bands.find((band) => band.lane === lane)!; }
+  bandOf(lane: Lane): Band { return this.bands.find((band) => band.lane === (lane.of ?? lane))!; }
 
   /** The top of the row that an event stands in, on the whole picture. */
   topOf(lane: Lane, item: number): number {
     const band = this.bandOf(lane);
     if (band.hidden) return this.groups.find((group) => group.bands.includes(band))!.top + GROUP / 2 - ROW / 2;
-    return band.body + (band.folded ? 0 : (band.rowOf?.[item] ?? 0) * ROW);
+    return band.body + (band.folded ? 0 : ((lane.of ? lane.column("row") : band.rowOf)?.[item] ?? 0) * ROW);
   }
 
   at(time: number, height: number, slack: number): { lane: Lane; item: number } | null {
@@ -86,6 +87,8 @@ export class Layout {
     if (!band || band.lane.kind === "curve") return null;
     const row = band.rows[isCurve(band) ? 0 : Math.floor((height - band.body) / ROW)];
     const item = row ? nearest(row, time, slack) : null;
-    return item === null ? null : { lane: band.lane, item };
+    if (item !== null) return { lane: band.lane, item };
+    const cell = row?.cells ? cellAt(row.cells, time) : null;
+    return cell === null ? null : { lane: band.lane.sums!, item: cell };
   }
 }

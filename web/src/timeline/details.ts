@@ -1,6 +1,6 @@
 // What there is to know about one event: for the pointer a few lines, for the chosen event all of it.
 import type { Report } from "../page_data.ts";
-import { bytes, count, energy, share, time } from "../parts/format.ts";
+import { bytes, count, energy, plural, share, time } from "../parts/format.ts";
 import type { EventAt, Lane, Timeline } from "./events.ts";
 import { exactly } from "./filter.ts";
 
@@ -29,9 +29,25 @@ function idleFacts(report: Report, timeline: Timeline, { lane, item }: EventAt):
     ["the host was in", host]];
 }
 
+/** Of a cell how many events it stands for, and what they were. */
+function mergedFacts(timeline: Timeline, { lane, item }: EventAt): Fact[] {
+  const events = lane.column("events")!, filled = lane.column("filled")!, row = lane.column("row")!, length = lane.duration[item]!, names = new Map<string, [number, number]>();
+  let all = 0, ns = 0;
+  for (let at = item; at < lane.count && lane.start[at] === lane.start[item] && row[at] === row[item]; ++at) {
+    const [number, time] = names.get(timeline.nameOf(lane, at)) ?? [0, 0];
+    names.set(timeline.nameOf(lane, at), [number + events[at]!, time + filled[at]!]);
+    all += events[at]!;
+    ns += filled[at]!;
+  }
+  const most = [...names].sort((a, b) => b[1][1] - a[1][1]), shown = most.slice(0, 4).map(([name, [number, time_]]) => `${count(number)} \u00d7 ${name}, ${time(time_)}`);
+  return [["", `${plural(all, "event")} of ${[lane.group, lane.title].filter(Boolean).join(", ")}, merged`], ["start", `in ${time(length)} from ${time(lane.start[item]!)} on`], ["duration, all together", `${time(ns)} (${share(ns / length)})`],
+    ["most time", shown.join("; ")], ["other names", most.length > shown.length ? count(most.length - shown.length) : ""]];
+}
+
 /** The first lines: what it is, how long, whose. */
 export function shortFacts(report: Report, timeline: Timeline, at: EventAt): Fact[] {
   const { lane, item } = at;
+  if (lane.of) return mergedFacts(timeline, at).filter(([, value]) => value !== "");
   if (lane.kind === "queue") return queueFacts(at);
   if (lane.kind === "idle") return idleFacts(report, timeline, at).filter(([, value]) => value !== "");
   const site = timeline.site(lane, item), launch = timeline.launchOf(at), level = lane.column("tensor")?.[item] ?? 0;
@@ -50,14 +66,14 @@ function kernelFacts(report: Report, timeline: Timeline, at: EventAt): Fact[] {
   };
   const row = report.analysis.energy.devices.find((device) => device.device === lane.device)?.kernels.find((kernel) => kernel.name === (thing.full_name || thing.name));
   const call = launch ? launch.lane.start[launch.item]! : 0;
-  const stack = launch ? around(timeline, launch.lane.group, ["band", "host"], call) : [], python = launch ? around(timeline, launch.lane.group, ["python"], call) : [];
+  const known = launch !== null && timeline.holds(call, call), stack = known ? around(timeline, launch.lane.group, ["band", "host"], call) : [], python = known ? around(timeline, launch.lane.group, ["python"], call) : [];
   return [["full name", thing.full_name], ["operator", site.op], ["module", site.module], ["type", site.type], ["phase", site.phase],
     ["grid", thing.grid], ["block", thing.block], ["registers a thread", thing.registers >= 0 ? count(thing.registers) : ""],
     ["shared memory a block", thing.shared_bytes >= 0 ? bytes(thing.shared_bytes) : ""], ["bytes", bytesOf(lane, item)],
     ["SM active", level("sm")], ["issue slots", level("issue")], ["tensor issue", level("tensor")],
     ["joules, mean of its instances", row && row.kernels > 0 ? energy(row.nj / row.kernels) : ""],
     ["launched by", launch ? `${timeline.nameOf(launch.lane, launch.item)} on ${launch.lane.group}, ${time(lane.start[item]! - call)} before` : "no record of its launch"],
-    ["operations around the launch", stack.join(" \u203a ")], ["Python around the launch", python.slice(-6).join(" \u203a ")]];
+    ["operations around the launch", launch && !known ? "merged: not in this page" : stack.join(" \u203a ")], ["Python around the launch", python.slice(-6).join(" \u203a ")]];
 }
 
 function bytesOf(lane: Lane, item: number): string {
@@ -67,7 +83,7 @@ function bytesOf(lane: Lane, item: number): string {
 
 export function allFacts(report: Report, timeline: Timeline, at: EventAt): Fact[] {
   const { lane, item } = at;
-  if (lane.kind === "queue" || lane.kind === "idle") return shortFacts(report, timeline, at);
+  if (lane.of || lane.kind === "queue" || lane.kind === "idle") return shortFacts(report, timeline, at);
   const facts: Fact[] = [["", timeline.nameOf(lane, item)], ["duration", time(lane.duration[item]!)], ["start", time(lane.start[item]!)],
     lane.kind === "wait" || lane.kind === "move" || lane.kind === "steps" ? ["of", [lane.group, lane.title].filter(Boolean).join(", ")] : [lane.device >= 0 ? "stream" : "thread", lane.device >= 0 ? `${lane.group}, ${lane.title}` : lane.group]];
   if (lane.kind === "stream") facts.push(...kernelFacts(report, timeline, at));

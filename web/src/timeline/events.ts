@@ -9,8 +9,8 @@ export interface Site { op: string; module: string; type: string; phase: string;
 
 type Coding = "number" | "rising" | "change";
 interface ColumnHead { id: string; coding: Coding; bytes: number }
-interface LaneHead { kind: LaneKind; title: string; group: string; device: number; left_out: number; until_ns: number; count: number; columns: ColumnHead[] }
-interface Head { start_ns: number; duration_ns: number; shown: number; total: number; texts: string[]; things: Thing[]; sites: Site[]; lanes: LaneHead[] }
+interface LaneHead { kind: LaneKind; title: string; group: string; device: number; merged: boolean; count: number; columns: ColumnHead[] }
+interface Head { start_ns: number; duration_ns: number; origin_ns: number; whole: [number, number][]; shown: number; total: number; texts: string[]; things: Thing[]; sites: Site[]; lanes: LaneHead[] }
 
 /** Whole numbers of 7 bits a byte (LEB128), as they are or as differences. */
 function numbers(bytes: Uint8Array, at: number, coding: Coding, out: Float64Array | Uint32Array): void {
@@ -34,9 +34,9 @@ export class Lane {
   readonly group: string;
   readonly device: number;
   readonly count: number;
-  /** Events from `until` on that the page does not hold. */
-  readonly leftOut: number;
-  readonly until: number;
+  /** The sums of the events that this lane does not hold (cells.ts), and of a lane of sums the lane that it belongs to. */
+  sums: Lane | null = null;
+  of: Lane | null = null;
   readonly start: Float64Array;
   readonly duration: Float64Array;
   /** Text, or the number of a thing; of a curve nothing. */
@@ -45,7 +45,6 @@ export class Lane {
 
   constructor(head: Omit<LaneHead, "columns">, private readonly bytes: Uint8Array, private readonly columns: (ColumnHead & { at: number })[]) {
     [this.kind, this.title, this.group, this.device, this.count] = [head.kind, head.title, head.group, head.device, head.count];
-    [this.leftOut, this.until] = [head.left_out, head.until_ns];
     this.start = this.unpack("start", new Float64Array(head.count));
     this.duration = this.unpack("duration", new Float64Array(head.count));
     this.name = this.unpack("name", new Uint32Array(head.count));
@@ -56,6 +55,9 @@ export class Lane {
     if (column) numbers(this.bytes, column.at, column.coding, out);
     return out;
   }
+
+  /** Events, held one by one or summed up. */
+  get events(): number { return this.count + (this.sums?.column("events")?.reduce((sum, events) => sum + events, 0) ?? 0); }
 
   /** Any other column, unpacked when it is first asked for; null when the lane has none. */
   column(id: string): Float64Array | null {
@@ -70,7 +72,7 @@ export class Lane {
   /** A lane that the page makes itself, such as a curve of readings. */
   static of(kind: LaneKind, title: string, group: string, device: number, columns: Record<string, Float64Array>): Lane {
     const count = columns["start"]?.length ?? 0;
-    const lane = new Lane({ kind, title, group, device, left_out: 0, until_ns: 0, count }, new Uint8Array(0), []);
+    const lane = new Lane({ kind, title, group, device, merged: false, count }, new Uint8Array(0), []);
     lane.start.set(columns["start"] ?? []);
     lane.duration.set(columns["duration"] ?? []);
     for (const [id, values] of Object.entries(columns)) lane.ready.set(id, values);
@@ -83,6 +85,10 @@ export interface EventAt { lane: Lane; item: number }
 export class Timeline {
   readonly start: number;
   readonly duration: number;
+  /** What START:END of --window counts from. */
+  readonly origin: number = 0;
+  /** Where the lanes hold every event; empty when they do everywhere. */
+  readonly whole: [number, number][] = [];
   readonly shown: number;
   readonly total: number;
   readonly texts: string[];
@@ -95,19 +101,27 @@ export class Timeline {
     const length = new DataView(buffer).getUint32(0, true), bytes = new Uint8Array(buffer, 4 + length);
     const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))) as Head;
     [this.start, this.duration, this.shown, this.total] = [head.start_ns, head.duration_ns, head.shown, head.total];
+    [this.origin, this.whole] = [head.origin_ns, head.whole];
     [this.texts, this.things, this.sites] = [head.texts, head.things, head.sites];
     let at = 0;
-    this.lanes = head.lanes.map((lane) => new Lane(lane, bytes, lane.columns.map((column) => {
+    const lanes = head.lanes.map((lane) => new Lane(lane, bytes, lane.columns.map((column) => {
       const begin = at;
       at += column.bytes;
       return { ...column, at: begin };
     })));
+    lanes.forEach((lane, i) => {
+      if (head.lanes[i]!.merged) [lane.of, lanes[i - 1]!.sums] = [lanes[i - 1]!, lane];
+    });
+    this.lanes = lanes.filter((lane) => lane.of === null);
   }
 
   /** One that the page makes itself. */
   static of(head: { start: number; duration: number; shown: number; total: number; texts: string[] }, lanes: Lane[]): Timeline {
-    return Object.assign(Object.create(Timeline.prototype) as Timeline, { ...head, things: [], sites: [], lanes, byCall: null });
+    return Object.assign(Object.create(Timeline.prototype) as Timeline, { ...head, origin: 0, whole: [], things: [], sites: [], lanes, byCall: null });
   }
+
+  /** Whether every event of a span is held. */
+  holds(from: number, to: number): boolean { return this.shown === this.total || this.whole.some(([begin, end]) => begin <= from && to <= end); }
 
   text(number: number | undefined): string { return this.texts[number ?? 0] ?? ""; }
 
@@ -135,7 +149,7 @@ export class Timeline {
 
   /** What a call started on the devices. */
   started(by: EventAt): EventAt[] {
-    if (by.lane.kind !== "api") return [];
+    if (by.lane.kind !== "api" || by.lane.of) return [];
     let number = by.item + 1;
     for (const lane of this.lanes) {
       if (lane === by.lane) break;

@@ -36,7 +36,11 @@ function testsOf(text: string): Tests {
 /** Found events of a row, in order of start. */
 export type Found = Map<Band, Uint32Array[]>;
 
-export interface Search { text: string; found: Found; byLane: Map<Lane, Uint32Array>; count: number }
+export interface Search {
+  text: string; found: Found; byLane: Map<Lane, Uint32Array>; count: number;
+  /** Found among merged events: their number, and by lane a mark for every sum. */
+  merged: number; sums: Map<Lane, Uint8Array>;
+}
 
 function testOf(timeline: Timeline, lane: Lane, tests: Tests): (item: number) => boolean {
   const known = new Map<number, boolean>(), sites = lane.column("site"), stride = Math.max(timeline.sites.length, 1);
@@ -53,10 +57,15 @@ function testOf(timeline: Timeline, lane: Lane, tests: Tests): (item: number) =>
 
 export function search(timeline: Timeline, bands: Band[], text: string): Search | null {
   if (text.trim() === "") return null;
-  const tests = testsOf(text.trim()), result: Search = { text: text.trim(), found: new Map(), byLane: new Map(), count: 0 };
+  const tests = testsOf(text.trim()), result: Search = { text: text.trim(), found: new Map(), byLane: new Map(), count: 0, merged: 0, sums: new Map() };
   for (const band of bands) {
     const { lane } = band;
     if (lane.kind === "queue" || lane.kind === "curve") continue;
+    if (lane.sums) {
+      const of = testOf(timeline, lane.sums, tests), events = lane.sums.column("events")!, marks = Uint8Array.from(events, (_, item) => (of(item) ? 1 : 0));
+      result.sums.set(lane, marks);
+      for (let item = 0; item < marks.length; ++item) if (marks[item]) result.merged += events[item]!;
+    }
     const is = testOf(timeline, lane, tests), mask = new Uint8Array(lane.count);
     let count = 0;
     for (let item = 0; item < lane.count; ++item) if (is(item)) { mask[item] = 1; ++count; }

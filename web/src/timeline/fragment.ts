@@ -26,7 +26,7 @@ export function writeFragment(timeline: Timeline, place: Place): void {
   if (place.view) said.set("view", write(place.view));
   if (place.range) said.set("range", write(place.range));
   if (place.find) said.set("find", place.find);
-  if (place.chosen) said.set("event", `${timeline.lanes.indexOf(place.chosen.lane)}.${place.chosen.item}`);
+  if (place.chosen && !place.chosen.lane.of) said.set("event", `${timeline.lanes.indexOf(place.chosen.lane)}.${place.chosen.item}`);
   history.replaceState(null, "", `#${said}`);
   known = location.hash;
 }

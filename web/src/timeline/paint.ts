@@ -1,8 +1,10 @@
 // Paints what is in sight. Every event is there: as itself where it is a pixel wide or more; thinner ones together, a column as high as the
 // part of its time that they fill and with the colour that fills most of it.
 import { timeMarks } from "../parts/axis.ts";
+import { count } from "../parts/format.ts";
 import type { View } from "../parts/view.ts";
 import { GROUP, isCurve, ROW, type Band, type Layout } from "./bands.ts";
+import { Density, firstCell, type Cells } from "./cells.ts";
 import { paintCurve } from "./curves.ts";
 import type { EventAt, Lane, Timeline } from "./events.ts";
 import { firstFrom, type Search } from "./filter.ts";
@@ -22,7 +24,12 @@ export interface Scene {
   hit: EventAt | null;
   chosen: EventAt | null;
   causes: Map<string, string>;
+  /** Whether cells of merged events are so wide that one looks for the events. */
+  coarse: boolean;
 }
+
+/** Cells from this many pixels on are no picture of what ran when. */
+const COARSE = 8;
 
 interface Box { top: number; height: number }
 
@@ -32,7 +39,7 @@ class Columns {
   private filled = 0;
   private readonly times = new Float64Array(256);
   private readonly used: number[] = [];
-  constructor(private readonly pixels: Pixels, private readonly colours: Uint32Array, private readonly box: Box, private readonly perPixel: number) {}
+  constructor(private readonly pixels: Pixels, private readonly colours: Uint32Array, private readonly box: Box, private readonly perPixel: number, private readonly under: Density | null) {}
 
   add(left: number, time: number, colour: number): void {
     const column = Math.floor(left);
@@ -40,6 +47,10 @@ class Columns {
       this.flush();
       this.column = column;
     }
+    this.count(time, colour);
+  }
+
+  private count(time: number, colour: number): void {
     if (this.times[colour] === 0) this.used.push(colour);
     this.times[colour]! += Math.max(time, 1e-6);
     this.filled += time;
@@ -47,18 +58,50 @@ class Columns {
 
   flush(): void {
     if (this.used.length === 0) return;
-    const part = Math.min(1, this.filled / this.perPixel), height = Math.max(Math.round(part * this.box.height), Math.min(4, this.box.height));
-    const colour = this.used.length === 1 ? this.used[0]! : heaviest(this.times);
-    this.pixels.rect(this.column, this.box.top + this.box.height - height, 1, height, this.colours[colour]!);
+    if (this.under) {
+      const { colours, times } = this.under;
+      colours.forEach((colour, slot) => { if (times[this.column * colours.length + slot]! > 0) this.count(times[this.column * colours.length + slot]!, colour); });
+      pile(this.pixels, this.column, this.box, this.perPixel, this.used, this.times, this.colours);
+    } else {
+      const height = heightOf(this.filled / this.perPixel, this.box), colour = this.used.length === 1 ? this.used[0]! : heaviest(this.times);
+      this.pixels.rect(this.column, this.box.top + this.box.height - height, 1, height, this.colours[colour]!);
+    }
     for (const each of this.used) this.times[each] = 0;
     this.used.length = 0;
     this.filled = 0;
   }
 }
 
+/** As high as the part of its time that is filled, and never too low to be seen. */
+function heightOf(part: number, box: Box): number { return Math.max(Math.round(Math.min(1, part) * box.height), Math.min(4, box.height)); }
+
+/** A pixel of a row with its colours one on the other, each as high as its part of the time. */
+function pile(pixels: Pixels, x: number, box: Box, perPixel: number, used: number[], times: Float64Array, colours: Uint32Array): void {
+  const all = used.reduce((sum, each) => sum + times[each]!, 0), height = heightOf(all / perPixel, box);
+  let below = 0, bottom = box.top + box.height;
+  for (const each of used.sort((a, b) => a - b)) {
+    below += times[each]!;
+    const top = box.top + box.height - Math.round((below / all) * height);
+    pixels.rect(x, top, 1, bottom - top, colours[each]!);
+    bottom = top;
+  }
+}
+
+/** Merged events alone. */
+function paintDensity(pixels: Pixels, { times, colours: own }: Density, colours: Uint32Array, box: Box, perPixel: number): void {
+  const of = new Float64Array(256);
+  for (let x = 0; x < pixels.width; ++x) {
+    const used = own.filter((colour, slot) => (of[colour] = times[x * own.length + slot]!) > 0);
+    if (used.length > 0) pile(pixels, x, box, perPixel, used, of, colours);
+  }
+}
+
 function paintRow(scene: Scene, pixels: Pixels, row: Row, colours: Uint8Array, palette: Uint32Array, box: Box): void {
   const { from, to } = scene.view, perPixel = (to - from) / pixels.width, { start, duration } = row.lane;
-  const columns = new Columns(pixels, palette, box, perPixel);
+  const under = row.cells ? new Density(row.cells, from, to, pixels.width, null) : null, coarse = under !== null && under.widest >= COARSE * scene.ratio;
+  scene.coarse ||= coarse;
+  if (under) paintDensity(pixels, under, coarse && !scene.search ? scene.palette.pale : palette, box, perPixel);
+  const columns = new Columns(pixels, palette, box, perPixel, coarse ? null : under);
   for (let place = firstTouching(row, from); place < row.count;) {
     const item = itemOf(row, place), begin = start[item]!;
     if (begin >= to) break;
@@ -106,11 +149,9 @@ function paintBand(scene: Scene, pixels: Pixels, band: Band): void {
     const box = rowBox(scene, band, row);
     if (box.top > pixels.height || box.top + box.height < 0) continue;
     paintRow(scene, pixels, band.rows[row]!, band.colours, scene.search ? scene.palette.faded : scene.palette.full, box);
+    const cells = band.rows[row]!.cells, marks = scene.search?.sums.get(band.lane);
+    if (cells && marks) paintDensity(pixels, new Density(cells, scene.view.from, scene.view.to, pixels.width, marks), scene.palette.full, box, (scene.view.to - scene.view.from) / pixels.width);
     if (found?.[row]) paintFound(scene, pixels, band, found[row], box);
-  }
-  if (band.lane.leftOut > 0) {
-    const left = Math.round(((band.lane.until - scene.view.from) / (scene.view.to - scene.view.from)) * pixels.width);
-    pixels.hatch(left, rowBox(scene, band, 0).top, pixels.width, Math.round((band.bottom - band.body) * scene.ratio), scene.palette.dim, Math.round(7 * scene.ratio));
   }
 }
 
@@ -119,6 +160,7 @@ export function inSight(scene: Scene): Band[] {
 }
 
 export function paintPixels(scene: Scene, pixels: Pixels): void {
+  scene.coarse = false;
   const { palette, ratio, view } = scene, x = (time: number): number => Math.round(((time - view.from) / (view.to - view.from)) * pixels.width);
   pixels.clear(palette.paper);
   for (const group of scene.layout.groups)
@@ -145,9 +187,10 @@ export function paintNames(scene: Scene, context: CanvasRenderingContext2D): voi
     for (let row = 0; row < rows; ++row) {
       const middle = band.body + (row + 0.5) * ROW - scene.scroll - 1;
       if (middle < -ROW || middle > scene.height + ROW) continue;
+      const { cells } = band.rows[row]!;
+      if (cells) nameCells(scene, context, band.rows[row]!, cells, middle, perPixel);
       nameRow(scene, context, band.lane, band.rows[row]!, middle, least, perPixel);
     }
-    if (band.lane.leftOut > 0) nameLeftOut(scene, context, band, perPixel);
   }
 }
 
@@ -171,13 +214,14 @@ function nameRow(scene: Scene, context: CanvasRenderingContext2D, lane: Lane, ro
   }
 }
 
-function nameLeftOut(scene: Scene, context: CanvasRenderingContext2D, band: Band, perPixel: number): void {
-  const left = Math.max((band.lane.until - scene.view.from) / perPixel, 0);
-  if (left > scene.width - 60) return;
-  const text = `${band.lane.leftOut.toLocaleString("en").replaceAll(",", "\u202f")} events from here on are not in this page: analyze a part with --window`;
-  const middle = band.body + ROW / 2 - scene.scroll - 1;
-  context.fillStyle = scene.palette.css.paper;
-  context.fillRect(left + 4, middle - 7, Math.min(context.measureText(text).width + 8, scene.width), 14);
+/** How many events a cell stands for, where there is room to say so beside the events that are held. */
+function nameCells(scene: Scene, context: CanvasRenderingContext2D, row: Row, cells: Cells, middle: number, perPixel: number): void {
+  const { from, to } = scene.view, { lane } = cells;
   context.fillStyle = scene.palette.css.ink;
-  context.fillText(text, left + 8, middle);
+  for (let cell = firstCell(cells, from); cell < cells.count && lane.start[cells.first[cell]!]! < to; ++cell) {
+    const first = cells.first[cell]!, begin = Math.max(lane.start[first]!, from), width = (Math.min(lane.start[first]! + lane.duration[first]!, to) - begin) / perPixel;
+    if (width < 60) continue;
+    const text = `${count(cells.events[cell]!)} merged`, long = context.measureText(text).width + 8, place = firstTouching(row, begin), held = place < row.count ? row.lane.start[itemOf(row, place)]! : Infinity;
+    if (long <= width && held >= begin + long * perPixel) context.fillText(text, (begin - from) / perPixel + 4, middle);
+  }
 }

@@ -7,12 +7,16 @@ export type ColourBy = "type" | "tensor" | "issue" | "sm";
 
 /** Share of a colour that stays where a search has not found an event. */
 const FADED = 0.16;
+/** And of one where events are summed up. */
+const PALE = 0.45;
 
 export class Palette {
   private readonly variables: string[] = [];
   private readonly numbers = new Map<string, number>();
   full = new Uint32Array(0);
   faded = new Uint32Array(0);
+  /** Of merged events, where one would look for the events. */
+  pale = new Uint32Array(0);
   paper = 0; line = 0; ink = 0; dim = 0; panel = 0; accent = 0;
   css: Record<"ink" | "dim" | "onFill" | "accent" | "paper", string> = { ink: "", dim: "", onFill: "", accent: "", paper: "" };
 
@@ -33,6 +37,7 @@ export class Palette {
     this.css = { ink: resolve("var(--ink)"), dim: resolve("var(--dim)"), onFill: resolve("var(--on-fill)"), accent: resolve("var(--accent)"), paper: resolve("var(--paper)") };
     this.full = Uint32Array.from(this.variables, (variable) => packedColour(resolve(variable)));
     this.faded = Uint32Array.from(this.full, (value) => mixed(value, this.paper, FADED));
+    this.pale = this.full.map((value) => mixed(value, this.paper, PALE));
   }
 }
 

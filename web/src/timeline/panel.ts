@@ -35,7 +35,7 @@ function deviceSums(report: Report, sums: DeviceSums, many: boolean, actions: Pa
   const level = (id: string): string => report.labels.levels.find((each) => each.id === ({ sm: "sm.active", issue: "issue.active", tensor: "tensor.issue" } as Record<string, string>)[id])?.text ?? id;
   const of = (ns: number): string => (sums.ns > 0 ? ` (${share(ns / sums.ns)})` : "");
   const facts: Fact[] = [["busy", time(sums.busy) + of(sums.busy)], ["idle", time(sums.ns - sums.busy) + of(sums.ns - sums.busy)],
-    ["kernels and copies", count(sums.instances)], ...sums.levels.map(([id, value]): Fact => [`${level(id)}, in kernels`, share(value)]),
+    ["kernels and copies", count(Math.round(sums.instances))], ...(sums.cut > 0 ? [["merged at the ends of the span, counted in part", count(sums.cut)] as Fact] : []), ...sums.levels.map(([id, value]): Fact => [`${level(id)}, in kernels`, share(value)]),
     ...(sums.levels.length > 0 && sums.covered < 0.9995 ? [["kernel time with counters", share(sums.covered)] as Fact] : []),
     ["energy", sums.joules === null ? "no data" : energy(sums.joules * 1e9)]];
   return h("div", { "data-device": sums.device, "data-busy": Math.round(sums.busy), "data-idle": Math.round(sums.ns - sums.busy) }, many ? h("h3", { class: "minor" }, `GPU ${sums.device} ${sums.name}`) : null,
@@ -44,7 +44,7 @@ function deviceSums(report: Report, sums: DeviceSums, many: boolean, actions: Pa
       sums.idle.length === 0 ? null : h("div", {}, h("h3", { class: "minor" }, "Idle by cause"), h("ul", { class: "short" }, ...sums.idle.slice(0, 6).map(([id, ns]) =>
         h("li", { "data-cause": id, "data-ns": Math.round(ns) }, h("span", { class: "swatch", style: `background:${causeColour(id)}` }), h("span", { class: "what" }, cause(id)), h("span", { class: "number" }, time(ns)))))),
       h("div", {}, h("h3", { class: "minor" }, "Kernels and copies with most time"), h("ol", { class: "short" }, ...sums.kernels.slice(0, 8).map((kernel) =>
-        h("li", { "data-ns": Math.round(kernel.ns) }, h("button", { type: "button", class: "link", title: kernel.full, click: () => actions.find(exactly("kernel", kernel.full)) }, kernel.name), h("span", { class: "number" }, `${count(kernel.count)} \u00d7`), h("span", { class: "number" }, time(kernel.ns))))))));
+        h("li", { "data-ns": Math.round(kernel.ns) }, h("button", { type: "button", class: "link", title: kernel.full, click: () => actions.find(exactly("kernel", kernel.full)) }, kernel.name), h("span", { class: "number" }, `${count(Math.round(kernel.count))} \u00d7`), h("span", { class: "number" }, time(kernel.ns))))))));
 }
 
 /** Of a job: how long each rank waits and transfers in the span. */

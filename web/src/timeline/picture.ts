@@ -2,6 +2,7 @@
 import { repainter } from "../parts/canvas.ts";
 import { timeMarks } from "../parts/axis.ts";
 import { h } from "../parts/dom.ts";
+import { count } from "../parts/format.ts";
 import { clampView, steer, type Steering, type View } from "../parts/view.ts";
 import { paintFrames } from "./arrows.ts";
 import { GROUP, Layout, TITLE, type Band, type Group } from "./bands.ts";
@@ -9,6 +10,7 @@ import type { EventAt, Timeline } from "./events.ts";
 import { laneColours, Palette, type ColourBy } from "./palette.ts";
 import { paintNames, paintPixels, type Scene } from "./paint.ts";
 import { Pixels } from "./pixels.ts";
+import { indexCells } from "./cells.ts";
 import { indexRow } from "./rows.ts";
 
 const AXIS = 22;
@@ -26,10 +28,12 @@ export class Picture {
   readonly repaint: () => void;
   /** Told after the view or what is chosen has changed. */
   changed: () => void = () => {};
+  /** Told when cells of merged events have become too wide to tell what ran when, or are so no more. */
+  coarse: (is: boolean) => void = () => {};
 
   constructor(timeline: Timeline, causes: Map<string, string>, steering: Steering) {
     const layout = new Layout(timeline);
-    this.scene = { timeline, layout, palette: new Palette(), view: { from: 0, to: timeline.duration }, width: 1, height: 1, scroll: 0, ratio: 1, search: null, range: null, hit: null, chosen: null, causes };
+    this.scene = { timeline, layout, palette: new Palette(), view: { from: 0, to: timeline.duration }, width: 1, height: 1, scroll: 0, ratio: 1, search: null, range: null, hit: null, chosen: null, causes, coarse: false };
     this.inner = h("div", { class: "inner" }, this.canvas, this.labels);
     this.scroller = h("div", { class: "scroller", scroll: () => this.repaint() }, this.inner);
     this.element = h("div", { class: "canvas" }, this.axis, this.scroller);
@@ -43,7 +47,11 @@ export class Picture {
   colour(by: ColourBy): void {
     for (const band of this.scene.layout.bands) {
       band.colours = laneColours(this.scene.timeline, band.lane, by, this.scene.palette);
-      for (const row of band.rows) indexRow(row, band.colours);
+      const sums = band.lane.sums ? laneColours(this.scene.timeline, band.lane.sums, by, this.scene.palette) : null;
+      for (const row of band.rows) {
+        indexRow(row, band.colours);
+        if (row.cells) indexCells(row.cells, sums!);
+      }
     }
     this.repaint();
   }
@@ -91,7 +99,7 @@ export class Picture {
       return button;
     };
     this.labels.replaceChildren(...groups.flatMap((group) => [
-      group.name === "" ? null : toggle(group, `${group.name}${group.folded ? `: ${group.bands.map((band) => `${band.lane.count.toLocaleString("en").replaceAll(",", "\u202f")} ${band.lane.title}`).join(", ")}` : ""}`, GROUP, "group"),
+      group.name === "" ? null : toggle(group, `${group.name}${group.folded ? `: ${group.bands.map((band) => `${count(band.lane.events)} ${band.lane.title}`).join(", ")}` : ""}`, GROUP, "group"),
       ...group.bands.filter((band) => !band.hidden).map((band) => {
         const title = band.lane.kind === "queue" ? `${band.lane.title}, at most ${band.most}` : band.lane.title;
         if (band.rows.length > 1) return toggle(band, `${title}${band.folded ? `, ${band.rows.length} deep` : ""}`, TITLE, "band");
@@ -107,7 +115,9 @@ export class Picture {
     scene.palette.resolve();
     if (this.pixels.width !== Math.round(width * ratio) || this.pixels.height !== Math.round(height * ratio)) this.pixels = new Pixels(Math.round(width * ratio), Math.round(height * ratio));
     const context = this.sized(this.canvas, width, height, ratio);
+    const before = scene.coarse;
     paintPixels(scene, this.pixels);
+    if (before || scene.coarse) this.coarse(scene.coarse);
     this.pixels.show(context);
     context.scale(ratio, ratio);
     paintNames(scene, context);

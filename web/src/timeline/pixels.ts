@@ -45,12 +45,5 @@ export class Pixels {
       }
   }
 
-  /** Slanting lines: what is not known. */
-  hatch(left: number, top: number, width: number, height: number, colour: number, gap: number): void {
-    const right = Math.min(left + width, this.width), bottom = Math.min(top + height, this.height);
-    for (let y = Math.max(top, 0); y < bottom; ++y)
-      for (let x = Math.max(left, 0); x < right; ++x) if ((x + y) % gap === 0) this.colours[y * this.width + x] = colour;
-  }
-
   show(context: CanvasRenderingContext2D): void { context.putImageData(this.image, 0, 0); }
 }

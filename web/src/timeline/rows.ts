@@ -1,4 +1,5 @@
 // Rows of a lane, and what makes a million events quick to draw: for runs of 8, 64, 512, … events how much time they fill and with what colour.
+import { cellsOf, type Cells } from "./cells.ts";
 import type { Lane } from "./events.ts";
 
 export const STEP = 8;
@@ -7,7 +8,7 @@ export const STEP = 8;
 interface Runs { size: number; filled: Float64Array; colour: Uint8Array }
 
 /** Events of a lane that do not overlap, in order of start. */
-export interface Row { lane: Lane; items: Uint32Array | null; count: number; runs: Runs[] }
+export interface Row { lane: Lane; items: Uint32Array | null; count: number; runs: Runs[]; cells: Cells | null }
 
 export function itemOf(row: Row, place: number): number { return row.items === null ? place : row.items[place]!; }
 
@@ -38,14 +39,23 @@ function free(lane: Lane): Uint16Array {
 
 /** The row of every event of a lane; null when there is only one. */
 export function rowsOf(lane: Lane): { rowOf: Uint16Array | null; rows: Row[] } {
+  const { rowOf, rows } = eventRows(lane);
+  if (lane.sums) cellsOf(lane.sums).forEach((cells, row) => {
+    rows[row] ??= { lane, items: new Uint32Array(0), count: 0, runs: [], cells: null };
+    rows[row].cells = cells;
+  });
+  return { rowOf, rows };
+}
+
+function eventRows(lane: Lane): { rowOf: Uint16Array | null; rows: Row[] } {
   const single = lane.kind === "steps" || lane.kind === "idle" || lane.kind === "queue" || lane.kind === "curve";
   const rowOf = single ? null : lane.kind === "stream" ? free(lane) : nesting(lane);
   let last = 0;
   for (let i = 0; rowOf && i < lane.count; ++i) if (rowOf[i]! > last) last = rowOf[i]!;
-  if (rowOf === null || last === 0) return { rowOf: null, rows: [{ lane, items: null, count: lane.count, runs: [] }] };
+  if (rowOf === null || last === 0) return { rowOf: null, rows: [{ lane, items: null, count: lane.count, runs: [], cells: null }] };
   const counts = new Uint32Array(last + 1);
   for (let i = 0; i < lane.count; ++i) ++counts[rowOf[i]!];
-  const rows = Array.from(counts, (count): Row => ({ lane, items: new Uint32Array(count), count, runs: [] }));
+  const rows = Array.from(counts, (count): Row => ({ lane, items: new Uint32Array(count), count, runs: [], cells: null }));
   counts.fill(0);
   for (let i = 0; i < lane.count; ++i) {
     const row = rowOf[i]!;

@@ -1,8 +1,9 @@
 // The timeline: every event of the window on one clock, with search, sums of a span, and ways to the tables and back.
 import type { Report } from "../page_data.ts";
+import { commandNote } from "../parts/note.ts";
 import { causeColour, typeColour } from "../parts/colours.ts";
 import { h, section } from "../parts/dom.ts";
-import { count, plural } from "../parts/format.ts";
+import { count, plural, time } from "../parts/format.ts";
 import { onShow, type Asked } from "../parts/links.ts";
 import { hideTip, showTip } from "../parts/tips.ts";
 import { viewButtons, type View } from "../parts/view.ts";
@@ -25,6 +26,7 @@ class Desk {
   private readonly field = h("input", { type: "search", change: () => this.find(this.field.value), keydown: (event: KeyboardEvent) => this.key(event) });
   private readonly back = h("button", { type: "button", hidden: true }, "Back to the table");
   private readonly mode = h("button", { type: "button", "aria-pressed": "false", click: () => this.mode.setAttribute("aria-pressed", String(this.mode.getAttribute("aria-pressed") !== "true")) }, "Choose a span");
+  private readonly coarse = h("div", { class: "coarse", "aria-live": "polite" });
   private readonly legend = h("ul", { class: "legend" });
   private readonly actions: PanelActions;
   private colourBy: ColourBy = "type";
@@ -38,6 +40,7 @@ class Desk {
     });
     this.actions = { find: (text) => this.find(text), zoom: (view) => this.picture.show(view), choose: (at) => this.choose(at, true), clear: () => this.clear() };
     this.picture.changed = () => this.remember();
+    this.picture.coarse = (is) => this.tellCoarse(is);
     onShow((asked) => this.answer(asked));
     const asksFor = report.page === "ranks" ? "collective, step" : "kernel, operator, module";
     this.field.placeholder = asksFor;
@@ -66,7 +69,17 @@ class Desk {
       h("div", { class: "tools" }, h("div", { class: "search" }, this.field, move("\u2039", "Previous event found", false), move("\u203a", "Next event found", true), this.found), this.back),
       h("div", { class: "tools" }, ...viewButtons(whole, () => this.picture.scene.view, (view) => this.picture.show(view)),
         step ? h("button", { type: "button", click: () => this.picture.show(step) }, "One step") : null, this.mode, this.colourChoice()),
-      this.picture.element, this.panel, this.legend];
+      this.picture.element, this.coarse, this.panel, this.legend];
+  }
+
+  /** Beyond what the page holds one by one: the command for a page that does. */
+  private tellCoarse(is: boolean): void {
+    const { from, to } = this.picture.scene.view, path = this.report.analysis.source.path, begin = Math.round(from + this.timeline.start - this.timeline.origin);
+    const file = /^[\w./:@%+=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+    const command = `gpufathom analyze ${file} --window ${Math.max(begin, 0)}:${Math.max(begin, 0) + Math.round(to - from)} -o part.html`;
+    if (this.coarse.dataset.command === (is ? command : "")) return;
+    this.coarse.dataset.command = is ? command : "";
+    this.coarse.replaceChildren(...(is ? [commandNote(`Pale: events that this page holds only as sums by cells of time. A page with every event of these ${time(to - from)}:`, command)] : []));
   }
 
   private oneStep(): View | null {
@@ -126,7 +139,7 @@ class Desk {
     const { scene } = this.picture;
     this.field.value = text;
     scene.search = search(this.timeline, scene.layout.bands, text);
-    this.found.textContent = scene.search ? plural(scene.search.count, "event") : "";
+    this.found.textContent = scene.search ? plural(scene.search.count, "event") + this.alsoMerged() : "";
     if (go && scene.search && scene.search.count > 0) this.next(true, null);
     this.picture.repaint();
     this.remember();
@@ -148,7 +161,12 @@ class Desk {
   private tell(at: EventAt): void {
     const { search: found } = this.picture.scene;
     if (!found?.byLane.has(at.lane)) return;
-    this.found.textContent = `${count(placeOf(found, at))} of ${plural(found.count, "event")}`;
+    this.found.textContent = `${count(placeOf(found, at))} of ${plural(found.count, "event")}${this.alsoMerged()}`;
+  }
+
+  private alsoMerged(): string {
+    const merged = this.picture.scene.search?.merged ?? 0;
+    return merged > 0 ? `, and ${count(merged)} merged` : "";
   }
 
   /** What a table or a finding asks to be shown. */
@@ -205,7 +223,7 @@ export function timelineSection(report: Report): HTMLElement | null {
   void report.timeline.then((timeline) => {
     if (!timeline || timeline.duration <= 0 || timeline.lanes.length === 0) return box.remove();
     addTracks(report, timeline);
-    remark.textContent = timeline.shown < timeline.total ? `${count(timeline.shown)} of ${plural(timeline.total, "event")}; the lanes say from where on the others are missing` : `all ${plural(timeline.total, "event")} of the window`;
+    remark.textContent = `all ${plural(timeline.total, "event")} of the window${timeline.shown < timeline.total ? `: ${count(timeline.shown)} one by one, the others as exact sums by cells of time` : ""}`;
     wait.remove();
     box.classList.remove("unread");
     box.append(...new Desk(report, timeline).elements());

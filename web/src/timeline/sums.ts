@@ -13,18 +13,28 @@ export interface DeviceSums {
   /** Mean over kernel time that has counters, and the share of kernel time that has. */
   levels: [string, number][]; covered: number;
   joules: number | null;
+  /** Merged events of cells that the span cuts: a part of each sum is counted. */
+  cut: number;
 }
 
 function inside(view: View, start: number, duration: number): number {
   return Math.max(0, Math.min(start + duration, view.to) - Math.max(start, view.from));
 }
 
-/** Every event of a lane that reaches into a span, and how far. */
-function each(lane: Lane, view: View, use: (item: number, ns: number) => void): void {
+/** Every event of a lane that reaches into a span, and how far. Of cells that the span cuts a part. Gives the events that were cut so. */
+function each(lane: Lane, view: View, use: (item: number, ns: number, lane: Lane, events: number) => void): number {
+  const { sums } = lane, filled = sums?.column("filled"), events = sums?.column("events");
+  let cut = 0;
+  for (let item = 0; sums && item < sums.count && sums.start[item]! < view.to; ++item) {
+    const part = inside(view, sums.start[item]!, sums.duration[item]!) / sums.duration[item]!;
+    if (part > 0) use(item, filled![item]! * part, sums, events![item]! * part);
+    if (part > 0 && part < 1) cut += events![item]!;
+  }
   for (let item = 0; item < lane.count && lane.start[item]! < view.to; ++item) {
     const ns = inside(view, lane.start[item]!, lane.duration[item]!);
-    if (ns > 0 || (lane.duration[item] === 0 && lane.start[item]! >= view.from)) use(item, ns);
+    if (ns > 0 || (lane.duration[item] === 0 && lane.start[item]! >= view.from)) use(item, ns, lane, 1);
   }
+  return cut;
 }
 
 /** Energy of a span by the power readings, each of which holds until the next. */
@@ -39,17 +49,18 @@ function joulesOf(energy: DeviceEnergy | undefined, view: View, offset: number):
   return sum / 1e9;
 }
 
-function addStream(timeline: Timeline, lane: Lane, view: View, kernels: Map<string, KernelSum>, levels: Map<string, [number, number]>): number {
+function addStream(timeline: Timeline, lane: Lane, view: View, kernels: Map<string, KernelSum>, levels: Map<string, [number, number]>, merged: { events: number }): number {
   let all = 0;
   const columns = ["sm", "issue", "tensor"].map((id) => [id, lane.column(id)] as const);
-  each(lane, view, (item, ns) => {
-    const thing = timeline.things[lane.name[item]!]!, full = thing.full_name || thing.name;
+  merged.events += each(lane, view, (item, ns, from, events) => {
+    const thing = timeline.things[from.name[item]!]!, full = thing.full_name || thing.name;
     const sum = kernels.get(full) ?? { name: thing.name, full, count: 0, ns: 0 };
     kernels.set(full, sum);
-    ++sum.count;
+    sum.count += events;
     sum.ns += ns;
     if (thing.kind !== "kernel") return;
     all += ns;
+    if (from !== lane) return;
     for (const [id, column] of columns) {
       const value = column?.[item] ?? 0;
       if (value === 0) continue;
@@ -63,11 +74,12 @@ function addStream(timeline: Timeline, lane: Lane, view: View, kernels: Map<stri
 export function sumsOf(report: Report, timeline: Timeline, view: View): DeviceSums[] {
   return report.analysis.devices.filter((device) => timeline.lanes.some((lane) => lane.device === device.id)).map((device) => {
     const kernels = new Map<string, KernelSum>(), levels = new Map<string, [number, number]>(), idle = new Map<string, number>();
+    const cut = { events: 0 };
     let kernelTime = 0;
     for (const lane of timeline.lanes) {
       if (lane.device !== device.id) continue;
-      if (lane.kind === "stream") kernelTime += addStream(timeline, lane, view, kernels, levels);
-      if (lane.kind === "idle") each(lane, view, (item, ns) => idle.set(timeline.text(lane.name[item]), (idle.get(timeline.text(lane.name[item])) ?? 0) + ns));
+      if (lane.kind === "stream") kernelTime += addStream(timeline, lane, view, kernels, levels, cut);
+      if (lane.kind === "idle") each(lane, view, (item, ns, from) => idle.set(timeline.text(from.name[item]), (idle.get(timeline.text(from.name[item])) ?? 0) + ns));
     }
     const ns = inside(view, device.start_ns - timeline.start, device.span_ns), idleTime = [...idle.values()].reduce((sum, time) => sum + time, 0);
     const list = [...kernels.values()].sort((a, b) => b.ns - a.ns), energy = report.analysis.energy.devices.find((each) => each.device === device.id);
@@ -75,7 +87,7 @@ export function sumsOf(report: Report, timeline: Timeline, view: View): DeviceSu
     return {
       device: device.id, name: device.name, ns, busy: ns - idleTime, idle: [...idle].sort((a, b) => b[1] - a[1]), kernels: list,
       instances: list.reduce((sum, kernel) => sum + kernel.count, 0), levels: [...levels].map(([id, [sum, time]]): [string, number] => [id, sum / time]),
-      covered: kernelTime > 0 ? covered / kernelTime : 0, joules: joulesOf(energy, view, (energy?.start_ns ?? 0) - timeline.start),
+      covered: kernelTime > 0 ? covered / kernelTime : 0, joules: joulesOf(energy, view, (energy?.start_ns ?? 0) - timeline.start), cut: cut.events,
     };
   });
 }
