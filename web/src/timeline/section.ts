@@ -79,7 +79,7 @@ class Desk {
     const command = `gpufathom analyze ${file} --window ${Math.max(begin, 0)}:${Math.max(begin, 0) + Math.round(to - from)} -o part.html`;
     if (this.coarse.dataset.command === (is ? command : "")) return;
     this.coarse.dataset.command = is ? command : "";
-    this.coarse.replaceChildren(...(is ? [commandNote(`Pale: events that this page holds only as sums by cells of time. A page with every event of these ${time(to - from)}:`, command)] : []));
+    this.coarse.replaceChildren(...(is ? [commandNote(`Faint: events that this page holds only as sums by cells of time. A page with every event of these ${time(to - from)}:`, command)] : []));
   }
 
   private oneStep(): View | null {
