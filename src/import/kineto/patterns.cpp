@@ -16,9 +16,16 @@ constexpr std::ptrdiff_t kLongest = 4096;  // bytes of an event
 
 constexpr std::size_t kContexts = 1 << 16;  // a power of two
 
-/// Some six events, as a number.
-std::uint64_t and_then(std::uint64_t before, std::uint16_t pattern) {
-  return before << 8 ^ pattern * 0x9e3779b97f4au;
+/// The last events as a number, of which each moves those before it so many bits: some thirty say
+/// where in the program one is, four what mostly comes.
+constexpr int kMany = 2, kFew = 16;
+
+std::uint64_t and_then(std::uint64_t before, int bits, std::uint16_t pattern) {
+  return before << bits ^ pattern * 0x9e3779b97f4a7c15u;
+}
+
+std::size_t place_of(std::uint64_t context) {
+  return context * 0x9e3779b97f4a7c15u >> (64 - std::countr_zero(kContexts));
 }
 
 /// Whether a value is left out of the pattern. Names of what takes no time are always the same.
@@ -64,19 +71,26 @@ void take_constants(const char* at, const Event& event, EventPattern& pattern) {
 
 }  // namespace
 
-Patterns::Patterns() : by_bytes_(2 * kMostPatterns), by_context_(kContexts), steps_(1) {
+Patterns::Patterns()
+    : by_bytes_(2 * kMostPatterns), by_many_(kContexts), by_few_(kContexts), steps_(1) {
   steps_.reserve(kMostSteps);  // of which pages that stay untouched cost nothing
 }
 
 const char* Patterns::read(const char* at, const char* end, Event& event) {
-  Step& expected = steps_[steps_[at_].next];
+  const Step last = steps_[at_];
+  const Step& expected = steps_[last.next];
   if (!expected.pattern) return nullptr;
   const char* const next = read_by_pattern(*expected.pattern, expected.name.text, at, end, event);
   if (!next) return nullptr;
-  event.name_guess = &expected.name;
-  before_ = and_then(before_, expected.pattern->number);
-  at_ = steps_[at_].next;
-  if (const Step& following = steps_[expected.next]; following.pattern) following.fetch();
+  if (last.borrowed && steps_.size() < kMostSteps) {
+    enter(*expected.pattern);
+    if (event.name_known) steps_[at_].name = expected.name;
+  } else {
+    go_on(expected.pattern->number);
+    at_ = last.next;
+  }
+  event.name_guess = &steps_[at_].name;
+  if (const Step& following = steps_[steps_[at_].next]; following.pattern) following.fetch();
   ++found_;
   return next;
 }
@@ -90,16 +104,28 @@ void Patterns::learn(const char* at, const char* end, Event& event) {
     return;
   }
   event.pattern = &place(at, end, event);
-  before_ = and_then(before_, event.pattern->number);
-  std::uint32_t& step =
-      by_context_[before_ * 0x9e3779b97f4a7c15u >> (64 - std::countr_zero(kContexts))];
-  if (steps_[step].pattern != event.pattern) {
+  enter(*event.pattern);
+  event.name_guess = &steps_[at_].name;
+}
+
+void Patterns::go_on(std::uint16_t number) {
+  many_ = and_then(many_, kMany, number);
+  few_ = and_then(few_, kFew, number);
+}
+
+/// To the step of these events, a new one where there is none.
+void Patterns::enter(EventPattern& pattern) {
+  go_on(pattern.number);
+  std::uint32_t& step = by_many_[place_of(many_)];
+  std::uint32_t& like = by_few_[place_of(few_)];
+  if (steps_[step].pattern != &pattern) {
     step = static_cast<std::uint32_t>(steps_.size());
-    steps_.push_back({event.pattern, {}, 0});
+    steps_.push_back({&pattern, {}, steps_[like].next, true});
   }
+  like = step;
   steps_[at_].next = step;
+  steps_[at_].borrowed = false;
   at_ = step;
-  event.name_guess = &steps_[step].name;
 }
 
 /// The pattern of an event: the one that is there, or a new one.
@@ -133,7 +159,8 @@ void Patterns::forget() {
   steps_.assign(1, {});
   at_ = 0;
   std::ranges::fill(by_bytes_, 0);
-  std::ranges::fill(by_context_, 0);
+  std::ranges::fill(by_many_, 0);
+  std::ranges::fill(by_few_, 0);
 }
 
 }  // namespace gf::kineto

@@ -72,6 +72,7 @@ class Patterns {
     EventPattern* pattern = nullptr;
     KnownName name;          // that it had last
     std::uint32_t next = 0;  // what came behind it last; 0: nothing yet
+    bool borrowed = false;   // ... or behind one like it
 
     /// What reading it takes from memory will be there.
     void fetch() const {
@@ -83,14 +84,16 @@ class Patterns {
         __builtin_prefetch(pattern->bytes.data() + i);
     }
   };
+  void go_on(std::uint16_t number);
+  void enter(EventPattern& pattern);
   EventPattern& place(const char* at, const char* end, const Event& event);
   void forget();
 
   std::deque<EventPattern> patterns_;
   std::vector<std::uint16_t> by_bytes_;  // open addressing
   EventPattern made_;
-  std::uint64_t before_ = 0;               // the last events
-  std::vector<std::uint32_t> by_context_;  // the step at the end of such events
+  std::uint64_t many_ = 0, few_ = 0;             // of the last events
+  std::vector<std::uint32_t> by_many_, by_few_;  // the last step at the end of such events
   std::vector<Step> steps_;
   std::uint32_t at_ = 0;   // the last event's step
   std::size_t found_ = 0;  // events as expected since it forgot
