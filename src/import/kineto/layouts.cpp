@@ -14,8 +14,7 @@ constexpr std::size_t kMostNodes = 1024;
 constexpr int kMostLessons = 4096;
 
 // Of what nobody reads, numbers that mostly are the same for an operation or a launch.
-constexpr std::string_view kSettled[] = {"Record function id", "cbid", "queued", "blocks per SM",
-                                         "warps per SM"};
+constexpr std::string_view kSettled[] = {"cbid", "queued", "blocks per SM", "warps per SM"};
 
 /// Whether a value differs from one event to the next like it.
 bool moves(LayoutNode::Next next, Field field, std::string_view key) {
