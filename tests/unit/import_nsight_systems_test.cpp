@@ -200,6 +200,20 @@ TEST(NsightSystems, AnOlderExportNamesItsGpuInAnotherTable) {
   EXPECT_EQ(devices.clock_khz[0], 1740000);
 }
 
+TEST(NsightSystems, AnAdapterWithoutCudaIsNoGpu) {
+  const Export file(R"sql(
+    CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);
+    CREATE TABLE TARGET_INFO_GPU(id INTEGER, cuDevice INTEGER, name TEXT, smCount INTEGER);
+    INSERT INTO TARGET_INFO_GPU VALUES (0, 0, 'RTX 4060', 24),
+      (1, 0, 'Microsoft Basic Render Driver', 0);
+  )sql");
+  const auto loaded = import_file(file.path());
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message();
+  ASSERT_EQ(loaded->devices.size(), 1u);
+  EXPECT_EQ(loaded->text(loaded->devices.name[0]), "RTX 4060");
+  EXPECT_EQ(loaded->devices.sm_count[0], 24);
+}
+
 TEST(NsightSystems, MetricsGoToTheirGpu) {
   const Export file(R"sql(
     CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);

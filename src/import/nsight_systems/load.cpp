@@ -100,6 +100,7 @@ Status Loader::devices() {
   std::int64_t clocks_per_khz = 1000;
   auto take = [&](const TableRows& rows) {
     if (rows.null(kGpuId)) return;  // of an older export: the other table knows the number
+    if (!rows.null(kGpuSms) && rows.integer(kGpuSms) == 0) return;  // an adapter without CUDA
     const auto row = c_.device_row(static_cast<std::int32_t>(
         rows.integer(rows.null(kGpuCudaDevice) ? kGpuId : kGpuCudaDevice)));
     gpus_[rows.integer(kGpuId)] = row;
