@@ -272,7 +272,10 @@ class Judge:
             return "input"
         if copy.end > call.end or "DtoD" in copy.name:
             return None  # a launch like any other
-        return "sync" if 0 <= size_of(copy) < INPUT_BYTES else "memcpy"
+        value = 0 <= size_of(copy) < INPUT_BYTES
+        if value and "HtoD" in copy.name:
+            return None  # a scalar goes up
+        return "sync" if value else "memcpy"
 
     def one_off(self, call):
         if ONE_OFF_CALL.search(call.name):

@@ -145,6 +145,7 @@ struct Calls {
     }
     for (std::uint32_t i = 0; i < calls.size(); ++i)
       if (calls.name[i] == calls.name[call] && calls.duration_ns[i] >= kSlow &&
+          calls.duration_ns[i] >= calls.duration_ns[call] / 10 &&
           calls.start_ns[i] >= first + (last - first) / 2)
         return false;
     return true;
@@ -197,9 +198,11 @@ std::string thread_says(const Calls& facts, std::uint32_t thread, std::uint32_t 
     if (is_input_copy(facts, copy)) return "input";
     const bool ended =
         a.start_ns[copy] + a.duration_ns[copy] <= calls.start_ns[call] + calls.duration_ns[call];
-    if (ended && a.copy[copy] != CopyKind::device_to_device)
+    const bool scalar_up = a.copy[copy] == CopyKind::host_to_device && a.bytes[copy] == 8;
+    if (ended && a.copy[copy] != CopyKind::device_to_device && !scalar_up)
       return a.bytes[copy] == 8 ? "sync" : "memcpy";
   }
+  if (call != kNoRow && calls.kind[call] == ApiKind::alloc) return "allocation";
   if (call == kNoRow && !open[0] && !open[1] && !open[7]) return "";
   if (next == kNoRow) return "host_other";
   return is_input_copy(facts, next) ? "input" : "launch_bound";

@@ -346,7 +346,8 @@ std::vector<std::uint32_t> calls_that_fetch_values(const Facts& facts) {
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     const auto call = facts.context.launches[row];
     if (call == kNoRow || rows.kind[row] != ActivityKind::memcpy || rows.bytes[row] < 0 ||
-        rows.bytes[row] >= kValue || rows.copy[row] == CopyKind::device_to_device)
+        rows.bytes[row] >= kValue || rows.copy[row] == CopyKind::device_to_device ||
+        rows.copy[row] == CopyKind::host_to_device)
       continue;
     const Nanos returned = calls.start_ns[call] + calls.duration_ns[call];
     if (rows.start_ns[row] + rows.duration_ns[row] <= returned &&
