@@ -263,7 +263,7 @@ inline const char* read_pattern(EventPattern& pattern, std::string_view name, co
     const char* stop;
     if (part->field == Field::name) {
       event.name_known = static_cast<std::ptrdiff_t>(name.size()) < end - at &&
-                         std::memcmp(at, name.data(), name.size()) == 0 && at[name.size()] == '"';
+                         std::string_view(at, name.size()) == name && at[name.size()] == '"';
       stop = event.name_known ? at + name.size() : string_stop(at);
       if (*stop != '"') return nullptr;
     } else {
