@@ -11,6 +11,7 @@
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
+#include "analyze/idle/idle_rules.h"
 #include "core/text.h"
 
 namespace gf::trace_rules {
@@ -25,6 +26,15 @@ bool in_window(const Facts& facts, Nanos time) {
   for (const auto& line : facts.context.devices)
     if (time >= line.window.start && time < line.window.end) return true;
   return false;
+}
+
+/// Idle time of all devices with a reason, piece by piece.
+Intervals idle_spans(const Facts& facts, IdleReason reason) {
+  Intervals spans;
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (piece.reason == reason) spans.push_back(piece.span);
+  return spans;
 }
 
 /// Share of kernel time in kernels that torch.compile wrote.
@@ -103,7 +113,8 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   const Nanos between = facts.host_other().between;
   // What PyTorch does between launches is its operators, whether the trace has them or not.
   const bool nameless = facts.pytorch() && facts.capture().host_ops.empty();
-  if (facts.of_window(late.ns + (nameless ? between : 0)) < 0.05) return {};
+  const Nanos waiting = late.ns + (nameless ? between : 0);
+  if (facts.of_window(waiting) < 0.05) return {};
   const double graphs = from_graphs(facts);
   std::string advice;
   if (graphs > 0.8)
@@ -141,8 +152,7 @@ std::optional<Finding> launch_bound(const Facts& facts) {
       fmt::format(
           "Launch-bound: the GPU waits for the host to launch the next kernel {} of the time{}. "
           "{}",
-          say_share(facts.of_window(late.ns + (nameless ? between : 0))),
-          unprofiled(facts, late.ns), advice),
+          say_share(facts.of_window(waiting)), unprofiled(facts, waiting), advice),
       evidence, late.ns + between};
 }
 
@@ -268,12 +278,10 @@ std::optional<Finding> input_bound(const Facts& facts) {
   constexpr std::int64_t kFew = 4;  // the one copy of a program that makes one pass is no input
   if (facts.of_window(input.ns) < 0.05) return {};
   if (facts.analysis.window.steps.empty() && input.gaps < kFew) return {};
-  Intervals spans;
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces)
-      if (piece.reason == IdleReason::input) spans.push_back(piece.span);
   // What comes once in one step is no pipeline.
-  if (facts.analysis.window.steps.size() < 2 && !facts.repeats(spans, 0.01)) return {};
+  if (facts.analysis.window.steps.size() < 2 &&
+      !facts.repeats(idle_spans(facts, IdleReason::input), 0.01))
+    return {};
   return Finding{
       FindingId::input_bound,
       fmt::format("Input-bound: the GPU waits for input {} of the time. {}",
@@ -339,14 +347,13 @@ WaitedFor waited_for(const Facts& facts) {
 
 /// Copy calls in the window that wait for a value: docs/idle.md, rule 6.
 std::vector<std::uint32_t> calls_that_fetch_values(const Facts& facts) {
-  constexpr std::int64_t kValue = 4096;  // bytes, below
   const auto& rows = facts.capture().activities;
   const auto& calls = facts.capture().api_calls;
   std::vector<std::uint32_t> fetching;
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     const auto call = facts.context.launches[row];
     if (call == kNoRow || rows.kind[row] != ActivityKind::memcpy || rows.bytes[row] < 0 ||
-        rows.bytes[row] >= kValue || rows.copy[row] == CopyKind::device_to_device ||
+        rows.bytes[row] >= kInputBytes || rows.copy[row] == CopyKind::device_to_device ||
         rows.copy[row] == CopyKind::host_to_device)
       continue;
     const Nanos returned = calls.start_ns[call] + calls.duration_ns[call];
@@ -473,11 +480,8 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
 
 std::optional<Finding> device_allocations(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
-  Intervals start_up;  // what a library allocates when it is first used is told as that
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces)
-      if (piece.reason == IdleReason::start_up) start_up.push_back(piece.span);
-  start_up = normalised(std::move(start_up));
+  // What a library allocates when it is first used is told as start-up.
+  const Intervals start_up = normalised(idle_spans(facts, IdleReason::start_up));
   Nanos time = 0;
   Intervals spans;
   for (std::size_t i = 0; i < calls.size(); ++i) {

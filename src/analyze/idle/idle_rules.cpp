@@ -164,10 +164,6 @@ LaunchFacts collect_launch_facts(const Context& context) {
 
 namespace {
 
-/// Copies to the device below this size are scalars and indices of an operation, not the input of a
-/// step; copies back below it are values that the host waits for.
-constexpr std::int64_t kInputBytes = 4096;
-
 /// What hardware was measured to need between work that was queued: docs/idle.md has the table.
 Nanos needed_by_hardware(const Capture& capture) {
   constexpr Nanos kNvidia = 20'000, kAmd = 100'000;

@@ -11,6 +11,10 @@
 
 namespace gf {
 
+/// Copies to the device below this size are scalars and indices of an operation, not the input of a
+/// step; copies back below it are values that the host waits for.
+inline constexpr std::int64_t kInputBytes = 4096;
+
 // What is known of each call: what it started, whether its stream had been told to wait before, and
 // whether it did one-off work.
 
