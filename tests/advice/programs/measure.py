@@ -60,6 +60,16 @@ def time_steps(setting: Setting, running: Running, steps: int, seconds: float):
     }
 
 
+def together(timings):
+    """One timing is as it is; of several the median, and all of them beside it."""
+    if len(timings) == 1:
+        return timings[0]
+    known = dict(timings[0])
+    for key in ("median_ms", "wall_ms", "host_median_ms"):
+        known[key] = statistics.median(timing[key] for timing in timings)
+    return known | {"repeats": timings}
+
+
 def capture(setting: Setting, running: Running, program: Program, trace: str):
     """Writes a trace of `program.active` steps after some under a profiler that is already warm."""
     activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if setting.cuda else [])
@@ -114,11 +124,18 @@ def run(setting: Setting, program: Program, folder: str):
         # Ranks must make the same number of steps, whatever time they take.
         seconds = 0.5 if program.measured >= 30 and program.ranks == 1 else 0
         steps = setting.pick(program.measured, 4)
-        alone = time_steps(setting, running, steps, setting.pick(seconds, 0))
+        if program.repeats > 1:
+            seconds = 0.2
+        seconds = setting.pick(seconds, 0)
+        before = max(1, program.repeats // 2)
+        timings = [time_steps(setting, running, steps, seconds) for _ in range(before)]
         suffix = f".rank{setting.rank}" if program.ranks > 1 else ""
         trace = os.path.join(folder, f"{program.name}{suffix}.json")
         under = capture(setting, running, program, trace)
         size = compress(trace)
+        for _ in range(program.repeats - before):
+            timings.append(time_steps(setting, running, steps, seconds))
+        alone = together(timings)
     finally:
         running.close()
     known = {

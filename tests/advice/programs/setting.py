@@ -59,6 +59,7 @@ class Program:
     marks: bool = True  # the trace marks its steps
     measured: int = 30  # steps timed without a profiler, at least
     ranks: int = 1
+    repeats: int = 1  # of the timing, some before the capture and some after it
 
 
 PROGRAMS: dict[str, Program] = {}

@@ -24,6 +24,12 @@ import fields_kernels  # noqa: F401
 import fields_tables  # noqa: F401
 import fields_text  # noqa: F401
 import fields_vision  # noqa: F401
+import libraries_healthy  # noqa: F401
+import libraries_kernels  # noqa: F401
+import libraries_science  # noqa: F401
+import libraries_text  # noqa: F401
+import libraries_training  # noqa: F401
+import libraries_vision  # noqa: F401
 from setting import PROGRAMS, Setting
 
 
