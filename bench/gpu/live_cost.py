@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What the live path costs programs of about 40 000 kernels a second, in pairs that alternate:
-live_cost.py GPUFATHOM OUT.json [--rounds 5] [--parts kernels,attach,recorder,flight,cupti]
+live_cost.py GPUFATHOM OUT.json [--rounds 5] [--parts kernels,attach,recorder,flight,cupti,turns]
                                 [--devices all]
 
 kernels   paced.cu's three programs, each round: alone, beside `record`, and beneath `record
@@ -13,12 +13,18 @@ recorder  processor time of `record` at 1 kHz and of `--metrics energy` after th
 flight    tokens a second of a decoder that serves 64 sequences in CUDA graphs, alone and beside
           `monitor --flight`, in turns in one process
 cupti     cupti_cost.cu: what each thing that a recorder asks of CUPTI costs a launch by itself
+turns     where the host is the limit, which varies by more than the cost from one run to the next:
+          three processes of the same work, of which one runs under `gpufathom run`, take turns of a
+          twentieth of a second on one core; each turn is compared with the first one's just before or
+          after, and the third, of which nothing is recorded, says how far that can be trusted
 """
 import argparse
+import contextlib
 import csv
 import datetime
 import io
 import json
+import math
 import os
 import pathlib
 import signal
@@ -68,9 +74,7 @@ def windows_of(gpufathom, capture):
 
 
 def kernels_part(options, folder):
-    program, rows = f"{folder}/paced", []
-    subprocess.run(["nvcc", "-O2", "-std=c++17", "-arch=native", "-o", program,
-                    str(HERE / "paced.cu")], check=True)
+    program, rows = build_paced(folder), []
     for turn in range(options.rounds):
         for way in options.programs.split(","):
             row = {"program": way, "round": turn}
@@ -111,7 +115,8 @@ def spread(values):
 
 
 def rl_loop(seconds):
-    """A policy that acts and learns, step by step; prints as paced.cu does, in launches by count."""
+    """A policy that acts and learns, step by step; prints as paced.cu does, in launches by count.
+    Without seconds, it takes turns, in steps."""
     import torch
     torch.manual_seed(0)
     net = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.Tanh(), torch.nn.Linear(128, 128),
@@ -134,6 +139,12 @@ def rl_loop(seconds):
         step()
     torch.cuda.synchronize()
     print("ready", flush=True)
+    for wanted in sys.stdin if not seconds else ():
+        begin, used = time.monotonic_ns(), time.thread_time_ns()
+        for _ in range(int(wanted)):
+            step()
+        torch.cuda.synchronize()
+        print(time.monotonic_ns() - begin, time.thread_time_ns() - used, flush=True)
     begin, line, count = time.monotonic(), time.time_ns(), 0
     while time.monotonic() - begin < seconds:
         step()
@@ -143,6 +154,140 @@ def rl_loop(seconds):
             print(now, count, flush=True)
             line, count = now, 0
     torch.cuda.synchronize()
+
+
+class Turns:
+    """Programs that do equal work when asked, the first threads of all on one core."""
+    def __init__(self, commands):
+        cores = sorted(os.sched_getaffinity(0))
+        self.core = cores[-1]
+        path = f"/sys/devices/system/cpu/cpu{self.core}/topology/thread_siblings_list"
+        near = pathlib.Path(path).read_text() if os.path.exists(path) else str(self.core)
+        near = {core for part in near.strip().split(",") for core in range(
+            int(part.split("-")[0]), int(part.split("-")[-1]) + 1)}
+        self.others = set(cores) - near or set(cores)
+        self.programs, first = [], []
+        for command in commands:
+            program = subprocess.Popen([*command, *first], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, text=True)
+            self.programs.append(program)
+            said = program.stdout.readline().split()  # ready, and what the others are to take
+            first = first or said[1:]
+
+    def pin(self):
+        for program in self.programs:
+            for thread in os.listdir(f"/proc/{program.pid}/task"):
+                with contextlib.suppress(OSError):  # it may have ended
+                    os.sched_setaffinity(int(thread), {self.core} if int(thread) == program.pid
+                                         else self.others)
+
+    def one(self, which, work):
+        program = self.programs[which]
+        program.stdin.write(f"{work}\n")
+        program.stdin.flush()
+        return list(map(int, program.stdout.readline().split()))
+
+    def phase(self, work, turns):
+        """[wall ns, own ns] of each program, turn by turn; who is first goes round."""
+        self.pin()
+        rows = []
+        for turn in range(turns):
+            row = [None] * len(self.programs)
+            for place in range(len(row)):
+                which = (turn + place) % len(row)
+                row[which] = self.one(which, work)
+            rows.append(row)
+        return rows
+
+    def end(self):
+        for program in self.programs:
+            program.stdin.close()
+            program.wait(20)
+
+
+def middle(values):
+    """The median and where it is with 95 % confidence, by ranks: 1.96 sqrt(n) / 2 from the middle."""
+    values = sorted(values)
+    reach = 0.98 * len(values) ** 0.5
+    return {"median": statistics.median(values), "turns": len(values),
+            "low": values[max(0, math.floor(len(values) / 2 - reach))],
+            "high": values[min(len(values) - 1, math.ceil(len(values) / 2 + reach))]}
+
+
+def compared(rows):
+    """How much slower the second and the third program are than the first, by the wall clock and
+    by the processor time of their first thread."""
+    return {name: {clock: middle([row[which][index] / row[0][index] - 1 for row in rows])
+                   for index, clock in enumerate(("wall", "processor"))}
+            for which, name in ((1, "traced"), (2, "nothing"))}
+
+
+def turns_of(options, folder, command, work, under):
+    others = Turns([command, [*under, *command], command])
+    traced, answer = others.programs[1], {"core": others.core, "work_a_turn": work}
+    try:
+        others.phase(work, 3)
+        before = others.phase(work, options.turns)
+        answer["ns_a_turn"] = statistics.median(row[0][0] for row in before)
+        answer["under run, not recorded"] = compared(before)
+        capture = f"{folder}/t.gpf"
+        with subprocess.Popen(
+                [*options.record, "-q", "--source", "nvml", "--kernels", "--window", "0", "--pid",
+                 str(traced.pid), "-o", capture],
+                preexec_fn=lambda: os.sched_setaffinity(0, others.others)) as recorder:
+            time.sleep(1.5)
+            others.phase(work, 3)
+            answer["in a window"] = compared(others.phase(work, options.turns))
+            recorder.send_signal(signal.SIGINT)
+        answer["recorder_exit_code"] = recorder.returncode
+        counted = subprocess.run([options.gpufathom, "query", "--format", "csv", capture,
+                                  "select count(*) from kernels"], capture_output=True, text=True)
+        answer["kernels_recorded"] = int(counted.stdout.split()[-1])
+        answer["after the window"] = compared(others.phase(work, options.turns))
+        answer["levels"] = levels_in_turns(options, folder, others, work)
+    finally:
+        others.end()
+    answer["exit_codes"] = [program.returncode for program in others.programs]
+    print(json.dumps(answer), flush=True)
+    return answer
+
+
+def levels_in_turns(options, folder, others, work):
+    """The first program beside `record`, and without it before and after, again and again."""
+    means = []
+    for number in range(2 * options.rounds + 1):
+        if number % 2:
+            with subprocess.Popen([*options.record, "-q", "-o", f"{folder}/l.gpf", "--duration",
+                                   "60"], preexec_fn=lambda: os.sched_setaffinity(
+                                       0, others.others)) as recorder:
+                time.sleep(1.5)  # it begins
+                rows = [others.one(0, work) for _ in range(10)]
+                recorder.send_signal(signal.SIGINT)
+        else:
+            rows = [others.one(0, work) for _ in range(10)]
+        means.append([statistics.median(row[clock] for row in rows) for clock in (0, 1)])
+    return {clock: spread([2 * means[i][index] / (means[i - 1][index] + means[i + 1][index]) - 1
+                           for i in range(1, len(means) - 1, 2)])
+            for index, clock in enumerate(("wall", "processor"))}
+
+
+def turns_part(options, folder):
+    program, answer = build_paced(folder), {"turns": options.turns}
+    under = [options.gpufathom, "run", "--"]
+    for way, work in (("host", 2048), ("gpu", 2048)):
+        if way in options.programs.split(","):
+            answer[way] = turns_of(options, folder, [program, way, "turns"], work, under)
+    answer["reinforcement learning"] = turns_of(
+        options, folder, [sys.executable, __file__, "--rl", "0", options.gpufathom, "-"], 6, under)
+    return answer
+
+
+def build_paced(folder):
+    program = f"{folder}/paced"
+    if not os.path.exists(program):
+        subprocess.run(["nvcc", "-O2", "-std=c++17", "-arch=native", "-o", program,
+                        str(HERE / "paced.cu")], check=True)
+    return program
 
 
 def attach_part(options, folder):
@@ -186,10 +331,7 @@ def attach_part(options, folder):
 
 
 def recorder_part(options, folder):
-    program, answer = f"{folder}/paced", {}
-    if not os.path.exists(program):
-        subprocess.run(["nvcc", "-O2", "-std=c++17", "-arch=native", "-o", program,
-                        str(HERE / "paced.cu")], check=True)
+    program, answer = build_paced(folder), {}
     with subprocess.Popen([program, "gpu", "100"], stdout=subprocess.DEVNULL) as busy:
         time.sleep(1)
         for name, more in (("levels", []), ("levels at 500 Hz", ["--rate", "500"]),
@@ -298,7 +440,7 @@ def cupti_part(options, folder):
 
 
 PARTS = {"cupti": cupti_part, "kernels": kernels_part, "attach": attach_part, "recorder": recorder_part,
-         "flight": flight_part}
+         "flight": flight_part, "turns": turns_part}
 
 
 def main():
@@ -309,10 +451,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--parts", default="kernels,attach,recorder,flight")
     parser.add_argument("--devices", default="all")
+    parser.add_argument("--turns", type=int, default=90)
     parser.add_argument("--programs", default="gpu,host,graph", help="of paced.cu, for `kernels`")
     parser.add_argument("--rl", type=float, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.rl:
+    if options.rl is not None:
         rl_loop(options.rl)
         return
     options.gpufathom = os.path.abspath(options.gpufathom)

@@ -2,6 +2,9 @@
 // paced WAY SECONDS; WAY is `gpu` (kernels of 20 us, one after the other: the GPU limits), `host`
 // (20 us of arithmetic before each launch of a small kernel: the host limits) or `graph` (graphs of
 // 64 kernels of 20 us). Each line: nanoseconds since 1970, kernels since the line before.
+// paced WAY turns [HOST_ROUNDS ROUNDS]: prints "ready" and what it found 20 us to be, or takes what
+// another one found; then for each line of its input, a number of kernels in steps of 64, runs them
+// and prints the nanoseconds that passed and those of its thread.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -34,6 +37,7 @@ static unsigned host_work(unsigned value, int rounds) {
 
 int main(int arguments, char** words) {
   const char* way = arguments > 1 ? words[1] : "gpu";
+  const bool turns = arguments > 2 && !std::strcmp(words[2], "turns");
   const double seconds = arguments > 2 ? std::atof(words[2]) : 5;
   const bool host = !std::strcmp(way, "host"), graph = !std::strcmp(way, "graph");
   float* data = nullptr;
@@ -54,7 +58,7 @@ int main(int arguments, char** words) {
     TRY(cudaStreamSynchronize(stream));
     TRY(cudaEventElapsedTime(&ms, begin, end));
   }
-  const int rounds = host ? 300 : static_cast<int>(100000 * 0.020 / (ms / 50));
+  int rounds = host ? 300 : static_cast<int>(100000 * 0.020 / (ms / 50));
   volatile unsigned sink = 1;
   long long fastest = 1ll << 60;  // of five: the first may run at a lower clock
   for (int i = 0; i < 5; ++i) {
@@ -63,7 +67,11 @@ int main(int arguments, char** words) {
     const long long took = now(CLOCK_MONOTONIC) - from;
     if (took < fastest) fastest = took;
   }
-  const int host_rounds = static_cast<int>(10000000 * 20e3 / static_cast<double>(fastest));
+  int host_rounds = static_cast<int>(10000000 * 20e3 / static_cast<double>(fastest));
+  if (turns && arguments > 4) {
+    host_rounds = std::atoi(words[3]);
+    rounds = std::atoi(words[4]);
+  }
 
   cudaGraphExec_t ready = nullptr;
   if (graph) {
@@ -77,11 +85,7 @@ int main(int arguments, char** words) {
   const int batch = 64;  // kernels between two looks at the clock
   cudaEvent_t done[8];   // so many batches are under way at most
   for (auto& event : done) TRY(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-  std::puts("ready");
-  std::fflush(stdout);
-  const long long start = now(CLOCK_MONOTONIC);
-  long long line = now(CLOCK_REALTIME), count = 0;
-  for (long long number = 0; now(CLOCK_MONOTONIC) - start < seconds * 1e9; ++number) {
+  const auto run_batch = [&](long long number) {
     if (number >= 8) TRY(cudaEventSynchronize(done[number % 8]));
     if (graph) {
       TRY(cudaGraphLaunch(ready, stream));
@@ -92,6 +96,25 @@ int main(int arguments, char** words) {
       }
     }
     TRY(cudaEventRecord(done[number % 8], stream));
+  };
+  if (turns)
+    std::printf("ready %d %d\n", host_rounds, rounds);
+  else
+    std::puts("ready");
+  std::fflush(stdout);
+  long long wanted = 0;
+  while (turns && std::scanf("%lld", &wanted) == 1) {
+    const long long from = now(CLOCK_MONOTONIC), used = now(CLOCK_THREAD_CPUTIME_ID);
+    for (long long number = 0; number * batch < wanted; ++number) run_batch(number);
+    TRY(cudaStreamSynchronize(stream));
+    std::printf("%lld %lld\n", now(CLOCK_MONOTONIC) - from, now(CLOCK_THREAD_CPUTIME_ID) - used);
+    std::fflush(stdout);
+  }
+  if (turns) return 0;
+  const long long start = now(CLOCK_MONOTONIC);
+  long long line = now(CLOCK_REALTIME), count = 0;
+  for (long long number = 0; now(CLOCK_MONOTONIC) - start < seconds * 1e9; ++number) {
+    run_batch(number);
     count += batch;
     const long long at = now(CLOCK_REALTIME);
     if (at - line >= 100000000) {

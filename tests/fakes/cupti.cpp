@@ -5,7 +5,8 @@
 // GPUFATHOM_FAKE: permission (0/1), pm_busy (0/1), pm_old (0/1: no PM sampling in this driver),
 // single_pass (counters in a pass), gpu_clock (ns that the GPU clock is behind the host's),
 // drop_every (every Nth sample never arrives), sample_bytes (of the GPU's buffer that one sample
-// takes), lost_after.
+// takes), held_until (seconds after the first call: until then a decode does not return, as while a
+// program opens CUDA), lost_after.
 #include <cuda.h>
 #include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
@@ -276,6 +277,7 @@ CUptiResult cuptiPmSamplingCounterDataImageInitialize(
 }
 CUptiResult cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params* params) {
   if (fake::lost()) return CUPTI_ERROR_INVALID_DEVICE;
+  while (fake::age_s() < fake::number("held_until", -1)) usleep(10'000);
   auto& sampling_object = *reinterpret_cast<Session*>(params->pPmSamplingObject);
   auto& image = *reinterpret_cast<Image*>(params->pCounterDataImage);
   const std::int64_t now = fake::now_ns();

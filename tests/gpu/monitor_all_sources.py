@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The monitor on every GPU of a machine in all its sources, beside whatever runs there:
-monitor_all_sources.py GPUFATHOM OUT.json [--seconds 600] [--after EARLIER.json] [--no-counters]
+monitor_all_sources.py GPUFATHOM OUT.json [--seconds 600] [--after EARLIER.json]
+                       [--counters all|none|0,1]
 
 One monitor serves and is scraped every second; meanwhile short ones run in turn. A command that ends
 otherwise than with 0, a scrape that fails or lacks a GPU, and growth of the server are counted. Ends
 after the seconds or at SIGTERM, and has written what it knows every ten seconds. With --after, the
-counts of EARLIER.json are added. A GPU's counters serve one session: --no-counters leaves them to
-what is measured meanwhile.
+counts of EARLIER.json are added. A GPU's counters serve one session: --counters says of which GPUs
+they are free, and where not of all, every fourth round takes them.
 """
 import argparse
 import collections
@@ -71,7 +72,8 @@ def with_earlier(result, path):
     earlier = json.loads(path.read_text(encoding="utf-8"))
     merged = {**result, "seconds": round(earlier["seconds"] + result["seconds"], 1),
               "sessions": [*earlier.get("sessions", [earlier["seconds"]]), result["seconds"]],
-              "exit_codes": {}, "said": {**earlier["said"], **result["said"]}}
+              "exit_codes": {}, "said": {**earlier["said"], **result["said"]},
+              "servers_before": [*earlier.get("servers_before", []), earlier["server"]]}
     for name in {**earlier["exit_codes"], **result["exit_codes"]}:
         counts = collections.Counter(earlier["exit_codes"].get(name, {}))
         counts.update({str(code): count
@@ -90,7 +92,7 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--after", type=pathlib.Path)
-    parser.add_argument("--no-counters", action="store_true")
+    parser.add_argument("--counters", default="all")
     options = parser.parse_args()
     names = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
                            capture_output=True, text=True).stdout.split("\n")
@@ -104,7 +106,9 @@ def main():
     time.sleep(2)
     scrapes.start()
     turns = {name: words for name, words in TURNS.items()
-             if not (options.no_counters and "pm" in words)}
+             if "pm" not in words or options.counters != "none"}
+    if options.counters not in ("all", "none"):
+        turns["counters (pm)"] = [*turns["counters (pm)"], "--devices", options.counters]
     ended = {name: collections.Counter() for name in turns}
     said = {}
 
@@ -127,11 +131,14 @@ def main():
         options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         return result
 
-    written = begin
+    written, number = begin, 0
     while not stop.is_set() and time.monotonic() - begin < options.seconds:
+        number += 1
         for name, words in turns.items():
             if stop.is_set():
                 break
+            if "--devices" in words and number % 4:
+                continue
             done = subprocess.run([options.gpufathom, "monitor", *words], capture_output=True, text=True)
             ended[name][done.returncode] += 1
             if done.returncode:

@@ -105,5 +105,65 @@ TEST(ActivityWatch, ReadingsOfASecondServeAsWell) {
   EXPECT_LE(*opened, 4 * kNsPerSecond);
 }
 
+/// A driver that is asked every 10 ms, from a program's start on.
+struct Driver {
+  ArrivalWatch watch;
+  Nanos now = kStart;
+  bool says(const std::set<std::int64_t>& holders, std::int64_t memory, Nanos took) {
+    now += 10 * kNsPerMs + took;
+    return watch.saw(now, took, holders, memory);
+  }
+};
+
+TEST(ArrivalWatch, AProgramIsThereOnceTheDriverServesOthersAgain) {
+  Driver driver;
+  const std::int64_t others = 10ll << 30;
+  for (int look = 0; look < 40; ++look) EXPECT_FALSE(driver.says({7}, others, kNsPerMs));
+  EXPECT_FALSE(driver.says({7}, others, 300 * kNsPerMs));  // the driver loads
+  EXPECT_FALSE(driver.says({7, 8}, others + (500 << 20), 80 * kNsPerMs));
+  const Nanos seen = driver.now;
+  EXPECT_FALSE(driver.says({7, 8}, others, kNsPerMs));
+  EXPECT_FALSE(driver.says({7, 8}, others, 200 * kNsPerMs));  // is held again
+  EXPECT_FALSE(driver.says({7, 8}, others, kNsPerMs));
+  EXPECT_FALSE(driver.says({7, 8}, others, kNsPerMs));
+  EXPECT_TRUE(driver.says({7, 8}, others, kNsPerMs));
+  EXPECT_EQ(driver.watch.arrived(), seen);
+}
+
+TEST(ArrivalWatch, ADriverThatStaysSlowIsWaitedForNoLongerThanASecond) {
+  Driver driver;
+  driver.says({}, 0, kNsPerMs);
+  Nanos ready = 0;
+  for (int look = 0; look < 100 && ready == 0; ++look)
+    if (driver.says({8}, 0, 30 * kNsPerMs)) ready = driver.now;
+  EXPECT_GE(ready - driver.watch.arrived(), kNsPerSecond);
+  EXPECT_LE(ready - driver.watch.arrived(), kNsPerSecond + 40 * kNsPerMs);
+}
+
+TEST(ArrivalWatch, MemoryTellsWhereProcessesAreOutOfSight) {
+  ArrivalWatch watch;
+  Nanos now = kStart;
+  const auto says = [&](std::int64_t memory) {
+    return watch.saw(now += 10 * kNsPerMs, kNsPerMs, std::nullopt, memory);
+  };
+  EXPECT_FALSE(says(3 << 20));
+  EXPECT_FALSE(says(2 << 20));
+  EXPECT_FALSE(says(60 << 20));  // less than a context
+  EXPECT_FALSE(says(500 << 20));
+  EXPECT_FALSE(says(500 << 20));
+  EXPECT_TRUE(says(500 << 20));
+}
+
+TEST(ArrivalWatch, WhoeverLeavesOrSaysNothingIsNoArrival) {
+  ArrivalWatch watch;
+  Nanos now = kStart;
+  const auto says = [&](const std::optional<std::set<std::int64_t>>& holders) {
+    return watch.saw(now += 10 * kNsPerMs, kNsPerMs, holders, std::nullopt);
+  };
+  EXPECT_FALSE(says(std::set<std::int64_t>{7, 9}));
+  for (int look = 0; look < 5; ++look) EXPECT_FALSE(says(std::set<std::int64_t>{9}));
+  for (int look = 0; look < 5; ++look) EXPECT_FALSE(says(std::nullopt));
+}
+
 }  // namespace
 }  // namespace gf

@@ -106,8 +106,8 @@ struct PmSampler::State {
     enabled = true;
     return CUPTI_SUCCESS;
   }
-  /// Sets the counters up and starts them. `step` says what was tried last.
-  CUptiResult begin(const char*& step) {
+  /// Sets the counters up. `step` says what was tried last.
+  CUptiResult set_up(const char*& step) {
     GF_CUPTI_PARAMS(CUpti_PmSampling_SetConfig, config);
     config.pPmSamplingObject = object;
     config.configSize = choice.config.size();
@@ -126,7 +126,9 @@ struct PmSampler::State {
     // Room for what arrives between two decodes and little more: emptying an image costs time for
     // every sample that it could hold (38 KB each on H200).
     step = "the sample buffer cannot be set up";
-    if (const auto code = make(usual, between() * 5 / 4 + 8); code != CUPTI_SUCCESS) return code;
+    return make(usual, between() * 5 / 4 + 8);
+  }
+  CUptiResult go(const char*& step) {
     GF_CUPTI_PARAMS(CUpti_PmSampling_Start, params);
     params.pPmSamplingObject = object;
     step = "PM sampling does not start";
@@ -136,6 +138,10 @@ struct PmSampler::State {
     gaps.begin_session();
     drained = host_now();
     return CUPTI_SUCCESS;
+  }
+  CUptiResult begin(const char*& step) {
+    const auto code = set_up(step);
+    return code == CUPTI_SUCCESS ? go(step) : code;
   }
   void stop() {
     if (!started) return;
@@ -247,7 +253,8 @@ struct PmSampler::State {
     hardware_bytes = options.hardware_buffer_bytes;
     if (hardware_bytes == 0) hardware_bytes = static_cast<std::size_t>(pm_buffer_bytes(options));
     const char* step = "";
-    if (const auto code = begin(step); code != CUPTI_SUCCESS) return refused(step, code, why);
+    const auto code = options.waits ? set_up(step) : begin(step);
+    if (code != CUPTI_SUCCESS) return refused(step, code, why);
     return {};
   }
   /// The image to decode into: what does not fit is lost, so a late call gets a larger one, for
@@ -354,6 +361,13 @@ PmSampler::~PmSampler() {
     params.pHostObject = state.host;
     state.cupti->functions().cuptiProfilerHostDeinitialize(&params);
   }
+}
+
+Status PmSampler::begin() {
+  const char* step = "";
+  if (const auto code = state_->go(step); code != CUPTI_SUCCESS)
+    return fail(fmt::format("{}: {}", step, state_->functions().text(code)));
+  return {};
 }
 
 Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
