@@ -78,7 +78,7 @@ def measured(captures):
     if (captures / "runs.json").exists():
         listed = json.loads((captures / "runs.json").read_text())
         listed = listed if isinstance(listed, list) else listed["runs"]
-        runs = {run["program"]: run for run in listed if run.get("rank") == 0 and "alone" in run}
+        runs = {run["program"]: run for run in listed if run.get("rank", 0) == 0 and "alone" in run}
         return list(runs.values()), {name: real_gain(name, of_item, runs) for name, (_, of_item) in faults.items()
                                      if name in runs and f"{name}.mended" in runs}
     earlier = json.loads(RESULTS.read_text())["sets"]
