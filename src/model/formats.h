@@ -11,7 +11,8 @@ enum FormatSays : unsigned {
   kOurRecorder = 2,           // gpufathom record made it: its host operations are marks alone
   kSamplesBesideKernels = 4,  // of counters, from which the levels of kernels can be solved
   kAllocationStacks = 8,      // host operations are the stacks of allocations
-  kReportOnly = 16            // kernels and their counters, no time between them
+  kReportOnly = 16,           // kernels and their counters, no time between them
+  kMaySlowHost = 32           // as kSlowsHost, by how much is not known
 };
 
 struct FormatFacts {

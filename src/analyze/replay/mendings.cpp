@@ -272,7 +272,8 @@ class Mender {
     const auto kind = type(i);
     return (kind == LayerType::elementwise || kind == LayerType::activation ||
             kind == LayerType::random || kind == LayerType::normalisation ||
-            kind == LayerType::softmax) &&
+            kind == LayerType::softmax || kind == LayerType::copy ||
+            kind == LayerType::reduction) &&
            !fused_(name(i));
   }
 
@@ -290,12 +291,12 @@ class Mender {
         }
         for (const auto i : std::span(chain).subspan(1)) remove(i);
         if (const double own = seconds(chain.front()); own > 0)
-          take(chain.front(), {longest / own, (longest + 0.25 * (sum - longest)) / own,
+          take(chain.front(), {longest / own, (longest + 0.1 * (sum - longest)) / own,
                                (longest + 0.6 * (sum - longest)) / own});
       }
       chain.clear();
     };
-    constexpr std::size_t kLongestChain = 12;
+    constexpr std::size_t kLongestChain = 40;
     const auto& activities = context_.capture.activities;
     const auto& steps = context_.window.all_steps;
     auto step_of = [&](std::size_t i) {

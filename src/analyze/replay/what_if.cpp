@@ -16,6 +16,7 @@
 #include "core/intervals.h"
 #include "core/strings.h"
 #include "model/chips.h"
+#include "model/formats.h"
 
 namespace gf {
 
@@ -24,6 +25,9 @@ namespace {
 // What recording may take of an event, over the usual: 0.8 and 3.0 us against 1.9.
 constexpr double kCheap = 0.42, kUsual = 1, kDear = 1.58;
 constexpr double kOfCompiling = 0.3;  // of the time of compilers, at most
+// What a host does between a value that it reads and its next launch, at best the device can do.
+const Nanos kDecides = getenv("KD") ? atoll(getenv("KD")) * kNsPerUs : 5 * kNsPerMs;
+const double kFewerLaunches = getenv("KF") ? atof(getenv("KF")) : 0.5;
 // A device that waits longer for what comes before has another reason, which no capture shows.
 constexpr Nanos kExplained = 25 * kNsPerUs;
 
@@ -57,6 +61,8 @@ bool asks_for_truth(std::string_view name) {
 struct Outlook {
   double recording = kUsual;  // what it takes, times what it usually does
   double MendedTime::* kernels = &MendedTime::about;
+  bool best() const { return kernels == &MendedTime::best; }
+  bool worst() const { return kernels == &MendedTime::worst; }
 };
 
 /// The graph of the device that works most, and what a step of it is.
@@ -122,7 +128,7 @@ class Program {
         duration[node] = static_cast<Nanos>(
             static_cast<double>(changed_duration(node, changes, cuts)) * (mended.*outlook.kernels));
       for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
-        lag.push_back(host ? changed_host_lag(node, i, changes, outlook.recording, cuts)
+        lag.push_back(host ? changed_host_lag(node, i, changes, outlook, cuts)
                            : changed_lag(i, changes, mended.gone()));
     }
     return step_of(replay(graph_, duration, lag), duration);
@@ -143,10 +149,13 @@ class Program {
       if (least == INT64_MAX || least <= kExplained) continue;
       gaps.push_back({graph_.start_ns[node] - least, graph_.start_ns[node]});
     }
-    const Interval window{std::max(line_.window.start, span_.start),
-                          std::min(line_.window.end, span_.end)};
-    const Intervals waits = clip(normalised(std::move(gaps)), window);
-    return share_of(total(subtract(waits, line_.busy)), window.length());
+    const Intervals waits = clip(normalised(std::move(gaps)), window());
+    return share_of(total(subtract(waits, line_.busy)), window().length());
+  }
+
+  /// Share of the time in which the device works.
+  double busy() const {
+    return share_of(total(clip(line_.busy, window())), window().length()).value_or(0);
   }
 
   /// Whether a part of a name means anything here.
@@ -175,6 +184,10 @@ class Program {
     const auto rows = begin_inside(line.rows, context.capture.activities.start_ns, longer);
     part.rows.assign(rows.begin(), rows.end());
     return build_graph(context, part, collective_rows(context.capture, part), span);
+  }
+
+  Interval window() const {
+    return {std::max(line_.window.start, span_.start), std::min(line_.window.end, span_.end)};
   }
 
   void put_in_graph(std::string_view name, Mending mending) {
@@ -250,14 +263,16 @@ class Program {
     std::map<std::uint32_t, Intervals> removed;  // in operators that are gone, by thread
     Intervals claimed;                           // by findings, on every thread
     Intervals copying;                           // calls whose copies are gone, on every thread
+    Intervals copied;                            // calls that wait for copies that are gone
     const std::vector<bool>* reads = nullptr;    // operators that exist to wait are gone, too
   };
 
   Cuts cuts_of(const WhatIfChanges& changes, const Outlook& outlook) const {
     Cuts cuts{std::vector<Intervals>(built_.lines.size()), {}, {}};
     for (const auto& claim : changes.claims) cuts.claimed = unite(cuts.claimed, claim.time.host);
-    const bool at_worst = outlook.kernels == &MendedTime::worst;
-    if (asks(changes, Without::sync) && !at_worst) cuts.reads = &reads();
+    const bool at_worst = outlook.worst();
+    if (asks(changes, Without::sync) && !at_worst)
+      cuts.reads = outlook.best() ? &waiting_operators() : &reads();
     if (asks(changes, Without::pauses)) {
       cuts.copying = copies_around(idle_by(IdleReason::host_other, kHostPause));
       cuts.claimed = unite(cuts.claimed, cuts.copying);
@@ -265,6 +280,9 @@ class Program {
     // What only makes kernels faster leaves loops as they are.
     const bool may_loop = asks(changes, Without::sync) || asks(changes, Without::copies) ||
                           asks(changes, Without::allocations) || !cuts.claimed.empty();
+    if (asks(changes, Without::copies))
+      for (const auto& threads : built_.lines)
+        cuts.copied = unite(cuts.copied, waits_for_copies(threads));
     for (std::size_t line = 0; line < cuts.lines.size(); ++line) {
       Intervals& own = cuts.lines[line];
       if (asks(changes, Without::compiling)) own = one_off_[line];
@@ -279,7 +297,7 @@ class Program {
         own = unite(own, calls_of(built_.lines[line], ApiKind::alloc));
       // A copy from memory that is not pinned is staged by the call itself.
       if (asks(changes, Without::copies))
-        own = unite(own, calls_of(built_.lines[line], ApiKind::memcpy));
+        own = unite(own, unite(calls_of(built_.lines[line], ApiKind::memcpy), cuts.copied));
       own = unite(own, cuts.claimed);
       for (const auto* mended : mended_by(changes))
         for (const auto thread : built_.lines[line])
@@ -292,7 +310,7 @@ class Program {
         own = unite(own, removed);
       }
       if (!at_worst) close_gaps(built_.lines[line], own);
-      if (outlook.kernels == &MendedTime::best && may_loop) join_rounds(own);
+      if (outlook.best() && may_loop) join_rounds(own);
     }
     return cuts;
   }
@@ -390,6 +408,47 @@ class Program {
       }
     }
     return reads_;
+  }
+
+  /// Of copies that wait with a call of their own, that call.
+  Intervals waits_for_copies(const std::vector<std::uint32_t>& threads) const {
+    Intervals spans;
+    const auto& calls = capture_.api_calls;
+    for (const auto thread : threads) {
+      bool copied = false;
+      for (const auto call : begin_inside(context_.host.calls(thread), calls.start_ns, span_)) {
+        if (copied && calls.kind[call] == ApiKind::sync)
+          spans.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+        copied = calls.kind[call] == ApiKind::memcpy;
+      }
+    }
+    return normalised(std::move(spans));
+  }
+
+  /// reads(), and every outermost operator in which a call waits: by row of host_ops.
+  const std::vector<bool>& waiting_operators() const {
+    if (!waiting_.empty()) return waiting_;
+    const auto& ops = capture_.host_ops;
+    const auto& calls = capture_.api_calls;
+    OncePerText is_operator(capture_.strings, [](std::string_view name) {
+      return name.find("::") != std::string_view::npos && !name.starts_with("autograd::") &&
+             !name.starts_with("nccl:") && !name.starts_with("c10d::");
+    });
+    waiting_ = reads();
+    for (std::uint32_t thread = 0; thread < context_.host.threads(); ++thread) {
+      Nanos until = INT64_MIN;
+      for (const auto op : begin_inside(context_.host.ops(thread), ops.start_ns, span_)) {
+        if (ops.kind[op] != HostKind::op || ops.start_ns[op] < until || !is_operator(ops.name[op]))
+          continue;
+        until = ops.start_ns[op] + ops.duration_ns[op];
+        const auto inside =
+            begin_inside(context_.host.calls(thread), calls.start_ns, {ops.start_ns[op], until});
+        if (std::ranges::any_of(
+                inside, [&](std::uint32_t call) { return calls.kind[call] == ApiKind::sync; }))
+          waiting_[op] = true;
+      }
+    }
+    return waiting_;
   }
 
   /// When the device idles for a reason, in stretches of `least` and more.
@@ -513,7 +572,8 @@ class Program {
   }
 
   Nanos changed_host_lag(std::uint32_t node, std::uint32_t edge, const WhatIfChanges& changes,
-                         double recording, const Cuts& cuts) const {
+                         const Outlook& outlook, const Cuts& cuts) const {
+    const double recording = outlook.recording;
     const ReplayEdge& own = graph_.edges[edge];
     const NodeOrigin& origin = built_.origins[node];
     if (own.why == WaitsFor::device)
@@ -536,8 +596,18 @@ class Program {
       rest -= kOfCompiling * rest *
               static_cast<double>(covered(one_off_[origin.line], origin.worked)) /
               static_cast<double>(length);
-    if (changes.graph && is_launch(origin.row)) rest = 0;
+    if (changes.graph && is_launch(origin.row)) rest *= outlook.worst() ? kFewerLaunches : 0;
+    if (outlook.best() && own.lag < kDecides && waited(own.from) &&
+        no_longer_waits(built_.origins[own.from].row, changes, cuts))
+      rest = 0;
     return static_cast<Nanos>(rest / changes.host) + (asks(changes, Without::input) ? 0 : input);
+  }
+
+  /// Whether a host's point is the end of a call that waits for the device.
+  bool waited(std::uint32_t node) const {
+    for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
+      if (graph_.edges[i].why == WaitsFor::device) return true;
+    return false;
   }
 
   bool is_launch(std::uint32_t call) const {
@@ -551,7 +621,7 @@ class Program {
     const bool gone = removed != cuts.removed.end() && member_at(removed->second, start) != nullptr;
     switch (capture_.api_calls.kind[call]) {
       case ApiKind::sync:
-        return asks(changes, Without::sync) || gone;
+        return asks(changes, Without::sync) || gone || member_at(cuts.copied, start) != nullptr;
       case ApiKind::memcpy:
         return asks(changes, Without::copies) || asks(changes, Without::sync) || gone;
       case ApiKind::alloc:
@@ -571,7 +641,7 @@ class Program {
   BuiltGraph built_;
   const ReplayGraph& graph_;
   std::vector<Intervals> one_off_;                                // by line
-  mutable std::vector<bool> reads_;                               // by row of host_ops
+  mutable std::vector<bool> reads_, waiting_;                     // by row of host_ops
   std::size_t steps_ = 0;                                         // 0: none, or one
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in_step_;  // activities with their steps
 };
@@ -695,37 +765,67 @@ std::vector<Named> usual_changes() {
 }
 
 // What replay itself misses, as half of the mended programs showed and the other half confirmed
-// (docs/whatif.md): the odds of a gain are 2.5 times less to more, an own step 4 %.
-constexpr double kOdds = 2.5, kOwn = 0.04;
+// (docs/whatif.md): the odds of a gain are 2.5 times less to more, of what is done in another way
+// 2 times less to 7 times more; an own step 4 %.
+struct Odds {
+  double low, high;
+};
+constexpr Odds kOfTime{2.5, 2.5}, kOfAnotherWay{2, 7};
+constexpr double kOwn = 0.04;
+// Beside another program, or alone, a host takes 10 % less to 20 % more; under a profiler whose cost
+// is not known it may be twice as slow.
+constexpr double kHostLess = 0.1, kHostMore = 0.2, kRecordedHostLess = 0.5;
+
+/// Whether something else comes in the place of what is changed: who changes it may change more.
+bool in_another_way(const WhatIfChanges& changes) {
+  return changes.graph || changes.gpu_as || !changes.with.empty() ||
+         asks(changes, Without::sync) || asks(changes, Without::copies) ||
+         asks(changes, Without::allocations) ||
+         std::ranges::any_of(changes.claims, [](const FindingClaim& claim) {
+           return !claim.time.activities.empty();
+         });
+}
+
+/// Whether no part of the program takes longer than it did: nor can a step in the long run.
+bool only_less(const WhatIfChanges& changes) {
+  return std::min({changes.host, changes.gpu, changes.link}) >= 1 && changes.batch <= 1 &&
+         !changes.gpu_as &&
+         std::ranges::all_of(changes.kernels, [](const auto& one) { return one.second >= 1; }) &&
+         std::ranges::all_of(changes.claims,
+                             [](const auto& claim) { return claim.time.changed.empty(); });
+}
+
 double with_odds(double share, double times) {
   if (share <= 0 || share >= 1) return share;
   const double odds = times * share / (1 - share);
   return odds / (1 + odds);
 }
 
-/// A ten-thousandth of a step is the rounding of its mean.
-Nanos gained(Nanos own, Nanos step) {
+/// What a step gains. A step is a mean between ends, of which less time may move the first more than
+/// the last: then nothing is gained. A ten-thousandth of a step is the rounding of its mean.
+Nanos gained(Nanos own, Nanos step, const WhatIfChanges& changes) {
   constexpr Nanos kRounding = 10'000;
-  return std::abs(own - step) * kRounding < own ? 0 : own - step;
+  const Nanos gain = only_less(changes) ? std::max<Nanos>(0, own - step) : own - step;
+  return std::abs(gain) * kRounding < own ? 0 : gain;
 }
 
 WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
   program.prepare(named.changes);
   WhatIfRow row{named.change, named.meaning, program.step_with(named.changes, {})};
   if (program.finds_nothing(named.changes)) return row;
-  row.gain_ns = row.gain_low_ns = row.gain_high_ns = gained(answer.own_ns, row.step_ns);
+  row.gain_ns = row.gain_low_ns = row.gain_high_ns =
+      gained(answer.own_ns, row.step_ns, named.changes);
+  row.step_ns = std::min(row.step_ns, answer.own_ns - row.gain_ns);
   row.share = row.share_low = row.share_high = share_of(row.gain_ns, answer.own_ns);
   // Each gain is a share of the step that the same cost of recording leaves.
   std::vector<std::pair<Nanos, Outlook>> outlooks{{answer.own_high_ns, {kCheap}},
                                                   {answer.own_low_ns, {kDear}}};
-  if (!named.changes.with.empty() || !named.changes.claims.empty() || named.changes.gpu_as ||
-      asks(named.changes, Without::sync) || asks(named.changes, Without::copies) ||
-      asks(named.changes, Without::allocations)) {
+  if (!named.changes.claims.empty() || in_another_way(named.changes)) {
     outlooks.push_back({answer.own_ns, {kUsual, &MendedTime::best}});
     outlooks.push_back({answer.own_ns, {kUsual, &MendedTime::worst}});
   }
   for (const auto& [own, outlook] : outlooks) {
-    const Nanos gain = gained(own, program.step_with(named.changes, outlook));
+    const Nanos gain = gained(own, program.step_with(named.changes, outlook), named.changes);
     row.gain_low_ns = std::min(row.gain_low_ns, gain);
     row.gain_high_ns = std::max(row.gain_high_ns, gain);
     row.share_low = std::min(row.share_low, share_of(gain, own));
@@ -737,8 +837,9 @@ WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
     share = with_odds(*share, times);
     gain = std::llround(with_odds(static_cast<double>(gain) / own, times) * own);
   };
-  widen(row.share_low, row.gain_low_ns, 1 / kOdds);
-  widen(row.share_high, row.gain_high_ns, kOdds);
+  const Odds odds = in_another_way(named.changes) ? kOfAnotherWay : kOfTime;
+  widen(row.share_low, row.gain_low_ns, 1 / odds.low);
+  widen(row.share_high, row.gain_high_ns, odds.high);
   return row;
 }
 
@@ -758,6 +859,18 @@ WhatIfRow together_of(Program& program, const WhatIfChanges& changes, const What
     all.share_high = std::max(all.share_high, part.share_high);
   }
   return all;
+}
+
+/// `busy`: share of the captured time in which the device works; the rest of a step is the host's.
+void widen_own(WhatIf& answer, double busy, double host_less) {
+  const auto own = static_cast<double>(answer.own_ns);
+  const double host = std::max(0.0, own - busy * static_cast<double>(answer.captured_ns));
+  auto widened = [&](Nanos& bound, double times, double of_host) {
+    bound = std::llround(times * static_cast<double>(bound) + of_host * host);
+  };
+  widened(answer.own_low_ns, 1 - kOwn, -host_less);
+  widened(answer.own_high_ns, 1 + kOwn, kHostMore);
+  answer.own_low_ns = std::max<Nanos>(answer.own_low_ns, 0);
 }
 
 const DeviceTimeline* busiest(const Context& context) {
@@ -819,8 +932,8 @@ Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Int
   if (asked && answer.changes.size() > 1)
     answer.changes.push_back(together_of(program, changes, answer));
   if (!asked) std::ranges::stable_sort(answer.changes, std::greater<>(), &WhatIfRow::gain_ns);
-  answer.own_low_ns = std::llround((1 - kOwn) * static_cast<double>(answer.own_low_ns));
-  answer.own_high_ns = std::llround((1 + kOwn) * static_cast<double>(answer.own_high_ns));
+  widen_own(answer, program.busy(),
+            says(context.capture.format, kMaySlowHost) ? kRecordedHostLess : kHostLess);
   return answer;
 }
 
