@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -184,8 +185,10 @@ class HostPoints {
     for (std::size_t line = 0; line < points.size(); ++line) {
       if (points[line].empty()) continue;
       points[line].insert(points[line].begin(), {begin_near_device(line), kNoRow, nullptr});
+      begins_.push_back(static_cast<std::uint32_t>(draft_.size()));
       add_line(line, points[line]);
     }
+    hand_over();
     for (std::uint32_t place = 0; place < work_.activities.size(); ++place) {
       const auto node = node_of_call_.find(work_.activities[place].call);
       if (node != node_of_call_.end()) launch_node_[place] = node->second;
@@ -220,6 +223,25 @@ class HostPoints {
       if (const auto calls = work_.calls(thread); !calls.empty())
         first = std::min(first, work_.call_start(calls.front()));
     return first == INT64_MAX ? begin : first;
+  }
+
+  /// A line that begins while others are at work got it from what these did right before.
+  void hand_over() {
+    constexpr Nanos kOnTheWay = 20 * kNsPerMs;
+    std::vector<std::uint32_t> all(draft_.size());
+    std::iota(all.begin(), all.end(), 0U);
+    std::ranges::stable_sort(all, {}, [&](std::uint32_t node) { return draft_.at(node).start; });
+    for (const auto begin : begins_) {
+      const Nanos at = draft_.at(begin).start;
+      const auto later = std::ranges::lower_bound(
+          all, at, {}, [&](std::uint32_t node) { return draft_.at(node).start; });
+      if (later == all.begin()) continue;
+      const auto from = *std::prev(later);
+      const Nanos since = draft_.at(from).start;
+      if (at - since > kOnTheWay) continue;
+      origins_[begin].worked = {since, at};
+      draft_.add_edge(from, begin, WaitsFor::host, at - since);
+    }
   }
 
   void add_line(std::size_t line, std::vector<Point>& points) {
@@ -300,6 +322,7 @@ class HostPoints {
   GraphDraft& draft_;
   std::vector<NodeOrigin>& origins_;
   RecordingCost recording_;
+  std::vector<std::uint32_t> begins_;                               // nodes, by line
   std::vector<std::uint32_t> launch_node_;                          // by place
   std::unordered_map<std::uint32_t, std::uint32_t> first_of_call_;  // place by call
   std::unordered_map<std::uint32_t, std::uint32_t> node_of_call_;
