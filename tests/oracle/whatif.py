@@ -16,6 +16,7 @@ ADVICE = pathlib.Path(__file__).resolve().parents[1] / "advice"
 OWN = ADVICE / "captures"
 RESULTS = ADVICE.parents[1] / "docs" / "results" / "whatif.json"
 NEAR, ROUGHLY, POINTS = 0.2, 0.3, 0.03  # of the gain, or of the step
+HOST_BOUND = 1.2  # times as much at most as at least: what recording took matters
 ROOM = 0.05  # by which kernels run faster or slower from run to run
 LEAST_OWN, LEAST_NEAR = 0.8, 0.6
 
@@ -44,7 +45,7 @@ def judge_own(program, run, path):
     said, low, high = (answer[key] / 1e6 for key in ("own_ns", "own_low_ns", "own_high_ns"))
     return {"trace": run["trace"], "alone_ms": round(real, 3), "own_ms": round(said, 3),
             "error": round(said / real - 1, 4), "covered": low * (1 - ROOM) <= real <= high * (1 + ROOM),
-            "host_bound": answer["own_high_ns"] > 1.1 * answer["own_low_ns"],
+            "host_bound": answer["own_high_ns"] > HOST_BOUND * answer["own_low_ns"], "width": round((high - low) / said, 3),
             "unchanged": round(abs(answer["replayed_ns"] / answer["captured_ns"] - 1), 5)}
 
 
@@ -101,14 +102,18 @@ def main(program, *more):
     answered = [row for row in gains if row["chosen"]]
     of_fault = [row for row in answered if row["of_fault"]]
 
+    def width(rows):
+        return round(statistics.median(row["high"] - row["low"] for row in rows), 3) if rows else None
+
     def error(rows):
         return round(statistics.median(abs(row["error"]) for row in rows), 4) if rows else None
 
     counts = {"own": len(own), "own_error_median": error(own),
               "own_error_median_host_bound": error(host), "own_covered": share(own, "covered"),
+              "own_width_median_host_bound": round(statistics.median(row["width"] for row in host), 3) if host else None,
               "unchanged_within_2_percent": share([{"is": row["unchanged"] <= 0.02} for row in own], "is"),
               "gains": len(gains), "answered": share(gains, "chosen"), "near": share(answered, "near"),
-              "roughly": share(answered, "roughly"), "covered": share(answered, "covered"),
+              "roughly": share(answered, "roughly"), "covered": share(answered, "covered"), "range_width_median": width(answered),
               "of_fault": {key: share(of_fault, key) for key in ("near", "roughly", "covered")}}
     if "--json" in more:
         print(json.dumps({"counts": counts, "own": own, "gains": gains}, indent=1))

@@ -3,33 +3,33 @@ A captured program runs again with something changed.
   $ cd "$ROOT/tests/advice/captures"
   $ gpufathom whatif pageable_copies.json.gz
   A step (4 captured) takes 23.98 ms, without what recording takes about 23.13 ms
-  (22.17 ms to 24.10 ms).
+  (22.11 ms to 24.23 ms).
   
   With one thing changed                                           gain: of a step
     change                                               step  of step    range
-    copies             copies pinned and overlapped  10.89 ms   52.9 %  31-74 %
-    gpu                kernels 2 times as fast       20.41 ms   11.8 %   1-36 %
-    fused_elementwise  in fewer passes               22.44 ms    3.0 %    1-9 %
-    graph              launches as one CUDA graph    22.78 ms    1.5 %    1-4 %
-    sync               no host synchronization       22.84 ms    1.3 %    0-3 %
-    host               host 2 times as fast          22.93 ms    0.9 %    0-2 %
-    one_layout         no copies, no conversions     22.95 ms    0.8 %    0-2 %
-    pauses             no other work of the host     23.01 ms    0.5 %    0-1 %
-    channels_last      NHWC throughout               23.07 ms    0.3 %    0-1 %
+    copies             copies pinned and overlapped  10.58 ms   54.3 %  37-89 %
+    gpu                kernels 2 times as fast       20.41 ms   11.8 %   1-41 %
+    fused_elementwise  in fewer passes               22.24 ms    3.9 %   1-24 %
+    graph              launches as one CUDA graph    22.78 ms    1.5 %    0-5 %
+    sync               no host synchronization       22.84 ms    1.3 %    1-9 %
+    host               host 2 times as fast          22.93 ms    0.9 %    0-3 %
+    one_layout         no copies, no conversions     22.95 ms    0.8 %    0-6 %
+    pauses             no other work of the host     23.01 ms    0.5 %    0-2 %
+    channels_last      NHWC throughout               23.07 ms    0.3 %    0-2 %
     No gain: input, allocations, compiling, communication, fused_optimizer,
     fused_attention, padded_sizes, tensor_cores, sparse_gradients.
   $ gpufathom whatif pageable_copies.json.gz --without sync --without copies --gpu 2 | tail -5
     change                                      step      gain  of step    range
-    sync      no host synchronization       22.84 ms  296.9 us    1.3 %    0-3 %
-    copies    copies pinned and overlapped  10.89 ms  12.24 ms   52.9 %  31-74 %
-    gpu       kernels 2 times as fast       20.41 ms  2.728 ms   11.8 %   1-36 %
-    together  all of these                  6.137 ms  17.00 ms   73.5 %  42-89 %
+    sync      no host synchronization       22.84 ms  296.9 us    1.3 %    1-9 %
+    copies    copies pinned and overlapped  10.58 ms  12.55 ms   54.3 %  37-89 %
+    gpu       kernels 2 times as fast       20.41 ms  2.728 ms   11.8 %   1-41 %
+    together  all of these                  6.137 ms  17.00 ms   73.5 %  48-96 %
 
 Another GPU is told by its ceilings.
 
   $ gpufathom whatif pageable_copies.json.gz --gpu B200 | tail -2
     change                                  step      gain  of step   range
-    gpu B200  on this GPU, by ceilings  20.41 ms  2.726 ms   11.8 %  1-36 %
+    gpu B200  on this GPU, by ceilings  20.41 ms  2.726 ms   11.8 %  2-61 %
 
 Without a profiler's cost there is no interval, and the JSON has integers.
 
@@ -54,8 +54,8 @@ What nothing is called is refused, and so is a factor that is none.
 Recommendations have the gain of the change that mends them, the same as here.
 
   $ gpufathom analyze pageable_copies.json.gz --json | jq -c '.findings[] | select(.replayed) | [.id, .replayed, .replayed_low, .replayed_high]'
-  ["blocking_copies",0.5293006414675513,0.3092461808505989,0.7385169871386167]
-  ["unfused_elementwise",0.03007530789975615,0.006812437053551672,0.09326108862832896]
+  ["blocking_copies",0.54262031342154,0.3715799930683967,0.8928360888917733]
+  ["unfused_elementwise",0.038548181476926346,0.009379281884611608,0.2372308698079532]
   $ gpufathom whatif pageable_copies.json.gz --json | jq -c '.changes[] | select(.change == "copies" or .change == "graph") | [.change, .share, .share_low, .share_high]'
-  ["copies",0.5293006414675513,0.3092461808505989,0.7385169871386167]
-  ["graph",0.015391832255344857,0.005519517488863167,0.04173128676109278]
+  ["copies",0.54262031342154,0.3715799930683967,0.8928360888917733]
+  ["graph",0.015391832255344857,0.003456853491778595,0.049663043570775195]

@@ -54,14 +54,14 @@ One screen:
     2. Launch-bound: the GPU waits for the host to launch the next kernel 58 % of
        the time (at least 40 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
-       optimizers, or a larger batch. [up to 9.888 ms, 95.1 %; by replay 70-95 %
+       optimizers, or a larger batch. [up to 9.970 ms, 95.8 %; by replay 59-96 %
        of a step]
     3. 46 % of kernel time multiplies matrices in FP32 outside the tensor cores.
        Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and
        torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16, if the
        accuracy of the model permits. [up to 328.1 us, 3.2 %; by replay 0 % of a
        step]
-       By replay, these changes together give 75-95 % of a step.
+       By replay, these changes together give 79-98 % of a step.
   
   Utilization by level                                           share of 10.40 ms
     GPU active                ###                                            6.8 %
