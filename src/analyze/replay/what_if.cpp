@@ -780,15 +780,14 @@ struct Odds {
 };
 constexpr Odds kOfTime{2.5, 3}, kOfLaunches{4, 3}, kOfAnotherWay{2, 7};
 constexpr double kOwnMissed = 0.04;
-// Beside another program, or alone, a host takes 10 % less to 20 % more; under a profiler whose cost
-// is not known it may be twice as slow.
+// Beside another program, or alone, a host takes 10 % less to 20 % more; under a profiler whose
+// cost is not known it may be twice as slow.
 constexpr double kHostLess = 0.1, kHostMore = 0.2, kRecordedHostLess = 0.5;
 
 /// Whether something else comes in the place of what is changed: who changes it may change more.
 bool in_another_way(const WhatIfChanges& changes) {
-  return changes.gpu_as || !changes.with.empty() ||
-         asks(changes, Without::sync) || asks(changes, Without::copies) ||
-         asks(changes, Without::allocations) ||
+  return changes.gpu_as || !changes.with.empty() || asks(changes, Without::sync) ||
+         asks(changes, Without::copies) || asks(changes, Without::allocations) ||
          std::ranges::any_of(changes.claims, [](const FindingClaim& claim) {
            return !claim.time.activities.empty();
          });
@@ -809,8 +808,8 @@ double with_odds(double share, double times) {
   return odds / (1 + odds);
 }
 
-/// What a step gains. A step is a mean between ends, of which less time may move the first more than
-/// the last: then nothing is gained. A ten-thousandth of a step is the rounding of its mean.
+/// What a step gains. A step is a mean between ends, of which less time may move the first more
+/// than the last: then nothing is gained. A ten-thousandth of a step is the rounding of its mean.
 Nanos gained(Nanos own, Nanos step, const WhatIfChanges& changes) {
   constexpr Nanos kRounding = 10'000;
   const Nanos gain = only_less(changes) ? std::max<Nanos>(0, own - step) : own - step;
