@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -11,55 +12,40 @@
 
 namespace gf::sqlite {
 
-/// Reads some columns of a table. A table that is not there has no rows; a column that is not there
-/// is NULL on all of them.
-class TableRows {
+/// One row of a table, while it is shown. A column that the table lacks is NULL.
+class TableRow {
  public:
-  static Result<TableRows> open(sqlite3* db, std::string_view table,
-                                std::initializer_list<std::string_view> columns,
-                                const std::string& file);
-
-  /// False behind the last row. Errors: a damaged database.
-  Result<bool> next();
   bool null(int column) const { return type(column) == SQLITE_NULL; }
   std::int64_t integer(int column, std::int64_t fallback = -1) const {
-    return null(column) ? fallback : sqlite3_value_int64(values_[at(column)]);
+    const Cell& cell = cells_[at(column)];
+    if (cell.type == SQLITE_INTEGER) return cell.integer;
+    return cell.type == SQLITE_NULL ? fallback : sqlite3_value_int64(cell.value);
   }
-  double real(int column) const { return sqlite3_column_double(statement_.get(), column); }
-  std::string_view text(int column) const { return column_text(statement_.get(), column); }
+  double real(int column) const {
+    return null(column) ? 0 : sqlite3_value_double(cells_[at(column)].value);
+  }
+  std::string_view text(int column) const;
   /// Bytes of the row's values.
-  std::uint64_t bytes() const {
-    std::uint64_t total = values_.size() * sizeof(std::int64_t);
-    for (int column = 0; at(column) < values_.size(); ++column)
-      if (type(column) == SQLITE_TEXT) total += text(column).size();
-    return total;
-  }
+  std::uint64_t bytes() const;
 
  private:
+  friend class RowReader;
+  struct Cell {
+    int type = SQLITE_NULL;
+    std::int64_t integer = 0;  // where that is its type
+    sqlite3_value* value = nullptr;
+  };
   static std::size_t at(int column) { return static_cast<std::size_t>(column); }
-  int type(int column) const { return sqlite3_value_type(values_[at(column)]); }
+  int type(int column) const { return cells_[at(column)].type; }
 
-  Statement statement_;
-  // Of this row, asked for once a column: SQLite's functions of columns each check the statement.
-  std::vector<sqlite3_value*> values_;
-  sqlite3* db_ = nullptr;
-  std::string file_;
+  std::vector<Cell> cells_;
+  std::vector<std::size_t> present_;  // columns that the table has
 };
 
-/// apply(rows) for every row of a table.
-template <class F>
+/// apply(row) for every row of a table; one that is not there has no rows. Errors: a damaged
+/// database, or more than the budget allows.
 Status each_row(sqlite3* db, std::string_view table,
                 std::initializer_list<std::string_view> columns, const std::string& file,
-                ReadBudget& budget, F&& apply) {
-  auto rows = TableRows::open(db, table, columns, file);
-  if (!rows) return tl::unexpected(rows.error());
-  for (;;) {
-    const auto more = rows->next();
-    if (!more) return tl::unexpected(more.error());
-    if (!*more) return {};
-    if (auto ok = budget.spend(rows->bytes()); !ok) return ok;
-    apply(*rows);
-  }
-}
+                ReadBudget& budget, const std::function<void(const TableRow&)>& apply);
 
 }  // namespace gf::sqlite

@@ -24,9 +24,13 @@ std::uint64_t mix(std::uint64_t left, std::uint64_t right) {
 KernelSequence kernel_sequence(const Capture& capture) {
   const auto& activities = capture.activities;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::size_t> count;  // by device and stream
-  for (std::uint32_t i = 0; i < activities.size(); ++i)
-    if (activities.kind[i] == ActivityKind::kernel)
-      ++count[{activities.device[i], activities.stream[i]}];
+  auto last = count.end();  // kernels of one stream follow each other
+  for (std::uint32_t i = 0; i < activities.size(); ++i) {
+    if (activities.kind[i] != ActivityKind::kernel) continue;
+    const std::pair stream{activities.device[i], std::int64_t{activities.stream[i]}};
+    if (last == count.end() || last->first != stream) last = count.try_emplace(stream).first;
+    ++last->second;
+  }
   KernelSequence sequence;
   if (count.empty()) return sequence;
   const auto busiest =
@@ -51,7 +55,7 @@ KernelSequence kernel_sequence(const Capture& capture) {
                                       static_cast<std::uint32_t>(activities.grid_y[row])),
                                   static_cast<std::uint32_t>(activities.grid_z[row]));
     sequence.ids.push_back(
-        number.emplace(key, static_cast<std::uint32_t>(number.size())).first->second);
+        number.try_emplace(key, static_cast<std::uint32_t>(number.size())).first->second);
   }
   sequence.distinct = static_cast<std::uint32_t>(number.size());
   return sequence;
@@ -66,7 +70,7 @@ TokenPositions::TokenPositions(const KernelSequence& sequence, std::size_t lengt
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t key = length;
     for (std::size_t at = 0; at < length; ++at) key = mix(key, ids[i + at]);
-    token[i] = number.emplace(key, static_cast<std::uint32_t>(number.size())).first->second;
+    token[i] = number.try_emplace(key, static_cast<std::uint32_t>(number.size())).first->second;
   }
   begin_.assign(number.size() + 1, 0);
   for (auto mark : token) ++begin_[mark + 1];

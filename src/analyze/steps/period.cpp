@@ -117,8 +117,8 @@ std::size_t median_spacing(Positions positions) {
 
 /// Mean distance of the spacings from their median, as a share of it; 0 is a perfect beat. The
 /// first third may be warming up.
-double irregularity(Positions positions) {
-  const auto middle = static_cast<double>(median_spacing(positions));
+double irregularity(Positions positions, std::size_t median) {
+  const auto middle = static_cast<double>(median);
   double away = 0;
   std::size_t count = 0;
   for (std::size_t i = 1 + (positions.size() - 1) / 3; i < positions.size(); ++i, ++count)
@@ -131,17 +131,21 @@ struct Coverage {
   bool tail = false;   // what follows the last one is a step: about as long as the others, neither
                        // cut off nor something else
   double covered = 0;  // share of the sequence inside steps
-  double worth = 0;    // the same, less for an uneven beat
+  std::size_t spacing = 0;  // median
+  /// The share covered, less for an uneven beat.
+  double worth(Positions positions) const {
+    return covered * (1 - std::min(1.0, irregularity(positions, spacing)));
+  }
 };
 Coverage coverage(Positions positions, std::size_t count) {
   Coverage coverage;
-  const double tail = static_cast<double>(count - positions.back()) /
-                      static_cast<double>(median_spacing(positions));
+  coverage.spacing = median_spacing(positions);
+  const double tail =
+      static_cast<double>(count - positions.back()) / static_cast<double>(coverage.spacing);
   coverage.tail = tail >= 0.9 && tail <= 1.1;
   std::size_t end = positions.back();
   if (coverage.tail) end = count;
   coverage.covered = static_cast<double>(end - positions.front()) / static_cast<double>(count);
-  coverage.worth = coverage.covered * (1 - std::min(1.0, irregularity(positions)));
   return coverage;
 }
 
@@ -150,7 +154,7 @@ struct Cut {
   std::vector<std::uint32_t> at;
   double alike = 0;  // least likeness of two neighbors in the last half
   Coverage extent;
-  std::size_t length = 0;  // median segment
+  double worth = 0;
 };
 
 /// Share of kernels that two neighboring segments have in common, counted with repetition.
@@ -167,9 +171,9 @@ double likeness(const KernelSequence& sequence, std::uint32_t left, std::uint32_
 Cut cut_at(const KernelSequence& sequence, Positions positions, std::vector<std::int32_t>& count) {
   Cut cut;
   cut.at.assign(positions.begin(), positions.end());
-  cut.length = median_spacing(positions);
   const auto size = static_cast<std::uint32_t>(sequence.ids.size());
   cut.extent = coverage(positions, size);
+  cut.worth = cut.extent.worth(positions);
   if (cut.extent.tail) cut.at.push_back(size);
   if (cut.at.size() < 3) return cut;
   std::vector<double> alike;
@@ -184,10 +188,13 @@ Cut cut_at(const KernelSequence& sequence, Positions positions, std::vector<std:
 /// part layers, not steps.
 bool parts_layers(const KernelSequence& sequence, const EnclosingSpans& enclosing,
                   Positions positions) {
-  std::size_t inside = 0;
-  for (auto item : positions.subspan(1))
-    inside += enclosing.share(sequence.rows[item - 1], sequence.rows[item]);
-  return 2 * inside > positions.size() - 1;
+  const std::size_t half = (positions.size() - 1) / 2;
+  std::size_t inside = 0, outside = 0;
+  for (auto item : positions.subspan(1)) {
+    ++(enclosing.share(sequence.rows[item - 1], sequence.rows[item]) ? inside : outside);
+    if (inside > half || outside > half) break;  // the others change nothing
+  }
+  return inside > half;
 }
 
 /// True when each of `later` comes after its partner and before the next one's.
@@ -259,9 +266,13 @@ std::vector<Choice> candidates_of(const KernelSequence& sequence, const Enclosin
       const Positions positions = list.at(token);
       if (positions.size() < 2) continue;
       const Coverage extent = coverage(positions, sequence.ids.size());
-      if (extent.covered < kLeastCovered || parts_layers(sequence, enclosing, positions)) continue;
-      const auto [at, added] = by_count.try_emplace(positions.size(), extent.worth, positions);
-      if (!added && extent.worth > at->second.first) at->second = {extent.worth, positions};
+      const auto known = by_count.find(positions.size());
+      const double least = known == by_count.end() ? -1 : known->second.first;
+      // What cannot be worth more need not be looked at.
+      if (extent.covered < kLeastCovered || extent.covered <= least) continue;
+      const double worth = extent.worth(positions);
+      if (worth > least && !parts_layers(sequence, enclosing, positions))
+        by_count.insert_or_assign(positions.size(), Choice{worth, positions});
     }
   std::vector<Choice> candidates;
   for (const auto& [count, candidate] : by_count) candidates.push_back(candidate);
@@ -291,11 +302,11 @@ std::optional<StepPeriod> shortest_of(const std::vector<StepPeriod>& cuts) {
   for (const auto& cut : cuts) best = std::max(best, cut.first.alike);
   std::size_t shortest = SIZE_MAX;
   for (const auto& cut : cuts)
-    if (cut.first.alike >= best - kAsGood) shortest = std::min(shortest, cut.first.length);
+    if (cut.first.alike >= best - kAsGood) shortest = std::min(shortest, cut.first.extent.spacing);
   const StepPeriod* chosen = nullptr;
   for (const auto& cut : cuts)
-    if (same_length(cut.first.length, shortest) &&
-        (!chosen || cut.first.extent.worth > chosen->first.extent.worth))
+    if (same_length(cut.first.extent.spacing, shortest) &&
+        (!chosen || cut.first.worth > chosen->first.worth))
       chosen = &cut;
   if (!chosen) return {};
   return *chosen;
@@ -346,8 +357,9 @@ Steps blocks_of(const Capture& capture, const KernelSequence& sequence, const Ou
   for (const auto& segment : segments) durations.push_back(segment.duration_ns);
   const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
   std::nth_element(durations.begin(), middle, durations.end());
-  found.blocks = {static_cast<std::int64_t>(segments.size()), static_cast<std::int64_t>(cut.length),
-                  *middle, std::string(loop.module_of(cut.at))};
+  found.blocks = {static_cast<std::int64_t>(segments.size()),
+                  static_cast<std::int64_t>(cut.extent.spacing), *middle,
+                  std::string(loop.module_of(cut.at))};
   return found;
 }
 
@@ -382,7 +394,7 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
     if (cut.alike >= chosen->first.alike - kAsGood && cut.extent.covered >= kLeastCovered) break;
   }
   Steps found;
-  found.source = fmt::format("period:{} kernels", cut.length);
+  found.source = fmt::format("period:{} kernels", cut.extent.spacing);
   found.confidence = cut.alike;
   found.sign = loop.sign(chosen->first.at);
   add_steps(capture, sequence, cut, found.steps);

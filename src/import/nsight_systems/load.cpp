@@ -44,7 +44,7 @@ Status Loader::run() {
   return {};
 }
 
-std::optional<Interval> Loader::span(const TableRows& row, std::string_view table) {
+std::optional<Interval> Loader::span(const TableRow& row, std::string_view table) {
   ++c_.events;
   if (!row.null(kStart)) {
     const std::int64_t start = row.integer(kStart);
@@ -81,24 +81,24 @@ std::uint32_t Loader::thread(std::int64_t global) {
 
 Status Loader::session() {
   if (const Status done = each("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"},
-                               [&](const TableRows& rows) { epoch_ = rows.integer(0, 0); });
+                               [&](const TableRow& rows) { epoch_ = rows.integer(0, 0); });
       !done)
     return done;
-  return each("META_DATA_EXPORT", {"name", "value"}, [&](const TableRows& rows) {
+  return each("META_DATA_EXPORT", {"name", "value"}, [&](const TableRow& rows) {
     if (rows.text(0).starts_with("EXPORT_"))
       c_.set_metadata("nsys." + std::string(rows.text(0)), rows.text(1));
   });
 }
 
 Status Loader::strings() {
-  return each("StringIds", {"id", "value"}, [&](const TableRows& rows) {
+  return each("StringIds", {"id", "value"}, [&](const TableRow& rows) {
     names_[rows.integer(0)] = c_.strings.intern(rows.text(1));
   });
 }
 
 Status Loader::devices() {
   std::int64_t clocks_per_khz = 1000;
-  auto take = [&](const TableRows& rows) {
+  auto take = [&](const TableRow& rows) {
     if (rows.null(kGpuId)) return;  // of an older export: the other table knows the number
     if (!rows.null(kGpuSms) && rows.integer(kGpuSms) == 0) return;  // an adapter without CUDA
     const auto row = c_.device_row(static_cast<std::int32_t>(
@@ -139,18 +139,18 @@ Status Loader::devices() {
 // The lists cover the whole machine: rows are made for threads that have events only.
 Status Loader::threads() {
   if (const Status done = each("PROCESSES", {"globalPid", "name"},
-                               [&](const TableRows& rows) {
+                               [&](const TableRow& rows) {
                                  process_names_[process_of(rows.integer(0))] =
                                      without_secrets(rows.text(1));
                                });
       !done)
     return done;
   return each("ThreadNames", {"globalTid", "nameId"},
-              [&](const TableRows& rows) { thread_names_[rows.integer(0)] = rows.integer(1); });
+              [&](const TableRow& rows) { thread_names_[rows.integer(0)] = rows.integer(1); });
 }
 
 Status Loader::diagnostics() {
-  return each("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](const TableRows& rows) {
+  return each("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](const TableRow& rows) {
     if (rows.integer(0) > 1)
       c_.note_quality(QualityCode::profiler_message,
                       "the profiler said: " + std::string(rows.text(1).substr(0, 200)));

@@ -93,7 +93,7 @@ enum GraphColumn { kGraph = kOwn };
 
 /// The columns that all device activities begin with: start, end, deviceId, contextId, streamId,
 /// correlationId, globalPid.
-std::uint32_t Loader::activity(const TableRows& rows, Interval span, ActivityKind kind) {
+std::uint32_t Loader::activity(const TableRow& rows, Interval span, ActivityKind kind) {
   auto& activities = c_.activities;
   const auto row = activities.add();
   activities.start_ns[row] = span.start;
@@ -113,7 +113,7 @@ Status Loader::kernels() {
       {GF_ACTIVITY_COLUMNS, "demangledName", "shortName", "gridX", "gridY", "gridZ", "blockX",
        "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory",
        "graphId", "graphNodeId"},
-      [&](const TableRows& rows) {
+      [&](const TableRow& rows) {
         const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_KERNEL");
         if (!span_of) return;
         const auto row = activity(rows, *span_of, ActivityKind::kernel);
@@ -138,7 +138,7 @@ Status Loader::kernels() {
 Status Loader::copies() {
   return each("CUPTI_ACTIVITY_KIND_MEMCPY",
               {GF_ACTIVITY_COLUMNS, "bytes", "copyKind", "graphNodeId", "srcKind", "dstKind"},
-              [&](const TableRows& rows) {
+              [&](const TableRow& rows) {
                 const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_MEMCPY");
                 if (!span_of) return;
                 const auto row = activity(rows, *span_of, ActivityKind::memcpy);
@@ -158,7 +158,7 @@ Status Loader::copies() {
 
 Status Loader::sets() {
   return each("CUPTI_ACTIVITY_KIND_MEMSET", {GF_ACTIVITY_COLUMNS, "bytes", "graphNodeId"},
-              [&](const TableRows& rows) {
+              [&](const TableRow& rows) {
                 const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_MEMSET");
                 if (!span_of) return;
                 const auto row = activity(rows, *span_of, ActivityKind::memset);
@@ -172,7 +172,7 @@ Status Loader::sets() {
 /// same.
 Status Loader::graphs() {
   return each("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {GF_ACTIVITY_COLUMNS, "graphId"},
-              [&](const TableRows& rows) {
+              [&](const TableRow& rows) {
                 const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
                 if (!span_of) return;
                 const auto row = activity(rows, *span_of, ActivityKind::kernel);

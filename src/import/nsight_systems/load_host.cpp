@@ -31,7 +31,7 @@ Status Loader::calls() {
   };
   std::unordered_map<std::int64_t, Named> named;
   return each("CUPTI_ACTIVITY_KIND_RUNTIME",
-              {"start", "end", "globalTid", "correlationId", "nameId"}, [&](const TableRows& rows) {
+              {"start", "end", "globalTid", "correlationId", "nameId"}, [&](const TableRow& rows) {
                 const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_RUNTIME");
                 if (!span_of) return;
                 auto& api_calls = c_.api_calls;
@@ -64,7 +64,7 @@ Text Loader::api_name(std::int64_t id) {
 
 Status Loader::payload_entries() {
   return each("NVTX_PAYLOAD_SCHEMA_ENTRIES", {"domainId", "schemaId", "name", "type", "offset"},
-              [&](const TableRows& rows) {
+              [&](const TableRow& rows) {
                 nccl_.add_entry(rows.integer(kEntryDomain), rows.integer(kEntrySchema),
                                 {std::string(rows.text(kEntryName)), rows.integer(kEntryType),
                                  rows.integer(kEntryOffset)});
@@ -74,7 +74,7 @@ Status Loader::payload_entries() {
 Status Loader::ranges() {
   const Status done = each(
       "NVTX_EVENTS", {"start", "end", "globalTid", "text", "textId", "eventType", "binaryData"},
-      [&](const TableRows& rows) {
+      [&](const TableRow& rows) {
         // 59 push/pop and 60 start/end ranges; marks and the registration of domains are no
         // spans.
         if (const std::int64_t type = rows.integer(kRangeType); type != 59 && type != 60) return;
@@ -104,12 +104,12 @@ Status Loader::syncs() {
   std::map<std::int64_t, std::string> kinds;
   if (const Status done =
           each("ENUM_CUPTI_SYNC_TYPE", {"id", "label"},
-               [&](const TableRows& rows) { kinds[rows.integer(0)] = rows.text(1); });
+               [&](const TableRow& rows) { kinds[rows.integer(0)] = rows.text(1); });
       !done)
     return done;
   return each("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
               {"start", "end", "deviceId", "streamId", "correlationId", "syncType"},
-              [&](const TableRows& rows) {
+              [&](const TableRow& rows) {
                 const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION");
                 if (!span_of) return;
                 auto& syncs = c_.syncs;
@@ -187,7 +187,7 @@ std::uint32_t Loader::sampled_gpu(std::int64_t type) {
 Status Loader::gpu_metrics() {
   KnownMetrics metrics;
   if (const Status done = each("TARGET_INFO_GPU_METRICS", {"typeId", "metricId", "metricName"},
-                               [&](const TableRows& rows) {
+                               [&](const TableRow& rows) {
                                  metrics[{rows.integer(kMetricType), rows.integer(kMetricId)}] =
                                      known_metric(rows.text(kMetricName), c_);
                                });
@@ -197,7 +197,7 @@ Status Loader::gpu_metrics() {
   const std::size_t first = c_.counter_samples.size();
   const Status done =
       each("GPU_METRICS", {"timestamp", "rawTimestamp", "typeId", "metricId", "value"},
-           [&](const TableRows& rows) {
+           [&](const TableRow& rows) {
              ++c_.events;
              std::int64_t time = rows.integer(kSampleTime);
              if (rows.null(kSampleTime)) time = rows.integer(kSampleRawTime);

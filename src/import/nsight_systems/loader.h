@@ -70,7 +70,7 @@ class NcclRanges {
   std::map<std::pair<Process, std::uint64_t>, Communicator> communicators_;
 };
 
-using sqlite::TableRows;
+using sqlite::TableRow;
 
 /// Where the tables of events begin: their first two columns.
 enum EventColumn { kStart, kEnd };
@@ -91,10 +91,10 @@ class Loader {
   }
 
   /// Start and duration of a row; empty, and counted, when they make no span.
-  std::optional<Interval> span(const TableRows& row, std::string_view table);
+  std::optional<Interval> span(const TableRow& row, std::string_view table);
   Text name(std::int64_t id) const;
   std::uint32_t thread(std::int64_t global);
-  std::uint32_t activity(const TableRows& rows, Interval span, ActivityKind kind);
+  std::uint32_t activity(const TableRow& rows, Interval span, ActivityKind kind);
   Text api_name(std::int64_t id);
 
   // What there is: load.cpp.
