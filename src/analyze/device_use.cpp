@@ -114,7 +114,13 @@ std::pair<std::string_view, Nanos> largest_loss_in(const Context& context, Inter
 std::optional<DenseSpan> dense_span(const Context& context) {
   const Interval window{context.window.start_ns, context.window.end_ns};
   Intervals idle{window};
-  for (const auto& line : context.devices) idle = intersect(idle, line.idle);
+  // A gap of more than half of the window lies in one such member of each device.
+  const auto shorter = [&](const Interval& one) { return one.length() <= window.length() / 2; };
+  for (const auto& line : context.devices) {
+    Intervals long_ones;
+    std::ranges::remove_copy_if(line.idle, std::back_inserter(long_ones), shorter);
+    idle = intersect(idle, long_ones);
+  }
   const auto gap = std::ranges::max_element(idle, {}, &Interval::length);
   if (context.devices.empty() || gap == idle.end() || gap->length() <= window.length() / 2)
     return {};

@@ -57,8 +57,7 @@ void fill(const Capture& capture, DeviceTimeline& line) {
   // Room that stays untouched costs nothing; growing would copy.
   for (auto* set : {&line.spans, &line.busy, &line.kernel_busy, &line.idle})
     set->reserve(line.rows.size() + 1);
-  std::vector<Interval> kernels;
-  kernels.reserve(line.rows.size());
+  std::size_t kernels = 0;
   Nanos idle_from = line.window.start;
   for (auto row : line.rows) {  // by start, so the unions grow at their ends
     Interval span = span_of(capture, row);
@@ -68,17 +67,28 @@ void fill(const Capture& capture, DeviceTimeline& line) {
     extend(line.busy, span);
     if (activities.kind[row] != ActivityKind::kernel) continue;
     extend(line.kernel_busy, span);
-    kernels.push_back(span);
+    ++kernels;
   }
   for (const auto& busy : line.busy) {
     if (busy.start > idle_from) line.idle.push_back({idle_from, busy.start});
     idle_from = busy.end;
   }
   if (line.window.end > idle_from) line.idle.push_back({idle_from, line.window.end});
-  const auto shares = exclusive_times(kernels);
+  const auto is_kernel = [&](std::size_t i) {
+    return activities.kind[line.rows[i]] == ActivityKind::kernel;
+  };
+  if (kernels == line.rows.size()) {
+    line.exclusive_ns = exclusive_times(line.spans);
+    return;
+  }
+  std::vector<Interval> spans;
+  spans.reserve(kernels);
+  for (std::size_t i = 0; i < line.rows.size(); ++i)
+    if (is_kernel(i)) spans.push_back(line.spans[i]);
+  const auto shares = exclusive_times(spans);
   line.exclusive_ns.assign(line.rows.size(), 0);
   for (std::size_t i = 0, row = 0; i < line.rows.size(); ++i)
-    if (activities.kind[line.rows[i]] == ActivityKind::kernel) line.exclusive_ns[i] = shares[row++];
+    if (is_kernel(i)) line.exclusive_ns[i] = shares[row++];
 }
 
 }  // namespace

@@ -80,14 +80,16 @@ class UnionWalk {
 /// Sums up to every so many pieces, so that a long span costs no more than a short one.
 constexpr std::size_t kPiecesTogether = 4096;
 
-void sum_up(PhaseTimeline& timeline) {
+std::vector<PhaseTimeline::Before> sum_up(const PhaseTimeline& timeline) {
   PhaseTimeline::Before at{timeline.window.start, {}};
-  timeline.before.reserve(timeline.length_ns.size() / kPiecesTogether + 1);
+  std::vector<PhaseTimeline::Before> before;
+  before.reserve(timeline.length_ns.size() / kPiecesTogether + 1);
   for (std::size_t i = 0; i < timeline.length_ns.size(); ++i) {
-    if (i % kPiecesTogether == 0) timeline.before.push_back(at);
+    if (i % kPiecesTogether == 0) before.push_back(at);
     at.sums[timeline.phases[i]] += timeline.length_ns[i];
     at.start_ns += timeline.length_ns[i];
   }
+  return before;
 }
 
 }  // namespace
@@ -130,7 +132,7 @@ PhaseTimeline overlay(const PhaseSets& sets, Interval window) {
     timeline.phases.push_back(phases);
     now = next;
   }
-  sum_up(timeline);
+  timeline.before = sum_up(timeline);
   return timeline;
 }
 

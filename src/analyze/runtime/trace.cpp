@@ -1,6 +1,7 @@
 #include "analyze/runtime/trace.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gf {
 
@@ -34,21 +35,32 @@ struct DeviceWork {
   Nanos kernels = 0, copies = 0, first_start = INT64_MAX;
 };
 
-/// By row of api_calls.
-Column<DeviceWork> device_work(const Context& context) {
-  const auto& activities = context.capture.activities;
-  Column<DeviceWork> work;
-  work.resize(context.capture.api_calls.size());
-  for (std::uint32_t i = 0; i < activities.size(); ++i) {
-    const auto call = context.launches[i];
-    if (call == kNoRow) continue;
-    DeviceWork& done = work[call];
-    (activities.kind[i] == ActivityKind::kernel ? done.kernels : done.copies) +=
-        activities.duration_ns[i];
-    done.first_start = std::min(done.first_start, activities.start_ns[i]);
+/// The activities of each call as a list: a call starts one, the launch of a graph thousands.
+class StartedWork {
+ public:
+  explicit StartedWork(const Context& context)
+      : activities_(context.capture.activities),
+        first_(context.capture.api_calls.size(), kNoRow),
+        next_(activities_.size()) {
+    for (std::uint32_t i = 0; i < activities_.size(); ++i)
+      if (const auto call = context.launches[i]; call != kNoRow)
+        next_[i] = std::exchange(first_[call], i);
   }
-  return work;
-}
+  /// Of a row of api_calls.
+  DeviceWork of(std::uint32_t call) const {
+    DeviceWork done;
+    for (auto i = first_[call]; i != kNoRow; i = next_[i]) {
+      (activities_.kind[i] == ActivityKind::kernel ? done.kernels : done.copies) +=
+          activities_.duration_ns[i];
+      done.first_start = std::min(done.first_start, activities_.start_ns[i]);
+    }
+    return done;
+  }
+
+ private:
+  const activities_table& activities_;
+  std::vector<std::uint32_t> first_, next_;  // by call; by activity, where it has a call
+};
 
 using Entered = std::pair<Interval, std::uint32_t>;  // async enqueue: event and its operation
 using Left = std::pair<Nanos, std::uint32_t>;        // async dequeue
@@ -58,7 +70,7 @@ using Left = std::pair<Nanos, std::uint32_t>;        // async dequeue
 /// from the next events of both lists.
 class ThreadTracer {
  public:
-  ThreadTracer(const Context& context, RuleLookup& rules, const Column<DeviceWork>& work,
+  ThreadTracer(const Context& context, RuleLookup& rules, const StartedWork& work,
                RuntimeTrace& out, std::uint32_t thread)
       : capture_(context.capture),
         rules_(rules),
@@ -169,12 +181,13 @@ class ThreadTracer {
     const Nanos start = calls.start_ns[row], returned = start + calls.duration_ns[row];
     close_until(start);
     Frame opened = frame(returned);
-    if (opened.operation != kNoRow && work_[row].first_start != INT64_MAX) {
+    if (opened.operation != kNoRow) {
+      const DeviceWork work = work_.of(row);
       auto& times = operations_.back().times;
-      times[index_of(RuntimePhase::gpu_kernel)] += work_[row].kernels;
-      times[index_of(RuntimePhase::memcpy)] += work_[row].copies;
-      times[index_of(RuntimePhase::queued)] +=
-          std::max<Nanos>(0, work_[row].first_start - returned);
+      times[index_of(RuntimePhase::gpu_kernel)] += work.kernels;
+      times[index_of(RuntimePhase::memcpy)] += work.copies;
+      if (work.first_start != INT64_MAX)
+        times[index_of(RuntimePhase::queued)] += std::max<Nanos>(0, work.first_start - returned);
     }
     if (const auto phase = phase_of_call(calls.kind[row]); phase != RuntimePhase::other) {
       opened.phase = phase;
@@ -275,7 +288,7 @@ class ThreadTracer {
 
   const Capture& capture_;
   RuleLookup& rules_;
-  const Column<DeviceWork>& work_;
+  const StartedWork& work_;
   RuntimeTrace& out_;
   ThreadPhases& phases_;
   std::span<const std::uint32_t> ops_, calls_;
@@ -345,7 +358,7 @@ RuntimeTrace trace_runtime(const Context& context, RuleLookup& rules) {
   trace.operations.reserve(context.capture.host_ops.size());
   trace.phase_of_time.reserve(2 * context.capture.host_ops.size());
   trace.time_ns.reserve(2 * context.capture.host_ops.size());
-  const auto work = device_work(context);
+  const StartedWork work(context);
   std::vector<Entered> entered;
   std::vector<Left> left;
   for (std::uint32_t thread = 0; thread < context.capture.threads.size(); ++thread) {

@@ -9,6 +9,7 @@
 #include <protozero/exception.hpp>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include "import/xplane/hlo_cost.h"
 
@@ -349,26 +350,27 @@ class Placer {
 }  // namespace
 
 void Programs::place(Capture& capture, const std::vector<Unplaced>& kernels) const {
-  auto& activities = capture.activities;
+  const auto& activities = std::as_const(capture).activities;  // reading leaves columns narrow
   using Launch = std::tuple<std::int64_t, std::uint32_t, std::int64_t, std::uint32_t>;
   std::map<Launch, std::vector<std::uint32_t>> launches;
   for (const auto& kernel : kernels) {
     const auto row = kernel.activity;
-    if (activities.kind[row] != ActivityKind::kernel) continue;
+    if (activities.kind[row] != ActivityKind::kernel || !orders_.contains(kernel.program)) continue;
     launches[{kernel.program, activities.device[row], activities.correlation[row],
               static_cast<std::uint32_t>(activities.op[row])}]
         .push_back(row);
   }
   std::unordered_map<std::int64_t, Placer> placers;
   for (auto& [launch, members] : launches) {
-    const auto order = orders_.find(std::get<0>(launch));
-    if (order == orders_.end()) continue;
-    auto& placer = placers.try_emplace(order->first, capture, order->second).first->second;
+    const auto& [program, order] = *orders_.find(std::get<0>(launch));
+    auto& placer = placers.try_emplace(program, capture, order).first->second;
     std::ranges::stable_sort(members, [&](std::uint32_t left, std::uint32_t right) {
       return activities.start_ns[left] < activities.start_ns[right];
     });
     const auto rows = placer.rows(members);
-    for (std::size_t i = 0; i < members.size(); ++i) activities.program_op[members[i]] = rows[i];
+    for (std::size_t i = 0; i < members.size(); ++i)
+      if (rows[i] != activities.program_op[members[i]])
+        capture.activities.program_op[members[i]] = rows[i];
   }
 }
 
