@@ -69,9 +69,9 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
       best = &candidate;
       best_score = score;
     }
-  if (const auto stranger = describe_stranger(path, *head);
-      !stranger.what.empty() && best_score < 80)
-    return fail(std::string(stranger.what), path, -1, std::string(stranger.advice));
+  if (best_score < 80)
+    if (const auto stranger = describe_stranger(path, *head); !stranger.what.empty())
+      return fail(std::string(stranger.what), path, -1, std::string(stranger.advice));
   if (!best) {
     const auto looks = describe_content(*head);
     std::string known;

@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "analyze/ranks/identity.h"
 #include "analyze/ranks/job_graph.h"
 #include "analyze/ranks/parallel.h"
+#include "analyze/ranks/stage_peers.h"
 #include "core/statistics.h"
 
 namespace gf {
@@ -52,34 +51,6 @@ std::vector<Nanos> own_lags(const ReplayGraph& graph) {
   return lags;
 }
 
-/// Ranks that share groups in which all do the same are of one stage; those that pass data on to
-/// each other are not.
-std::vector<std::uint32_t> stages_of(const Job& job) {
-  std::vector<std::uint32_t> stage(job.parts.size());
-  std::iota(stage.begin(), stage.end(), 0U);
-  std::set<std::pair<std::uint32_t, std::uint32_t>> linked;
-  for (const auto& shared : job.shared)
-    if (point_to_point(job.type_of(shared)))
-      linked.insert({shared.arrivals.front().part, shared.arrivals.back().part});
-  std::set<std::uint32_t> joined;
-  for (const auto& shared : job.shared) {
-    if (point_to_point(job.type_of(shared)) || !joined.insert(shared.group).second) continue;
-    const auto& arrivals = shared.arrivals;
-    const bool passes_on = std::ranges::any_of(linked, [&](const auto& pair) {
-      auto takes_part = [&](std::uint32_t part) {
-        return std::ranges::any_of(arrivals, [&](const auto& one) { return one.part == part; });
-      };
-      return takes_part(pair.first) && takes_part(pair.second);
-    });
-    if (passes_on) continue;
-    for (const auto& arrival : arrivals) {
-      const auto from = stage[arrival.part], to = stage[arrivals.front().part];
-      std::ranges::replace(stage, from, to);
-    }
-  }
-  return stage;
-}
-
 class Counterfactual {
  public:
   Counterfactual(const Job& job, const JobGraph& joined)
@@ -87,7 +58,7 @@ class Counterfactual {
         joined_(joined),
         graph_(joined.graph),
         base_(joined.graph, own_lags(joined.graph)),
-        stage_(stages_of(job)),
+        peers_(job),
         kernels_(kernel_times()),
         hosts_(host_times()) {
     count_excess();
@@ -152,23 +123,6 @@ class Counterfactual {
     return static_cast<double>(std::max<std::size_t>(1, job_.parts[part].steps.size()));
   }
 
-  /// Whether two ranks do the same, and their captures cover as much: one of them may be cut.
-  bool are_peers(std::uint32_t part, std::uint32_t other) const {
-    constexpr Nanos kOneIn = 10;
-    const Nanos own = job_.parts[part].span_ns, theirs = job_.parts[other].span_ns;
-    return other != part && stage_[other] == stage_[part] &&
-           std::max(own, theirs) - std::min(own, theirs) <= own / kOneIn;
-  }
-
-  /// The median of what its peers have; none without peers.
-  std::optional<double> of_peers(std::uint32_t part, auto&& value) const {
-    std::vector<double> values;
-    for (std::uint32_t other = 0; other < stage_.size(); ++other)
-      if (are_peers(part, other)) values.push_back(value(other));
-    if (values.empty()) return {};
-    return median(std::move(values));
-  }
-
   using Shares = std::map<std::pair<std::uint32_t, std::uint32_t>, double>;  // by name and part
   using Counts = std::map<std::uint32_t, std::map<std::uint32_t, double>>;   // by name, by part
 
@@ -176,14 +130,13 @@ class Counterfactual {
   Shares less_of(const Counts& counts) const {
     constexpr double kMore = 1.2, kRounding = 0.5;
     Shares less;
-    for (const auto& [name, own] : counts)
+    for (const auto& [name, own] : counts) {
+      UsualOfPeers of_peers(peers_, own);
       for (const auto& [part, times] : own) {
-        const auto usual = of_peers(part, [&](std::uint32_t other) {
-          const auto found = own.find(other);
-          return found == own.end() ? 0 : found->second;
-        });
+        const auto usual = of_peers.of(part);
         if (usual && times > kMore * *usual + kRounding) less[{name, part}] = *usual / times;
       }
+    }
     return less;
   }
 
@@ -217,7 +170,7 @@ class Counterfactual {
 
   /// Host time of a rank that no other has by name, in a step, against that of its stage.
   void scale_unmatched() {
-    std::vector<double> unmatched(job_.parts.size(), 0);
+    std::map<std::uint32_t, double> unmatched;  // by part
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
       const auto part = joined_.part[node];
       if (part == JobGraph::kNone) continue;
@@ -226,11 +179,10 @@ class Counterfactual {
         unmatched[part] += static_cast<double>(own_host(node, edge)) / steps_of(part);
     }
     unmatched_share_.assign(job_.parts.size(), 1);
-    for (std::uint32_t part = 0; part < unmatched.size(); ++part) {
-      const auto usual = of_peers(part, [&](std::uint32_t other) { return unmatched[other]; });
-      if (usual && unmatched[part] > 0)
-        unmatched_share_[part] = std::min(1.0, *usual / unmatched[part]);
-    }
+    UsualOfPeers of_peers(peers_, unmatched);
+    for (const auto& [part, own] : unmatched)
+      if (const auto usual = of_peers.of(part); usual && own > 0)
+        unmatched_share_[part] = std::min(1.0, *usual / own);
   }
 
   /// The thread takes `own` on the way to a host's point, waiting for input left as it is or gone.
@@ -242,13 +194,12 @@ class Counterfactual {
 
   void add_kernels(std::uint32_t part, Change& change) const {
     constexpr double kOtherStage = 1.1;
-    const bool has_peers = of_peers(part, [](std::uint32_t) { return 1.0; }).has_value();
     for (const auto node : nodes_of_part_[part]) {
       if (!is_kernel(node)) continue;
       const Nanos own = graph_.duration_ns[node];
       Nanos usual = kernels_.known(node) ? kernels_.of(node) : own;
       // Another stage's kernels of this name work beside other transfers.
-      if (!has_peers && static_cast<double>(own) < kOtherStage * static_cast<double>(usual))
+      if (!peers_.any(part) && static_cast<double>(own) < kOtherStage * static_cast<double>(usual))
         usual = own;
       if (const auto less = fewer_kernels_.find({graph_.name[node], part});
           less != fewer_kernels_.end()) {
@@ -489,7 +440,7 @@ class Counterfactual {
   const JobGraph& joined_;
   const ReplayGraph& graph_;
   ReplayBase base_;
-  std::vector<std::uint32_t> stage_;  // by part
+  StagePeers peers_;
   Peers kernels_, hosts_;
   Shares fewer_kernels_, fewer_waits_;   // of those with more than their peers: what these have
   std::vector<std::uint32_t> waits_at_;  // by name: number of the call that a point stands for

@@ -261,19 +261,23 @@ class Groups {
 
   std::int64_t of(std::uint32_t row) {
     const auto& table = capture_.collectives;
-    std::string name(capture_.text(table.group_name[row]));
-    std::string ranks = short_list(capture_.text(table.group_ranks[row]));
+    const std::pair recorded{Text{table.group_name[row]}, Text{table.group_ranks[row]}};
+    const auto known = recorded_.find(recorded);  // a list may name thousands of ranks
+    if (known != recorded_.end()) return known->second;
+    std::string name(capture_.text(recorded.first));
+    std::string ranks = short_list(capture_.text(recorded.second));
     const auto key = std::pair(name, ranks);
     const auto [at, added] =
         numbers_.try_emplace(key, static_cast<std::int64_t>(part_.groups.size()));
     if (added) part_.groups.push_back({std::move(name), std::move(ranks), table.group_size[row]});
-    return at->second;
+    return recorded_[recorded] = at->second;
   }
 
  private:
   const Capture& capture_;
   RankPart& part_;
   std::map<std::pair<std::string, std::string>, std::int64_t> numbers_;
+  std::map<std::pair<Text, Text>, std::int64_t> recorded_;
 };
 
 /// A communicator has a stream of its own: what is not described belongs to the one group that is

@@ -46,7 +46,8 @@ Rerun::Rerun(const ReplayBase& base)
       duration_(base.graph_.duration_ns),
       lag_(base.lag_),
       end_(base.end_),
-      asked_(base.graph_.size() / 64 + 1, 0) {}
+      asked_(base.graph_.size() / 64 + 1, 0),
+      words_(base.graph_.size() / 4096 + 1, 0) {}
 
 void Rerun::run(std::uint32_t node) {
   const ReplayGraph& graph = base_.graph_;
@@ -73,8 +74,13 @@ Nanos Rerun::span(const Values& durations, const Values& lags) {
     ask(static_cast<std::uint32_t>(after - graph.first_edge.begin() - 1));
   }
   // Edges come from earlier nodes: what a node asks for lies ahead.
-  for (std::size_t word = 0; word < asked_.size(); ++word)
-    while (asked_[word] != 0) {
+  for (std::size_t words = 0; words < words_.size(); ++words)
+    while (words_[words] != 0) {
+      const auto word = words * 64 + static_cast<unsigned>(std::countr_zero(words_[words]));
+      if (asked_[word] == 0) {
+        words_[words] &= words_[words] - 1;
+        continue;
+      }
       const auto bit = static_cast<unsigned>(std::countr_zero(asked_[word]));
       asked_[word] &= asked_[word] - 1;
       run(static_cast<std::uint32_t>(word * 64 + bit));

@@ -98,16 +98,20 @@ class Rerun {
   using Values = std::vector<std::pair<std::uint32_t, Nanos>>;  // by node, or by edge
 
   explicit Rerun(const ReplayBase& base);
-  /// The span with these durations and lags. O(what they reach + nodes / 64).
+  /// The span with these durations and lags. O(what they reach + nodes / 4096).
   Nanos span(const Values& durations, const Values& lags);
 
  private:
-  void ask(std::uint32_t node) { asked_[node / 64] |= std::uint64_t{1} << node % 64; }
+  void ask(std::uint32_t node) {
+    asked_[node / 64] |= std::uint64_t{1} << node % 64;
+    words_[node / 4096] |= std::uint64_t{1} << node / 64 % 64;
+  }
   void run(std::uint32_t node);
 
   const ReplayBase& base_;
   std::vector<Nanos> duration_, lag_, end_;
   std::vector<std::uint64_t> asked_;  // a bit for each node that is to be computed
+  std::vector<std::uint64_t> words_;  // a bit for each word of these that has some
   std::vector<std::uint32_t> moved_;  // nodes with another end
 };
 

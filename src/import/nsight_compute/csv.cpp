@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -65,12 +66,15 @@ int sniff_csv(std::string_view, std::string_view head) {
   std::string plain;
   if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) head = plain = from_utf16(head);
   if (head.substr(0, 4096).find('\0') != head.npos) return 0;  // not a text
+  // Every kind of file comes here, and letters of JSON are mostly quotes.
+  const auto has = [&](std::string_view part) {
+    return ::memmem(head.data(), head.size(), part.data(), part.size()) != nullptr;
+  };
   const bool table =
-      head.find("\"ID\",\"Process ID\"") != head.npos || head.find("ID,Process ID,") != head.npos ||
-      head.find("\"ID\";\"Process ID\"") != head.npos || head.find("ID;Process ID;") != head.npos;
-  if (table && head.find("Kernel Name") != head.npos) return 95;
-  if (table || head.starts_with("==PROF==") || head.find("\n==PROF==") != head.npos ||
-      head.find("ERR_NVGPUCTRPERM") != head.npos)
+      has("Process ID") && (has("\"ID\",\"Process ID\"") || has("ID,Process ID,") ||
+                            has("\"ID\";\"Process ID\"") || has("ID;Process ID;"));
+  if (table && has("Kernel Name")) return 95;
+  if (table || head.starts_with("==PROF==") || has("\n==PROF==") || has("ERR_NVGPUCTRPERM"))
     return 70;
   return 0;
 }
