@@ -70,9 +70,8 @@ int sniff_csv(std::string_view, std::string_view head) {
   const auto has = [&](std::string_view part) {
     return ::memmem(head.data(), head.size(), part.data(), part.size()) != nullptr;
   };
-  const bool table =
-      has("Process ID") && (has("\"ID\",\"Process ID\"") || has("ID,Process ID,") ||
-                            has("\"ID\";\"Process ID\"") || has("ID;Process ID;"));
+  const bool table = has("Process ID") && (has("\"ID\",\"Process ID\"") || has("ID,Process ID,") ||
+                                           has("\"ID\";\"Process ID\"") || has("ID;Process ID;"));
   if (table && has("Kernel Name")) return 95;
   if (table || head.starts_with("==PROF==") || has("\n==PROF==") || has("ERR_NVGPUCTRPERM"))
     return 70;
