@@ -65,8 +65,13 @@ Nanos weight_of(const Finding& finding, const TraceFacts& facts) {
   const Nanos gain = finding.gain_ns.value_or(0);
   using enum FindingId;
   if (finding.id != launch_bound && finding.id != small_batch) return gain;
-  const Nanos late = std::min(gain, facts.late()) - profiler_cost(facts.analysis);
-  return std::max<Nanos>(0, late) + (finding.id == small_batch);  // which says why, too
+  const Nanos late =
+      std::max<Nanos>(0, std::min(gain, facts.late()) - profiler_cost(facts.analysis));
+  // A larger batch is the cure where it is known to be small; else there are many launches.
+  constexpr std::int64_t kFewItems = 16;
+  const auto& items = facts.analysis.work.throughput.items;
+  const bool small = items && *items <= kFewItems;
+  return late + (finding.id == (small ? small_batch : launch_bound));
 }
 Nanos weight_of(const Finding& finding, const SampleFacts&) { return finding.gain_ns.value_or(0); }
 
@@ -79,11 +84,25 @@ void keep_claim(const std::optional<Finding>& found, const TraceFacts& facts,
 }
 void keep_claim(const std::optional<Finding>&, const SampleFacts&, std::vector<FindingClaim>&) {}
 
+using Weighed = std::vector<std::pair<Nanos, Finding>>;
+
+/// Copies are in every program: of what passes over memory they stand behind what does so for twice
+/// their time.
+void put_copies_behind(Weighed& losses) {
+  const auto of = [&](FindingId id) {
+    return std::ranges::find(losses, id, [](const auto& loss) { return loss.second.id; });
+  };
+  const auto copies = of(FindingId::casts), passes = of(FindingId::unfused_elementwise);
+  if (copies != losses.end() && passes != losses.end() &&
+      passes->second.gain_ns >= 2 * copies->second.gain_ns.value_or(0))
+    copies->first = std::min(copies->first, passes->first - 1);
+}
+
 template <class Facts>
 FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
   std::vector<FindingClaim> claims;
   std::vector<Finding> caveats, notes;
-  std::vector<std::pair<Nanos, Finding>> losses;  // with their weight
+  Weighed losses;
   auto ask = [&](bool causes) {
     for (const auto& rule : rules) {
       if ((rule.rank == Rank::cause) != causes) continue;
@@ -92,9 +111,9 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
       if (!found) continue;
       found->group = kGroups[static_cast<std::size_t>(found->id)];
       // Where kernels hardly run, they are not what to change.
-      constexpr double kWorthSaying = 0.02;
+      const double worth_saying = causes ? 0.02 : 0.06;
       if (found->group == FindingGroup::kernels && found->gain_ns &&
-          facts.of_window(*found->gain_ns) < kWorthSaying)
+          facts.of_window(*found->gain_ns) < worth_saying)
         continue;
       const Nanos weight = weight_of(*found, facts);
       switch (rule.rank) {
@@ -120,6 +139,7 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
         return caveat.id == FindingId::advice_withheld || caveat.id == FindingId::little_work;
       }))
     losses.clear();
+  put_copies_behind(losses);
   std::ranges::stable_sort(losses, std::greater<>(), [](const auto& loss) { return loss.first; });
   // Why a flight recorder kept the capture is what its reader wants first.
   const auto others = std::ranges::stable_partition(

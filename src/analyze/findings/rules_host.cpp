@@ -448,7 +448,7 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
   const bool much = facts.of_window(pinned) >= kMuch;
   if (much) costs.insert(costs.end(), pinned_costs.begin(), pinned_costs.end());
   const Nanos cost = std::min(idle.ns + alone + (much ? pinned : 0), facts.window);
-  if (facts.of_window(cost) < 0.01) return {};
+  if (facts.of_window(cost) < 0.02) return {};
   // What a pass copies once at its ends is its own where it is much of it.
   if (!facts.repeats(costs, 0.005) && !facts.much_of_one_pass(cost)) return {};
   const Nanos gain = std::min(cost + lead_lost(facts, cost), facts.window);

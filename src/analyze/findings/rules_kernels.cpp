@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "core/text.h"
@@ -112,19 +113,29 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
       time};
 }
 
+/// Operators that copy an operand into their result before they add to it.
+bool copies_its_result(std::string_view op) {
+  return op == "aten::addmm" || op == "aten::baddbmm" || op == "aten::sort" ||
+         op == "aten::coalesce" || op == "aten::_coalesce";
+}
+
 std::optional<Finding> casts(const Facts& facts) {
+  AroundNamed own(facts, copies_its_result);
   Nanos time = 0;
   std::int64_t count = 0;
   TimeBy layers(facts);
   for (const auto& kernel : facts.kernels) {
-    if (facts.type(kernel) != LayerType::copy || facts.claimed(kernel)) continue;
+    if (facts.type(kernel) != LayerType::copy || facts.claimed(kernel) ||
+        own.of(kernel) != kNoRow)
+      continue;
     time += kernel.exclusive_ns;
     ++count;
     layers.add_operator(kernel, kernel.exclusive_ns);
   }
   if (facts.of_kernels(time) < 0.05 || facts.of_window(time) < 0.02) return {};
   for (const auto& kernel : facts.kernels)
-    if (facts.type(kernel) == LayerType::copy && !facts.claimed(kernel))
+    if (facts.type(kernel) == LayerType::copy && !facts.claimed(kernel) &&
+        own.of(kernel) == kNoRow)
       facts.also_gone(kernel.activity);
   return Finding{
       FindingId::casts,

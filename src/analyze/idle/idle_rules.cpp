@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -58,10 +60,10 @@ Nanos middle_of(const Capture& capture) {
 /// Calls that did one-off work: by their name; a slow first launch of a kernel; any other slow call
 /// that neither launches, copies nor waits, unless calls of its name are still slow in the second
 /// half of the capture, a tenth of it and more.
-std::vector<bool> one_off_calls(const Context& context, const std::vector<std::uint32_t>& started) {
+std::vector<bool> one_off_calls(const Context& context, const std::vector<std::uint32_t>& started,
+                                const std::vector<bool>& first) {
   const Capture& capture = context.capture;
   const auto& calls = capture.api_calls;
-  const auto first = first_launches(context);
   const Nanos middle = middle_of(capture);
   std::vector<Nanos> later(capture.strings.size(), 0);  // the longest one there, by name
   for (std::uint32_t i = 0; i < calls.size(); ++i)
@@ -122,6 +124,56 @@ std::vector<bool> one_off_operations(const Context& context) {
   return one_off;
 }
 
+/// Kernels that a compiler made while the program ran, by their names.
+bool is_made_at_run_time(std::string_view kernel) {
+  return kernel.starts_with("triton_") || kernel.starts_with("cupy_") ||
+         kernel.find("nvfuser_") != std::string_view::npos;
+}
+
+/// By row of threads: stretches in which nothing begins or ends, before a kernel is launched for the
+/// first time and behind the last work or wait: inside the operation that launches it, or before a kernel
+/// that was made at run time. No launch takes that long: the kernel was compiled or loaded, or a library
+/// prepared itself.
+std::vector<Intervals> first_uses_of(const Context& context,
+                                     const std::vector<std::uint32_t>& started,
+                                     const std::vector<bool>& first) {
+  constexpr Nanos kInOperation = 1'000'000, kWithout = 10'000'000;
+  const Capture& capture = context.capture;
+  const auto& calls = capture.api_calls;
+  // The driver's own launch: what PyTorch launches so outside its operations is Triton's.
+  const bool operations = capture.framework == "pytorch" && capture.host_ops.size() > 0;
+  auto end_of = [&](std::uint32_t op) {
+    return capture.host_ops.start_ns[op] + capture.host_ops.duration_ns[op];
+  };
+  std::vector<Intervals> found(capture.threads.size());
+  for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
+    std::optional<ThreadSweep> sweep;
+    const auto ops = context.host.ops(thread);
+    Nanos since = ops.empty() ? INT64_MAX : capture.host_ops.start_ns[ops.front()];
+    for (const auto call : context.host.calls(thread)) {
+      const Nanos start = calls.start_ns[call];
+      if (first[call] && since < start && start - since >= kInOperation) {
+        const auto name = capture.text(capture.activities.name[started[call]]);
+        const auto launch = capture.text(calls.name[call]);
+        const bool made = is_made_at_run_time(name) ||
+                          (operations && (launch == "cuLaunchKernel" || launch == "cuLaunchKernelEx"));
+        if (!sweep) sweep.emplace(capture, context.host, context.roles, thread);
+        sweep->each_state(since, start, [&](Nanos from, Nanos to, const ThreadState& state) {
+          if (state.call != kNoRow) return;
+          // An operation that ends before the launch worked for itself.
+          const bool launches = state.op != kNoRow && end_of(state.op) > start;
+          if (launches ? to - from >= kInOperation
+                       : made && state.op == kNoRow && to - from >= kWithout)
+            found[thread].push_back({from, to});
+        });
+      }
+      if (started[call] != kNoRow || calls.kind[call] == ApiKind::sync)
+        since = start + calls.duration_ns[call];
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 LaunchFacts collect_launch_facts(const Context& context) {
@@ -133,7 +185,9 @@ LaunchFacts collect_launch_facts(const Context& context) {
   facts.waits.assign(calls.size(), false);
   for (std::uint32_t activity = static_cast<std::uint32_t>(launch.size()); activity-- > 0;)
     if (launch[activity] != kNoRow) facts.started[launch[activity]] = activity;
-  facts.one_off = one_off_calls(context, facts.started);
+  const auto first = first_launches(context);
+  facts.one_off = one_off_calls(context, facts.started, first);
+  facts.first_uses = first_uses_of(context, facts.started, first);
   facts.one_off_op = one_off_operations(context);
 
   std::vector<std::int8_t> is_wait(capture.strings.size(), -1);  // by name: unknown, no, yes
@@ -224,7 +278,15 @@ std::optional<IdleReason> IdleRules::in_copy_call(std::uint32_t call) const {
   return a_value ? IdleReason::sync : IdleReason::memcpy;
 }
 
-std::optional<IdleReason> IdleRules::host_late(const ThreadState& state, const IdleGap& gap) const {
+bool IdleRules::in_first_use(std::uint32_t thread, Nanos instant) const {
+  if (thread >= facts_.first_uses.size()) return false;
+  const auto& uses = facts_.first_uses[thread];
+  const auto at = std::ranges::upper_bound(uses, instant, {}, &Interval::start);
+  return at != uses.begin() && instant < std::prev(at)->end;
+}
+
+std::optional<IdleReason> IdleRules::host_late(std::uint32_t thread, Nanos from,
+                                               const ThreadState& state, const IdleGap& gap) const {
   const bool in_call = state.call != kNoRow;
   if (state.roles & kOneOff || (in_call && facts_.one_off[state.call])) return IdleReason::start_up;
   const bool waits = in_call && capture_.api_calls.kind[state.call] == ApiKind::sync;
@@ -232,16 +294,17 @@ std::optional<IdleReason> IdleRules::host_late(const ThreadState& state, const I
     return IdleReason::communication;
   if (state.roles & kInput) return IdleReason::input;
   if (waits || state.roles & kWaits) return IdleReason::sync;
+  const bool first_time =
+      state.op < facts_.one_off_op.size() && facts_.one_off_op[state.op];
   if (in_call && capture_.api_calls.kind[state.call] == ApiKind::alloc)
-    return IdleReason::allocation;
+    return first_time ? IdleReason::start_up : IdleReason::allocation;
   if (in_call && capture_.api_calls.kind[state.call] == ApiKind::memcpy)
     if (const auto copying = in_copy_call(state.call)) return copying;
+  if (!in_call && in_first_use(thread, from)) return IdleReason::start_up;
   if (!in_call && state.op == kNoRow) return {};
   if (gap.next == kNoRow) return IdleReason::host_other;  // nothing follows that could be late
   if (is_input_copy(gap.next)) return IdleReason::input;
-  if (state.op < facts_.one_off_op.size() && facts_.one_off_op[state.op])
-    return IdleReason::start_up;
-  return IdleReason::launch_bound;
+  return first_time ? IdleReason::start_up : IdleReason::launch_bound;
 }
 
 IdleReason IdleRules::device_late(const IdleGap& gap, Nanos from, Nanos returned) const {

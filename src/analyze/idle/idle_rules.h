@@ -27,6 +27,8 @@ struct LaunchFacts {
                               // captured a graph, launched a kernel for the first time, ...
   std::vector<bool> one_off_op;  // by row of host_ops: it did one-off work when it first ran; empty
                                  // where none did
+  std::vector<Intervals> first_uses;  // by row of threads: stretches in which it compiled or loaded
+                                      // what it launched next, for the first time
 };
 
 /// Reads the calls of every thread in order. Which stream a wait call is about stands in the syncs
@@ -44,15 +46,17 @@ class IdleRules {
  public:
   IdleRules(const Context& context, const LaunchFacts& facts);
 
-  /// The host was late: the cause that a thread in this state gives, empty when it has nothing open
-  /// and the next thread is to be asked.
-  std::optional<IdleReason> host_late(const ThreadState& state, const IdleGap& gap) const;
+  /// The host was late: the cause that a thread gives which is in this state from `from` on, empty
+  /// when it has nothing open and the next thread is to be asked.
+  std::optional<IdleReason> host_late(std::uint32_t thread, Nanos from, const ThreadState& state,
+                                      const IdleGap& gap) const;
 
   /// The device had the work from `from` on and did not start it before the gap's end. The launch
   /// call had returned at `returned`.
   IdleReason device_late(const IdleGap& gap, Nanos from, Nanos returned) const;
 
  private:
+  bool in_first_use(std::uint32_t thread, Nanos instant) const;
   bool is_input_copy(std::uint32_t activity) const;
   bool made_for_itself(std::uint32_t activity) const;
   std::optional<IdleReason> in_copy_call(std::uint32_t call) const;

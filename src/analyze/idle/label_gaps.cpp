@@ -212,7 +212,7 @@ void GapLabeller::label_host(const IdleGap& gap, Nanos from, Nanos to, std::size
   auto& host = sweep(candidates_[candidate]);
   auto label = [&](Nanos start, Nanos end, const ThreadState& state) {
     ++looked_at_;
-    if (const auto reason = rules_.host_late(state, gap))
+    if (const auto reason = rules_.host_late(candidates_[candidate], start, state, gap))
       emit(start, end, *reason, state.op != kNoRow ? state.op : state.named, gap.next);
     else if (candidate + 1 < candidates_.size())
       label_host(gap, start, end, candidate + 1);
