@@ -321,9 +321,18 @@ std::string named_shares(const std::vector<NamedTime>& types, Nanos window) {
 std::string limit_of(const Analysis& analysis) {
   if (find(analysis, FindingId::advice_withheld))
     return " The bottleneck is unknown: the kernel records are inconsistent (see data quality).";
-  if (find(analysis, FindingId::little_work))
-    return " Too little for a bottleneck: hardly any work of the GPU was recorded.";
   const Nanos window = device_time(analysis);
+  if (find(analysis, FindingId::little_work)) {
+    // What nearly all of the time is has a name all the same.
+    constexpr double kNearlyAll = 0.9;
+    const Loss most = largest_loss(analysis, false);
+    const Share all = share_of(most.ns, window);
+    std::string text = " Too little for a bottleneck: hardly any work of the GPU was recorded.";
+    if (all.value_or(0) >= kNearlyAll)
+      text += fmt::format(" The largest loss: {}, {} ({}).", most.name, format_time(most.ns),
+                          format_share(all));
+    return text;
+  }
   std::string text;
   const auto types = kernel_types_without_counters(analysis);
   // A device that mostly communicates is not held up by what it computes.

@@ -45,6 +45,21 @@ std::pair<std::string_view, std::int64_t> compiled_again(const Facts& facts) {
   return {program.substr(0, program.find(')')), most->second};
 }
 
+/// How often torch.compile made the same function anew, by the names of what ran: "Torch-Compiled
+/// Region: 0/2" is the third of function 0. Once more is common: sizes become dynamic.
+std::int64_t variants_of_function(const Facts& facts) {
+  constexpr std::string_view kRegion = "Torch-Compiled Region: ";
+  std::unordered_map<std::string_view, std::int64_t> variants;
+  std::int64_t most = 0;
+  for (const Text text : facts.host_names()) {
+    const auto name = facts.capture().text(text);
+    const auto slash = name.find('/');
+    if (name.starts_with(kRegion) && slash != std::string_view::npos)
+      most = std::max(most, ++variants[name.substr(0, slash)]);
+  }
+  return most;
+}
+
 /// Steps of the window that some of the spans touch for a percent of their length or more.
 std::int64_t steps_with(const Facts& facts, const Intervals& spans) {
   std::int64_t count = 0;
@@ -123,7 +138,7 @@ std::optional<Finding> recompilation(const Facts& facts) {
   const auto steps = steps_with(facts, spans);
   const auto [program, times] = compiled_again(facts);
   constexpr std::int64_t kOften = 3;  // once for a step, once for the last of an epoch
-  if (steps < 2 && times < kOften) return {};
+  if (steps < 2 && times < kOften && variants_of_function(facts) < kOften) return {};
   Nanos time = 0;
   for (const auto& line : facts.context.devices) time += covered(spans, line.window);
   if (facts.of_window(time) < 0.02) return {};
@@ -144,8 +159,11 @@ std::optional<Finding> recompilation(const Facts& facts) {
                   "TORCH_LOGS=recompiles shows what changed.",
                   say_share(facts.of_window(time)),
                   changed.empty() ? changed : fmt::format(": {}", changed)),
-      fmt::format("{} in {} of {}", say_time(time), steps,
-                  plural(static_cast<std::int64_t>(facts.analysis.window.steps.size()), "step")),
+      facts.analysis.window.steps.empty()
+          ? say_time(time)
+          : fmt::format("{} in {} of {}", say_time(time), steps,
+                        plural(static_cast<std::int64_t>(facts.analysis.window.steps.size()),
+                               "step")),
       time};
 }
 

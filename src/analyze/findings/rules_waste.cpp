@@ -39,9 +39,10 @@ struct Found {
 
 /// By the name of a kernel that multiplies.
 bool multiplies_fp64(std::string_view kernel) {
-  static constexpr std::array<std::string_view, 8> kNames{
-      "*dgemm*",       "*_d884*",         "*f64f64*",          "*gemm*<double*",
-      "*gemv*double*", "*cutlass*_f64_*", "*tensorop_d*gemm*", "*_dsymm*"};
+  static constexpr std::array<std::string_view, 12> kNames{
+      "*dgemm*",           "*_d884*",         "*f64f64*",          "*gemm*<double*",
+      "*gemv*double*",     "*cutlass*_f64_*", "*tensorop_d*gemm*", "*_dsymm*",
+      "*potrf*<double*",   "*trsm*<double*",  "*syrk*<double*",    "*trsv*double*"};
   const std::string lower = lower_case(kernel);
   return std::ranges::any_of(kNames, [&](auto name) { return glob_match(name, lower); });
 }
