@@ -131,7 +131,7 @@ bool is_made_at_run_time(std::string_view kernel) {
 }
 
 /// By row of threads: stretches in which nothing begins or ends, before a kernel is launched for the
-/// first time and behind the last work or wait: inside the operation that launches it, or before a kernel
+/// first time and behind the last work: inside the operation that launches it, or before a kernel
 /// that was made at run time. No launch takes that long: the kernel was compiled or loaded, or a library
 /// prepared itself.
 std::vector<Intervals> first_uses_of(const Context& context,
@@ -167,8 +167,7 @@ std::vector<Intervals> first_uses_of(const Context& context,
             found[thread].push_back({from, to});
         });
       }
-      if (started[call] != kNoRow || calls.kind[call] == ApiKind::sync)
-        since = start + calls.duration_ns[call];
+      if (started[call] != kNoRow) since = start + calls.duration_ns[call];
     }
   }
   return found;
