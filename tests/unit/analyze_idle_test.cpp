@@ -166,6 +166,54 @@ TEST(Idle, ACallThatTakesATenthOfItsTimeLaterWasStartUp) {
   }
 }
 
+TEST(Idle, AFirstUseIsStartUp) {
+  // A fuser compiles inside the operation that launches what it made: nothing tells but the time.
+  for (const Nanos compiled : {2000 * us, 900 * us}) {
+    auto b = with_first_kernel();
+    b.op("forward", 100, compiled + 20 * us);
+    b.launch("fused_mul_add", {compiled, compiled + 10 * us}, {compiled + 10 * us, 9000 * us});
+    const bool slow = compiled > 1000 * us;
+    EXPECT_EQ(causes(b).count("start_up"), slow ? 1u : 0u);
+    EXPECT_EQ(causes(b).at(slow ? "start_up" : "launch_bound"), compiled - 100 + (slow ? 0 : 10 * us));
+  }
+}
+
+TEST(Idle, AnOperationThatTakesLongBeforeAnotherLaunchesIsNoFirstUse) {
+  auto b = with_first_kernel();
+  b.op("aten::sort", 100, 2000 * us);
+  b.op("aten::add", 2000 * us, 2020 * us);
+  b.launch("next", {2000 * us, 2010 * us}, {2010 * us, 3000 * us});
+  EXPECT_EQ(causes(b), (Causes{{"launch_bound", 2010 * us - 100}}));
+  auto again = with_first_kernel();  // a kernel that had run
+  again.launch("next", {60, 90}, {100, 200});
+  again.op("aten::add", 200, 2020 * us);
+  again.launch("next", {2000 * us, 2010 * us}, {2010 * us, 3000 * us});
+  EXPECT_EQ(causes(again).count("start_up"), 0u);
+}
+
+TEST(Idle, TritonCompilesWithNothingOpen) {
+  for (const char* name : {"triton_poi_fused_add_0", "add_kernel"}) {
+    auto b = with_first_kernel();
+    b.call(ApiKind::sync, "cudaDeviceSynchronize", 5000 * us, 5001 * us);
+    b.launch(name, {20'000 * us, 20'010 * us}, {20'010 * us, 21'000 * us});
+    const bool made = std::string_view(name).starts_with("triton_");
+    EXPECT_EQ(causes(b).at(made ? "start_up" : "host_other"),
+              made ? 14'999 * us : 19'999 * us - 100);
+  }
+}
+
+TEST(Idle, MemoryThatAFirstCallOfAnOperationAllocatesIsStartUp) {
+  auto b = with_first_kernel();
+  b.op("aten::cudnn_convolution", 100, 40'000 * us);
+  b.call(ApiKind::alloc, "cudaFree", 200 * us, 30'000 * us);
+  b.launch("convolve", {39'000 * us, 39'010 * us}, {39'010 * us, 41'000 * us});
+  b.op("aten::cudnn_convolution", 41'000 * us, 41'050 * us);
+  b.launch("convolve", {41'010 * us, 41'020 * us}, {41'020 * us, 90'000 * us});
+  b.call(ApiKind::alloc, "cudaFree", 91'000 * us, 101'000 * us);
+  b.launch("convolve", {101'000 * us, 101'010 * us}, {101'010 * us, 102'000 * us});
+  EXPECT_EQ(causes(b).at("allocation"), 10'000 * us);
+}
+
 TEST(Idle, AGapLongerThanHardwareNeedsIsUnexplained) {
   for (const std::int64_t stream : {7, 20}) {
     auto b = with_first_kernel();

@@ -140,7 +140,7 @@ std::optional<Finding> fp64_products(const Facts& facts) {
   if (!found.claim(facts, 0.05)) return {};
   return Finding{
       FindingId::fp64_products,
-      fmt::format("{} of kernel time multiplies matrices in FP64. Where the result does not need "
+      fmt::format("{} of kernel time multiplies or factors matrices in FP64. Where the result does not need "
                   "it, use FP32, TF32 or BF16; look for constants of NumPy, whose type is FP64.",
                   say_share(facts.of_kernels(found.time))),
       fmt::format("{}, {} of {} kernel time; most under {}", plural(found.count, "kernel"),
