@@ -486,7 +486,7 @@ TEST(Findings, LowOccupancy) {
 }
 
 TEST(Findings, AProductExpandsForItself) {
-  const auto copied = [](bool inside) {
+  const auto copied = [](bool inside, const char* then = "aten::softmax") {
     CaptureBuilder b;
     if (inside) b.op("aten::matmul", 0, 100);
     b.op("aten::expand", 5, 10);
@@ -496,9 +496,12 @@ TEST(Findings, AProductExpandsForItself) {
     b.launch("at::native::elementwise_kernel<direct_copy_kernel_cuda>", {20, 25}, {200, 1200});
     b.op("aten::bmm", 50, 90);
     b.launch("gemm", {60, 65}, {1201, 3000});
+    b.op(then, 110, 120);
     return b;
   };
   EXPECT_TRUE(finding(copied(false), FindingId::expanded_keys));
+  EXPECT_FALSE(finding(copied(false, "aten::relu"), FindingId::expanded_keys))
+      << "a product without a softmax is no attention";
   EXPECT_FALSE(finding(copied(true), FindingId::expanded_keys));
 }
 

@@ -111,7 +111,8 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
       if (!found) continue;
       found->group = kGroups[static_cast<std::size_t>(found->id)];
       // Where kernels hardly run, they are not what to change.
-      const double worth_saying = causes ? 0.02 : 0.06;
+      const bool known = causes || found->id == FindingId::low_tensor_use;  // by counters
+      const double worth_saying = known ? 0.02 : 0.06;
       if (found->group == FindingGroup::kernels && found->gain_ns &&
           facts.of_window(*found->gain_ns) < worth_saying)
         continue;

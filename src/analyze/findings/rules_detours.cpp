@@ -19,6 +19,19 @@ namespace {
 
 constexpr Nanos kWorks = 100'000;
 
+/// "aten::sort", "torchvision::nms": an operator of PyTorch or of a library made for it. Those of
+/// collectives and of autograd's engine carry out others.
+bool is_of_library(std::string_view name) {
+  const auto colons = name.find("::");
+  if (colons == std::string_view::npos || colons == 0) return false;
+  const auto library = name.substr(0, colons);
+  const bool plain = std::ranges::all_of(library, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  return plain && library != "autograd" && library != "c10d" && library != "torch" &&
+         library != "profiler" && library != "std";
+}
+
 /// Outermost operators of a library that have nothing to do with a device, long enough to work.
 /// What a data loader runs is its own matter.
 std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kWorks) {
@@ -28,7 +41,7 @@ std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kW
   OncePerText of_library(facts.texts(), [](std::string_view name) {
     static constexpr std::array<std::string_view, 4> kNoWork{
         "aten::pin_memory", "aten::unflatten_dense_tensors", "aten::detach", "aten::split"};
-    return name.starts_with("aten::") && !name.starts_with("aten::empty") &&
+    return is_of_library(name) && !name.starts_with("aten::empty") &&
            std::ranges::find(kNoWork, name) == kNoWork.end();
   });
   Around loads(facts, [&](std::uint32_t row) {

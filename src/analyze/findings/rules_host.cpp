@@ -59,6 +59,17 @@ double from_graphs(const Facts& facts) {
   return facts.of_kernels(ns);
 }
 
+/// Whether most calls that launch kernels stand in no operation.
+bool mostly_outside_operations(const Facts& facts) {
+  std::int64_t inside = 0, outside = 0;
+  for (const auto& kernel : facts.kernels) {
+    const auto call = facts.context.launches[kernel.activity];
+    if (call == kNoRow || facts.capture().api_calls.kind[call] != ApiKind::launch) continue;
+    ++(facts.context.attribution.op[kernel.activity] == kNoRow ? outside : inside);
+  }
+  return outside > inside || facts.capture().host_ops.empty();
+}
+
 /// A host that is held up cannot run ahead: launches that come late afterwards are so up to the
 /// time that it was held up.
 Nanos lead_lost(const Facts& facts, Nanos held_up) { return std::min(facts.late(), held_up); }
@@ -111,8 +122,9 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   auto late = facts.idle(IdleReason::launch_bound);
   late.ns -= late_once(facts);
   const Nanos between = facts.host_other().between;
-  // What PyTorch does between launches is its operators, whether the trace has them or not.
-  const bool nameless = facts.pytorch() && facts.capture().host_ops.empty();
+  // What PyTorch does between launches is its operators, whether the trace has them or not; of
+  // CuPy or Triton beside it, Python.
+  const bool nameless = facts.pytorch() && mostly_outside_operations(facts);
   const Nanos waiting = late.ns + (nameless ? between : 0);
   if (facts.of_window(waiting) < 0.05) return {};
   const double graphs = from_graphs(facts);
@@ -482,6 +494,10 @@ std::optional<Finding> device_allocations(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
   // What a library allocates when it is first used is told as start-up.
   const Intervals start_up = normalised(idle_spans(facts, IdleReason::start_up));
+  OncePerText frees_memory(facts.texts(), [](std::string_view call) {
+    return call.find("Free") != std::string_view::npos;
+  });
+  std::int64_t frees = 0;
   Nanos time = 0;
   Intervals spans;
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -490,15 +506,18 @@ std::optional<Finding> device_allocations(const Facts& facts) {
     if (covered(start_up, span) * 2 > span.length()) continue;
     time += span.length();
     spans.push_back(span);
+    frees += frees_memory(calls.name[i]);
   }
   const auto count = static_cast<std::int64_t>(spans.size());
   Nanos idle = 0;
   for (const auto& device : facts.analysis.devices) idle += device.idle_ns;
-  // One pass of PyTorch has to allocate what it keeps.
+  // One pass of PyTorch has to allocate what it keeps, and frees none of it.
   const bool first_pass = facts.pytorch() && facts.analysis.window.steps.empty();
   if (count == 0 || facts.of_window(time) < (first_pass ? 0.05 : 0.01) ||
       !facts.repeats(spans, 0.005) || !allocates_in_steps(facts, normalised(spans)))
     return {};
+  constexpr std::int64_t kOften = 2;
+  if (first_pass && frees < kOften) return {};
   std::string text = facts.analysis.window.steps.empty()
                          ? "GPU memory is allocated or freed between kernels; "
                          : "GPU memory is allocated or freed inside the step; ";

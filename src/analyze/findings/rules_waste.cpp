@@ -64,8 +64,11 @@ bool multiplies(std::string_view op) { return op == "aten::matmul" || op == "ate
 
 bool is_attention(std::string_view op) {
   return op.find("attention") != std::string_view::npos ||
-         op.find("flash") != std::string_view::npos || op == "aten::bmm" || op == "aten::matmul" ||
-         op == "aten::baddbmm";
+         op.find("flash") != std::string_view::npos;
+}
+
+bool is_product(std::string_view op) {
+  return op == "aten::bmm" || op == "aten::matmul" || op == "aten::baddbmm";
 }
 
 /// Sums that threads add to one after the other where they meet in one place.
@@ -156,11 +159,18 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
   });
   AroundNamed copies(facts, makes_copy);
   const auto& tree = facts.tree();
-  // Whether attention is among the next operations beside this one.
+  // Whether attention is among the next operations beside this one: one operation, or a product
+  // and a softmax.
   auto attention_follows = [&](std::uint32_t row) {
     constexpr int kSoon = 12;
-    for (int i = 0; i < kSoon && row != kNoRow; ++i, row = tree.after[row])
-      if (is_attention(name_of_row(facts, row))) return true;
+    bool multiplied = false;
+    for (int i = 0; i < (multiplied ? 2 * kSoon : kSoon) && row != kNoRow;
+         ++i, row = tree.after[row]) {
+      const auto name = name_of_row(facts, row);
+      if (is_attention(name) || (multiplied && name.find("softmax") != std::string_view::npos))
+        return true;
+      multiplied = multiplied || is_product(name);
+    }
     return false;
   };
   for (const auto& kernel : facts.kernels) {

@@ -241,7 +241,8 @@ batch before fewer launches only where a step is known to have 16 items at most.
 capture follow, and notes come last. Losses are about the part of a run that
 repeats: idle of `start_up` and `unexplained` ([idle.md](idle.md)) is none, and what is spread over
 the window must begin in both halves of it, in windows of 10 ms and more. A loss of the group
-`kernels` must be 2 % of T as well, and 6 % where it is of a general kind.
+`kernels` must be 2 % of T as well, and 6 % where it is of a general kind and
+not by counters.
 )";
 
 std::string rows_of(Scope scope, Rank rank) {

@@ -20,7 +20,7 @@ Programs with one planted fault each (tests/advice/programs/causes.json): what i
   cpu_optimizer cpu_operators
   cpu_sampling cpu_operators
   cpu_sort cpu_operators
-  decode_without_graph small_batch
+  decode_without_graph launch_bound
   dense_embedding dense_embedding_gradients
   device_synchronize sync_in_step
   expanded_keys expanded_keys
@@ -40,7 +40,7 @@ Programs with one planted fault each (tests/advice/programs/causes.json): what i
   large_lstm kernel_bound
   long_attention kernel_bound
   long_products kernel_bound
-  loss_item small_batch
+  loss_item launch_bound
   mask_on_cpu cpu_operators
   masked_targets data_dependent_sizes
   matrix_loop sync_in_step

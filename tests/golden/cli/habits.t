@@ -48,14 +48,14 @@ One screen:
   up to 3.127 ms of it by the profiler itself.
   
   Recommendations
-    1. A step has too little work for the GPU: it is launch-bound, and kernels
-       leave most of the GPU empty. Use a larger batch; the gain is in time per
-       item. [up to 10.34 ms, 99.4 %]
-    2. Launch-bound: the GPU waits for the host to launch the next kernel 58 % of
+    1. Launch-bound: the GPU waits for the host to launch the next kernel 58 % of
        the time (at least 40 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
        optimizers, or a larger batch. [up to 9.970 ms, 95.8 %; by replay 59-96 %
        of a step]
+    2. A step has too little work for the GPU: it is launch-bound, and kernels
+       leave most of the GPU empty. Use a larger batch; the gain is in time per
+       item. [up to 10.34 ms, 99.4 %]
     3. 46 % of kernel time multiplies matrices in FP32 outside the tensor cores.
        Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and
        torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16, if the

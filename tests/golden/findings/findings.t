@@ -10,9 +10,9 @@ What to change, with evidence. A rule fires only when its numbers reach a thresh
   $ ids bert_amp_eager_b32
   launch_bound odd_sizes casts missing_counters observer_effect
   $ ids lenet_train_b64
-  small_batch launch_bound fp32_without_tensor_cores small_grids missing_counters observer_effect
+  launch_bound small_batch fp32_without_tensor_cores missing_counters observer_effect
   $ ids lenet_inf_b1
-  small_batch launch_bound tiny_kernels small_grids missing_counters observer_effect
+  small_batch launch_bound tiny_kernels missing_counters observer_effect
 
 FP32 outside the tensor cores, by kernel name:
 
