@@ -174,7 +174,8 @@ TEST(Idle, AFirstUseIsStartUp) {
     b.launch("fused_mul_add", {compiled, compiled + 10 * us}, {compiled + 10 * us, 9000 * us});
     const bool slow = compiled > 1000 * us;
     EXPECT_EQ(causes(b).count("start_up"), slow ? 1u : 0u);
-    EXPECT_EQ(causes(b).at(slow ? "start_up" : "launch_bound"), compiled - 100 + (slow ? 0 : 10 * us));
+    EXPECT_EQ(causes(b).at(slow ? "start_up" : "launch_bound"),
+              compiled - 100 + (slow ? 0 : 10 * us));
   }
 }
 

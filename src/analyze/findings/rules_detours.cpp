@@ -25,9 +25,8 @@ bool is_of_library(std::string_view name) {
   const auto colons = name.find("::");
   if (colons == std::string_view::npos || colons == 0) return false;
   const auto library = name.substr(0, colons);
-  const bool plain = std::ranges::all_of(library, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  const bool plain = std::ranges::all_of(
+      library, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
   return plain && library != "autograd" && library != "c10d" && library != "torch" &&
          library != "profiler" && library != "std";
 }

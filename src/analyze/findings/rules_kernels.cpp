@@ -125,8 +125,7 @@ std::optional<Finding> casts(const Facts& facts) {
   std::int64_t count = 0;
   TimeBy layers(facts);
   for (const auto& kernel : facts.kernels) {
-    if (facts.type(kernel) != LayerType::copy || facts.claimed(kernel) ||
-        own.of(kernel) != kNoRow)
+    if (facts.type(kernel) != LayerType::copy || facts.claimed(kernel) || own.of(kernel) != kNoRow)
       continue;
     time += kernel.exclusive_ns;
     ++count;
@@ -134,8 +133,7 @@ std::optional<Finding> casts(const Facts& facts) {
   }
   if (facts.of_kernels(time) < 0.05 || facts.of_window(time) < 0.02) return {};
   for (const auto& kernel : facts.kernels)
-    if (facts.type(kernel) == LayerType::copy && !facts.claimed(kernel) &&
-        own.of(kernel) == kNoRow)
+    if (facts.type(kernel) == LayerType::copy && !facts.claimed(kernel) && own.of(kernel) == kNoRow)
       facts.also_gone(kernel.activity);
   return Finding{
       FindingId::casts,

@@ -161,9 +161,9 @@ std::optional<Finding> recompilation(const Facts& facts) {
                   changed.empty() ? changed : fmt::format(": {}", changed)),
       facts.analysis.window.steps.empty()
           ? say_time(time)
-          : fmt::format("{} in {} of {}", say_time(time), steps,
-                        plural(static_cast<std::int64_t>(facts.analysis.window.steps.size()),
-                               "step")),
+          : fmt::format(
+                "{} in {} of {}", say_time(time), steps,
+                plural(static_cast<std::int64_t>(facts.analysis.window.steps.size()), "step")),
       time};
 }
 

@@ -40,9 +40,9 @@ struct Found {
 /// By the name of a kernel that multiplies.
 bool multiplies_fp64(std::string_view kernel) {
   static constexpr std::array<std::string_view, 12> kNames{
-      "*dgemm*",           "*_d884*",         "*f64f64*",          "*gemm*<double*",
-      "*gemv*double*",     "*cutlass*_f64_*", "*tensorop_d*gemm*", "*_dsymm*",
-      "*potrf*<double*",   "*trsm*<double*",  "*syrk*<double*",    "*trsv*double*"};
+      "*dgemm*",         "*_d884*",         "*f64f64*",          "*gemm*<double*",
+      "*gemv*double*",   "*cutlass*_f64_*", "*tensorop_d*gemm*", "*_dsymm*",
+      "*potrf*<double*", "*trsm*<double*",  "*syrk*<double*",    "*trsv*double*"};
   const std::string lower = lower_case(kernel);
   return std::ranges::any_of(kNames, [&](auto name) { return glob_match(name, lower); });
 }
@@ -143,7 +143,8 @@ std::optional<Finding> fp64_products(const Facts& facts) {
   if (!found.claim(facts, 0.05)) return {};
   return Finding{
       FindingId::fp64_products,
-      fmt::format("{} of kernel time multiplies or factors matrices in FP64. Where the result does not need "
+      fmt::format("{} of kernel time multiplies or factors matrices in FP64. Where the result does "
+                  "not need "
                   "it, use FP32, TF32 or BF16; look for constants of NumPy, whose type is FP64.",
                   say_share(facts.of_kernels(found.time))),
       fmt::format("{}, {} of {} kernel time; most under {}", plural(found.count, "kernel"),

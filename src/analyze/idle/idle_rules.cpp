@@ -130,10 +130,10 @@ bool is_made_at_run_time(std::string_view kernel) {
          kernel.find("nvfuser_") != std::string_view::npos;
 }
 
-/// By row of threads: stretches in which nothing begins or ends, before a kernel is launched for the
-/// first time and behind the last work: inside the operation that launches it, or before a kernel
-/// that was made at run time. No launch takes that long: the kernel was compiled or loaded, or a library
-/// prepared itself.
+/// By row of threads: stretches in which nothing begins or ends, before a kernel is launched for
+/// the first time and behind the last work: inside the operation that launches it, or before a
+/// kernel that was made at run time. No launch takes that long: the kernel was compiled or loaded,
+/// or a library prepared itself.
 std::vector<Intervals> first_uses_of(const Context& context,
                                      const std::vector<std::uint32_t>& started,
                                      const std::vector<bool>& first) {
@@ -155,8 +155,9 @@ std::vector<Intervals> first_uses_of(const Context& context,
       if (first[call] && since < start && start - since >= kInOperation) {
         const auto name = capture.text(capture.activities.name[started[call]]);
         const auto launch = capture.text(calls.name[call]);
-        const bool made = is_made_at_run_time(name) ||
-                          (operations && (launch == "cuLaunchKernel" || launch == "cuLaunchKernelEx"));
+        const bool made =
+            is_made_at_run_time(name) ||
+            (operations && (launch == "cuLaunchKernel" || launch == "cuLaunchKernelEx"));
         if (!sweep) sweep.emplace(capture, context.host, context.roles, thread);
         sweep->each_state(since, start, [&](Nanos from, Nanos to, const ThreadState& state) {
           if (state.call != kNoRow) return;
@@ -293,8 +294,7 @@ std::optional<IdleReason> IdleRules::host_late(std::uint32_t thread, Nanos from,
     return IdleReason::communication;
   if (state.roles & kInput) return IdleReason::input;
   if (waits || state.roles & kWaits) return IdleReason::sync;
-  const bool first_time =
-      state.op < facts_.one_off_op.size() && facts_.one_off_op[state.op];
+  const bool first_time = state.op < facts_.one_off_op.size() && facts_.one_off_op[state.op];
   if (in_call && capture_.api_calls.kind[state.call] == ApiKind::alloc)
     return first_time ? IdleReason::start_up : IdleReason::allocation;
   if (in_call && capture_.api_calls.kind[state.call] == ApiKind::memcpy)
