@@ -28,6 +28,8 @@ VERDICTS = json.loads((HERE / "verdicts.json").read_text())
 PROGRAMS = json.loads((HERE / "programs" / "verdicts.json").read_text())
 CAUSES = json.loads((HERE / "programs" / "causes.json").read_text())
 FIELDS = json.loads((HERE / "programs" / "fields.json").read_text())
+LIBRARIES = json.loads((HERE / "programs" / "libraries.json").read_text())
+LIBRARIES_VERDICTS = json.loads((HERE / "programs" / "libraries_verdicts.json").read_text())["captures"]
 FIELDS_VERDICTS = json.loads((HERE / "fields_verdicts.json").read_text())["captures"]
 SAME = VERDICTS["same"]
 LOSSES, CAVEATS = set(VERDICTS["losses"]), set(VERDICTS["caveats"])
@@ -297,7 +299,7 @@ def named_by(headline, verdict):
 
 
 def capture_of(folder, name):
-    return next((path for path in (folder / f"{name}.json.gz", folder / f"{name}.xplane.pb.gz") if path.exists()), None)
+    return next((path for path in (folder / f"{name}.{end}" for end in ("json.gz", "xplane.pb.gz", "gpf.gz")) if path.exists()), None)
 
 
 def judge_fields(program, score):

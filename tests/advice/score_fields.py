@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Scores gpufathom on the captures of programs/fields.json against the verdicts of fields_verdicts.json.
+"""Scores gpufathom on the captures of programs/fields.json (--libraries: libraries.json) against verdicts from their raw events.
 
     score_fields.py GPUFATHOM FOLDER [--write docs/results/advice_unseen_h200.json] [--version COMMIT]
+                [--libraries]
 
 Each finding is judged twice: of the capture (the profiled run), and of the program, whose step without a profiler says whether
 the GPU waits for the host at all. A headline must name a loss that the verdict allows.
@@ -32,18 +33,34 @@ def score(program, path, verdict):
         "headline": headline[:420], "headline_names": named, "headline_true": right,
         "texts": {rule: finding["text"][:160] for rule, finding in court.found(analysis) if rule in losses and rule not in fair},
         "gains": {rule: finding.get("gain_ns") for rule, finding in court.found(analysis) if rule in losses},
+        "steps": steps_of(analysis), "false_steps": "steps" in verdict and not steps_true(steps_of(analysis), verdict["steps"]),
     }
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--write", type=pathlib.Path)
-    parser.add_argument("--version", default="")
-    parser.add_argument("--date", default="")
-    options = parser.parse_args()
-    verdicts, truth = court.FIELDS_VERDICTS, court.FIELDS
+def steps_of(analysis):
+    """How many steps it says it saw; None where it says none."""
+    window = analysis.get("window") or {}
+    return len(window.get("all_steps") or window.get("steps") or []) or None if window.get("step_source") else None
+
+
+def steps_true(said, allowed):
+    return not said or allowed is None or said in allowed
+
+
+def corrected(verdicts, truth, captures):
+    """Verdicts and the ids of faults with what raw events corrected after the first answers."""
+    verdicts, faults = dict(verdicts), dict(truth["faults"])
+    for name, more in captures.items():
+        old = verdicts[name]
+        verdicts[name] = old | {"must": more.get("must", old["must"]), "fair": old["fair"] + more.get("fair", []), "headline": old["headline"] + more.get("headline", []),
+                                "steps": (old.get("steps") or []) + more["steps"] if "steps" in more else old.get("steps")}
+        if "first" in more:
+            faults[name] = faults[name] | {"first": more["first"]}
+    return verdicts, truth | {"faults": faults}
+
+
+def scored(options, verdicts, truth, show=print):
+    """Rows by capture, and totals by kind."""
     rows, totals = {}, {kind: collections.Counter() for kind in ("faults", "mended", "healthy", "all")}
     for name, verdict in verdicts.items():
         path = court.capture_of(options.folder, name)
@@ -60,6 +77,7 @@ def main():
             total["caveats"] += len(row["caveats"])
             total["false_caveats"] += len(row.get("false_caveats", []))
             total["false_first"] += len(row.get("false_first", []))
+            total["false_steps"] += row.get("false_steps", False)
             total["headlines"] += "headline_true" in row
             total["headlines_true"] += bool(row.get("headline_true"))
         if kind == "faults" and truth["faults"][name]["first"] and verdict["must"]:
@@ -71,15 +89,39 @@ def main():
         wrong += [f"headline names {row['headline_names']}, allowed {verdict['headline']}"] if row.get("headline_true") is False else []
         wrong += [f"said first {row['said'][:1]}"] if row.get("cause_first") is False else []
         wrong += [f"not of the program: {row['not_of_program']}"] if row["not_of_program"] else []
+        wrong += [f"{row['steps']} steps, allowed {verdict['steps']}"] if row.get("false_steps") else []
         wrong += [f"unjudged {row['unknown']}"] if row.get("unknown") else []
+        row["wrong"] = wrong
         for line in wrong:
-            print(f"{name}: {line}")
+            show(f"{name}: {line}")
+    return rows, totals
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--write", type=pathlib.Path)
+    parser.add_argument("--version", default="")
+    parser.add_argument("--date", default="")
+    parser.add_argument("--libraries", action="store_true")
+    options = parser.parse_args()
+    verdicts, truth = (court.LIBRARIES_VERDICTS, court.LIBRARIES) if options.libraries else (court.FIELDS_VERDICTS, court.FIELDS)
+    rows, totals = scored(options, verdicts, truth)
+    again = {}
+    if options.libraries:
+        more = json.loads((court.HERE / "programs" / "libraries_corrected.json").read_text())["captures"]
+        later, sums = scored(options, *corrected(verdicts, truth, more), show=lambda line: None)
+        again = {"corrected": {"totals": sums, "why": {name: one["why"] for name, one in more.items()},
+                               "wrong": {name: row["wrong"] for name, row in later.items() if row["wrong"]}}}
     for kind, total in totals.items():
         print(kind, dict(total))
+    for kind, total in again.get("corrected", {"totals": {}})["totals"].items():
+        print("corrected", kind, dict(total))
     if options.write:
         known = {"what": "Advice on captures of programs written for this, judged from raw events before gpufathom was asked",
                  "command": "tests/advice/score_fields.py build/gpufathom FOLDER", "rules": options.version, "date": options.date,
-                 "hardware": json.loads((options.folder / "runs.json").read_text())[0].get("gpu", ""), "totals": totals, "rows": rows}
+                 "hardware": json.loads((options.folder / "runs.json").read_text())[0].get("gpu", ""), "totals": totals, **again, "rows": rows}
         options.write.write_text(json.dumps(known, indent=1) + "\n")
 
 
