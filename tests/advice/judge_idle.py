@@ -41,6 +41,8 @@ ONE_OFF_OPERATION = re.compile(r"\(dynamo_timed\)|cudagraph_trees.*(_record|: re
                                r"|torch/_dynamo/(convert_frame|output_graph|symbolic_convert)|torch/_inductor/(compile_fx|graph|scheduler|codecache|async_compile)"
                                r"|autotune|benchmark_all_configs|triton/compiler|CachingAutotuner\.(bench|precompile)|torch/cuda/graphs\.py.*(capture|__enter__|__exit__)"
                                r"|CUDAGraph\.instantiate", re.I)
+FIRST_USE = 1_000_000  # no launch takes that long
+MADE = re.compile(r"^triton_|^cupy_|nvfuser_")
 CAPTURE_BEGINS, CAPTURE_ENDS = re.compile(r"StreamBeginCapture|capture_begin"), re.compile(r"StreamEndCapture|capture_end")
 REPEATED_END = re.compile(r": (run|__call__)$")  # frames of the same files that run what was compiled, step by step
 INPUT_PARTS = ("DataLoader", "dataloader.py", "torch/utils/data/", "IteratorGetNext", "Iterator::", "tf_data", "tf.data")
@@ -118,6 +120,7 @@ class Judge:
                     seen.add(activity.name)
                     self.first_launch.add(id(call))
         self.first_operations = self.slow_first(trace)
+        self.first_uses = self.uses(trace, calls_by_thread)
         self.told_to_wait = self.stream_waits(calls_by_thread)
         self.captures = {t: self.graph_captures(calls_by_thread[t], [o for o in trace.ops if o.thread == t] if self.captures_graphs else []) for t in threads}
 
@@ -140,6 +143,30 @@ class Judge:
             if len(calls) > 1 and length >= SLOW_OPERATION and all(10 * (o.end - o.start) < length for o in calls[1:]) and id(calls[0]) in launching:
                 first.add(id(calls[0]))
         return first
+
+    def uses(self, trace, calls_by_thread):
+        """[(start, end)] by thread in which nothing begins or ends, before a kernel's first launch and behind the last launch there."""
+        spans = collections.defaultdict(list)
+        for op in trace.ops:
+            spans[op.thread].append(op)
+        operations = any("operation" in roles_of(o.name, o.kind) for o in trace.ops)
+        uses = collections.defaultdict(list)
+        for thread, calls in calls_by_thread.items():
+            everything = raw.OpenSpans(spans[thread])
+            since = min((o.start for o in spans[thread]), default=None)
+            for call in calls:
+                if id(call) in self.first_launch and call.started[0].kind == "kernel" and since is not None and call.start - since >= FIRST_USE:
+                    made = MADE.search(call.started[0].name) or (operations and call.name in ("cuLaunchKernel", "cuLaunchKernelEx"))
+                    borders = sorted({since, call.start} | self.calls[thread].borders(since, call.start) | everything.borders(since, call.start))
+                    for left, right in zip(borders, borders[1:]):
+                        inside = [o for o in everything.at(left) if "operation" in roles_of(o.name, o.kind)]
+                        launches = bool(inside) and inside[-1].end > call.start
+                        long = right - left >= (FIRST_USE if launches else SLOW_OPERATION)
+                        if long and not self.calls[thread].at(left) and (launches or (made and not inside)):
+                            uses[thread].append((left, right))
+                if call.started:
+                    since = call.end
+        return uses
 
     def is_input(self, activity):
         if not is_input_copy(activity):
@@ -232,14 +259,15 @@ class Judge:
                 pieces.append((left, right, "start_up"))
                 continue
             for thread in asked:
-                answer = self.state(self.calls[thread].at(left), self.ops[thread].at(left), following)
+                used = any(begin <= left < finish for begin, finish in self.first_uses.get(thread, ()))
+                answer = self.state(self.calls[thread].at(left), self.ops[thread].at(left), following, used)
                 if answer:
                     cause = answer
                     break
             pieces.append((left, right, cause))
         return pieces
 
-    def state(self, calls, ops, following):
+    def state(self, calls, ops, following, used):
         """What a thread does with these spans open; None when it has nothing open."""
         call = calls[-1] if calls else None
         roles = set()
@@ -258,14 +286,15 @@ class Judge:
             copied = self.copy_call(call, call.started[0])
             if copied:
                 return copied
+        inside = [o for o in ops if "operation" in roles_of(o.name, o.kind)]
+        first = bool(inside) and id(inside[-1]) in self.first_operations
         if call is not None and ALLOCATION_CALL.search(call.name):
-            return "allocation"
+            return "start_up" if first else "allocation"
         if call is None and "operation" not in roles:
-            return None
+            return "start_up" if used else None
         if self.is_input(following):
             return "input"
-        inside = [o for o in ops if "operation" in roles_of(o.name, o.kind)]
-        return "start_up" if inside and id(inside[-1]) in self.first_operations else "launch_bound"
+        return "start_up" if first or (used and call is None) else "launch_bound"
 
     def copy_call(self, call, copy):
         if self.is_input(copy):

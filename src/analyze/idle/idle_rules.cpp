@@ -152,7 +152,8 @@ std::vector<Intervals> first_uses_of(const Context& context,
     Nanos since = ops.empty() ? INT64_MAX : capture.host_ops.start_ns[ops.front()];
     for (const auto call : context.host.calls(thread)) {
       const Nanos start = calls.start_ns[call];
-      if (first[call] && since < start && start - since >= kInOperation) {
+      if (first[call] && since < start && start - since >= kInOperation &&
+          capture.activities.kind[started[call]] == ActivityKind::kernel) {
         const auto name = capture.text(capture.activities.name[started[call]]);
         const auto launch = capture.text(calls.name[call]);
         const bool made =
@@ -299,11 +300,12 @@ std::optional<IdleReason> IdleRules::host_late(std::uint32_t thread, Nanos from,
     return first_time ? IdleReason::start_up : IdleReason::allocation;
   if (in_call && capture_.api_calls.kind[state.call] == ApiKind::memcpy)
     if (const auto copying = in_copy_call(state.call)) return copying;
-  if (!in_call && in_first_use(thread, from)) return IdleReason::start_up;
-  if (!in_call && state.op == kNoRow) return {};
+  const bool first_use = !in_call && in_first_use(thread, from);
+  if (!in_call && state.op == kNoRow)
+    return first_use ? std::optional(IdleReason::start_up) : std::nullopt;
   if (gap.next == kNoRow) return IdleReason::host_other;  // nothing follows that could be late
   if (is_input_copy(gap.next)) return IdleReason::input;
-  return first_time ? IdleReason::start_up : IdleReason::launch_bound;
+  return first_time || first_use ? IdleReason::start_up : IdleReason::launch_bound;
 }
 
 IdleReason IdleRules::device_late(const IdleGap& gap, Nanos from, Nanos returned) const {
