@@ -542,6 +542,60 @@ TEST(Findings, RecompilationInTwoSteps) {
       << "two functions that the first step compiles";
 }
 
+TEST(Findings, RecompilationWithoutSteps) {
+  auto compiling = [](int variants) {
+    CaptureBuilder b;
+    for (int i = 0; i < 3; ++i) {
+      const Nanos at = i * 10'000;
+      b.op("entire_frame_compile (dynamo_timed)", at, at + 4000);
+      b.op("Torch-Compiled Region: 0/" + std::to_string(i % variants), at + 4100, at + 4300);
+      b.launch("triton_poi_fused_0", {at + 4150, at + 4160}, {at + 4200, at + 9000});
+    }
+    return b;
+  };
+  EXPECT_TRUE(finding(compiling(3), FindingId::recompilation));
+  EXPECT_FALSE(finding(compiling(2), FindingId::recompilation))
+      << "once more is common: a size becomes dynamic";
+}
+
+TEST(Findings, OperatorsOfAnyLibraryWorkOnTheCpu) {
+  auto working = [](const char* op) {
+    CaptureBuilder b;
+    b.capture.framework = "pytorch";
+    for (int i = 0; i < 10; ++i) {
+      const Nanos at = i * 1'000'000;
+      b.op(op, at, at + 800'000);
+      b.op("aten::mm", at + 800'000, at + 820'000);
+      b.launch("gemm", {at + 801'000, at + 805'000}, {at + 806'000, at + 1'000'000});
+    }
+    return b;
+  };
+  EXPECT_TRUE(finding(working("aten::sort"), FindingId::cpu_operators));
+  EXPECT_TRUE(finding(working("torchvision::nms"), FindingId::cpu_operators));
+  EXPECT_FALSE(finding(working("c10d::allreduce_"), FindingId::cpu_operators));
+  EXPECT_FALSE(finding(working("autograd::engine::evaluate_function"), FindingId::cpu_operators));
+}
+
+TEST(Findings, WaitsStandBeforeLateLaunches) {
+  auto waiting = [](Nanos wait) {
+    CaptureBuilder b;
+    for (int i = 0; i < 40; ++i) {
+      const Nanos at = i * 100'000;
+      b.op("aten::mul", at, at + 90'000);
+      b.launch("mul", {at + 80'000, at + 89'000}, {at + 89'500, at + 90'000});
+      b.call(ApiKind::sync, "cudaStreamSynchronize", at + 90'000, at + 90'000 + wait);
+    }
+    return b;
+  };
+  auto first = [](const CaptureBuilder& b) {
+    const auto a = analyze(b.capture, {});
+    EXPECT_TRUE(a);
+    return a->findings.front().id;
+  };
+  EXPECT_EQ(first(waiting(6000)), FindingId::sync_in_step);
+  EXPECT_EQ(first(waiting(1100)), FindingId::launch_bound);
+}
+
 TEST(Findings, HostBusyElsewhere) {
   CaptureBuilder b;
   b.launch("first", {-20, -10}, {0, 1000});

@@ -87,11 +87,16 @@ void keep_claim(const std::optional<Finding>&, const SampleFacts&, std::vector<F
 using Weighed = std::vector<std::pair<Nanos, Finding>>;
 
 /// Copies are in every program: of what passes over memory they stand behind what does so for twice
-/// their time.
-void put_copies_behind(Weighed& losses) {
+/// their time. A host that waits again and again cannot run ahead, nor be put into a graph: that is
+/// told before launches that come late, however much these are.
+void settle_order(Weighed& losses, Nanos window) {
   const auto of = [&](FindingId id) {
     return std::ranges::find(losses, id, [](const auto& loss) { return loss.second.id; });
   };
+  const auto waits = of(FindingId::sync_in_step);
+  if (waits != losses.end() && waits->second.gain_ns.value_or(0) * 20 >= window)
+    for (const auto late : {of(FindingId::launch_bound), of(FindingId::small_batch)})
+      if (late != losses.end()) waits->first = std::max(waits->first, late->first + 1);
   const auto copies = of(FindingId::casts), passes = of(FindingId::unfused_elementwise);
   if (copies != losses.end() && passes != losses.end() &&
       passes->second.gain_ns >= 2 * copies->second.gain_ns.value_or(0))
@@ -140,7 +145,7 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
         return caveat.id == FindingId::advice_withheld || caveat.id == FindingId::little_work;
       }))
     losses.clear();
-  put_copies_behind(losses);
+  settle_order(losses, facts.window);
   std::ranges::stable_sort(losses, std::greater<>(), [](const auto& loss) { return loss.first; });
   // Why a flight recorder kept the capture is what its reader wants first.
   const auto others = std::ranges::stable_partition(

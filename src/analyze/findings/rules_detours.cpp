@@ -200,7 +200,11 @@ class Detours {
 std::optional<Finding> cpu_operators(const Facts& facts) {
   if (facts.capture().api_calls.size() == 0) return {};
   const Detours detours(facts);
-  if (facts.of_window(detours.work) < 0.05 || !facts.repeats(detours.spans, 0.02)) return {};
+  constexpr std::int64_t kHandful = 8;  // kernels: with fewer, what else the program does is all
+  const bool one_pass = facts.kernel_count > kHandful &&
+                        facts.much_of_one_pass(detours.work - detours.without_operator);
+  if (facts.of_window(detours.work) < 0.05 || (!facts.repeats(detours.spans, 0.02) && !one_pass))
+    return {};
   // Where the copies are nearly all of it, they are the matter: blocking_copies says so.
   if (detours.work * 3 < detours.copying) return {};
   const Nanos gain = facts.claim_idle(detours.spans) + detours.copying;

@@ -294,14 +294,21 @@ std::optional<Finding> input_bound(const Facts& facts) {
   if (facts.analysis.window.steps.size() < 2 &&
       !facts.repeats(idle_spans(facts, IdleReason::input), 0.01))
     return {};
+  // Workers are of a loader, and some programs have none.
+  const bool loads = facts.pytorch() && std::ranges::any_of(facts.host_names(), [&](Text name) {
+                       return (facts.context.roles.host(name) & kInput) != 0;
+                     });
   return Finding{
       FindingId::input_bound,
       fmt::format("Input-bound: the GPU waits for input {} of the time. {}",
                   say_share(facts.of_window(input.ns)),
-                  facts.pytorch()
+                  loads
                       ? "Use more data-loader workers (num_workers), pin_memory=True with "
                         "non_blocking copies, and prefetching."
-                      : "Load and copy the next batch while the step runs."),
+                      : facts.pytorch()
+                          ? "Prepare and copy the next batch while the step runs (a data loader "
+                            "with workers, pinned memory and non_blocking copies)."
+                          : "Load and copy the next batch while the step runs."),
       fmt::format("idle {} of {} in {}{}", say_time(input.ns), say_time(facts.window),
                   plural(input.gaps, "gap"), behind(input)),
       input.ns + lead_lost(facts, input.ns)};

@@ -236,13 +236,13 @@ something to run next; and a `group`. Gains of one group are about the same time
 count once. A rule fires only when its numbers reach the threshold. T is the window summed over
 devices, K the kernel-busy time, B the busy time. Losses come first, by gain; one with a named cause
 takes its time out of those of a general kind, and stands before one of up to four times its gain.
-Copies and conversions stand behind unfused elementwise kernels of twice their time, and a larger
-batch before fewer launches only where a step is known to have 16 items at most. Caveats about the
-capture follow, and notes come last. Losses are about the part of a run that
-repeats: idle of `start_up` and `unexplained` ([idle.md](idle.md)) is none, and what is spread over
-the window must begin in both halves of it, in windows of 10 ms and more. A loss of the group
-`kernels` must be 2 % of T as well, and 6 % where it is of a general kind and
-not by counters.
+Synchronizations of 5 % of T stand before late launches in any case, copies and conversions behind
+unfused elementwise kernels of twice their time, and a larger batch before fewer launches only where
+a step is known to have 16 items at most. Caveats about the capture follow, and notes come last.
+Losses are about the part of a run that repeats: idle of `start_up` and `unexplained`
+([idle.md](idle.md)) is none, and what is spread over the window must begin in both halves of it, in
+windows of 10 ms and more. A loss of the group `kernels` must be 2 % of T as well, and 6 % where it
+is of a general kind and not by counters.
 )";
 
 std::string rows_of(Scope scope, Rank rank) {
