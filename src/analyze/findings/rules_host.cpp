@@ -302,13 +302,12 @@ std::optional<Finding> input_bound(const Facts& facts) {
       FindingId::input_bound,
       fmt::format("Input-bound: the GPU waits for input {} of the time. {}",
                   say_share(facts.of_window(input.ns)),
-                  loads
-                      ? "Use more data-loader workers (num_workers), pin_memory=True with "
-                        "non_blocking copies, and prefetching."
-                      : facts.pytorch()
-                          ? "Prepare and copy the next batch while the step runs (a data loader "
-                            "with workers, pinned memory and non_blocking copies)."
-                          : "Load and copy the next batch while the step runs."),
+                  loads ? "Use more data-loader workers (num_workers), pin_memory=True with "
+                          "non_blocking copies, and prefetching."
+                  : facts.pytorch()
+                      ? "Prepare and copy the next batch while the step runs (a data loader "
+                        "with workers, pinned memory and non_blocking copies)."
+                      : "Load and copy the next batch while the step runs."),
       fmt::format("idle {} of {} in {}{}", say_time(input.ns), say_time(facts.window),
                   plural(input.gaps, "gap"), behind(input)),
       input.ns + lead_lost(facts, input.ns)};
