@@ -274,16 +274,29 @@ const Finding* find(const Analysis& analysis, FindingId id) {
 struct Loss {
   std::string name;
   Nanos ns = 0;
-  bool of_host = false;  // which the profiler slowed
+  bool of_host = false;   // which the profiler slowed
+  bool curable = false;   // of what a recommendation could be about
 };
+
+/// What the program does once, and what was not recorded, has no cure to be told.
+bool is_curable(IdleReason cause) {
+  return cause != IdleReason::start_up && cause != IdleReason::no_launch_record;
+}
+
+/// Whether a recommendation with a gain is about time that the device does not compute.
+bool covers_waiting(const Finding& finding) {
+  return finding.gain_ns &&
+         (finding.group == FindingGroup::host || finding.group == FindingGroup::batch ||
+          finding.group == FindingGroup::communication);
+}
 
 /// An idle cause, a bar of the waterfall, or communication that nothing hides. Where kernels are
 /// the limit, the time before one without a launch is that of a kernel that began before the
 /// capture.
 Loss largest_loss(const Analysis& analysis, bool kernels) {
   Loss most;
-  auto consider = [&](std::string name, Nanos ns, bool of_host = false) {
-    if (ns > most.ns) most = {std::move(name), ns, of_host};
+  auto consider = [&](std::string name, Nanos ns, bool of_host = false, bool curable = false) {
+    if (ns > most.ns) most = {std::move(name), ns, of_host, curable};
   };
   for (const auto& cause : idle_of_all(analysis)) {
     if (cause.cause == IdleReason::not_recorded)
@@ -291,14 +304,15 @@ Loss largest_loss(const Analysis& analysis, bool kernels) {
     else if (cause.cause != IdleReason::no_samples &&
              !(kernels && cause.cause == IdleReason::no_launch_record))
       consider("idle, " + std::string(label_of(cause.cause).text), cause.ns,
-               cause.cause == IdleReason::launch_bound || cause.cause == IdleReason::host_other);
+               cause.cause == IdleReason::launch_bound || cause.cause == IdleReason::host_other,
+               is_curable(cause.cause));
   }
   Nanos waiting = 0;  // a loss of its own where it is told apart from communication
   for (const auto& bar : waterfall_of_all(analysis)) {
     if (bar.id == Bar::waiting) waiting += bar.ns;
     if (bar.id == Bar::copy || bar.id == Bar::waiting || bar.id == Bar::sm_inactive ||
         bar.id == Bar::stalled)
-      consider(std::string(label_of(bar.id).text), bar.ns);
+      consider(std::string(label_of(bar.id).text), bar.ns, false, bar.id == Bar::copy);
   }
   if (const auto* exposed = find(analysis, FindingId::exposed_communication))
     consider("exposed communication", exposed->gain_ns.value_or(0) - waiting);
@@ -345,9 +359,17 @@ std::string limit_of(const Analysis& analysis) {
   text += fmt::format(" The largest loss: {}, {} ({})", loss.name, format_time(loss.ns),
                       format_share(share));
   const Nanos profiler = profiler_cost(analysis);
-  if (!loss.of_host || profiler * 10 < loss.ns) return text + ".";
-  if (profiler >= loss.ns) return text + ", all of which the profiler itself may have caused.";
-  return text + fmt::format(", up to {} of it by the profiler itself.", format_time(profiler));
+  const bool all = loss.of_host && profiler >= loss.ns;
+  if (all)
+    text += ", all of which the profiler itself may have caused";
+  else if (loss.of_host && profiler * 10 >= loss.ns)
+    text += fmt::format(", up to {} of it by the profiler itself", format_time(profiler));
+  text += ".";
+  constexpr double kMuch = 0.1;
+  if (!all && loss.curable && share.value_or(0) >= kMuch &&
+      std::ranges::none_of(analysis.findings, covers_waiting))
+    text += " No recommendation covers it.";
+  return text;
 }
 
 bool shows_kernel_types(const WaterfallBar& bar, Nanos window) {

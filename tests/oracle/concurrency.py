@@ -12,7 +12,8 @@ import sys
 import tempfile
 
 COMMUNICATES = re.compile(
-    r"nccl|::internode|::intranode|nvshmem|cross_device_reduce|all_?reduce", re.IGNORECASE)
+    r"nccl|::internode|::intranode|get_dispatch_layout|nvshmem|cross_device_reduce|all_?reduce",
+    re.IGNORECASE)
 SMS = 132
 NAMES = ["ncclDevKernel_AllReduce_Sum_bf16_RING_LL",
          "void deep_ep::internode::dispatch<false, 8>(int4*)",

@@ -10,6 +10,7 @@
 #include "report/summary.h"
 #include "report/text/format.h"
 #include "report/text/reports.h"
+#include "support/capture_builder.h"
 
 namespace gf {
 namespace {
@@ -153,6 +154,23 @@ TEST(Wholeness, DamageAndAbsenceCountDoubtsDoNot) {
   a.match.verdict = MatchVerdict::good;
   a.match.matched = 3;
   EXPECT_EQ(shortcomings(a).size(), 1u);
+}
+
+TEST(Headline, ALossWithoutARecommendationSaysSo) {
+  auto told = [](bool host_works) {
+    test::CaptureBuilder b;
+    b.launch("first", {-20, -10}, {0, 1'000'000});
+    // The device had the work, or the host came late.
+    const Nanos called = host_works ? 3'900'000 : 20;
+    b.launch("next", {called, called + 10}, {4'000'000, 5'000'000});
+    const auto analysis = analyze(b.capture, {});
+    EXPECT_TRUE(analysis);
+    return headline(*analysis);
+  };
+  EXPECT_NE(told(false).find("unexplained gap"), std::string::npos);
+  EXPECT_NE(told(false).find("No recommendation covers it."), std::string::npos);
+  EXPECT_NE(told(true).find("other host work"), std::string::npos);
+  EXPECT_EQ(told(true).find("No recommendation"), std::string::npos);
 }
 
 TEST(Format, CommandsCanBeCopied) {
