@@ -274,8 +274,8 @@ const Finding* find(const Analysis& analysis, FindingId id) {
 struct Loss {
   std::string name;
   Nanos ns = 0;
-  bool of_host = false;   // which the profiler slowed
-  bool curable = false;   // of what a recommendation could be about
+  bool of_host = false;  // which the profiler slowed
+  bool curable = false;  // of what a recommendation could be about
 };
 
 /// What the program does once, and what was not recorded, has no cure to be told.
