@@ -234,14 +234,15 @@ TEST(Steps, OfOneKernelAreNoneWhereSamplesShowAPeriod) {
 }
 
 /// A code of what a second says of which samples show 95 % and kernels of so many contexts, one
-/// after the other, 60 %; with so many SMs at work as sampled.
-std::string work_without_kernels(int contexts, double sm_active) {
+/// after the other, 60 %; with so many SMs of 100 at work as sampled.
+std::string work_without_kernels(int contexts, double sm_active, int blocks = 400) {
   test::CaptureBuilder builder;
   auto& capture = builder.capture;
-  capture.device_row(0);
+  capture.devices.sm_count[capture.device_row(0)] = 100;
   auto& samples = capture.counter_samples;
   for (Nanos ms = 0; ms < 1000; ++ms) {
     const auto row = builder.kernel("k", ms * kNsPerMs, ms * kNsPerMs + 600'000);
+    capture.activities.grid_x[row] = blocks;
     capture.activities.context[row] = 1 + ms % contexts;
     for (const auto& [id, value] :
          {std::pair("gpu.busy", 0.95), std::pair("sm.active_any", sm_active)}) {
@@ -267,6 +268,9 @@ TEST(UnrecordedWork, IsNoneWhereRecordedContextsTakeTurns) {
   EXPECT_EQ(work_without_kernels(1, 0.5), "work_not_recorded ");
   EXPECT_EQ(work_without_kernels(2, 0.5), "contexts_take_turns said ");
   EXPECT_EQ(work_without_kernels(2, 0.8), "work_not_recorded ") << "SMs that no kernel explains";
+  EXPECT_EQ(work_without_kernels(2, 0.5, 1), "work_not_recorded ") << "a block is on one SM";
+  EXPECT_EQ(work_without_kernels(2, 0.3, 50), "contexts_take_turns said ") << "at 60 %, 50 of 100";
+  EXPECT_EQ(work_without_kernels(2, 0.31, 50), "work_not_recorded ");
 }
 
 std::optional<std::size_t> first_stable_of(const std::vector<double>& durations) {

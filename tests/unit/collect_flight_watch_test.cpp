@@ -202,5 +202,33 @@ TEST(FlightWatch, ImpossibleValuesChangeNothing) {
   EXPECT_TRUE(watch.take().empty());
 }
 
+/// A job with a pause of 20 ms in each step, a gap of 4 s, and the steps again; who holds the GPU's
+/// memory is read every two seconds, and not while nobody does.
+std::vector<FlightMoment> told_of_a_gap(std::int64_t before, std::int64_t after) {
+  FlightWatch watch;
+  Nanos now = kOrigin;
+  std::vector<FlightMoment> told;
+  const auto runs = [&](Nanos length, bool works, std::int64_t holder) {
+    for (const Nanos end = now + length; now < end; now += kSampleLength) {
+      const bool pauses = !works || now % (120 * kNsPerMs) < 20 * kNsPerMs;
+      watch.busy(now, now + kSampleLength, pauses ? 0 : 1);
+      if (now % (2 * kNsPerSecond) == 0 && holder > 0) watch.holders({holder});
+      for (auto& moment : watch.take()) told.push_back(std::move(moment));
+    }
+  };
+  runs(2 * kOneMinute + kNsPerSecond / 2, true, before);
+  runs(4 * kNsPerSecond, false, before == after ? before : 0);
+  runs(kOneMinute, true, after);
+  return told;
+}
+
+TEST(FlightWatch, TheEndOfOneJobAndTheStartOfTheNextAreNoStall) {
+  EXPECT_TRUE(told_of_a_gap(7, 8).empty());
+  const auto same = told_of_a_gap(7, 7);
+  ASSERT_EQ(same.size(), 1u);
+  EXPECT_EQ(same[0].kind, "stall");
+  EXPECT_EQ(told_of_a_gap(0, 0).size(), 1u) << "a driver that names no process";
+}
+
 }  // namespace
 }  // namespace gf

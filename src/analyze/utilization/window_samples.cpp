@@ -14,6 +14,7 @@
 #include "analyze/utilization/waterfall.h"
 #include "core/apportion.h"
 #include "core/format.h"
+#include "model/chips.h"
 #include "model/kernel_name.h"
 #include "model/metrics.h"
 #include "model/quality.h"
@@ -117,11 +118,34 @@ std::string_view says_missing(const Capture& capture) {
   return {};
 }
 
+/// The most SMs that recorded kernels can have kept at work, over a span and of all SMs: a kernel
+/// of one block leaves all but one idle.
+double most_sms(const Context& context, const DeviceTimeline& line, Interval span) {
+  const Capture& capture = context.capture;
+  const auto& activities = capture.activities;
+  double sms = capture.devices.sm_count[line.device];
+  if (sms <= 0)
+    if (const Product* product = find_product(capture.text(capture.devices.name[line.device])))
+      sms = product->sm_count;
+  double busy = 0;
+  for (std::size_t i = 0; i < line.rows.size(); ++i) {
+    const auto row = line.rows[i];
+    const Nanos length =
+        std::min(line.spans[i].end, span.end) - std::max(line.spans[i].start, span.start);
+    if (length <= 0 || activities.kind[row] != ActivityKind::kernel) continue;
+    const double blocks = static_cast<double>(activities.grid_x[row]) *
+                          std::max(activities.grid_y[row], 1) * std::max(activities.grid_z[row], 1);
+    const bool known = sms > 0 && blocks > 0;
+    busy += static_cast<double>(length) * (known ? std::min(1.0, blocks / sms) : 1);
+  }
+  return busy / static_cast<double>(span.length());
+}
+
 /// How many recorded contexts take turns on a device without MPS, where that explains why it is
 /// active and no kernel runs: no more SMs are at work than its kernels can account for. 0: it does
 /// not.
-std::size_t contexts_in_turns(const Context& context, const DeviceTimeline& line, Interval sampled,
-                              double explained) {
+std::size_t contexts_in_turns(const Context& context, const DeviceTimeline& line, Interval span,
+                              Interval sampled, double explained) {
   const Capture& capture = context.capture;
   if (capture.metadata_value("record.mps") == "yes" || !says_missing(capture).empty()) return 0;
   std::set<std::pair<std::int64_t, std::int64_t>> contexts;
@@ -132,8 +156,9 @@ std::size_t contexts_in_turns(const Context& context, const DeviceTimeline& line
   constexpr std::string_view kSms[] = {"sm.active_any"_metric, "sm.active"_metric};
   const auto series = series_of(context, line.device, sampled, std::span(kSms));
   if (series.empty()) return 0;
+  const double most = std::min(explained, most_sms(context, line, span));
   for (const auto& each : series)
-    if (const auto mean = each.mean(false); !mean || *mean > explained) return 0;
+    if (const auto mean = each.mean(false); !mean || *mean > most) return 0;
   return contexts.size();
 }
 
@@ -203,7 +228,7 @@ void find_unrecorded_work(const Context& context, const DeviceTimeline& line, De
   take_from_idle(missing, use);
   if (others.empty())
     if (const auto turns =
-            contexts_in_turns(context, line, on_sample_clock(span, shift), explained);
+            contexts_in_turns(context, line, span, on_sample_clock(span, shift), explained);
         turns > 0) {
       quality.push_back(
           {std::string(name_of(QualityCode::contexts_take_turns)), 1,

@@ -98,6 +98,7 @@ void FlightWatch::holders(std::set<std::int64_t> processes) {
   const auto stays = [&](std::int64_t process) { return processes.contains(process); };
   if (holders_ && std::none_of(holders_->begin(), holders_->end(), stays)) forget();
   holders_ = std::move(processes);
+  for (auto& moment : std::exchange(stalls_, {})) moments_.push_back(std::move(moment));
 }
 
 void FlightWatch::xid(Nanos at, std::int64_t code) {
@@ -144,9 +145,12 @@ void FlightWatch::end_gap(Nanos end) {
   const auto length = static_cast<double>(end - start);
   const bool told = std::exchange(gap_told_, false);
   if (!told && end - start >= kStall && length >= kLonger * usual_gap() && knows_job(start))
-    tell(start, "stall",
-         fmt::format("stalled for {}; usual gaps are up to {}", seconds(length),
-                     seconds(usual_gap())));
+    stalls_.push_back({start, "stall",
+                       fmt::format("stalled for {}; usual gaps are up to {}", seconds(length),
+                                   seconds(usual_gap()))});
+  // The end of one job and the start of the next are no stall.
+  if (!holders_)
+    for (auto& moment : std::exchange(stalls_, {})) moments_.push_back(std::move(moment));
   gaps_.add(end, length);
 }
 

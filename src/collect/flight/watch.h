@@ -48,7 +48,7 @@ class FlightWatch {
   void sm_active(Nanos start, Nanos end, double share);
   void clock(Nanos at, double hertz);
   /// The processes that hold its memory. When none of those before is left, another job runs, and
-  /// what was usual is forgotten.
+  /// what was usual is forgotten. Where they are known, stalls wait for the next ones.
   void holders(std::set<std::int64_t> processes);
   void xid(Nanos at, std::int64_t code);
 
@@ -66,6 +66,7 @@ class FlightWatch {
   void tell(Nanos at, const char* kind, std::string text);
 
   std::vector<FlightMoment> moments_;
+  std::vector<FlightMoment> stalls_;  // until the next holders tell whether it is the same job
   std::optional<std::set<std::int64_t>> holders_;
   Nanos since_ = 0;  // what is known of the job begins there; 0: nothing is known
 
