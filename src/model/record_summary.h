@@ -15,7 +15,6 @@ struct RecordedDevice {
   std::int64_t index = -1;
   std::string name, source;  // source of levels: pm_sampling, gpm, nvml
   std::int64_t samples = 0, lost = 0;
-  std::optional<Nanos> sampling_began_ns;  // after the program's start
   Nanos span_ns = 0;  // from the first sample with work to the end of the last one
   std::map<std::string, double> shares;  // metric id -> mean over span_ns, 0..1
   Nanos sampled_ns = 0;  // of the span, with samples: less than it when some never arrived
@@ -35,8 +34,6 @@ struct RecordedDevice {
     visit("source", &RecordedDevice::source, "where levels come from: pm_sampling, gpm, nvml");
     visit("samples", &RecordedDevice::samples, "counter samples recorded");
     visit("lost", &RecordedDevice::lost, "counter samples that never arrived");
-    visit("sampling_began_ns", &RecordedDevice::sampling_began_ns,
-          "where counters waited until the program had opened CUDA: when, after its start");
     visit("span_ns", &RecordedDevice::span_ns,
           "from the first sample with work to the end of the last one");
     visit("shares", &RecordedDevice::shares, "metric id: mean over the span");

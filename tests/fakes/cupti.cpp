@@ -5,8 +5,7 @@
 // GPUFATHOM_FAKE: permission (0/1), pm_busy (0/1), pm_old (0/1: no PM sampling in this driver),
 // single_pass (counters in a pass), gpu_clock (ns that the GPU clock is behind the host's),
 // drop_every (every Nth sample never arrives), sample_bytes (of the GPU's buffer that one sample
-// takes), held_until (seconds after the first call: until then a decode does not return, as while a
-// program opens CUDA), lost_after.
+// takes), decode_us (that a decode takes for each sample that it finds), lost_after.
 #include <cuda.h>
 #include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
@@ -247,7 +246,7 @@ CUptiResult cuptiPmSamplingStart(CUpti_PmSampling_Start_Params* params) {
   // One that was stopped while all was well starts no more, as on an H200.
   if (sampling_object.stopped && !sampling_object.overflown) return CUPTI_ERROR_UNKNOWN;
   sampling_object.running = true;
-  sampling_object.stopped = sampling_object.overflown = false;
+  sampling_object.stopped = false;  // after an overflow, that is told again, as on an H100
   sampling_object.made = 0;
   sampling_object.started = fake::now_ns();
   sampling_object.next =
@@ -277,7 +276,6 @@ CUptiResult cuptiPmSamplingCounterDataImageInitialize(
 }
 CUptiResult cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params* params) {
   if (fake::lost()) return CUPTI_ERROR_INVALID_DEVICE;
-  while (fake::age_s() < fake::number("held_until", -1)) usleep(10'000);
   auto& sampling_object = *reinterpret_cast<Session*>(params->pPmSamplingObject);
   auto& image = *reinterpret_cast<Image*>(params->pCounterDataImage);
   const std::int64_t now = fake::now_ns();
@@ -308,6 +306,7 @@ CUptiResult cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params* params
       image.samples[image.count++] = {sampling_object.next - gpu_clock(), end - gpu_clock()};
     sampling_object.next = end;
   }
+  usleep(static_cast<useconds_t>(fake::number("decode_us", 0) * static_cast<double>(image.count)));
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiPmSamplingGetCounterDataInfo(CUpti_PmSampling_GetCounterDataInfo_Params* params) {

@@ -1,8 +1,8 @@
 // A libnvidia-ml.so.1 for machines without a GPU. Options of GPUFATHOM_FAKE: gpus, gpm (0/1), mig
 // (0/1), init (NVML error of nvmlInit), driver, cuda, lost_after, memory_scope (0/1), pid (of the
-// process that holds memory), pid_after (seconds after the first call: none does before), xid (a
-// code that GPU 0 reports once, xid_after seconds after the first call), events (0: the driver
-// tells of no events), remap_failed (0/1), hang_after, hang_gpu, hang_for (see world.h).
+// process that holds memory), xid (a code that GPU 0 reports once, xid_after seconds after the
+// first call), events (0: the driver tells of no events), remap_failed (0/1), hang_after, hang_gpu,
+// hang_for (see world.h).
 #include <nvml.h>
 #include <unistd.h>
 
@@ -191,10 +191,6 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* me
 nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t, unsigned* count,
                                                      nvmlProcessInfo_t* rows) {
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
-  if (fake::age_s() < fake::number("pid_after", -1)) {
-    *count = 0;
-    return NVML_SUCCESS;
-  }
   if (*count < 1) return NVML_ERROR_INSUFFICIENT_SIZE;
   *count = 1;
   rows[0] = {static_cast<unsigned>(fake::number("pid", 1)), 11ull << 30, 0xFFFFFFFFu, 0xFFFFFFFFu};

@@ -77,7 +77,7 @@ int run_record(RecordArguments& options) {
   options.record.injection_library = agent_path();
   // A sample of the energy counters takes 640 kB of the GPU's buffer instead of 14: at a thousand a
   // second a busy host loses some, and energy needs sums, not moments.
-  const double usual_rate = options.record.metrics == "energy" ? 400 : 1000;
+  const double usual_rate = options.record.metrics == "energy" ? 250 : 1000;
   options.record.rate_hz = options.rate_hz.value_or(usual_rate);
   if (const char* wrong = wrong_subject(options)) return complain(wrong, kWrongUsage);
   if (options.record.output.empty()) options.record.output = free_name();
@@ -115,7 +115,7 @@ Verb record_verb() {
               "capture file to write (default: run.gpf, or the next free run-N.gpf)")
       .output();
   verb.option("--rate", options->rate_hz, "HZ",
-              "counter samples per second (default: 1000, with --metrics energy 400)")
+              "counter samples per second (default: 1000, with --metrics energy 250)")
       .from(1, 100000);
   verb.option("--devices", options->record.devices, "LIST",
               "GPUs to record: 0,2-3 as in nvidia-smi, UUIDs, or all");

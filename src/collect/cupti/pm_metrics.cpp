@@ -226,7 +226,7 @@ constexpr Nanos kShortestPeriod = 50 * kNsPerMs, kLongestPeriod = 250 * kNsPerMs
 constexpr std::int64_t kLeastBuffer = 2 << 20;
 // A host without time for us for so long must not cost samples, where that takes no more than this.
 constexpr Nanos kStall = kNsPerSecond / 2;
-constexpr std::int64_t kStallBuffer = 64 << 20;
+constexpr std::int64_t kStallBuffer = 128 << 20;
 
 }  // namespace
 
@@ -235,21 +235,13 @@ Nanos pm_decode_period(std::int64_t interval_ns, std::int64_t sample_bytes) {
   return std::clamp(samples * interval_ns, kShortestPeriod, kLongestPeriod);
 }
 
-namespace {
-std::int64_t arrives_in(Nanos time, const PmOptions& options) {
-  return time / options.interval_ns * options.sample_bytes;
-}
-}  // namespace
-
 std::int64_t pm_buffer_bytes(const PmOptions& options) {
-  const std::int64_t held = std::max(2 * arrives_in(options.decode_every_ns, options),
-                                     std::min(arrives_in(kStall, options), kStallBuffer));
-  return std::clamp(held + arrives_in(options.first_drain_ns, options), kLeastBuffer,
-                    kPmMostBuffer);
-}
-
-bool pm_overflows_at_a_start(const PmOptions& options) {
-  return arrives_in(kStall, options) > pm_buffer_bytes(options);
+  const auto arrives_in = [&](Nanos time) {
+    return time / options.interval_ns * options.sample_bytes;
+  };
+  const std::int64_t held =
+      std::max(2 * arrives_in(options.decode_every_ns), std::min(arrives_in(kStall), kStallBuffer));
+  return std::clamp(held + arrives_in(options.first_drain_ns), kLeastBuffer, kPmMostBuffer);
 }
 
 }  // namespace gf

@@ -106,8 +106,8 @@ struct PmSampler::State {
     enabled = true;
     return CUPTI_SUCCESS;
   }
-  /// Sets the counters up. `step` says what was tried last.
-  CUptiResult set_up(const char*& step) {
+  /// Sets the counters up and starts them. `step` says what was tried last.
+  CUptiResult begin(const char*& step) {
     GF_CUPTI_PARAMS(CUpti_PmSampling_SetConfig, config);
     config.pPmSamplingObject = object;
     config.configSize = choice.config.size();
@@ -126,9 +126,7 @@ struct PmSampler::State {
     // Room for what arrives between two decodes and little more: emptying an image costs time for
     // every sample that it could hold (38 KB each on H200).
     step = "the sample buffer cannot be set up";
-    return make(usual, between() * 5 / 4 + 8);
-  }
-  CUptiResult go(const char*& step) {
+    if (const auto code = make(usual, between() * 5 / 4 + 8); code != CUPTI_SUCCESS) return code;
     GF_CUPTI_PARAMS(CUpti_PmSampling_Start, params);
     params.pPmSamplingObject = object;
     step = "PM sampling does not start";
@@ -138,10 +136,6 @@ struct PmSampler::State {
     gaps.begin_session();
     drained = host_now();
     return CUPTI_SUCCESS;
-  }
-  CUptiResult begin(const char*& step) {
-    const auto code = set_up(step);
-    return code == CUPTI_SUCCESS ? go(step) : code;
   }
   void stop() {
     if (!started) return;
@@ -158,7 +152,8 @@ struct PmSampler::State {
     enabled = false;
   }
   /// A GPU buffer that was full ends a session: CUPTI gives out nothing of it and decodes no more.
-  /// Starts anew with twice the room.
+  /// Starts anew with twice the room, and a new object: the old one tells the overflow again, and
+  /// then starts no more (H100, driver 580).
   Status begin_again() {
     ++overflows;
     if (hardware_bytes >= kPmMostBuffer && samples == samples_at_overflow)
@@ -168,12 +163,10 @@ struct PmSampler::State {
     hardware_bytes = std::min<std::size_t>(2 * hardware_bytes, kPmMostBuffer);
     const char* step = "";
     stop();
-    auto code = begin(step);
-    if (code != CUPTI_SUCCESS) {
-      disable();
-      step = "PM sampling cannot be enabled";
-      if (code = enable(); code == CUPTI_SUCCESS) code = begin(step);
-    }
+    disable();
+    step = "PM sampling cannot be enabled";
+    auto code = enable();
+    if (code == CUPTI_SUCCESS) code = begin(step);
     if (code != CUPTI_SUCCESS)
       return fail(fmt::format("the GPU's sample buffer overflowed, then {}: {}", step,
                               cupti->functions().text(code)));
@@ -253,8 +246,7 @@ struct PmSampler::State {
     hardware_bytes = options.hardware_buffer_bytes;
     if (hardware_bytes == 0) hardware_bytes = static_cast<std::size_t>(pm_buffer_bytes(options));
     const char* step = "";
-    const auto code = options.waits ? set_up(step) : begin(step);
-    if (code != CUPTI_SUCCESS) return refused(step, code, why);
+    if (const auto code = begin(step); code != CUPTI_SUCCESS) return refused(step, code, why);
     return {};
   }
   /// The image to decode into: what does not fit is lost, so a late call gets a larger one, for
@@ -361,13 +353,6 @@ PmSampler::~PmSampler() {
     params.pHostObject = state.host;
     state.cupti->functions().cuptiProfilerHostDeinitialize(&params);
   }
-}
-
-Status PmSampler::begin() {
-  const char* step = "";
-  if (const auto code = state_->go(step); code != CUPTI_SUCCESS)
-    return fail(fmt::format("{}: {}", step, state_->functions().text(code)));
-  return {};
 }
 
 Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {

@@ -53,7 +53,6 @@ struct PmOptions {
   Nanos first_drain_ns = 0;  // after the start, beside that: other GPUs may be set up meanwhile
   std::size_t hardware_buffer_bytes = 0;  // to begin with; 0: room for what arrives until the first
                                           // drain, and between two. An overflow doubles it
-  bool waits = false;                     // all is set up by start(), and begin() starts
   std::span<const PmMetric> wanted = pm_metrics();
   std::int64_t sample_bytes = kPmSampleBytes;  // of that buffer that one sample of them takes
   std::vector<std::string>
@@ -67,9 +66,6 @@ Nanos pm_decode_period(std::int64_t interval_ns, std::int64_t sample_bytes);
 /// Room in the GPU's buffer for what arrives before the first drain, between two, and while the
 /// host has no time for us.
 std::int64_t pm_buffer_bytes(const PmOptions& options);
-/// Whether that room does not hold what arrives while a program opens CUDA, which keeps the driver
-/// from everybody else for most of a second.
-bool pm_overflows_at_a_start(const PmOptions& options);
 
 /// One sample; `values` runs along choice().metrics, in the catalog's units.
 struct PmSample {
@@ -87,8 +83,6 @@ class PmSampler {
 
   const PmChoice& choice() const;
   const std::string& chip() const;
-  /// Starts a session that waits. Errors: the driver refuses.
-  Status begin();
   /// Hands out every sample that has arrived since the last call, in order of time. The first
   /// sample of a session covers an undefined span and is dropped. Errors: the device is gone, the
   /// decoder refuses.

@@ -135,7 +135,6 @@ struct GpuReadingGroups {
   bool state =
       true;  // clocks, temperature, throttle reasons, utilization, memory, PCIe and NVLink bytes
   bool processes = true;  // per-process memory and names
-  bool memory = false;    // without the rest of the state
 };
 
 /// Every value may be missing: empty is "no data".

@@ -179,9 +179,9 @@ GpuReading Nvml::read(const GpuInfo& gpu, const GpuReadingGroups& groups) {
   reading.time_ns = host_now();
   if (groups.power) read_power(*functions_, gpu, reading);
   if (groups.energy) read_energy(*functions_, gpu, reading);
-  if (groups.state || groups.memory) read_memory(*functions_, gpu.handle, reading);
   if (groups.state) {
     read_state(*functions_, gpu, reading);
+    read_memory(*functions_, gpu.handle, reading);
     read_links(gpu, reading);
   }
   if (groups.processes) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include "core/statistics.h"
@@ -20,11 +19,6 @@ constexpr double kAlikeShare = 0.15, kAlikePoints = 0.06;
 constexpr double kOtherShare = 0.3, kOtherPoints = 0.1;
 constexpr int kLate = 2;        // newest cells may still grow
 constexpr double kBegun = 0.1;  // GPU busy share of one cell with which work has begun
-
-constexpr std::int64_t kContextBytes = 64 << 20;  // every CUDA context takes more
-// A driver that is not held answers as fast as it did at its best, or nearly.
-constexpr Nanos kQuick = 2 * kNsPerMs, kServesAtLast = kNsPerSecond;
-constexpr int kQuickInARow = 3;
 
 bool alike(double value, double mean) {
   return std::abs(value - mean) <= std::max(kAlikePoints, kAlikeShare * mean);
@@ -136,26 +130,6 @@ std::optional<WindowReason> ActivityWatch::due(Nanos now) {
   ++given_;
   if (works && current->steady) recorded_ = current->mean;
   return why;
-}
-
-bool ArrivalWatch::arrives(const std::optional<std::set<std::int64_t>>& holders,
-                           std::optional<std::int64_t> memory_bytes) {
-  if (first_ && holders) before_ = *holders;
-  if (first_ || (memory_bytes && least_memory_ && *memory_bytes < *least_memory_))
-    least_memory_ = memory_bytes;
-  if (std::exchange(first_, false)) return false;
-  if (holders && !std::ranges::includes(before_, *holders)) return true;
-  // A driver that names no process of this container still says how much memory is used.
-  return memory_bytes && least_memory_ && *memory_bytes - *least_memory_ >= kContextBytes;
-}
-
-bool ArrivalWatch::saw(Nanos now, Nanos took, const std::optional<std::set<std::int64_t>>& holders,
-                       std::optional<std::int64_t> memory_bytes) {
-  fastest_ = fastest_ > 0 ? std::min(fastest_, took) : took;
-  if (arrived_ == 0 && arrives(holders, memory_bytes)) arrived_ = now;
-  if (arrived_ == 0) return false;
-  quick_ = took <= 2 * fastest_ + kQuick ? quick_ + 1 : 0;
-  return quick_ >= kQuickInARow || now - arrived_ >= kServesAtLast;
 }
 
 void LevelSummary::define(std::vector<std::string> ids, std::vector<bool> counts) {

@@ -7,7 +7,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -66,26 +65,6 @@ class ActivityWatch {
   int given_ = 0;
   bool kernels_ = false;
   std::optional<Level> recorded_;  // of the last window that a steady pace opened
-};
-
-/// When a program has opened CUDA on a GPU and the driver serves others again, told from answers of
-/// the driver from before the program's start on.
-class ArrivalWatch {
- public:
-  /// Who holds memory of the GPU and how much is in use, where the driver says so, and how long it
-  /// took to answer. Whether all is ready now.
-  bool saw(Nanos now, Nanos took, const std::optional<std::set<std::int64_t>>& holders,
-           std::optional<std::int64_t> memory_bytes);
-  Nanos arrived() const { return arrived_; }  // 0: not yet
-
- private:
-  bool arrives(const std::optional<std::set<std::int64_t>>& holders,
-               std::optional<std::int64_t> memory_bytes);
-  bool first_ = true;
-  std::set<std::int64_t> before_;
-  std::optional<std::int64_t> least_memory_;
-  Nanos fastest_ = 0, arrived_ = 0;
-  int quick_ = 0;  // answers in a row
 };
 
 // Running means of a device's samples, for the summary at the end of a recording: bounded memory

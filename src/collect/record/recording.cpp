@@ -28,13 +28,11 @@ constexpr std::size_t kMostValues =
     16u << 20;  // 64 MB of samples that nobody took: then the newest are dropped and counted
 constexpr std::chrono::seconds kLastSamplesPatience{3};  // for the last samples
 constexpr std::chrono::milliseconds kWait{200};
-constexpr Nanos kArrivalLook = 10 * kNsPerMs;  // from one look for the program to the next
 }  // namespace
 
 void CounterThread::add(std::unique_ptr<PmSampler> sampler, std::uint32_t device,
-                        std::vector<Text> metrics, std::function<Nanos()> arrival) {
+                        std::vector<Text> metrics) {
   Source source;
-  source.arrival = std::move(arrival);
   std::vector<std::string> ids;
   std::vector<bool> counts;
   for (const auto* metric : sampler->choice().metrics) {
@@ -69,44 +67,22 @@ void CounterThread::stop() {
 }
 
 void CounterThread::loop() {
-  timespec next{};
-  clock_gettime(CLOCK_MONOTONIC, &next);
-  while (!ending_) {
-    const Nanos every = waits() ? std::min(kArrivalLook, every_) : every_;
-    next.tv_nsec += static_cast<long>(every % kNsPerSecond);
-    next.tv_sec += every / kNsPerSecond + next.tv_nsec / kNsPerSecond;
-    next.tv_nsec %= kNsPerSecond;
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, nullptr);
+  using std::chrono::steady_clock;
+  const std::chrono::nanoseconds every(every_);
+  // Of a busy GPU a decode may take nearly as long as its samples took to come, and while this
+  // sleeps the GPU's buffer fills: who is late decodes again at once.
+  for (auto next = steady_clock::now() + every; !ending_;
+       next = std::max(next + every, steady_clock::now())) {
+    std::this_thread::sleep_until(next);
     drain();
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (now.tv_sec > next.tv_sec || (now.tv_sec == next.tv_sec && now.tv_nsec > next.tv_nsec))
-      next = now;  // fell behind: do not hurry after
   }
   drain();
   ended_.set_value();
 }
 
-bool CounterThread::waits() const {
-  return std::ranges::any_of(sources_, [](const Source& source) { return bool(source.arrival); });
-}
-
-void CounterThread::begin(Source& source) {
-  if (ending_) return;
-  source.arrived = source.arrival();
-  if (source.arrived == 0) return;
-  source.arrival = {};
-  if (const Status ok = source.sampler->begin(); !ok) source.error = ok.error().message();
-  source.began = host_now();
-}
-
 void CounterThread::drain() {
   for (auto& source : sources_) {
     if (!source.error.empty()) continue;
-    if (source.arrival) {
-      begin(source);
-      continue;
-    }
     std::lock_guard lock(mutex_);
     const auto ok = source.sampler->drain([&](const PmSample& sample) {
       tell_watch(source, sample);
@@ -336,13 +312,12 @@ void Recording::start_counters(std::vector<std::string>& notes) {
   options.wanted = counters.metrics;
   options.sample_bytes = counters.sample_bytes;
   options.decode_every_ns = pm_decode_period(options.interval_ns, options.sample_bytes);
-  options.waits = with_child() && pm_overflows_at_a_start(options);
   capture_.set_metadata("record.metrics", o_.metrics);
   capture_.set_metadata("record.interval_ns", std::to_string(options.interval_ns));
   std::map<std::string, std::vector<unsigned>> refused;
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
     // A session cannot be begun before all are set up: CUPTI starts none that was stopped.
-    if (!options.waits) options.first_drain_ns = static_cast<Nanos>(gpus_.size() - 1 - i) * kSetUp;
+    options.first_drain_ns = static_cast<Nanos>(gpus_.size() - 1 - i) * kSetUp;
     auto started = driver.ask(
         [library = *cupti, gpu = gpus_[i], options] {
           PmRefusal why = PmRefusal::none;
@@ -367,49 +342,12 @@ void Recording::start_counters(std::vector<std::string>& notes) {
     std::vector<Text> metrics;
     for (const auto* metric : (*sampler)->choice().metrics)
       metrics.push_back(capture_.strings.intern(metric->id));
-    counters_.add(std::move(*sampler), rows_[i], std::move(metrics),
-                  options.waits ? arrival_on(gpus_[i]) : nullptr);
+    counters_.add(std::move(*sampler), rows_[i], std::move(metrics));
   }
   for (const auto& [why, gpus] : refused)
     note(notes, fmt::format("{}: no hardware counters: {}", gpu_names(gpus), why));
   if (o_.kernels) counters_.watch(kernels_.watch());
   counters_.start();
-}
-
-/// Says since when the program is on a GPU, once sampling may begin; 0: not yet. For the thread of
-/// the counters.
-std::function<Nanos()> Recording::arrival_on(const GpuInfo& gpu) const {
-  return [nvml = nvml_, gpu, watch = ArrivalWatch()]() mutable {
-    const Nanos asked = host_now();
-    const auto reading = nvml->read(
-        gpu, {.power = false, .energy = false, .state = false, .processes = true, .memory = true});
-    const Nanos now = host_now();
-    std::optional<std::set<std::int64_t>> holders;
-    if (reading.processes) {
-      holders.emplace();
-      for (const auto& holder : *reading.processes) holders->insert(holder.pid);
-    }
-    const bool ready = watch.saw(now, now - asked, holders, reading.memory_used_bytes);
-    return ready ? watch.arrived() : 0;
-  };
-}
-
-/// Counters that waited for the program say since when they count.
-void Recording::tell_late_start(const CounterThread::Source& source, Nanos started,
-                                RecordedDevice& device) {
-  if (source.arrival)
-    return note(notes_, fmt::format("GPU {}: no counter samples: the program did not come to it",
-                                    device.index));
-  if (source.began == 0) return;
-  device.sampling_began_ns = source.began - started;
-  capture_.set_metadata(fmt::format("record.sampling_start_ns.{}", device.index),
-                        std::to_string(source.began));
-  capture_.set_metadata(fmt::format("record.program_seen_ns.{}", device.index),
-                        std::to_string(source.arrived));
-  note(notes_, fmt::format("GPU {}: counters began {:.2f} s after the program's start, when it had "
-                           "opened CUDA, {:.0f} ms after it was first seen on the GPU",
-                           device.index, static_cast<double>(*device.sampling_began_ns) * 1e-9,
-                           static_cast<double>(source.began - source.arrived) * 1e-6));
 }
 
 void Recording::tell_hang(const char* what, Nanos since) {
@@ -450,7 +388,6 @@ RecordSummary Recording::summary(Nanos started, Nanos ended) {
       source.summary.fill(device);
       device.lost = source.sampler->lost() + source.dropped;
       note_lost(device);
-      tell_late_start(source, started, device);
       if (source.sampler->overflows() > 0)
         capture_.note_quality(QualityCode::buffer_overflow, "the GPU's sample buffer overflowed",
                               source.sampler->overflows());

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -30,10 +29,7 @@ class CounterThread {
   explicit CounterThread(Nanos every) : every_(every) {}
   ~CounterThread() { stop(); }
   /// A GPU's sampler, the capture's row of its device and the texts of its metrics. Before start().
-  /// With `arrival`, sampling begins when that says since when a program is there; until then it
-  /// gives 0. It is asked often, on the thread.
-  void add(std::unique_ptr<PmSampler> sampler, std::uint32_t device, std::vector<Text> metrics,
-           std::function<Nanos()> arrival = {});
+  void add(std::unique_ptr<PmSampler> sampler, std::uint32_t device, std::vector<Text> metrics);
   /// Every sample also goes here. Before start().
   void watch(ActivityWatch& watch) { watch_ = &watch; }
   void start();
@@ -54,8 +50,6 @@ class CounterThread {
     std::size_t busy = 0, sm_active = 0;  // columns; past the last: not sampled
     std::string error;                    // why it ended early
     std::int64_t dropped = 0;             // samples dropped because nobody took them
-    std::function<Nanos()> arrival;       // empty: sampling has begun
-    Nanos arrived = 0, began = 0;         // where it waited
   };
   /// Only before the thread has started and when it has stopped; empty when it hangs.
   const std::vector<Source>& sources() const { return hangs_ ? none_ : sources_; }
@@ -63,8 +57,6 @@ class CounterThread {
  private:
   void loop();
   void drain();
-  bool waits() const;
-  void begin(Source& source);
   void tell_watch(const Source& source, const PmSample& sample);
   Nanos every_;
   ActivityWatch* watch_ = nullptr;
@@ -104,8 +96,6 @@ class Recording {
   bool with_instances(const GpuInfo& gpu) const;
   void add_instances();
   void start_counters(std::vector<std::string>& notes);
-  std::function<Nanos()> arrival_on(const GpuInfo& gpu) const;
-  void tell_late_start(const CounterThread::Source& source, Nanos started, RecordedDevice& device);
   void take_kernels(bool all);
   void host_tick(Nanos now);
   OwnUse see_own_use();
