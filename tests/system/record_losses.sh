@@ -47,7 +47,7 @@ GPUFATHOM_MOST_BYTES=100000 kernels bound.gpf "$program" init launch=work*3000
 is "what a process may write: told, analyze" "$(count bound.gpf event_cap) $(analyzed bound.gpf)" "1 1"
 
 # A decode of energy's counters takes nearly as long as the samples took to come while the GPU is busy: none is lost by that.
-GPUFATHOM_FAKE=single_pass=40,sample_bytes=640e3,decode_us=3000 "$gf" record -q --metrics energy --summary slow.json -o slow.gpf -- "$program" init sleep=3000
+GPUFATHOM_FAKE=single_pass=40,sample_bytes=640e3,decode_us=3300 "$gf" record -q --metrics energy --summary slow.json -o slow.gpf -- "$program" init sleep=3000
 is "slow decodes: samples lost, overflows" "$(jq '.devices[0].lost' slow.json) $(count slow.gpf buffer_overflow)" "0 0"
 check "and samples came" [ "$(jq '.devices[0].samples' slow.json)" -gt 500 ]
 
