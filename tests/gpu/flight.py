@@ -229,13 +229,16 @@ class Jobs(threading.Thread):
             self.healthy[-1]["end"] = time.time()
 
 
-def dropped(planted, clocks):
-    """What was planted, without clock drops that the driver's clock does not show."""
+def dropped(planted, clocks, healthy):
+    """What was planted, without clock drops that the driver's clock does not show: against what it
+    was in the same job."""
     kept = []
     for each in planted:
         if each["kind"] == "clock_drop":
             begin, end = each["time"], each["time"] + each["length"]
-            before = clocks.between(each["gpu"], begin - 500, begin)
+            job_began = max([job_["begin"] for job_ in healthy if job_["gpu"] == each["gpu"]
+                             and job_["begin"] < begin], default=begin - 500)
+            before = clocks.between(each["gpu"], job_began, begin)
             now = clocks.between(each["gpu"], begin + 3, min(end, time.time()))
             each["mhz_before"] = before[len(before) // 20] if before else None
             each["mhz"] = statistics.median(now) if now else None
@@ -265,7 +268,8 @@ def result_of(options, begin, jobs, clocks, folder, asked):
     told = [{"time": entry["time_ns"] * 1e-9, **{key: entry.get(key) for key in (
         "gpu", "kind", "text", "capture", "kernel_windows")}} for entry in told]
     planted = dropped([dict(each) for each in asked + [entry for each in jobs
-                                                       for entry in each.planted]], clocks)
+                                                       for entry in each.planted]], clocks,
+                      [entry for each in jobs for entry in each.healthy])
     judged(planted, told, {each.gpu for each in jobs})
     real = [each for each in planted if each["kind"] != "no clock drop"]
     healthy = [dict(each) for job_ in jobs for each in job_.healthy]
