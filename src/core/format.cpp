@@ -75,7 +75,9 @@ std::string format_bytes(std::int64_t bytes) {
 }
 
 std::string plural(std::int64_t count, std::string_view noun) {
-  return format_count(count) + " " + std::string(noun) + (count != 1 ? "s" : "");
+  const auto* ending =
+      noun.ends_with("ch") || noun.ends_with("sh") || noun.ends_with("s") ? "es" : "s";
+  return format_count(count) + " " + std::string(noun) + (count != 1 ? ending : "");
 }
 
 std::string say_time(Nanos ns) {

@@ -77,6 +77,20 @@ TEST(Attribution, ForwardBackwardAndOptimiser) {
   EXPECT_EQ(naming.of(kNoRow), kNoRow);
 }
 
+TEST(Attribution, AnOptimizersClosureRunsTheForwardPass) {
+  test::CaptureBuilder b;
+  b.mark("Optimizer.step#AdamW.step", 0, 500);
+  const auto product = b.op("aten::linear", 10, 50);
+  b.capture.host_ops.sequence[product] = 7;
+  b.op("aten::addmm", 12, 40);
+  const auto forward = b.launch("gemm", {20, 22}, {100, 200});
+  b.op("aten::_foreach_add_", 401, 450);
+  const auto update = b.launch("multi_tensor_apply_kernel", {410, 412}, {420, 430});
+  const Context context = analysed(b.capture);
+  EXPECT_EQ(context.attribution.phase[forward], 1);
+  EXPECT_EQ(context.attribution.phase[update], 3);
+}
+
 TEST(Attribution, ParentsSkipPythonFrames) {
   test::CaptureBuilder builder;
   const auto outer = builder.op("outer", 0, 100);

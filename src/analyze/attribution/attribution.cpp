@@ -366,7 +366,7 @@ class HostSweep {
       now.phase = kOptimizerPhase;
     else if (backward)
       now.phase = kBackwardPhase;
-    else if (now.phase == kOtherPhase)
+    else if (now.phase == kOtherPhase || runs_in_closure(row, now))
       now.phase = kForwardPhase;
     else if (now.phase == kBackwardPhase && runs_forward_again(row, thread, traits))
       now.phase = kRecomputePhase;
@@ -379,6 +379,12 @@ class HostSweep {
     } else if (!fills_inside(row)) {
       forward_.put(thread, ops.sequence[row], {row, module_of(now)});
     }
+  }
+
+  /// An optimizer that is given a closure runs the forward and backward pass inside its own step.
+  /// What it does itself needs no gradient, so autograd gives that no number.
+  bool runs_in_closure(std::uint32_t row, const Open& now) const {
+    return now.phase == kOptimizerPhase && capture_.host_ops.sequence[row] >= 0;
   }
 
   /// Inside a backward operation, autograd records what will need a backward pass of its own: a

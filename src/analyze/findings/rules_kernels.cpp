@@ -161,7 +161,7 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
     if (!std::isnan(tensor)) counted += kernel.exclusive_ns;
     names.add_kernel(kernel, kernel.exclusive_ns);
   }
-  if (facts.of_kernels(by_name) < 0.1) return {};
+  if (facts.of_kernels(by_name) < 0.1 || facts.of_window(by_name) < 0.03) return {};
   const bool tf32 = !chip || tensor_path(chip->id, TensorType::tf32);
   std::string advice = "Use mixed precision in FP16";
   if (tf32) advice = "Allow TF32";

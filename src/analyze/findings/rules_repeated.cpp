@@ -59,6 +59,46 @@ bool times_choices(std::string_view name) {
          (name.find("bench") != std::string_view::npos);
 }
 
+/// Trials of one kernel as Triton's do_bench times them: before each it fills the same large
+/// buffer, so that nothing of the last trial is left in the caches.
+struct Trials {
+  Intervals spans;  // of the device, one for each row of trials
+  std::vector<KernelInstance> kernels;
+};
+Trials timed_trials(const Facts& facts) {
+  constexpr std::size_t kFewest = 5;
+  constexpr std::int64_t kManyBlocks = 1 << 14;
+  const auto& rows = facts.capture().activities;
+  const auto& all = facts.kernels;
+  OncePerText fills(facts.texts(), [](std::string_view kernel) {
+    return kernel.find("FillFunctor") != std::string_view::npos;
+  });
+  const auto same = [&](std::size_t i, std::size_t j) {
+    const auto a = all[i].activity, b = all[j].activity;
+    return rows.name[a] == rows.name[b] && rows.stream[a] == rows.stream[b];
+  };
+  Trials trials;
+  for (std::size_t i = 0; i + 1 < all.size();) {
+    std::size_t end = i + 2;
+    if (fills(facts.kernel_name(all[i])) && rows.grid_x[all[i].activity] >= kManyBlocks &&
+        !fills(facts.kernel_name(all[i + 1])))
+      while (end + 1 < all.size() && same(end, i) && same(end + 1, i + 1) &&
+             rows.grid_x[all[end].activity] == rows.grid_x[all[i].activity])
+        end += 2;
+    if (end - i < 2 * kFewest) {
+      ++i;
+      continue;
+    }
+    const auto last = all[end - 1].activity;
+    trials.spans.push_back(
+        {rows.start_ns[all[i].activity], rows.start_ns[last] + all[end - 1].duration_ns});
+    trials.kernels.insert(trials.kernels.end(), all.begin() + static_cast<std::ptrdiff_t>(i),
+                          all.begin() + static_cast<std::ptrdiff_t>(end));
+    i = end;
+  }
+  return trials;
+}
+
 /// What autograd asks of each gradient where it looks for anomalies.
 bool asks_for_nan(std::string_view op) {
   return op == "aten::isnan" || op == "aten::any" || op == "aten::_is_any_true" ||
@@ -134,6 +174,10 @@ std::optional<Finding> autotuning(const Facts& facts) {
       spans.push_back(span_of_op(facts, row));
       ++searches;
     }
+  const auto trials = timed_trials(facts);
+  spans.insert(spans.end(), trials.spans.begin(), trials.spans.end());
+  tried.insert(tried.end(), trials.kernels.begin(), trials.kernels.end());
+  searches += static_cast<std::int64_t>(trials.spans.size());
   spans = normalised(std::move(spans));
   const Nanos time = time_in(facts, spans);
   const auto times = times_of(facts, spans);
@@ -145,7 +189,8 @@ std::optional<Finding> autotuning(const Facts& facts) {
       fmt::format("The fastest algorithm is searched for again and again, {} of the time: sizes "
                   "change from step to step. Keep sizes constant (pad or bucket them){}.",
                   say_share(facts.of_window(time)),
-                  facts.pytorch()
+                  !trials.spans.empty() ? ", or let the key of triton.autotune leave them out"
+                  : facts.pytorch()
                       ? ", or turn the search off (torch.backends.cudnn.benchmark = False)"
                       : ""),
       fmt::format("{} with {}, {}{}", plural(searches, "search"),

@@ -5,6 +5,8 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "analyze/findings/around.h"
@@ -75,8 +77,14 @@ bool is_product(std::string_view op) {
 bool adds_atomically(std::string_view kernel) {
   auto has = [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; };
   return has("ReduceAdd") || has("indexFuncLargeIndex") || has("indexFuncSmallIndex") ||
-         has("atomic") || has("embedding_bag_") || has("grid_sampler_2d_backward") ||
-         has("upsample_bilinear2d_backward");
+         has("atomic") || has("embedding_bag_") || has("grid_sampler_2d_backward");
+}
+
+/// Operators whose first tensor is what they add into.
+bool adds_into_first(std::string_view op) {
+  return op.starts_with("aten::index_add") || op.starts_with("aten::scatter_add") ||
+         op.starts_with("aten::index_put") || op.starts_with("aten::_index_put") ||
+         op.starts_with("aten::scatter_reduce");
 }
 
 /// The numbers of a JSON text of nested lists such as [[[4,8],[4,1]],[]], list by list.
@@ -277,8 +285,28 @@ std::optional<Finding> contended_atomics(const Facts& facts) {
   Found found(facts);
   OncePerText atomics(facts.texts(), adds_atomically);
   OncePerText sizes(facts.texts(), elements_of);
+  OncePerText goes_on(facts.texts(), [](std::string_view kernel) {
+    return kernel.find("LargeIndex") != std::string_view::npos;
+  });
   const auto& activities = facts.capture().activities;
   double most_rate = 0;
+  // By name of kernel: the most elements that an operation with recorded sizes gave it. Not all
+  // launches have theirs, and threads do not tell of kernels whose threads go on to further ones.
+  std::unordered_map<std::uint32_t, double> known;
+  std::unordered_set<std::uint32_t> spread;  // kernels with many destinations
+  for (const auto& kernel : facts.kernels) {
+    const auto op = facts.context.attribution.op[kernel.activity];
+    if (op == kNoRow || !atomics(facts.kernel_name(kernel))) continue;
+    const auto& counts = sizes(facts.capture().host_ops.shapes[op]);
+    if (counts.empty()) continue;
+    const auto name = static_cast<std::uint32_t>(facts.kernel_name(kernel));
+    const auto most = *std::ranges::max_element(counts);
+    known[name] = std::max(known[name], static_cast<double>(most));
+    constexpr std::int64_t kMany = 64;  // one destination for so many elements is not few
+    if (adds_into_first(facts.capture().text(facts.capture().host_ops.name[op])) &&
+        counts.front() * kMany > most)
+      spread.insert(name);
+  }
   for (const auto& kernel : facts.kernels) {
     if (kernel.duration_ns < kLong || !atomics(facts.kernel_name(kernel))) continue;
     const auto device = activities.device[kernel.activity];
@@ -288,13 +316,14 @@ std::optional<Finding> contended_atomics(const Facts& facts) {
     if (!product || product->dram_bytes_per_s <= 0) continue;
     const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
     if (!(blocks >= 1)) continue;
+    const auto name = static_cast<std::uint32_t>(facts.kernel_name(kernel));
+    const auto sized = known.find(name);
+    if (spread.contains(name) || (sized == known.end() && goes_on(facts.kernel_name(kernel))))
+      continue;
     // Each element is read once, of two bytes at least; without sizes, one a thread.
     double elements = blocks * facts.capture().devices.sm_count[device] *
                       std::max(activities.block_x[kernel.activity], 1);
-    const auto op = facts.context.attribution.op[kernel.activity];
-    if (op != kNoRow)
-      for (const auto size : sizes(facts.capture().host_ops.shapes[op]))
-        elements = std::max(elements, static_cast<double>(size));
+    if (sized != known.end()) elements = std::max(elements, sized->second);
     const double rate = 2 * elements * 1e9 / static_cast<double>(kernel.duration_ns);
     if (rate > kFar * static_cast<double>(product->dram_bytes_per_s)) continue;
     most_rate = std::max(most_rate, rate / static_cast<double>(product->dram_bytes_per_s));
