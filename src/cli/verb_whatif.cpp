@@ -13,6 +13,7 @@
 #include "report/json.h"
 #include "report/text/reports.h"
 #include "session/answer.h"
+#include "session/ranks.h"
 
 namespace gf::cli {
 
@@ -22,7 +23,7 @@ struct WhatIfArguments {
   InputOptions input;
   OutputOptions output;
   std::vector<std::string> without, with, kernels;
-  std::string gpu;
+  std::string gpu, link;
   WhatIfChanges changes;
 };
 
@@ -48,6 +49,16 @@ std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
       return fmt::format("--kernel {}: write NAME=FACTOR, such as sgemm=8", word);
     changes.kernels.push_back({word.substr(0, equals), factor});
   }
+  if (!given.link.empty()) {
+    double times = 0;
+    const bool number = set_value(given.link, times).empty();
+    if (number && times > 0) changes.link = times;
+    if (!number) changes.link_bytes_per_s = find_link(given.link);
+    if ((number && times <= 0) || (!number && changes.link_bytes_per_s <= 0))
+      return fmt::format(
+          "--link {}: write how many times as fast, or a link such as NVLink4, PCIe5 or 50GB/s",
+          given.link);
+  }
   if (given.gpu.empty()) return {};
   double factor = 0;
   if (set_value(given.gpu, factor).empty())
@@ -63,6 +74,12 @@ int what_if_of(const WhatIfArguments& given) {
   WhatIfChanges changes = given.changes;
   if (const auto wrong = understood(given, changes); !wrong.empty())
     return complain(wrong, kWrongUsage);
+  if (captures_of_folder(given.input.trace).size() > 1)
+    return complain(
+        fmt::format("{0}: whatif runs the program of one rank again; what the job gains with a "
+                    "rank as its peers, or a link as its like: gpufathom ranks {0}",
+                    given.input.trace),
+        kWrongUsage);
   const std::string format = chosen_format(given.output);
   ProgressDisplay progress;
   const auto loaded = load_capture(given.input, progress.callback());
@@ -107,7 +124,8 @@ Verb whatif_verb() {
   verb.option("--gpu", options->gpu, "K|GPU",
               "all kernels K times as fast; or the name of a GPU, by its ceilings");
   verb.option("--host", options->changes.host, "K", "the host K times as fast").positive();
-  verb.option("--link", options->changes.link, "K", "communication K times as fast").positive();
+  verb.option("--link", options->link, "K|LINK",
+              "communication K times as fast; or on a link such as NVLink4, PCIe5 or 50GB/s");
   verb.option("--batch", options->changes.batch, "K",
               "the batch K times as large: kernels of full grids and copies take K times as long")
       .positive();

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <system_error>
+
+#include "core/text.h"
 
 namespace gf {
 
@@ -234,6 +238,43 @@ const Product* find_product(std::string_view device_name, int sm_count) {
     if (!lists || sm_count < 0 || product.sm_count == sm_count) return &product;
   }
   return first;
+}
+
+double link_bytes_per_s(std::string_view device_name) {
+  const Product* product = find_product(device_name);
+  if (!product || device_name.find("PCIe") != device_name.npos ||
+      device_name.find("PCIE") != device_name.npos)
+    return 0;
+  switch (product->chip) {
+    case ChipId::GV100:
+      return find_link("NVLink2");
+    case ChipId::GA100:
+      return find_link("NVLink3");
+    case ChipId::GH100:
+      return find_link("NVLink4");
+    case ChipId::GB100:
+      return find_link("NVLink5");
+    default:
+      return 0;
+  }
+}
+
+double find_link(std::string_view name) {
+  struct Link {
+    std::string_view name;
+    double bytes_per_s;  // of one direction: all links of a GPU, or 16 lanes
+  };
+  static constexpr std::array kLinks{Link{"NVLink2", 150e9}, Link{"NVLink3", 300e9},
+                                     Link{"NVLink4", 450e9}, Link{"NVLink5", 900e9},
+                                     Link{"PCIe3", 15.75e9}, Link{"PCIe4", 31.5e9},
+                                     Link{"PCIe5", 63e9},    Link{"PCIe6", 121e9}};
+  for (const auto& link : kLinks)
+    if (lower_case(link.name) == lower_case(name)) return link.bytes_per_s;
+  double number = 0;
+  const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (wrong == std::errc() && std::string_view(end, name.data() + name.size()) == "GB/s")
+    return number > 0 ? number * 1e9 : 0;
+  return link_bytes_per_s(name);
 }
 
 const Chip* find_chip(std::string_view device_name, int major, int minor) {

@@ -301,10 +301,11 @@ ReplayedFindings with_replayed_gains(FoundInTrace found, const Context& context,
 std::optional<WhatIfSwitches> replayed_switches(const Analysis& analysis, const Context& context) {
   std::vector<Finding> first;
   for (const auto& finding : analysis.findings)
-    if (finding.replayed && first.size() < kMostSwitches) first.push_back(finding);
+    if (finding.replayed && first.size() < kFewestSwitches) first.push_back(finding);
   if (first.empty()) return std::nullopt;
   const KernelLevels levels(context.capture, context.matching);
-  const WhatIfChanges changes = changes_of(first, find_in_trace(context, levels, analysis).claims);
+  WhatIfChanges changes = changes_of(first, find_in_trace(context, levels, analysis).claims);
+  changes.host = changes.gpu = 2;  // what limits the program, whatever is found
   const auto span = part_to_replay(context);
   if (changes.empty() || !span) return std::nullopt;
   auto answer = what_if_switches(context, changes, *span);

@@ -43,25 +43,6 @@ double per_second(const Facts& facts) {
   return static_cast<double>(facts.bytes) / static_cast<double>(facts.transfer);  // GB/s
 }
 
-/// What a GPU's links carry in one direction, by the vendor's data sheets, in GB/s; 0: not known.
-double link_rate(std::string_view device) {
-  const Product* product = find_product(device);
-  if (!product || device.find("PCIe") != device.npos || device.find("PCIE") != device.npos)
-    return 0;
-  switch (product->chip) {
-    case ChipId::GV100:
-      return 150;
-    case ChipId::GA100:
-      return 300;
-    case ChipId::GH100:
-      return 450;
-    case ChipId::GB100:
-      return 900;
-    default:
-      return 0;
-  }
-}
-
 /// Only where all ranks sit in one host: between hosts other links count.
 double link_of(const Job& job) {
   constexpr std::size_t kOneHost = 8;
@@ -69,7 +50,7 @@ double link_of(const Job& job) {
   if (job.parts.front().world_size > static_cast<std::int64_t>(kOneHost)) return 0;
   for (const auto& part : job.parts)
     if (part.host != job.parts.front().host || part.device != job.parts.front().device) return 0;
-  return link_rate(job.parts.front().device);
+  return link_bytes_per_s(job.parts.front().device) * 1e-9;
 }
 
 CollectiveRow row_of(const JobView& view, std::size_t number) {

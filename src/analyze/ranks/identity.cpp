@@ -134,6 +134,15 @@ std::int64_t element_bytes(std::string_view dtype) {
   return 0;
 }
 
+std::int64_t message_bytes(const Capture& capture, std::uint32_t row, CollectiveType type) {
+  const auto& table = capture.collectives;
+  const std::int64_t size = element_bytes(capture.text(table.dtype[row]));
+  std::int64_t elements = table.in_elements[row];
+  if (type == CollectiveType::all_gather) elements = table.out_elements[row];
+  if (size == 0 || elements < 0 || elements > INT64_MAX / size) return -1;
+  return elements * size;
+}
+
 bool synchronises(CollectiveType type) {
   switch (type) {
     case CollectiveType::all_reduce:

@@ -32,6 +32,9 @@ CollectiveType collective_type(std::string_view name);
 /// Bytes of an element of a type as Kineto spells it ("Float", "BFloat16"); 0 when unknown.
 std::int64_t element_bytes(std::string_view dtype);
 
+/// Bytes of the message of a row of capture.collectives; -1: not known.
+std::int64_t message_bytes(const Capture& capture, std::uint32_t row, CollectiveType type);
+
 /// No rank leaves such a collective before every rank has arrived, so its ends agree.
 bool synchronises(CollectiveType type);
 

@@ -231,15 +231,6 @@ std::vector<std::uint32_t> described_by(const Capture& capture) {
   return described;
 }
 
-std::int64_t message_bytes(const Capture& capture, std::uint32_t row, CollectiveType type) {
-  const auto& table = capture.collectives;
-  const std::int64_t size = element_bytes(capture.text(table.dtype[row]));
-  std::int64_t elements = table.in_elements[row];
-  if (type == CollectiveType::all_gather) elements = table.out_elements[row];
-  if (size == 0 || elements < 0 || elements > INT64_MAX / size) return -1;
-  return elements * size;
-}
-
 /// The numbers of "[0,1,2]"; none where it is no list of numbers.
 std::vector<std::int64_t> numbers_of(std::string_view list) {
   std::vector<std::int64_t> numbers;

@@ -65,6 +65,9 @@ Mending mending_of(const Context& context, const work::KernelWorks& works, With 
 /// The same on another GPU: each kernel by the ceiling that holds it, by data sheet.
 Mending mending_of(const Context& context, const work::KernelWorks& works, const Product& gpu,
                    Interval span);
+/// Collectives on a link so many `times` as fast, or with `bytes_per_s` a direction where that is
+/// not 0: the part of their time in which bytes move, by their size and the data sheet.
+Mending mending_of_link(const Context& context, double times, double bytes_per_s);
 /// The claimed activities are gone, with the operations that launch nothing else, and the host's
 /// time with the copies of that time.
 Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval span);

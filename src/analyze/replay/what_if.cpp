@@ -41,6 +41,10 @@ bool asks(const WhatIfChanges& changes, Without what) {
   return std::ranges::find(changes.without, what) != changes.without.end();
 }
 
+bool is_linked(const WhatIfChanges& changes) {
+  return changes.link != 1 || changes.link_bytes_per_s > 0;
+}
+
 bool in_name(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -81,6 +85,13 @@ class Program {
   }
 
   std::size_t steps() const { return steps_; }
+  /// How many changes can be turned on and off: each one more doubles the runs.
+  std::size_t most_switches() const {
+    constexpr std::size_t kMostNodes = std::size_t{1} << 23;  // of all runs together
+    std::size_t most = kMostSwitches;
+    while (most > kFewestSwitches && graph_.size() << most > kMostNodes) --most;
+    return most;
+  }
   std::int64_t device() const { return capture_.devices.id[line_.device]; }
 
   Nanos captured() const {
@@ -101,6 +112,8 @@ class Program {
         put_in_graph(name_of(what), mending_of(context_, *works_, what, span_));
     if (changes.gpu_as && !mendings_.contains(kExchange))
       put_in_graph(kExchange, mending_of(context_, *works_, *changes.gpu_as, span_));
+    if (is_linked(changes) && !mendings_.contains(kLink))
+      put_in_graph(kLink, mending_of_link(context_, changes.link, changes.link_bytes_per_s));
     for (const auto& [finding, time] : changes.claims)
       if (!mendings_.contains(name_of(finding)))
         put_in_graph(name_of(finding), mending_of(context_, time, span_));
@@ -108,9 +121,12 @@ class Program {
 
   /// Whether a change of kernels alone finds none that it would change: what it gains is not known.
   bool finds_nothing(const WhatIfChanges& changes) const {
-    if (each_of(changes).size() != 1 || (changes.with.empty() && !changes.gpu_as)) return false;
-    const InGraph& mended =
-        mendings_.at(changes.gpu_as ? kExchange : name_of(changes.with.front()));
+    std::string_view name;
+    if (!changes.with.empty()) name = name_of(changes.with.front());
+    if (changes.gpu_as) name = kExchange;
+    if (changes.link_bytes_per_s > 0) name = kLink;
+    if (each_of(changes).size() != 1 || name.empty()) return false;
+    const InGraph& mended = mendings_.at(name);
     return mended.kernels.empty() && mended.host.empty();
   }
 
@@ -169,7 +185,7 @@ class Program {
   }
 
  private:
-  static constexpr std::string_view kExchange = "exchange";  // of the GPU, among mendings
+  static constexpr std::string_view kExchange = "exchange", kLink = "link";  // among mendings
   struct InGraph {
     std::vector<std::pair<std::uint32_t, MendedTime>> kernels;  // by node
     std::unordered_map<std::uint32_t, Intervals> host;          // time that is gone, by thread
@@ -487,7 +503,7 @@ class Program {
   std::vector<MendedTime> mended_times(const WhatIfChanges& changes) const {
     std::vector<MendedTime> times;
     const auto all = mended_by(changes);
-    if (all.empty() && !changes.gpu_as) return times;
+    if (all.empty() && !changes.gpu_as && !is_linked(changes)) return times;
     times.resize(graph_.size());
     std::vector<bool> seen(graph_.size());
     for (const auto* mended : all)
@@ -495,12 +511,15 @@ class Program {
         if (!seen[node] || time.about < times[node].about) times[node] = time;
         seen[node] = true;
       }
-    if (!changes.gpu_as) return times;
-    for (const auto& [node, time] : mendings_.at(kExchange).kernels) {
-      times[node].best *= time.best;
-      times[node].about *= time.about;
-      times[node].worst *= time.worst;
-    }
+    auto exchange = [&](std::string_view name) {
+      for (const auto& [node, time] : mendings_.at(name).kernels) {
+        times[node].best *= time.best;
+        times[node].about *= time.about;
+        times[node].worst *= time.worst;
+      }
+    };
+    if (changes.gpu_as) exchange(kExchange);
+    if (is_linked(changes)) exchange(kLink);
     return times;
   }
 
@@ -533,9 +552,8 @@ class Program {
           (call != kNoRow && member_at(cuts.copying, capture_.api_calls.start_ns[call]));
       return gone ? 0 : static_cast<Nanos>(time * changes.batch);
     }
-    if (graph_.collective[node] >= 0) {
-      return asks(changes, Without::communication) ? 0 : static_cast<Nanos>(time / changes.link);
-    }
+    if (graph_.collective[node] >= 0)
+      return asks(changes, Without::communication) ? 0 : graph_.duration_ns[node];
     const auto name = capture_.text(activities.name[row]);
     for (const auto& [part, factor] : changes.kernels)
       if (in_name(name, part)) time /= factor;
@@ -747,6 +765,11 @@ std::vector<Named> each_of(const WhatIfChanges& changes) {
   }
   if (changes.link != 1)
     all.push_back(times("link", "links {:g} times as fast", changes.link, &WhatIfChanges::link));
+  if (changes.link_bytes_per_s > 0) {
+    Named named{"link", fmt::format("a link of {:g} GB/s", changes.link_bytes_per_s * 1e-9), {}};
+    named.changes.link_bytes_per_s = changes.link_bytes_per_s;
+    all.push_back(std::move(named));
+  }
   if (changes.batch != 1)
     all.push_back(
         times("batch", "batch {:g} times as large", changes.batch, &WhatIfChanges::batch));
@@ -786,7 +809,8 @@ constexpr double kHostLess = 0.1, kHostMore = 0.2, kRecordedHostLess = 0.5;
 
 /// Whether something else comes in the place of what is changed: who changes it may change more.
 bool in_another_way(const WhatIfChanges& changes) {
-  return changes.gpu_as || !changes.with.empty() || asks(changes, Without::sync) ||
+  return changes.gpu_as || is_linked(changes) || !changes.with.empty() ||
+         asks(changes, Without::sync) ||
          asks(changes, Without::copies) || asks(changes, Without::allocations) ||
          std::ranges::any_of(changes.claims, [](const FindingClaim& claim) {
            return !claim.time.activities.empty();
@@ -796,7 +820,7 @@ bool in_another_way(const WhatIfChanges& changes) {
 /// Whether no part of the program takes longer than it did: nor can a step in the long run.
 bool only_less(const WhatIfChanges& changes) {
   return std::min({changes.host, changes.gpu, changes.link}) >= 1 && changes.batch <= 1 &&
-         !changes.gpu_as &&
+         !changes.gpu_as && changes.link_bytes_per_s == 0 &&
          std::ranges::all_of(changes.kernels, [](const auto& one) { return one.second >= 1; }) &&
          std::ranges::all_of(changes.claims,
                              [](const auto& claim) { return claim.time.changed.empty(); });
@@ -908,6 +932,7 @@ void WhatIfChanges::add(const WhatIfChanges& other) {
   operators.insert(operators.end(), other.operators.begin(), other.operators.end());
   kernels.insert(kernels.end(), other.kernels.begin(), other.kernels.end());
   if (other.gpu_as) gpu_as = other.gpu_as;
+  if (other.link_bytes_per_s > 0) link_bytes_per_s = other.link_bytes_per_s;
   graph = graph || other.graph;
   host *= other.host;
   gpu *= other.gpu;
@@ -953,14 +978,19 @@ Result<WhatIfSwitches> what_if_switches(const Context& context, const WhatIfChan
   if (program.empty()) return fail("has no device activities to run again", context.capture.path);
   program.prepare(changes);
   auto all = each_of(changes);
-  if (all.size() > kMostSwitches) all.resize(kMostSwitches);
+  all.resize(std::min(all.size(), program.most_switches()));
   WhatIfSwitches answer;
   for (const auto& named : all) answer.switches.push_back({named.change, named.meaning});
   for (std::size_t set = 0; set < std::size_t{1} << all.size(); ++set) {
     WhatIfChanges together;
     for (std::size_t i = 0; i < all.size(); ++i)
       if (set >> i & 1U) together.add(all[i].changes);
-    answer.step_ns.push_back(program.step_with(together, {}));
+    Nanos step = program.step_with(together, {});
+    // One change more that only takes less time leaves no more of it.
+    if (only_less(together))
+      for (std::size_t rest = set; rest != 0; rest &= rest - 1)
+        step = std::min(step, answer.step_ns[set ^ (rest & ~(rest - 1))]);
+    answer.step_ns.push_back(step);
   }
   answer.own_ns = answer.step_ns.front();
   return answer;

@@ -43,6 +43,7 @@ struct WhatIfChanges {
   std::vector<FindingClaim> claims;    // what findings speak of is gone
   std::vector<std::string> operators;  // taken away, with what they launch: a part of their names
   const Product* gpu_as = nullptr;     // on this GPU, by the ceilings of both
+  double link_bytes_per_s = 0;         // collectives on a link of this rate; 0: on their own
   bool graph = false;                  // all launches of a step as one CUDA graph
   double host = 1, gpu = 1, link = 1, batch = 1;        // times as fast; times as large
   std::vector<std::pair<std::string, double>> kernels;  // part of their names, times as fast
@@ -57,8 +58,9 @@ struct WhatIfChanges {
 Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes,
                        Interval span = kAllTime, const work::KernelWorks* works = nullptr);
 
-/// A step with every set of the changes, of which there are up to kMostSwitches.
-inline constexpr std::size_t kMostSwitches = 6;
+/// A step with every set of the changes, of which there are up to kMostSwitches, or in large
+/// captures kFewestSwitches.
+inline constexpr std::size_t kMostSwitches = 8, kFewestSwitches = 6;
 Result<WhatIfSwitches> what_if_switches(const Context& context, const WhatIfChanges& changes,
                                         Interval span);
 

@@ -50,6 +50,26 @@ What nothing is called is refused, and so is a factor that is none.
   $ gpufathom whatif pageable_copies.json.gz --gpu 0
   gpufathom: --gpu 0: write how many times as fast, or a GPU such as H100
   [2]
+  $ gpufathom whatif pageable_copies.json.gz --link SCSI
+  gpufathom: --link SCSI: write how many times as fast, or a link such as NVLink4, PCIe5 or 50GB/s
+  [2]
+
+Collectives move their bytes on another link; ranks together are another question.
+
+  $ gpufathom whatif exposed_communication.rank0.json.gz --link PCIe5
+  A step (4 captured) takes 6.757 ms, without what recording takes about 6.757 ms
+  (6.467 ms to 7.069 ms).
+  
+  With one thing changed                                           gain: of a step
+    change                         step       gain  of step       range
+    link    a link of 63 GB/s  13.25 ms  -6.496 ms  -96.1 %  -102--54 %
+  $ gpufathom whatif exposed_communication.rank0.json.gz --link 2 | tail -1
+    link    links 2 times as fast  6.229 ms  528.7 us    7.8 %  2-39 %
+  $ mkdir "$CRAMTMP/job" && cp straggler.rank?.json.gz "$CRAMTMP/job" && cd "$CRAMTMP" && gpufathom whatif job
+  gpufathom: job: whatif runs the program of one rank again; what the job gains with a rank as its peers, or a link as its like: gpufathom ranks job
+  [2]
+
+  $ cd "$ROOT/tests/advice/captures"
 
 Recommendations have the gain of the change that mends them, the same as here.
 
