@@ -810,8 +810,8 @@ constexpr double kHostLess = 0.1, kHostMore = 0.2, kRecordedHostLess = 0.5;
 /// Whether something else comes in the place of what is changed: who changes it may change more.
 bool in_another_way(const WhatIfChanges& changes) {
   return changes.gpu_as || is_linked(changes) || !changes.with.empty() ||
-         asks(changes, Without::sync) ||
-         asks(changes, Without::copies) || asks(changes, Without::allocations) ||
+         asks(changes, Without::sync) || asks(changes, Without::copies) ||
+         asks(changes, Without::allocations) ||
          std::ranges::any_of(changes.claims, [](const FindingClaim& claim) {
            return !claim.time.activities.empty();
          });
