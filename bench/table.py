@@ -1,6 +1,6 @@
 """What the usual questions cost on large captures, as ratios to a bare simdjson walk: one table, all in turns.
 
-  ./dev bench table [--bytes 1000000000] [--rounds 5] [--against PROGRAM] [-o docs/results/table.json]
+  ./dev bench table [--bytes 1000000000] [--rounds 5] [--against PROGRAM] [--peers] [-o docs/results/table.json]
 
 A Kineto trace of --bytes (ingest.py), the same as gzip and as a capture file, asked in the ways of QUESTIONS; an XLA profile of
 200 MB (xplane.py), an export of Nsight Systems of a million kernels, and an hour's recording (long_recording.py). Of each the
@@ -8,6 +8,9 @@ median of processor time (user + system), of wall time and of peak memory over a
   walk      processor time over that of a walk over the plain trace; for captures of other programs, over as many of its bytes
 Two walks at once run before and after each question (ratchet.py). --against asks another build the same in the same rounds.
 `repr` is Python's alone: the time of printing the table of kernels of the open capture file for the first time, and again.
+--peers asks what others do for the same in the same rounds, once a round: ISA-L decodes the gzip; HolisticTraceAnalysis and TraceLens
+read a trace of --peer-bytes and say what a user asks first; XProf makes its trace viewer's data of the XLA profile. They come from
+PyPI, into .cache/peers.
 """
 import argparse
 import json
@@ -48,6 +51,40 @@ for _ in range(2):
     taken.append(time.process_time() - start)
 print(*taken, len(run.kernels))
 """
+# What another program does, of which file, and what stands against it here.
+PEERS = {
+    "ISA-L: decode the gzip": ("import sys; from isal import igzip\nwith igzip.open(sys.argv[1]) as f:\n while f.read(1 << 20): pass", "GZIP", ["analyze", "GZIP"]),
+    "HolisticTraceAnalysis: idle and temporal breakdown": (ingest.HTA, "PART", ["analyze", "PART"]),
+    "TraceLens: GPU timeline and kernel launchers": (
+        "import sys; from TraceLens import TreePerfAnalyzer\na = TreePerfAnalyzer.from_file(sys.argv[1])\n"
+        "a.get_df_gpu_timeline(); a.get_df_kernel_launchers_summary(a.get_df_kernel_launchers())", "PART", ["analyze", "PART"]),
+    "XProf: trace viewer": ("import sys; from xprof.convert import raw_to_tool_data as r; r.xspace_to_tool_data([sys.argv[1]], 'trace_viewer', {})",
+                            "PROFILE", ["analyze", "PROFILE"]),
+}
+
+
+def peers_python():
+    """The peers in an environment of their own."""
+    python = ROOT / ".cache" / "peers" / "bin" / "python"
+    if not (python.parent / ".installed").exists():
+        subprocess.run([sys.executable, "-m", "venv", python.parent.parent], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "HolisticTraceAnalysis", "TraceLens", "xprof", "isal"], check=True)
+        (python.parent / ".installed").touch()
+    return python
+
+
+def of_peers(files, programs, rounds):
+    """Processor time and peak memory of each peer, and its time over that of each program for the same file: medians of all in turns."""
+    python, found = peers_python(), {}
+    for what, (code, file, words) in PEERS.items():
+        taken = []
+        for _ in range(rounds):
+            ours = {name: once(program, words, files)[0] for name, program in programs.items()}
+            cpu, peak, _ = ratchet.run([python, "-W", "ignore", "-c", code, files[file]])
+            taken.append((cpu, peak / 1e6, *(cpu / own for own in ours.values())))
+        cpu, peak, *ratios = (round(statistics.median(each), 3) for each in zip(*taken))
+        found[what] = {"bytes": files[file].stat().st_size, "cpu_s": cpu, "peak_mb": peak, "over": dict(zip(programs, ratios))}
+    return found
 
 
 def nsight_export(path, kernels=1_000_000):
@@ -74,7 +111,7 @@ def nsight_export(path, kernels=1_000_000):
     part.rename(path)
 
 
-def inputs(size):
+def inputs(size, peer_size):
     files = ratchet.inputs()[0]
     plain, facts = ingest.trace(size, ".json")
     packed, _ = ingest.trace(size, ".json.gz")
@@ -84,7 +121,7 @@ def inputs(size):
     nsight_export(export)
     if not hour.exists():
         subprocess.run([ROOT / "build/bench/long_recording", hour, "1"], check=True)
-    return {"JSON": plain, "GZIP": packed, "CAPTURE": capture, "PROFILE": files["xplane"], "EXPORT": export, "HOUR": hour}, facts
+    return {"JSON": plain, "PART": ingest.trace(peer_size, ".json")[0], "GZIP": packed, "CAPTURE": capture, "PROFILE": files["xplane"], "EXPORT": export, "HOUR": hour}, facts
 
 
 def once(program, words, files):
@@ -129,10 +166,12 @@ def main():
     p.add_argument("--bytes", type=int, default=1_000_000_000)
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--against", type=pathlib.Path, metavar="PROGRAM", help="another build of gpufathom, in the same rounds")
+    p.add_argument("--peers", action="store_true", help="also what others do, from PyPI")
+    p.add_argument("--peer-bytes", type=int, default=140_000_000, help="of the trace that the slower of them read")
     p.add_argument("-o", "--output", type=pathlib.Path, help="write all figures as JSON")
     o = p.parse_args()
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
-    files, facts = inputs(o.bytes)
+    files, facts = inputs(o.bytes, o.peer_bytes)
     programs = {"now": ratchet.PROGRAM} if not o.against else {"before": o.against.resolve(), "now": ratchet.PROGRAM}
     load = os.getloadavg()[0]
     questions = measure(files, programs, o.rounds)
@@ -141,11 +180,15 @@ def main():
         print(f"{what:<42}" + "".join(f"{row[n]['walk']:>15.2f}{row[n]['cpu_s']:>9.3f}{row[n]['wall_s']:>9.3f}{row[n]['peak_mb']:>7.0f}" for n in programs))
     python = of_python(files["CAPTURE"], o.rounds)
     print(f"Python, repr of {python['rows']} kernels: {python['first_s'] * 1e3:.1f} ms, again {python['again_s'] * 1e3:.2f} ms")
+    peers = of_peers(files, programs, min(o.rounds, 3)) if o.peers else {}
+    for what, row in peers.items():
+        over = ", ".join(f"{ratio:.2f} x {name}" for name, ratio in row["over"].items())
+        print(f"{what:<52}{row['cpu_s']:>9.3f} s{row['peak_mb']:>8.0f} MB   {over}")
     if o.output:
         cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name")), platform.machine())
         result = {"machine": {"cpu": cpu, "hardware": "two shared cores, CPU only", "load_average": load},
                   "command": "./dev bench table " + " ".join(sys.argv[1:]), "date": time.strftime("%Y-%m-%d"), "trace": facts,
-                  "bytes": {name: path.stat().st_size for name, path in files.items()}, "questions": questions, "python_repr": python}
+                  "bytes": {name: path.stat().st_size for name, path in files.items()}, "questions": questions, "peers": peers, "python_repr": python}
         (ROOT / o.output).write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
 
 

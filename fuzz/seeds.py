@@ -1,4 +1,5 @@
 """Small sound files of those formats that no file of examples/ has, for the fuzzers to start from. Usage: seeds.py FOLDER"""
+import json
 import pickle
 import sqlite3
 import sys
@@ -28,6 +29,13 @@ def memory_snapshot():
     return {"segments": [segment], "device_traces": [trace], "allocator_settings": {}}
 
 
+def long_trace():
+    """Of so many kernels that a capture file holds them as blocks of columns."""
+    kernels = [{"ph": "X", "cat": "kernel", "name": ("gemm", "relu")[i % 2], "pid": 0, "tid": 7, "ts": 10 * i, "dur": 4 + i % 3,
+                "args": {"stream": 7, "device": 0, "correlation": i}} for i in range(9000)]
+    return json.dumps({"deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}], "traceEvents": kernels})
+
+
 def nsight_systems(path):
     path.unlink(missing_ok=True)
     db = sqlite3.connect(path)
@@ -50,6 +58,7 @@ def main():
     for name, text in [("smi", SMI_DMON), ("smi_dated", SMI_DMON_DATED), ("smi_csv", SMI_DMON_CSV), ("dcgm", DCGM_DMON)]:
         (folder / f"{name}.dmon").write_text(text)
     nsight_systems(folder / "nsight.sqlite")
+    (folder / "long.json").write_text(long_trace())
     (folder / "request.http").write_bytes(b"\x01GET /metrics HTTP/1.1\r\nHost: localhost:9400\r\nAccept: application/openmetrics-text\r\nAuthorization: Bearer x\r\n\r\n")
 
 

@@ -26,7 +26,7 @@ RC_GTEST_PROP(RuntimeQueue, DepthEmptyTimeAndMeanAreExact, ()) {
   const Nanos start = *rc::gen::inRange<Nanos>(0, 40);
   const Interval window{start, start + *rc::gen::inRange<Nanos>(1, 60)};
   const auto curve = depth_curve(items, window);
-  const auto sum = summarise(curve, window);
+  const auto sum = summarise(items, window, 0);
   std::int64_t integral = 0, empty = 0, most = 0;
   std::size_t at = 0;
   for (Nanos t = window.start; t < window.end; ++t) {
@@ -48,9 +48,8 @@ RC_GTEST_PROP(RuntimeQueue, DepthEmptyTimeAndMeanAreExact, ()) {
 RC_GTEST_PROP(RuntimeQueue, ThinningKeepsLengthMeanAndExtremes, ()) {
   const auto items = *rc::gen::container<std::vector<QueueItem>>(item());
   const Interval window{3, 3 + *rc::gen::inRange<Nanos>(1, 80)};
-  const auto curve = depth_curve(items, window);
-  const auto sum = summarise(curve, window);
-  const auto parts = thin(curve, window, *rc::gen::inRange<std::size_t>(1, 100));
+  const auto sum = summarise(items, window, *rc::gen::inRange<std::size_t>(1, 100));
+  const auto& parts = sum.parts;
   Nanos length = 0;
   double integral = 0;
   std::int64_t most = 0;
@@ -324,7 +323,7 @@ RC_GTEST_PROP(RuntimeEager, SyncAndAsyncDifferAsConstructed, ()) {
   RC_ASSERT(a->runtime.queues.size() == 1u);
   const auto& q = a->runtime.queues[0];
   const Interval window{a->runtime.start_ns, a->runtime.start_ns + a->runtime.duration_ns};
-  const auto truth = summarise(depth_curve(async.queue, window), window);
+  const auto truth = summarise(async.queue, window, 0);
   RC_ASSERT(q.items == n);
   RC_ASSERT(q.empty_ns == truth.empty_ns);
   RC_ASSERT(q.max_depth == truth.max);

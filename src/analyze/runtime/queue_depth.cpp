@@ -1,13 +1,18 @@
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "analyze/runtime/trace.h"
 #include "core/order.h"
 
 namespace gf {
 
-std::vector<DepthStep> depth_curve(std::span<const QueueItem> items, Interval window) {
-  if (window.end <= window.start) return {};
+namespace {
+
+/// apply(span, depth) for each stretch of one depth inside the window, in order.
+template <class F>
+void each_depth(std::span<const QueueItem> items, Interval window, F&& apply) {
+  if (window.end <= window.start) return;
   std::vector<Nanos> enters, leaves;
   enters.reserve(items.size());
   leaves.reserve(items.size());
@@ -23,9 +28,7 @@ std::vector<DepthStep> depth_curve(std::span<const QueueItem> items, Interval wi
   }
   sort_nearly_ordered(enters.begin(), enters.end(), std::less<>());
   sort_nearly_ordered(leaves.begin(), leaves.end(), std::less<>());
-  std::vector<DepthStep> curve;
-  curve.reserve(enters.size() + leaves.size() + 1);
-  curve.push_back({window.start, depth});
+  Nanos since = window.start;
   for (auto in = enters.begin(), out = leaves.begin(); in != enters.end() || out != leaves.end();) {
     Nanos at = 0;
     if (out == leaves.end() || (in != enters.end() && *in < *out)) {
@@ -33,57 +36,84 @@ std::vector<DepthStep> depth_curve(std::span<const QueueItem> items, Interval wi
     } else {
       at = *out;
     }
+    const std::int64_t before = depth;
     for (; in != enters.end() && *in == at; ++in) ++depth;
     for (; out != leaves.end() && *out == at; ++out) --depth;
-    if (depth != curve.back().depth) curve.push_back({at, depth});
+    if (depth == before) continue;
+    apply(Interval{since, at}, before);
+    since = at;
   }
+  apply(Interval{since, window.end}, depth);
+}
+
+/// The curve over equal parts of a window, from its stretches.
+class Thinning {
+ public:
+  Thinning(Interval window, std::size_t parts) : window_(window), parts_(parts) { begin(0); }
+
+  void add(Interval span, std::int64_t depth) {
+    while (at_ < parts_) {
+      const Nanos end = part_.start_ns + part_.duration_ns, until = std::min(span.end, end);
+      if (until > span.start) {
+        part_.min = std::min(part_.min, depth);
+        part_.max = std::max(part_.max, depth);
+        integral_ += static_cast<Int128>(depth) * (until - span.start);
+        span.start = until;
+      }
+      if (until < end) return;
+      if (part_.duration_ns > 0) {  // else the window is shorter than the parts
+        part_.mean = static_cast<double>(integral_) / static_cast<double>(part_.duration_ns);
+        done_.push_back(part_);
+      }
+      begin(at_ + 1);
+    }
+  }
+  std::vector<DepthPart> take() && { return std::move(done_); }
+
+ private:
+  void begin(std::size_t part) {
+    at_ = part;
+    const Nanos start = bound(part);
+    part_ = {start, bound(part + 1) - start, INT64_MAX, 0, 0};
+    integral_ = 0;
+  }
+  Nanos bound(std::size_t part) const {
+    if (parts_ == 0) return window_.end;
+    return window_.start +
+           static_cast<Nanos>(static_cast<Int128>(window_.length()) * static_cast<Int128>(part) /
+                              static_cast<Int128>(parts_));
+  }
+
+  Interval window_;
+  std::size_t parts_, at_ = 0;
+  DepthPart part_;
+  Int128 integral_ = 0;
+  std::vector<DepthPart> done_;
+};
+
+}  // namespace
+
+std::vector<DepthStep> depth_curve(std::span<const QueueItem> items, Interval window) {
+  std::vector<DepthStep> curve;
+  curve.reserve(2 * items.size() + 1);
+  each_depth(items, window,
+             [&](Interval span, std::int64_t depth) { curve.push_back({span.start, depth}); });
   return curve;
 }
 
-DepthSummary summarise(std::span<const DepthStep> curve, Interval window) {
+DepthSummary summarise(std::span<const QueueItem> items, Interval window, std::size_t parts) {
   DepthSummary summary;
-  for (std::size_t i = 0; i < curve.size(); ++i) {
-    Nanos end = 0;
-    if (i + 1 < curve.size()) {
-      end = curve[i + 1].at;
-    } else {
-      end = window.end;
-    }
-    const Nanos length = end - curve[i].at;
-    summary.max = std::max(summary.max, curve[i].depth);
-    summary.integral += static_cast<Int128>(curve[i].depth) * length;
-    if (curve[i].depth != 0) continue;
-    summary.empty_ns += length;
-    summary.empty.push_back({curve[i].at, end});
-  }
+  Thinning thinning(window, parts);
+  each_depth(items, window, [&](Interval span, std::int64_t depth) {
+    summary.max = std::max(summary.max, depth);
+    summary.integral += static_cast<Int128>(depth) * span.length();
+    thinning.add(span, depth);
+    if (depth != 0) return;
+    summary.empty_ns += span.length();
+    summary.empty.push_back(span);
+  });
+  summary.parts = std::move(thinning).take();
   return summary;
-}
-
-std::vector<DepthPart> thin(std::span<const DepthStep> curve, Interval window, std::size_t parts) {
-  std::vector<DepthPart> out;
-  if (curve.empty() || parts == 0) return out;
-  const auto length = static_cast<Int128>(window.length());
-  std::size_t at = 0;
-  for (std::size_t index = 0; index < parts; ++index) {
-    const Nanos start = window.start + static_cast<Nanos>(length * static_cast<Int128>(index) /
-                                                          static_cast<Int128>(parts));
-    const Nanos end = window.start + static_cast<Nanos>(length * static_cast<Int128>(index + 1) /
-                                                        static_cast<Int128>(parts));
-    if (end == start) continue;  // a window shorter than the parts
-    DepthPart part{start, end - start, INT64_MAX, 0, 0};
-    Int128 integral = 0;
-    for (Nanos time = start; time < end;) {
-      while (at + 1 < curve.size() && curve[at + 1].at <= time) ++at;
-      const Nanos until = std::min(end, at + 1 < curve.size() ? curve[at + 1].at : end);
-      part.min = std::min(part.min, curve[at].depth);
-      part.max = std::max(part.max, curve[at].depth);
-      integral += static_cast<Int128>(curve[at].depth) * (until - time);
-      time = until;
-    }
-    part.mean = static_cast<double>(integral) / static_cast<double>(part.duration_ns);
-    out.push_back(part);
-  }
-  return out;
 }
 
 std::vector<QueueItem> pair_in_order(std::span<const Interval> entered, std::span<const Nanos> left,

@@ -217,8 +217,7 @@ QueueInfo QueueDescription::of(const Queue& queue) {
       waits.push_back(static_cast<double>(item.leave - item.enter));
   info.items = static_cast<std::int64_t>(waits.size());
   info.wait = distribution(std::move(waits));
-  const auto curve = depth_curve(queue.items, window);
-  const auto sum = summarise(curve, window);
+  const auto sum = summarise(queue.items, window, kCurveParts);
   info.max_depth = sum.max;
   info.empty_ns = sum.empty_ns;
   if (window.length() > 0) {
@@ -230,7 +229,7 @@ QueueInfo QueueDescription::of(const Queue& queue) {
   for (std::size_t mask = 0; mask < loaded.size(); ++mask) loaded[mask] -= empty[mask];
   info.when_empty = phase_times(empty);
   info.when_loaded = phase_times(loaded);
-  for (const auto& part : thin(curve, window, kCurveParts))
+  for (const auto& part : sum.parts)
     info.curve.push_back({part.start_ns, part.duration_ns, part.min, part.max, part.mean});
   const auto dry = longest(sum.empty, kDrySpells);
   const auto lines = host_lines(queue.fills, dry);

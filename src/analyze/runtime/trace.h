@@ -36,23 +36,24 @@ struct DepthStep {
 /// for an empty window.
 std::vector<DepthStep> depth_curve(std::span<const QueueItem> items, Interval window);
 
-/// What the curve says as a whole. Integer arithmetic throughout.
-struct DepthSummary {
-  std::int64_t max = 0;
-  Nanos empty_ns = 0;
-  Int128 integral = 0;  // depth x ns
-  Intervals empty;      // where the depth is 0
-};
-DepthSummary summarise(std::span<const DepthStep> curve, Interval window);
-
-/// The curve over `parts` equal parts of the window, for drawing: smallest, largest and mean depth
-/// of each.
+/// Smallest, largest and mean depth of a part of the window, for drawing.
 struct DepthPart {
   Nanos start_ns = 0, duration_ns = 0;
   std::int64_t min = 0, max = 0;
   double mean = 0;
 };
-std::vector<DepthPart> thin(std::span<const DepthStep> curve, Interval window, std::size_t parts);
+
+/// What the curve says as a whole, and over equal parts of the window. Integer arithmetic
+/// throughout.
+struct DepthSummary {
+  std::int64_t max = 0;
+  Nanos empty_ns = 0;
+  Int128 integral = 0;  // depth x ns
+  Intervals empty;      // where the depth is 0
+  std::vector<DepthPart> parts;
+};
+/// Without the curve, which may be as large as a table of the capture.
+DepthSummary summarise(std::span<const QueueItem> items, Interval window, std::size_t parts);
 
 /// First-in first-out pairing of two sides that carry no common id. `entered` are the spans in
 /// which an item was put into the queue, `left` the times at which one was taken, both in order.

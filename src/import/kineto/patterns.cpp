@@ -98,7 +98,8 @@ const char* Patterns::read(const char* at, const char* end, Event& event) {
 void Patterns::learn(const char* at, const char* end, Event& event) {
   event.pattern = nullptr;
   if (!trusted_) return;
-  if (patterns_.size() == kMostPatterns || steps_.size() == kMostSteps) forget();
+  if (patterns_.size() == kMostPatterns || steps_.size() == kMostSteps || learns_in_vain())
+    forget();
   if (event.moving_count == 0 || event.moving_count > Event::kMostMoving || end - at > kLongest) {
     at_ = 0;
     return;
@@ -149,6 +150,12 @@ EventPattern& Patterns::place(const char* at, const char* end, const Event& even
   added.category = event.category;
   by_bytes_[slot % by_bytes_.size()] = added.number;
   return added;
+}
+
+/// Hundreds of patterns of which hardly one came again: this trace does not repeat.
+bool Patterns::learns_in_vain() const {
+  constexpr std::size_t kTried = 512, kOneIn = 16;
+  return patterns_.size() >= kTried && found_ < patterns_.size() / kOneIn;
 }
 
 /// A program with more of them than this is no program that repeats itself, unless most of it did.

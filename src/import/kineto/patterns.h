@@ -87,6 +87,7 @@ class Patterns {
   void go_on(std::uint16_t number);
   void enter(EventPattern& pattern);
   EventPattern& place(const char* at, const char* end, const Event& event);
+  bool learns_in_vain() const;
   void forget();
 
   std::deque<EventPattern> patterns_;
