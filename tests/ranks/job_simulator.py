@@ -39,14 +39,20 @@ class Event:
 
 class Job:
     def __init__(self, ranks, tensor=1, pipeline=1, schedule="gpipe", chunks=1, steps=4, layers=8, kernel=400.0, host=40.0,
-                 transfer=300.0, micro_batches=4, faults=(), seed=1, noise=0.02):
+                 transfer=300.0, micro_batches=4, faults=(), seed=1, noise=0.02, named_ranks=None):
+        """`named_ranks`: of larger groups a collective's description names so many, as PyTorch's profiler does beyond 30; None: all."""
         self.ranks, self.tensor, self.pipeline, self.data = ranks, tensor, pipeline, ranks // (tensor * pipeline)
         self.schedule, self.chunks, self.steps, self.layers = schedule, chunks, steps, layers
         self.kernel, self.host, self.transfer, self.noise = kernel, host, transfer, noise
         self.micro_batches = micro_batches if pipeline > 1 else 1
-        self.faults, self.seed = faults, seed
+        self.faults, self.seed, self.named_ranks = faults, seed, named_ranks
         self.events = [[] for _ in range(ranks)]
         self.arrived, self.ended, self.done, self.fresh = {}, {}, {}, []
+
+    def named(self, group):
+        if self.named_ranks is None or len(group) <= self.named_ranks:
+            return str(group)
+        return f"[{', '.join(map(str, group[:self.named_ranks - 1]))}, ..., {group[-1]}]"
 
     def place(self, rank):
         return rank % self.tensor, rank // self.tensor % self.pipeline, rank // (self.tensor * self.pipeline)
@@ -113,7 +119,7 @@ class Job:
             elements = known["bytes"] // 4
             args |= {"grid": [16, 1, 1], "Collective name": known["kind"], "In msg nelems": elements, "Out msg nelems": elements,
                      "dtype": "Float", "Group size": len(known["group"]), "Process Group Name": known["name"],
-                     "Process Group Description": known["name"], "Process Group Ranks": str(known["group"]), "Seq": known["number"]}
+                     "Process Group Description": known["name"], "Process Group Ranks": self.named(known["group"]), "Seq": known["number"]}
             if "from" in known:
                 args |= {"Src Rank": known["from"], "Dst Rank": known["to"]}
         return row | {"cat": "kernel", "pid": rank % 8, "tid": event.stream, "args": args}
