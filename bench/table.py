@@ -8,9 +8,9 @@ median of processor time (user + system), of wall time and of peak memory over a
   walk      processor time over that of a walk over the plain trace; for captures of other programs, over as many of its bytes
 Two walks at once run before and after each question (ratchet.py). --against asks another build the same in the same rounds.
 `repr` is Python's alone: the time of printing the table of kernels of the open capture file for the first time, and again.
---peers asks what others do for the same in the same rounds, once a round: ISA-L decodes the gzip; HolisticTraceAnalysis and TraceLens
-read a trace of --peer-bytes and say what a user asks first; XProf makes its trace viewer's data of the XLA profile. They come from
-PyPI, into .cache/peers.
+--peers asks what others do for the same in the same rounds, once a round: ISA-L decodes the gzip; HolisticTraceAnalysis reads
+a trace of --peer-bytes and breaks down its time; XProf makes its trace viewer's data of the XLA profile. They come from PyPI, into
+.cache/peers (AMD's TraceLens is not there: the package of that name is another program).
 """
 import argparse
 import json
@@ -55,9 +55,6 @@ print(*taken, len(run.kernels))
 PEERS = {
     "ISA-L: decode the gzip": ("import sys; from isal import igzip\nwith igzip.open(sys.argv[1]) as f:\n while f.read(1 << 20): pass", "GZIP", ["analyze", "GZIP"]),
     "HolisticTraceAnalysis: idle and temporal breakdown": (ingest.HTA, "PART", ["analyze", "PART"]),
-    "TraceLens: GPU timeline and kernel launchers": (
-        "import sys; from TraceLens import TreePerfAnalyzer\na = TreePerfAnalyzer.from_file(sys.argv[1])\n"
-        "a.get_df_gpu_timeline(); a.get_df_kernel_launchers_summary(a.get_df_kernel_launchers())", "PART", ["analyze", "PART"]),
     "XProf: trace viewer": ("import sys; from xprof.convert import raw_to_tool_data as r; r.xspace_to_tool_data([sys.argv[1]], 'trace_viewer', {})",
                             "PROFILE", ["analyze", "PROFILE"]),
 }
@@ -68,7 +65,7 @@ def peers_python():
     python = ROOT / ".cache" / "peers" / "bin" / "python"
     if not (python.parent / ".installed").exists():
         subprocess.run([sys.executable, "-m", "venv", python.parent.parent], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "HolisticTraceAnalysis", "TraceLens", "xprof", "isal"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "HolisticTraceAnalysis", "xprof", "isal"], check=True)
         (python.parent / ".installed").touch()
     return python
 
