@@ -282,6 +282,7 @@ std::optional<IdleReason> IdleRules::in_copy_call(std::uint32_t call) const {
 bool IdleRules::in_first_use(std::uint32_t thread, Nanos instant) const {
   if (thread >= facts_.first_uses.size()) return false;
   const auto& uses = facts_.first_uses[thread];
+  if (uses.empty() || instant >= uses.back().end) return false;  // mostly: they come early
   const auto at = std::ranges::upper_bound(uses, instant, {}, &Interval::start);
   return at != uses.begin() && instant < std::prev(at)->end;
 }
@@ -300,12 +301,12 @@ std::optional<IdleReason> IdleRules::host_late(std::uint32_t thread, Nanos from,
     return first_time ? IdleReason::start_up : IdleReason::allocation;
   if (in_call && capture_.api_calls.kind[state.call] == ApiKind::memcpy)
     if (const auto copying = in_copy_call(state.call)) return copying;
-  const bool first_use = !in_call && in_first_use(thread, from);
+  const auto first_use = [&] { return !in_call && in_first_use(thread, from); };
   if (!in_call && state.op == kNoRow)
-    return first_use ? std::optional(IdleReason::start_up) : std::nullopt;
+    return first_use() ? std::optional(IdleReason::start_up) : std::nullopt;
   if (gap.next == kNoRow) return IdleReason::host_other;  // nothing follows that could be late
   if (is_input_copy(gap.next)) return IdleReason::input;
-  return first_time || first_use ? IdleReason::start_up : IdleReason::launch_bound;
+  return first_time || first_use() ? IdleReason::start_up : IdleReason::launch_bound;
 }
 
 IdleReason IdleRules::device_late(const IdleGap& gap, Nanos from, Nanos returned) const {

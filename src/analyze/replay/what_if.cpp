@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "analyze/findings/facts.h"
 #include "analyze/replay/build_graph.h"
@@ -132,21 +133,22 @@ class Program {
 
   /// A step with the changes.
   Nanos step_with(const WhatIfChanges& changes, const Outlook& outlook) const {
-    std::vector<Nanos> duration = graph_.duration_ns, lag;
-    lag.reserve(graph_.edges.size());
-    const Cuts cuts = cuts_of(changes, outlook);
+    return steps_with(changes, {&outlook, 1}).front();
+  }
+
+  /// The same for several outlooks; those with one view of the kernels stand together, and what is
+  /// cut out of the host's time is worked out once for them.
+  std::vector<Nanos> steps_with(const WhatIfChanges& changes,
+                                std::span<const Outlook> outlooks) const {
     const auto mended_time = mended_times(changes);
-    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
-      const bool host = is_host(node);
-      const MendedTime mended = mended_time.empty() ? MendedTime{} : mended_time[node];
-      if (!host)
-        duration[node] = static_cast<Nanos>(
-            static_cast<double>(changed_duration(node, changes, cuts)) * (mended.*outlook.kernels));
-      for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
-        lag.push_back(host ? changed_host_lag(node, i, changes, outlook, cuts)
-                           : changed_lag(i, changes, mended.gone()));
+    std::vector<Nanos> steps;
+    std::optional<Cuts> cuts;
+    for (std::size_t i = 0; i < outlooks.size(); ++i) {
+      if (!cuts || outlooks[i].kernels != outlooks[i - 1].kernels)
+        cuts = cuts_of(changes, outlooks[i]);
+      steps.push_back(step_with(changes, outlooks[i], *cuts, mended_time));
     }
-    return step_of(replay(graph_, duration, lag), duration);
+    return steps;
   }
 
   /// Share of the time in which the device idles and no edge explains why it had not begun.
@@ -330,6 +332,23 @@ class Program {
     return cuts;
   }
 
+  Nanos step_with(const WhatIfChanges& changes, const Outlook& outlook, const Cuts& cuts,
+                  const std::vector<MendedTime>& mended_time) const {
+    std::vector<Nanos> duration = graph_.duration_ns, lag;
+    lag.reserve(graph_.edges.size());
+    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+      const bool host = is_host(node);
+      const MendedTime mended = mended_time.empty() ? MendedTime{} : mended_time[node];
+      if (!host)
+        duration[node] = static_cast<Nanos>(
+            static_cast<double>(changed_duration(node, changes, cuts)) * (mended.*outlook.kernels));
+      for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
+        lag.push_back(host ? changed_host_lag(node, i, changes, outlook, cuts)
+                           : changed_lag(i, changes, mended.gone()));
+    }
+    return step_of(replay(graph_, duration, lag), duration);
+  }
+
   /// The calls that copy down right before a pause and up right after it: what the host works on
   /// goes with its work.
   Intervals copies_around(const Intervals& pauses) const {
@@ -375,13 +394,19 @@ class Program {
   /// Between two pieces that are gone, the host only went from one to the next.
   void close_gaps(const std::vector<std::uint32_t>& threads, Intervals& gone) const {
     constexpr Nanos kOnTheWay = 100 * kNsPerUs;
+    // Gaps are short: from the first row that begins in one it is not far to its end.
+    const auto any_begins = [](auto rows, const auto& starts, Interval gap, auto counts) {
+      auto row = std::ranges::lower_bound(rows, gap.start, {}, [&](auto at) { return starts[at]; });
+      for (; row != rows.end() && starts[*row] < gap.end; ++row)
+        if (counts(*row)) return true;
+      return false;
+    };
     const auto nothing_begins = [&](Interval gap) {
-      return std::ranges::all_of(threads, [&](std::uint32_t thread) {
-        return begin_inside(context_.host.calls(thread), capture_.api_calls.start_ns, gap)
-                   .empty() &&
-               std::ranges::none_of(
-                   begin_inside(context_.host.ops(thread), capture_.host_ops.start_ns, gap),
-                   [&](auto op) { return capture_.host_ops.kind[op] == HostKind::op; });
+      const auto is_op = [&](auto op) { return capture_.host_ops.kind[op] == HostKind::op; };
+      return std::ranges::none_of(threads, [&](std::uint32_t thread) {
+        return any_begins(context_.host.calls(thread), capture_.api_calls.start_ns, gap,
+                          [](auto) { return true; }) ||
+               any_begins(context_.host.ops(thread), capture_.host_ops.start_ns, gap, is_op);
       });
     };
     Intervals joined;
@@ -842,25 +867,27 @@ Nanos gained(Nanos own, Nanos step, const WhatIfChanges& changes) {
 
 WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
   program.prepare(named.changes);
-  WhatIfRow row{named.change, named.meaning, program.step_with(named.changes, {})};
+  // Each gain is a share of the step that the same cost of recording leaves.
+  std::vector<Outlook> outlooks{{}, {kCheap}, {kDear}};
+  std::vector<Nanos> owns{answer.own_ns, answer.own_high_ns, answer.own_low_ns};
+  if (!named.changes.claims.empty() || in_another_way(named.changes)) {
+    outlooks.push_back({kUsual, &MendedTime::best});
+    outlooks.push_back({kUsual, &MendedTime::worst});
+    owns.insert(owns.end(), 2, answer.own_ns);
+  }
+  const auto steps = program.steps_with(named.changes, outlooks);
+  WhatIfRow row{named.change, named.meaning, steps.front()};
   if (program.finds_nothing(named.changes)) return row;
   row.gain_ns = row.gain_low_ns = row.gain_high_ns =
       gained(answer.own_ns, row.step_ns, named.changes);
   row.step_ns = std::min(row.step_ns, answer.own_ns - row.gain_ns);
   row.share = row.share_low = row.share_high = share_of(row.gain_ns, answer.own_ns);
-  // Each gain is a share of the step that the same cost of recording leaves.
-  std::vector<std::pair<Nanos, Outlook>> outlooks{{answer.own_high_ns, {kCheap}},
-                                                  {answer.own_low_ns, {kDear}}};
-  if (!named.changes.claims.empty() || in_another_way(named.changes)) {
-    outlooks.push_back({answer.own_ns, {kUsual, &MendedTime::best}});
-    outlooks.push_back({answer.own_ns, {kUsual, &MendedTime::worst}});
-  }
-  for (const auto& [own, outlook] : outlooks) {
-    const Nanos gain = gained(own, program.step_with(named.changes, outlook), named.changes);
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const Nanos gain = gained(owns[i], steps[i], named.changes);
     row.gain_low_ns = std::min(row.gain_low_ns, gain);
     row.gain_high_ns = std::max(row.gain_high_ns, gain);
-    row.share_low = std::min(row.share_low, share_of(gain, own));
-    row.share_high = std::max(row.share_high, share_of(gain, own));
+    row.share_low = std::min(row.share_low, share_of(gain, owns[i]));
+    row.share_high = std::max(row.share_high, share_of(gain, owns[i]));
   }
   const auto own = static_cast<double>(answer.own_ns);
   auto widen = [&](std::optional<double>& share, Nanos& gain, double times) {
@@ -954,10 +981,12 @@ Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Int
   answer.device = program.device();
   answer.steps = static_cast<std::int64_t>(program.steps());
   answer.captured_ns = program.captured();
-  answer.replayed_ns = program.step_with({}, {0});
-  answer.own_ns = program.step_with({}, {});
-  answer.own_low_ns = program.step_with({}, {kDear});
-  answer.own_high_ns = program.step_with({}, {kCheap});
+  const std::array<Outlook, 4> outlooks{{{0}, {}, {kDear}, {kCheap}}};
+  const auto steps = program.steps_with({}, outlooks);
+  answer.replayed_ns = steps[0];
+  answer.own_ns = steps[1];
+  answer.own_low_ns = steps[2];
+  answer.own_high_ns = steps[3];
   answer.unexplained = program.unexplained();
   const bool asked = !changes.empty();
   for (const auto& named : asked ? each_of(changes) : usual_changes())
