@@ -10,8 +10,8 @@ const FIRST = 4;
 /** What a step without recording gains, by replay. */
 function replayed(finding: Finding): string {
   if (finding.replayed === null) return "";
-  const low = share(finding.replayed_low), high = share(finding.replayed_high);
-  return `; by replay ${low === high ? high : `${low} to ${high}`} of a step`;
+  const one = share(finding.replayed), low = share(finding.replayed_low), high = share(finding.replayed_high);
+  return `; by replay ${low === high ? one : `${one} (${low} to ${high})`} of a step`;
 }
 
 /** Changes that a person turns on and off, and what a step would take with them. */
