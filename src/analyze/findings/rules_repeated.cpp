@@ -68,6 +68,7 @@ struct Trials {
 Trials timed_trials(const Facts& facts) {
   constexpr std::size_t kFewest = 5;
   constexpr std::int64_t kManyBlocks = 1 << 14;
+  constexpr Nanos kFills = 10 * kNsPerUs;  // what a fill of so many blocks takes at least
   const auto& rows = facts.capture().activities;
   const auto& all = facts.kernels;
   OncePerText fills(facts.texts(), [](std::string_view kernel) {
@@ -80,8 +81,8 @@ Trials timed_trials(const Facts& facts) {
   Trials trials;
   for (std::size_t i = 0; i + 1 < all.size();) {
     std::size_t end = i + 2;
-    if (fills(facts.kernel_name(all[i])) && rows.grid_x[all[i].activity] >= kManyBlocks &&
-        !fills(facts.kernel_name(all[i + 1])))
+    if (all[i].duration_ns >= kFills && fills(facts.kernel_name(all[i])) &&
+        rows.grid_x[all[i].activity] >= kManyBlocks && !fills(facts.kernel_name(all[i + 1])))
       while (end + 1 < all.size() && same(end, i) && same(end + 1, i + 1) &&
              rows.grid_x[all[end].activity] == rows.grid_x[all[i].activity])
         end += 2;

@@ -300,8 +300,9 @@ std::optional<Finding> contended_atomics(const Facts& facts) {
   std::unordered_map<std::uint32_t, double> known;
   std::unordered_set<std::uint32_t> spread;  // kernels with many destinations
   for (const auto& kernel : facts.kernels) {
+    if (kernel.duration_ns < kLong || !atomics(facts.kernel_name(kernel))) continue;
     const auto op = facts.context.attribution.op[kernel.activity];
-    if (op == kNoRow || !atomics(facts.kernel_name(kernel))) continue;
+    if (op == kNoRow) continue;
     const auto& counts = sizes(facts.capture().host_ops.shapes[op]);
     if (counts.empty()) continue;
     const auto name = static_cast<std::uint32_t>(facts.kernel_name(kernel));
