@@ -2,7 +2,7 @@
 """Whether two builds answer alike: same_answers.py BUILD OTHER [FILE...] [--work DIR]
 
 Of every capture (default: those of examples/, tests/, and of GPUFATHOM_CORPUS) both say the same, byte for byte: the answer as
-JSON, as text, and as a page; the capture as JSON lines and as a capture file read again; what query counts. What both refuse must
+JSON, as text, in short and in full, and as a page; the capture as JSON lines and as a capture file read again; what query counts. What both refuse must
 be refused with one message. Prints what differs and ends with 1; a change for speed alone must leave nothing to print.
 """
 import argparse
@@ -17,7 +17,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUFFIXES = (".json", ".json.gz", ".gpf", ".gpf.gz", ".gpf.xz", ".pb", ".sqlite", ".nsys-rep", ".tgz", ".csv", ".csv.gz", ".ncu-rep",
             ".ncu-rep.gz", ".jsonl", ".pickle")
-QUESTIONS = (["analyze", "{}", "--format", "json"], ["analyze", "{}", "--full"], ["analyze", "{}", "-o", "{}.html"],
+QUESTIONS = (["analyze", "{}", "--format", "json"], ["analyze", "{}"], ["analyze", "{}", "--full"], ["analyze", "{}", "-o", "{}.html"],
              ["import", "{}", "-o", "{}.gpf"], ["analyze", "{}.gpf", "--format", "json"],
              ["query", "{}.gpf", "select name, count(*), sum(duration_ns) from activities group by name order by 1, 2"],
              ["query", "{}.gpf", "select * from host_ops order by rowid limit 3000"],

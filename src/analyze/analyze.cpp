@@ -51,6 +51,17 @@ std::pair<KernelLevels, KernelSections> describe_kernels(Context& context) {
   return {std::move(levels), std::move(sections)};
 }
 
+/// What a brief analysis leaves out: what would not be empty, so that a reader can be told of it.
+OmittedParts omitted_from(const Context& context) {
+  if (!context.options.brief) return {};
+  const WindowInfo& window = context.window;
+  const bool known = std::ranges::any_of(context.devices, [&](const DeviceTimeline& line) {
+    return !line.rows.empty() && line.window.length() > 0;
+  });
+  return {known && (window.kind == WindowKind::all || window.start_ns < window.end_ns),
+          !context.kernels.empty()};
+}
+
 /// The pieces join the context, the causes the answer.
 void put_idle(std::vector<DeviceIdle> idle, Context& context, Analysis& analysis) {
   auto gaps = unexplained_gaps(idle);
@@ -102,8 +113,9 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   context.roles = NameRoles(capture);
   context.launches = launches.get();
   RuleLookup rules(capture);
+  const auto when = options.brief ? std::launch::deferred : std::launch::async;
   std::shared_future<RuntimeTrace> trace =
-      std::async(std::launch::async, [&] { return trace_runtime(context, rules); });
+      std::async(when, [&] { return trace_runtime(context, rules); });
   const Steps steps = find_steps(capture, context.launches, context.host);
   auto window = choose_window(capture, options.window, steps);
   if (!window) return tl::unexpected(window.error());
@@ -118,17 +130,19 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   context.kernels = kernel_instances(context);
   analysis.window = context.window;
   analysis.devices = measure_devices(context);
-  auto runtime =
-      std::async(std::launch::async, [&] { return analyze_runtime(context, rules, trace.get()); });
+  context.omitted = omitted_from(context);
+  auto runtime = std::async(when, [&] { return analyze_runtime(context, rules, trace.get()); });
   context.attribution = host_side.get();
   // Idle time and the runtime need no layer and no counter, which join the context meanwhile.
   auto kernels = std::async(std::launch::async, [&] { return describe_kernels(context); });
   put_idle(explain_idle(context), context, analysis);
   analysis.window.dense = dense_span(context);
   analysis.window.profiler_ns = profiler_cost(context);
-  auto idle_origins = find_idle_origins(context, trace.get(), options.max_rows);
+  std::vector<IdleOrigin> idle_origins;
+  if (!context.omitted.runtime)
+    idle_origins = find_idle_origins(context, trace.get(), options.max_rows);
   auto [levels, sections] = kernels.get();
-  analysis.runtime = runtime.get();
+  if (!context.omitted.runtime) analysis.runtime = runtime.get();
   analysis.runtime.idle = std::move(idle_origins);
   trace = {};  // as large as a table of the capture; what follows does not ask for it
   analysis.match = context.matching.info;

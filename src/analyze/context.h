@@ -27,6 +27,7 @@ struct AnalyzeOptions {
   std::string window = "all";  // auto | all | steps | stable | step:N | START:END (ns after the
                                // capture's first device event, or with a unit: 1.5ms)
   std::size_t max_rows = 0;    // kernels and layers kept in the result, 0 = all
+  bool brief = false;  // without what no finding and no short answer asks for: Context::omitted
   std::int64_t batch = 0;      // items of a step, 0 = not known
   const EnergyModelFile* energy_model =
       nullptr;  // splits measured energy into levels; must outlive the analysis
@@ -109,9 +110,16 @@ struct Matching {
   std::vector<State> state;
 };
 
+/// What a brief analysis left out though the capture has it: the answer's part is empty.
+struct OmittedParts {
+  bool runtime = false;  // Analysis::runtime
+  bool kernels = false;  // Analysis::layers, kernels and tensor_curve
+};
+
 struct Context {
   const Capture& capture;
   AnalyzeOptions options;
+  OmittedParts omitted;
   WindowInfo window;
   HostThreads host;  // host operations and calls in order of time, thread by thread
   NameRoles roles;   // what the names of host operations say

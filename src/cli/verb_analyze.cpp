@@ -32,12 +32,19 @@ struct AnalyzeArguments {
   bool full = false;
 };
 
+/// Whether one screen is asked for.
+bool is_brief(const AnalyzeArguments& options, const std::string& format) {
+  return format == "text" && !options.full && !options.rows;
+}
+
 Result<std::string> rendered(const AnalyzeArguments& options, const std::string& format,
                              const Answer& answer) {
   const Analysis& analysis = answer.analysis;
   if (format == "text") {
     const TextStyle style = text_style(options.output.to_file());
-    if (!options.full && !options.rows) return short_text(analysis, style);
+    if (is_brief(options, format))
+      return short_text(analysis, style,
+                        answer.context ? answer.context->omitted : OmittedParts{});
     std::string text = full_text(analysis, style, text_rows(options.rows));
     if (answer.context) text += call_tree_section(call_tree(*answer.context, analysis), style);
     return text;
@@ -58,6 +65,7 @@ int analyze_files(const AnalyzeArguments& out) {
   Question question = out.question;
   question.report_alone = true;
   question.max_rows = other_rows(format, out.rows);
+  question.brief = is_brief(out, format);
   question.progress = progress.callback();
   const auto waiting = find_waiting(out.peers, out.input, *loaded->capture, question.progress,
                                     [](const Error& error) { complain(error); });

@@ -1,10 +1,11 @@
 #include "core/format.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
-#include <iterator>
 
 namespace gf {
 
@@ -102,13 +103,23 @@ std::string say_bytes(std::int64_t bytes) {
 }
 
 void append_real(std::string& out, double value) {
-  fmt::format_to(std::back_inserter(out), "{}", value);
+  // Most are whole: counts and nanoseconds, which the formatter writes alike. It writes 1e16 with an
+  // exponent, and the sign of -0.
+  constexpr double kWhole = 1e15;
+  if (std::abs(value) < kWhole && !(value == 0 && std::signbit(value)))
+    if (const auto whole = static_cast<std::int64_t>(value); static_cast<double>(whole) == value)
+      return append_signed(out, whole);
+  constexpr std::size_t kLongest = 32;  // of 17 digits, a sign, a point and an exponent
+  std::array<char, kLongest> text;
+  out.append(text.data(), fmt::format_to(text.data(), FMT_COMPILE("{}"), value));
 }
 void append_signed(std::string& out, std::int64_t value) {
-  fmt::format_to(std::back_inserter(out), "{}", value);
+  const fmt::format_int text(value);
+  out.append(text.data(), text.size());
 }
 void append_unsigned(std::string& out, std::uint64_t value) {
-  fmt::format_to(std::back_inserter(out), "{}", value);
+  const fmt::format_int text(value);
+  out.append(text.data(), text.size());
 }
 
 }  // namespace gf

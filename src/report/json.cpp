@@ -1,5 +1,8 @@
 #include "report/json.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace gf {
 
 namespace {
@@ -22,6 +25,33 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
+/// What goes as it stands, and most of it does: ASCII but for control characters, quotes and
+/// backslashes.
+constexpr bool plain(char letter) {
+  return letter >= 0x20 && letter < 0x7f && letter != '"' && letter != '\\';
+}
+
+/// How much of the text goes as it stands.
+std::size_t plain_length(std::string_view text) {
+  std::size_t run = 0;
+  // Eight letters at once, each a byte whose highest bit is set where it is not plain: one that is
+  // below 0x20, or equal to what is not plain, borrows from that bit.
+  constexpr std::uint64_t kEach = 0x0101010101010101u, kHigh = 0x8080808080808080u;
+  const auto none_below = [](std::uint64_t eight, std::uint64_t least) {
+    return (eight - kEach * least) & ~eight;
+  };
+  for (; run + 8 <= text.size(); run += 8) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, text.data() + run, sizeof eight);
+    const std::uint64_t odd = eight | none_below(eight, 0x20) | none_below(eight ^ kEach * '"', 1) |
+                              none_below(eight ^ kEach * '\\', 1) |
+                              none_below(eight ^ kEach * 0x7f, 1);
+    if (odd & kHigh) break;
+  }
+  while (run < text.size() && plain(text[run])) ++run;
+  return run;
+}
+
 }  // namespace
 
 void append_utf8(std::string& out, std::string_view text) {
@@ -32,15 +62,21 @@ void append_utf8(std::string& out, std::string_view text) {
   }
 }
 
+void json_key(std::string& out, char before, std::string_view name) {
+  const std::size_t at = out.size();
+  out.resize(at + name.size() + 4);
+  char* to = out.data() + at;
+  *to++ = before;
+  *to++ = '"';
+  to = std::copy(name.begin(), name.end(), to);
+  *to++ = '"';
+  *to = ':';
+}
+
 void json_string(std::string& out, std::string_view text) {
-  // As it stands goes most of it: all of ASCII but for control characters, quotes, backslashes.
-  const auto plain = [](char letter) {
-    return letter >= 0x20 && letter < 0x7f && letter != '"' && letter != '\\';
-  };
   out += '"';
   for (;;) {
-    std::size_t run = 0;
-    while (run < text.size() && plain(text[run])) ++run;
+    const std::size_t run = plain_length(text);
     out += text.substr(0, run);
     text.remove_prefix(run);
     if (text.empty()) break;

@@ -20,6 +20,9 @@ namespace gf {
 /// parses.
 void json_string(std::string& out, std::string_view text);
 
+/// Appends `before`, and the name of a field, which is a word of the program's own, as a key.
+void json_key(std::string& out, char before, std::string_view name);
+
 /// Appends `text` as valid UTF-8: what is not becomes U+FFFD, a byte at a time.
 void append_utf8(std::string& out, std::string_view text);
 
@@ -81,14 +84,12 @@ void to_json(std::string& out, const std::map<std::string, T>& values) {
 }
 template <Described T>
 void to_json(std::string& out, const T& object) {
-  out += '{';
-  bool first = true;
+  char before = '{';
   each_field(object, [&](const char* name, const auto& value, const char*) {
-    if (!std::exchange(first, false)) out += ',';
-    json_string(out, name);
-    out += ':';
+    json_key(out, std::exchange(before, ','), name);
     to_json(out, value);
   });
+  if (before == '{') out += '{';
   out += '}';
 }
 

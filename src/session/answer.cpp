@@ -216,6 +216,7 @@ Result<Answer> answer_question(const Loaded& loaded, const Question& question) {
   if (report_alone) {
     answer.capture = laid_out(*loaded.capture);
     options.window = "all";
+    options.brief = false;  // what its time line would say is no part of the answer
   }
   auto model = find_energy_model(question.model, *answer.capture);
   if (!model) return tl::unexpected(model.error());

@@ -53,6 +53,7 @@ Nanos TraceFacts::claim_idle(Intervals spans, Goes goes) const {
   Nanos time = 0;
   for (const auto& line : context.devices) time += shared_length(spans, line.idle);
   claimed_.host = unite(claimed_.host, spans);
+  host_other_.reset();
   if (goes == Goes::with_host) latest_.host = unite(latest_.host, spans);
   return time;
 }
@@ -115,8 +116,9 @@ void TraceFacts::take_claimed(IdleCause& sum) const {
   sum.gaps = std::max<std::int64_t>(0, sum.gaps);
 }
 
-TraceFacts::HostOther TraceFacts::host_other() const {
-  HostOther other;
+const TraceFacts::HostOther& TraceFacts::host_other() const {
+  if (host_other_) return *host_other_;
+  HostOther& other = host_other_.emplace();
   Intervals pauses;  // shorter than a millisecond
   const auto& steps = context.window.all_steps;
   for (const auto& line : context.devices) {

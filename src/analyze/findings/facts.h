@@ -127,7 +127,7 @@ struct TraceFacts {
     Intervals elsewhere;
     Nanos between = 0;
   };
-  HostOther host_other() const;
+  const HostOther& host_other() const;
   /// Idle time that is launch-bound, and that between them.
   Nanos late() const;
   /// What is spread over the window rather than one-off: a part of at least `share` of it begins in
@@ -158,6 +158,7 @@ struct TraceFacts {
   void take_claimed(IdleCause& sum) const;
   mutable Claimed claimed_;
   mutable ClaimedTime latest_;
+  mutable std::optional<HostOther> host_other_;  // of what is claimed so far
   mutable std::optional<HostTree> tree_;
   mutable std::vector<Text> host_names_;
   mutable std::shared_ptr<const trace_rules::SmallGrids> small_grids_;

@@ -221,7 +221,7 @@ std::optional<Finding> kernel_bound(const Facts& facts) {
 
 std::optional<Finding> missing_counters(const Facts& facts) {
   if (facts.knows_sm_active() || facts.kernel_count == 0) return {};
-  const Chip* chip = chip_of(facts.capture());
+  const Chip* chip = facts.levels.chip();
   if (!nsight_compute_helps(facts.capture())) return {};
   return Finding{
       FindingId::missing_counters,
@@ -235,7 +235,7 @@ std::optional<Finding> missing_counters(const Facts& facts) {
 std::optional<Finding> missing_levels(const Facts& facts) {
   if (!facts.levels.has(KernelLevel::sm_active) || facts.analysis.match.matched == 0)
     return {};  // other findings say it
-  const Chip* chip = chip_of(facts.capture());
+  const Chip* chip = facts.levels.chip();
   std::string names;
   for (std::size_t rung = 0; rung < kRungs; ++rung) {
     const auto level = static_cast<KernelLevel>(rung);

@@ -146,7 +146,7 @@ std::optional<Finding> casts(const Facts& facts) {
 }
 
 std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
-  const Chip* chip = chip_of(facts.capture());
+  const Chip* chip = facts.levels.chip();
   Nanos by_name = 0, counted = 0, all = 0;
   OncePerText fp32(facts.texts(), fp32_by_name);
   TimeBy names(facts);

@@ -205,7 +205,7 @@ namespace {
 /// its occupancy, and other blocks would not.
 bool few_warps(const Facts& facts, std::uint32_t activity, double blocks_per_sm) {
   const auto& rows = facts.capture().activities;
-  const Chip* chip = chip_of(facts.capture());
+  const Chip* chip = facts.levels.chip();
   if (!chip || chip->warps_per_sm <= 0 || rows.block_x[activity] <= 0) return false;
   const double threads = static_cast<double>(rows.block_x[activity]) *
                          std::max(rows.block_y[activity], 1) * std::max(rows.block_z[activity], 1);

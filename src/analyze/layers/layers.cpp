@@ -166,27 +166,28 @@ LayerGroups group_layers(const Context& context, const std::vector<KernelInstanc
   return out;
 }
 
-LayerTables layer_tables(const Context& context, const KernelLevels& levels) {
+std::vector<LayerRow> layer_types(const Context& context, const KernelLevels& levels) {
   const auto& attribution = context.attribution;
   const auto& instances = context.kernels;
-  LayerTables tables;
-
   std::vector<std::uint32_t> group(instances.size());
   for (std::size_t i = 0; i < instances.size(); ++i)
     group[i] = static_cast<std::uint32_t>(attribution.layer[instances[i].activity]);
-  tables.types = rows_of(context, levels, instances, group, EnumNames<LayerType>::names.size(),
-                         [&](LayerRow& row, std::uint32_t left, std::size_t) {
-                           row.type = attribution.layer[left];
-                           row.name = name_of(row.type);
-                           row.phase = TrainingPhase::all;
-                         });
+  return rows_of(context, levels, instances, group, EnumNames<LayerType>::names.size(),
+                 [&](LayerRow& row, std::uint32_t left, std::size_t) {
+                   row.type = attribution.layer[left];
+                   row.name = name_of(row.type);
+                   row.phase = TrainingPhase::all;
+                 });
+}
 
+std::vector<LayerRow> layer_rows(const Context& context, const KernelLevels& levels) {
+  const auto& instances = context.kernels;
   const LayerGroups named = group_layers(context, instances);
-  tables.layers =
+  auto rows =
       rows_of(context, levels, instances, named.group, named.rows.size(),
               [&](LayerRow& row, std::uint32_t, std::size_t member) { row = named.rows[member]; });
-  keep(tables.layers, context.options.max_rows);
-  return tables;
+  keep(rows, context.options.max_rows);
+  return rows;
 }
 
 namespace {

@@ -19,17 +19,16 @@ std::vector<LayerType> classify_layers(const Capture& capture, const Attribution
 void find_unnamed_communication(const Capture& capture, const Attribution& attribution,
                                 std::vector<LayerType>& layers);
 
-struct LayerTables {
-  std::vector<LayerRow> types;   // one row a layer type, all phases; largest first
-  std::vector<LayerRow> layers;  // one row a type, module or operator, and phase; largest first
-};
+// Kernel time of all devices by layer, largest first. Each kernel instance is in exactly one row of
+// each table, so the ns of a table sum to the kernel-busy time of all devices.
 
-/// Kernel time of all devices by layer. Each kernel instance is in exactly one row of each table,
-/// so the ns of a table sum to the kernel-busy time of all devices. More rows than options.max_rows
-/// end in one row "(n others)".
-LayerTables layer_tables(const Context& context, const KernelLevels& levels);
+/// One row a layer type, all phases.
+std::vector<LayerRow> layer_types(const Context& context, const KernelLevels& levels);
+/// One row a type, module or operator, and phase. More rows than options.max_rows end in one row
+/// "(n others)".
+std::vector<LayerRow> layer_rows(const Context& context, const KernelLevels& levels);
 
-/// Kernel instances by type, module or operator, and phase: what layer_tables() makes rows of.
+/// Kernel instances by type, module or operator, and phase: what layer_rows() makes rows of.
 struct LayerGroups {
   std::vector<std::uint32_t> group;  // by position in the instances
   std::vector<LayerRow> rows;        // by group: type, name and phase

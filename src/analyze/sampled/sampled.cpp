@@ -379,7 +379,7 @@ bool holds_only_samples(const Capture& capture) {
 }
 
 bool only_samples(const Analysis& analysis) {
-  return analysis.kernels.empty() && !analysis.samples.devices.empty();
+  return analysis.layer_types.empty() && !analysis.samples.devices.empty();
 }
 
 SampledUse samples_over_time(const Capture& capture, Interval within) {

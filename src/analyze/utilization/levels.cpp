@@ -199,8 +199,8 @@ LevelSections measure_levels(const Context& context, const KernelLevels& levels,
 }
 
 KernelSections measure_layers(const Context& context, const KernelLevels& levels) {
-  auto layers = layer_tables(context, levels);
-  return {std::move(layers.types), std::move(layers.layers), kernel_table(context, levels),
+  if (context.omitted.kernels) return {layer_types(context, levels), {}, {}, {}};
+  return {layer_types(context, levels), layer_rows(context, levels), kernel_table(context, levels),
           tensor_curve(context, levels)};
 }
 

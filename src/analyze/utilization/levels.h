@@ -31,7 +31,8 @@ struct KernelSections {
   std::vector<KernelRow> kernels;
   std::vector<CurvePoint> tensor_curve;
 };
-/// Needs the timelines, the attribution with layers and the matching.
+/// Needs the timelines, the attribution with layers and the matching; what context.omitted names
+/// stays empty.
 KernelSections measure_layers(const Context& context, const KernelLevels& levels);
 
 /// The ladder of all devices and of each, and each one's waterfall.

@@ -45,27 +45,28 @@ std::string opening(const Analysis& analysis, const TextStyle& style) {
 struct Section {
   std::string_view name;
   std::string text;
+  bool omitted = false;  // by a brief analysis, though there is something to say
 };
 
 std::vector<Section> further_sections(const Analysis& analysis, const TextStyle& style,
-                                      std::size_t rows) {
+                                      std::size_t rows, const OmittedParts& omitted = {}) {
   return {{"time breakdown", waterfall_section(analysis, style)},
           {"levels over time", over_time_section(analysis, style)},
           {"devices", devices_section(analysis, style)},
           {"processes", tenants_section(analysis, style)},
           {"idle causes", idle_section(analysis, style, rows)},
           {"further recommendations", findings_section(analysis, style, kFirstFindings, rows)},
-          {"runtime", runtime_section(analysis, style, rows)},
+          {"runtime", runtime_section(analysis, style, rows), omitted.runtime},
           {"layers", layers_section(analysis, style, rows)},
-          {"kernels", kernels_section(analysis, style, rows)},
+          {"kernels", kernels_section(analysis, style, rows), omitted.kernels},
           {"readings", readings_section(analysis, style)},
           {"energy", energy_section(analysis.energy, style, std::min<std::size_t>(rows, 8))}};
 }
 
-std::string more_line(const Analysis& analysis, const TextStyle& style) {
+std::string more_line(const Analysis& analysis, const TextStyle& style, const OmittedParts& omitted) {
   std::string text = "More with --full: ";
-  for (const auto& section : further_sections(analysis, style, analysis.findings.size()))
-    if (!section.text.empty()) text += fmt::format("{}, ", section.name);
+  for (const auto& section : further_sections(analysis, style, analysis.findings.size(), omitted))
+    if (!section.text.empty() || section.omitted) text += fmt::format("{}, ", section.name);
   if (!collect_section(analysis, style).empty()) text += "how to collect missing counters, ";
   return paint(
       style, Paint::dim,
@@ -87,7 +88,7 @@ std::string full_text(const Analysis& analysis, const TextStyle& style, std::siz
          quality_section(analysis, style);
 }
 
-std::string short_text(const Analysis& analysis, const TextStyle& style) {
+std::string short_text(const Analysis& analysis, const TextStyle& style, const OmittedParts& omitted) {
   if (analysis.devices.empty()) return full_text(analysis, style);
   Analysis shown = analysis;
   for (auto& finding : shown.findings) {
@@ -97,7 +98,7 @@ std::string short_text(const Analysis& analysis, const TextStyle& style) {
   for (auto& level : shown.levels)
     level.why_missing = level.why_missing.substr(0, level.why_missing.find("; collect with"));
   return opening(shown, style) + findings_section(shown, style, 0, kFirstFindings) +
-         ladder_section(shown, style) + "\n" + more_line(analysis, style);
+         ladder_section(shown, style) + "\n" + more_line(analysis, style, omitted);
 }
 
 }  // namespace gf

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/context.h"
 #include "analyze/replay/what_if.h"
 #include "analyze/result.h"
 #include "analyze/work/result.h"
@@ -14,8 +15,10 @@
 
 namespace gf {
 
-/// What fits one screen: headline, the first three recommendations, levels, and what is left out.
-std::string short_text(const Analysis& analysis, const TextStyle& style);
+/// What fits one screen: headline, the first three recommendations, levels, and the parts that
+/// full_text() has more of; a brief analysis may have left out some of these.
+std::string short_text(const Analysis& analysis, const TextStyle& style,
+                       const OmittedParts& omitted = {});
 
 /// Everything; tables show `rows` rows at most.
 std::string full_text(const Analysis& analysis, const TextStyle& style, std::size_t rows = 12);
