@@ -27,8 +27,8 @@ struct AnalyzeOptions {
   std::string window = "all";  // auto | all | steps | stable | step:N | START:END (ns after the
                                // capture's first device event, or with a unit: 1.5ms)
   std::size_t max_rows = 0;    // kernels and layers kept in the result, 0 = all
-  bool brief = false;  // without what no finding and no short answer asks for: Context::omitted
-  std::int64_t batch = 0;      // items of a step, 0 = not known
+  bool brief = false;      // without what no finding and no short answer asks for: Context::omitted
+  std::int64_t batch = 0;  // items of a step, 0 = not known
   const EnergyModelFile* energy_model =
       nullptr;  // splits measured energy into levels; must outlive the analysis
   const std::vector<KernelRates>* kernel_rates =

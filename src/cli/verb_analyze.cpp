@@ -43,8 +43,7 @@ Result<std::string> rendered(const AnalyzeArguments& options, const std::string&
   if (format == "text") {
     const TextStyle style = text_style(options.output.to_file());
     if (is_brief(options, format))
-      return short_text(analysis, style,
-                        answer.context ? answer.context->omitted : OmittedParts{});
+      return short_text(analysis, style, answer.context ? answer.context->omitted : OmittedParts{});
     std::string text = full_text(analysis, style, text_rows(options.rows));
     if (answer.context) text += call_tree_section(call_tree(*answer.context, analysis), style);
     return text;

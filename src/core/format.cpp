@@ -103,8 +103,8 @@ std::string say_bytes(std::int64_t bytes) {
 }
 
 void append_real(std::string& out, double value) {
-  // Most are whole: counts and nanoseconds, which the formatter writes alike. It writes 1e16 with an
-  // exponent, and the sign of -0.
+  // Most are whole: counts and nanoseconds, which the formatter writes alike. It writes 1e16 with
+  // an exponent, and the sign of -0.
   constexpr double kWhole = 1e15;
   if (std::abs(value) < kWhole && !(value == 0 && std::signbit(value)))
     if (const auto whole = static_cast<std::int64_t>(value); static_cast<double>(whole) == value)

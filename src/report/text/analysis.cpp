@@ -63,7 +63,8 @@ std::vector<Section> further_sections(const Analysis& analysis, const TextStyle&
           {"energy", energy_section(analysis.energy, style, std::min<std::size_t>(rows, 8))}};
 }
 
-std::string more_line(const Analysis& analysis, const TextStyle& style, const OmittedParts& omitted) {
+std::string more_line(const Analysis& analysis, const TextStyle& style,
+                      const OmittedParts& omitted) {
   std::string text = "More with --full: ";
   for (const auto& section : further_sections(analysis, style, analysis.findings.size(), omitted))
     if (!section.text.empty() || section.omitted) text += fmt::format("{}, ", section.name);
@@ -88,7 +89,8 @@ std::string full_text(const Analysis& analysis, const TextStyle& style, std::siz
          quality_section(analysis, style);
 }
 
-std::string short_text(const Analysis& analysis, const TextStyle& style, const OmittedParts& omitted) {
+std::string short_text(const Analysis& analysis, const TextStyle& style,
+                       const OmittedParts& omitted) {
   if (analysis.devices.empty()) return full_text(analysis, style);
   Analysis shown = analysis;
   for (auto& finding : shown.findings) {
