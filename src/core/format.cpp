@@ -109,8 +109,8 @@ void append_real(std::string& out, double value) {
   if (std::abs(value) < kWhole && !(value == 0 && std::signbit(value)))
     if (const auto whole = static_cast<std::int64_t>(value); static_cast<double>(whole) == value)
       return append_signed(out, whole);
-  constexpr std::size_t kLongest = 32;  // of 17 digits, a sign, a point and an exponent
-  std::array<char, kLongest> text;
+  constexpr std::size_t kMostLetters = 32;  // of 17 digits, a sign, a point and an exponent
+  std::array<char, kMostLetters> text;
   out.append(text.data(), fmt::format_to(text.data(), FMT_COMPILE("{}"), value));
 }
 void append_signed(std::string& out, std::int64_t value) {
