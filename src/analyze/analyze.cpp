@@ -154,13 +154,16 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.samples = samples_beside_kernels(context);
   auto work = work_headline(context, analysis);
   analysis.work = std::move(work.headline);
+  context.works = std::make_shared<const work::KernelWorks>(std::move(work.kernels));
   analysis.energy = with_joules_an_item(std::move(analysis.energy), analysis.work.throughput);
   // Findings ask for counters where there are none: the model comes after them.
-  auto replayed =
-      with_replayed_gains(find_in_trace(context, levels, analysis), context, work.kernels);
+  auto found = find_in_trace(context, levels, analysis);
+  context.claims =
+      std::make_shared<const std::vector<FindingClaim>>(std::move(found.claims));
+  auto replayed = with_replayed_gains(std::move(found.findings), context);
   analysis.findings = std::move(replayed.findings);
   analysis.together = replayed.together;
-  put(rungs_by_model(context, work.kernels, analysis), analysis);
+  put(rungs_by_model(context, *context.works, analysis), analysis);
   analysis.devices = with_short_idle_lists(std::move(analysis.devices), options.max_rows);
   if (shared) shared->emplace(std::move(context));
   return analysis;

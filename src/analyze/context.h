@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +20,11 @@
 
 namespace gf {
 
+namespace work {
+struct KernelWorks;
+}
 struct EnergyModelFile;
+struct FindingClaim;
 struct KernelRates;
 struct JobWaiting;
 
@@ -130,6 +135,9 @@ struct Context {
   std::vector<KernelInstance> kernels;  // of all devices, in order of device and start
   Attribution attribution;
   Matching matching;
+  // What the answer was made with and reports ask again; null where no kernel was looked at.
+  std::shared_ptr<const work::KernelWorks> works;           // of `kernels`; empty without sizes
+  std::shared_ptr<const std::vector<FindingClaim>> claims;  // of the findings
 };
 
 // What a capture is and how whole: the first sections of every answer.

@@ -25,7 +25,10 @@ class ThreadSweep {
  public:
   ThreadSweep(const Capture& capture, const HostThreads& host, const NameRoles& roles,
               std::uint32_t thread)
-      : capture_(&capture), roles_(&roles), ops_{host.ops(thread)}, calls_{host.calls(thread)} {}
+      : capture_(&capture), roles_(&roles), ops_{host.ops(thread)}, calls_{host.calls(thread)} {
+    ops_.move_to(0, capture.host_ops);
+    calls_.move_to(0, capture.api_calls);
+  }
 
   /// The state at an instant.
   ThreadState at(Nanos now) {
@@ -64,7 +67,14 @@ class ThreadSweep {
   struct Events {
     std::span<const std::uint32_t> rows;
     std::size_t next = 0;                 // the first that has not been opened
+    Nanos next_start = INT64_MAX;         // of that
     std::vector<std::uint32_t> around{};  // by place: that of the event around it; made when needed
+
+    template <class Table>
+    void move_to(std::size_t place, const Table& table) {
+      next = place;
+      next_start = place < rows.size() ? table.start_ns[rows[place]] : INT64_MAX;
+    }
   };
 
   ThreadState state() const {
@@ -89,14 +99,15 @@ class ThreadSweep {
       find(ops_, ops, open_, [&](std::uint32_t row) { open_op(row); });
       find(calls_, calls, open_calls_, [&](std::uint32_t row) { open_call(row); });
     }
-    for (; ops_.next < ops_.rows.size() && ops.start_ns[ops_.rows[ops_.next]] <= now; ++ops_.next) {
-      close_until(open_, ops.start_ns[ops_.rows[ops_.next]]);
+    for (; ops_.next_start <= now && ops_.next < ops_.rows.size();
+         ops_.move_to(ops_.next + 1, ops)) {
+      close_until(open_, ops_.next_start);
       open_op(ops_.rows[ops_.next]);
     }
     close_until(open_, now);
-    for (; calls_.next < calls_.rows.size() && calls.start_ns[calls_.rows[calls_.next]] <= now;
-         ++calls_.next) {
-      close_until(open_calls_, calls.start_ns[calls_.rows[calls_.next]]);
+    for (; calls_.next_start <= now && calls_.next < calls_.rows.size();
+         calls_.move_to(calls_.next + 1, calls)) {
+      close_until(open_calls_, calls_.next_start);
       open_call(calls_.rows[calls_.next]);
     }
     close_until(open_calls_, now);
@@ -129,7 +140,8 @@ class ThreadSweep {
   void go_back() {
     open_.clear();
     open_calls_.clear();
-    ops_.next = calls_.next = 0;
+    ops_.move_to(0, capture_->host_ops);
+    calls_.move_to(0, capture_->api_calls);
     if (searches_) return;
     searches_ = true;
     learn_around(ops_, capture_->host_ops);
@@ -168,7 +180,7 @@ class ThreadSweep {
     if (events.next + kMuch >= events.rows.size() ||
         table.start_ns[events.rows[events.next + kMuch]] > now_)
       return;
-    events.next = first_after(events, table, now_);
+    events.move_to(first_after(events, table, now_), table);
     std::vector<std::uint32_t> inside_out;
     auto ended = [&](std::uint32_t place) {
       const auto row = events.rows[place];
@@ -182,13 +194,9 @@ class ThreadSweep {
   }
 
   Nanos next_change() const {
-    Nanos time = INT64_MAX;
+    Nanos time = std::min(ops_.next_start, calls_.next_start);
     if (!open_.empty()) time = std::min(time, open_.back().end);
     if (!open_calls_.empty()) time = std::min(time, open_calls_.back().end);
-    if (ops_.next < ops_.rows.size())
-      time = std::min(time, capture_->host_ops.start_ns[ops_.rows[ops_.next]]);
-    if (calls_.next < calls_.rows.size())
-      time = std::min(time, capture_->api_calls.start_ns[calls_.rows[calls_.next]]);
     return time;
   }
 

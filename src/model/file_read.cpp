@@ -119,11 +119,14 @@ bool convert(std::span<const std::int64_t> stored, const std::string& names,
       out[done++] = *listed[static_cast<std::size_t>(number)];
     }
   } else if constexpr (kIsText<Declared>) {
-    for (const auto id : stored) {
-      const Text* text = id == 0 ? &kNoText : strings.text(id);
-      if (!text) return false;
-      out[done++] = *text;
+    std::size_t row = 0;
+    for (; row < stored.size(); ++row) {
+      const Text* text = stored[row] == 0 ? &kNoText : strings.text(stored[row]);
+      if (!text) break;
+      out[row] = *text;
     }
+    done = row;
+    return row == stored.size();
   } else {
     for (const auto number : stored) {
       if constexpr (kIsRef<Declared>) {

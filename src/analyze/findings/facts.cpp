@@ -42,6 +42,11 @@ const HostTree& TraceFacts::tree() const {
   return *tree_;
 }
 
+const HostSiblings& TraceFacts::siblings() const {
+  if (!siblings_) siblings_.emplace(context);
+  return *siblings_;
+}
+
 void TraceFacts::claim_activity(std::uint32_t activity) const {
   if (claimed_.kernels.empty()) claimed_.kernels.resize(capture().activities.size());
   if (!claimed_.kernels[activity]) latest_.activities.push_back(activity);

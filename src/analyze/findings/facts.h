@@ -50,8 +50,9 @@ struct TraceFacts {
   TraceFacts(const Context& context, const Analysis& analysis, const KernelLevels& levels);
 
   const Capture& capture() const { return context.capture; }
-  /// Of the host's operations; worked out when first asked for.
+  /// Of the host's operations; each worked out when first asked for.
   const HostTree& tree() const;
+  const HostSiblings& siblings() const;
 
   /// The names of the host's operations, each once; worked out when first asked for.
   const std::vector<Text>& host_names() const;
@@ -160,6 +161,7 @@ struct TraceFacts {
   mutable ClaimedTime latest_;
   mutable std::optional<HostOther> host_other_;  // of what is claimed so far
   mutable std::optional<HostTree> tree_;
+  mutable std::optional<HostSiblings> siblings_;
   mutable std::vector<Text> host_names_;
   mutable std::shared_ptr<const trace_rules::SmallGrids> small_grids_;
 };

@@ -259,16 +259,14 @@ std::optional<Interval> part_to_replay(const Context& context) {
 
 }  // namespace
 
-ReplayedFindings with_replayed_gains(FoundInTrace found, const Context& context,
-                                     const work::KernelWorks& works) {
-  std::vector<Finding>& findings = found.findings;
-  const WhatIfChanges changes = changes_of(findings, found.claims);
+ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context) {
+  const WhatIfChanges changes = changes_of(findings, *context.claims);
   // A counter report alone has no program to run.
   const Capture& capture = context.capture;
   const auto span = part_to_replay(context);
   if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) || !span)
     return {std::move(findings), {}};
-  const auto answer = what_if(context, changes, *span, &works);
+  const auto answer = what_if(context, changes, *span, context.works.get());
   if (!answer || answer->unexplained.value_or(1) > kMostUnexplained)
     return {std::move(findings), {}};
   for (auto& finding : findings) {
@@ -302,9 +300,8 @@ std::optional<WhatIfSwitches> replayed_switches(const Analysis& analysis, const 
   std::vector<Finding> first;
   for (const auto& finding : analysis.findings)
     if (finding.replayed && first.size() < kFewestSwitches) first.push_back(finding);
-  if (first.empty()) return std::nullopt;
-  const KernelLevels levels(context.capture, context.matching);
-  WhatIfChanges changes = changes_of(first, find_in_trace(context, levels, analysis).claims);
+  if (first.empty() || !context.claims) return std::nullopt;
+  WhatIfChanges changes = changes_of(first, *context.claims);
   changes.host = changes.gpu = 2;  // what limits the program, whatever is found
   const auto span = part_to_replay(context);
   if (changes.empty() || !span) return std::nullopt;

@@ -9,7 +9,6 @@
 #include "analyze/replay/what_if.h"
 #include "analyze/result.h"
 #include "analyze/utilization/kernel_levels.h"
-#include "analyze/work/kernel_work.h"
 #include "core/time.h"
 
 namespace gf {
@@ -31,14 +30,13 @@ std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& ana
 // What findings gain, from the captured program run again with the change that mends them.
 
 /// The findings, those with a change of `whatif` or a claim with what it gives, and what all these
-/// give together. As they are where a tenth of the time is unexplained. `works`: of the context's
-/// kernels.
+/// give together. As they are where a tenth of the time is unexplained. The context has the claims
+/// and the works of its kernels.
 struct ReplayedFindings {
   std::vector<Finding> findings;
   std::optional<ReplayedTogether> together;
 };
-ReplayedFindings with_replayed_gains(FoundInTrace found, const Context& context,
-                                     const work::KernelWorks& works);
+ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context);
 
 /// A step with every set of the changes that the first findings with one ask for; of long captures
 /// a few steps run again. Nothing where none asks for one.

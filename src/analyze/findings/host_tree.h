@@ -1,5 +1,5 @@
-// Operations of the host as trees: what comes before and after each, and which have to do with the
-// device.
+// Operations of the host as trees: which have to do with the device, and what comes before and after
+// each.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,16 @@ namespace gf {
 struct HostTree {
   explicit HostTree(const Context& context);
 
-  std::vector<bool> device;                  // a call of the GPU runtime begins in it
-  std::vector<std::uint32_t> before, after;  // operations inside the same one, on the same thread
-  std::vector<std::uint32_t> op_of_call;     // by row of api_calls: innermost operation, or kNoRow
-  std::vector<bool> launches;                // by row of threads: it starts work of the device
+  std::vector<bool> device;               // a call of the GPU runtime begins in it
+  std::vector<std::uint32_t> op_of_call;  // by row of api_calls: innermost operation, or kNoRow
+  std::vector<bool> launches;             // by row of threads: it starts work of the device
+};
+
+/// Operations inside the same one, on the same thread, by row of host_ops.
+struct HostSiblings {
+  explicit HostSiblings(const Context& context);
+
+  std::vector<std::uint32_t> before, after;
 };
 
 }  // namespace gf

@@ -324,6 +324,7 @@ WaitedFor waited_for(const Facts& facts) {
   const auto& ops = facts.capture().host_ops;
   const auto& parent = facts.context.attribution.op_parent;
   const auto& tree = facts.tree();
+  const auto& siblings = facts.siblings();
   OncePerText of_aten(facts.texts(), [](std::string_view op) { return op.starts_with("aten::"); });
   auto outermost = [&](std::uint32_t row) {
     while (parent[row] != kNoRow && ops.kind[parent[row]] == HostKind::op &&
@@ -339,8 +340,8 @@ WaitedFor waited_for(const Facts& facts) {
       if (piece.reason != IdleReason::sync || !is_op(piece.op)) continue;
       const auto row = outermost(piece.op);
       std::string text(facts.capture().text(ops.name[row]));
-      auto before = tree.before[row];
-      while (before != kNoRow && !tree.device[before]) before = tree.before[before];
+      auto before = siblings.before[row];
+      while (before != kNoRow && !tree.device[before]) before = siblings.before[before];
       if (before != kNoRow) {
         text += fmt::format(" after {}", facts.capture().text(ops.name[before]));
         fetched.insert(before);
@@ -350,7 +351,7 @@ WaitedFor waited_for(const Facts& facts) {
   WaitedFor waited;
   // One look back further: aten::isnan before aten::any.
   for (const auto row : std::vector(fetched.begin(), fetched.end()))
-    if (const auto earlier = tree.before[row];
+    if (const auto earlier = siblings.before[row];
         is_op(earlier) && tree.device[earlier] && ops.duration_ns[earlier] < kNsPerMs)
       fetched.insert(earlier);
   for (const auto& line : facts.context.devices)

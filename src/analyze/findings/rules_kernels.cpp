@@ -47,7 +47,7 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
   std::int64_t count = 0;
   Nanos time = 0;
   TimeBy operators(facts);
-  std::unordered_set<std::uint32_t> tiny;
+  std::vector<bool> tiny(facts.capture().activities.size());
   for (const auto& kernel : facts.kernels) {
     if (kernel.duration_ns >= kTiny || facts.type(kernel) == LayerType::communication ||
         facts.claimed(kernel))
@@ -55,10 +55,10 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
     ++count;
     time += kernel.exclusive_ns;
     operators.add_operator(kernel, kernel.exclusive_ns);
-    tiny.insert(kernel.activity);
+    tiny[kernel.activity] = true;
   }
   const Nanos gaps = facts.idle_before([&](const IdlePiece& piece) {
-    return piece.reason == IdleReason::kernel_gap && tiny.contains(piece.next);
+    return piece.reason == IdleReason::kernel_gap && piece.next != kNoRow && tiny[piece.next];
   });
   const Nanos gain = std::min(time + gaps, facts.window);
   // One kernel has none to be fused with.

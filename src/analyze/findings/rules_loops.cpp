@@ -166,7 +166,7 @@ class Loops {
   /// The rounds are the shortest sequence of names that stands so often right before, or as many of
   /// them as make up all that repeats.
   void add_loop(std::uint32_t gather, std::size_t rounds) {
-    const auto& before = facts_.tree().before;
+    const auto& before = facts_.siblings().before;
     std::vector<std::uint32_t> back;  // from the last to the first
     // A round gathers nothing itself, so that all gathers together look at each operation once.
     for (auto row = before[gather];
@@ -266,7 +266,7 @@ class Loops {
   /// Whether the pieces of the rounds were taken right before the loop.
   bool splits_before(const Loop& loop) {
     constexpr int kNear = 4;
-    const auto& before = facts_.tree().before;
+    const auto& before = facts_.siblings().before;
     auto row = before[loop.ops.front()];
     for (int i = 0; i < kNear && row != kNoRow; ++i, row = before[row])
       if (traits(row) & kSplits) return true;

@@ -172,14 +172,13 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
     return op == "aten::repeat_interleave" || op == "aten::repeat";
   });
   AroundNamed copies(facts, makes_copy);
-  const auto& tree = facts.tree();
   // Whether attention is among the next operations beside this one: one operation, or a product
   // and a softmax.
   auto attention_follows = [&](std::uint32_t row) {
     constexpr int kSoon = 12;
     bool multiplied = false;
     for (int i = 0; i < (multiplied ? 2 * kSoon : kSoon) && row != kNoRow;
-         ++i, row = tree.after[row]) {
+         ++i, row = facts.siblings().after[row]) {
       const auto name = name_of_row(facts, row);
       if (is_attention(name) || (multiplied && name.find("softmax") != std::string_view::npos))
         return true;
@@ -198,7 +197,7 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
       const auto& parent = facts.context.attribution.op_parent;
       while (row != kNoRow && parent[row] != kNoRow && makes_copy(name_of_row(facts, parent[row])))
         row = parent[row];
-      if (row == kNoRow || name_of_row(facts, tree.before[row]) != "aten::expand" ||
+      if (row == kNoRow || name_of_row(facts, facts.siblings().before[row]) != "aten::expand" ||
           multiplies(name_of_row(facts, parent[row])))
         continue;
     }
@@ -219,7 +218,6 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
 std::optional<Finding> layout_copies(const Facts& facts) {
   Found found(facts);
   AroundNamed copies(facts, makes_copy);
-  const auto& tree = facts.tree();
   const auto& parent = facts.context.attribution.op_parent;
   std::map<std::string_view, Nanos> beside;
   for (const auto& kernel : facts.kernels) {
@@ -227,12 +225,13 @@ std::optional<Finding> layout_copies(const Facts& facts) {
     auto row = copies.of(kernel);
     while (row != kNoRow && parent[row] != kNoRow && makes_copy(name_of_row(facts, parent[row])))
       row = parent[row];
-    if (row == kNoRow || !moves_axes(name_of_row(facts, tree.before[row]))) continue;
+    if (row == kNoRow || !moves_axes(name_of_row(facts, facts.siblings().before[row]))) continue;
     found.take(kernel);
     // The operation that wants it so, or that it comes from.
-    auto next = tree.after[row];
-    while (next != kNoRow && (moves_axes(name_of_row(facts, next)) || !tree.device[next]))
-      next = tree.after[next];
+    const auto& after = facts.siblings().after;
+    auto next = after[row];
+    while (next != kNoRow && (moves_axes(name_of_row(facts, next)) || !facts.tree().device[next]))
+      next = after[next];
     if (next != kNoRow) beside[name_of_row(facts, next)] += kernel.exclusive_ns;
   }
   if (!found.claim(facts, 0.1)) return {};

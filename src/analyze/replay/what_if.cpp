@@ -394,19 +394,29 @@ class Program {
   /// Between two pieces that are gone, the host only went from one to the next.
   void close_gaps(const std::vector<std::uint32_t>& threads, Intervals& gone) const {
     constexpr Nanos kOnTheWay = 100 * kNsPerUs;
-    // Gaps are short: from the first row that begins in one it is not far to its end.
-    const auto any_begins = [](auto rows, const auto& starts, Interval gap, auto counts) {
-      auto row = std::ranges::lower_bound(rows, gap.start, {}, [&](auto at) { return starts[at]; });
-      for (; row != rows.end() && starts[*row] < gap.end; ++row)
+    // Gaps are short and in order: from the first row that begins in one it is not far to its end,
+    // nor to the next one.
+    const auto any_begins = [](auto& rows, const auto& starts, Interval gap, auto counts) {
+      std::size_t near = 1;
+      while (near < rows.size() && starts[rows[near]] < gap.start) near *= 2;
+      const auto begins = std::ranges::lower_bound(rows.first(std::min(near, rows.size())), gap.start,
+                                                   {}, [&](auto at) { return starts[at]; });
+      rows = rows.subspan(static_cast<std::size_t>(begins - rows.begin()));
+      for (auto row = rows.begin(); row != rows.end() && starts[*row] < gap.end; ++row)
         if (counts(*row)) return true;
       return false;
     };
+    struct Ahead {
+      std::span<const std::uint32_t> calls, ops;
+    };
+    std::vector<Ahead> ahead;  // by thread
+    for (const auto thread : threads)
+      ahead.push_back({context_.host.calls(thread), context_.host.ops(thread)});
     const auto nothing_begins = [&](Interval gap) {
       const auto is_op = [&](auto op) { return capture_.host_ops.kind[op] == HostKind::op; };
-      return std::ranges::none_of(threads, [&](std::uint32_t thread) {
-        return any_begins(context_.host.calls(thread), capture_.api_calls.start_ns, gap,
-                          [](auto) { return true; }) ||
-               any_begins(context_.host.ops(thread), capture_.host_ops.start_ns, gap, is_op);
+      return std::ranges::none_of(ahead, [&](Ahead& of) {
+        return any_begins(of.calls, capture_.api_calls.start_ns, gap, [](auto) { return true; }) ||
+               any_begins(of.ops, capture_.host_ops.start_ns, gap, is_op);
       });
     };
     Intervals joined;
@@ -973,7 +983,7 @@ Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Int
                        const work::KernelWorks* works) {
   const DeviceTimeline* line = busiest(context);
   if (!line) return fail("has no device activities to run again", context.capture.path);
-  Program program(context, *line, span, works);
+  Program program(context, *line, span, works ? works : work::works_of(context));
   if (program.empty()) return fail("has no device activities to run again", context.capture.path);
   if (auto known = check_names(program, changes, context.capture); !known)
     return tl::unexpected(known.error());
@@ -1003,7 +1013,7 @@ Result<WhatIfSwitches> what_if_switches(const Context& context, const WhatIfChan
                                         Interval span) {
   const DeviceTimeline* line = busiest(context);
   if (!line) return fail("has no device activities to run again", context.capture.path);
-  Program program(context, *line, span, nullptr);
+  Program program(context, *line, span, work::works_of(context));
   if (program.empty()) return fail("has no device activities to run again", context.capture.path);
   program.prepare(changes);
   auto all = each_of(changes);

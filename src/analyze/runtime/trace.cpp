@@ -124,6 +124,13 @@ class ThreadTracer {
     return capture_.host_ops.start_ns[row] + capture_.host_ops.duration_ns[row];
   }
 
+  /// What a stretch is put down to. Events inside an event that change none of it, as most do,
+  /// begin and end no stretch.
+  static bool same_stretch(const Frame& one, const Frame& other) {
+    return one.phase == other.phase && one.operation == other.operation &&
+           (one.event == other.event || one.phase != RuntimePhase::wait);
+  }
+
   void segment_until(Nanos now) {
     if (!stack_.empty() && now > at_) {
       const Frame& top = stack_.back();
@@ -154,11 +161,18 @@ class ThreadTracer {
 
   void close_until(Nanos now) {
     while (!stack_.empty() && stack_.back().end <= now) {
-      segment_until(stack_.back().end);
-      if (stack_.back().founds) finish(stack_.back().operation);
+      const Frame& top = stack_.back();
+      if (top.founds || stack_.size() == 1 || !same_stretch(top, stack_[stack_.size() - 2]))
+        segment_until(top.end);
+      if (top.founds) finish(top.operation);
       stack_.pop_back();
     }
-    if (now != INT64_MAX) segment_until(now);
+  }
+
+  /// Before a frame is opened at `start`, and before its operation is.
+  void end_stretch(const Frame& opened, Nanos start) {
+    if (stack_.empty() || opened.founds || !same_stretch(opened, stack_.back()))
+      segment_until(start);
   }
 
   void finish(std::uint32_t operation) {
@@ -193,7 +207,9 @@ class ThreadTracer {
       opened.phase = phase;
       opened.event = calls.name[row];
     }
-    if (opened.end > start) stack_.push_back(opened);
+    if (opened.end <= start) return;
+    end_stretch(opened, start);
+    stack_.push_back(opened);
   }
 
   void open_op(std::uint32_t row) {
@@ -203,7 +219,9 @@ class ThreadTracer {
     Frame opened = frame(end_of_op(row));
     const auto [rules, type] = rules_.of(row);
     if (rules == RuleLookup::kNoRule) {
-      if (opened.end > start) stack_.push_back(opened);
+      if (opened.end <= start) return;
+      end_stretch(opened, start);
+      stack_.push_back(opened);
       return;
     }
     const PhaseRule& rule = rules_.rule(rules);
@@ -215,9 +233,10 @@ class ThreadTracer {
     }
     opened.event = ops.name[row];
     const bool own = rule.match == Match::typed || rule.match == Match::compiled;
-    if (opened.operation == kNoRow || own) {
+    opened.founds = opened.operation == kNoRow || own;
+    end_stretch(opened, start);
+    if (opened.founds) {
       opened.operation = static_cast<std::uint32_t>(out_.operations.size());
-      opened.founds = true;
       out_.operations.push_back({start, row, type, 0, 0, false});
       operations_.push_back({{}, rule.operation});
     } else if (rule.operation && !operations_.back().named) {

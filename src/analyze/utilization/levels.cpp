@@ -67,6 +67,10 @@ KernelSums sum_kernels(const Context& context, std::span<const DeviceTimeline> d
                        const KernelLevels& kernel_levels) {
   const auto& activities = context.capture.activities;
   KernelSums sums;
+  std::vector<KernelLevel> known;
+  for (std::size_t rung = 0; rung < kKernelLevels; ++rung)
+    if (const auto level = static_cast<KernelLevel>(rung); kernel_levels.has(level))
+      known.push_back(level);
   for (const auto& line : devices) {
     sums.window += line.window.length();
     sums.kernel_busy += total(line.kernel_busy);
@@ -75,9 +79,8 @@ KernelSums sum_kernels(const Context& context, std::span<const DeviceTimeline> d
       if (activities.kind[activity] != ActivityKind::kernel) continue;
       sums.kernel_time += line.spans[i].length();
       const auto weight = static_cast<long double>(line.exclusive_ns[i]);
-      for (std::size_t rung = 0; rung < kKernelLevels; ++rung)
-        if (const auto level = static_cast<KernelLevel>(rung); kernel_levels.has(level))
-          sums.levels[rung].add(kernel_levels, activity, level, weight);
+      for (const auto level : known)
+        sums.levels[static_cast<std::size_t>(level)].add(kernel_levels, activity, level, weight);
     }
   }
   return sums;

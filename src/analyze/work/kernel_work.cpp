@@ -391,19 +391,31 @@ Program program_of(const Context& context) {
   Program program;
   const Text accumulates = capture.strings.find("torch::autograd::AccumulateGrad");
   if (accumulates == Text::none) return program;
+  struct Size {
+    double elements = 0, bytes = 0;
+  };
+  std::map<std::pair<Text, Text>, Size> known;  // of a gradient, by sizes and types: few differ
   double elements = 0, bytes = 0;
   for (std::uint32_t op = 0; op < ops.size(); ++op) {
     if (ops.name[op] != accumulates) continue;
-    const auto call = call_of(capture, op);
-    const Tensor* gradient = call ? call->tensor(0) : nullptr;
-    if (!gradient) continue;
-    elements += gradient->elements();
-    bytes += gradient->elements() * static_cast<double>(bytes_of(gradient->type));
+    const auto [at, fresh] = known.try_emplace({ops.shapes[op], ops.types[op]});
+    if (fresh) {
+      const auto call = call_of(capture, op);
+      if (const Tensor* gradient = call ? call->tensor(0) : nullptr)
+        at->second = {gradient->elements(),
+                      gradient->elements() * static_cast<double>(bytes_of(gradient->type))};
+    }
+    elements += at->second.elements;
+    bytes += at->second.bytes;
   }
   const auto steps = static_cast<double>(std::max<std::size_t>(context.window.all_steps.size(), 1));
   program.parameters = elements / steps;
   program.parameter_bytes = bytes / steps;
   return program;
+}
+
+const KernelWorks* works_of(const Context& context) {
+  return context.works && !context.works->kernels.empty() ? context.works.get() : nullptr;
 }
 
 KernelWorks kernel_works(const Context& context) {

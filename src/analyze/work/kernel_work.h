@@ -80,6 +80,8 @@ struct KernelWorks {
 
 /// Needs timelines, attribution and matching.
 KernelWorks kernel_works(const Context& context);
+/// What an analysis has left of them in its context; null where there is none.
+const KernelWorks* works_of(const Context& context);
 
 /// The parameters that got gradients, of a mean step.
 Program program_of(const Context& context);

@@ -85,10 +85,12 @@ class Reader {
     return value;
   }
   std::optional<Json> array_at(int depth) {
+    constexpr std::size_t kUsual = 4;  // dimensions of a tensor
     Json value;
     value.array = true;
     ++at_;
     if (take(']')) return value;
+    value.items.reserve(kUsual);
     while (true) {
       auto item = value_at(depth + 1);
       if (!item) return std::nullopt;
@@ -112,6 +114,7 @@ std::optional<std::int64_t> whole(std::string_view text) {
 
 std::vector<std::int64_t> whole_numbers(const Json& json) {
   std::vector<std::int64_t> numbers;
+  numbers.reserve(json.items.size());
   for (const auto& item : json.items) {
     const auto number = item.array ? std::nullopt : whole(item.text);
     if (!number) return {};
@@ -275,6 +278,7 @@ std::optional<Call> call_of(const Capture& capture, std::uint32_t host_op) {
              values = read(ops.values[host_op]);
   Call call;
   call.name = capture.text(ops.name[host_op]);
+  call.inputs.reserve(dims->items.size());
   for (std::size_t i = 0; i < dims->items.size(); ++i) {
     const Json* word = item_at(types, i);
     call.inputs.push_back(input_of(dims->items[i], word ? word->text : std::string_view{},

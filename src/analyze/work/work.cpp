@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "analyze/report_alone.h"
 #include "analyze/utilization/kernel_levels.h"
@@ -162,7 +163,9 @@ WorkUse measure_work(const Context& context, const Analysis& analysis,
   use.counters_source = analysis.counters_source;
   use.window = analysis.window;
   const KernelLevels levels(context.capture, context.matching);
-  const KernelWorks works = work::kernel_works(context);
+  const KernelWorks* known = work::works_of(context);
+  std::optional<KernelWorks> own;
+  const KernelWorks& works = known ? *known : own.emplace(work::kernel_works(context));
   use.ceilings = ceilings_of(first_product(context), ceilings);
   const work::Roof roof(context, use.ceilings);
   use.stalls = work::stall_use(context, levels, analysis);
