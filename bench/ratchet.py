@@ -3,7 +3,7 @@
   ./dev bench ratchet [--rounds 5] [--lower] [--raise FORMAT] [--against PROGRAM] [FILE...] [-o RESULT.json]
 
 Captures of 200 MB are made of those in examples/ (as in ingest.py and xplane.py): JSON, the same as gzip, as a capture file, and a
-profile of JAX. Of each:
+profile of JAX, each answered as JSON; of the first also the short text, which asks for less. Of each:
   instructions  an event, counted by Valgrind on one processor: the same on every machine
   misses        an event that go past a cache of 1 MB, as Valgrind's model has it: what waits for memory
   bytes         peak memory an event
@@ -79,11 +79,11 @@ def inputs():
     imported = ingest.CACHE / "ratchet.gpf"
     imported.unlink(missing_ok=True)
     run([PROGRAM, "import", plain, "-o", imported])
-    return {"json": plain, "gzip": packed, "capture": imported, "xplane": profile}, plain
+    return {"json": plain, "text": plain, "gzip": packed, "capture": imported, "xplane": profile}, plain
 
 
-def analyze(program, path):
-    return [program, "analyze", path, "--format", "json", "-o", "/dev/null"]
+def analyze(program, label, path):
+    return [program, "analyze", path, "--format", "text" if label == "text" else "json", "-o", "/dev/null"]
 
 
 def count(command, core):
@@ -102,7 +102,7 @@ def counts(files, programs):
     cores = sorted(os.sched_getaffinity(0))[:2]
     tasks = [(name, label) for name in programs for label in files]
     with concurrent.futures.ThreadPoolExecutor(len(cores)) as pool:
-        halves = [pool.submit(lambda core, part: [count(analyze(programs[n], files[l]), core) for n, l in part], core, tasks[i::len(cores)])
+        halves = [pool.submit(lambda core, part: [count(analyze(programs[n], l, files[l]), core) for n, l in part], core, tasks[i::len(cores)])
                   for i, core in enumerate(cores)]
         return {task: found for i, half in enumerate(halves) for task, found in zip(tasks[i::len(cores)], half.result())}
 
@@ -114,7 +114,7 @@ def measure(files, plain, programs, rounds):
     for _ in range(rounds):
         for label, path in files.items():
             walks = [walk(plain)]
-            once = {name: run(analyze(program, path)) for name, program in programs.items()}
+            once = {name: run(analyze(program, label, path)) for name, program in programs.items()}
             walks.append(walk(plain))
             for name, (cpu, peak, _) in once.items():
                 taken[name, label].append((cpu / statistics.mean(walks), cpu, peak))
