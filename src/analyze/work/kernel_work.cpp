@@ -46,7 +46,7 @@ void add(double& sum, double value) { sum = (std::isnan(sum) ? 0 : sum) + value;
 
 }  // namespace
 
-CountedWork::CountedWork(const Context& context) : report_row_(&context.matching.report_row) {
+CountedWork::CountedWork(const Context& context) : report_row_(context.matching.report_row) {
   const Capture& capture = context.capture;
   const std::size_t rows = capture.report_kernels.size();
   if (rows == 0) return;
@@ -95,8 +95,8 @@ CountedWork::CountedWork(const Context& context) : report_row_(&context.matching
 }
 
 Element CountedWork::tensor_type(std::uint32_t activity) const {
-  if (types_.empty() || activity >= report_row_->size()) return Element::none;
-  const auto row = (*report_row_)[activity];
+  if (types_.empty() || activity >= report_row_.size()) return Element::none;
+  const auto row = report_row_[activity];
   return row < types_.size() ? types_[row] : Element::none;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -32,11 +33,11 @@ class CountedWork {
 
  private:
   double at(const std::vector<double>& values, std::uint32_t activity) const {
-    if (values.empty() || activity >= report_row_->size()) return NAN;
-    const auto row = (*report_row_)[activity];
+    if (values.empty() || activity >= report_row_.size()) return NAN;
+    const auto row = report_row_[activity];
     return row < values.size() ? values[row] : NAN;
   }
-  const std::vector<std::uint32_t>* report_row_ = nullptr;  // of the context
+  std::span<const std::uint32_t> report_row_;  // of the context, wherever that is moved to
   std::vector<double> operations_, bytes_;                  // by row of report_kernels
   std::vector<Element> types_;                              // likewise
 };
