@@ -158,8 +158,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.energy = with_joules_an_item(std::move(analysis.energy), analysis.work.throughput);
   // Findings ask for counters where there are none: the model comes after them.
   auto found = find_in_trace(context, levels, analysis);
-  context.claims =
-      std::make_shared<const std::vector<FindingClaim>>(std::move(found.claims));
+  context.claims = std::make_shared<const std::vector<FindingClaim>>(std::move(found.claims));
   auto replayed = with_replayed_gains(std::move(found.findings), context);
   analysis.findings = std::move(replayed.findings);
   analysis.together = replayed.together;

@@ -1,5 +1,5 @@
-// Operations of the host as trees: which have to do with the device, and what comes before and after
-// each.
+// Operations of the host as trees: which have to do with the device, and what comes before and
+// after each.
 #pragma once
 
 #include <cstdint>

@@ -399,8 +399,9 @@ class Program {
     const auto any_begins = [](auto& rows, const auto& starts, Interval gap, auto counts) {
       std::size_t near = 1;
       while (near < rows.size() && starts[rows[near]] < gap.start) near *= 2;
-      const auto begins = std::ranges::lower_bound(rows.first(std::min(near, rows.size())), gap.start,
-                                                   {}, [&](auto at) { return starts[at]; });
+      const auto begins =
+          std::ranges::lower_bound(rows.first(std::min(near, rows.size())), gap.start, {},
+                                   [&](auto at) { return starts[at]; });
       rows = rows.subspan(static_cast<std::size_t>(begins - rows.begin()));
       for (auto row = rows.begin(); row != rows.end() && starts[*row] < gap.end; ++row)
         if (counts(*row)) return true;

@@ -53,8 +53,8 @@ struct WhatIfChanges {
 };
 
 /// Each change alone, and together where there are several; where none is asked the usual ones.
-/// Only what was launched in `span` runs again. `works`: of the kernels, where those that the context
-/// has are not meant. Errors: a capture without device activities, a name that nothing has.
+/// Only what was launched in `span` runs again. `works`: of the kernels, where those that the
+/// context has are not meant. Errors: a capture without device activities, a name that nothing has.
 Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes,
                        Interval span = kAllTime, const work::KernelWorks* works = nullptr);
 

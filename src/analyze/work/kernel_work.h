@@ -38,8 +38,8 @@ class CountedWork {
     return row < values.size() ? values[row] : NAN;
   }
   std::span<const std::uint32_t> report_row_;  // of the context, wherever that is moved to
-  std::vector<double> operations_, bytes_;                  // by row of report_kernels
-  std::vector<Element> types_;                              // likewise
+  std::vector<double> operations_, bytes_;     // by row of report_kernels
+  std::vector<Element> types_;                 // likewise
 };
 
 inline constexpr std::uint32_t kNoCall = UINT32_MAX;
