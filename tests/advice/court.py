@@ -28,8 +28,6 @@ VERDICTS = json.loads((HERE / "verdicts.json").read_text())
 PROGRAMS = json.loads((HERE / "programs" / "verdicts.json").read_text())
 CAUSES = json.loads((HERE / "programs" / "causes.json").read_text())
 FIELDS = json.loads((HERE / "programs" / "fields.json").read_text())
-LIBRARIES = json.loads((HERE / "programs" / "libraries.json").read_text())
-LIBRARIES_VERDICTS = json.loads((HERE / "programs" / "libraries_verdicts.json").read_text())["captures"]
 FIELDS_VERDICTS = json.loads((HERE / "fields_verdicts.json").read_text())["captures"]
 SAME = VERDICTS["same"]
 LOSSES, CAVEATS = set(VERDICTS["losses"]), set(VERDICTS["caveats"])
@@ -51,6 +49,16 @@ CLAIMS = {
     "stalled": {"waiting_warps", "memory_bound"},
 }
 OF_THE_HOST = {"launch_bound", "input_bound", "sync_in_step", "host_bound", "cpu_operators", "blocking_copies", "exposed_communication"}
+
+
+def set_truth(name):
+    """What was planted in the programs of a set (programs/NAME.json)."""
+    return json.loads((HERE / "programs" / f"{name}.json").read_text())
+
+
+def set_verdicts(name):
+    """What is true of each capture of a set, from raw events."""
+    return json.loads((HERE / "programs" / f"{name}_verdicts.json").read_text())["captures"]
 
 
 class Score:

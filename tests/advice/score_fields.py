@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Scores gpufathom on the captures of programs/fields.json (--libraries: libraries.json) against verdicts from their raw events.
+"""Scores gpufathom on the captures of programs/fields.json (--set NAME: NAME.json) against verdicts from their raw events.
 
     score_fields.py GPUFATHOM FOLDER [--write docs/results/advice_unseen_h200.json] [--version COMMIT]
-                [--libraries]
+                [--set libraries]
 
 Each finding is judged twice: of the capture (the profiled run), and of the program, whose step without a profiler says whether
 the GPU waits for the host at all. A headline must name a loss that the verdict allows.
@@ -104,13 +104,13 @@ def main():
     parser.add_argument("--write", type=pathlib.Path)
     parser.add_argument("--version", default="")
     parser.add_argument("--date", default="")
-    parser.add_argument("--libraries", action="store_true")
+    parser.add_argument("--set", default="", help="libraries or services")
     options = parser.parse_args()
-    verdicts, truth = (court.LIBRARIES_VERDICTS, court.LIBRARIES) if options.libraries else (court.FIELDS_VERDICTS, court.FIELDS)
+    verdicts, truth = (court.set_verdicts(options.set), court.set_truth(options.set)) if options.set else (court.FIELDS_VERDICTS, court.FIELDS)
     rows, totals = scored(options, verdicts, truth)
     again = {}
-    if options.libraries:
-        more = json.loads((court.HERE / "programs" / "libraries_corrected.json").read_text())["captures"]
+    if options.set:
+        more = json.loads((court.HERE / "programs" / f"{options.set}_corrected.json").read_text())["captures"]
         later, sums = scored(options, *corrected(verdicts, truth, more), show=lambda line: None)
         again = {"corrected": {"totals": sums, "why": {name: one["why"] for name, one in more.items()},
                                "wrong": {name: row["wrong"] for name, row in later.items() if row["wrong"]}}}
@@ -120,7 +120,7 @@ def main():
         print("corrected", kind, dict(total))
     if options.write:
         known = {"what": "Advice on captures of programs written for this, judged from raw events before gpufathom was asked",
-                 "command": "tests/advice/score_fields.py build/gpufathom FOLDER", "rules": options.version, "date": options.date,
+                 "command": "tests/advice/score_fields.py build/gpufathom FOLDER" + f" --set {options.set}" * bool(options.set), "rules": options.version, "date": options.date,
                  "hardware": json.loads((options.folder / "runs.json").read_text())[0].get("gpu", ""), "totals": totals, **again, "rows": rows}
         options.write.write_text(json.dumps(known, indent=1) + "\n")
 

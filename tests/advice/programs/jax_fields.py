@@ -137,14 +137,14 @@ def time_repeats(step, steps, repeats):
     return times
 
 
-def run(name, folder, tiny, builds=None, active=3, repeats=0):
+def run(name, folder, tiny, builds, active=3, repeats=0, slow=()):
+    """Builds, times and captures one program; of those in `slow` each step compiles."""
     plain, _, mended = name.partition(".")
-    step, items = (builds or globals())[plain](tiny, bool(mended))
-    few = plain == "jax_lengths"
+    step, items = builds[plain](tiny, bool(mended))
     begin = time.perf_counter()
     for _ in range(3):
         jax.block_until_ready(step())
-    steps = 4 if tiny or few else 20 if repeats else 30
+    steps = 4 if tiny or plain in slow else 20 if repeats else 30
     alone = time_steps(step, steps)
     runs = time_repeats(step, steps, repeats)
     with tempfile.TemporaryDirectory() as kept:
@@ -169,12 +169,13 @@ def run(name, folder, tiny, builds=None, active=3, repeats=0):
     }
 
 
-def main():
-    folder, size, *names = sys.argv[1:]
-    for name in names or NAMES:
+def run_all(builds, names=(), **how):
+    """The programs that the command line names, one after the other, with five steps in a trace."""
+    folder, size, *asked = sys.argv[1:]
+    for name in asked or names:
         print(f"begin {name}", flush=True)
         try:
-            known = run(name, folder, size == "tiny")
+            known = run(name, folder, size == "tiny", builds, **{"active": 5, "repeats": 3} | how)
         except Exception as error:  # one program's failure is its result
             known = {"program": name, "rank": 0, "error": f"{type(error).__name__}: {error}"}
         with open(f"{folder}/{name}.run.json", "w") as out:
@@ -183,4 +184,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    builds = {build.__name__: build for build in (*FAULTS, jax_scan)}
+    run_all(builds, NAMES, active=3, repeats=0, slow=("jax_lengths",))

@@ -2,9 +2,6 @@
 
 One process, timed and captured as jax_fields.py does it.
 """
-import json
-import sys
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -190,18 +187,5 @@ BUILDS = {build.__name__: build for build in (
 )}
 
 
-def main():
-    folder, size, *names = sys.argv[1:]
-    for name in names:
-        print(f"begin {name}", flush=True)
-        try:
-            known = jax_fields.run(name, folder, size == "tiny", BUILDS, active=5, repeats=3)
-        except Exception as error:  # one program's failure is its result
-            known = {"program": name, "rank": 0, "error": f"{type(error).__name__}: {error}"}
-        with open(f"{folder}/{name}.run.json", "w") as out:
-            json.dump(known, out, indent=1)
-        print(f"end {name}", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    jax_fields.run_all(BUILDS)

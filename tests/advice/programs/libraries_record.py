@@ -1,11 +1,5 @@
-"""Programs that gpufathom records itself: libraries_record.py time SIZE NAME... | run SIZE NAME
-
-"time" prints a line of JSON for each program; "run" runs one for six seconds, to be recorded.
-"""
-import json
-import statistics
-import sys
-import time
+"""Programs of libraries that gpufathom records itself, run as recording.py says."""
+import recording
 
 
 def nearest_by_numpy(tiny, mended):
@@ -103,46 +97,5 @@ BUILDS = {build.__name__: build for build in (
 )}
 
 
-def built(size, name):
-    plain, _, mended = name.partition(".")
-    return BUILDS[plain](size == "tiny", bool(mended))
-
-
-def timed(size, name):
-    """Milliseconds of a step, over runs that end with a wait, as the host runs ahead in them."""
-    step, wait = built(size, name)
-    for _ in range(5):
-        step()
-    wait()
-    times = []
-    for _ in range(4):
-        begin, count = time.perf_counter(), 0
-        while count < 20 or (time.perf_counter() - begin < 0.2 and count < 500):
-            step()
-            count += 1
-        wait()
-        times.append((time.perf_counter() - begin) * 1e3 / count)
-    return {"program": name, "median_ms": statistics.median(times), "repeats_ms": times}
-
-
-def main():
-    action, size, *names = sys.argv[1:]
-    if action == "time":
-        for name in names:
-            try:
-                print(json.dumps(timed(size, name)), flush=True)
-            except Exception as error:  # one program's failure is its result
-                print(json.dumps({"program": name, "error": f"{type(error).__name__}: {error}"}))
-        return
-    step, wait = built(size, names[0])
-    step()
-    begin = time.perf_counter()
-    while time.perf_counter() - begin < (0.5 if size == "tiny" else 6):
-        # As a service does: a batch of requests, and then all are answered.
-        for _ in range(50):
-            step()
-        wait()
-
-
 if __name__ == "__main__":
-    main()
+    recording.main(BUILDS)

@@ -85,6 +85,7 @@ def capture(setting: Setting, running: Running, program: Program, trace: str):
 
     how = {"activities": activities, "record_shapes": program.shapes}
     how |= {"with_stack": program.stacks, "with_modules": program.stacks}
+    how |= {"profile_memory": program.memory}
     if program.marks:
         plan = schedule(wait=0, warmup=lead, active=program.active)
         with profile(**how, schedule=plan, on_trace_ready=lambda p: p.export_chrome_trace(trace)) as p:
@@ -102,7 +103,7 @@ def capture(setting: Setting, running: Running, program: Program, trace: str):
     return {
         "host_ms_under_profiler": statistics.median(times[lead:]),
         "active": program.active,
-        "recorded": {key: getattr(program, key) for key in ("stacks", "shapes", "marks")},
+        "recorded": {key: getattr(program, key) for key in ("stacks", "shapes", "marks", "memory")},
     }
 
 

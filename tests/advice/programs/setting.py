@@ -57,6 +57,7 @@ class Program:
     stacks: bool = False  # the trace holds Python functions
     shapes: bool = True  # the trace holds the shapes of inputs
     marks: bool = True  # the trace marks its steps
+    memory: bool = False  # the trace holds allocations
     measured: int = 30  # steps timed without a profiler, at least
     ranks: int = 1
     repeats: int = 1  # of the timing, some before the capture and some after it

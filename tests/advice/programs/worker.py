@@ -1,9 +1,11 @@
-"""Runs programs one after the other in one process: worker.py FOLDER DEVICE tiny|full NAME...
+"""Runs programs one after the other: worker.py FOLDER DEVICE tiny|full MODULES NAME...
 
-Each program's result goes to FOLDER/NAME.run.json. A line "begin NAME" or "end NAME" on standard
-output lets the caller watch, who ends a worker that hangs and starts another with what is left.
+MODULES (with commas) are imported, which enters their programs into the list. Each program's
+result goes to FOLDER/NAME.run.json. A line "begin NAME" or "end NAME" on standard output lets the
+caller watch, who ends a worker that hangs and starts another with what is left.
 """
 import gc
+import importlib
 import json
 import os
 import sys
@@ -11,25 +13,7 @@ import traceback
 
 import torch
 
-import healthy  # noqa: F401  every import enters programs into the list
-import healthy_more  # noqa: F401
 import measure
-import planted_device  # noqa: F401
-import planted_detours  # noqa: F401
-import planted_host  # noqa: F401
-import planted_pauses  # noqa: F401
-import planted_waste  # noqa: F401
-import fields_healthy  # noqa: F401
-import fields_kernels  # noqa: F401
-import fields_tables  # noqa: F401
-import fields_text  # noqa: F401
-import fields_vision  # noqa: F401
-import libraries_healthy  # noqa: F401
-import libraries_kernels  # noqa: F401
-import libraries_science  # noqa: F401
-import libraries_text  # noqa: F401
-import libraries_training  # noqa: F401
-import libraries_vision  # noqa: F401
 from setting import PROGRAMS, Setting
 
 
@@ -62,7 +46,9 @@ def say(rank, line):
 
 
 def main():
-    folder, device, tiny, *names = sys.argv[1:]
+    folder, device, tiny, modules, *names = sys.argv[1:]
+    for module in modules.split(","):
+        importlib.import_module(module)
     rank, world = start_ranks(device)
     setting = Setting(device, tiny == "tiny", rank, world)
     measure.meet_profiler(setting)

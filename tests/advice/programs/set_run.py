@@ -1,4 +1,8 @@
-"""How `run --libraries` runs what torch's worker does not: JAX, and what gpufathom records."""
+"""The sets of programs by name: `run --set NAME` runs those of NAME.json, once each.
+
+NAME_*.py hold its programs: NAME_jax.py those of JAX, NAME_record.py those that gpufathom records
+(which NAME.json lists as `recorded`), the modules that it lists as `modules` those of PyTorch.
+"""
 import gzip
 import json
 import os
@@ -7,12 +11,16 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-RECORDED = ("nearest_by_numpy", "prices_by_operator", "frames_from_ordinary_memory",
-            "products_and_waves")
 
 
-def is_recorded(name):
-    return name.partition(".")[0] in RECORDED
+def known_of(name):
+    """What NAME.json says of a set."""
+    with open(f"{HERE}/{name}.json") as found:
+        return json.load(found)
+
+
+def is_recorded(known, name):
+    return name.partition(".")[0] in known["recorded"]
 
 
 def chosen(known, part):
@@ -44,9 +52,9 @@ def gpufathom():
     return next((place for place in places if os.path.exists(place)), "gpufathom")
 
 
-def timings(size, names, limit):
+def timings(script, size, names, limit):
     """Step times of each program by a process of their own, without any recorder."""
-    command = [sys.executable, f"{HERE}/libraries_record.py", "time", size, *names]
+    command = [sys.executable, script, "time", size, *names]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=limit)
         lines = done.stdout
@@ -56,11 +64,11 @@ def timings(size, names, limit):
     return {one["program"]: one for one in found}
 
 
-def record(folder, size, name):
+def record(script, folder, size, name):
     """One capture by gpufathom, packed; what it said about it goes to NAME.record.log."""
     capture = f"{folder}/{name}.gpf"
     command = [gpufathom(), "record", "--kernels", "--delay", "3", "--window", "1", "-o", capture,
-               "--", sys.executable, f"{HERE}/libraries_record.py", "run", size, name]
+               "--", sys.executable, script, "run", size, name]
     with open(f"{folder}/{name}.record.log", "w") as log:
         subprocess.run(command, stdout=log, stderr=log, timeout=60)
     with open(capture, "rb") as plain, gzip.open(f"{capture}.gz", "wb", 9) as packed:
@@ -69,17 +77,17 @@ def record(folder, size, name):
     return os.path.getsize(f"{capture}.gz")
 
 
-def run_recorded(folder, tiny, names):
-    size = "tiny" if tiny else "full"
-    before = timings(size, names, 90)
+def run_recorded(kind, folder, tiny, names):
+    script, size = f"{HERE}/{kind}_record.py", "tiny" if tiny else "full"
+    before = timings(script, size, names, 90)
     captures = {}
     for name in names:
         try:
-            captures[name] = {"trace": f"{name}.gpf.gz", "trace_bytes": record(folder, size, name)}
+            captures[name] = {"trace": f"{name}.gpf.gz", "trace_bytes": record(script, folder, size, name)}
         except (OSError, subprocess.TimeoutExpired) as error:
             captures[name] = {"error": f"{type(error).__name__}: {error}"}
         print(f"{name}: recorded", flush=True)
-    after = timings(size, names, 90)
+    after = timings(script, size, names, 90)
     for name in names:
         runs = [time for found in (before, after)
                 for time in found.get(name, {}).get("repeats_ms", [])]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What raw events say of a capture of programs/libraries.json: judge_libraries.py FOLDER [NAME...]
+"""What raw events say of a capture of a set of programs: judge_set.py FOLDER [NAME...]
 
 Prints idle time by what the host did, copies, kernels by kind, waits and operators. It shares no
 code with gpufathom and was written before its answers were seen; the verdicts were written from
-what it measures, by the criteria of programs/libraries.json and by hand.
+what it measures, by the criteria of programs/libraries.json or services.json and by hand.
 """
 
 import bisect
@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-from raw_libraries import read
+from raw_set import read
 
 WAITS = re.compile(
     r"Synchronize|EventQuery|StreamWait|cudaMemcpy$|cuMemcpy(Dto|Hto).*_v2$|device_get|Await"

@@ -1,4 +1,4 @@
-"""Raw events of a capture of programs/libraries.json, read without any code of gpufathom's.
+"""Raw events of a capture of a set of programs, read without any code of gpufathom's.
 
 The JSON of torch.profiler, the xplane (by JAX's own reader) or gpufathom's SQLite rows.
 """
