@@ -138,13 +138,14 @@ def time_repeats(step, steps, repeats):
 
 
 def run(name, folder, tiny, builds, active=3, repeats=0, slow=()):
-    """Builds, times and captures one program; of those in `slow` each step compiles."""
+    """Builds, times and captures one program; of those in `slow` few steps, and two in the trace."""
     plain, _, mended = name.partition(".")
     step, items = builds[plain](tiny, bool(mended))
     begin = time.perf_counter()
     for _ in range(3):
         jax.block_until_ready(step())
     steps = 4 if tiny or plain in slow else 20 if repeats else 30
+    active = min(active, 2) if plain in slow else active
     alone = time_steps(step, steps)
     runs = time_repeats(step, steps, repeats)
     with tempfile.TemporaryDirectory() as kept:

@@ -90,7 +90,7 @@ def jax_jit_made_again(tiny, mended):
 
 def jax_recurrence_in_order(tiny, mended):
     """A linear recurrence by lax.scan, place after place; mended, lax.associative_scan."""
-    rows, length, width = (2, 16, 8) if tiny else (16, 512, 1024)
+    rows, length, width = (2, 16, 8) if tiny else (64, 128, 1024)
     keys = jax.random.split(jax.random.PRNGKey(0), 3)
     keep = jax.random.uniform(keys[0], (length, rows, width))
     new = jax.random.normal(keys[1], (length, rows, width))
@@ -238,4 +238,4 @@ BUILDS = {build.__name__: build for build in (
 )}
 
 if __name__ == "__main__":
-    jax_fields.run_all(BUILDS, slow=("jax_jit_made_again",))
+    jax_fields.run_all(BUILDS, slow=("jax_jit_made_again", "jax_recurrence_in_order"))
