@@ -130,6 +130,9 @@ def judge(capture, sms=132):
         f"  copies: exposed {100 * exposed / span:.1f} %;",
         {k: (v[0], f"{100 * v[1] / span:.1f} %", f"{v[2] / 1e6:.1f} MB") for k, v in moves.items()},
     )
+    if not kernels:
+        print("  no kernels")
+        return None
     total = sum(row[1] - row[0] for row in kernels) or 1
     kinds, names, small = collections.Counter(), collections.defaultdict(lambda: [0, 0]), 0
     few = 0
@@ -140,7 +143,7 @@ def judge(capture, sms=132):
         names[row[2]][1] += time
         small += time < 5
         grid = row[6].get("grid")
-        if isinstance(grid, list):
+        if isinstance(grid, list) and None not in grid:
             blocks = grid[0] * grid[1] * grid[2]
             few += time * max(0, 1 - blocks / sms)
     small_time = sum(r[1] - r[0] for r in kernels if r[1] - r[0] < 5) / span
@@ -243,7 +246,7 @@ def main():
         capture = read(folder, name)
         if capture and capture.gpu:
             found, steps = judge(capture), known.get("active")
-            if steps:
+            if found and steps:
                 own = known["alone"]["median_ms"]
                 print(
                     f"  a step: busy {found['busy'] / steps / 1e3:.3f} ms of {own:.3f} alone, "

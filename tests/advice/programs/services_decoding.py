@@ -154,13 +154,8 @@ def cache_attended_in_full(setting, mended):
     place = torch.tensor([used - 1], device=setting.device)
     mask = (torch.arange(places, device=setting.device) < used).view(1, 1, 1, -1)
 
-    @torch.no_grad()
-    def step():
-        if mended:
-            return model(tokens, place, length=used).argmax(-1)
-        return model(tokens, place, mask=mask).argmax(-1)
-
-    return Running(step, rows)
+    how = {"length": used} if mended else {"mask": mask}
+    return Running(graphed(setting, lambda: model(tokens, place, **how).argmax(-1)), rows)
 
 
 @pair("cross_cache_reordered", **SERVED)

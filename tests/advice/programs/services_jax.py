@@ -97,7 +97,7 @@ def jax_recurrence_in_order(tiny, mended):
     mix = jax.random.normal(keys[2], (width, width)) / width**0.5
 
     @jax.jit
-    def run():
+    def run(keep, new, mix):  # as arguments: XLA would work out all that it knows beforehand
         if mended:
             def joined(one, two):
                 return one[0] * two[0], two[0] * one[1] + two[1]
@@ -109,7 +109,7 @@ def jax_recurrence_in_order(tiny, mended):
             states = jax.lax.scan(turn, jnp.zeros((rows, width)), (keep, new))[1]
         return states.astype(jnp.bfloat16) @ mix.astype(jnp.bfloat16)
 
-    return run, rows * length
+    return lambda: run(keep, new, mix), rows * length
 
 
 def jax_left_in_double(tiny, mended):
@@ -121,17 +121,17 @@ def jax_left_in_double(tiny, mended):
         turn = jnp.exp(-0.1j * (wave[:, None, None] + wave[:, None] + wave))
 
         @jax.jit
-        def run(field):
+        def run(field, turn):
             for _ in range(2):
                 field = jnp.fft.ifftn(jnp.fft.fftn(field) * turn)
                 field = field * jnp.exp(-0.01j * jnp.abs(field) ** 2)
             return field
 
-        field = run(field)
+        field = run(field, turn)
 
     def step():
         with jax.enable_x64(not mended):
-            return run(field)
+            return run(field, turn)
 
     return step, side**3
 
@@ -141,25 +141,33 @@ def jax_chains_in_a_row(tiny, mended):
     rows, width, chains, moves = (20, 4, 2, 2) if tiny else (8192, 64, 16, 3)
     data = jax.random.normal(jax.random.PRNGKey(0), (rows, width))
 
-    def energy(state):
+    def energy(state, data):
         return jnp.sum(jax.nn.softplus(data @ state)) + jnp.sum(state**2) / 2
 
-    def move(state, key):
+    def move(state, key, data):
         begin, speed = state, jax.random.normal(key, state.shape)
-        first = energy(state) + jnp.sum(speed**2) / 2
+        first = energy(state, data) + jnp.sum(speed**2) / 2
         for _ in range(6):
-            speed = speed - 5e-4 * jax.grad(energy)(state)
+            speed = speed - 5e-4 * jax.grad(energy)(state, data)
             state = state + 1e-3 * speed
-            speed = speed - 5e-4 * jax.grad(energy)(state)
-        last = energy(state) + jnp.sum(speed**2) / 2
+            speed = speed - 5e-4 * jax.grad(energy)(state, data)
+        last = energy(state, data) + jnp.sum(speed**2) / 2
         return jnp.where(jnp.log(jax.random.uniform(key)) < first - last, state, begin), None
 
-    def chain(key):
-        return jax.lax.scan(move, jnp.zeros(width), jax.random.split(key, moves))[0]
+    def chain(key, data):
+        def turn(state, key):
+            return move(state, key, data)
+        return jax.lax.scan(turn, jnp.zeros(width), jax.random.split(key, moves))[0]
 
     keys = jax.random.split(jax.random.PRNGKey(1), chains)
-    run = jax.jit(jax.vmap(chain) if mended else functools.partial(jax.lax.map, chain))
-    return lambda: run(keys), chains * moves
+
+    @jax.jit
+    def run(keys, data):
+        if mended:
+            return jax.vmap(chain, (0, None))(keys, data)
+        return jax.lax.map(lambda key: chain(key, data), keys)
+
+    return lambda: run(keys, data), chains * moves
 
 
 def jax_buffer_copied_by_set(tiny, mended):

@@ -69,10 +69,10 @@ class Pole:
 
 
 def environment_on_host(tiny, mended):
-    """256 games are played in Python, one after the other; mended, as tensors on the GPU."""
+    """1024 games are played in Python, one after the other; mended, as tensors on the GPU."""
     import torch
 
-    count, where = 4 if tiny else 256, device()
+    count, where = 4 if tiny else 1024, device()
     net = torch.nn.Sequential(torch.nn.Linear(4, 256), torch.nn.Tanh(), torch.nn.Linear(256, 256),
                               torch.nn.Tanh(), torch.nn.Linear(256, 2)).to(where)
     games = [Pole() for _ in range(count)]

@@ -60,7 +60,7 @@ def leaf_by_leaf(setting, mended):
 @pair("acceptance_on_host", **SERVED)
 def acceptance_on_host(setting, mended):
     """A Metropolis sampler decides in Python whether to accept; mended, by torch.where."""
-    rows, width = setting.pick(200_000, 50), setting.pick(64, 4)
+    rows, width = setting.pick(2_000_000, 50), setting.pick(64, 4)
     data = torch.randn(rows, width, device=setting.device)
     sign = torch.randint(0, 2, (rows,), device=setting.device) * 2.0 - 1
     state = [torch.zeros(width, device=setting.device)]
@@ -71,7 +71,7 @@ def acceptance_on_host(setting, mended):
     @torch.no_grad()
     def step():
         now = chance(state[0])
-        for _ in range(setting.pick(50, 2)):
+        for _ in range(setting.pick(30, 2)):
             other = state[0] + 0.001 * torch.randn_like(state[0])
             then = chance(other)
             accepted = torch.rand((), device=setting.device).log() < then - now
@@ -82,7 +82,7 @@ def acceptance_on_host(setting, mended):
                 state[0], now = other, then
         return state[0]
 
-    return Running(step, 50)
+    return Running(step, 30)
 
 
 @pair("neighbour_list_each_step", **SERVED | SHAPES | {"memory": True})

@@ -125,9 +125,9 @@ def hits_in_heaps(setting, mended):
 @pair("prefetch_not_ahead", **SERVED)
 def prefetch_not_ahead(setting, mended):
     """The copying stream waits for the network before each copy; mended, it copies beside it."""
-    from torchvision.models import resnet50
+    from torchvision.models import resnet18
 
-    net = bfloat(setting, resnet50(weights=None)).to(memory_format=torch.channels_last)
+    net = bfloat(setting, resnet18(weights=None)).to(memory_format=torch.channels_last)
     rows, side = setting.pick(64, 1), setting.pick(448, 32)
     frames = [torch.randint(0, 255, (rows, 3, side, side), dtype=torch.uint8) for _ in range(2)]
     if setting.cuda:

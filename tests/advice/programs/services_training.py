@@ -56,7 +56,7 @@ def dataset_on_gpu(setting, mended):
 @pair("gradients_zeroed", **TRAINED)
 def gradients_zeroed(setting, mended):
     """zero_grad(set_to_none=False): gradients are cleared, then added to; mended, made anew."""
-    width = setting.pick(4096, 16)
+    width = setting.pick(6144, 16)
     model = nn.Sequential(*(part for _ in range(6) for part in (nn.Linear(width, width), nn.GELU())))
     model = model.to(setting.device)
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=setting.cuda)
@@ -161,7 +161,7 @@ def average_kept_on_host(setting, mended):
 def noise_made_on_host(setting, mended):
     """accelerate; a diffusion model's noise and times are drawn on the host; mended, on the GPU."""
     run = accelerator()
-    model = denoiser(setting.pick(256, 16), setting.pick(8, 1)).to(setting.device)
+    model = denoiser(setting.pick(128, 16), setting.pick(3, 1)).to(setting.device)
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=setting.cuda)
     model, optimiser = run.prepare(model, optimiser)
     rows, side = setting.pick(128, 1), setting.pick(64, 8)
