@@ -88,6 +88,12 @@ def read_xplane(path):
                         if "emset" in event.name
                         else kind_of(event.name)
                     )
+                    grid = re.search(r"grid:(\d+),(\d+),(\d+)", str(args.get("kernel_details")))
+                    if grid:
+                        args["grid"] = [int(count) for count in grid.groups()]
+                    size = re.search(r"size:(\d+)", str(args.get("memcpy_details")))
+                    if size:
+                        args["bytes"] = int(size[1])
                     capture.gpu.append(
                         (begin, end, event.name, kind, line.name, args.get("correlation_id"), args)
                     )
