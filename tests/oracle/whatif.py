@@ -24,7 +24,7 @@ LEAST_OWN, LEAST_NEAR = 0.8, 0.6
 def planted():
     """By program: the ids of which one names the fault, and whether the gain is one of an item."""
     found = {}
-    for name, key in (("verdicts.json", "first_or_second"), ("causes.json", "first"), ("fields.json", "first"), ("libraries.json", "first")):
+    for name, key in (("verdicts.json", "first_or_second"), ("causes.json", "first"), ("fields.json", "first"), ("libraries.json", "first"), ("services.json", "first")):
         path = ADVICE / "programs" / name
         if path.exists():
             found |= {program: (fault[key], fault.get("gain") == "an item")
