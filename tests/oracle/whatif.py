@@ -22,13 +22,16 @@ LEAST_OWN, LEAST_NEAR = 0.8, 0.6
 
 
 def planted():
-    """By program: the ids of which one names the fault, and whether the gain is one of an item."""
+    """By program: the ids of which one names the fault, and whether the gain is one of an item; void pairs are left out."""
     found = {}
-    for name, key in (("verdicts.json", "first_or_second"), ("causes.json", "first"), ("fields.json", "first"), ("libraries.json", "first"), ("services.json", "first")):
-        path = ADVICE / "programs" / name
+    for name, key in (("verdicts", "first_or_second"), ("causes", "first"), ("fields", "first"), ("libraries", "first"), ("services", "first")):
+        path, judged = (ADVICE / "programs" / f"{name}{end}.json" for end in ("", "_verdicts"))
+        verdicts = json.loads(judged.read_text())["captures"] if judged.exists() else {}
+        void = {program for program, verdict in verdicts.items() if {"void", "gain_void"} & set(verdict)}
         if path.exists():
             found |= {program: (fault[key], fault.get("gain") == "an item")
-                      for program, fault in json.loads(path.read_text())["faults"].items() if fault.get("ranks", 1) == 1}
+                      for program, fault in json.loads(path.read_text())["faults"].items()
+                      if fault.get("ranks", 1) == 1 and program not in void}
     return found
 
 
