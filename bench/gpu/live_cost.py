@@ -115,29 +115,10 @@ def spread(values):
 
 
 def rl_loop(seconds):
-    """A policy that acts and learns, step by step; prints as paced.cu does, in launches by count.
-    Without seconds, it takes turns, in steps."""
+    """Policy's steps, printed as paced.cu prints launches. Without seconds, it takes turns, in steps."""
     import torch
-    torch.manual_seed(0)
-    net = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.Tanh(), torch.nn.Linear(128, 128),
-                              torch.nn.Tanh(), torch.nn.Linear(128, 8)).cuda()
-    adam = torch.optim.Adam(net.parameters(), 1e-4, foreach=False)
-    state, move = torch.randn(64, 64, device="cuda"), torch.randn(8, 64, device="cuda") * 0.01
-
-    def step():
-        nonlocal state
-        losses = 0
-        for _ in range(8):
-            action = torch.softmax(net(state), 1)
-            state = torch.tanh(state + action @ move).detach()
-            losses = losses - (action * state[:, :8]).sum(1).mean()
-        adam.zero_grad()
-        losses.backward()
-        adam.step()
-
-    for _ in range(20):
-        step()
-    torch.cuda.synchronize()
+    from jobs import Policy
+    step = Policy().step
     print("ready", flush=True)
     for wanted in sys.stdin if not seconds else ():
         begin, used = time.monotonic_ns(), time.thread_time_ns()
@@ -354,37 +335,16 @@ def recorder_part(options, folder):
 
 
 def flight_part(options, folder):
-    """64 sequences of a decoder of 12 blocks, their keys and values kept, a token a graph."""
     import torch
-    torch.manual_seed(0)
-    width, heads, room, batch = 2048, 16, 1024, 64
-    half = {"device": "cuda", "dtype": torch.bfloat16}
-    blocks = [[torch.randn(width, size, **half) * 0.02 for size in (3 * width, width, 4 * width)]
-              + [torch.randn(4 * width, width, **half) * 0.02] for _ in range(12)]
-    kept = [torch.randn(2, batch, heads, room, width // heads, **half) for _ in range(12)]
-    token = torch.randn(batch, width, **half)
-
-    def decode():
-        x = token
-        for (attend, out, up, down), cache in zip(blocks, kept):
-            query, key, value = (x @ attend).view(batch, heads, 1, -1).chunk(3, -1)
-            cache[0, :, :, -1:], cache[1, :, :, -1:] = key, value
-            mixed = torch.nn.functional.scaled_dot_product_attention(query, cache[0], cache[1])
-            x = torch.nn.functional.layer_norm(x + mixed.reshape(batch, width) @ out, (width,))
-            x = x + torch.nn.functional.gelu(x @ up) @ down
-        token.copy_(torch.nn.functional.layer_norm(x, (width,)))
-
-    for _ in range(3):
-        decode()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        decode()
+    from jobs import Decoder
+    batch = 64
+    replay = Decoder(batch, 12).replay
 
     def tokens_a_second(seconds):
         begin, done = time.perf_counter(), 0
         while time.perf_counter() - begin < seconds:
             for _ in range(10):
-                graph.replay()
+                replay()
                 done += batch
             torch.cuda.synchronize()  # the server hands the tokens on
         return done / (time.perf_counter() - begin)

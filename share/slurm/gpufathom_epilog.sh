@@ -9,7 +9,7 @@ pid=$(cat "$job.pid")
 # The number may have gone to another process since.
 if grep -qz "^$job.gpf$" "/proc/$pid/cmdline" 2>/dev/null; then
   kill -TERM "$pid"
-  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  for _ in $(seq 60); do
     kill -0 "$pid" 2>/dev/null || break
     sleep 0.5
   done

@@ -6,6 +6,7 @@ of healthy jobs: flight.py GPUFATHOM OUT.json [--gpus 0,1] [--plan train:600,ser
 On each GPU the jobs of the plan run one after the other:
   train:S    a small GPT in PyTorch that waits for its data a little in each step and validates after
              every 400 steps, for S seconds: healthy, so that nothing may be told
+  learn:S    a reinforcement-learning loop, for which the host is the limit: healthy
   serve:S    a decoder in CUDA graphs whose requests come at random, idle while there is none: healthy
   serve:S:D  then D seconds of large matrix products in the same process: a clock drop where
              nvidia-smi sees the SM clock fall by 15 % and more, else nothing was planted
@@ -72,8 +73,11 @@ def planted():
             step(60)
 
 
-def train(seconds):
+def train(seconds, vary=0):
+    import random
+
     import torch
+    chance = random.Random(0)
     torch.manual_seed(0)
     width, words, batch = 1024, 512, 16
     layer = torch.nn.TransformerEncoderLayer(width, 16, 4 * width, 0.0, "gelu", batch_first=True,
@@ -85,7 +89,8 @@ def train(seconds):
 
     def loss_of(number):
         time.sleep(0.012)  # the loader
-        tokens = data[number % 64].cuda(non_blocking=True)
+        length = min(words, max(32, int(chance.lognormvariate(5, 0.8)))) if vary else words
+        tokens = data[number % 64][:, :length + 1].cuda(non_blocking=True)
         with torch.autocast("cuda", dtype=torch.bfloat16):
             out = net(tokens[:, :-1])
         return torch.nn.functional.cross_entropy(out.flatten(0, 1).float(), tokens[:, 1:].flatten())
@@ -112,34 +117,11 @@ def serve(seconds, dense=0):
     import random
 
     import torch
-    torch.manual_seed(0)
-    chance = random.Random(0)
-    width, heads, room, batch = 2048, 16, 1024, 32
-    half = {"device": "cuda", "dtype": torch.bfloat16}
-    blocks = [[torch.randn(width, size, **half) * 0.02 for size in (3 * width, width, 4 * width)]
-              + [torch.randn(4 * width, width, **half) * 0.02] for _ in range(16)]
-    kept = [torch.randn(2, batch, heads, room, width // heads, **half) for _ in range(16)]
-    token = torch.randn(batch, width, **half)
-
-    def decode():
-        x = token
-        for (attend, out, up, down), cache in zip(blocks, kept):
-            query, key, value = (x @ attend).view(batch, heads, 1, -1).chunk(3, -1)
-            cache[0, :, :, -1:], cache[1, :, :, -1:] = key, value
-            mixed = torch.nn.functional.scaled_dot_product_attention(query, cache[0], cache[1])
-            x = torch.nn.functional.layer_norm(x + mixed.reshape(batch, width) @ out, (width,))
-            x = x + torch.nn.functional.gelu(x @ up) @ down
-        token.copy_(torch.nn.functional.layer_norm(x, (width,)))
-
-    for _ in range(3):
-        decode()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        decode()
-    torch.cuda.synchronize()
+    from jobs import Decoder
+    chance, replay = random.Random(0), Decoder(32, 16).replay
     began = time.time()
     for _ in range(50):
-        graph.replay()
+        replay()
     torch.cuda.synchronize()
     token_s = (time.time() - began) / 50
     begin, requests = time.time(), 0
@@ -150,7 +132,7 @@ def serve(seconds, dense=0):
         arrives += chance.expovariate(1) * 70 * token_s / 0.75
         time.sleep(max(0, arrives - time.time()))
         for number in range(chance.randint(20, 120)):
-            graph.replay()
+            replay()
             if number % 5 == 4:
                 torch.cuda.synchronize()  # tokens are handed on
         torch.cuda.synchronize()
@@ -164,9 +146,23 @@ def serve(seconds, dense=0):
             step(60, 0)
 
 
+def learn(seconds):
+    import torch
+    from jobs import Policy
+    step, begin, number = Policy().step, time.time(), 0
+    say("healthy", begin)
+    while time.time() - begin < seconds:
+        step()
+        number += 1
+        if number % 50 == 0:
+            torch.cuda.synchronize()  # the reward is read
+    say("steps", number)
+
+
 def job(words):
     kind, *numbers = words.split(":")
-    {"planted": planted, "train": train, "serve": serve}[kind](*map(float, numbers))
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench/gpu"))
+    {"planted": planted, "train": train, "serve": serve, "learn": learn}[kind](*map(float, numbers))
 
 
 class Clocks(threading.Thread):

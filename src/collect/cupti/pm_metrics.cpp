@@ -227,6 +227,9 @@ constexpr std::int64_t kLeastBuffer = 2 << 20;
 // A host without time for us for so long must not cost samples, where that takes no more than this.
 constexpr Nanos kStall = kNsPerSecond / 2;
 constexpr std::int64_t kStallBuffer = 128 << 20;
+// Energy's samples take up to 2.9 ms each to decode while the GPU is busy, and what is decoded is
+// free again only when all of it is: half a second of room overflowed (H100, driver 580).
+constexpr std::int64_t kLargeSample = 100 << 10, kLargeSampleBuffer = 256 << 20;
 
 }  // namespace
 
@@ -239,8 +242,10 @@ std::int64_t pm_buffer_bytes(const PmOptions& options) {
   const auto arrives_in = [&](Nanos time) {
     return time / options.interval_ns * options.sample_bytes;
   };
-  const std::int64_t held =
-      std::max(2 * arrives_in(options.decode_every_ns), std::min(arrives_in(kStall), kStallBuffer));
+  const std::int64_t stall = options.sample_bytes < kLargeSample
+                                 ? std::min(arrives_in(kStall), kStallBuffer)
+                                 : kLargeSampleBuffer;
+  const std::int64_t held = std::max(2 * arrives_in(options.decode_every_ns), stall);
   return std::clamp(held + arrives_in(options.first_drain_ns), kLeastBuffer, kPmMostBuffer);
 }
 
