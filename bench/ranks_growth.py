@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Processor time of one answer over a job whose ranks all have a fault of their own: bench/run ranks_growth
-PROGRAM [--ranks 256,512,1024,2048,4096] [-o docs/results/ranks_growth.json]
+PROGRAM [--ranks 256,512,1024,2048,4096] [--instructions] [-o docs/results/ranks_growth.json]
 
 Every rank waits for input of its own and every second one computes slower, so that each has something to gain and
 the job runs again for each (docs/replay.md); the simulator is tests/ranks/job_simulator.py. Least of three runs. A collective's
 description names 30 ranks at most, as PyTorch's profiler writes it: with all of them the input itself grows with the square.
+With --instructions those of one run are counted (growth.py), which no other work on the machine changes.
 """
 import argparse
 import json
@@ -15,6 +16,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import growth
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "ranks"))
@@ -40,6 +43,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("program")
     options.add_argument("--ranks", default="256,512,1024,2048,4096")
+    options.add_argument("--instructions", action="store_true")
     options.add_argument("-o", "--output")
     o = options.parse_args()
     result = {"command": "bench/ranks_growth.py gpufathom --ranks " + o.ranks, "date": time.strftime("%Y-%m-%d"),
@@ -47,10 +51,14 @@ def main():
     for ranks in map(int, o.ranks.split(",")):
         with tempfile.TemporaryDirectory() as folder:
             job_of(ranks).write(folder)
-            runs = [user_seconds([o.program, "ranks", folder, "--format", "json", "-o", os.devnull]) for _ in range(3)]
-        row = {"ranks": ranks, "user_s": round(min(runs)[0], 3), "peak_mb": round(max(peak for _, peak in runs) / 2**20)}
+            command = [o.program, "ranks", folder, "--format", "json", "-o", os.devnull]
+            if o.instructions:
+                row = {"ranks": ranks, "instructions_1e9": round(growth.instructions(command), 3)}
+            else:
+                runs = [user_seconds(command) for _ in range(3)]
+                row = {"ranks": ranks, "user_s": round(min(runs)[0], 3), "peak_mb": round(max(peak for _, peak in runs) / 2**20)}
         result["rows"].append(row)
-        print(f"{ranks:6} ranks: {row['user_s']:.2f} s, {row['peak_mb']} MB", flush=True)
+        print(json.dumps(row), flush=True)
     if o.output:
         Path(o.output).write_text(json.dumps(result, indent=1) + "\n")
 

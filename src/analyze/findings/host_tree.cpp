@@ -1,5 +1,8 @@
 #include "analyze/findings/host_tree.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace gf {
 
 HostTree::HostTree(const Context& context) {
@@ -54,17 +57,18 @@ HostSiblings::HostSiblings(const Context& context) {
   const auto& parent = context.attribution.op_parent;
   before.assign(kind.size(), kNoRow);
   after.assign(kind.size(), kNoRow);
-  std::vector<std::uint32_t> last(kind.size(), kNoRow);  // operation inside each
+  auto& last = after;  // operation inside each, until all are placed
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
     std::uint32_t last_outside = kNoRow;
     for (const auto row : context.host.ops(thread)) {
       if (kind[row] != HostKind::op) continue;
       auto& previous = parent[row] == kNoRow ? last_outside : last[parent[row]];
-      before[row] = previous;
-      if (previous != kNoRow) after[previous] = row;
-      previous = row;
+      before[row] = std::exchange(previous, row);
     }
   }
+  std::ranges::fill(after, kNoRow);
+  for (std::uint32_t row = 0; row < before.size(); ++row)
+    if (before[row] != kNoRow) after[before[row]] = row;
 }
 
 }  // namespace gf

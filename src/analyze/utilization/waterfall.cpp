@@ -190,6 +190,7 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
     if (activity < context.attribution.layer.size())
       layer = static_cast<std::size_t>(context.attribution.layer[activity]);
     for (std::size_t bar = 0; bar < kKernelBars.size(); ++bar) {
+      if (parts[bar] == 0) continue;  // all but one, of a kernel without counters
       const double time = parts[bar] * static_cast<double>(line.working_ns(i));
       whole[bar] += time;
       by_layer[bar][layer] += time;
