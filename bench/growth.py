@@ -60,6 +60,12 @@ def instructions(command):
     return counted([VALGRIND, "--tool=callgrind", "--callgrind-out-file=/dev/null"], r"Collected : (\d+)")
 
 
+def check_answered(name, answer, folder):
+    """A file that is refused costs next to nothing, and grows with nothing: every input must be analyzed."""
+    if answer == "analyze" and not (folder / "answer.json").exists():
+        sys.exit(f"{name} was not analyzed")
+
+
 def least(command, runs, known=(1e9, 0)):
     for _ in range(runs):
         known = min(known, user_time(command))
@@ -117,6 +123,7 @@ def measure(program, name, o, floors):
                 ratios, bad = verdict([seconds for seconds, _ in best], floors[answer], o.across)
                 if (attempt > 0 or o.across) and not bad:
                     break
+            check_answered(name, answer, inputs[-1][-1])
             found[answer] = {"bad": bad, "user_s": [round(seconds, 3) for seconds, _ in best], "ratios": ratios,
                              "peak_mb": [round(peak / 2**20, 1) for _, peak in best]}
     return found
@@ -129,6 +136,7 @@ def count_instructions(program, name, o, floors):
         inputs = made(name, [n, 4 * n], Path(folder))
         for answer in floors:
             net = [instructions(ANSWERS[answer](program, *one)) - floors[answer] for one in inputs]
+            check_answered(name, answer, inputs[-1][-1])
             ratio = net[1] / net[0]
             found[answer] = {"bad": ratio > 4**EXPONENT, "instructions_1e9": [round(count, 4) for count in net], "ratios": [round(ratio, 2)]}
     return found

@@ -154,6 +154,7 @@ def random_samples(folder, n):
                      "create table _recording_windows(row integer primary key, start_ns integer, duration_ns integer, pid integer);"
                      "create table _counter_samples(row integer primary key, start_ns integer, duration_ns integer, device integer, metric integer, value real);"
                      "create table _metadata(row integer primary key, key integer, value integer);"
+                     "create table _quality(row integer primary key, code integer, count integer, detail integer);"
                      "insert into source values('run', 'gpufathom_record', '', 0, 0);")
     words = ["", "NVIDIA H200", "nvidia", "record.interval_ns", "200000", "record.complete", "yes", *METRICS, *(f"kernel_{i}" for i in range(24))]
     db.executemany("insert into strings values(?,?)", [*enumerate(words), (KERNEL, "kernel")])

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""How long two builds of the program take for the same files: two_builds.py BUILD OTHER FILE... [--rounds 9]
+"""How long two builds of the program take for the same files: two_builds.py BUILD OTHER FILE... [--rounds 9] [--format text]
 
 Each file is analysed by both in turn, and the medians of processor time are compared: the ratio is
-the second build's over the first's. For what another optimisation level costs:
+the second build's over the first's; so is peak memory. A build is a folder, or the program itself.
+For what another optimisation level costs:
   cmake --preset release -B build-o2 -DGPUFATHOM_SETTLED_LEVEL=-O2 && ninja -C build-o2 gpufathom
   bench/two_builds.py build-o2 build FILE...
 """
@@ -13,14 +14,12 @@ import statistics
 import subprocess
 
 
-def seconds(build, file):
-    """Processor time of one analysis."""
-    before = os.times()
-    subprocess.run([pathlib.Path(build) / "gpufathom", "analyze", file, "--format", "json", "-o",
-                    "/dev/null"], check=False, stderr=subprocess.DEVNULL)
-    after = os.times()
-    return (after.children_user - before.children_user
-            + after.children_system - before.children_system)
+def cost(build, file, form):
+    """Processor time and peak memory in MB of one analysis."""
+    program = pathlib.Path(build) / "gpufathom" if pathlib.Path(build).is_dir() else pathlib.Path(build)
+    process = subprocess.Popen([program, "analyze", file, "--format", form, "-o", "/dev/null"], stderr=subprocess.DEVNULL)
+    _, _, usage = os.wait4(process.pid, 0)
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
 
 
 def main():
@@ -30,12 +29,13 @@ def main():
     parser.add_argument("other")
     parser.add_argument("files", nargs="+")
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--format", default="json")
     options = parser.parse_args()
     for file in options.files:
-        taken = [(seconds(options.build, file), seconds(options.other, file))
+        taken = [cost(options.build, file, options.format) + cost(options.other, file, options.format)
                  for _ in range(options.rounds)]
-        first, second = (statistics.median(each) for each in zip(*taken))
-        print(f"{pathlib.Path(file).name}: {first:.2f} s and {second:.2f} s, ratio {second / first:.3f}")
+        first, first_mb, second, second_mb = (statistics.median(each) for each in zip(*taken))
+        print(f"{pathlib.Path(file).name}: {first:.2f} s and {second:.2f} s, ratio {second / first:.3f}; {first_mb:.0f} MB and {second_mb:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ class UnionWalk {
 };
 
 /// Sums up to every so many pieces, so that a long span costs no more than a short one.
-constexpr std::size_t kPiecesTogether = 4096;
+constexpr std::size_t kPiecesTogether = 1024;
 
 std::vector<PhaseTimeline::Before> sum_up(const PhaseTimeline& timeline) {
   PhaseTimeline::Before at{timeline.window.start, {}};
