@@ -1,6 +1,5 @@
 #include "analyze/findings/host_tree.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace gf {
@@ -56,19 +55,29 @@ HostSiblings::HostSiblings(const Context& context) {
   const auto& kind = context.capture.host_ops.kind;
   const auto& parent = context.attribution.op_parent;
   before.assign(kind.size(), kNoRow);
-  after.assign(kind.size(), kNoRow);
-  auto& last = after;  // operation inside each, until all are placed
+  struct Around {
+    std::uint32_t row;            // kNoRow: outside of all
+    std::uint32_t last = kNoRow;  // operation inside it
+  };
+  std::vector<Around> around;  // an operation is inside one of those that the last one was inside
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
-    std::uint32_t last_outside = kNoRow;
+    around.assign(1, {kNoRow});
     for (const auto row : context.host.ops(thread)) {
-      if (kind[row] != HostKind::op) continue;
-      auto& previous = parent[row] == kNoRow ? last_outside : last[parent[row]];
-      before[row] = std::exchange(previous, row);
+      if (kind[row] != HostKind::op && kind[row] != HostKind::annotation) continue;
+      while (around.size() > 1 && around.back().row != parent[row]) around.pop_back();
+      if (kind[row] == HostKind::op) before[row] = std::exchange(around.back().last, row);
+      around.push_back({row});
     }
   }
-  std::ranges::fill(after, kNoRow);
-  for (std::uint32_t row = 0; row < before.size(); ++row)
-    if (before[row] != kNoRow) after[before[row]] = row;
+}
+
+const std::vector<std::uint32_t>& HostSiblings::after() const {
+  if (after_.empty()) {
+    after_.assign(before.size(), kNoRow);
+    for (std::uint32_t row = 0; row < before.size(); ++row)
+      if (before[row] != kNoRow) after_[before[row]] = row;
+  }
+  return after_;
 }
 
 }  // namespace gf

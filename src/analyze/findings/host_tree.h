@@ -22,7 +22,12 @@ struct HostTree {
 struct HostSiblings {
   explicit HostSiblings(const Context& context);
 
-  std::vector<std::uint32_t> before, after;
+  std::vector<std::uint32_t> before;
+  /// Worked out when first asked for: few rules look ahead.
+  const std::vector<std::uint32_t>& after() const;
+
+ private:
+  mutable std::vector<std::uint32_t> after_;
 };
 
 }  // namespace gf

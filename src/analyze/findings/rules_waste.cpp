@@ -178,7 +178,7 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
     constexpr int kSoon = 12;
     bool multiplied = false;
     for (int i = 0; i < (multiplied ? 2 * kSoon : kSoon) && row != kNoRow;
-         ++i, row = facts.siblings().after[row]) {
+         ++i, row = facts.siblings().after()[row]) {
       const auto name = name_of_row(facts, row);
       if (is_attention(name) || (multiplied && name.find("softmax") != std::string_view::npos))
         return true;
@@ -228,7 +228,7 @@ std::optional<Finding> layout_copies(const Facts& facts) {
     if (row == kNoRow || !moves_axes(name_of_row(facts, facts.siblings().before[row]))) continue;
     found.take(kernel);
     // The operation that wants it so, or that it comes from.
-    const auto& after = facts.siblings().after;
+    const auto& after = facts.siblings().after();
     auto next = after[row];
     while (next != kNoRow && (moves_axes(name_of_row(facts, next)) || !facts.tree().device[next]))
       next = after[next];
