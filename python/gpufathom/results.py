@@ -100,6 +100,22 @@ class DenseSpan(Answer):
 
 
 @dataclass(frozen=True)
+class OutsideSteps(Answer):
+    """What lies outside the steps, where that takes longer than they do.
+
+    duration_ns: from the first activity to the last, less the steps
+    kernel_busy_ns: of it, kernels run on some device
+    copies_ns: of it, only copies and sets run
+    allocation_ns: of it, nothing runs while the host allocates or frees memory
+    """
+
+    duration_ns: int
+    kernel_busy_ns: int
+    copies_ns: int
+    allocation_ns: int
+
+
+@dataclass(frozen=True)
 class WindowInfo(Answer):
     """The half-open span that is analyzed.
 
@@ -115,6 +131,7 @@ class WindowInfo(Answer):
     steps: steps inside the window
     all_steps: steps of the whole capture
     dense: where one gap is most of the window: the rest
+    outside: where most of the capture is outside the steps: what is there
     profiler_ns: time of the window that the profiler itself may have taken, at most: what it
     recorded of the host, as far as a device was idle; null where no profiler slowed the host
     """
@@ -130,12 +147,14 @@ class WindowInfo(Answer):
     steps: List[StepInfo]
     all_steps: List[StepInfo]
     dense: Optional[DenseSpan]
+    outside: Optional[OutsideSteps]
     profiler_ns: Optional[int]
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
         "blocks": BlockInfo,
         "steps": StepInfo,
         "all_steps": StepInfo,
         "dense": DenseSpan,
+        "outside": OutsideSteps,
     }
 
 
@@ -1133,14 +1152,15 @@ class Finding(Answer):
     id: kind of finding (advice_withheld, little_work, warm_up_in_window, unrecorded_work,
     unresolved_kernels, launches_not_captured, different_program, weak_matching, autotuning,
     graph_capture, anomaly_mode, gil_stalls, activation_offload, unbatched_loop, cpu_operators,
-    small_copies, data_dependent_sizes, recomputation, fp64_products, expanded_keys, growing_concat,
-    contended_atomics, launch_bound, host_bound, input_bound, sync_in_step, blocking_copies,
-    device_allocations, recompilation, unfused_optimiser, exposed_communication, tiny_kernels,
-    eager_attention, odd_sizes, no_channels_last, layout_copies, dense_embedding_gradients,
-    small_batch, unfused_elementwise, casts, small_grids, low_occupancy, fp32_without_tensor_cores,
-    low_tensor_use, room_in_memory, memory_bound, missing_levels, kernel_bound, missing_counters,
-    observer_effect, flight_moment, start_up_in_window, shallow_source, gpu_idle, sms_without_work,
-    waiting_warps, idle_tensor_cores, held_clocks, unused_devices)
+    small_copies, data_dependent_sizes, deterministic, repeated_backward, recomputation, fp64,
+    expanded_keys, growing_concat, contended_atomics, launch_bound, host_bound, input_bound,
+    sync_in_step, blocking_copies, device_allocations, recompilation, unfused_optimiser,
+    exposed_communication, tiny_kernels, eager_attention, odd_sizes, no_channels_last,
+    layout_copies, dense_embedding_gradients, small_batch, unfused_elementwise, casts, small_grids,
+    repeated_factorization, low_occupancy, fp32_without_tensor_cores, low_tensor_use,
+    room_in_memory, memory_bound, missing_levels, kernel_bound, missing_counters, observer_effect,
+    flight_moment, start_up_in_window, shallow_source, gpu_idle, sms_without_work, waiting_warps,
+    idle_tensor_cores, held_clocks, unused_devices)
     text: what, and what to change
     evidence: the numbers behind it
     gain_ns: time it could give back at most

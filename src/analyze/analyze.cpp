@@ -137,6 +137,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   auto kernels = std::async(std::launch::async, [&] { return describe_kernels(context); });
   put_idle(explain_idle(context), context, analysis);
   analysis.window.dense = dense_span(context);
+  analysis.window.outside = outside_steps(context);
   analysis.window.profiler_ns = profiler_cost(context);
   std::vector<IdleOrigin> idle_origins;
   if (!context.omitted.runtime)

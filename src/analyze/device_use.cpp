@@ -150,6 +150,33 @@ std::optional<DenseSpan> dense_span(const Context& context) {
   return dense;
 }
 
+std::optional<OutsideSteps> outside_steps(const Context& context) {
+  const Capture& capture = context.capture;
+  const WindowInfo& window = context.window;
+  if (window.kind != WindowKind::steps || capture.recording_windows.size() > 1) return {};
+  std::size_t inside = 0;
+  for (const auto& line : context.devices) inside += line.rows.size();
+  if (inside == capture.activities.size()) return {};
+  const Interval steps{window.start_ns, window.end_ns};
+  const Interval whole = extent(capture);
+  const Intervals around = subtract({whole}, {steps});
+  if (total(around) <= steps.length()) return {};
+  const auto& activities = capture.activities;
+  Intervals kernels, others, allocating;
+  for (std::size_t row = 0; row < activities.size(); ++row) {
+    const Interval span{activities.start_ns[row], activities.start_ns[row] + activities.duration_ns[row]};
+    (activities.kind[row] == ActivityKind::kernel ? kernels : others).push_back(span);
+  }
+  const auto& calls = capture.api_calls;
+  for (std::size_t row = 0; row < calls.size(); ++row)
+    if (calls.kind[row] == ApiKind::alloc)
+      allocating.push_back({calls.start_ns[row], calls.start_ns[row] + calls.duration_ns[row]});
+  kernels = intersect(normalised(std::move(kernels)), around);
+  others = subtract(intersect(normalised(std::move(others)), around), kernels);
+  allocating = subtract(subtract(intersect(normalised(std::move(allocating)), around), kernels), others);
+  return OutsideSteps{total(around), total(kernels), total(others), total(allocating)};
+}
+
 std::vector<QualityNote> doubts_about_job(const JobWaiting& waiting) {
   std::vector<QualityNote> notes = waiting.job.quality;
   if (const auto& missing = waiting.job.missing_ranks; !missing.empty())

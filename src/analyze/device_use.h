@@ -16,6 +16,10 @@ std::vector<DeviceUse> measure_devices(const Context& context);
 /// there is none. What ran before or after it is another part of the program, or all of it.
 std::optional<DenseSpan> dense_span(const Context& context);
 
+/// What lies outside the steps of the window; empty where they are most of the capture, or it is
+/// one of recording windows, between which nothing is known.
+std::optional<OutsideSteps> outside_steps(const Context& context);
+
 /// An instant is waiting when a kernel runs and everything that runs, kernels, copies and sets, is
 /// a kernel that still waits inside a collective. It is shared out as exclusive time is. O(n log
 /// n).

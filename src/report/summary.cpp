@@ -153,6 +153,33 @@ std::string beside_the_gap(const std::optional<DenseSpan>& dense) {
       loss, dense->window);
 }
 
+/// A fit of a few steps is mostly what comes before and after them.
+std::string outside(const std::optional<OutsideSteps>& outside) {
+  constexpr double kMuch = 0.2;
+  if (!outside) return {};
+  std::string text;
+  const auto add = [&](std::string_view label, Nanos ns) {
+    const Share share = share_of(ns, outside->duration_ns);
+    if (share.value_or(0) < kMuch) return;
+    text += fmt::format("{} {}, {} ({})", text.empty() ? ":" : ";", label, format_time(ns),
+                        format_share(share));
+  };
+  const auto copies = [&] { add(label_of(Bar::copy).text, outside->copies_ns); };
+  const auto allocation = [&] {
+    add("idle, " + std::string(label_of(IdleReason::allocation).text), outside->allocation_ns);
+  };
+  if (outside->copies_ns > outside->allocation_ns) {
+    copies();
+    allocation();
+  } else {
+    allocation();
+    copies();
+  }
+  if (text.empty()) return {};
+  return fmt::format(" Outside the steps, {} more{} (--window all analyzes that, too).",
+                     format_time(outside->duration_ns), text);
+}
+
 }  // namespace
 
 std::string headline(const Analysis& analysis) {
@@ -187,6 +214,7 @@ std::string headline(const Analysis& analysis) {
   else
     text += "; the utilization inside these kernels needs counters.";
   return text + limit_of(analysis) + beside_the_gap(analysis.window.dense) +
+         outside(analysis.window.outside) +
          blocks_of(analysis.window.blocks);
 }
 

@@ -297,10 +297,15 @@ def judge_causes(program, score):
 
 
 def named_by(headline, verdict):
-    """Whether the loss that a headline names is one of the largest, by a verdict that lists these; and the loss."""
+    """Whether the loss that a headline names is one of the largest, by a verdict that lists these; and the loss.
+
+    Of a capture that is mostly outside its steps the headline also names what is there.
+    """
     loss = re.search(r"The largest loss: (.*?), [\d.]+ \w+ \(", headline)
+    outside = re.search(r"Outside the steps, [^:]*: (.*?), [\d.]+ \w+ \(", headline)
     if loss:
-        return loss[1] in verdict["headline"], loss[1]
+        named = [loss[1]] + ([outside[1]] if outside else [])
+        return bool(set(named) & set(verdict["headline"])), " and ".join(named)
     if "Kernel-bound" in headline:
         return verdict["kernel_bound"], "Kernel-bound"
     return not verdict["headline"] and not verdict["must"], "none"
@@ -329,6 +334,16 @@ def judge_fields(program, score):
             score.fields.append((name, bool(said) and said[0] in first))
             if not score.fields[-1][1]:
                 score.remarks.append(f"{name}: planted {'/'.join(first)}, said first {', '.join(said) or 'nothing'}")
+
+
+def judge_libraries(program):
+    """What is wrong on the captures of libraries.json that are in the repository, by verdicts that raw events corrected, and totals."""
+    import score_fields  # which stands on this module
+    more = json.loads((HERE / "programs" / "libraries_corrected.json").read_text())["captures"]
+    options = argparse.Namespace(program=program, folder=HERE / "libraries")
+    verdicts, truth = score_fields.corrected(LIBRARIES_VERDICTS, LIBRARIES, more)
+    rows, totals = score_fields.scored(options, verdicts, truth, show=lambda line: None)
+    return [f"{name}: {line}" for name, row in rows.items() for line in row["wrong"]], totals["all"] | {kind: totals["faults"][kind] for kind in ("causes", "causes_first")}
 
 
 def share(part, whole):
@@ -397,7 +412,12 @@ def main():
     judge_programs(options.program, score)
     judge_causes(options.program, score)
     judge_fields(options.program, score)
+    remarks, libraries = judge_libraries(options.program)
+    score.remarks += remarks
     text = report(score)
+    text += (f"\n\nPrograms of libraries in the repository: {libraries['true']} of {libraries['recommendations']} recommendations true, "
+             f"{libraries['missed']} missed, {libraries['headlines_true']} of {libraries['headlines']} headlines, "
+             f"{libraries['causes_first']} of {libraries['causes']} causes first.")
     print(text)
     if score.unjudged:
         print("without a verdict: " + ", ".join(f"{rule} x{n}" for rule, n in score.unjudged.most_common()))
@@ -431,6 +451,12 @@ def main():
         missed.append(f"{wanted['headlines']:.0%} of the headlines true, at most {most['false_headlines']} false")
     if len(score.false_first) > most["false_first"]:
         missed.append(f"at most {most['false_first']} wrong among the first two")
+    bounds = wanted["libraries"]
+    false = {"false": libraries["recommendations"] - libraries["true"], "false_headlines": libraries["headlines"] - libraries["headlines_true"],
+             "missed": libraries["missed"], "false_first": libraries["false_first"], "not_first": libraries["causes"] - libraries["causes_first"]}
+    for kind, most in bounds.items():
+        if false[kind] > most:
+            missed.append(f"of programs of libraries at most {most} {kind.replace('_', ' ')}, not {false[kind]}")
     if missed:
         print("wanted: " + "; ".join(missed))
     return 1 if missed else 0

@@ -340,7 +340,7 @@ def proposed(f):
     if f["fp32"] >= 0.1:
         true.add("fp32_without_tensor_cores")
     if f["fp64"] >= 0.05:
-        true.add("fp64_products")
+        true.add("fp64")
     if f["kernel_busy"] >= 0.85:
         true.add("kernel_bound")
     return true

@@ -26,7 +26,7 @@ def score(program, path, verdict):
     right, named = court.named_by(headline, verdict)
     return {
         "said": losses, "true": [r for r in losses if r in fair], "false": [r for r in losses if r not in fair],
-        "missed": [one for one in verdict["must"] if not set(one.split("/")) & set(losses)],
+        "missed": [one for one in verdict["must"] if not set(one.split("/")) & set(said)],
         "not_of_program": [r for r in losses if r in verdict["not_of_program"]],
         "caveats": [r for r in said if r in court.CAVEATS], "false_caveats": [r for r in said if r in court.CAVEATS and r in verdict.get("false_caveats", [])],
         "false_first": [r for r in losses[:2] if r not in fair], "unknown": [r for r in said if r not in court.LOSSES | court.CAVEATS],

@@ -528,6 +528,134 @@ TEST(Findings, UnfusedOptimiser) {
   EXPECT_FALSE(finding(updates("multi_tensor_apply_kernel"), FindingId::unfused_optimiser));
 }
 
+TEST(Findings, Fp64OfTensorsNotOfScalars) {
+  const auto beside = [](std::string_view kernel, Nanos length) {
+    Sequence b;
+    b.run("aten::mm", "gemm", 1000);
+    b.run("aten::add", kernel, length);
+    return finding(b, FindingId::fp64);
+  };
+  const auto f = beside(
+      "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<double> >(int)",
+      1000);
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->gain_ns, 1000);
+  EXPECT_NEAR(*f->replayed, 0.2, 1e-4) << "half of the bytes or less, and six tenths of the time";
+  EXPECT_TRUE(beside("cupy_add__float32_float64_float64", 1000));
+  EXPECT_TRUE(beside("julia_square_1(CuDeviceArray<Float64, (int)1, (int)1>)", 1000));
+  EXPECT_FALSE(beside("cupy_add__float32_float32_float32", 1000));
+  EXPECT_FALSE(beside("vecAdd(double *, double *, double *, int)", 1000))
+      << "somebody wrote it for doubles";
+  EXPECT_FALSE(beside("void at::native::multi_tensor_apply_kernel<at::native::FusedAdamMathFunctor<"
+                      "float, 4>, float const*, double, double>(float const*, double, double)",
+                      1000));
+  EXPECT_FALSE(beside("cupy_add__float64_float64_float64", 100)) << "a tenth of the kernel time";
+  EXPECT_TRUE(beside("cutlass_80_wmma_tensorop_d884gemm_64x64", 100)) << "a twentieth of products";
+}
+
+TEST(Findings, DeterministicAlgorithms) {
+  const auto adds = [](std::string_view outer, std::string_view inner) {
+    CaptureBuilder b;
+    b.launch("gemm", {-20, -10}, {0, 1000});
+    b.op(outer, 0, 100);
+    b.op(inner, 10, 90);
+    b.launch("DeviceRadixSort", {20, 30}, {1000, 1500});
+    return finding(b, FindingId::deterministic);
+  };
+  const auto f = adds("aten::scatter_add_", "aten::index_put_");
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->gain_ns, 500);
+  EXPECT_NE(f->text.find("1 x aten::scatter_add_"), std::string::npos) << f->text;
+  EXPECT_FALSE(adds("aten::index_put", "aten::index_put_")) << "which sorts in any case";
+  EXPECT_FALSE(adds("aten::scatter_add_", "aten::copy_"));
+
+  const auto makes = [](std::string_view outer) {
+    CaptureBuilder b;
+    b.launch("gemm", {-20, -10}, {0, 1000});
+    for (Nanos i = 0; i < 4; ++i) {
+      b.op(outer, 100 * i, 100 * i + 50);
+      b.op("aten::fill_", 100 * i + 10, 100 * i + 40);
+      b.launch("fill", {100 * i + 20, 100 * i + 30}, {1000 + 100 * i, 1100 + 100 * i});
+    }
+    return finding(b, FindingId::deterministic);
+  };
+  ASSERT_TRUE(makes("aten::empty"));
+  EXPECT_EQ(makes("aten::empty")->gain_ns, 400);
+  EXPECT_FALSE(makes("aten::full")) << "which is asked to";
+}
+
+/// Backward passes, each over these nodes, one kernel of 100 a node.
+std::optional<Finding> repeated_backward(const std::vector<std::vector<std::int64_t>>& passes,
+                                         bool makes_graph = false) {
+  CaptureBuilder b;
+  Nanos at = 0;
+  for (const auto& nodes : passes)
+    for (const auto number : nodes) {
+      const auto row = b.op("autograd::engine::evaluate_function: MmBackward0", at, at + 90);
+      b.capture.host_ops.sequence[row] = number;
+      b.capture.host_ops.forward_thread[row] = 1;
+      const auto inner = b.op("aten::mm", at + 10, at + 80);
+      if (makes_graph) {
+        b.capture.host_ops.sequence[inner] = 1000 + at;
+        b.capture.host_ops.forward_thread[inner] = 0;
+      }
+      b.launch("gemm", {at + 20, at + 30}, {at + 100, at + 200});
+      at += 100;
+    }
+  return finding(b, FindingId::repeated_backward);
+}
+
+TEST(Findings, RepeatedBackward) {
+  const auto f = repeated_backward({{6, 5, 3, 2, 1}, {8, 7, 3, 2, 1}});
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->gain_ns, 300) << "the heads are others, the trunk is the same";
+  EXPECT_FALSE(repeated_backward({{6, 5, 3, 2, 1}, {16, 15, 13, 12, 11}})) << "the next step";
+  EXPECT_FALSE(repeated_backward({{3, 2, 1}, {3, 2, 1}}, true))
+      << "derivatives of derivatives need the first pass";
+}
+
+TEST(Findings, RepeatedFactorization) {
+  const auto factors = [](std::vector<std::int32_t> blocks, Nanos length) {
+    Sequence b;
+    for (const auto count : blocks) {
+      b.run("aten::linalg_cholesky_ex", "getrf_wo_pivot", length, count);
+      b.run("aten::mm", "gemm", 1'000'000);
+    }
+    return b;
+  };
+  const auto f = finding(factors({8, 8, 8, 8}, 1'000'000), FindingId::repeated_factorization);
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->gain_ns, 3'000'000) << "the first has to be";
+  EXPECT_FALSE(finding(factors({8, 9, 10, 11}, 1'000'000), FindingId::repeated_factorization))
+      << "of other sizes";
+  EXPECT_FALSE(finding(factors(std::vector<std::int32_t>(40, 8), 100'000),
+                       FindingId::repeated_factorization))
+      << "small ones in a loop";
+  auto trained = factors({8, 8, 8, 8}, 1'000'000);
+  trained.mark("Optimizer.step#SGD.step", -1'000'000, -900'000);
+  EXPECT_FALSE(finding(trained, FindingId::repeated_factorization)) << "what is trained changes";
+}
+
+TEST(Findings, WhatIsOutsideTheSteps) {
+  auto b = CaptureBuilder();
+  b.call(ApiKind::alloc, "cudaMalloc", 100, 400);
+  b.launch("loads", {0, 10}, {20, 120});
+  b.copy(CopyKind::host_to_device, {410, 420}, {420, 920});
+  b.mark("ProfilerStep#1", 1000, 1500);
+  b.launch("gemm", {1010, 1020}, {1020, 1400});
+  const auto a = analyze(b.capture, {.window = "steps"});
+  ASSERT_TRUE(a);
+  ASSERT_TRUE(a->window.outside);
+  EXPECT_EQ(a->window.outside->duration_ns, 1000 - 20);
+  EXPECT_EQ(a->window.outside->kernel_busy_ns, 100);
+  EXPECT_EQ(a->window.outside->copies_ns, 500);
+  EXPECT_EQ(a->window.outside->allocation_ns, 400 - 120);
+  b.mark("ProfilerStep#2", 1500, 2500);
+  b.launch("gemm", {1510, 1520}, {1520, 2400});
+  EXPECT_FALSE(analyze(b.capture, {.window = "steps"})->window.outside)
+      << "most of it is the steps";
+}
+
 TEST(Findings, RecompilationInTwoSteps) {
   auto compiling = [](Nanos second) {
     auto b = steps({1000, 1000, 1000});

@@ -421,6 +421,18 @@ export interface DenseSpan {
   window: string;
 }
 
+/** What lies outside the steps, where that takes longer than they do. */
+export interface OutsideSteps {
+  /** from the first activity to the last, less the steps. */
+  duration_ns: number;
+  /** of it, kernels run on some device. */
+  kernel_busy_ns: number;
+  /** of it, only copies and sets run. */
+  copies_ns: number;
+  /** of it, nothing runs while the host allocates or frees memory. */
+  allocation_ns: number;
+}
+
 /** The half-open span that is analyzed. */
 export interface WindowInfo {
   /** all, recording_window, steps, stable, step or range. */
@@ -445,6 +457,8 @@ export interface WindowInfo {
   all_steps: StepInfo[];
   /** where one gap is most of the window: the rest. */
   dense: DenseSpan | null;
+  /** where most of the capture is outside the steps: what is there. */
+  outside: OutsideSteps | null;
   /** time of the window that the profiler itself may have taken, at most: what it recorded of the host, as far as a device was idle; null where no profiler slowed the host. */
   profiler_ns: number | null;
 }
@@ -1294,8 +1308,10 @@ export type FindingId =
   | "cpu_operators"
   | "small_copies"
   | "data_dependent_sizes"
+  | "deterministic"
+  | "repeated_backward"
   | "recomputation"
-  | "fp64_products"
+  | "fp64"
   | "expanded_keys"
   | "growing_concat"
   | "contended_atomics"
@@ -1318,6 +1334,7 @@ export type FindingId =
   | "unfused_elementwise"
   | "casts"
   | "small_grids"
+  | "repeated_factorization"
   | "low_occupancy"
   | "fp32_without_tensor_cores"
   | "low_tensor_use"

@@ -209,4 +209,25 @@ class TimeBy {
   std::unordered_map<std::uint32_t, Nanos> by_operator_, by_kernel_;
 };
 
+/// Kernels that a cause has found, with their time by operator.
+struct Found {
+  explicit Found(const TraceFacts& facts) : operators(facts) {}
+  Nanos time = 0;
+  std::int64_t count = 0;
+  TimeBy operators;
+  std::vector<KernelInstance> kernels;
+  void take(const KernelInstance& kernel) {
+    time += kernel.exclusive_ns;
+    ++count;
+    operators.add_operator(kernel, kernel.exclusive_ns);
+    kernels.push_back(kernel);
+  }
+  /// Whether it is enough to be told; then nobody else tells it.
+  bool claim(const TraceFacts& facts, double share) const {
+    if (facts.of_kernels(time) < share || facts.of_window(time) < 0.02) return false;
+    for (const auto& kernel : kernels) facts.claim(kernel);
+    return true;
+  }
+};
+
 }  // namespace gf

@@ -387,11 +387,12 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
     return op == "aten::nonzero" || op == "aten::masked_select" || op == "aten::_unique2" ||
            op == "aten::unique_consecutive" || op == "aten::unique_dim" || op == "aten::_unique";
   };
+  OncePerText by_name(facts.texts(), kAsks);
+  if (std::ranges::none_of(facts.host_names(), std::ref(by_name))) return {};
   AroundNamed nonzero(facts, kAsks);
   const auto& ops = facts.capture().host_ops;
   const auto& calls = facts.capture().api_calls;
   const auto& tree = facts.tree();
-  OncePerText by_name(facts.texts(), kAsks);
   std::map<std::string_view, std::int64_t> asked;
   std::int64_t count = 0;
   Intervals asking;

@@ -131,7 +131,8 @@ std::optional<Finding> recompilation(const Facts& facts) {
   const auto& ops = facts.capture().host_ops;
   Intervals spans;
   OncePerText compiling(facts.texts(), compiles);
-  for (std::size_t i = 0; i < ops.size(); ++i)
+  const bool any = std::ranges::any_of(facts.host_names(), std::ref(compiling));
+  for (std::size_t i = 0; any && i < ops.size(); ++i)
     if (ops.kind[i] == HostKind::op && compiling(ops.name[i]))
       spans.push_back({ops.start_ns[i], ops.start_ns[i] + std::max<Nanos>(0, ops.duration_ns[i])});
   spans = normalised(std::move(spans));

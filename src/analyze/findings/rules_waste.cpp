@@ -18,29 +18,10 @@
 namespace gf::trace_rules {
 namespace {
 
-/// Kernels that a cause has found, with their time by operator.
-struct Found {
-  explicit Found(const Facts& facts) : operators(facts) {}
-  Nanos time = 0;
-  std::int64_t count = 0;
-  TimeBy operators;
-  std::vector<KernelInstance> kernels;
-  void take(const KernelInstance& kernel) {
-    time += kernel.exclusive_ns;
-    ++count;
-    operators.add_operator(kernel, kernel.exclusive_ns);
-    kernels.push_back(kernel);
-  }
-  /// Whether it is enough to be told; then nobody else tells it.
-  bool claim(const Facts& facts, double share) const {
-    if (facts.of_kernels(time) < share || facts.of_window(time) < 0.02) return false;
-    for (const auto& kernel : kernels) facts.claim(kernel);
-    return true;
-  }
-};
+/// What a kernel does in FP64, by its name.
+enum class Fp64 : std::uint8_t { nothing, works, multiplies };
 
-/// By the name of a kernel that multiplies.
-bool multiplies_fp64(std::string_view kernel) {
+Fp64 fp64_by_name(std::string_view kernel) {
   static constexpr std::array<std::string_view, 6> kOfDouble{"*gemm*<double*",  "*gemv*double*",
                                                              "*potrf*<double*", "*trsm*<double*",
                                                              "*syrk*<double*",  "*trsv*double*"};
@@ -48,10 +29,28 @@ bool multiplies_fp64(std::string_view kernel) {
   auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
   auto matches = [&](std::string_view pattern) { return glob_match(pattern, lower); };
   // Most names have none of the parts, which are found faster than patterns.
-  if (has("double") && std::ranges::any_of(kOfDouble, matches)) return true;
-  return has("dgemm") || has("_d884") || has("f64f64") || has("_dsymm") ||
-         (has("_f64_") && matches("*cutlass*_f64_*")) ||
-         (has("tensorop_d") && matches("*tensorop_d*gemm*"));
+  const bool of_double = has("double");
+  if ((of_double && std::ranges::any_of(kOfDouble, matches)) || has("dgemm") || has("_d884") ||
+      has("f64f64") || has("_dsymm") || (has("_f64_") && matches("*cutlass*_f64_*")) ||
+      (has("tensorop_d") && matches("*tensorop_d*gemm*")))
+    return Fp64::multiplies;
+  // Where a language or a library chooses the type: in kernels that somebody wrote for doubles it is
+  // meant. A scalar argument says nothing of the tensors: only the first type of a template, or what
+  // a lambda takes. CuPy writes the types of operands into the names.
+  const bool of_pytorch = of_double && has("at::native") && (has("<double") || has("lambda(double"));
+  const bool of_library = of_double && ((has("fft") && has(", double>")) ||
+                                        (has("cusparse") && has("double>")));
+  const bool of_cupy = lower.starts_with("cupy_") && (has("float64") || has("complex128"));
+  const bool of_julia = lower.starts_with("julia_") && has("<float64");
+  return of_pytorch || of_library || of_cupy || of_julia ? Fp64::works : Fp64::nothing;
+}
+
+/// XLA's fusions have no types in their names; its programs have them.
+bool fp64_by_program(const Facts& facts, std::uint32_t activity) {
+  const auto& rows = facts.capture().activities.program_op;
+  if (facts.capture().program_ops.size() == 0 || rows[activity] == kNoRow) return false;
+  const auto type = facts.capture().text(facts.capture().program_ops.type[rows[activity]]);
+  return type == "f64" || type == "c128";
 }
 
 bool moves_axes(std::string_view op) {
@@ -148,22 +147,36 @@ std::optional<Finding> recomputation(const Facts& facts) {
       found.time};
 }
 
-std::optional<Finding> fp64_products(const Facts& facts) {
-  Found found(facts);
-  OncePerText fp64(facts.texts(), multiplies_fp64);
-  for (const auto& kernel : facts.kernels)
-    if (fp64(facts.kernel_name(kernel))) found.take(kernel);
-  if (!found.claim(facts, 0.05)) return {};
+std::optional<Finding> fp64(const Facts& facts) {
+  // What passes over memory has half of the bytes at best, and is fused or not all the same.
+  constexpr MendedTime kInFp32{0.3, 0.6, 1};
+  Found products(facts), others(facts);
+  OncePerText by_name(facts.texts(), fp64_by_name);
+  for (const auto& kernel : facts.kernels) {
+    const auto what = by_name(facts.kernel_name(kernel));
+    if (what == Fp64::nothing && !fp64_by_program(facts, kernel.activity)) continue;
+    const bool multiplies =
+        what == Fp64::multiplies ||
+        (what == Fp64::nothing && can_use_tensor_cores(facts.type(kernel)));
+    (multiplies ? products : others).take(kernel);
+  }
+  const Nanos time = products.time + others.time;
+  if (!products.claim(facts, 0.05)) {
+    if (facts.of_kernels(time) < 0.1 || facts.of_window(time) < 0.05) return {};
+    for (const auto& kernel : products.kernels) facts.claim(kernel);
+  }
+  for (const auto& kernel : others.kernels) facts.also_takes(kernel.activity, kInFp32);
+  const auto& larger = products.time > others.time ? products : others;
   return Finding{
-      FindingId::fp64_products,
-      fmt::format("{} of kernel time multiplies or factors matrices in FP64. Where the result does "
-                  "not need "
-                  "it, use FP32, TF32 or BF16; look for constants of NumPy, whose type is FP64.",
-                  say_share(facts.of_kernels(found.time))),
-      fmt::format("{}, {} of {} kernel time; most under {}", plural(found.count, "kernel"),
-                  say_time(found.time), say_time(facts.kernel_busy),
-                  say_names(found.operators.largest())),
-      found.time};
+      FindingId::fp64,
+      fmt::format("{} of kernel time computes in FP64 ({} multiplies or factors matrices). Where "
+                  "the result does not need it, use FP32, TF32 or BF16; look for constants and "
+                  "arrays of NumPy, whose type is FP64.",
+                  say_share(facts.of_kernels(time)), say_share(facts.of_kernels(products.time))),
+      fmt::format("{}, {} of {} kernel time; most under {}",
+                  plural(products.count + others.count, "kernel"), say_time(time),
+                  say_time(facts.kernel_busy), say_names(larger.operators.largest())),
+      time};
 }
 
 std::optional<Finding> expanded_keys(const Facts& facts) {

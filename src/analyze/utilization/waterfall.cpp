@@ -217,19 +217,29 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
 }
 
 std::vector<NamedTime> kernel_types_without_counters(const Analysis& analysis) {
-  std::vector<NamedTime> types;
+  std::vector<NamedTime> types, kernels;
+  Nanos all = 0;
+  const auto add = [](std::vector<NamedTime>& sums, const NamedTime& part) {
+    const auto same = std::ranges::find(sums, part.name, &NamedTime::name);
+    if (same == sums.end())
+      sums.push_back(part);
+    else
+      same->ns += part.ns;
+  };
   for (const auto& device : analysis.devices)
     for (const auto& bar : device.waterfall) {
       if (bar.id != Bar::unknown) continue;
-      for (const auto& part : bar.parts) {
-        const auto same = std::ranges::find(types, part.name, &NamedTime::name);
-        if (same == types.end())
-          types.push_back(part);
-        else
-          same->ns += part.ns;
-      }
+      all += bar.ns;
+      for (const auto& part : bar.parts) add(types, part);
+      for (const auto& kernel : bar.kernels) add(kernels, kernel);
     }
   std::ranges::stable_sort(types, std::ranges::greater{}, &NamedTime::ns);
+  const auto longest = std::ranges::max_element(kernels, {}, &NamedTime::ns);
+  // A kernel of more than half of the time is of the type that has more than half of it, and its
+  // name says more than that it is of no known type.
+  if (longest != kernels.end() && longest->ns * 2 > all &&
+      types.front().name == name_of(LayerType::other))
+    types.front().name = short_kernel_name(longest->name);
   return types;
 }
 

@@ -238,7 +238,9 @@ devices, K the kernel-busy time, B the busy time. Losses come first, by gain; on
 takes its time out of those of a general kind, and stands before one of up to four times its gain.
 Synchronizations of 5 % of T stand before late launches in any case, copies and conversions behind
 unfused elementwise kernels of twice their time, and a larger batch before fewer launches only where
-a step is known to have 16 items at most. Caveats about the capture follow, and notes come last.
+a step is known to have 16 items at most. A loss that by replay gives three times what the first one
+does is told before it, but for launches, batches and pauses, which often follow from the first.
+Caveats about the capture follow, and notes come last.
 Losses are about the part of a run that repeats: idle of `start_up` and `unexplained`
 ([idle.md](idle.md)) is none, and what is spread over the window must begin in both halves of it, in
 windows of 10 ms and more. A loss of the group `kernels` must be 2 % of T as well, and 6 % where it

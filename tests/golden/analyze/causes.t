@@ -27,8 +27,8 @@ Programs with one planted fault each (tests/advice/programs/causes.json): what i
   expert_loop data_dependent_sizes
   few_long_rows small_grids
   files_in_step host_bound
-  fp64_loss fp64_products
-  fp64_products fp64_products
+  fp64_loss fp64
+  fp64_products fp64
   garbage_collection host_bound
   graph_capture graph_capture
   graphed_training kernel_bound

@@ -7,11 +7,11 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   auroc_of_all_so_far host_bound launch_bound
   auroc_of_all_so_far.mended host_bound launch_bound
   backbone_not_frozen.mended unfused_elementwise launch_bound
-  backward_for_each_loss unfused_elementwise kernel_bound
+  backward_for_each_loss repeated_backward unfused_elementwise
   backward_for_each_loss.mended unfused_elementwise kernel_bound
   copied_for_the_kernel casts kernel_bound
   copied_for_the_kernel.mended kernel_bound missing_counters
-  deterministic_left_on launch_bound tiny_kernels
+  deterministic_left_on deterministic missing_counters
   deterministic_left_on.mended launch_bound host_bound
   experts_in_turn.mended launch_bound unfused_elementwise
   filter_made_again launch_bound no_channels_last
@@ -33,7 +33,7 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   prompts_encoded_again.mended launch_bound no_channels_last
   restarts_one_by_one small_batch launch_bound
   restarts_one_by_one.mended sync_in_step launch_bound
-  spectra_in_double small_grids kernel_bound
+  spectra_in_double fp64 small_grids
   spectra_in_double.mended small_grids kernel_bound
   speech_features no_channels_last unfused_elementwise
   texts_embedded_singly.mended cpu_operators launch_bound

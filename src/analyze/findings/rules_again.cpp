@@ -1,0 +1,298 @@
+// Causes of work that is done again though once would do: backward passes over one graph,
+// factorizations of one matrix, sums in an order that is the same in each run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "analyze/findings/around.h"
+#include "analyze/findings/facts.h"
+#include "analyze/findings/rules.h"
+
+namespace gf::trace_rules {
+namespace {
+
+Interval span_of(const Facts& facts, std::uint32_t row) {
+  const auto& ops = facts.capture().host_ops;
+  return {ops.start_ns[row], ops.start_ns[row] + std::max<Nanos>(0, ops.duration_ns[row])};
+}
+
+/// Operators that add or write by index, and by atomic operations where they may.
+bool writes_by_index(std::string_view op) {
+  return op.starts_with("aten::scatter") || op.starts_with("aten::index_add") ||
+         op.starts_with("aten::index_copy") || op == "aten::put_";
+}
+
+bool sorts_indices(std::string_view op) {
+  return op == "aten::index_put_" || op == "aten::_index_put_impl_";
+}
+
+bool makes_empty(std::string_view op) {
+  return op == "aten::empty" || op == "aten::empty_strided" || op == "aten::resize_";
+}
+
+bool fills(std::string_view op) { return op == "aten::fill_"; }
+
+/// Rows of host_ops of which one is right inside another, by name; the outer ones, or the inner.
+class Nested {
+ public:
+  explicit Nested(const Facts& facts)
+      : facts_(facts), parent_(facts.context.attribution.op_parent) {}
+
+  template <class Outer, class Inner, class Take>
+  void each(std::size_t first, std::size_t last, Outer&& outer, Inner&& inner, Take&& take) {
+    const auto& ops = facts_.capture().host_ops;
+    OncePerText is_outer(facts_.texts(), outer), is_inner(facts_.texts(), inner);
+    for (auto row = static_cast<std::uint32_t>(first); row < last; ++row)
+      if (is_inner(ops.name[row]) && parent_[row] != kNoRow && is_outer(ops.name[parent_[row]]))
+        take(row, parent_[row]);
+  }
+
+ private:
+  const Facts& facts_;
+  const std::vector<std::uint32_t>& parent_;
+};
+
+bool any_named(const Facts& facts, bool (*wanted)(std::string_view)) {
+  return std::ranges::any_of(facts.host_names(),
+                             [&](Text name) { return wanted(facts.texts().view(name)); });
+}
+
+}  // namespace
+
+std::optional<Finding> deterministic(const Facts& facts) {
+  const auto& ops = facts.capture().host_ops;
+  const auto all = ops.size();
+  Nested nested(facts);
+  std::vector<bool> marked;
+  std::map<std::string_view, std::int64_t> sorted;
+  const auto mark = [&](std::uint32_t row) {
+    marked.resize(all);
+    marked[row] = true;
+  };
+  if (any_named(facts, sorts_indices) && any_named(facts, writes_by_index))
+    nested.each(0, all, writes_by_index, sorts_indices, [&](std::uint32_t, std::uint32_t outer) {
+      mark(outer);
+      ++sorted[facts.capture().text(ops.name[outer])];
+    });
+  // Either all new tensors are filled or none is: a few show it.
+  constexpr std::size_t kFew = 4096;
+  constexpr std::int64_t kShown = 4;
+  std::int64_t filled = 0;
+  nested.each(0, std::min(all, kFew), makes_empty, fills,
+              [&](std::uint32_t, std::uint32_t) { ++filled; });
+  if (filled >= kShown) {
+    filled = 0;
+    nested.each(0, all, makes_empty, fills, [&](std::uint32_t inner, std::uint32_t) {
+      mark(inner);
+      ++filled;
+    });
+  } else {
+    filled = 0;
+  }
+  if (marked.empty()) return {};
+  Around around(facts, [&](std::uint32_t row) { return static_cast<bool>(marked[row]); });
+  Nanos kernels = 0;
+  std::vector<KernelInstance> found;
+  for (const auto& kernel : facts.kernels)
+    if (around.of(kernel) != kNoRow) {
+      kernels += kernel.exclusive_ns;
+      found.push_back(kernel);
+    }
+  Intervals spans;
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (around.of(piece) != kNoRow) spans.push_back(piece.span);
+  Nanos idle = 0;
+  for (const auto& span : spans) idle += span.length();
+  if (facts.of_window(kernels + idle) < 0.03) return {};
+  for (const auto& kernel : found) facts.claim(kernel);
+  Intervals host;
+  for (std::uint32_t row = 0; row < all; ++row)
+    if (marked[row]) host.push_back(span_of(facts, row));
+  facts.also_gone(std::move(host));
+  const Nanos gain =
+      kernels + facts.claim_idle(normalised(std::move(spans)), Facts::Goes::alone);
+  std::string what;
+  for (const auto& [name, times] : sorted)
+    what += fmt::format("{}{} x {}", what.empty() ? "" : ", ", times, name);
+  return Finding{
+      FindingId::deterministic,
+      fmt::format("Deterministic algorithms are on, {} of the time: {}{}{}. Turn them off outside "
+                  "debugging (torch.use_deterministic_algorithms(False)){}.",
+                  say_share(facts.of_window(gain)),
+                  what.empty() ? "" : "sums by index sort their indices (" + what + ")",
+                  !what.empty() && filled > 0 ? ", and " : "",
+                  filled > 0 ? "new tensors are filled" : "",
+                  filled > 0 ? ", or only the fills "
+                               "(torch.utils.deterministic.fill_uninitialized_memory = False)"
+                             : ""),
+      fmt::format("{} of kernels in them, {} of idle; {} filled", say_time(kernels),
+                  say_time(gain - kernels), plural(filled, "new tensor")),
+      gain};
+}
+
+namespace {
+
+constexpr std::string_view kEvaluates = "autograd::engine::evaluate_function: ";
+
+/// Whether a backward pass comes back to nodes that one before it evaluated: their numbers are not
+/// above all that were met before the pass began. Of a thread's first operations.
+bool comes_back(const Facts& facts, std::uint32_t thread) {
+  constexpr std::size_t kFirst = 1 << 15;
+  const auto& ops = facts.capture().host_ops;
+  std::int64_t most = -1, before = -1;
+  for (const auto row : facts.context.host.ops(thread).first(
+           std::min(kFirst, facts.context.host.ops(thread).size()))) {
+    if (ops.forward_thread[row] <= 0) continue;
+    const auto number = ops.sequence[row];
+    if (number > most) {
+      before = most;
+      most = number;
+    } else if (number >= 0 && number <= before) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Evaluations of one node after its first. Those that make a graph of the backward pass itself, as
+/// for derivatives of a higher order, are none: they and what they made are needed.
+void add_repeated(const Facts& facts, std::uint32_t thread, std::vector<bool>& again) {
+  const auto& ops = facts.capture().host_ops;
+  OncePerText evaluates(facts.texts(),
+                        [](std::string_view name) { return name.starts_with(kEvaluates); });
+  std::map<std::pair<std::int32_t, std::int64_t>, std::vector<std::uint32_t>> nodes;
+  std::uint32_t current = kNoRow;
+  bool makes_graph = false;
+  const auto end_current = [&] {
+    if (current != kNoRow && !makes_graph)
+      nodes[{ops.forward_thread[current], ops.sequence[current]}].push_back(current);
+    current = kNoRow;
+    makes_graph = false;
+  };
+  for (const auto row : facts.context.host.ops(thread)) {
+    if (current != kNoRow && ops.start_ns[row] >= span_of(facts, current).end) end_current();
+    if (current == kNoRow && ops.sequence[row] >= 0 && ops.forward_thread[row] > 0 &&
+        evaluates(ops.name[row]))
+      current = row;
+    else if (current != kNoRow && ops.sequence[row] >= 0 && ops.forward_thread[row] <= 0)
+      makes_graph = true;
+  }
+  end_current();
+  for (const auto& [node, rows] : nodes)
+    for (std::size_t i = 1; i < rows.size(); ++i) again[rows[i]] = true;
+}
+
+}  // namespace
+
+std::optional<Finding> repeated_backward(const Facts& facts) {
+  std::vector<bool> again;
+  for (std::uint32_t thread = 0; thread < facts.context.host.threads(); ++thread)
+    if (comes_back(facts, thread)) {
+      again.resize(facts.capture().host_ops.size());
+      add_repeated(facts, thread, again);
+    }
+  if (again.empty()) return {};
+  Around around(facts, [&](std::uint32_t row) { return static_cast<bool>(again[row]); });
+  Found found(facts);
+  std::unordered_set<std::uint32_t> rows;
+  for (const auto& kernel : facts.kernels)
+    if (const auto row = around.of(kernel); row != kNoRow) {
+      found.take(kernel);
+      rows.insert(row);
+    }
+  if (!found.claim(facts, 0.05)) return {};
+  Intervals host;
+  for (const auto row : rows) host.push_back(span_of(facts, row));
+  facts.also_gone(std::move(host));
+  return Finding{
+      FindingId::repeated_backward,
+      fmt::format("{} of kernel time evaluates the same nodes of the graph in a further backward "
+                  "pass (retain_graph). Add the losses up and go back once; where each gradient is "
+                  "needed by itself, take them in one call (torch.autograd.grad with "
+                  "is_grads_batched=True).",
+                  say_share(facts.of_kernels(found.time))),
+      fmt::format("{} again, {} and {} of {} kernel time; most under {}",
+                  plural(static_cast<std::int64_t>(rows.size()), "node"),
+                  plural(found.count, "kernel"), say_time(found.time), say_time(facts.kernel_busy),
+                  say_names(found.operators.largest())),
+      found.time};
+}
+
+namespace {
+
+bool factors(std::string_view op) {
+  static constexpr std::array<std::string_view, 12> kNames{
+      "aten::linalg_cholesky_ex", "aten::cholesky",     "aten::linalg_lu_factor_ex",
+      "aten::linalg_lu",          "aten::linalg_qr",    "aten::geqrf",
+      "aten::_linalg_eigh",       "aten::_linalg_svd",  "aten::linalg_eig",
+      "aten::linalg_inv_ex",      "aten::_linalg_solve_ex", "aten::linalg_ldl_factor_ex"};
+  return std::ranges::find(kNames, op) != kNames.end();
+}
+
+}  // namespace
+
+std::optional<Finding> repeated_factorization(const Facts& facts) {
+  constexpr std::size_t kOften = 3;
+  constexpr Nanos kLong = 200 * kNsPerUs;  // small ones in a loop are of matrices that differ
+  if (!any_named(facts, factors)) return {};
+  // What is trained changes from step to step.
+  if (std::ranges::any_of(facts.kernels, [&](const KernelInstance& kernel) {
+        const auto phase = facts.phase(kernel);
+        return phase == TrainingPhase::backward || phase == TrainingPhase::optimizer;
+      }))
+    return {};
+  AroundNamed around(facts, factors);
+  struct Calls {
+    Nanos time = 0;
+    std::map<std::uint32_t, Nanos> rows;  // of host_ops
+    Intervals spans;                      // of the device
+  };
+  const auto& ops = facts.capture().host_ops;
+  const auto& activities = facts.capture().activities;
+  // Without shapes, the same number of blocks of the longest kernel is the same size.
+  std::map<std::uint32_t, KernelInstance> longest;
+  for (const auto& kernel : facts.kernels)
+    if (const auto row = around.of(kernel); row != kNoRow) {
+      auto& most = longest.emplace(row, kernel).first->second;
+      if (kernel.duration_ns > most.duration_ns) most = kernel;
+    }
+  std::map<std::tuple<Text, Text, Text, std::int64_t>, Calls> sizes;
+  for (const auto& kernel : facts.kernels) {
+    const auto row = around.of(kernel);
+    if (row == kNoRow) continue;
+    const auto most = longest.at(row).activity;
+    const std::int64_t blocks = std::int64_t{activities.grid_x[most]} * activities.grid_y[most];
+    auto& calls = sizes[{ops.name[row], ops.shapes[row], activities.name[most], blocks}];
+    calls.time += kernel.exclusive_ns;
+    calls.rows[row] += kernel.exclusive_ns;
+    calls.spans.push_back({activities.start_ns[kernel.activity],
+                           activities.start_ns[kernel.activity] + kernel.duration_ns});
+  }
+  const auto most = std::ranges::max_element(
+      sizes, {}, [](const auto& one) { return one.second.time; });
+  if (most == sizes.end() || most->second.rows.size() < kOften) return {};
+  const Calls& calls = most->second;
+  if (calls.time < kLong * static_cast<Nanos>(calls.rows.size())) return {};
+  const Nanos again = calls.time - calls.rows.begin()->second;
+  if (facts.of_window(again) < 0.1 || !facts.repeats(normalised(calls.spans), 0.01)) return {};
+  const auto shape = facts.capture().text(std::get<1>(most->first));
+  return Finding{
+      FindingId::repeated_factorization,
+      fmt::format("{} factors a matrix of the same size {} times, {} of the time. If the matrix is "
+                  "the same, factor it once, keep the factors, and only solve with them.",
+                  facts.capture().text(std::get<0>(most->first)), calls.rows.size(),
+                  say_share(facts.of_window(again))),
+      fmt::format("{} of kernels after the first{}{}", say_time(again),
+                  shape.empty() ? "" : ", sizes ", shape),
+      again};
+}
+
+}  // namespace gf::trace_rules
