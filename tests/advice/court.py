@@ -415,9 +415,10 @@ def main():
     remarks, libraries = judge_libraries(options.program)
     score.remarks += remarks
     text = report(score)
-    text += (f"\n\nPrograms of libraries in the repository: {libraries['true']} of {libraries['recommendations']} recommendations true, "
-             f"{libraries['missed']} missed, {libraries['headlines_true']} of {libraries['headlines']} headlines, "
-             f"{libraries['causes_first']} of {libraries['causes']} causes first.")
+    text += "\n\n" + textwrap.fill(
+        f"Programs of libraries in the repository: {libraries['true']} of {libraries['recommendations']} recommendations true, "
+        f"{libraries['missed']} missed, {libraries['headlines_true']} of {libraries['headlines']} headlines, "
+        f"{libraries['causes_first']} of {libraries['causes']} causes first.", 100)
     print(text)
     if score.unjudged:
         print("without a verdict: " + ", ".join(f"{rule} x{n}" for rule, n in score.unjudged.most_common()))
