@@ -164,7 +164,8 @@ std::optional<OutsideSteps> outside_steps(const Context& context) {
   const auto& activities = capture.activities;
   Intervals kernels, others, allocating;
   for (std::size_t row = 0; row < activities.size(); ++row) {
-    const Interval span{activities.start_ns[row], activities.start_ns[row] + activities.duration_ns[row]};
+    const Interval span{activities.start_ns[row],
+                        activities.start_ns[row] + activities.duration_ns[row]};
     (activities.kind[row] == ActivityKind::kernel ? kernels : others).push_back(span);
   }
   const auto& calls = capture.api_calls;
@@ -173,7 +174,8 @@ std::optional<OutsideSteps> outside_steps(const Context& context) {
       allocating.push_back({calls.start_ns[row], calls.start_ns[row] + calls.duration_ns[row]});
   kernels = intersect(normalised(std::move(kernels)), around);
   others = subtract(intersect(normalised(std::move(others)), around), kernels);
-  allocating = subtract(subtract(intersect(normalised(std::move(allocating)), around), kernels), others);
+  allocating =
+      subtract(subtract(intersect(normalised(std::move(allocating)), around), kernels), others);
   return OutsideSteps{total(around), total(kernels), total(others), total(allocating)};
 }
 

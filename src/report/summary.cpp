@@ -214,8 +214,7 @@ std::string headline(const Analysis& analysis) {
   else
     text += "; the utilization inside these kernels needs counters.";
   return text + limit_of(analysis) + beside_the_gap(analysis.window.dense) +
-         outside(analysis.window.outside) +
-         blocks_of(analysis.window.blocks);
+         outside(analysis.window.outside) + blocks_of(analysis.window.blocks);
 }
 
 std::string subject(const Analysis& analysis) {

@@ -536,7 +536,8 @@ TEST(Findings, Fp64OfTensorsNotOfScalars) {
     return finding(b, FindingId::fp64);
   };
   const auto f = beside(
-      "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<double> >(int)",
+      "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<double> "
+      ">(int)",
       1000);
   ASSERT_TRUE(f);
   EXPECT_EQ(f->gain_ns, 1000);
@@ -546,9 +547,10 @@ TEST(Findings, Fp64OfTensorsNotOfScalars) {
   EXPECT_FALSE(beside("cupy_add__float32_float32_float32", 1000));
   EXPECT_FALSE(beside("vecAdd(double *, double *, double *, int)", 1000))
       << "somebody wrote it for doubles";
-  EXPECT_FALSE(beside("void at::native::multi_tensor_apply_kernel<at::native::FusedAdamMathFunctor<"
-                      "float, 4>, float const*, double, double>(float const*, double, double)",
-                      1000));
+  EXPECT_FALSE(
+      beside("void at::native::multi_tensor_apply_kernel<at::native::FusedAdamMathFunctor<"
+             "float, 4>, float const*, double, double>(float const*, double, double)",
+             1000));
   EXPECT_FALSE(beside("cupy_add__float64_float64_float64", 100)) << "a tenth of the kernel time";
   EXPECT_TRUE(beside("cutlass_80_wmma_tensorop_d884gemm_64x64", 100)) << "a twentieth of products";
 }

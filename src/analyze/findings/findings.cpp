@@ -261,9 +261,9 @@ std::optional<Interval> part_to_replay(const Context& context) {
 
 namespace {
 
-/// Of losses whose mendings do not follow from each other, one that gives three times what the first
-/// gives is told before it. Graphs, larger batches and pauses of the host give much in replay where
-/// a wait or a copy told before them is why there are late launches: they keep their place.
+/// Of losses whose mendings do not follow from each other, one that gives three times what the
+/// first gives is told before it. Graphs, larger batches and pauses of the host give much in replay
+/// where a wait or a copy told before them is why there are late launches: they keep their place.
 void put_by_replay(std::vector<Finding>& findings) {
   constexpr double kTimes = 3;
   const auto first = std::ranges::find_if(findings, [](const Finding& finding) {
@@ -275,7 +275,8 @@ void put_by_replay(std::vector<Finding>& findings) {
     return id == launch_bound || id == small_batch || id == tiny_kernels || id == host_bound;
   };
   for (auto other = std::next(first); other != findings.end(); ++other)
-    if (!follows(other->id) && other->gain_ns && other->replayed.value_or(0) > kTimes * *first->replayed) {
+    if (!follows(other->id) && other->gain_ns &&
+        other->replayed.value_or(0) > kTimes * *first->replayed) {
       std::rotate(first, other, std::next(other));
       return;
     }

@@ -117,8 +117,7 @@ std::optional<Finding> deterministic(const Facts& facts) {
   for (std::uint32_t row = 0; row < all; ++row)
     if (marked[row]) host.push_back(span_of(facts, row));
   facts.also_gone(std::move(host));
-  const Nanos gain =
-      kernels + facts.claim_idle(normalised(std::move(spans)), Facts::Goes::alone);
+  const Nanos gain = kernels + facts.claim_idle(normalised(std::move(spans)), Facts::Goes::alone);
   std::string what;
   for (const auto& [name, times] : sorted)
     what += fmt::format("{}{} x {}", what.empty() ? "" : ", ", times, name);
@@ -230,9 +229,9 @@ namespace {
 
 bool factors(std::string_view op) {
   static constexpr std::array<std::string_view, 12> kNames{
-      "aten::linalg_cholesky_ex", "aten::cholesky",     "aten::linalg_lu_factor_ex",
-      "aten::linalg_lu",          "aten::linalg_qr",    "aten::geqrf",
-      "aten::_linalg_eigh",       "aten::_linalg_svd",  "aten::linalg_eig",
+      "aten::linalg_cholesky_ex", "aten::cholesky",         "aten::linalg_lu_factor_ex",
+      "aten::linalg_lu",          "aten::linalg_qr",        "aten::geqrf",
+      "aten::_linalg_eigh",       "aten::_linalg_svd",      "aten::linalg_eig",
       "aten::linalg_inv_ex",      "aten::_linalg_solve_ex", "aten::linalg_ldl_factor_ex"};
   return std::ranges::find(kNames, op) != kNames.end();
 }
@@ -276,8 +275,8 @@ std::optional<Finding> repeated_factorization(const Facts& facts) {
     calls.spans.push_back({activities.start_ns[kernel.activity],
                            activities.start_ns[kernel.activity] + kernel.duration_ns});
   }
-  const auto most = std::ranges::max_element(
-      sizes, {}, [](const auto& one) { return one.second.time; });
+  const auto most =
+      std::ranges::max_element(sizes, {}, [](const auto& one) { return one.second.time; });
   if (most == sizes.end() || most->second.rows.size() < kOften) return {};
   const Calls& calls = most->second;
   if (calls.time < kLong * static_cast<Nanos>(calls.rows.size())) return {};

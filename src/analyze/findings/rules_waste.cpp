@@ -34,12 +34,13 @@ Fp64 fp64_by_name(std::string_view kernel) {
       has("f64f64") || has("_dsymm") || (has("_f64_") && matches("*cutlass*_f64_*")) ||
       (has("tensorop_d") && matches("*tensorop_d*gemm*")))
     return Fp64::multiplies;
-  // Where a language or a library chooses the type: in kernels that somebody wrote for doubles it is
-  // meant. A scalar argument says nothing of the tensors: only the first type of a template, or what
-  // a lambda takes. CuPy writes the types of operands into the names.
-  const bool of_pytorch = of_double && has("at::native") && (has("<double") || has("lambda(double"));
-  const bool of_library = of_double && ((has("fft") && has(", double>")) ||
-                                        (has("cusparse") && has("double>")));
+  // Where a language or a library chooses the type: in kernels that somebody wrote for doubles it
+  // is meant. A scalar argument says nothing of the tensors: only the first type of a template, or
+  // what a lambda takes. CuPy writes the types of operands into the names.
+  const bool of_pytorch =
+      of_double && has("at::native") && (has("<double") || has("lambda(double"));
+  const bool of_library =
+      of_double && ((has("fft") && has(", double>")) || (has("cusparse") && has("double>")));
   const bool of_cupy = lower.starts_with("cupy_") && (has("float64") || has("complex128"));
   const bool of_julia = lower.starts_with("julia_") && has("<float64");
   return of_pytorch || of_library || of_cupy || of_julia ? Fp64::works : Fp64::nothing;
@@ -155,9 +156,8 @@ std::optional<Finding> fp64(const Facts& facts) {
   for (const auto& kernel : facts.kernels) {
     const auto what = by_name(facts.kernel_name(kernel));
     if (what == Fp64::nothing && !fp64_by_program(facts, kernel.activity)) continue;
-    const bool multiplies =
-        what == Fp64::multiplies ||
-        (what == Fp64::nothing && can_use_tensor_cores(facts.type(kernel)));
+    const bool multiplies = what == Fp64::multiplies ||
+                            (what == Fp64::nothing && can_use_tensor_cores(facts.type(kernel)));
     (multiplies ? products : others).take(kernel);
   }
   const Nanos time = products.time + others.time;
