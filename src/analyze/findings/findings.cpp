@@ -140,6 +140,12 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
   };
   ask(true);  // causes take their time out of what the others tell
   ask(false);
+  // What compiles again and again hardly works, and that is what to change.
+  if (std::ranges::any_of(losses, [](const auto& loss) {
+        return loss.second.id == FindingId::recompilation;
+      }))
+    std::erase_if(caveats,
+                  [](const Finding& caveat) { return caveat.id == FindingId::little_work; });
   // Advice is not built on evidence that is known to be wrong, or on next to none.
   if (std::ranges::any_of(caveats, [](const Finding& caveat) {
         return caveat.id == FindingId::advice_withheld || caveat.id == FindingId::little_work;
@@ -265,7 +271,7 @@ namespace {
 /// first gives is told before it. Graphs, larger batches and pauses of the host give much in replay
 /// where a wait or a copy told before them is why there are late launches: they keep their place.
 void put_by_replay(std::vector<Finding>& findings) {
-  constexpr double kTimes = 3;
+  constexpr double kTimes = 3, kLeast = 0.05;
   const auto first = std::ranges::find_if(findings, [](const Finding& finding) {
     return finding.group != FindingGroup::none && finding.gain_ns.has_value();
   });
@@ -276,7 +282,7 @@ void put_by_replay(std::vector<Finding>& findings) {
   };
   for (auto other = std::next(first); other != findings.end(); ++other)
     if (!follows(other->id) && other->gain_ns &&
-        other->replayed.value_or(0) > kTimes * *first->replayed) {
+        other->replayed.value_or(0) > std::max(kTimes * *first->replayed, kLeast)) {
       std::rotate(first, other, std::next(other));
       return;
     }

@@ -20,7 +20,7 @@ namespace {
 constexpr Nanos kWorks = 100'000;
 
 /// "aten::sort", "torchvision::nms": an operator of PyTorch or of a library made for it. Those of
-/// collectives and of autograd's engine carry out others.
+/// collectives and of autograd's engine carry out others, and XLA's command buffers launch.
 bool is_of_library(std::string_view name) {
   const auto colons = name.find("::");
   if (colons == std::string_view::npos || colons == 0) return false;
@@ -28,7 +28,7 @@ bool is_of_library(std::string_view name) {
   const bool plain = std::ranges::all_of(
       library, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
   return plain && library != "autograd" && library != "c10d" && library != "torch" &&
-         library != "profiler" && library != "std";
+         library != "profiler" && library != "std" && library != "command_buffer";
 }
 
 /// Outermost operators of a library that have nothing to do with a device, long enough to work.

@@ -20,8 +20,9 @@ bool fused_by_compiler(std::string_view kernel) {
 }
 
 /// Kernels that multiply in FP32 on the ordinary pipes, by name. TF32 kernels carry tf32 in theirs.
+/// A product with one vector is bound by memory, whatever multiplies.
 bool fp32_by_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 12> kNames{"*sgemm*",
+  static constexpr std::array<std::string_view, 11> kNames{"*sgemm*",
                                                            "*f32f32_f32f32_f32*",
                                                            "*simt*",
                                                            "*scudnn*",
@@ -29,7 +30,6 @@ bool fp32_by_name(std::string_view name) {
                                                            "*_engine<float,*",
                                                            "*fft2d*float*",
                                                            "*winograd*_s*float*",
-                                                           "*gemv*<*float, float*",
                                                            "*_sgemm_*",
                                                            "*conv2d_grouped_direct*<float*",
                                                            "*gemmsn*<float*"};
@@ -38,6 +38,20 @@ bool fp32_by_name(std::string_view name) {
     return false;
   return std::any_of(kNames.begin(), kNames.end(),
                      [&](auto pattern) { return glob_match(pattern, lower); });
+}
+
+/// Attention in FP32, which takes several passes of the tensor cores or none: of a program that
+/// otherwise works in 16 bits, so that its inputs were converted.
+bool fp32_attention(std::string_view name) {
+  return name.find("fmha_cutlass") != std::string_view::npos &&
+         name.find("_f32_") != std::string_view::npos;
+}
+
+bool of_16_bits(std::string_view name) {
+  return name.find("BFloat16") != std::string_view::npos ||
+         name.find("bf16") != std::string_view::npos ||
+         name.find("bfloat16") != std::string_view::npos ||
+         name.find("c10::Half") != std::string_view::npos;
 }
 
 }  // namespace
@@ -147,17 +161,25 @@ std::optional<Finding> casts(const Facts& facts) {
 
 std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
   const Chip* chip = facts.levels.chip();
-  Nanos by_name = 0, counted = 0, all = 0;
-  OncePerText fp32(facts.texts(), fp32_by_name);
+  Nanos by_name = 0, counted = 0, all = 0, attention = 0;
+  OncePerText fp32(facts.texts(), fp32_by_name), attends(facts.texts(), fp32_attention);
   TimeBy names(facts);
+  const bool attention_in_fp32 =
+      std::ranges::any_of(facts.kernels,
+                          [&](const auto& kernel) { return attends(facts.kernel_name(kernel)); }) &&
+      std::ranges::any_of(facts.kernels, [&](const auto& kernel) {
+        return of_16_bits(facts.texts().view(facts.kernel_name(kernel)));
+      });
   for (const auto& kernel : facts.kernels) {
     if (!can_use_tensor_cores(facts.type(kernel))) continue;
     all += kernel.exclusive_ns;
-    if (!fp32(facts.kernel_name(kernel))) continue;
+    const bool in_attention = attention_in_fp32 && attends(facts.kernel_name(kernel));
+    if (!in_attention && !fp32(facts.kernel_name(kernel))) continue;
     // A counter that says otherwise beats the name.
     const double tensor = facts.levels.of(kernel.activity, KernelLevel::tensor_active);
     if (tensor > 0.05) continue;
     by_name += kernel.exclusive_ns;
+    if (in_attention) attention += kernel.exclusive_ns;
     if (!std::isnan(tensor)) counted += kernel.exclusive_ns;
     names.add_kernel(kernel, kernel.exclusive_ns);
   }
@@ -180,6 +202,17 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
     confirmed = "confirmed by tensor counters near 0";
   else if (counted > 0)
     confirmed = say_time(counted) + " of it confirmed by tensor counters near 0";
+  if (attention * 2 > by_name)
+    return Finding{
+        FindingId::fp32_without_tensor_cores,
+        fmt::format("{} of kernel time is attention in FP32, though other kernels work in 16 bits: "
+                    "its queries, keys or values were converted. Cast them back before attention, "
+                    "if the accuracy of the model permits.",
+                    say_share(facts.of_kernels(attention))),
+        fmt::format("{} of {} in convolutions, matrix products and attention, by kernel name; most "
+                    "in {}",
+                    say_time(by_name), say_time(all), say_names(names.largest())),
+        by_name};
   return Finding{
       FindingId::fp32_without_tensor_cores,
       fmt::format("{} of kernel time multiplies matrices in FP32 outside the tensor cores. {}, if "

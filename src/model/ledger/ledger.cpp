@@ -8,13 +8,16 @@
 #include <map>
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "core/format.h"
 #include "core/order.h"
+#include "core/strings.h"
 #include "model/launches.h"
 
 namespace gf {
@@ -42,16 +45,42 @@ class StreamLedger {
   explicit StreamLedger(Capture& capture) : capture_(capture), rows_(capture.activities) {}
 
   void run() {
-    for (auto& [key, stream] : streams()) {
-      sort_nearly_ordered(stream.begin(), stream.end(),
-                          [&](auto left, auto right) { return rank(left) < rank(right); });
-      walk(stream);
-    }
+    walk_all();
+    if (doubted() && find_launched_ahead()) walk_all();
     tell();
   }
 
  private:
   using Key = std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::int64_t>;
+
+  void walk_all() {
+    count_ = repeated_ = overlapping_ = deep_ = odd_ = 0;
+    time_ = overlap_ = 0;
+    for (auto& [key, stream] : streams()) {
+      sort_nearly_ordered(stream.begin(), stream.end(),
+                          [&](auto left, auto right) { return rank(left) < rank(right); });
+      walk(stream);
+    }
+  }
+
+  bool doubted() const { return deep_ > 0 || (odd_ > 0 && overlap_ > time_ / kUsualOverlap); }
+
+  /// Kernels that calls with attributes launched, which may let them begin before the last one ends
+  /// (cudaLaunchKernelExC, cuLaunchKernelEx): whether there are any.
+  bool find_launched_ahead() {
+    const auto& calls = capture_.api_calls;
+    OncePerText with_attributes(capture_.strings, [](std::string_view name) {
+      return name.find("LaunchKernelEx") != std::string_view::npos;
+    });
+    for (std::size_t row = 0; row < calls.size(); ++row)
+      if (calls.correlation[row] >= 0 && with_attributes(calls.name[row]))
+        launched_ahead_.insert(calls.correlation[row]);
+    return !launched_ahead_.empty();
+  }
+
+  bool launched_ahead(std::uint32_t row) const {
+    return !launched_ahead_.empty() && launched_ahead_.contains(rows_.correlation[row]);
+  }
 
   std::map<Key, std::vector<std::uint32_t>> streams() const {
     std::map<Key, std::vector<std::uint32_t>> out;
@@ -101,7 +130,8 @@ class StreamLedger {
       begin_ = std::min(begin_, rows_.start_ns[row]);
       end_ = std::max(end_, end(row));
       time_ += rows_.duration_ns[row];
-      if (last != kNoRow && rows_.start_ns[row] < end(last) && !of_one_graph(last, row)) {
+      if (last != kNoRow && rows_.start_ns[row] < end(last) && !of_one_graph(last, row) &&
+          !launched_ahead(row)) {
         ++overlapping_;
         overlap_ += std::min(end(last), end(row)) - rows_.start_ns[row];
         if (end(row) < end(last) || end(last) - rows_.start_ns[row] > kLaunchedAhead) ++odd_;
@@ -129,7 +159,7 @@ class StreamLedger {
                                         format_count(repeated_)),
                             repeated_);
     }
-    if (deep_ == 0 && (odd_ == 0 || overlap_ <= time_ / kUsualOverlap)) return;
+    if (!doubted()) return;
     auto code = QualityCode::few_overlaps;
     if (overlap_ > time_ / kMostOverlap && overlap_ > (end_ - begin_) / kOfAll)
       code = QualityCode::stream_overlap;
@@ -144,6 +174,7 @@ class StreamLedger {
 
   Capture& capture_;
   const activities_table& rows_;
+  std::unordered_set<std::int64_t> launched_ahead_;  // correlations
   std::int64_t count_ = 0, repeated_ = 0, overlapping_ = 0, deep_ = 0;
   std::int64_t odd_ = 0;  // overlaps that no launch ahead of the end explains
   Nanos time_ = 0, overlap_ = 0;
