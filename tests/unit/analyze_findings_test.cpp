@@ -704,6 +704,38 @@ TEST(Findings, OperatorsOfAnyLibraryWorkOnTheCpu) {
   EXPECT_TRUE(finding(working("torchvision::nms"), FindingId::cpu_operators));
   EXPECT_FALSE(finding(working("c10d::allreduce_"), FindingId::cpu_operators));
   EXPECT_FALSE(finding(working("autograd::engine::evaluate_function"), FindingId::cpu_operators));
+  EXPECT_FALSE(finding(working("command_buffer::update"), FindingId::cpu_operators))
+      << "XLA launches by it";
+}
+
+TEST(Findings, Fp32ByNameOfProductsAndAttention) {
+  const auto beside = [](std::string_view kernel, std::string_view other) {
+    Sequence b;
+    b.run("aten::mm", kernel, 10'000);
+    b.run("aten::mul", other, 10'000);
+    return finding(b, FindingId::fp32_without_tensor_cores);
+  };
+  constexpr auto kBf16 = "vectorized_elementwise_kernel<4, MulFunctor<c10::BFloat16> >";
+  EXPECT_TRUE(beside("ampere_sgemm_128x64_tn", kBf16));
+  EXPECT_FALSE(beside("internal::gemvx::kernel<int, int, float, float, float, float, true>", kBf16))
+      << "a product with one vector is bound by memory";
+  const auto attention = beside("fmha_cutlassF_f32_aligned_64x64_rf_sm80(Params)", kBf16);
+  ASSERT_TRUE(attention);
+  EXPECT_NE(attention->text.find("50 % of kernel time is attention in FP32"), std::string::npos)
+      << attention->text;
+  EXPECT_FALSE(beside("fmha_cutlassF_f32_aligned_64x64_rf_sm80(Params)", "MulFunctor<float>"));
+  EXPECT_FALSE(beside("fmha_cutlassF_bf16_aligned_64x64_rf_sm80(Params)", kBf16));
+}
+
+TEST(Findings, WhatCompilesAgainIsToldThoughTheGpuHardlyWorks) {
+  CaptureBuilder b;
+  for (Nanos i = 0; i < 4; ++i) {
+    const Nanos at = i * 100'000'000;
+    b.op("PjRtCApiClient::CompileAndLoad(jit_train)", at, at + 90'000'000);
+    b.launch("fusion", {at + 91'000'000, at + 91'000'010}, {at + 91'000'020, at + 91'020'000});
+  }
+  EXPECT_TRUE(finding(b, FindingId::recompilation));
+  EXPECT_FALSE(finding(b, FindingId::little_work));
 }
 
 TEST(Findings, WaitsStandBeforeLateLaunches) {

@@ -142,16 +142,19 @@ TEST(Check, ARecordingWithActivitiesWithoutTime) {
 }
 
 TEST(Check, KernelsLaunchedAheadOverlapAndNestedOnesDoNot) {
-  const auto told = [](Nanos start, Nanos end) {
+  const auto told = [](Nanos start, Nanos end, std::string_view call = "cudaLaunchKernel") {
     test::CaptureBuilder b;
     b.launch("first", {-20, -10}, {0, 100'000});
     b.launch("second", {-9, -5}, {start, end});
+    b.capture.api_calls.name[1] = b.capture.strings.intern(call);
     check_evidence(b.capture);
     return test::quality_of(b.capture)["stream_overlap"];
   };
   EXPECT_EQ(told(90'000, 190'000), 0) << "begins 10 us before the end of the one before";
   EXPECT_EQ(told(70'000, 190'000), 1) << "30 us are too early for that";
   EXPECT_EQ(told(90'000, 95'000), 1) << "and it outlasts the other";
+  EXPECT_EQ(told(30'000, 190'000, "cudaLaunchKernelExC"), 0)
+      << "a call with attributes may let it begin at any time";
 
   test::CaptureBuilder idle;
   idle.launch("first", {-20, -10}, {0, 100'000});
