@@ -336,14 +336,14 @@ def judge_fields(program, score):
                 score.remarks.append(f"{name}: planted {'/'.join(first)}, said first {', '.join(said) or 'nothing'}")
 
 
-def judge_libraries(program):
-    """What is wrong on the captures of libraries.json that are in the repository, by verdicts that raw events corrected, and totals."""
+def judge_set(program, name):
+    """What is wrong on the captures of a set that are in the repository, by verdicts that raw events corrected, and totals."""
     import score_fields  # which stands on this module
-    more = json.loads((HERE / "programs" / "libraries_corrected.json").read_text())["captures"]
-    options = argparse.Namespace(program=program, folder=HERE / "libraries")
-    verdicts, truth = score_fields.corrected(LIBRARIES_VERDICTS, LIBRARIES, more)
+    more = json.loads((HERE / "programs" / f"{name}_corrected.json").read_text())["captures"]
+    options = argparse.Namespace(program=program, folder=HERE / name)
+    verdicts, truth = score_fields.corrected(set_verdicts(name), set_truth(name), more)
     rows, totals = score_fields.scored(options, verdicts, truth, show=lambda line: None)
-    return [f"{name}: {line}" for name, row in rows.items() for line in row["wrong"]], totals["all"] | {kind: totals["faults"][kind] for kind in ("causes", "causes_first")}
+    return [f"{one}: {line}" for one, row in rows.items() for line in row["wrong"]], totals["all"] | {kind: totals["faults"][kind] for kind in ("causes", "causes_first")}
 
 
 def share(part, whole):
@@ -412,13 +412,14 @@ def main():
     judge_programs(options.program, score)
     judge_causes(options.program, score)
     judge_fields(options.program, score)
-    remarks, libraries = judge_libraries(options.program)
-    score.remarks += remarks
+    sets = {name: judge_set(options.program, name) for name in ("libraries", "services")}
+    for remarks, _ in sets.values():
+        score.remarks += remarks
     text = report(score)
-    text += "\n\n" + textwrap.fill(
-        f"Programs of libraries in the repository: {libraries['true']} of {libraries['recommendations']} recommendations true, "
-        f"{libraries['missed']} missed, {libraries['headlines_true']} of {libraries['headlines']} headlines, "
-        f"{libraries['causes_first']} of {libraries['causes']} causes first.", 100)
+    for name, (_, one) in sets.items():
+        text += "\n\n" + textwrap.fill(
+            f"Programs of {name} in the repository: {one['true']} of {one['recommendations']} recommendations true, {one['missed']} missed, "
+            f"{one['headlines_true']} of {one['headlines']} headlines, {one['causes_first']} of {one['causes']} causes first.", 100)
     print(text)
     if score.unjudged:
         print("without a verdict: " + ", ".join(f"{rule} x{n}" for rule, n in score.unjudged.most_common()))
@@ -452,12 +453,12 @@ def main():
         missed.append(f"{wanted['headlines']:.0%} of the headlines true, at most {most['false_headlines']} false")
     if len(score.false_first) > most["false_first"]:
         missed.append(f"at most {most['false_first']} wrong among the first two")
-    bounds = wanted["libraries"]
-    false = {"false": libraries["recommendations"] - libraries["true"], "false_headlines": libraries["headlines"] - libraries["headlines_true"],
-             "missed": libraries["missed"], "false_first": libraries["false_first"], "not_first": libraries["causes"] - libraries["causes_first"]}
-    for kind, most in bounds.items():
-        if false[kind] > most:
-            missed.append(f"of programs of libraries at most {most} {kind.replace('_', ' ')}, not {false[kind]}")
+    for name, (_, one) in sets.items():
+        false = {"false": one["recommendations"] - one["true"], "false_headlines": one["headlines"] - one["headlines_true"],
+                 "missed": one["missed"], "false_first": one["false_first"], "not_first": one["causes"] - one["causes_first"]}
+        for kind, most in wanted["sets"][name].items():
+            if false[kind] > most:
+                missed.append(f"of programs of {name} at most {most} {kind.replace('_', ' ')}, not {false[kind]}")
     if missed:
         print("wanted: " + "; ".join(missed))
     return 1 if missed else 0

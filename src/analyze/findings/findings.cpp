@@ -141,9 +141,8 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
   ask(true);  // causes take their time out of what the others tell
   ask(false);
   // What compiles again and again hardly works, and that is what to change.
-  if (std::ranges::any_of(losses, [](const auto& loss) {
-        return loss.second.id == FindingId::recompilation;
-      }))
+  if (std::ranges::any_of(
+          losses, [](const auto& loss) { return loss.second.id == FindingId::recompilation; }))
     std::erase_if(caveats,
                   [](const Finding& caveat) { return caveat.id == FindingId::little_work; });
   // Advice is not built on evidence that is known to be wrong, or on next to none.
