@@ -49,7 +49,7 @@ Times that cannot be, and records that are there twice:
   $ change "for event in kernels: event['dur'] *= 20" > long.json
   $ told long.json
   code,count,detail
-  stream_overlap,114,"114 of 162 kernels and copies overlap with another one of their stream, for 6.72 ms of 14.2 ms: a stream runs one at a time, so their times cannot be correct"
+  stream_overlap,98,"98 of 162 kernels and copies overlap with another one of their stream, for 6.12 ms of 14.2 ms: a stream runs one at a time, so their times cannot be correct"
   [1]
   $ change "events += kernels" > twice.json
   $ told twice.json
