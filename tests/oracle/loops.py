@@ -1,8 +1,8 @@
 """Loops that could be one batch, and those that could not: traces of both are made up, and `analyze` must tell them apart.
 Usage: loops.py PROGRAM [--seeds N]
 
-A recurrence carries a state from round to round, layers hand their result on, a training loop changes weights: of these nothing may be
-said, whatever is put together afterwards. Each case is written down as the operators that PyTorch would record, with their kernels; the
+A recurrence carries a state from round to round, layers hand their result on, a training loop changes weights, the host works on what it
+got: of these nothing may be said, whatever is put together afterwards. Each case is written down as the operators that PyTorch would record, with their kernels; the
 number of rounds, times and whether shapes are recorded are drawn by lot.
 """
 import json
@@ -16,7 +16,7 @@ ADD, MUL = "at::native::CUDAFunctor_add<float>", "at::native::BinaryFunctor<floa
 SCALED = "at::native::BUnaryFunctor<float, float, float, MulFunctor<float>>"
 # Operators that only look at memory in another way start nothing; of the others the kernel's functor tells how many tensors they take.
 VIEWS = {"select", "slice", "unbind", "chunk", "squeeze", "unsqueeze", "transpose", "reshape", "lift_fresh"}
-FUNCTORS = {"add": ADD, "sub": ADD, "mul": MUL, "scaled": SCALED}
+FUNCTORS = {"add": ADD, "sub": ADD, "mul": MUL, "scaled": SCALED, "eq": SCALED}
 
 RECURRENCES = {
     "rnn_by_hand": "select linear linear add tanh",
@@ -36,8 +36,12 @@ RECURRENCES = {
     "video_with_memory": "select cat conv2d relu conv2d relu conv2d",
     "memory_written": "select linear copy_ linear softmax",
     "residual_state": "select linear add layer_norm linear relu",
-    "value_asked_for": "select linear relu linear item",
     "fed_by_the_host": "to linear relu linear softmax to_host",
+    "solver_that_asks": "matmul mul sum mul add sub mul sum item select mul add",
+    "decoder_that_asks": "embedding linear relu linear slice argmax item",
+    "fed_and_asked": "to_device linear relu linear softmax item",
+    "worked_on_by_the_host": "select linear relu linear to_host",
+    "memory_asked": "select linear mul item",
 }
 LAYERS = {
     "transformer_blocks": "layer_norm linear scaled_dot_product_attention linear add layer_norm linear gelu linear add",
@@ -59,6 +63,10 @@ BATCHES = {
     "members": ("", "unbind " + "select matmul tanh " * 4),
     "crops": ("", "slice slice upsample_bilinear2d"),
     "filters": ("unbind", "fft_rfft scaled fft_irfft mean"),
+    "classes_asked": ("", "select linear softmax argmax item"),
+    "values_asked": ("", "select linear relu linear item"),
+    "inverses": ("unbind", "linalg_inv_that_waits"),
+    "experts": ("", "eq nonzero_that_waits squeeze index select linear silu mul linear mul index_add_"),
 }
 
 
@@ -79,7 +87,14 @@ class Trace:
         self.events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": begin, "dur": self.now - begin, "args": args})
         self.now += self.draw.uniform(1, 3)
 
-    def launch(self, name, kind="kernel", grid=(4, 1, 1), length=None):
+    def wait(self):
+        """The host waits for the device."""
+        end = max(self.now, self.device) + 1.5
+        self.events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaStreamSynchronize", "pid": 1, "tid": 1, "ts": self.now,
+                            "dur": end - self.now, "args": {"External id": 0}})
+        self.now = end + 0.5
+
+    def launch(self, name, kind="kernel", grid=(4, 1, 1), length=None, size=0):
         self.correlation += 1
         call = {"kernel": "cudaLaunchKernel"}.get(kind, "cudaMemcpyAsync")
         self.events.append({"ph": "X", "cat": "cuda_runtime", "name": call, "pid": 1, "tid": 1, "ts": self.now, "dur": 3.0,
@@ -89,19 +104,24 @@ class Trace:
         length = length or self.draw.uniform(1.5, 4)
         self.device = start + length
         args = {"correlation": self.correlation, "device": 0, "context": 1, "stream": 7, "External id": 0}
-        args |= {"grid": list(grid), "block": [128, 1, 1]} if kind == "kernel" else {"bytes": 80_000}
+        args |= {"grid": list(grid), "block": [128, 1, 1]} if kind == "kernel" else {"bytes": size}
         self.events.append({"ph": "X", "cat": kind, "name": name, "pid": 0, "tid": 7, "ts": start, "dur": length, "args": args})
 
     def work(self, word, length=None):
         if word in VIEWS:
             return self.op(f"aten::{word}", 2)
+        grid = (264, 1, 1) if length else (4, 1, 1)  # what fills the device gains nothing
+        if word.endswith("_that_waits"):
+            name = word.removesuffix("_that_waits")
+            return self.op(f"aten::{name}", 8, [lambda: self.launch(f"{name}_kernel", grid=grid, length=length), self.wait])
         if word in ("item", "to_host", "to_device"):
             copy = "HtoD (Pageable -> Device)" if word == "to_device" else "DtoH (Device -> Pageable)"
-            return self.op("aten::item" if word == "item" else "aten::to", 6, [lambda: self.launch(f"Memcpy {copy}", "gpu_memcpy")])
+            size = 4 if word == "item" else 80_000
+            return self.op("aten::item" if word == "item" else "aten::to", 6,
+                           [lambda: self.launch(f"Memcpy {copy}", "gpu_memcpy", size=size), self.wait])
         functor = FUNCTORS.get(word)
         kernel = f"void at::native::vectorized_elementwise_kernel<4, {functor}>" if functor else f"{word}_kernel"
         name = {"scaled": "aten::mul", "MyFunction": "MyFunction"}.get(word, f"aten::{word}")
-        grid = (264, 1, 1) if length else (4, 1, 1)  # what fills the device gains nothing
         self.op(name, 8, [lambda: self.launch(kernel, grid=grid, length=length)])
 
     def gather(self, rounds, stacked):

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,6 +33,8 @@ enum Trait : std::uint16_t {
   kScatters = 512,  // adds to a tensor in place
   kOfTwo = 1024,    // multiplies two tensors of which either may be the state
   kCarries = 2048,  // chooses, waits or keeps a state: what follows may depend on it
+  kFinds = 4096,    // of how many elements: the host waits for their number
+  kPuts = 8192,     // writes to some elements of a tensor
 };
 
 std::uint16_t traits_of(std::string_view name) {
@@ -65,6 +68,8 @@ std::uint16_t traits_of(std::string_view name) {
        "abs neg sin cos erf softplus dropout"},
       {kFills, "zeros zeros_like new_zeros"},
       {kScatters, "index_add scatter_add scatter_reduce index_reduce scatter"},
+      {kFinds, "nonzero where index masked_select unique unique2"},
+      {kPuts, "index_add scatter_add index_put index_copy masked_scatter"},
       {kCarries,
        "argmax argmin multinomial topk sort argsort nonzero item is_nonzero unique "
        "unique2 masked_select bernoulli normal lstm gru rnn_tanh rnn_relu lstm_cell "
@@ -103,20 +108,31 @@ std::size_t listed(std::string_view shapes) {
 }
 
 /// Operations that follow each other inside the same one: so many times the same names, and one
-/// that puts the result of each round together.
+/// that puts the result of each round together, or in each round one that waits for the device.
 struct Loop {
-  std::uint32_t gather = kNoRow;
+  std::uint32_t gather = kNoRow;  // none: the host waits in each round
+  Nanos end = 0;                  // when the host is done with the last round
   std::size_t rounds = 0;
   std::vector<std::uint32_t> ops;  // of all rounds, rows of host_ops
   std::vector<bool> works;         // by operation: it starts work of a device
   std::vector<bool> two_tensors;   // likewise, of more than one tensor
   bool computes = false;           // a round runs kernels
   bool reads = false;              // the host gets a value of the device in one
-  bool brings = false;             // or gives one to it
+  bool fetches = false;            // or so much that it works on that
+  bool brings = false;             // or gives something to it
   // Activities of each round; those that autograd computes for it.
   std::vector<std::vector<std::uint32_t>> forward, backward;
 
   std::size_t length() const { return ops.size() / rounds; }
+  /// As they are known: all operations of the rounds.
+  void take(std::vector<std::uint32_t> all, std::size_t count) {
+    ops = std::move(all);
+    rounds = count;
+    works.resize(ops.size());
+    two_tensors.resize(ops.size());
+    forward.resize(rounds);
+    backward.resize(rounds);
+  }
 };
 
 class Loops {
@@ -124,10 +140,10 @@ class Loops {
   explicit Loops(const Facts& facts)
       : facts_(facts), ops_(facts.capture().host_ops), traits_(facts.texts(), traits_of) {
     for (const auto& [gather, pieces] : gathers()) add_loop(gather, pieces);
-    if (loops_.empty()) return;
-    add_activities();
-    std::erase_if(loops_,
-                  [&](const Loop& loop) { return !independent(loop) || in_many_steps(loop); });
+    keep_independent(0);
+    const std::size_t known = loops_.size();
+    add_waiting_loops();
+    keep_independent(known);
   }
   const std::vector<Loop>& all() const { return loops_; }
 
@@ -189,20 +205,137 @@ class Loops {
     loops_.emplace_back();
     Loop& loop = loops_.back();
     loop.gather = gather;
-    loop.rounds = rounds;
-    loop.ops.assign(back.rend() - static_cast<std::ptrdiff_t>(rounds * length), back.rend());
-    loop.works.resize(loop.ops.size());
-    loop.two_tensors.resize(loop.ops.size());
-    loop.forward.resize(rounds);
-    loop.backward.resize(rounds);
+    loop.end = ops_.start_ns[gather];
+    loop.take({back.rend() - static_cast<std::ptrdiff_t>(rounds * length), back.rend()}, rounds);
   }
 
-  void add_activities() {
+  /// The outermost operations in which the host waits, by thread and start.
+  std::vector<std::uint32_t> outermost_waits() {
+    const auto& calls = facts_.capture().api_calls;
+    const auto& parent = facts_.context.attribution.op_parent;
+    waits_.resize(ops_.size());
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t thread = 0; thread < facts_.context.host.threads(); ++thread)
+      for (const auto call : facts_.context.host.calls(thread)) {
+        auto op = facts_.tree().op_of_call[call];
+        if (calls.kind[call] != ApiKind::sync || op == kNoRow) continue;
+        while (parent[op] != kNoRow && ops_.kind[parent[op]] == HostKind::op) op = parent[op];
+        if (ops_.kind[op] != HostKind::op || waits_[op]) continue;
+        waits_[op] = true;
+        found.push_back(op);
+      }
+    return found;
+  }
+
+  /// The operations after `from` to `to`, which are inside the same one; empty where they are not,
+  /// or too many.
+  std::vector<std::uint32_t> stretch(std::uint32_t from, std::uint32_t to) {
+    std::vector<std::uint32_t> back;
+    const auto& before = facts_.tree().before;
+    auto row = to;
+    for (; row != kNoRow && row != from && back.size() < kLongestRound; row = before[row])
+      back.push_back(row);
+    if (row != from) return {};
+    return {back.rbegin(), back.rend()};
+  }
+
+  /// Whether a loop that gathers is in these, or these in its rounds.
+  bool overlaps_known(const std::vector<std::uint32_t>& ops) const {
+    return std::ranges::any_of(loops_, [&](const Loop& loop) {
+      return loop.gather != kNoRow && ops_.thread[loop.gather] == ops_.thread[ops.front()] &&
+             ops_.start_ns[loop.ops.front()] <= ops_.start_ns[ops.back()] &&
+             ops_.start_ns[ops.front()] <= loop.end;
+    });
+  }
+
+  /// A round that puts its results somewhere ends with that, wherever it waits.
+  void begin_after_put(std::vector<std::uint32_t>& ops, std::size_t& rounds) {
+    const auto length = static_cast<std::ptrdiff_t>(ops.size() / rounds);
+    std::ptrdiff_t begin = length;
+    while (begin > 0 && !(traits(ops[static_cast<std::size_t>(begin - 1)]) & kPuts)) --begin;
+    if (begin == 0 || begin == length) return;
+    ops.erase(ops.end() - (length - begin), ops.end());
+    ops.erase(ops.begin(), ops.begin() + begin);
+    --rounds;
+  }
+
+  /// Operations from one wait to the next.
+  struct Stretch {
+    std::vector<std::uint32_t> ops;
+    std::uint64_t names = 0;  // a digest; 0: does not follow the wait before
+  };
+
+  /// The round that ends with `last`, before that of these stretches; empty where it is another.
+  std::vector<std::uint32_t> round_before(std::uint32_t last, const std::vector<Stretch>& all,
+                                          std::size_t first, std::size_t end) {
+    std::vector<std::uint32_t> back;
+    auto row = last;
+    for (std::size_t at = end; at > first; --at)
+      for (const auto op : std::views::reverse(all[at - 1].ops)) {
+        if (row == kNoRow || ops_.name[row] != ops_.name[op]) return {};
+        back.push_back(row);
+        row = facts_.tree().before[row];
+      }
+    return {back.rbegin(), back.rend()};
+  }
+
+  /// Rounds of the same names between waits, of up to so many waits in each.
+  void add_waiting_loops() {
+    constexpr std::size_t kMostWaits = 8;
+    const auto waits = outermost_waits();
+    if (waits.size() < kFewestRounds) return;
+    std::vector<Stretch> all(waits.size());
+    for (std::size_t i = 1; i < waits.size(); ++i) {
+      all[i].ops = stretch(waits[i - 1], waits[i]);
+      for (const auto op : all[i].ops)
+        all[i].names =
+            (all[i].names ^ (static_cast<std::uint64_t>(ops_.name[op]) + 1)) * 1099511628211U;
+    }
+    for (std::size_t i = 1; i < all.size();) {
+      std::size_t rounds = 0, waits_of_round = 1;
+      std::vector<std::uint32_t> ops;
+      for (; waits_of_round <= kMostWaits && rounds < kFewestRounds; ++waits_of_round) {
+        std::size_t alike = 0;
+        while (i + alike + waits_of_round < all.size() && all[i + alike].names != 0 &&
+               all[i + alike].names == all[i + alike + waits_of_round].names)
+          ++alike;
+        rounds = alike / waits_of_round + 1;
+        if (rounds + 1 < kFewestRounds) continue;
+        const std::size_t end = i + rounds * waits_of_round;
+        ops = round_before(waits[i - 1], all, i, i + waits_of_round);
+        rounds += !ops.empty();
+        for (std::size_t at = i; at < end; ++at)
+          ops.insert(ops.end(), all[at].ops.begin(), all[at].ops.end());
+        if (rounds >= kFewestRounds) i = end;
+      }
+      if (rounds < kFewestRounds) {
+        ++i;
+        continue;
+      }
+      if (overlaps_known(ops)) continue;
+      begin_after_put(ops, rounds);
+      loops_.emplace_back();
+      loops_.back().end = ops_.start_ns[ops.back()] + ops_.duration_ns[ops.back()];
+      loops_.back().take(std::move(ops), rounds);
+    }
+  }
+
+  /// Of the loops from `first` on.
+  void keep_independent(std::size_t first) {
+    if (first == loops_.size()) return;
+    add_activities(first);
+    loops_.erase(
+        std::remove_if(loops_.begin() + static_cast<std::ptrdiff_t>(first), loops_.end(),
+                       [&](const Loop& loop) { return !independent(loop) || in_many_steps(loop); }),
+        loops_.end());
+  }
+
+  void add_activities(std::size_t first) {
     struct Place {
       std::size_t loop, op;
     };
     std::unordered_map<std::uint32_t, Place> places;  // by row of host_ops
-    for (std::size_t loop = 0; loop < loops_.size(); ++loop)
+    for (std::size_t loop = first; loop < loops_.size(); ++loop)
       for (std::size_t op = 0; op < loops_[loop].ops.size(); ++op)
         places[loops_[loop].ops[op]] = {loop, op};
     Around around(facts_, [&](std::uint32_t row) { return places.contains(row); });
@@ -223,6 +356,8 @@ class Loops {
           loop.two_tensors[place] = true;
         loop.computes = loop.computes || activities.kind[row] == ActivityKind::kernel;
         loop.reads = loop.reads || activities.copy[row] == CopyKind::device_to_host;
+        loop.fetches = loop.fetches || (activities.copy[row] == CopyKind::device_to_host &&
+                                        activities.bytes[row] >= kInputBytes);
         loop.brings = loop.brings || activities.copy[row] == CopyKind::host_to_device;
       }
   }
@@ -231,24 +366,38 @@ class Loops {
   /// takes a piece of its own, and merges it with nothing that may be older. A sum may be one of
   /// two values of the round (a residual) where the round is a network that ends in another way.
   bool independent(const Loop& loop) {
-    if (!loop.computes || loop.reads || waits(loop) ||
+    const bool gathers = loop.gather != kNoRow;
+    if (!loop.computes ||
+        (gathers ? loop.reads || waits(loop)
+                 : loop.brings || loop.fetches || !begins_alike(loop)) ||
         !std::ranges::all_of(loop.forward, [](const auto& all) { return !all.empty(); }))
       return false;
     bool pieces = loop.brings || splits_before(loop), sums = false, gates = false;
+    bool takes = false, chosen = false;  // a piece; among what a round has computed
     int products = 0, of_two = 0, others = 0, working = 0, fills = 0, scatters = 0, in_a_row = 0;
     std::uint16_t last = 0;
+    bool finds = false;  // its own elements: whatever it merges then is of these
     for (std::size_t place = 0; place < loop.length(); ++place) {
       const auto is = traits(loop.ops[place]);
-      if (is & kCarries) return false;
-      pieces = pieces || (is & kView);
+      // Where the host waits, what is chosen may go to the host alone: nothing is computed from it.
+      const bool reads = !gathers && waits_[loop.ops[place]];
+      if (is & kCarries) {
+        if (gathers) return false;
+        chosen = chosen || !reads;
+      }
+      finds = finds || (reads && is & kFinds);
+      pieces = pieces || (finds && is & kPuts);
+      // A piece of a result is none of what the round begins with.
+      takes = takes || ((is & kView) && (gathers || working == 0));
       fills += (is & kFills) != 0;
-      if (!loop.works[place]) continue;
-      const bool merges = (is & kMerges) && loop.two_tensors[place];
+      if (!loop.works[place] || (reads && is & kCarries)) continue;
+      if (chosen && !(is & kCarries)) return false;
+      const bool merges = (is & kMerges) && loop.two_tensors[place] && !finds;
       // The sum of two products is what a recurrent cell begins with.
       if (merges && (!(is & kAdds) || in_a_row >= 2)) return false;
       sums = sums || merges;
       gates = gates || (is & kGate);
-      scatters += (is & kScatters) != 0;
+      scatters += (is & kScatters) != 0 && !finds;
       in_a_row = is & kProduct ? in_a_row + 1 : 0;
       products += (is & kProduct) != 0;
       of_two += (is & kOfTwo) != 0;
@@ -260,7 +409,15 @@ class Loops {
     if (sums && (gates || working < kNetwork || (last & (kPlain | kFills)))) return false;
     // One product with a matrix of its own may be that of all products so far.
     if (products == 1 && of_two == 1 && others == 0) return false;
-    return pieces && scatters <= fills;
+    // What is chosen may be what the next round begins with, if that takes no piece of its own.
+    return (takes || (pieces && !chosen)) && scatters <= fills;
+  }
+
+  /// Whether all rounds begin with tensors of the same sizes: else they may be what others left.
+  bool begins_alike(const Loop& loop) const {
+    for (std::size_t first = 0; first < loop.ops.size(); first += loop.length())
+      if (ops_.shapes[loop.ops[first]] != ops_.shapes[loop.ops.front()]) return false;
+    return true;
   }
 
   /// Whether the pieces of the rounds were taken right before the loop.
@@ -273,7 +430,7 @@ class Loops {
     return false;
   }
 
-  /// Whether the program itself waits for the device between its operations.
+  /// Whether the program itself waits for the device between the operations of a loop that gathers.
   bool waits(const Loop& loop) const {
     const auto& calls = facts_.capture().api_calls;
     const auto all = facts_.context.host.calls(ops_.thread[loop.gather]);
@@ -292,7 +449,7 @@ class Loops {
   bool in_many_steps(const Loop& loop) const {
     const auto& steps = facts_.context.window.all_steps;
     const auto& starts = facts_.capture().activities.start_ns;
-    Interval span{ops_.start_ns[loop.ops.front()], ops_.start_ns[loop.gather]};
+    Interval span{ops_.start_ns[loop.ops.front()], loop.end};
     if (!facts_.context.window.step_source.starts_with("marks"))
       span = {starts[loop.forward.front().front()], starts[loop.forward.back().front()]};
     const auto next = std::ranges::upper_bound(steps, span.start, {}, &StepInfo::start_ns);
@@ -303,6 +460,7 @@ class Loops {
   const host_ops_table& ops_;
   OncePerText<std::uint16_t (*)(std::string_view)> traits_;
   std::vector<Loop> loops_;
+  std::vector<bool> waits_;  // by row of host_ops: an outermost one in which the host waits
 };
 
 /// About what one kernel or copy takes for all rounds: the launch takes its first microseconds
@@ -408,7 +566,7 @@ std::optional<Finding> unbatched_loop(const Facts& facts) {
   for (const auto& loop : loops.all()) {
     add_rounds(facts, loop.forward, times);
     add_rounds(facts, loop.backward, times);
-    times.host.push_back({ops.start_ns[loop.ops[loop.length()]], ops.start_ns[loop.gather]});
+    times.host.push_back({ops.start_ns[loop.ops[loop.length()]], loop.end});
     add_backward_host(facts, loop, times.host);
     if (loop.rounds > longest->rounds) longest = &loop;
     rounds += loop.rounds;
@@ -426,15 +584,19 @@ std::optional<Finding> unbatched_loop(const Facts& facts) {
   facts.also_gone(std::move(times.host));
   for (const auto row : times.merged) facts.also_merged(row);
   for (const auto& [row, time] : times.left) facts.also_takes(row, time);
+  const bool waits = longest->gather == kNoRow;
   return Finding{
       FindingId::unbatched_loop,
       fmt::format(
-          "A loop runs {} rounds one by one, each on a piece of its own, and {} puts their "
-          "results together: {} of the time. If no round needs the result of the one "
-          "before, do all as one batch{}.",
-          longest->rounds, facts.capture().text(ops.name[longest->gather]),
+          "A loop runs {} rounds one by one, each on a piece of its own, and {}: {} of the time. "
+          "If no round needs the result of the one before, do all as one batch{}{}.",
+          longest->rounds,
+          waits ? "waits for the GPU in each"
+                : fmt::format("{} puts their results together",
+                              facts.capture().text(ops.name[longest->gather])),
           say_share(facts.of_window(idle + saved)),
-          facts.pytorch() ? " (one tensor with a dimension more, torch.bmm, torch.vmap)" : ""),
+          facts.pytorch() ? " (one tensor with a dimension more, torch.bmm, torch.vmap)" : "",
+          waits ? " and read its results once" : ""),
       fmt::format(
           "{}, {}, {:.3g} kernels and copies in each ({}); idle {} in them, {} of work that "
           "takes about {} as one batch",

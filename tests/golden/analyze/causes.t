@@ -24,7 +24,7 @@ Programs with one planted fault each (tests/advice/programs/causes.json): what i
   dense_embedding dense_embedding_gradients
   device_synchronize sync_in_step
   expanded_keys expanded_keys
-  expert_loop data_dependent_sizes
+  expert_loop unbatched_loop
   few_long_rows small_grids
   files_in_step host_bound
   fp64_loss fp64
@@ -43,7 +43,7 @@ Programs with one planted fault each (tests/advice/programs/causes.json): what i
   loss_item sync_in_step
   mask_on_cpu cpu_operators
   masked_targets data_dependent_sizes
-  matrix_loop sync_in_step
+  matrix_loop unbatched_loop
   micro_batches kernel_bound
   nan_checks sync_in_step
   new_loader_each_step input_bound
