@@ -172,6 +172,23 @@ constexpr LayerPattern kKernels[] = {
     {"*fusion*", elementwise},
     {"wrapped_*", elementwise},
     {"*fillfunctor*", elementwise},
+    {"cupy_copy*", copy},
+    {"cupy_take*", data_movement},
+    {"cupy_getitem*", data_movement},
+    {"cupy_scatter*", data_movement},
+    {"cupy_sum*", reduction},
+    {"cupy_mean*", reduction},
+    {"cupy_prod*", reduction},
+    {"cupy_max", reduction},
+    {"cupy_max__*", reduction},
+    {"cupy_min", reduction},
+    {"cupy_min__*", reduction},
+    {"cupy_arg*", reduction},
+    {"cupy_var*", reduction},
+    {"cupy_std*", reduction},
+    {"cupy_any__*", reduction},
+    {"cupy_all__*", reduction},
+    {"cupy_*", elementwise},
 };
 
 constexpr LayerPattern kTritonFused[] = {
