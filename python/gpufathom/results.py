@@ -1168,8 +1168,12 @@ class Finding(Answer):
     group: gains of findings in one group overlap: they count once (, host, communication, kernels,
     batch, idle, sm_inactive, stalled)
     replayed: share of a step without recording that it gives when the program runs again
-    replayed_low: the least, by what recording may take of an event
+    replayed_low: the least that the change itself gives, by what recording may take of an event,
+    how fast mended kernels are and what is unexplained
     replayed_high: the most
+    mended_low: nine of ten mended programs gained at least this, with whatever else was changed in
+    them
+    mended_high: and at most this
     """
 
     id: str
@@ -1181,6 +1185,8 @@ class Finding(Answer):
     replayed: Optional[float]
     replayed_low: Optional[float]
     replayed_high: Optional[float]
+    mended_low: Optional[float]
+    mended_high: Optional[float]
 
 
 @dataclass(frozen=True)
@@ -1189,14 +1195,19 @@ class ReplayedTogether(Answer):
 
     changes: changes, of recommendations with `replayed`
     share: share of a step without recording that they give together
-    share_low: the least, by what recording may take of an event
+    share_low: the least that the changes themselves give
     share_high: the most
+    mended_low: nine of ten mended programs gained at least this, with whatever else was changed in
+    them
+    mended_high: and at most this
     """
 
     changes: int
     share: Optional[float]
     share_low: Optional[float]
     share_high: Optional[float]
+    mended_low: Optional[float]
+    mended_high: Optional[float]
 
 
 @dataclass(frozen=True)

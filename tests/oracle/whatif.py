@@ -65,9 +65,11 @@ def judge_gain(program, name, ids, real, path):
     row = {"program": name, "real": round(real, 4), "named": any(one["id"] in ids for one in findings)}
     if not chosen:
         return row | {"chosen": None}
-    said, low, high = chosen["replayed"], chosen["replayed_low"], chosen["replayed_high"]
+    said, low, high = chosen["replayed"], chosen["mended_low"], chosen["mended_high"]
+    least, most = chosen["replayed_low"], chosen["replayed_high"]
     return row | {"chosen": chosen["id"], "of_fault": chosen["id"] in ids, "said": round(said, 4), "low": round(low, 4),
-                  "high": round(high, 4), "near": abs(said - real) <= max(NEAR * real, POINTS),
+                  "high": round(high, 4), "itself_low": round(least, 4), "itself_high": round(most, 4),
+                  "itself": least - POINTS <= real <= most + POINTS, "near": abs(said - real) <= max(NEAR * real, POINTS),
                   "roughly": abs(said - real) <= max(ROUGHLY * real, POINTS),
                   "covered": low * (1 - ROOM) <= real <= high * (1 + ROOM)}
 
@@ -92,7 +94,7 @@ def measured(captures):
 
 
 def capture_of(captures, name):
-    return next((path for end in ("json.gz", "xplane.pb.gz", "gpf") if (path := captures / f"{name}.{end}").exists()), None)
+    return next((path for end in ("json.gz", "xplane.pb.gz", "gpf", "gpf.gz") if (path := captures / f"{name}.{end}").exists()), None)
 
 
 def main(program, *more):
@@ -105,8 +107,8 @@ def main(program, *more):
     answered = [row for row in gains if row["chosen"]]
     of_fault = [row for row in answered if row["of_fault"]]
 
-    def width(rows):
-        return round(statistics.median(row["high"] - row["low"] for row in rows), 3) if rows else None
+    def width(rows, of=""):
+        return round(statistics.median(row[f"{of}high"] - row[f"{of}low"] for row in rows), 3) if rows else None
 
     def error(rows):
         return round(statistics.median(abs(row["error"]) for row in rows), 4) if rows else None
@@ -117,6 +119,7 @@ def main(program, *more):
               "unchanged_within_2_percent": share([{"is": row["unchanged"] <= 0.02} for row in own], "is"),
               "gains": len(gains), "answered": share(gains, "chosen"), "near": share(answered, "near"),
               "roughly": share(answered, "roughly"), "covered": share(answered, "covered"), "range_width_median": width(answered),
+              "covered_by_change_itself": share(answered, "itself"), "its_width_median": width(answered, "itself_"),
               "of_fault": {key: share(of_fault, key) for key in ("near", "roughly", "covered")}}
     if "--json" in more:
         print(json.dumps({"counts": counts, "own": own, "gains": gains}, indent=1))

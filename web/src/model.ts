@@ -1380,10 +1380,14 @@ export interface Finding {
   group: FindingGroup;
   /** share of a step without recording that it gives when the program runs again. */
   replayed: number | null;
-  /** the least, by what recording may take of an event. */
+  /** the least that the change itself gives, by what recording may take of an event, how fast mended kernels are and what is unexplained. */
   replayed_low: number | null;
   /** the most. */
   replayed_high: number | null;
+  /** nine of ten mended programs gained at least this, with whatever else was changed in them. */
+  mended_low: number | null;
+  /** and at most this. */
+  mended_high: number | null;
 }
 
 /** The program run again with all that its recommendations change. */
@@ -1392,10 +1396,14 @@ export interface ReplayedTogether {
   changes: number;
   /** share of a step without recording that they give together. */
   share: number | null;
-  /** the least, by what recording may take of an event. */
+  /** the least that the changes themselves give. */
   share_low: number | null;
   /** the most. */
   share_high: number | null;
+  /** nine of ten mended programs gained at least this, with whatever else was changed in them. */
+  mended_low: number | null;
+  /** and at most this. */
+  mended_high: number | null;
 }
 
 /** The answer of `gpufathom analyze`. */

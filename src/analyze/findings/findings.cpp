@@ -218,7 +218,11 @@ constexpr MendedBy kMendings[] = {
     {FindingId::odd_sizes, name_of(With::padded_sizes)},
     {FindingId::fp32_without_tensor_cores, name_of(With::tensor_cores)},
     {FindingId::no_channels_last, name_of(With::channels_last)},
+    {FindingId::small_batch, WhatIfChanges::kLargerBatch},
 };
+/// How many times as large a batch runs again: so much that launches hardly matter, where the GPU
+/// is as empty as this recommendation says.
+constexpr double kLargerBatch = 8;
 
 /// Empty where no change does.
 std::string_view change_of(FindingId id) {
@@ -236,6 +240,7 @@ WhatIfChanges changes_of(const std::vector<Finding>& findings,
     if (const auto without = enum_from<Without>(change)) changes.without.push_back(*without);
     if (const auto with = enum_from<With>(change)) changes.with.push_back(*with);
     changes.graph = changes.graph || change == "graph";
+    if (change == WhatIfChanges::kLargerBatch) changes.larger_batch = kLargerBatch;
   }
   return changes;
 }
@@ -308,6 +313,8 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
     finding.replayed = row->share;
     finding.replayed_low = row->share_low;
     finding.replayed_high = row->share_high;
+    finding.mended_low = row->mended_low;
+    finding.mended_high = row->mended_high;
   }
   // Launches that came late once, since the profile began with an empty queue, or only since
   // recording took long: replay says so.
@@ -317,14 +324,14 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
   std::erase_if(findings, [&](const Finding& finding) {
     return (finding.id == FindingId::unbatched_loop ||
             (finding.id == FindingId::launch_bound && !graphs)) &&
-           finding.replayed_high && *finding.replayed_high < kNothing;
+           finding.mended_high && *finding.mended_high < kNothing;
   });
   put_by_replay(findings);
-  const WhatIfRow& last = answer->changes.back();
-  if (last.change != "together" || last.share.value_or(-1) < 0) return {std::move(findings), {}};
+  const auto all = std::ranges::find(answer->changes, "together", &WhatIfRow::change);
+  if (all == answer->changes.end() || all->share.value_or(-1) < 0) return {std::move(findings), {}};
   return {std::move(findings),
-          ReplayedTogether{static_cast<std::int64_t>(answer->changes.size()) - 1, last.share,
-                           last.share_low, last.share_high}};
+          ReplayedTogether{all - answer->changes.begin(), all->share, all->share_low,
+                           all->share_high, all->mended_low, all->mended_high}};
 }
 
 std::optional<WhatIfSwitches> replayed_switches(const Analysis& analysis, const Context& context) {
@@ -333,6 +340,7 @@ std::optional<WhatIfSwitches> replayed_switches(const Analysis& analysis, const 
     if (finding.replayed && first.size() < kFewestSwitches) first.push_back(finding);
   if (first.empty() || !context.claims) return std::nullopt;
   WhatIfChanges changes = changes_of(first, *context.claims);
+  changes.larger_batch = 1;        // another step, not a shorter one
   changes.host = changes.gpu = 2;  // what limits the program, whatever is found
   const auto span = part_to_replay(context);
   if (changes.empty() || !span) return std::nullopt;

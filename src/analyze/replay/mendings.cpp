@@ -42,6 +42,29 @@ bool works_in_nhwc(std::string_view kernel) {
          contains(lower, "layer_norm");
 }
 
+/// Where no operation is recorded, as of CuPy or C++: the call that launched what is gone goes,
+/// too, with the way to it from the call before.
+void remove_calls(const Context& context, const std::vector<std::uint32_t>& gone,
+                  Mending& mending) {
+  constexpr Nanos kOnTheWay = 100 * kNsPerUs;
+  const auto& calls = context.capture.api_calls;
+  for (const auto row : gone) {
+    const auto call = context.launches[row];
+    if (context.attribution.op[row] != kNoRow || call == kNoRow) continue;
+    const Nanos start = calls.start_ns[call];
+    const auto all = context.host.calls(calls.thread[call]);
+    const auto own = std::ranges::lower_bound(
+        all, start, {}, [&](std::uint32_t one) { return calls.start_ns[one]; });
+    Nanos from = start;
+    if (own != all.begin()) {
+      const auto before = *std::prev(own);
+      from = std::max(calls.start_ns[before] + calls.duration_ns[before], start - kOnTheWay);
+    }
+    mending.host[calls.thread[call]].push_back(
+        {std::min(from, start), start + calls.duration_ns[call]});
+  }
+}
+
 /// Takes away the host's time in operations that launch nothing but what is gone, and returns them.
 std::vector<std::uint32_t> remove_operations(const Context& context,
                                              const std::vector<std::uint32_t>& gone, Interval span,
@@ -79,6 +102,7 @@ std::vector<std::uint32_t> remove_operations(const Context& context,
       }
     }
   }
+  remove_calls(context, gone, mending);
   for (auto& [thread, spans] : mending.host) spans = normalised(std::move(spans));
   return removed;
 }

@@ -34,6 +34,7 @@ constexpr Nanos kExplained = 25 * kNsPerUs;
 struct Named {
   std::string change, meaning;
   WhatIfChanges changes;
+  double items = 1;  // of a step, for each that it had
 };
 /// Each change of `changes` by itself.
 std::vector<Named> each_of(const WhatIfChanges& changes);
@@ -65,8 +66,11 @@ bool asks_for_truth(std::string_view name) {
 struct Outlook {
   double recording = kUsual;  // what it takes, times what it usually does
   double MendedTime::* kernels = &MendedTime::about;
-  bool best() const { return kernels == &MendedTime::best; }
+  bool whole = false;  // with the change goes what only led there: who mends a program may do more
   bool worst() const { return kernels == &MendedTime::worst; }
+  bool cuts_as(const Outlook& other) const {
+    return kernels == other.kernels && whole == other.whole;
+  }
 };
 
 /// The graph of the device that works most, and what a step of it is.
@@ -83,6 +87,7 @@ class Program {
         graph_(built_.graph) {
     for (const auto& threads : built_.lines) one_off_.push_back(one_off_of(threads));
     place_in_steps();
+    if (capture_.framework == "jax") find_inside_of_steps();
   }
 
   std::size_t steps() const { return steps_; }
@@ -136,22 +141,22 @@ class Program {
     return steps_with(changes, {&outlook, 1}).front();
   }
 
-  /// The same for several outlooks; those with one view of the kernels stand together, and what is
-  /// cut out of the host's time is worked out once for them.
+  /// The same for several outlooks; what is cut out of the host's time is worked out once for those
+  /// that stand together and cut the same.
   std::vector<Nanos> steps_with(const WhatIfChanges& changes,
                                 std::span<const Outlook> outlooks) const {
     const auto mended_time = mended_times(changes);
     std::vector<Nanos> steps;
     std::optional<Cuts> cuts;
     for (std::size_t i = 0; i < outlooks.size(); ++i) {
-      if (!cuts || outlooks[i].kernels != outlooks[i - 1].kernels)
-        cuts = cuts_of(changes, outlooks[i]);
+      if (!cuts || !outlooks[i].cuts_as(outlooks[i - 1])) cuts = cuts_of(changes, outlooks[i]);
       steps.push_back(step_with(changes, outlooks[i], *cuts, mended_time));
     }
     return steps;
   }
 
-  /// Share of the time in which the device idles and no edge explains why it had not begun.
+  /// Share of the time in which the device idles and no edge explains why it had not begun. A graph
+  /// begins as its launch ends.
   Share unexplained() const {
     Intervals gaps;
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
@@ -159,7 +164,8 @@ class Program {
       Nanos least = INT64_MAX;
       for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
         const ReplayEdge& edge = graph_.edges[i];
-        const Nanos end = graph_.start_ns[edge.from] + graph_.duration_ns[edge.from];
+        Nanos end = graph_.start_ns[edge.from] + graph_.duration_ns[edge.from];
+        if (edge.why == WaitsFor::launch) end += call_of(edge.from);
         least = std::min(least, graph_.start_ns[node] - end);
         if (edge.why == WaitsFor::other_stream) least = 0;
       }
@@ -240,6 +246,28 @@ class Program {
     }
   }
 
+  /// A jitted function, or a loop in one, asks nothing of the host: what it does between the first
+  /// and the last point of a step is gone. A launch belongs to the step of what it launches.
+  void find_inside_of_steps() {
+    std::vector<std::uint32_t> step(graph_.size(), 0);
+    for (const auto& [node, number] : in_step_) {
+      step[node] = number;
+      for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
+        if (graph_.edges[i].why == WaitsFor::launch) step[graph_.edges[i].from] = number;
+    }
+    inside_step_.resize(graph_.size());
+    std::vector<std::uint32_t> last(built_.lines.size(), kNoNode);  // by line
+    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+      if (!is_host(node)) continue;
+      auto& before = last[built_.origins[node].line];
+      if (before != kNoNode) {
+        if (waited(node)) step[node] = step[before];
+        inside_step_[node] = step[node] == step[before];
+      }
+      before = node;
+    }
+  }
+
   /// The mean from the end of a step's work to that of the next one's; of one step all of it, from
   /// the first begin of an activity.
   Nanos step_of(const std::vector<Nanos>& ends, const std::vector<Nanos>& duration) const {
@@ -289,7 +317,7 @@ class Program {
     for (const auto& claim : changes.claims) cuts.claimed = unite(cuts.claimed, claim.time.host);
     const bool at_worst = outlook.worst();
     if (asks(changes, Without::sync) && !at_worst)
-      cuts.reads = outlook.best() ? &waiting_operators() : &reads();
+      cuts.reads = outlook.whole ? &waiting_operators() : &reads();
     if (asks(changes, Without::pauses)) {
       cuts.copying = copies_around(idle_by(IdleReason::host_other, kHostPause));
       cuts.claimed = unite(cuts.claimed, cuts.copying);
@@ -327,7 +355,7 @@ class Program {
         own = unite(own, removed);
       }
       if (!at_worst) close_gaps(built_.lines[line], own);
-      if (outlook.best() && may_loop) join_rounds(own);
+      if (outlook.whole && may_loop) join_rounds(own);
     }
     return cuts;
   }
@@ -637,9 +665,11 @@ class Program {
     const double recording = outlook.recording;
     const ReplayEdge& own = graph_.edges[edge];
     const NodeOrigin& origin = built_.origins[node];
+    const bool jitted = changes.graph && !inside_step_.empty() && inside_step_[node];
     if (own.why == WaitsFor::device)
-      return no_longer_waits(origin.row, changes, cuts) ? kNoWait : own.lag;
+      return jitted || no_longer_waits(origin.row, changes, cuts) ? kNoWait : own.lag;
     if (own.why != WaitsFor::host) return own.lag;
+    if (jitted) return 0;
     Nanos input = graph_.input_ns[node];
     const double whole = static_cast<double>(own.lag - input);
     const double recorded = std::min(recording * static_cast<double>(graph_.profiler_ns[node]),
@@ -658,7 +688,7 @@ class Program {
               static_cast<double>(covered(one_off_[origin.line], origin.worked)) /
               static_cast<double>(length);
     if (changes.graph && is_launch(origin.row)) rest = 0;
-    if (outlook.best() && own.lag < kDecides && waited(own.from) &&
+    if (outlook.whole && own.lag < kDecides && waited(own.from) &&
         no_longer_waits(built_.origins[own.from].row, changes, cuts))
       rest = 0;
     return static_cast<Nanos>(rest / changes.host) + (asks(changes, Without::input) ? 0 : input);
@@ -669,6 +699,12 @@ class Program {
     for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
       if (graph_.edges[i].why == WaitsFor::device) return true;
     return false;
+  }
+
+  /// How long the call lasts that a host's point is.
+  Nanos call_of(std::uint32_t node) const {
+    const auto call = built_.origins[node].row;
+    return call == kNoRow ? 0 : capture_.api_calls.duration_ns[call];
   }
 
   bool is_launch(std::uint32_t call) const {
@@ -701,9 +737,10 @@ class Program {
   std::map<std::string_view, InGraph> mendings_;  // by name
   BuiltGraph built_;
   const ReplayGraph& graph_;
-  std::vector<Intervals> one_off_;                                // by line
-  mutable std::vector<bool> reads_, waiting_;                     // by row of host_ops
-  std::size_t steps_ = 0;                                         // 0: none, or one
+  std::vector<Intervals> one_off_;             // by line
+  mutable std::vector<bool> reads_, waiting_;  // by row of host_ops
+  std::vector<bool> inside_step_;  // by node, of a host's: what a jitted function has no need of
+  std::size_t steps_ = 0;          // 0: none, or one
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in_step_;  // activities with their steps
 };
 
@@ -876,41 +913,79 @@ Nanos gained(Nanos own, Nanos step, const WhatIfChanges& changes) {
   return std::abs(gain) * kRounding < own ? 0 : gain;
 }
 
+/// Steps of a change, each with the program's own step at the same cost of recording.
+struct Outlooks {
+  std::vector<Outlook> change;
+  std::vector<Nanos> own;
+  void add(const Outlook& outlook, Nanos own_step) {
+    change.push_back(outlook);
+    own.push_back(own_step);
+  }
+};
+
+/// Those of the change itself, then (from `itself` on) that of who does more than it asks for.
+Outlooks outlooks_of(const WhatIfChanges& changes, const WhatIf& answer, std::size_t& itself) {
+  Outlooks all;
+  all.add({}, answer.own_ns);
+  all.add({kCheap}, answer.own_high_ns);
+  all.add({kDear}, answer.own_low_ns);
+  const bool waits = asks(changes, Without::sync) || asks(changes, Without::copies) ||
+                     asks(changes, Without::allocations);
+  if (!changes.claims.empty() || in_another_way(changes)) {
+    const bool kernels = !waits || !changes.with.empty() || !changes.claims.empty();
+    if (kernels) all.add({kUsual, &MendedTime::best}, answer.own_ns);
+    all.add({kUsual, &MendedTime::worst}, answer.own_ns);
+  }
+  itself = all.change.size();
+  if (waits || std::ranges::any_of(changes.claims, [](const FindingClaim& claim) {
+        return !claim.time.host.empty();
+      }))
+    all.add({kUsual, &MendedTime::best, true}, answer.own_ns);
+  return all;
+}
+
 WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
   program.prepare(named.changes);
-  // Each gain is a share of the step that the same cost of recording leaves.
-  std::vector<Outlook> outlooks{{}, {kCheap}, {kDear}};
-  std::vector<Nanos> owns{answer.own_ns, answer.own_high_ns, answer.own_low_ns};
-  if (!named.changes.claims.empty() || in_another_way(named.changes)) {
-    outlooks.push_back({kUsual, &MendedTime::best});
-    outlooks.push_back({kUsual, &MendedTime::worst});
-    owns.insert(owns.end(), 2, answer.own_ns);
-  }
-  const auto steps = program.steps_with(named.changes, outlooks);
+  std::size_t itself = 0;
+  const Outlooks outlooks = outlooks_of(named.changes, answer, itself);
+  auto steps = program.steps_with(named.changes, outlooks.change);
+  for (auto& step : steps) step = std::llround(static_cast<double>(step) / named.items);
   WhatIfRow row{named.change, named.meaning, steps.front()};
   if (program.finds_nothing(named.changes)) return row;
   row.gain_ns = row.gain_low_ns = row.gain_high_ns =
       gained(answer.own_ns, row.step_ns, named.changes);
   row.step_ns = std::min(row.step_ns, answer.own_ns - row.gain_ns);
   row.share = row.share_low = row.share_high = share_of(row.gain_ns, answer.own_ns);
-  for (std::size_t i = 1; i < steps.size(); ++i) {
-    const Nanos gain = gained(owns[i], steps[i], named.changes);
+  for (std::size_t i = 1; i < itself; ++i) {
+    const Nanos gain = gained(outlooks.own[i], steps[i], named.changes);
     row.gain_low_ns = std::min(row.gain_low_ns, gain);
     row.gain_high_ns = std::max(row.gain_high_ns, gain);
-    row.share_low = std::min(row.share_low, share_of(gain, owns[i]));
-    row.share_high = std::max(row.share_high, share_of(gain, owns[i]));
+    row.share_low = std::min(row.share_low, share_of(gain, outlooks.own[i]));
+    row.share_high = std::max(row.share_high, share_of(gain, outlooks.own[i]));
   }
-  const auto own = static_cast<double>(answer.own_ns);
-  auto widen = [&](std::optional<double>& share, Nanos& gain, double times) {
-    if (!share) return;
-    share = with_odds(*share, times);
-    gain = std::llround(with_odds(static_cast<double>(gain) / own, times) * own);
-  };
+  row.mended_low = row.share_low;
+  row.mended_high = row.share_high;
+  if (itself < steps.size())
+    row.mended_high =
+        std::max(row.mended_high,
+                 share_of(gained(answer.own_ns, steps[itself], named.changes), answer.own_ns));
   Odds odds = named.changes.graph ? kOfLaunches : kOfTime;
   if (in_another_way(named.changes)) odds = kOfAnotherWay;
-  widen(row.share_low, row.gain_low_ns, 1 / odds.low);
-  widen(row.share_high, row.gain_high_ns, odds.high);
+  auto widen = [](std::optional<double>& share, double times) {
+    if (share) share = with_odds(*share, times);
+  };
+  widen(row.mended_low, 1 / odds.low);
+  widen(row.mended_high, odds.high);
   return row;
+}
+
+Named larger(double batch) {
+  Named named{std::string(WhatIfChanges::kLargerBatch),
+              fmt::format("{:g} times as large, time of an item", batch),
+              {},
+              batch};
+  named.changes.batch = batch;
+  return named;
 }
 
 /// All changes in one run: as much as the largest of them at least. That a run ends no later by one
@@ -927,6 +1002,8 @@ WhatIfRow together_of(Program& program, const WhatIfChanges& changes, const What
     all.share = std::max(all.share, part.share);
     all.share_low = std::max(all.share_low, part.share_low);
     all.share_high = std::max(all.share_high, part.share_high);
+    all.mended_low = std::max(all.mended_low, part.mended_low);
+    all.mended_high = std::max(all.mended_high, part.mended_high);
   }
   return all;
 }
@@ -976,9 +1053,10 @@ void WhatIfChanges::add(const WhatIfChanges& other) {
   gpu *= other.gpu;
   link *= other.link;
   batch *= other.batch;
+  larger_batch *= other.larger_batch;
 }
 
-bool WhatIfChanges::empty() const { return each_of(*this).empty(); }
+bool WhatIfChanges::empty() const { return each_of(*this).empty() && larger_batch == 1; }
 
 Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Interval span,
                        const work::KernelWorks* works) {
@@ -1004,6 +1082,8 @@ Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Int
     answer.changes.push_back(row_of(program, named, answer));
   if (asked && answer.changes.size() > 1)
     answer.changes.push_back(together_of(program, changes, answer));
+  if (changes.larger_batch != 1)
+    answer.changes.push_back(row_of(program, larger(changes.larger_batch), answer));
   if (!asked) std::ranges::stable_sort(answer.changes, std::greater<>(), &WhatIfRow::gain_ns);
   widen_own(answer, program.busy(),
             says(context.capture.format, kMaySlowHost) ? kRecordedHostLess : kHostLess);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,14 +46,18 @@ struct WhatIfChanges {
   const Product* gpu_as = nullptr;     // on this GPU, by the ceilings of both
   double link_bytes_per_s = 0;         // collectives on a link of this rate; 0: on their own
   bool graph = false;                  // all launches of a step as one CUDA graph
-  double host = 1, gpu = 1, link = 1, batch = 1;        // times as fast; times as large
+  double host = 1, gpu = 1, link = 1, batch = 1;  // times as fast; times as large
+  double larger_batch = 1;  // likewise, but by itself and with what an item gains
   std::vector<std::pair<std::string, double>> kernels;  // part of their names, times as fast
+
+  static constexpr std::string_view kLargerBatch = "larger batch";  // as its row is named
 
   bool empty() const;
   void add(const WhatIfChanges& other);
 };
 
-/// Each change alone, and together where there are several; where none is asked the usual ones.
+/// Each change alone, and together where there are several; where none is asked the usual ones. A
+/// larger batch comes last, and is part of nothing else: its gain is that of an item.
 /// Only what was launched in `span` runs again. `works`: of the kernels, where those that the
 /// context has are not meant. Errors: a capture without device activities, a name that nothing has.
 Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes,

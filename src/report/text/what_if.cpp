@@ -30,6 +30,11 @@ std::string range_of(const WhatIfRow& row) {
   return format_share_range(row.share_low, row.share_high);
 }
 
+/// What nine of ten programs gained that made the change.
+std::string others_of(const WhatIfRow& row) {
+  return format_share_range(row.mended_low, row.mended_high);
+}
+
 /// Less than what is shown as 0.1 %, by any cost of recording.
 bool is_nothing(const WhatIfRow& row) {
   constexpr double kShown = 0.0005;
@@ -51,12 +56,13 @@ std::string what_if_text(const WhatIf& answer, const TextStyle& style) {
                                    "device waited: gains that concern it are not seen.",
                                    format_share(answer.unexplained)),
                        width));
-  TextTable table({{"change", Align::left, true},
-                   {"", Align::left},
+  TextTable table({{"change", Align::left},
+                   {"", Align::left, true},
                    {"step", Align::right},
                    {"gain", Align::right, false, 1},
                    {"of step", Align::right},
-                   {"range", Align::right}});
+                   {"range", Align::right},
+                   {"others", Align::right}});
   std::string without;
   for (const auto& row : answer.changes) {
     if (is_nothing(row)) {
@@ -64,7 +70,7 @@ std::string what_if_text(const WhatIf& answer, const TextStyle& style) {
       continue;
     }
     table.add({row.change, row.meaning, format_time(row.step_ns), format_time(row.gain_ns),
-               Cell(format_share(row.share), Paint::strong), range_of(row)});
+               Cell(format_share(row.share), Paint::strong), range_of(row), others_of(row)});
   }
   text += section_title(style, "With one thing changed", "gain: of a step") + table.render(style);
   if (!without.empty()) text += wrap(without + ".", width, 2);

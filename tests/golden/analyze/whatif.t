@@ -6,30 +6,30 @@ A captured program runs again with something changed.
   (22.11 ms to 24.23 ms).
   
   With one thing changed                                           gain: of a step
-    change                                               step  of step    range
-    copies             copies pinned and overlapped  10.58 ms   54.3 %  37-89 %
-    gpu                kernels 2 times as fast       20.41 ms   11.8 %   1-41 %
-    fused_elementwise  in fewer passes               22.24 ms    3.9 %   1-24 %
-    graph              launches as one CUDA graph    22.78 ms    1.5 %    0-5 %
-    sync               no host synchronization       22.84 ms    1.3 %    1-9 %
-    host               host 2 times as fast          22.93 ms    0.9 %    0-3 %
-    one_layout         no copies, no conversions     22.95 ms    0.8 %    0-6 %
-    pauses             no other work of the host     23.01 ms    0.5 %    0-2 %
-    channels_last      NHWC throughout               23.07 ms    0.3 %    0-2 %
+    change                                          step  of step   range   others
+    copies             copies pinn..overlapped  10.58 ms   54.3 %    54 %  37-89 %
+    gpu                kernels 2 times as fast  20.41 ms   11.8 %  3-19 %   1-41 %
+    fused_elementwise  in fewer passes          22.24 ms    3.9 %   2-4 %   1-24 %
+    graph              launches as..CUDA graph  22.78 ms    1.5 %   1-2 %    0-5 %
+    sync               no host synchronization  22.84 ms    1.3 %     1 %    1-9 %
+    host               host 2 times as fast     22.93 ms    0.9 %     1 %    0-3 %
+    one_layout         no copies, ..onversions  22.95 ms    0.8 %     1 %    0-6 %
+    pauses             no other wo..f the host  23.01 ms    0.5 %     1 %    0-2 %
+    channels_last      NHWC throughout          23.07 ms    0.3 %     0 %    0-2 %
     No gain: input, allocations, compiling, communication, fused_optimizer,
     fused_attention, padded_sizes, tensor_cores, sparse_gradients.
   $ gpufathom whatif pageable_copies.json.gz --without sync --without copies --gpu 2 | tail -5
-    change                                      step      gain  of step    range
-    sync      no host synchronization       22.84 ms  296.9 us    1.3 %    1-9 %
-    copies    copies pinned and overlapped  10.58 ms  12.55 ms   54.3 %  37-89 %
-    gpu       kernels 2 times as fast       20.41 ms  2.728 ms   11.8 %   1-41 %
-    together  all of these                  6.137 ms  17.00 ms   73.5 %  48-96 %
+    change                                      step  of step    range   others
+    sync      no host synchronization       22.84 ms    1.3 %      1 %    1-9 %
+    copies    copies pinned and overlapped  10.58 ms   54.3 %     54 %  37-89 %
+    gpu       kernels 2 times as fast       20.41 ms   11.8 %   3-19 %   1-41 %
+    together  all of these                  6.137 ms   73.5 %  65-77 %  48-96 %
 
 Another GPU is told by its ceilings.
 
   $ gpufathom whatif pageable_copies.json.gz --gpu B200 | tail -2
-    change                                  step      gain  of step   range
-    gpu B200  on this GPU, by ceilings  20.41 ms  2.726 ms   11.8 %  2-61 %
+    change                                  step  of step   range  others
+    gpu B200  on this GPU, by ceilings  20.41 ms   11.8 %  3-18 %  2-61 %
 
 Without a profiler's cost there is no interval, and the JSON has integers.
 
@@ -61,10 +61,10 @@ Collectives move their bytes on another link; ranks together are another questio
   (6.467 ms to 7.069 ms).
   
   With one thing changed                                           gain: of a step
-    change                         step       gain  of step       range
-    link    a link of 63 GB/s  13.25 ms  -6.496 ms  -96.1 %  -102--54 %
+    change                         step  of step       range      others
+    link    a link of 63 GB/s  13.25 ms  -96.1 %  -102--54 %  -102--54 %
   $ gpufathom whatif exposed_communication.rank0.json.gz --link 2 | tail -1
-    link    links 2 times as fast  6.229 ms  528.7 us    7.8 %  2-39 %
+    link    links 2 times as fast  6.229 ms  528.7 us    7.8 %  4-8 %  2-39 %
   $ mkdir "$CRAMTMP/job" && cp straggler.rank?.json.gz "$CRAMTMP/job" && cd "$CRAMTMP" && gpufathom whatif job
   gpufathom: job: whatif runs the program of one rank again; what the job gains with a rank as its peers, or a link as its like: gpufathom ranks job
   [2]
@@ -74,8 +74,26 @@ Collectives move their bytes on another link; ranks together are another questio
 Recommendations have the gain of the change that mends them, the same as here.
 
   $ gpufathom analyze pageable_copies.json.gz --json | jq -c '.findings[] | select(.replayed) | [.id, .replayed, .replayed_low, .replayed_high]'
-  ["blocking_copies",0.54262031342154,0.3715799930683967,0.8928360888917733]
-  ["unfused_elementwise",0.038548181476926346,0.009379281884611608,0.2372308698079532]
+  ["blocking_copies",0.54262031342154,0.5418276658252,0.5434236600765012]
+  ["unfused_elementwise",0.038548181476926346,0.018584256786209355,0.042540300723252544]
   $ gpufathom whatif pageable_copies.json.gz --json | jq -c '.changes[] | select(.change == "copies" or .change == "graph") | [.change, .share, .share_low, .share_high]'
-  ["copies",0.54262031342154,0.3715799930683967,0.8928360888917733]
-  ["graph",0.015391832255344857,0.003456853491778595,0.049663043570775195]
+  ["copies",0.54262031342154,0.5418276658252,0.5434236600765012]
+  ["graph",0.015391832255344857,0.013685487788370613,0.017121208747602756]
+
+Of JAX a jitted function takes the host's time within a step away, with its waits.
+
+  $ gpufathom whatif ../fields/jax_by_operator.xplane.pb.gz --graph | tail -1
+    graph   launches as .. CUDA graph  23.06 ms  23.49 ms   50.5 %         20-75 %
+
+Without operators a kernel that is gone takes the call that launched it along; CuPy's kernels are known by name.
+
+  $ gpufathom analyze ../libraries/spectra_in_double.json.gz --json | jq -c '.findings[] | select(.replayed) | [.id, .replayed, .mended_low, .mended_high]'
+  ["unfused_elementwise",0.45493713441145517,0.11353636285315907,0.8772317424216834]
+  ["small_grids",0.2357217794251335,0.0272624163634335,0.5156357496997973]
+
+A larger batch gains time of an item; it is no part of what the other changes give together.
+
+  $ gpufathom analyze small_batch.json.gz --json | jq -c '(.findings[] | select(.id == "small_batch") | [.id, .replayed]), .together.changes, .together.share'
+  ["small_batch",0.8743325705568269]
+  2
+  0.759224338381309

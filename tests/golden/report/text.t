@@ -13,8 +13,8 @@ The first lines give the answer.
     1. Launch-bound: the GPU waits for the host to launch the next kernel 56 % of
        the time (at least 19 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
-       optimizers, or a larger batch. [up to 124.6 ms, 83.3 %; by replay 51 %
-       (11-83 %) of a step]
+       optimizers, or a larger batch. [by replay 51 % (32-62 %) of a step; others
+       gained 11-83 %; up to 100.1 ms, 66.9 %]
 
 The time breakdown adds up to the window, and causes of idle time to the idle time.
 

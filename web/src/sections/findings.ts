@@ -7,11 +7,12 @@ import { note } from "../parts/note.ts";
 
 const FIRST = 4;
 
-/** What a step without recording gains, by replay. */
+/** What a step without recording, or an item of a larger batch, gains by replay; then what others did that made the change. */
 function replayed(finding: Finding): string {
   if (finding.replayed === null) return "";
   const one = share(finding.replayed), low = share(finding.replayed_low), high = share(finding.replayed_high);
-  return `; by replay ${low === high ? one : `${one} (${low} to ${high})`} of a step`;
+  const of = finding.id === "small_batch" ? "an item's time (batch x 8)" : "a step";
+  return `by replay ${low === high ? one : `${one} (${low} to ${high})`} of ${of}; others gained ${share(finding.mended_low)} to ${share(finding.mended_high)}; `;
 }
 
 /** Changes that a person turns on and off, and what a step would take with them. */
@@ -37,7 +38,7 @@ export function findingsSection(report: Report): HTMLElement | null {
   const most = (f: Finding): number => Math.max(f.gain_ns ?? 0, (f.replayed_high ?? 0) * whole);
   const item = (f: Finding): HTMLElement =>
     h("li", { "data-finding": f.id }, h("p", {}, kept(f.text)), f.evidence ? note(kept(f.evidence), "evidence") : null, f.command ? note(f.command, "evidence") : null,
-      f.gain_ns !== null ? h("p", { class: "gain" }, `up to ${time(most(f))}`, h("span", { class: "dim" }, ` ${share(whole > 0 ? most(f) / whole : null)} of the window${replayed(f)}`)) : null);
+      f.gain_ns !== null ? h("p", { class: "gain" }, `${replayed(f)}up to ${time(most(f))}`, h("span", { class: "dim" }, ` ${share(whole > 0 ? most(f) / whole : null)} of the window`)) : null);
   // Beside the waterfall there is room for a few; they come in order of what they give back.
   const first = a.findings.slice(0, FIRST), others = a.findings.slice(FIRST);
   return section("findings", "Recommendations", "with an upper bound on the gain", h("ol", { class: "findings" }, ...first.map(item)),
