@@ -213,8 +213,9 @@ class Loops {
   std::vector<std::uint32_t> outermost_waits() {
     const auto& calls = facts_.capture().api_calls;
     const auto& parent = facts_.context.attribution.op_parent;
-    waits_.resize(ops_.size());
     std::vector<std::uint32_t> found;
+    if (std::ranges::count(calls.kind, ApiKind::sync) < std::ptrdiff_t{kFewestRounds}) return found;
+    waits_.resize(ops_.size());
     for (std::uint32_t thread = 0; thread < facts_.context.host.threads(); ++thread)
       for (const auto call : facts_.context.host.calls(thread)) {
         auto op = facts_.tree().op_of_call[call];
@@ -231,7 +232,7 @@ class Loops {
   /// or too many.
   std::vector<std::uint32_t> stretch(std::uint32_t from, std::uint32_t to) {
     std::vector<std::uint32_t> back;
-    const auto& before = facts_.tree().before;
+    const auto& before = facts_.siblings().before;
     auto row = to;
     for (; row != kNoRow && row != from && back.size() < kLongestRound; row = before[row])
       back.push_back(row);
@@ -274,7 +275,7 @@ class Loops {
       for (const auto op : std::views::reverse(all[at - 1].ops)) {
         if (row == kNoRow || ops_.name[row] != ops_.name[op]) return {};
         back.push_back(row);
-        row = facts_.tree().before[row];
+        row = facts_.siblings().before[row];
       }
     return {back.rbegin(), back.rend()};
   }
