@@ -12,6 +12,8 @@
 #include "analyze/findings/facts.h"
 #include "analyze/replay/build_graph.h"
 #include "analyze/replay/device_work.h"
+#include "analyze/replay/host_cuts.h"
+#include "analyze/replay/named_changes.h"
 #include "analyze/timeline.h"
 #include "analyze/work/kernel_work.h"
 #include "core/intervals.h"
@@ -23,25 +25,11 @@ namespace gf {
 
 namespace {
 
-// What recording may take of an event, over the usual: 0.8 and 3.0 us against 1.9.
-constexpr double kCheap = 0.42, kUsual = 1, kDear = 1.58;
 constexpr double kOfCompiling = 0.3;  // of the time of compilers, at most
 // What a host does between a value that it reads and its next launch, at best the device can do.
 constexpr Nanos kDecides = 5 * kNsPerMs;
 // A device that waits longer for what comes before has another reason, which no capture shows.
 constexpr Nanos kExplained = 25 * kNsPerUs;
-
-struct Named {
-  std::string change, meaning;
-  WhatIfChanges changes;
-  double items = 1;  // of a step, for each that it had
-};
-/// Each change of `changes` by itself.
-std::vector<Named> each_of(const WhatIfChanges& changes);
-
-bool asks(const WhatIfChanges& changes, Without what) {
-  return std::ranges::find(changes.without, what) != changes.without.end();
-}
 
 bool is_linked(const WhatIfChanges& changes) {
   return changes.link != 1 || changes.link_bytes_per_s > 0;
@@ -50,28 +38,6 @@ bool is_linked(const WhatIfChanges& changes) {
 bool in_name(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
-
-/// Operations that ask something of the device of which only yes or no is left.
-bool asks_for_truth(std::string_view name) {
-  static constexpr std::array<std::string_view, 20> kQuestions{
-      "aten::isnan",       "aten::isinf",       "aten::isfinite",     "aten::any",
-      "aten::all",         "aten::eq",          "aten::ne",           "aten::lt",
-      "aten::le",          "aten::gt",          "aten::ge",           "aten::logical_and",
-      "aten::logical_or",  "aten::logical_not", "aten::_is_any_true", "aten::_is_all_true",
-      "aten::bitwise_not", "aten::isclose",     "aten::allclose",     "aten::equal"};
-  return std::ranges::find(kQuestions, name) != kQuestions.end();
-}
-
-/// How mended kernels and recording are judged.
-struct Outlook {
-  double recording = kUsual;  // what it takes, times what it usually does
-  double MendedTime::* kernels = &MendedTime::about;
-  bool whole = false;  // with the change goes what only led there: who mends a program may do more
-  bool worst() const { return kernels == &MendedTime::worst; }
-  bool cuts_as(const Outlook& other) const {
-    return kernels == other.kernels && whole == other.whole;
-  }
-};
 
 /// The graph of the device that works most, and what a step of it is.
 class Program {
@@ -84,8 +50,8 @@ class Program {
         span_(span),
         works_(works),
         built_(graph_of(context, line, span)),
-        graph_(built_.graph) {
-    for (const auto& threads : built_.lines) one_off_.push_back(one_off_of(threads));
+        graph_(built_.graph),
+        cutter_(context, line, span, built_.lines) {
     place_in_steps();
     if (capture_.framework == "jax") find_inside_of_steps();
   }
@@ -147,9 +113,12 @@ class Program {
                                 std::span<const Outlook> outlooks) const {
     const auto mended_time = mended_times(changes);
     std::vector<Nanos> steps;
-    std::optional<Cuts> cuts;
+    std::vector<const HostCutter::OfThreads*> mended;
+    for (const auto* one : mended_by(changes)) mended.push_back(&one->host);
+    std::optional<HostCuts> cuts;
     for (std::size_t i = 0; i < outlooks.size(); ++i) {
-      if (!cuts || !outlooks[i].cuts_as(outlooks[i - 1])) cuts = cuts_of(changes, outlooks[i]);
+      if (!cuts || !outlooks[i].cuts_as(outlooks[i - 1]))
+        cuts = cutter_.cuts_of(changes, outlooks[i], mended);
       steps.push_back(step_with(changes, outlooks[i], *cuts, mended_time));
     }
     return steps;
@@ -196,7 +165,7 @@ class Program {
   static constexpr std::string_view kExchange = "exchange", kLink = "link";  // among mendings
   struct InGraph {
     std::vector<std::pair<std::uint32_t, MendedTime>> kernels;  // by node
-    std::unordered_map<std::uint32_t, Intervals> host;          // time that is gone, by thread
+    HostCutter::OfThreads host;                                 // time that is gone
   };
 
   static BuiltGraph graph_of(const Context& context, const DeviceTimeline& line, Interval span) {
@@ -285,82 +254,7 @@ class Program {
     return (last.back() - last.front()) / static_cast<Nanos>(last.size() - 1);
   }
 
-  /// When a line's threads compiled, recorded graphs or loaded modules.
-  Intervals one_off_of(const std::vector<std::uint32_t>& threads) const {
-    return ops_of(threads, [&](std::uint32_t op) {
-      return (context_.roles.host(capture_.host_ops.name[op]) & kOneOff) != 0;
-    });
-  }
-
-  template <class Wanted>
-  Intervals ops_of(const std::vector<std::uint32_t>& threads, Wanted&& wanted) const {
-    Intervals spans;
-    const auto& ops = capture_.host_ops;
-    for (const auto thread : threads)
-      for (const auto op : begin_inside(context_.host.ops(thread), ops.start_ns, span_))
-        if (wanted(op)) spans.push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
-    return normalised(std::move(spans));
-  }
-
-  /// Host time that is taken out.
-  struct Cuts {
-    std::vector<Intervals> lines;                // all of it, by line
-    std::map<std::uint32_t, Intervals> removed;  // in operators that are gone, by thread
-    Intervals claimed;                           // by findings, on every thread
-    Intervals copying;                           // calls whose copies are gone, on every thread
-    Intervals copied;                            // calls that wait for copies that are gone
-    const std::vector<bool>* reads = nullptr;    // operators that exist to wait are gone, too
-  };
-
-  Cuts cuts_of(const WhatIfChanges& changes, const Outlook& outlook) const {
-    Cuts cuts{std::vector<Intervals>(built_.lines.size()), {}, {}};
-    for (const auto& claim : changes.claims) cuts.claimed = unite(cuts.claimed, claim.time.host);
-    const bool at_worst = outlook.worst();
-    if (asks(changes, Without::sync) && !at_worst)
-      cuts.reads = outlook.whole ? &waiting_operators() : &reads();
-    if (asks(changes, Without::pauses)) {
-      cuts.copying = copies_around(idle_by(IdleReason::host_other, kHostPause));
-      cuts.claimed = unite(cuts.claimed, cuts.copying);
-    }
-    // What only makes kernels faster leaves loops as they are.
-    const bool may_loop = asks(changes, Without::sync) || asks(changes, Without::copies) ||
-                          asks(changes, Without::allocations) || !cuts.claimed.empty();
-    if (asks(changes, Without::copies))
-      for (const auto& threads : built_.lines)
-        cuts.copied = unite(cuts.copied, waits_for_copies(threads));
-    for (std::size_t line = 0; line < cuts.lines.size(); ++line) {
-      Intervals& own = cuts.lines[line];
-      if (asks(changes, Without::compiling)) own = one_off_[line];
-      if (asks(changes, Without::pauses))
-        own = unite(own, idle_by(IdleReason::host_other, kHostPause));
-      if (asks(changes, Without::input)) own = unite(own, idle_by(IdleReason::input, 0));
-      if (cuts.reads) {
-        own = unite(own, ops_of(built_.lines[line], [&](auto op) { return (*cuts.reads)[op]; }));
-        own = unite(own, calls_of(built_.lines[line], ApiKind::sync));
-      }
-      if (asks(changes, Without::allocations))
-        own = unite(own, calls_of(built_.lines[line], ApiKind::alloc));
-      // A copy from memory that is not pinned is staged by the call itself.
-      if (asks(changes, Without::copies))
-        own = unite(own, unite(calls_of(built_.lines[line], ApiKind::memcpy), cuts.copied));
-      own = unite(own, cuts.claimed);
-      for (const auto* mended : mended_by(changes))
-        for (const auto thread : built_.lines[line])
-          if (const auto found = mended->host.find(thread); found != mended->host.end())
-            own = unite(own, found->second);
-      for (const auto thread : built_.lines[line]) {
-        if (changes.operators.empty()) break;
-        Intervals& removed = cuts.removed[thread];
-        removed = ops_of({thread}, [&](std::uint32_t op) { return is_removed(op, changes); });
-        own = unite(own, removed);
-      }
-      if (!at_worst) close_gaps(built_.lines[line], own);
-      if (outlook.whole && may_loop) join_rounds(own);
-    }
-    return cuts;
-  }
-
-  Nanos step_with(const WhatIfChanges& changes, const Outlook& outlook, const Cuts& cuts,
+  Nanos step_with(const WhatIfChanges& changes, const Outlook& outlook, const HostCuts& cuts,
                   const std::vector<MendedTime>& mended_time) const {
     std::vector<Nanos> duration = graph_.duration_ns, lag;
     lag.reserve(graph_.edges.size());
@@ -375,185 +269,6 @@ class Program {
                            : changed_lag(i, changes, mended.gone()));
     }
     return step_of(replay(graph_, duration, lag), duration);
-  }
-
-  /// The calls that copy down right before a pause and up right after it: what the host works on
-  /// goes with its work.
-  Intervals copies_around(const Intervals& pauses) const {
-    const auto& activities = capture_.activities;
-    const auto& calls = capture_.api_calls;
-    Intervals copying;
-    auto take = [&](std::uint32_t row, CopyKind kind) {
-      const auto call = context_.launches[row];
-      if (activities.kind[row] != ActivityKind::memcpy || activities.copy[row] != kind ||
-          call == kNoRow)
-        return false;
-      copying.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
-      return true;
-    };
-    for (const auto& pause : pauses) {
-      const auto next = std::ranges::lower_bound(
-          line_.rows, pause.end, {}, [&](std::uint32_t row) { return activities.start_ns[row]; });
-      for (auto at = next; at != line_.rows.begin() && take(*(at - 1), CopyKind::device_to_host);)
-        --at;
-      for (auto at = next; at != line_.rows.end() && take(*at, CopyKind::host_to_device);) ++at;
-    }
-    return normalised(std::move(copying));
-  }
-
-  /// Many pieces in a row are the rounds of a loop: at best one round stands for all, with what is
-  /// left between its pieces.
-  static void join_rounds(Intervals& gone) {
-    constexpr std::ptrdiff_t kMany = 8;
-    constexpr Nanos kRound = 2 * kNsPerMs;
-    Intervals joined;
-    for (auto first = gone.begin(); first != gone.end();) {
-      auto last = std::next(first);
-      while (last != gone.end() && last->start - std::prev(last)->end <= kRound) ++last;
-      if (last - first >= kMany)
-        joined.push_back({first->start, std::prev(last)->end});
-      else
-        joined.insert(joined.end(), first, last);
-      first = last;
-    }
-    gone = std::move(joined);
-  }
-
-  /// Between two pieces that are gone, the host only went from one to the next.
-  void close_gaps(const std::vector<std::uint32_t>& threads, Intervals& gone) const {
-    constexpr Nanos kOnTheWay = 100 * kNsPerUs;
-    // Gaps are short and in order: from the first row that begins in one it is not far to its end,
-    // nor to the next one.
-    const auto any_begins = [](auto& rows, const auto& starts, Interval gap, auto counts) {
-      std::size_t near = 1;
-      while (near < rows.size() && starts[rows[near]] < gap.start) near *= 2;
-      const auto begins =
-          std::ranges::lower_bound(rows.first(std::min(near, rows.size())), gap.start, {},
-                                   [&](auto at) { return starts[at]; });
-      rows = rows.subspan(static_cast<std::size_t>(begins - rows.begin()));
-      for (auto row = rows.begin(); row != rows.end() && starts[*row] < gap.end; ++row)
-        if (counts(*row)) return true;
-      return false;
-    };
-    struct Ahead {
-      std::span<const std::uint32_t> calls, ops;
-    };
-    std::vector<Ahead> ahead;  // by thread
-    for (const auto thread : threads)
-      ahead.push_back({context_.host.calls(thread), context_.host.ops(thread)});
-    const auto nothing_begins = [&](Interval gap) {
-      const auto is_op = [&](auto op) { return capture_.host_ops.kind[op] == HostKind::op; };
-      return std::ranges::none_of(ahead, [&](Ahead& of) {
-        return any_begins(of.calls, capture_.api_calls.start_ns, gap, [](auto) { return true; }) ||
-               any_begins(of.ops, capture_.host_ops.start_ns, gap, is_op);
-      });
-    };
-    Intervals joined;
-    for (const Interval& piece : gone) {
-      if (!joined.empty() && piece.start - joined.back().end <= kOnTheWay &&
-          nothing_begins({joined.back().end, piece.start}))
-        joined.back().end = piece.end;
-      else
-        joined.push_back(piece);
-    }
-    gone = std::move(joined);
-  }
-
-  /// Operations that exist to wait for a value, such as aten::item, with the questions whose answer
-  /// is all that is waited for: by row of host_ops.
-  const std::vector<bool>& reads() const {
-    if (!reads_.empty()) return reads_;
-    const auto& ops = capture_.host_ops;
-    const auto& parent = context_.attribution.op_parent;
-    OncePerText is_question(capture_.strings, asks_for_truth);
-    reads_.resize(ops.size());
-    for (std::uint32_t thread = 0; thread < context_.host.threads(); ++thread) {
-      std::vector<std::uint32_t> questions;  // one after the other, inside the same operation
-      for (const auto op : begin_inside(context_.host.ops(thread), ops.start_ns, span_)) {
-        if (ops.kind[op] != HostKind::op) continue;
-        const bool beside = !questions.empty() && parent[questions.back()] == parent[op];
-        if (!questions.empty() && !beside &&
-            ops.start_ns[op] < ops.start_ns[questions.back()] + ops.duration_ns[questions.back()])
-          continue;  // inside one
-        if (!beside) questions.clear();
-        if ((context_.roles.host(ops.name[op]) & kWaits) != 0) {
-          reads_[op] = true;
-          for (const auto question : std::exchange(questions, {})) reads_[question] = true;
-        } else if (is_question(ops.name[op])) {
-          questions.push_back(op);
-        } else {
-          questions.clear();
-        }
-      }
-    }
-    return reads_;
-  }
-
-  /// Of copies that wait with a call of their own, that call.
-  Intervals waits_for_copies(const std::vector<std::uint32_t>& threads) const {
-    Intervals spans;
-    const auto& calls = capture_.api_calls;
-    for (const auto thread : threads) {
-      bool copied = false;
-      for (const auto call : begin_inside(context_.host.calls(thread), calls.start_ns, span_)) {
-        if (copied && calls.kind[call] == ApiKind::sync)
-          spans.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
-        copied = calls.kind[call] == ApiKind::memcpy;
-      }
-    }
-    return normalised(std::move(spans));
-  }
-
-  /// reads(), and every outermost operator in which a call waits: by row of host_ops.
-  const std::vector<bool>& waiting_operators() const {
-    if (!waiting_.empty()) return waiting_;
-    const auto& ops = capture_.host_ops;
-    const auto& calls = capture_.api_calls;
-    OncePerText is_operator(capture_.strings, [](std::string_view name) {
-      return name.find("::") != std::string_view::npos && !name.starts_with("autograd::") &&
-             !name.starts_with("nccl:") && !name.starts_with("c10d::");
-    });
-    std::vector<std::uint32_t> up;  // calls
-    const auto& activities = capture_.activities;
-    for (const auto row : line_.rows)
-      if (activities.kind[row] == ActivityKind::memcpy &&
-          activities.copy[row] == CopyKind::host_to_device && context_.launches[row] != kNoRow)
-        up.push_back(context_.launches[row]);
-    std::ranges::sort(up);
-    const auto copies_up = [&](std::uint32_t call) { return std::ranges::binary_search(up, call); };
-    waiting_ = reads();
-    for (std::uint32_t thread = 0; thread < context_.host.threads(); ++thread) {
-      Nanos until = INT64_MIN;
-      for (const auto op : begin_inside(context_.host.ops(thread), ops.start_ns, span_)) {
-        if (ops.kind[op] != HostKind::op || ops.start_ns[op] < until || !is_operator(ops.name[op]))
-          continue;
-        until = ops.start_ns[op] + ops.duration_ns[op];
-        const auto inside =
-            begin_inside(context_.host.calls(thread), calls.start_ns, {ops.start_ns[op], until});
-        const bool waits = std::ranges::any_of(
-            inside, [&](std::uint32_t call) { return calls.kind[call] == ApiKind::sync; });
-        waiting_[op] = waiting_[op] || (waits && std::ranges::none_of(inside, copies_up));
-      }
-    }
-    return waiting_;
-  }
-
-  /// When the device idles for a reason, in stretches of `least` and more.
-  Intervals idle_by(IdleReason reason, Nanos least) const {
-    Intervals all;
-    const auto& pieces = line_.idle_pieces;
-    const auto first = std::ranges::partition_point(
-        pieces, [&](const auto& piece) { return piece.span.end <= span_.start; });
-    for (const auto& piece : std::ranges::subrange(first, pieces.end())) {
-      if (piece.span.start >= span_.end) break;
-      if (piece.reason != reason) continue;
-      if (!all.empty() && all.back().end == piece.span.start)
-        all.back().end = piece.span.end;
-      else
-        all.push_back(piece.span);
-    }
-    std::erase_if(all, [&](const Interval& span) { return span.length() < least; });
-    return all;
   }
 
   std::vector<const InGraph*> mended_by(const WhatIfChanges& changes) const {
@@ -587,23 +302,8 @@ class Program {
     return times;
   }
 
-  bool is_removed(std::uint32_t op, const WhatIfChanges& changes) const {
-    const auto name = capture_.text(capture_.host_ops.name[op]);
-    return std::ranges::any_of(changes.operators,
-                               [&](const std::string& part) { return in_name(name, part); });
-  }
-
-  Intervals calls_of(const std::vector<std::uint32_t>& threads, ApiKind kind) const {
-    Intervals spans;
-    const auto& calls = capture_.api_calls;
-    for (const auto thread : threads)
-      for (const auto call : begin_inside(context_.host.calls(thread), calls.start_ns, span_))
-        if (calls.kind[call] == kind)
-          spans.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
-    return normalised(std::move(spans));
-  }
-
-  Nanos changed_duration(std::uint32_t node, const WhatIfChanges& changes, const Cuts& cuts) const {
+  Nanos changed_duration(std::uint32_t node, const WhatIfChanges& changes,
+                         const HostCuts& cuts) const {
     const auto row = built_.origins[node].row;
     const auto& activities = capture_.activities;
     double time = static_cast<double>(graph_.duration_ns[node]);
@@ -641,7 +341,7 @@ class Program {
     if (changes.operators.empty()) return false;
     const auto& parents = context_.attribution.op_parent;
     for (auto op = context_.attribution.op[row]; op != kNoRow; op = parents[op])
-      if (is_removed(op, changes)) return true;
+      if (cutter_.is_removed(op, changes)) return true;
     return false;
   }
 
@@ -661,7 +361,7 @@ class Program {
   }
 
   Nanos changed_host_lag(std::uint32_t node, std::uint32_t edge, const WhatIfChanges& changes,
-                         const Outlook& outlook, const Cuts& cuts) const {
+                         const Outlook& outlook, const HostCuts& cuts) const {
     const double recording = outlook.recording;
     const ReplayEdge& own = graph_.edges[edge];
     const NodeOrigin& origin = built_.origins[node];
@@ -683,9 +383,9 @@ class Program {
       input -= std::min(input, covered(cuts.claimed, origin.worked));
     }
     // What compilers write down while they are recorded is in no event of theirs.
-    if (recording == kDear && length > 0 && !one_off_[origin.line].empty())
+    if (recording == kDear && length > 0 && !cutter_.one_off(origin.line).empty())
       rest -= kOfCompiling * rest *
-              static_cast<double>(covered(one_off_[origin.line], origin.worked)) /
+              static_cast<double>(covered(cutter_.one_off(origin.line), origin.worked)) /
               static_cast<double>(length);
     if (changes.graph && is_launch(origin.row)) rest = 0;
     if (outlook.whole && own.lag < kDecides && waited(own.from) &&
@@ -711,7 +411,8 @@ class Program {
     return call != kNoRow && capture_.api_calls.kind[call] == ApiKind::launch;
   }
 
-  bool no_longer_waits(std::uint32_t call, const WhatIfChanges& changes, const Cuts& cuts) const {
+  bool no_longer_waits(std::uint32_t call, const WhatIfChanges& changes,
+                       const HostCuts& cuts) const {
     const auto removed = cuts.removed.find(capture_.api_calls.thread[call]);
     const Nanos start = capture_.api_calls.start_ns[call];
     if (member_at(cuts.claimed, start)) return true;
@@ -737,135 +438,11 @@ class Program {
   std::map<std::string_view, InGraph> mendings_;  // by name
   BuiltGraph built_;
   const ReplayGraph& graph_;
-  std::vector<Intervals> one_off_;             // by line
-  mutable std::vector<bool> reads_, waiting_;  // by row of host_ops
+  HostCutter cutter_;
   std::vector<bool> inside_step_;  // by node, of a host's: what a jitted function has no need of
   std::size_t steps_ = 0;          // 0: none, or one
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in_step_;  // activities with their steps
 };
-
-std::string_view meaning_of(Without what) {
-  switch (what) {
-    case Without::sync:
-      return "no host synchronization";
-    case Without::input:
-      return "input ready in time";
-    case Without::copies:
-      return "copies pinned and overlapped";
-    case Without::allocations:
-      return "no device allocations";
-    case Without::compiling:
-      return "nothing compiled";
-    case Without::communication:
-      return "communication overlapped";
-    case Without::pauses:
-      return "no other work of the host";
-  }
-  return {};
-}
-
-Named taken_away(Without what) {
-  Named named{std::string(name_of(what)), std::string(meaning_of(what)), {}};
-  named.changes.without = {what};
-  return named;
-}
-
-std::string_view meaning_of(With what) {
-  switch (what) {
-    case With::fused_optimizer:
-      return "in one kernel";
-    case With::fused_attention:
-      return "in one kernel";
-    case With::fused_elementwise:
-      return "in fewer passes";
-    case With::padded_sizes:
-      return "multiples of 8";
-    case With::tensor_cores:
-      return "TF32 for FP32";
-    case With::channels_last:
-      return "NHWC throughout";
-    case With::one_layout:
-      return "no copies, no conversions";
-    case With::sparse_gradients:
-      return "of embeddings";
-  }
-  return {};
-}
-
-Named mended(With what) {
-  Named named{std::string(name_of(what)), std::string(meaning_of(what)), {}};
-  named.changes.with = {what};
-  return named;
-}
-
-Named without_claim(const FindingClaim& claim) {
-  Named named{std::string(name_of(claim.finding)), "what the finding speaks of is gone", {}};
-  named.changes.claims = {claim};
-  return named;
-}
-
-Named as_one_graph() {
-  Named named{"graph", "launches as one CUDA graph", {}};
-  named.changes.graph = true;
-  return named;
-}
-
-Named times(const char* change, const char* meaning, double factor, double WhatIfChanges::* what) {
-  Named named{change, fmt::format(fmt::runtime(meaning), factor), {}};
-  named.changes.*what = factor;
-  return named;
-}
-
-std::vector<Named> each_of(const WhatIfChanges& changes) {
-  std::vector<Named> all;
-  for (const auto what : changes.without) all.push_back(taken_away(what));
-  for (const auto what : changes.with) all.push_back(mended(what));
-  for (const auto& claim : changes.claims) all.push_back(without_claim(claim));
-  for (const auto& part : changes.operators) {
-    Named named{"without " + part, "without these operators", {}};
-    named.changes.operators = {part};
-    all.push_back(std::move(named));
-  }
-  if (changes.graph) all.push_back(as_one_graph());
-  if (changes.host != 1)
-    all.push_back(times("host", "host {:g} times as fast", changes.host, &WhatIfChanges::host));
-  if (changes.gpu != 1)
-    all.push_back(times("gpu", "kernels {:g} times as fast", changes.gpu, &WhatIfChanges::gpu));
-  if (changes.gpu_as) {
-    Named named{fmt::format("gpu {}", changes.gpu_as->pattern), "on this GPU, by ceilings", {}};
-    named.changes.gpu_as = changes.gpu_as;
-    all.push_back(std::move(named));
-  }
-  if (changes.link != 1)
-    all.push_back(times("link", "links {:g} times as fast", changes.link, &WhatIfChanges::link));
-  if (changes.link_bytes_per_s > 0) {
-    Named named{"link", fmt::format("a link of {:g} GB/s", changes.link_bytes_per_s * 1e-9), {}};
-    named.changes.link_bytes_per_s = changes.link_bytes_per_s;
-    all.push_back(std::move(named));
-  }
-  if (changes.batch != 1)
-    all.push_back(
-        times("batch", "batch {:g} times as large", changes.batch, &WhatIfChanges::batch));
-  for (const auto& [part, factor] : changes.kernels) {
-    Named named{"kernel " + part, fmt::format("these kernels {:g} times as fast", factor), {}};
-    named.changes.kernels = {{part, factor}};
-    all.push_back(std::move(named));
-  }
-  return all;
-}
-
-std::vector<Named> usual_changes() {
-  WhatIfChanges changes;
-  changes.without = {Without::sync,        Without::input,     Without::copies,
-                     Without::allocations, Without::compiling, Without::communication,
-                     Without::pauses};
-  changes.with = {With::fused_optimizer, With::fused_attention, With::fused_elementwise,
-                  With::padded_sizes,    With::tensor_cores,    With::channels_last,
-                  With::one_layout,      With::sparse_gradients};
-  changes.graph = true;
-  changes.host = changes.gpu = 2;
-  return each_of(changes);
-}
 
 // What replay itself misses, as half of the mended programs showed and the other half confirmed
 // (docs/whatif.md): the odds of a gain are 2.5 times less to 3 times more, where launches may
@@ -977,15 +554,6 @@ WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
   widen(row.mended_low, 1 / odds.low);
   widen(row.mended_high, odds.high);
   return row;
-}
-
-Named larger(double batch) {
-  Named named{std::string(WhatIfChanges::kLargerBatch),
-              fmt::format("{:g} times as large, time of an item", batch),
-              {},
-              batch};
-  named.changes.batch = batch;
-  return named;
 }
 
 /// All changes in one run: as much as the largest of them at least. That a run ends no later by one
