@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpufathom._capi import Error, IncompleteEvidence
     from gpufathom.capture import Capture, Table
     from gpufathom.gate import Undecided, assert_no_regression
-    from gpufathom.run import analyze, compare, open, record
+    from gpufathom.run import analyze, compare, open, record, what_if_job
 
 __version__ = "0.1.0"
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "open",
     "record",
     "step",
+    "what_if_job",
 ]
 
 _PLACES = {
@@ -50,6 +51,7 @@ _PLACES = {
     "compare": "run",
     "open": "run",
     "record": "run",
+    "what_if_job": "run",
 }
 
 

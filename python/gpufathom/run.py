@@ -73,6 +73,21 @@ class Comparison(results.Comparison):
         return f"<gpufathom.Comparison with {self.runs[0].label}: {'; '.join(told)}>"
 
 
+def what_if_job(
+    folder: Path, rank: int | None = None, micro_batches: float = 1
+) -> dict[str, Any]:
+    """The job of a folder of ranks with each rank as its peers and each slow link as its like, as
+    `gpufathom whatif FOLDER` answers it (docs/whatif.md): gains in nanoseconds of the job. `rank`: this one
+    alone, its kernels, host and input one by one; `micro_batches`: so many times as many."""
+    words = ["whatif", os.fspath(folder)]
+    if rank is not None:
+        words += ["--rank", str(rank)]
+    if micro_batches != 1:
+        words += ["--micro-batches", f"{micro_batches:g}"]
+    answer: dict[str, Any] = _program.answer(*words, allow_incomplete=False)
+    return answer
+
+
 def compare(
     first: Path | Capture,
     *others: Path | Capture,

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "analyze/ranks/what_if_job.h"
 #include "analyze/replay/what_if.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "core/machine.h"
 #include "model/chips.h"
 #include "report/json.h"
 #include "report/text/reports.h"
@@ -25,6 +27,7 @@ struct WhatIfArguments {
   std::vector<std::string> without, with, kernels;
   std::string gpu, link;
   WhatIfChanges changes;
+  JobChanges job;
 };
 
 /// NAME=FACTOR of --kernel; what is none of the known words of --without is an operator.
@@ -70,16 +73,48 @@ std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
   return {};
 }
 
+/// Of a folder with the captures of a job's ranks.
+int what_if_of_ranks(const WhatIfArguments& given, const WhatIfChanges& changes) {
+  const std::string& folder = given.input.trace;
+  if (!changes.empty())
+    return complain(
+        fmt::format("{}: of a job of several ranks --rank and --micro-batches ask; other "
+                    "changes are of one rank's capture",
+                    folder),
+        kWrongUsage);
+  const std::string format = chosen_format(given.output);
+  ProgressDisplay progress;
+  RankInputs inputs{{folder}};
+  inputs.max_bytes = given.input.max_bytes;
+  inputs.threads = given.input.threads;
+  inputs.graphs = given.input.graphs;
+  auto loaded = load_ranks(inputs, progress.callback());
+  progress.wipe();
+  if (!loaded) return complain(loaded.error());
+  for (const auto& error : loaded->failed) complain(error);
+  if (!loaded->failed.empty()) return kBadInput;
+  auto result = what_if_of_job(std::move(loaded->parts), given.job,
+                               inputs.threads ? inputs.threads : usable_cores());
+  if (!result) {
+    Error error = result.error();
+    if (error.file.empty()) error.file = folder;
+    return complain(error);
+  }
+  result->source.path = folder;
+  Result<std::string> text = format == "json"
+                                 ? json_line(*result)
+                                 : what_if_text(*result, text_style(given.output.to_file()));
+  return give_answer(given.output, folder, {}, text);
+}
+
 int what_if_of(const WhatIfArguments& given) {
   WhatIfChanges changes = given.changes;
   if (const auto wrong = understood(given, changes); !wrong.empty())
     return complain(wrong, kWrongUsage);
-  if (captures_of_folder(given.input.trace).size() > 1)
-    return complain(
-        fmt::format("{0}: whatif runs the program of one rank again; what the job gains with a "
-                    "rank as its peers, or a link as its like: gpufathom ranks {0}",
-                    given.input.trace),
-        kWrongUsage);
+  if (captures_of_folder(given.input.trace).size() > 1) return what_if_of_ranks(given, changes);
+  if (given.job.rank || given.job.micro_batches != 1)
+    return complain(given.input.trace + ": --rank and --micro-batches ask of a folder of ranks",
+                    kWrongUsage);
   const std::string format = chosen_format(given.output);
   ProgressDisplay progress;
   const auto loaded = load_capture(given.input, progress.callback());
@@ -128,6 +163,11 @@ Verb whatif_verb() {
               "communication K times as fast; or on a link such as NVLink4, PCIe5 or 50GB/s");
   verb.option("--batch", options->changes.batch, "K",
               "the batch K times as large: kernels of full grids and copies take K times as long")
+      .positive();
+  verb.option("--rank", options->job.rank, "N",
+              "of a folder of ranks: this one's host, GPU and input as its peers'");
+  verb.option("--micro-batches", options->job.micro_batches, "K",
+              "of a folder of ranks: K times as many in the pipeline, each as much smaller")
       .positive();
   add_output_options(verb, options->output, {"text", "json"});
   verb.run = [options] { return what_if_of(*options); };

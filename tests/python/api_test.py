@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -168,6 +169,20 @@ class Answers(unittest.TestCase):
         mended = self.run_.what_if(mended=["fused_optimizer"], gpu="B200")
         names = [row["change"] for row in mended["changes"]]
         self.assertEqual(names, ["fused_optimizer", "gpu B200", "together"])
+
+    def test_what_if_job(self):
+        here = pathlib.Path(__file__).resolve().parents[1] / "advice" / "captures"
+        with tempfile.TemporaryDirectory() as folder:
+            for rank in ("rank0", "rank1"):
+                shutil.copy(here / f"straggler.{rank}.json.gz", folder)
+            answer = gf.what_if_job(folder, rank=1)
+            names = [row["change"] for row in answer["changes"]]
+            self.assertEqual(
+                sorted(names), ["rank 1", "rank 1 gpu", "rank 1 host", "rank 1 input"]
+            )
+            self.assertEqual(answer["device"], -1)
+            with self.assertRaisesRegex(gf.Error, "there is no capture of rank 7"):
+                gf.what_if_job(folder, rank=7)
 
     def test_query(self):
         rows = self.run_.query("select name, null as missing from activities limit 1")

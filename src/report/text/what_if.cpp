@@ -13,6 +13,7 @@ namespace gf {
 namespace {
 
 std::string span_of(const WhatIf& answer) {
+  if (answer.device < 0) return "the job";  // of several ranks
   if (answer.steps == 0) return "the capture";
   return fmt::format("a step ({} captured)", answer.steps);
 }
@@ -32,6 +33,7 @@ std::string range_of(const WhatIfRow& row) {
 
 /// What nine of ten programs gained that made the change.
 std::string others_of(const WhatIfRow& row) {
+  if (!row.mended_high) return {};
   return format_share_range(row.mended_low, row.mended_high);
 }
 
@@ -72,7 +74,9 @@ std::string what_if_text(const WhatIf& answer, const TextStyle& style) {
     table.add({row.change, row.meaning, format_time(row.step_ns), format_time(row.gain_ns),
                Cell(format_share(row.share), Paint::strong), range_of(row), others_of(row)});
   }
-  text += section_title(style, "With one thing changed", "gain: of a step") + table.render(style);
+  text += section_title(style, "With one thing changed",
+                        answer.device < 0 ? "gain: of the job" : "gain: of a step") +
+          table.render(style);
   if (!without.empty()) text += wrap(without + ".", width, 2);
   return text;
 }

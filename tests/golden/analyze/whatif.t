@@ -66,8 +66,12 @@ Collectives move their bytes on another link; ranks together are another questio
   $ gpufathom whatif exposed_communication.rank0.json.gz --link 2 | tail -1
     link    links 2 times as fast  6.229 ms  528.7 us    7.8 %  4-8 %  2-39 %
   $ mkdir "$CRAMTMP/job" && cp straggler.rank?.json.gz "$CRAMTMP/job" && cd "$CRAMTMP" && gpufathom whatif job
-  gpufathom: job: whatif runs the program of one rank again; what the job gains with a rank as its peers, or a link as its like: gpufathom ranks job
-  [2]
+  $ gpufathom whatif job --rank 0 --json | jq -c '.device, (.changes[] | [.change, .gain_ns])'
+  $ gpufathom ranks job --json | jq -c '.replayed_ns, (.stragglers[] | [.rank, .cause, .gain_ns])'
+  $ gpufathom whatif job --rank 7
+  $ gpufathom whatif job --micro-batches 2
+  $ gpufathom whatif job --without sync
+  $ gpufathom whatif job/straggler.rank0.json.gz --rank 0
 
   $ cd "$ROOT/tests/advice/captures"
 
