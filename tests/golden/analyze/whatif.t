@@ -54,7 +54,7 @@ What nothing is called is refused, and so is a factor that is none.
   gpufathom: --link SCSI: write how many times as fast, or a link such as NVLink4, PCIe5 or 50GB/s
   [2]
 
-Collectives move their bytes on another link; ranks together are another question.
+Collectives move their bytes on another link; of a folder of ranks the job is asked about.
 
   $ gpufathom whatif exposed_communication.rank0.json.gz --link PCIe5
   A step (4 captured) takes 6.757 ms, without what recording takes about 6.757 ms
@@ -66,12 +66,34 @@ Collectives move their bytes on another link; ranks together are another questio
   $ gpufathom whatif exposed_communication.rank0.json.gz --link 2 | tail -1
     link    links 2 times as fast  6.229 ms  528.7 us    7.8 %  4-8 %  2-39 %
   $ mkdir "$CRAMTMP/job" && cp straggler.rank?.json.gz "$CRAMTMP/job" && cd "$CRAMTMP" && gpufathom whatif job
+  The job takes 123.1 ms.
+  
+  With one thing changed                                          gain: of the job
+    change                                            step  of step  range  others
+    rank 1      as its peers                      75.31 ms   39.0 %
+    rank 1 gpu  its kernels as ..t as its peers'  75.31 ms   39.0 %
   $ gpufathom whatif job --rank 0 --json | jq -c '.device, (.changes[] | [.change, .gain_ns])'
+  -1
+  ["rank 0",0]
+  ["rank 0 gpu",0]
+  ["rank 0 host",0]
+  ["rank 0 input",0]
   $ gpufathom ranks job --json | jq -c '.replayed_ns, (.stragglers[] | [.rank, .cause, .gain_ns])'
+  123407896
+  [1,"kernels",47886050]
+  [1,"copies",214521]
   $ gpufathom whatif job --rank 7
+  gpufathom: job: there is no capture of rank 7
+  [1]
   $ gpufathom whatif job --micro-batches 2
+  gpufathom: job: no rank passes its work on to the next one: there are no micro-batches
+  [1]
   $ gpufathom whatif job --without sync
+  gpufathom: job: of a job of several ranks --rank and --micro-batches ask; other changes are of one rank's capture
+  [2]
   $ gpufathom whatif job/straggler.rank0.json.gz --rank 0
+  gpufathom: job/straggler.rank0.json.gz: --rank and --micro-batches ask of a folder of ranks
+  [2]
 
   $ cd "$ROOT/tests/advice/captures"
 
