@@ -14,6 +14,7 @@
 #include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
+#include "analyze/idle/idle_rules.h"
 #include "core/text.h"
 
 namespace gf::trace_rules {
