@@ -33,8 +33,8 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   prompts_encoded_again.mended launch_bound no_channels_last
   restarts_one_by_one small_batch launch_bound
   restarts_one_by_one.mended sync_in_step launch_bound
-  spectra_in_double fp64 small_grids
-  spectra_in_double.mended small_grids kernel_bound
+  spectra_in_double fp64 unfused_elementwise
+  spectra_in_double.mended unfused_elementwise small_grids
   speech_features no_channels_last unfused_elementwise
   texts_embedded_singly.mended cpu_operators launch_bound
   triton_norm_in_place kernel_bound missing_counters
