@@ -42,6 +42,7 @@ RECURRENCES = {
     "fed_and_asked": "to_device linear relu linear softmax item",
     "worked_on_by_the_host": "select linear relu linear to_host",
     "memory_asked": "select linear mul item",
+    "tree_searched": "slice tanh item conv2d relu conv2d relu linear slice softmax item",
 }
 LAYERS = {
     "transformer_blocks": "layer_norm linear scaled_dot_product_attention linear add layer_norm linear gelu linear add",

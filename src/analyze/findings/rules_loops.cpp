@@ -378,7 +378,9 @@ class Loops {
     bool takes = false, chosen = false;  // a piece; among what a round has computed
     int products = 0, of_two = 0, others = 0, working = 0, fills = 0, scatters = 0, in_a_row = 0;
     std::uint16_t last = 0;
-    bool finds = false;  // its own elements: whatever it merges then is of these
+    bool finds = false;   // its own elements: whatever it merges then is of these
+    bool worked = false;  // since the host last waited
+    int answers = 0;  // waits for what was computed: after the first the host knows what is next
     for (std::size_t place = 0; place < loop.length(); ++place) {
       const auto is = traits(loop.ops[place]);
       // Where the host waits, what is chosen may go to the host alone: nothing is computed from it.
@@ -388,6 +390,8 @@ class Loops {
         chosen = chosen || !reads;
       }
       finds = finds || (reads && is & kFinds);
+      if (reads) answers += std::exchange(worked, false);
+      worked = worked || (loop.works[place] && !reads);
       pieces = pieces || (finds && is & kPuts);
       // A piece of a result is none of what the round begins with.
       takes = takes || ((is & kView) && (gathers || working == 0));
@@ -412,7 +416,7 @@ class Loops {
     // One product with a matrix of its own may be that of all products so far.
     if (products == 1 && of_two == 1 && others == 0) return false;
     // What is chosen may be what the next round begins with, if that takes no piece of its own.
-    return (takes || (pieces && !chosen)) && scatters <= fills;
+    return (takes || (pieces && !chosen)) && (finds || answers <= 1) && scatters <= fills;
   }
 
   /// Whether all rounds begin with tensors of the same sizes: else they may be what others left.
