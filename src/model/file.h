@@ -46,14 +46,6 @@ Status write_capture(const Capture& capture, const std::string& path,
 Result<Capture> read_capture(const std::string& path, const Progress& progress = {},
                              std::uint64_t max_bytes = kMostBytes);
 
-/// Reads only the samples of a capture file and the devices they are of; quality says what of them
-/// is damaged.
-Result<Capture> read_samples(const std::string& path, const Progress& progress = {},
-                             std::uint64_t max_bytes = kMostBytes);
-
-/// Reads only the quality and the metadata of a capture file: what a question to it must know.
-Result<Capture> read_quality(const std::string& path);
-
 /// Puts a capture into a database that is open and empty, schema and views included.
 Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress = {});
 

@@ -318,48 +318,21 @@ Result<sqlite::Database> open_capture_file(const std::string& path) {
   return db;
 }
 
-namespace {
-
-using Wanted = bool (*)(std::string_view table);
-
-/// `wanted` says which tables are read, by name.
-Result<Capture> read_tables(const std::string& path, const Progress& progress,
-                            std::uint64_t max_bytes, Wanted wanted) {
+Result<Capture> read_capture(const std::string& path, const Progress& progress,
+                             std::uint64_t max_bytes) {
   auto reader = CaptureReader::open(path, max_bytes);
   if (!reader) return tl::unexpected(reader.error());
   int done = 0;
   Status status;
   Tables{}.each_table([&](const auto& table) {
-    if (status && wanted(std::string_view(table.kName))) status = reader->load(table.kId);
+    if (status) status = reader->load(table.kId);
     if (status && progress && !progress("reading", ++done / double{kTableCount}))
       status = fail("stopped", path);
   });
-  if (status && wanted("sample_blocks")) status = reader->load_samples(progress);
+  if (status) status = reader->load_samples(progress);
   if (status) status = check_references(reader->capture(), path);
   if (!status) return tl::unexpected(status.error());
   return std::move(reader->capture());
-}
-
-}  // namespace
-
-Result<Capture> read_capture(const std::string& path, const Progress& progress,
-                             std::uint64_t max_bytes) {
-  return read_tables(path, progress, max_bytes, [](std::string_view) { return true; });
-}
-
-Result<Capture> read_samples(const std::string& path, const Progress& progress,
-                             std::uint64_t max_bytes) {
-  return read_tables(path, progress, max_bytes, [](std::string_view table) {
-    return table == "devices" || table == "counter_samples" || table == "sample_blocks";
-  });
-}
-
-Result<Capture> read_quality(const std::string& path) {
-  auto read = read_tables(path, {}, kMostBytes, [](std::string_view table) {
-    return table == "quality" || table == "metadata";
-  });
-  if (read) read->note_unfinished_recording();
-  return read;
 }
 
 }  // namespace gf
