@@ -123,7 +123,8 @@ void TraceFacts::take_claimed(IdleCause& sum) const {
 
 const TraceFacts::HostOther& TraceFacts::host_other() const {
   if (host_other_) return *host_other_;
-  HostOther& other = host_other_.emplace();
+  // By value: clang 16 takes a nested struct for one that nothing constructs.
+  HostOther& other = host_other_.emplace(HostOther{});
   Intervals pauses;  // shorter than a millisecond
   const auto& steps = context.window.all_steps;
   for (const auto& line : context.devices) {
