@@ -200,10 +200,7 @@ def counters(folder, n):
 @dimension(20_000)
 def power_log(folder, n):
     log = folder / "power.csv"
-    rows = ["timestamp, index, name, power.draw [W]"]
-    for i in range(n):
-        ms = 10 * i
-        rows.append(f"1970/01/01 {ms // 3_600_000:02}:{ms // 60_000 % 60:02}:{ms // 1000 % 60:02}.{ms % 1000:03}, 0, NVIDIA H200, {200 + i % 50}.00 W")
+    rows = ["time_s, index, name, power.draw [W]", *(f"{i / 100:.2f}, 0, NVIDIA H200, {200 + i % 50}.00 W" for i in range(n))]
     log.write_text("\n".join(rows) + "\n")
     path, _ = trace(folder, every(1000, lambda i: [kernel(i + 1, 10 * n * i, 9 * n)]))
     return path, ["--power", log]
