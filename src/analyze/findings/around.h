@@ -73,4 +73,14 @@ class AroundNamed {
   std::optional<Around<Named>> found_;
 };
 
+/// Idle time of all devices in what is wanted, device by device.
+template <class Wanted>
+Intervals idle_in(const TraceFacts& facts, Wanted& around) {
+  Intervals spans;
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (around.of(piece) != kNoRow) spans.push_back(piece.span);
+  return spans;
+}
+
 }  // namespace gf

@@ -267,10 +267,6 @@ std::optional<Interval> part_to_replay(const Context& context) {
   return Interval{steps[first].start_ns, steps[first + count].start_ns};
 }
 
-}  // namespace
-
-namespace {
-
 /// Of losses whose mendings do not follow from each other, one that gives three times what the
 /// first gives is told before it. Graphs, larger batches and pauses of the host give much in replay
 /// where a wait or a copy told before them is why there are late launches: they keep their place.

@@ -39,25 +39,17 @@ bool makes_empty(std::string_view op) {
 
 bool fills(std::string_view op) { return op == "aten::fill_"; }
 
-/// Rows of host_ops of which one is right inside another, by name; the outer ones, or the inner.
-class Nested {
- public:
-  explicit Nested(const Facts& facts)
-      : facts_(facts), parent_(facts.context.attribution.op_parent) {}
-
-  template <class Outer, class Inner, class Take>
-  void each(std::size_t first, std::size_t last, Outer&& outer, Inner&& inner, Take&& take) {
-    const auto& ops = facts_.capture().host_ops;
-    OncePerText is_outer(facts_.texts(), outer), is_inner(facts_.texts(), inner);
-    for (auto row = static_cast<std::uint32_t>(first); row < last; ++row)
-      if (is_inner(ops.name[row]) && parent_[row] != kNoRow && is_outer(ops.name[parent_[row]]))
-        take(row, parent_[row]);
-  }
-
- private:
-  const Facts& facts_;
-  const std::vector<std::uint32_t>& parent_;
-};
+/// Of the first rows of host_ops, until `last`, those that are right inside another one, both by
+/// name: take(inner, outer).
+template <class Outer, class Inner, class Take>
+void each_nested(const Facts& facts, std::size_t last, Outer&& outer, Inner&& inner, Take&& take) {
+  const auto& ops = facts.capture().host_ops;
+  const auto& parent = facts.context.attribution.op_parent;
+  OncePerText is_outer(facts.texts(), outer), is_inner(facts.texts(), inner);
+  for (std::uint32_t row = 0; row < last; ++row)
+    if (is_inner(ops.name[row]) && parent[row] != kNoRow && is_outer(ops.name[parent[row]]))
+      take(row, parent[row]);
+}
 
 bool any_named(const Facts& facts, bool (*wanted)(std::string_view)) {
   return std::ranges::any_of(facts.host_names(),
@@ -69,7 +61,6 @@ bool any_named(const Facts& facts, bool (*wanted)(std::string_view)) {
 std::optional<Finding> deterministic(const Facts& facts) {
   const auto& ops = facts.capture().host_ops;
   const auto all = ops.size();
-  Nested nested(facts);
   std::vector<bool> marked;
   std::map<std::string_view, std::int64_t> sorted;
   const auto mark = [&](std::uint32_t row) {
@@ -77,25 +68,22 @@ std::optional<Finding> deterministic(const Facts& facts) {
     marked[row] = true;
   };
   if (any_named(facts, sorts_indices) && any_named(facts, writes_by_index))
-    nested.each(0, all, writes_by_index, sorts_indices, [&](std::uint32_t, std::uint32_t outer) {
-      mark(outer);
-      ++sorted[facts.capture().text(ops.name[outer])];
-    });
+    each_nested(facts, all, writes_by_index, sorts_indices,
+                [&](std::uint32_t, std::uint32_t outer) {
+                  mark(outer);
+                  ++sorted[facts.capture().text(ops.name[outer])];
+                });
   // Either all new tensors are filled or none is: a few show it.
   constexpr std::size_t kFew = 4096;
   constexpr std::int64_t kShown = 4;
-  std::int64_t filled = 0;
-  nested.each(0, std::min(all, kFew), makes_empty, fills,
-              [&](std::uint32_t, std::uint32_t) { ++filled; });
-  if (filled >= kShown) {
-    filled = 0;
-    nested.each(0, all, makes_empty, fills, [&](std::uint32_t inner, std::uint32_t) {
+  std::int64_t shown = 0, filled = 0;
+  each_nested(facts, std::min(all, kFew), makes_empty, fills,
+              [&](std::uint32_t, std::uint32_t) { ++shown; });
+  if (shown >= kShown)
+    each_nested(facts, all, makes_empty, fills, [&](std::uint32_t inner, std::uint32_t) {
       mark(inner);
       ++filled;
     });
-  } else {
-    filled = 0;
-  }
   if (marked.empty()) return {};
   Around around(facts, [&](std::uint32_t row) { return static_cast<bool>(marked[row]); });
   Nanos kernels = 0;
@@ -105,10 +93,7 @@ std::optional<Finding> deterministic(const Facts& facts) {
       kernels += kernel.exclusive_ns;
       found.push_back(kernel);
     }
-  Intervals spans;
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces)
-      if (around.of(piece) != kNoRow) spans.push_back(piece.span);
+  Intervals spans = idle_in(facts, around);
   Nanos idle = 0;
   for (const auto& span : spans) idle += span.length();
   if (facts.of_window(kernels + idle) < 0.03) return {};

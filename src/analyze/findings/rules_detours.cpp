@@ -420,10 +420,7 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
       blocked += calls.duration_ns[call];
       blocking.push_back(call);
     }
-  Intervals spans;
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces)
-      if (nonzero.of(piece) != kNoRow) spans.push_back(piece.span);
+  Intervals spans = idle_in(facts, nonzero);
   Nanos idle = 0;
   for (const auto& span : normalised(spans)) idle += span.length();
   const Nanos lead = std::min(facts.late(), std::max<Nanos>(0, blocked));

@@ -292,15 +292,12 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
   Around around(facts, is_check);
   Nanos kernels = 0, blocked = 0;
   std::vector<std::uint32_t> blocking;
-  Intervals spans;
   for (const auto& kernel : facts.kernels)
     if (around.of(kernel) != kNoRow) {
       kernels += kernel.exclusive_ns;
       facts.claim(kernel);
     }
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces)
-      if (around.of(piece) != kNoRow) spans.push_back(piece.span);
+  Intervals spans = idle_in(facts, around);
   const auto& calls = facts.capture().api_calls;
   const auto& tree = facts.tree();
   for (std::uint32_t call = 0; call < calls.size(); ++call)
