@@ -175,7 +175,7 @@ class Server:
             if replayed is not None:
                 low, high = row["replayed_low"], row["replayed_high"]
                 gain += f" [by replay {replayed:.1%} of a step, {low:.1%} to {high:.1%};"
-                gain += f" others gained {row['mended_low']:.1%} to {row['mended_high']:.1%}]"
+                gain += f" programs that made it gained {row['mended_low']:.1%} to {row['mended_high']:.1%}]"
             lines.append(f"{row['id']}{gain}: {_wide(row['text'])}")
             lines.append(f"  evidence: {_wide(row['evidence'])}")
             if row["command"]:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "report/labels.h"
 #include "report/summary.h"
@@ -105,38 +106,37 @@ std::string idle_section(const Analysis& analysis, const TextStyle& style, std::
 
 namespace {
 
-/// What the change itself gives, then what nine of ten programs gained that made it: "36 % (31-40
-/// %) of a step; others gained 11-83 %".
-std::string say_replayed(const auto& gain, std::optional<double> share, std::optional<double> low,
-                         std::optional<double> high, std::string_view of) {
-  const auto range = format_share_range(low, high);
-  const auto one = format_share_range(share, share);
-  return fmt::format("{}{} of {}; others gained {}", one,
-                     range == one ? "" : fmt::format(" ({})", range), of,
+/// "51 % (11-83 %)": what the change gives by replay, and what nine of ten programs gained that
+/// made it.  JSON, the page and `whatif` have the narrow range of the change alone, too.
+std::string say_gain(Share share, const auto& gain) {
+  return fmt::format("{} ({})", format_share_range(share, share),
                      format_share_range(gain.mended_low, gain.mended_high));
 }
 
-/// What a step without recording gains, or an item of a larger batch.
-std::string replayed_text(const Finding& finding) {
-  if (!finding.replayed) return {};
-  return fmt::format(
-      "by replay {}; ",
-      say_replayed(finding, finding.replayed, finding.replayed_low, finding.replayed_high,
-                   finding.id == FindingId::small_batch ? "an item's time (batch x 8)" : "a step"));
+/// By replay, else the bound: time of the device that the recommendation speaks of.
+std::string gain_text(const Finding& finding, Nanos whole) {
+  const auto bound = fmt::format("up to {}, {}", format_time(*finding.gain_ns),
+                                 format_share(share_of(*finding.gain_ns, whole)));
+  if (!finding.replayed) return fmt::format(" [{}]", bound);
+  constexpr double kRoundsToNothing = 0.005;
+  if (finding.mended_high.value_or(1) < kRoundsToNothing)
+    return fmt::format(" [no gain by itself; {}]", bound);
+  return fmt::format(" [gain {}{}]", say_gain(finding.replayed, finding),
+                     finding.id == FindingId::small_batch ? " of an item's time, batch x 8" : "");
 }
 
-/// The bound counts time of the device; where the host's time goes, too, it is the most that the
-/// change gives by replay.
-Nanos most_gained(const Finding& finding, Nanos whole) {
-  const double by_replay = finding.replayed_high.value_or(0) * static_cast<double>(whole);
-  return std::max(finding.gain_ns.value_or(0), static_cast<Nanos>(by_replay));
-}
-
-std::string together_text(const Analysis& analysis) {
-  if (!analysis.together) return {};
-  const auto& all = *analysis.together;
-  return fmt::format("By replay, these changes together give {}.",
-                     say_replayed(all, all.share, all.share_low, all.share_high, "a step"));
+/// How to read the gains above it.
+std::string gains_note(const Analysis& analysis, std::size_t shown) {
+  if (std::ranges::none_of(std::span(analysis.findings).first(shown),
+                           [](const Finding& finding) { return finding.replayed.has_value(); }))
+    return {};
+  std::string text =
+      "Gains are of a step without the profiler, by replay; nine of ten programs "
+      "that made such a change gained within the range.";
+  if (analysis.together)
+    text =
+        fmt::format("Together {}. ", say_gain(analysis.together->share, *analysis.together)) + text;
+  return text;
 }
 
 }  // namespace
@@ -150,11 +150,7 @@ std::string findings_section(const Analysis& analysis, const TextStyle& style, s
   for (std::size_t i = from; i < to; ++i) {
     const auto& finding = analysis.findings[i];
     std::string text = finding.text;
-    if (finding.gain_ns) {
-      const Nanos most = most_gained(finding, device_time(analysis));
-      text += fmt::format(" [{}up to {}, {}]", replayed_text(finding), format_time(most),
-                          format_share(share_of(most, device_time(analysis))));
-    }
+    if (finding.gain_ns) text += gain_text(finding, device_time(analysis));
     std::string paragraph = wrap(text, width, 5);
     const std::string mark = fmt::format("{:>3}. ", i + 1);
     out += mark + paragraph.substr(5);
@@ -165,7 +161,8 @@ std::string findings_section(const Analysis& analysis, const TextStyle& style, s
     else if (!finding.command.empty())
       out += paint(style, Paint::dim, wrap_command(finding.command, width));
   }
-  if (from == 0 && analysis.together) out += wrap("     " + together_text(analysis), width, 5);
+  if (const auto note = gains_note(analysis, to); from == 0 && !note.empty())
+    out += wrap("     " + note, width, 5);
   return out;
 }
 

@@ -51,19 +51,17 @@ One screen:
     1. Launch-bound: the GPU waits for the host to launch the next kernel 58 % of
        the time (at least 40 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
-       optimizers, or a larger batch. [by replay 87 % (85-88 %) of a step; others
-       gained 59-96 %; up to 9.399 ms, 90.4 %]
+       optimizers, or a larger batch. [gain 87 % (59-96 %)]
     2. A step has too little work for the GPU: it is launch-bound, and kernels
        leave most of the GPU empty. Use a larger batch; the gain is in time per
-       item. [by replay 88 % of an item's time (batch x 8); others gained 74-95 %;
-       up to 10.34 ms, 99.4 %]
+       item. [gain 88 % (74-95 %) of an item's time, batch x 8]
     3. 46 % of kernel time multiplies matrices in FP32 outside the tensor cores.
        Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and
        torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16, if the
-       accuracy of the model permits. [by replay 0 % of a step; others gained 0 %;
-       up to 328.1 us, 3.2 %]
-       By replay, these changes together give 89 % (88-89 %) of a step; others
-       gained 79-98 %.
+       accuracy of the model permits. [no gain by itself; up to 328.1 us, 3.2 %]
+       Together 89 % (79-98 %). Gains are of a step without the profiler, by
+       replay; nine of ten programs that made such a change gained within the
+       range.
   
   Utilization by level                                           share of 10.40 ms
     GPU active                ###                                            6.8 %

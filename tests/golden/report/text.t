@@ -3,7 +3,7 @@ The first lines give the answer.
   $ export COLUMNS=80 LC_ALL=C
   $ run() { gpufathom analyze $EXAMPLES/resnet50_amp_eager_b64.json.gz --counters $EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz "$@"; }
   $ run --full >report.txt
-  $ head -11 report.txt
+  $ head -10 report.txt
   resnet50_amp_eager_b64...mp_eager_b64.ncu.csv.gz  NVIDIA H200, 3 steps, 149.5 ms
   The GPU runs kernels at least 30.3 % of the time; its tensor pipes are active
   4.0 % of it. The largest loss: idle, launch-bound, 83.18 ms (55.6 %), up to
@@ -13,8 +13,7 @@ The first lines give the answer.
     1. Launch-bound: the GPU waits for the host to launch the next kernel 56 % of
        the time (at least 19 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
-       optimizers, or a larger batch. [by replay 51 % (32-62 %) of a step; others
-       gained 11-83 %; up to 100.1 ms, 66.9 %]
+       optimizers, or a larger batch. [gain 51 % (11-83 %)]
 
 The time breakdown adds up to the window, and causes of idle time to the idle time.
 

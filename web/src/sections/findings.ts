@@ -12,7 +12,7 @@ function replayed(finding: Finding): string {
   if (finding.replayed === null) return "";
   const one = share(finding.replayed), low = share(finding.replayed_low), high = share(finding.replayed_high);
   const of = finding.id === "small_batch" ? "an item's time (batch x 8)" : "a step";
-  return `by replay ${low === high ? one : `${one} (${low} to ${high})`} of ${of}; others gained ${share(finding.mended_low)} to ${share(finding.mended_high)}; `;
+  return `gain ${one} of ${of} by replay${low === high ? "" : ` (${low} to ${high})`}; programs that made the change gained ${share(finding.mended_low)} to ${share(finding.mended_high)}; `;
 }
 
 /** Changes that a person turns on and off, and what a step would take with them. */
@@ -41,7 +41,7 @@ export function findingsSection(report: Report): HTMLElement | null {
       f.gain_ns !== null ? h("p", { class: "gain" }, `${replayed(f)}up to ${time(most(f))}`, h("span", { class: "dim" }, ` ${share(whole > 0 ? most(f) / whole : null)} of the window`)) : null);
   // Beside the waterfall there is room for a few; they come in order of what they give back.
   const first = a.findings.slice(0, FIRST), others = a.findings.slice(FIRST);
-  return section("findings", "Recommendations", "with an upper bound on the gain", h("ol", { class: "findings" }, ...first.map(item)),
+  return section("findings", "Recommendations", "with the gain by replay, what others gained, and a bound", h("ol", { class: "findings" }, ...first.map(item)),
     others.length > 0 ? h("details", {}, h("summary", {}, `${plural(others.length, "more finding")}`), h("ol", { class: "findings", start: FIRST + 1, style: `counter-reset: finding ${FIRST}` }, ...others.map(item))) : null,
     report.switches && report.switches.switches.length > 0 ? switchTable(report.switches) : null);
 }
