@@ -4,6 +4,7 @@ MODULES (with commas) are imported, which enters their programs into the list. E
 result goes to FOLDER/NAME.run.json. A line "begin NAME" or "end NAME" on standard output lets the
 caller watch, who ends a worker that hangs and starts another with what is left.
 """
+import dataclasses
 import gc
 import importlib
 import json
@@ -19,7 +20,12 @@ from setting import PROGRAMS, Setting
 
 def result_of(setting, name, folder):
     try:
-        return measure.run(setting, PROGRAMS[name], folder)
+        program = PROGRAMS[name]
+        if "RECORDED" in os.environ:
+            words = os.environ["RECORDED"].split(",")
+            chosen = {word: word in words for word in ("stacks", "shapes", "memory")}
+            program = dataclasses.replace(program, **chosen)
+        return measure.run(setting, program, folder)
     except Exception as error:  # one program's failure is its result
         traceback.print_exc()
         return {"program": name, "rank": setting.rank, "error": f"{type(error).__name__}: {error}"}
