@@ -2,14 +2,13 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from torch.utils.data import DataLoader
 
 from libraries_text import SERVED, SHAPES, TRAINED, bfloat
 from services_serving import Mixer
 from services_training import UNMARKED
 from setting import Running, program
 from studies_agents import blocks_of
-from studies_loops import Photos, compiled
+from studies_loops import compiled, photographs
 from studies_models import Experts, tower
 
 
@@ -137,24 +136,8 @@ def photos_loaded_ahead(setting):
     """ResNet-152 trained in mixed precision, twelve workers and pinned copies ahead of it."""
     from torchvision.models import resnet18, resnet152
 
-    rows, side = setting.pick(96, 2), setting.pick(224, 64)
-    loader = DataLoader(Photos(side), rows, num_workers=setting.pick(12, 1),
-                        pin_memory=setting.cuda, persistent_workers=True, prefetch_factor=4)
-    batches = [iter(loader)]
-    net = (resnet18 if setting.tiny else resnet152)(weights=None).to(setting.device, memory_format=torch.channels_last)
-    optimiser = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9, fused=setting.cuda)
-    aims = torch.randint(0, 1000, (rows,), device=setting.device)
-
-    def step():
-        photos = next(batches[0]).to(setting.device, non_blocking=True)
-        photos = photos.contiguous(memory_format=torch.channels_last)
-        optimiser.zero_grad()
-        with setting.autocast():
-            loss = F.cross_entropy(net(photos), aims)
-        loss.backward()
-        optimiser.step()
-
-    return Running(step, rows, batches.clear)
+    net = resnet18 if setting.tiny else resnet152
+    return photographs(setting, net, setting.pick(96, 2), setting.pick(12, 1))
 
 
 @program("compiled_with_graphs", **SERVED)

@@ -143,16 +143,16 @@ def jax_mixer_trained(tiny, mended):
 def jax_stars(tiny, mended):
     """Healthy: each of 65536 stars is drawn by all others, worked out in pieces by one jit."""
     count, pieces = (64, 4) if tiny else (65536, 32)
-    places = jax.random.normal(jax.random.PRNGKey(0), (count, 3))
+    places = jax.random.normal(jax.random.PRNGKey(0), (3, count))
     heavy = jnp.ones(count)
 
     @jax.jit
     def pulled(places, heavy):
         def piece(some):
-            apart = places[None] - some[:, None]
-            far = jnp.sum(apart**2, -1) + 1e-3
-            return jnp.sum((heavy * far**-1.5)[..., None] * apart, 1)
-        return jax.lax.map(piece, places.reshape(pieces, -1, 3)).reshape(count, 3)
+            apart = [whole[None] - part[:, None] for whole, part in zip(places, some)]
+            near = heavy * jax.lax.rsqrt(sum(way * way for way in apart) + 1e-3) ** 3
+            return [jnp.sum(near * way, 1) for way in apart]
+        return jax.lax.map(piece, list(places.reshape(3, pieces, -1)))
 
     return lambda: pulled(places, heavy), count
 

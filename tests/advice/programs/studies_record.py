@@ -55,7 +55,7 @@ def list_of_arrays(tiny, mended):
     import numpy as np
     import torch
 
-    games, side, where = (2, 16, device()) if tiny else (64, 84, device())
+    games, side, where = (2, 16, device()) if tiny else (16, 84, device())
     net = torch.nn.Sequential(
         torch.nn.Conv2d(4, 32, 8, 4), torch.nn.ReLU(), torch.nn.Conv2d(32, 64, 4, 2 - tiny,
                                                                        padding=2 * tiny),
