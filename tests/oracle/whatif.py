@@ -24,7 +24,7 @@ LEAST_OWN, LEAST_NEAR = 0.8, 0.6
 def planted():
     """By program: the ids of which one names the fault, and whether the gain is one of an item; void pairs are left out."""
     found = {}
-    for name, key in (("verdicts", "first_or_second"), ("causes", "first"), ("fields", "first"), ("libraries", "first"), ("services", "first")):
+    for name, key in (("verdicts", "first_or_second"), ("causes", "first"), ("fields", "first"), ("libraries", "first"), ("services", "first"), ("studies", "first")):
         path, judged = (ADVICE / "programs" / f"{name}{end}.json" for end in ("", "_verdicts"))
         verdicts = json.loads(judged.read_text())["captures"] if judged.exists() else {}
         void = {program for program, verdict in verdicts.items() if {"void", "gain_void"} & set(verdict)}
