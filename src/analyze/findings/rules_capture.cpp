@@ -20,9 +20,9 @@ std::optional<Finding> observer_effect(const Facts& facts) {
   // else.
   if (!says(facts.capture().format, kSlowsHost)) return {};
   const auto late = facts.idle(IdleReason::launch_bound),
-             other = facts.idle(IdleReason::host_other), sync = facts.idle(IdleReason::sync);
-  const Nanos host = late.ns + other.ns;
-  if (facts.of_window(host) < 0.05) return {};
+             other = facts.idle(IdleReason::host_other);
+  const Nanos host = late.ns + other.ns, cost = profiler_cost(facts.analysis);
+  if (facts.of_window(cost) < 0.05) return {};
   Nanos idle = 0, overhead = 0;
   for (const auto& device : facts.analysis.devices) idle += device.idle_ns;
   const auto& ops = facts.capture().host_ops;
@@ -33,12 +33,7 @@ std::optional<Finding> observer_effect(const Facts& facts) {
     ++events;
     if (ops.kind[i] == HostKind::overhead) overhead += ops.duration_ns[i];
   }
-  Nanos length = 0;
-  if (end > start) {
-    length = end - start;
-  } else {
-    length = facts.window;
-  }
+  const Nanos length = end > start ? end - start : facts.window;
   std::string evidence = fmt::format(
       "idle {} of the window, {} of it while the host was late; {} recorded, {:.0f} per "
       "millisecond",
@@ -53,8 +48,7 @@ std::optional<Finding> observer_effect(const Facts& facts) {
           "kernels. It may have taken up to {} of the time, so the program by itself is idle at "
           "least {}. Compare with the step time of a run without the profiler before acting on "
           "time that waits for the host.",
-          say_share(facts.of_window(idle)),
-          say_share(facts.of_window(profiler_cost(facts.analysis))),
+          say_share(facts.of_window(idle)), say_share(facts.of_window(cost)),
           say_share(facts.share_without_profiler(idle))),
       evidence,
       {}};
