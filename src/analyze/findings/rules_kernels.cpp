@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -90,17 +91,49 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
       gain};
 }
 
+namespace {
+
+/// Kernels that make a pass over memory and could be fused with one before or behind them.
+bool is_pass(LayerType type) {
+  return type == LayerType::elementwise || type == LayerType::activation ||
+         type == LayerType::random || type == LayerType::normalisation ||
+         type == LayerType::softmax;
+}
+
+/// By place in facts.kernels: whether the kernel before or behind it on its stream passes over
+/// memory, too. One alone between two products or transforms has nothing to be fused with.
+std::vector<bool> beside_passes(const Facts& facts) {
+  const auto& rows = facts.capture().activities;
+  std::vector<bool> beside(facts.kernels.size());
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::size_t> last;  // by device and stream
+  for (std::size_t i = 0; i < facts.kernels.size(); ++i) {
+    const auto row = facts.kernels[i].activity;
+    const auto type = facts.type(facts.kernels[i]);
+    const auto stream = std::pair{rows.device[row], static_cast<std::int64_t>(rows.stream[row])};
+    if (!is_pass(type) && type != LayerType::copy && type != LayerType::reduction &&
+        type != LayerType::loss) {
+      last.erase(stream);
+      continue;
+    }
+    const auto [before, first] = last.emplace(stream, i);
+    if (first) continue;
+    beside[before->second] = beside[i] = true;
+    before->second = i;
+  }
+  return beside;
+}
+
+}  // namespace
+
 std::optional<Finding> unfused_elementwise(const Facts& facts) {
   Nanos time = 0, fused = 0;
   std::unordered_set<std::uint32_t> names;
   TimeBy operators(facts);
   OncePerText by_compiler(facts.texts(), fused_by_compiler);
-  for (const auto& kernel : facts.kernels) {
-    if (facts.claimed(kernel)) continue;
-    const auto type = facts.type(kernel);
-    if (type != LayerType::elementwise && type != LayerType::activation &&
-        type != LayerType::random && type != LayerType::normalisation && type != LayerType::softmax)
-      continue;
+  const auto beside = beside_passes(facts);
+  for (std::size_t i = 0; i < facts.kernels.size(); ++i) {
+    const auto& kernel = facts.kernels[i];
+    if (!beside[i] || !is_pass(facts.type(kernel)) || facts.claimed(kernel)) continue;
     if (by_compiler(facts.kernel_name(kernel))) {
       fused += kernel.exclusive_ns;
       continue;
@@ -235,6 +268,7 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
                     name.find("nhwctonchw") != std::string::npos ||
                     name.find("nchwkcrs_nchw") != std::string::npos};
   });
+  OncePerText fp32(facts.texts(), fp32_by_name);
   long double used = 0;
   Nanos time = 0, layout = 0;
   TimeBy names(facts);
@@ -242,6 +276,8 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
     const auto type = facts.type(kernel);
     const double tensor = facts.levels.of(kernel.activity, KernelLevel::tensor_active);
     if (!can_use_tensor_cores(type) || std::isnan(tensor)) continue;
+    // What multiplies in FP32 has another finding: no batch gives it tensor cores.
+    if (fp32(facts.kernel_name(kernel))) continue;
     const Look look = look_at(facts.kernel_name(kernel));
     if (look.nchw) layout += kernel.exclusive_ns;
     if (!look.multiplies) continue;  // additions of biases, sums of split reductions
