@@ -12,6 +12,7 @@
 #include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
+#include "analyze/idle/idle_rules.h"
 #include "core/text.h"
 
 namespace gf::trace_rules {
@@ -257,12 +258,22 @@ std::optional<Finding> small_copies(const Facts& facts) {
   constexpr std::size_t kBetween = 1;  // kernels between two, such as a fill
   const auto& activities = facts.capture().activities;
   const auto& calls = facts.capture().api_calls;
+  // Values that PyTorch fetches are awaited by calls, of which sync_in_step tells; JAX has none.
+  const bool jax = facts.capture().framework == "jax";
+  const auto is_small = [&](std::uint32_t row) {
+    if (row == kNoRow || activities.kind[row] != ActivityKind::memcpy || activities.bytes[row] < 0)
+      return false;
+    return activities.copy[row] == CopyKind::device_to_host
+               ? jax && activities.bytes[row] < kInputBytes
+               : activities.copy[row] == CopyKind::host_to_device && activities.bytes[row] < kSmall;
+  };
   Intervals spans, launching;
-  std::int64_t count = 0, bytes = 0, rows = 0;
+  std::int64_t count = 0, bytes = 0, rows = 0, fetched = 0;
   for (const auto& line : facts.context.devices) {
     Interval run{};
     Interval host{};
     std::size_t copies = 0, between = 0;
+    CopyKind way = CopyKind::host_to_device;
     std::int64_t run_bytes = 0;
     auto end_run = [&] {
       if (copies >= kMany) {
@@ -270,6 +281,7 @@ std::optional<Finding> small_copies(const Facts& facts) {
         launching.push_back(host);
         count += static_cast<std::int64_t>(copies);
         bytes += run_bytes;
+        if (way == CopyKind::device_to_host) fetched += static_cast<std::int64_t>(copies);
         ++rows;
       }
       copies = 0;
@@ -277,9 +289,9 @@ std::optional<Finding> small_copies(const Facts& facts) {
     };
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
       const auto row = line.rows[i];
-      const bool small = is_copy(facts, row, CopyKind::host_to_device) &&
-                         activities.bytes[row] >= 0 && activities.bytes[row] < kSmall;
-      if (small) {
+      if (is_small(row)) {
+        if (activities.copy[row] != way) end_run();
+        way = activities.copy[row];
         const auto call = facts.context.launches[row];
         const Nanos called = call == kNoRow ? line.spans[i].start : calls.start_ns[call];
         if (copies == 0) run.start = line.spans[i].start;
@@ -300,20 +312,29 @@ std::optional<Finding> small_copies(const Facts& facts) {
   if (count == 0 || (facts.analysis.window.steps.empty() && facts.window < 10 * kNsPerMs))
     return {};
   spans = normalised(std::move(spans));
+  // What the device waits for between two copies may also be a kernel between them.
+  Intervals before;
   Nanos idle = 0, copying = 0;
   for (const auto& line : facts.context.devices) {
-    idle += shared_length(spans, line.idle);
+    for (const auto& piece : line.idle_pieces)
+      if (is_small(piece.next) && covered(spans, piece.span) == piece.span.length()) {
+        before.push_back(piece.span);
+        idle += piece.span.length();
+      }
     copying += shared_length(spans, line.busy) - shared_length(spans, line.kernel_busy);
   }
   if (facts.of_window(idle + copying) < 0.03 || !facts.repeats(spans, 0.01)) return {};
-  const Nanos gain = facts.claim_idle(spans) + copying;
+  const Nanos gain = facts.claim_idle(normalised(std::move(before))) + copying;
   facts.also_gone(std::move(launching));
   return Finding{
       FindingId::small_copies,
-      fmt::format(
-          "Small tensors are copied to the GPU one after the other, {} of the time. Put them "
-          "together on the host, in one pinned tensor, and copy that.",
-          say_share(facts.of_window(gain))),
+      fetched * 2 > count
+          ? fmt::format("The host fetches small values from the GPU one after the other, {} of the "
+                        "time. Put them together on the GPU and fetch them once, or less often.",
+                        say_share(facts.of_window(gain)))
+          : fmt::format("Small tensors are copied to the GPU one after the other, {} of the time. "
+                        "Put them together on the host, in one pinned tensor, and copy that.",
+                        say_share(facts.of_window(gain))),
       fmt::format("{} copies in {}, {} each on average; {} idle between them, {} of copies", count,
                   plural(rows, "row"), say_bytes(bytes / count), say_time(idle), say_time(copying)),
       gain};

@@ -309,8 +309,44 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
       static_cast<Nanos>((1 - share) * static_cast<double>(time))};
 }
 
+namespace {
+
+/// Kernels that copy rows by index and compute nothing, by name.
+bool copies_by_index(std::string_view kernel) {
+  static constexpr std::array<std::string_view, 6> kNames{
+      "vectorized_gather_kernel", "_scatter_gather_elementwise_kernel", "index_elementwise_kernel",
+      "indexSelect",              "index_copy_kernel",                  "cupy_take"};
+  return kernel.find("ReduceAdd") == std::string_view::npos &&
+         std::ranges::any_of(
+             kNames, [&](auto name) { return kernel.find(name) != std::string_view::npos; });
+}
+
+/// Without counters, what moves memory by its kind. A table that is looked up once is read so, too.
+std::optional<Finding> memory_bound_by_index(const Facts& facts) {
+  Found found(facts);
+  OncePerText copies(facts.texts(), copies_by_index);
+  for (const auto& kernel : facts.kernels)
+    if (copies(facts.kernel_name(kernel)) && !facts.claimed(kernel) &&
+        facts.type(kernel) != LayerType::embedding)
+      found.take(kernel);
+  if (facts.of_kernels(found.time) < 0.5 || facts.of_window(found.time) < 0.25) return {};
+  return Finding{
+      FindingId::memory_bound,
+      fmt::format("Memory-bound by kind: {} of kernel time copies rows by index, which only moves "
+                  "memory. Where the same rows are copied again and again (caches, tables), leave "
+                  "them in their place: give their indices to the operator that reads them, or "
+                  "reorder less often.",
+                  say_share(facts.of_kernels(found.time))),
+      fmt::format("{}, {} of {} kernel time, by kernel name; most under {}",
+                  plural(found.count, "kernel"), say_time(found.time), say_time(facts.kernel_busy),
+                  say_names(found.operators.largest())),
+      {}};
+}
+
+}  // namespace
+
 std::optional<Finding> memory_bound(const Facts& facts) {
-  if (!facts.levels.has(KernelLevel::dram_active)) return {};
+  if (!facts.levels.has(KernelLevel::dram_active)) return memory_bound_by_index(facts);
   Nanos time = 0;
   TimeBy names(facts);
   for (const auto& kernel : facts.kernels) {

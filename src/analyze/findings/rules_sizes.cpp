@@ -240,25 +240,38 @@ std::optional<Finding> low_occupancy(const Facts& facts) {
       {}};
 }
 
+/// Fourier transforms of a length with a large prime factor go by way of longer ones.
+bool transforms_odd_length(std::string_view name) {
+  return lower_case(name).find("bluestein") != std::string::npos;
+}
+
 std::optional<Finding> odd_sizes(const Facts& facts) {
-  Nanos time = 0;
+  Nanos products = 0, transforms = 0;
   TimeBy names(facts), operators(facts);
-  OncePerText odd(facts.texts(), takes_odd_sizes);
+  OncePerText odd(facts.texts(), takes_odd_sizes), by_way(facts.texts(), transforms_odd_length);
   for (const auto& kernel : facts.kernels) {
-    if (!odd(facts.kernel_name(kernel))) continue;
-    time += kernel.exclusive_ns;
+    const bool transform = by_way(facts.kernel_name(kernel));
+    if (!transform && !odd(facts.kernel_name(kernel))) continue;
+    (transform ? transforms : products) += kernel.exclusive_ns;
     names.add_kernel(kernel, kernel.exclusive_ns);
     operators.add_operator(kernel, kernel.exclusive_ns);
   }
+  const Nanos time = products + transforms;
   if (facts.of_kernels(time) < 0.05) return {};
-  return Finding{FindingId::odd_sizes,
-                 fmt::format("{} of kernel time multiplies matrices whose sizes are not multiples "
-                             "of 8, in kernels that load one or two elements at a time. Pad them "
-                             "(widths, vocabulary, sequences) to multiples of 8, preferably 64.",
-                             say_share(facts.of_kernels(time))),
-                 fmt::format("{}, most in {}; under {}", say_time(time), say_names(names.largest()),
-                             say_names(operators.largest())),
-                 time};
+  return Finding{
+      FindingId::odd_sizes,
+      transforms > products
+          ? fmt::format("{} of kernel time transforms (FFT) lengths with a large prime factor, by "
+                        "way of longer ones (Bluestein). Pad them to a power of two, or to a "
+                        "product of 2, 3, 5 and 7.",
+                        say_share(facts.of_kernels(time)))
+          : fmt::format("{} of kernel time multiplies matrices whose sizes are not multiples "
+                        "of 8, in kernels that load one or two elements at a time. Pad them "
+                        "(widths, vocabulary, sequences) to multiples of 8, preferably 64.",
+                        say_share(facts.of_kernels(time))),
+      fmt::format("{}, most in {}; under {}", say_time(time), say_names(names.largest()),
+                  say_names(operators.largest())),
+      time};
 }
 
 std::optional<Finding> no_channels_last(const Facts& facts) {

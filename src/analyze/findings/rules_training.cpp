@@ -169,10 +169,21 @@ std::optional<Finding> recompilation(const Facts& facts) {
 }
 
 std::optional<Finding> unfused_optimiser(const Facts& facts) {
-  std::int64_t single = 0, all = 0;
-  Nanos time = 0;
-  TimeBy operators(facts);
-  std::unordered_set<std::uint32_t> kernels, steps;
+  // Kernels of many tensors that do not fill the device: those of groups with few tensors each.
+  struct Kernels {
+    explicit Kernels(const Facts& all) : facts(all), found(all) {}
+    const Facts& facts;
+    Found found;
+    std::unordered_set<std::uint32_t> rows, steps, calls, operators;
+    void take(const KernelInstance& kernel, std::uint32_t step) {
+      found.take(kernel);
+      rows.insert(kernel.activity);
+      calls.insert(facts.context.attribution.op[kernel.activity]);
+      operators.insert(static_cast<std::uint32_t>(facts.operation(kernel)));
+      if (step != kNoRow) steps.insert(step);
+    }
+  } single(facts), grouped(facts);
+  std::int64_t all = 0;
   AroundNamed around(facts, is_optimiser_step);
   OncePerText many(facts.texts(), of_many_tensors);
   for (const auto& kernel : facts.kernels) {
@@ -180,26 +191,40 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
         facts.type(kernel) == LayerType::communication)
       continue;
     ++all;
-    if (many(facts.kernel_name(kernel))) continue;
-    if (const auto step = around.of(kernel); step != kNoRow) steps.insert(step);
-    ++single;
-    time += kernel.exclusive_ns;
-    kernels.insert(kernel.activity);
-    operators.add_operator(kernel, kernel.exclusive_ns);
+    if (!many(facts.kernel_name(kernel)))
+      single.take(kernel, around.of(kernel));
+    else if (blocks_per_sm(facts.capture(), kernel.activity) < 1)
+      grouped.take(kernel, around.of(kernel));
   }
-  const auto updates = static_cast<std::int64_t>(steps.size());
-  if (updates == 0) return {};
+  constexpr std::int64_t kMany = 50;
+  const bool by_group = grouped.found.count > single.found.count;
+  const auto& kernels = by_group ? grouped : single;
+  const auto& found = kernels.found;
+  const auto updates = static_cast<std::int64_t>(kernels.steps.size());
+  // A group calls each operator about once. Some groups have rates of their own: of layers.
+  const auto groups = kernels.calls.size() / std::max<std::size_t>(1, kernels.operators.size());
+  if (updates == 0 || found.count * 2 < all || found.count < kMany * updates ||
+      (by_group && static_cast<std::int64_t>(groups) < kMany * updates))
+    return {};
   const Nanos idle =
-      facts.idle_before([&](const IdlePiece& piece) { return kernels.contains(piece.next); });
-  if (single * 2 < all || single < 50 * updates || facts.of_window(time + idle) < 0.05) return {};
-  return Finding{FindingId::unfused_optimiser,
-                 fmt::format("The optimizer updates one tensor at a time: {} kernels per step, {} "
-                             "of the time. Use one that updates many tensors per kernel{}.",
-                             single / updates, say_share(facts.of_window(time + idle)),
-                             facts.pytorch() ? " (fused=True, or foreach=True)" : ""),
-                 fmt::format("{} of kernels and {} of idle before them; most under {}",
-                             say_time(time), say_time(idle), say_names(operators.largest())),
-                 time + idle};
+      facts.idle_before([&](const IdlePiece& piece) { return kernels.rows.contains(piece.next); });
+  const Nanos time = found.time + idle;
+  if (facts.of_window(time) < 0.05) return {};
+  const auto share = say_share(facts.of_window(time));
+  return Finding{
+      FindingId::unfused_optimiser,
+      by_group
+          ? fmt::format("The optimizer updates about {} small groups of tensors one by one: {} "
+                        "kernels per step, {} of the time. Put parameters with the same settings "
+                        "into one group.",
+                        static_cast<std::int64_t>(groups) / updates, found.count / updates, share)
+          : fmt::format("The optimizer updates one tensor at a time: {} kernels per step, {} of "
+                        "the time. Use one that updates many tensors per kernel{}.",
+                        found.count / updates, share,
+                        facts.pytorch() ? " (fused=True, or foreach=True)" : ""),
+      fmt::format("{} of kernels and {} of idle before them; most under {}", say_time(found.time),
+                  say_time(idle), say_names(found.operators.largest())),
+      time};
 }
 
 std::optional<Finding> dense_embedding_gradients(const Facts& facts) {

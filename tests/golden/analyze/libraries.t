@@ -25,7 +25,7 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   neighbours_by_differences unfused_elementwise kernel_bound
   neighbours_by_differences.mended fp32_without_tensor_cores tiny_kernels
   nodes_of_large_graph fp32_without_tensor_cores kernel_bound
-  pairs_ranked unfused_elementwise kernel_bound
+  pairs_ranked kernel_bound missing_counters
   posterior_forgotten sync_in_step host_bound
   posterior_forgotten.mended launch_bound small_batch
   process_of_many_points fp32_without_tensor_cores launch_bound
@@ -42,12 +42,71 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   triton_product_ieee.mended kernel_bound missing_counters
   tuned_for_each_length autotuning missing_counters
   tuned_for_each_length.mended kernel_bound missing_counters
-  vit_large_pictures unfused_elementwise kernel_bound
+  vit_large_pictures kernel_bound missing_counters
   vocoder_with_norms launch_bound small_batch
   vocoder_with_norms.mended launch_bound small_batch
   weights_dequantised_again casts host_bound
   weights_dequantised_again.mended launch_bound missing_counters
-  weights_of_edges_again data_dependent_sizes kernel_bound
-  weights_of_edges_again.mended kernel_bound missing_counters
+  weights_of_edges_again data_dependent_sizes memory_bound
+  weights_of_edges_again.mended memory_bound kernel_bound
   weights_offloaded blocking_copies device_allocations
-  weights_offloaded.mended launch_bound unfused_elementwise
+  weights_offloaded.mended launch_bound missing_counters
+
+Programs of services (tests/advice/programs/services.json), likewise.
+
+  $ cd "$ROOT/tests/advice/services"
+  $ for trace in *.json.gz; do
+  >   gpufathom analyze $trace --format json | jq -r --arg name ${trace%.json.gz} '[$name, .findings[0, 1].id // "-"] | join(" ")'
+  > done
+  accelerate_accumulates casts kernel_bound
+  average_kept_on_host.mended no_channels_last casts
+  blur_in_two_dimensions kernel_bound missing_counters
+  blur_in_two_dimensions.mended kernel_bound missing_counters
+  cache_attended_in_full tiny_kernels launch_bound
+  cache_attended_in_full.mended launch_bound missing_counters
+  class_by_class.mended data_dependent_sizes small_grids
+  compiled_blocks kernel_bound missing_counters
+  corpus_normalised_again casts fp32_without_tensor_cores
+  corpus_normalised_again.mended casts fp32_without_tensor_cores
+  corpus_searched kernel_bound missing_counters
+  cross_cache_reordered memory_bound kernel_bound
+  cross_cache_reordered.mended launch_bound tiny_kernels
+  dataset_on_gpu input_bound host_bound
+  dataset_on_gpu.mended launch_bound small_batch
+  diagonal_made_dense kernel_bound missing_counters
+  diagonal_made_dense.mended kernel_bound missing_counters
+  frames_beside_products unfused_elementwise kernel_bound
+  gradients_zeroed casts launch_bound
+  gradients_zeroed.mended casts host_bound
+  grammar_mask_from_host blocking_copies input_bound
+  grammar_mask_from_host.mended tiny_kernels small_grids
+  graph_breaks_at_checks sync_in_step launch_bound
+  graph_breaks_at_checks.mended launch_bound missing_counters
+  graph_for_each_layer tiny_kernels small_grids
+  graph_for_each_layer.mended small_grids tiny_kernels
+  graph_of_largest_batch kernel_bound missing_counters
+  graph_of_largest_batch.mended tiny_kernels small_grids
+  hits_in_heaps host_bound launch_bound
+  hits_in_heaps.mended fp32_without_tensor_cores blocking_copies
+  inverse_for_one_solve fp32_without_tensor_cores repeated_factorization
+  inverse_for_one_solve.mended fp32_without_tensor_cores small_grids
+  leaf_by_leaf.mended host_bound sync_in_step
+  many_decoded_in_graph kernel_bound missing_counters
+  neighbour_list_each_step.mended data_dependent_sizes tiny_kernels
+  noise_made_on_host no_channels_last casts
+  norms_not_folded unfused_elementwise kernel_bound
+  norms_not_folded.mended unfused_elementwise kernel_bound
+  padded_before_convolution casts unfused_elementwise
+  padded_before_convolution.mended kernel_bound missing_counters
+  pages_gathered memory_bound kernel_bound
+  pages_gathered.mended launch_bound missing_counters
+  policy_of_many_games odd_sizes kernel_bound
+  prefetch_not_ahead unfused_elementwise kernel_bound
+  prefetch_not_ahead.mended unfused_elementwise kernel_bound
+  reverb_by_convolution kernel_bound missing_counters
+  reverb_by_convolution.mended tiny_kernels launch_bound
+  spectra_of_prime_length odd_sizes kernel_bound
+  spectra_of_prime_length.mended casts unfused_elementwise
+  triton_tiny_blocks kernel_bound missing_counters
+  triton_tiny_blocks.mended kernel_bound missing_counters
+  waves_by_triton kernel_bound missing_counters

@@ -38,7 +38,7 @@ kernels of 200 lines.
   $ with resnet50_amp_eager_b64 "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz"
   memory_bound
   $ with lenet_train_b64 "$EXAMPLES/lenet_train_b64.base.ncu.csv.gz"
-  low_tensor_use
+  
   $ with bert_amp_eager_b32 "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz"
   different_program
   $ zcat "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz" | sed 200,399d > part.ncu.csv

@@ -15,14 +15,7 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
        138 us of 150 us in convolutions, matrix products and attention, confirmed
        by tensor counters near 0; most in wgrad_alg0_engine 49.3 us,
        sgemm_largek_lds64 23.3 us, dgrad_engine 14.2 us
-    2. Tensor pipes are active 0.1 % of the time in convolutions, matrix products
-       and attention. Larger batches and shapes that are multiples of 8 (16-bit
-       types) or 16 (8-bit types) help most. Part of it runs in NCHW layout or
-       converts from it: use channels_last. [up to 149.4 us, 46.2 %]
-       150 us of such kernels with counters; 149 us without tensor work, most in
-       wgrad_alg0_engine 49.3 us, sgemm_largek_lds64 23.3 us, dgrad_engine
-       14.1 us; 8.19 us in NCHW kernels
-    3. The report has no counters for tensor.flops. Collect them for the same step
+    2. The report has no counters for tensor.flops. Collect them for the same step
        and pass that report with --counters.
        Command: How to collect missing counters, below
   
@@ -51,4 +44,4 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
   []
   29
   "good"
-  ["fp32_without_tensor_cores","low_tensor_use","missing_levels"]
+  ["fp32_without_tensor_cores","missing_levels"]
