@@ -139,7 +139,8 @@ std::optional<Finding> long_first_steps(const Facts& facts) {
 }
 
 /// Busy time inside the steps of what was launched before the first one: the host was ahead when it
-/// marked that, so the device first works off steps without a mark, which are no slower than others.
+/// marked that, so the device first works off steps without a mark, which are no slower than
+/// others.
 Nanos launched_before_steps(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
   const Nanos begin = facts.analysis.window.steps.front().start_ns;

@@ -314,8 +314,9 @@ namespace {
 /// Kernels that copy rows by index and compute nothing, by name.
 bool copies_by_index(std::string_view kernel) {
   static constexpr std::array<std::string_view, 6> kNames{
-      "vectorized_gather_kernel", "_scatter_gather_elementwise_kernel", "index_elementwise_kernel",
-      "indexSelect",              "index_copy_kernel",                  "cupy_take"};
+      "vectorized_gather_kernel", "_scatter_gather_elementwise_kernel",
+      "index_elementwise_kernel", "indexSelect",
+      "index_copy_kernel",        "cupy_take"};
   return kernel.find("ReduceAdd") == std::string_view::npos &&
          std::ranges::any_of(
              kNames, [&](auto name) { return kernel.find(name) != std::string_view::npos; });
