@@ -252,91 +252,113 @@ std::optional<Finding> cpu_operators(const Facts& facts) {
       gain};
 }
 
-std::optional<Finding> small_copies(const Facts& facts) {
-  constexpr std::int64_t kSmall = 256 << 10;
-  constexpr std::size_t kMany = 8;     // in a row
-  constexpr std::size_t kBetween = 1;  // kernels between two, such as a fill
-  const auto& activities = facts.capture().activities;
-  const auto& calls = facts.capture().api_calls;
-  // Values that PyTorch fetches are awaited by calls, of which sync_in_step tells; JAX has none.
-  const bool jax = facts.capture().framework == "jax";
-  const auto is_small = [&](std::uint32_t row) {
+namespace {
+
+/// Small copies in a row, one after the other, to the device or from it.
+class RowsOfCopies {
+ public:
+  explicit RowsOfCopies(const Facts& facts)
+      : facts_(facts), jax_(facts.capture().framework == "jax") {
+    for (const auto& line : facts.context.devices) look_at(line);
+    spans = normalised(std::move(spans));
+  }
+  /// Values that PyTorch fetches are awaited by calls, of which sync_in_step tells; JAX has none.
+  bool is_small(std::uint32_t row) const {
+    constexpr std::int64_t kSmall = 256 << 10;
+    const auto& activities = facts_.capture().activities;
     if (row == kNoRow || activities.kind[row] != ActivityKind::memcpy || activities.bytes[row] < 0)
       return false;
     return activities.copy[row] == CopyKind::device_to_host
-               ? jax && activities.bytes[row] < kInputBytes
+               ? jax_ && activities.bytes[row] < kInputBytes
                : activities.copy[row] == CopyKind::host_to_device && activities.bytes[row] < kSmall;
-  };
+  }
   Intervals spans, launching;
   std::int64_t count = 0, bytes = 0, rows = 0, fetched = 0;
-  for (const auto& line : facts.context.devices) {
-    Interval run{};
-    Interval host{};
-    std::size_t copies = 0, between = 0;
+
+ private:
+  struct Run {
+    Interval device, host;
+    std::size_t copies = 0;
+    std::int64_t bytes = 0;
     CopyKind way = CopyKind::host_to_device;
-    std::int64_t run_bytes = 0;
-    auto end_run = [&] {
-      if (copies >= kMany) {
-        spans.push_back(run);
-        launching.push_back(host);
-        count += static_cast<std::int64_t>(copies);
-        bytes += run_bytes;
-        if (way == CopyKind::device_to_host) fetched += static_cast<std::int64_t>(copies);
-        ++rows;
-      }
-      copies = 0;
-      run_bytes = 0;
-    };
+  };
+
+  void look_at(const DeviceTimeline& line) {
+    constexpr std::size_t kBetween = 1;  // kernels between two, such as a fill
+    const auto& activities = facts_.capture().activities;
+    const auto& calls = facts_.capture().api_calls;
+    Run run;
+    std::size_t between = 0;
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
       const auto row = line.rows[i];
-      if (is_small(row)) {
-        if (activities.copy[row] != way) end_run();
-        way = activities.copy[row];
-        const auto call = facts.context.launches[row];
-        const Nanos called = call == kNoRow ? line.spans[i].start : calls.start_ns[call];
-        if (copies == 0) run.start = line.spans[i].start;
-        if (copies == 0) host.start = called;
-        run.end = line.spans[i].end;
-        host.end = std::max(called, host.start);
-        ++copies;
-        run_bytes += activities.bytes[row];
-        between = 0;
-      } else if (copies > 0 && ++between > kBetween) {
-        end_run();
-        between = 0;
+      if (!is_small(row)) {
+        if (run.copies > 0 && ++between > kBetween) end(run);
+        continue;
       }
+      if (activities.copy[row] != run.way) end(run);
+      const auto call = facts_.context.launches[row];
+      const Nanos called = call == kNoRow ? line.spans[i].start : calls.start_ns[call];
+      if (run.copies == 0) run.device.start = line.spans[i].start;
+      if (run.copies == 0) run.host.start = called;
+      run.way = activities.copy[row];
+      run.device.end = line.spans[i].end;
+      run.host.end = std::max(called, run.host.start);
+      ++run.copies;
+      run.bytes += activities.bytes[row];
+      between = 0;
     }
-    end_run();
+    end(run);
   }
+  void end(Run& run) {
+    constexpr std::size_t kMany = 8;
+    if (run.copies >= kMany) {
+      spans.push_back(run.device);
+      launching.push_back(run.host);
+      count += static_cast<std::int64_t>(run.copies);
+      bytes += run.bytes;
+      if (run.way == CopyKind::device_to_host) fetched += static_cast<std::int64_t>(run.copies);
+      ++rows;
+    }
+    run = {};
+  }
+
+  const Facts& facts_;
+  bool jax_;
+};
+
+}  // namespace
+
+std::optional<Finding> small_copies(const Facts& facts) {
+  RowsOfCopies found(facts);
   // A few copies of a program that makes one short pass are no habit.
-  if (count == 0 || (facts.analysis.window.steps.empty() && facts.window < 10 * kNsPerMs))
+  if (found.count == 0 || (facts.analysis.window.steps.empty() && facts.window < 10 * kNsPerMs))
     return {};
-  spans = normalised(std::move(spans));
   // What the device waits for between two copies may also be a kernel between them.
   Intervals before;
   Nanos idle = 0, copying = 0;
   for (const auto& line : facts.context.devices) {
     for (const auto& piece : line.idle_pieces)
-      if (is_small(piece.next) && covered(spans, piece.span) == piece.span.length()) {
+      if (found.is_small(piece.next) && covered(found.spans, piece.span) == piece.span.length()) {
         before.push_back(piece.span);
         idle += piece.span.length();
       }
-    copying += shared_length(spans, line.busy) - shared_length(spans, line.kernel_busy);
+    copying += shared_length(found.spans, line.busy) - shared_length(found.spans, line.kernel_busy);
   }
-  if (facts.of_window(idle + copying) < 0.03 || !facts.repeats(spans, 0.01)) return {};
+  if (facts.of_window(idle + copying) < 0.03 || !facts.repeats(found.spans, 0.01)) return {};
   const Nanos gain = facts.claim_idle(normalised(std::move(before))) + copying;
-  facts.also_gone(std::move(launching));
+  facts.also_gone(std::move(found.launching));
   return Finding{
       FindingId::small_copies,
-      fetched * 2 > count
+      found.fetched * 2 > found.count
           ? fmt::format("The host fetches small values from the GPU one after the other, {} of the "
                         "time. Put them together on the GPU and fetch them once, or less often.",
                         say_share(facts.of_window(gain)))
           : fmt::format("Small tensors are copied to the GPU one after the other, {} of the time. "
                         "Put them together on the host, in one pinned tensor, and copy that.",
                         say_share(facts.of_window(gain))),
-      fmt::format("{} copies in {}, {} each on average; {} idle between them, {} of copies", count,
-                  plural(rows, "row"), say_bytes(bytes / count), say_time(idle), say_time(copying)),
+      fmt::format("{} copies in {}, {} each on average; {} idle between them, {} of copies",
+                  found.count, plural(found.rows, "row"), say_bytes(found.bytes / found.count),
+                  say_time(idle), say_time(copying)),
       gain};
 }
 

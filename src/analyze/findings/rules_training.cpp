@@ -168,21 +168,29 @@ std::optional<Finding> recompilation(const Facts& facts) {
       time};
 }
 
+namespace {
+
+/// Kernels of an optimizer's steps.
+struct Updates {
+  explicit Updates(const Facts& all) : facts(all), found(all) {}
+  void take(const KernelInstance& kernel, std::uint32_t step) {
+    found.take(kernel);
+    rows.insert(kernel.activity);
+    calls.insert(facts.context.attribution.op[kernel.activity]);
+    operators.insert(static_cast<std::uint32_t>(facts.operation(kernel)));
+    if (step != kNoRow) steps.insert(step);
+  }
+  const Facts& facts;
+  Found found;
+  std::unordered_set<std::uint32_t> rows, steps, calls, operators;
+};
+
+}  // namespace
+
 std::optional<Finding> unfused_optimiser(const Facts& facts) {
-  // Kernels of many tensors that do not fill the device: those of groups with few tensors each.
-  struct Kernels {
-    explicit Kernels(const Facts& all) : facts(all), found(all) {}
-    const Facts& facts;
-    Found found;
-    std::unordered_set<std::uint32_t> rows, steps, calls, operators;
-    void take(const KernelInstance& kernel, std::uint32_t step) {
-      found.take(kernel);
-      rows.insert(kernel.activity);
-      calls.insert(facts.context.attribution.op[kernel.activity]);
-      operators.insert(static_cast<std::uint32_t>(facts.operation(kernel)));
-      if (step != kNoRow) steps.insert(step);
-    }
-  } single(facts), grouped(facts);
+  Updates single(facts);
+  // Of many tensors, but not enough to fill the device: of groups with few tensors each.
+  Updates grouped(facts);
   std::int64_t all = 0;
   AroundNamed around(facts, is_optimiser_step);
   OncePerText many(facts.texts(), of_many_tensors);

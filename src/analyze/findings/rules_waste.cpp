@@ -228,40 +228,122 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
       found.time};
 }
 
-std::optional<Finding> layout_copies(const Facts& facts) {
-  Found found(facts);
-  AroundNamed copies(facts, makes_copy);
-  const auto& parent = facts.context.attribution.op_parent;
-  std::map<std::string_view, Nanos> beside;
-  for (const auto& kernel : facts.kernels) {
-    if (facts.type(kernel) != LayerType::copy || facts.claimed(kernel)) continue;
-    auto row = copies.of(kernel);
-    while (row != kNoRow && parent[row] != kNoRow && makes_copy(name_of_row(facts, parent[row])))
-      row = parent[row];
-    if (row == kNoRow || !moves_axes(name_of_row(facts, facts.siblings().before[row]))) continue;
-    found.take(kernel);
-    // The operation that wants it so, or that it comes from.
-    const auto& after = facts.siblings().after();
-    auto next = after[row];
-    while (next != kNoRow && (moves_axes(name_of_row(facts, next)) || !facts.tree().device[next]))
-      next = after[next];
-    if (next != kNoRow) beside[name_of_row(facts, next)] += kernel.exclusive_ns;
+namespace {
+
+bool cuts(std::string_view op) {
+  static constexpr std::array<std::string_view, 7> kNames{
+      "aten::slice", "aten::narrow", "aten::select",          "aten::chunk",
+      "aten::split", "aten::unbind", "aten::split_with_sizes"};
+  return std::ranges::find(kNames, op) != kNames.end();
+}
+
+/// Time in which devices only copy from one place of their memory to another.
+Nanos copying_inside(const Facts& facts) {
+  const auto& activities = facts.capture().activities;
+  Nanos alone = 0;
+  for (const auto& line : facts.context.devices) {
+    Intervals spans;
+    for (std::size_t i = 0; i < line.rows.size(); ++i)
+      if (activities.copy[line.rows[i]] == CopyKind::device_to_device)
+        spans.push_back(line.spans[i]);
+    spans = normalised(std::move(spans));
+    alone += total(spans) - shared_length(spans, line.kernel_busy);
   }
-  if (!found.claim(facts, 0.1)) return {};
-  std::vector<NamedTime> before;
-  for (const auto& [name, ns] : beside) before.push_back({std::string(name), ns});
-  std::ranges::stable_sort(before, std::greater<>(), &NamedTime::ns);
-  return Finding{
-      FindingId::layout_copies,
-      fmt::format(
-          "{} of kernel time copies tensors whose axes were permuted (permute or transpose, "
-          "then contiguous or reshape). Keep one layout throughout, give the operator the "
-          "view itself, or copy constants once.",
-          say_share(facts.of_kernels(found.time))),
-      fmt::format("{}, {} of {} kernel time{}", plural(found.count, "kernel"), say_time(found.time),
-                  say_time(facts.kernel_busy),
-                  before.empty() ? "" : fmt::format("; before {}", say_names(before))),
-      found.time};
+  return alone;
+}
+
+/// Kernels that copy tensors to permute, cut or pad them.
+struct Rearranging {
+  explicit Rearranging(const Facts& facts) : found(facts) {
+    AroundNamed copies(facts, makes_copy);
+    AroundNamed pads(facts, [](std::string_view op) { return op == "aten::constant_pad_nd"; });
+    const auto& parent = facts.context.attribution.op_parent;
+    for (const auto& kernel : facts.kernels) {
+      if (facts.type(kernel) != LayerType::copy || facts.claimed(kernel)) continue;
+      auto row = pads.of(kernel);
+      if (row != kNoRow) {
+        padded += kernel.exclusive_ns;
+      } else {
+        row = copies.of(kernel);
+        while (row != kNoRow && parent[row] != kNoRow &&
+               makes_copy(name_of_row(facts, parent[row])))
+          row = parent[row];
+        if (row == kNoRow) continue;
+        const auto earlier = facts.siblings().before[row];
+        const bool moves = moves_axes(name_of_row(facts, earlier));
+        if (!moves && !cut_before(facts, earlier)) continue;
+        (moves ? permuted : cut) += kernel.exclusive_ns;
+      }
+      found.take(kernel);
+      // The operation that wants it so, or that it comes from.
+      const auto& after = facts.siblings().after();
+      auto next = after[row];
+      while (next != kNoRow && (moves_axes(name_of_row(facts, next)) || !facts.tree().device[next]))
+        next = after[next];
+      if (next != kNoRow) beside[name_of_row(facts, next)] += kernel.exclusive_ns;
+    }
+  }
+  /// Of several pieces cut at once, each is copied after the copies of others.
+  static bool cut_before(const Facts& facts, std::uint32_t row) {
+    constexpr int kFew = 8;
+    for (int i = 0; i < kFew && row != kNoRow; ++i, row = facts.siblings().before[row]) {
+      const auto name = name_of_row(facts, row);
+      if (cuts(name)) return true;
+      if (!makes_copy(name) && facts.tree().device[row]) return false;
+    }
+    return false;
+  }
+  std::string before() const {
+    std::vector<NamedTime> names;
+    for (const auto& [name, ns] : beside) names.push_back({std::string(name), ns});
+    std::ranges::stable_sort(names, std::greater<>(), &NamedTime::ns);
+    return names.empty() ? std::string() : fmt::format("; before {}", say_names(names));
+  }
+  std::string_view what() const {
+    if (permuted >= std::max(cut, padded))
+      return "copies tensors whose axes were permuted (permute or transpose, then contiguous or "
+             "reshape). Keep one layout throughout, give the operator the view itself, or copy "
+             "constants once.";
+    return padded > cut
+               ? "copies tensors to pad them. Let the operator pad (padding= of a convolution, n= "
+                 "of a transform), or keep them padded."
+               : "copies pieces of tensors (a slice, then contiguous or clone). Give the operator "
+                 "the view itself, if it takes strides, or cut once.";
+  }
+  Found found;
+  Nanos permuted = 0;
+  Nanos cut = 0;
+  Nanos padded = 0;
+  std::map<std::string_view, Nanos> beside;
+};
+
+}  // namespace
+
+std::optional<Finding> layout_copies(const Facts& facts) {
+  constexpr double kMuch = 0.15;
+  const Rearranging rearranging(facts);
+  const auto& found = rearranging.found;
+  const Nanos inside = copying_inside(facts);
+  const bool much_inside = facts.of_window(inside) >= kMuch;
+  const bool told = found.claim(facts, 0.1);
+  if (!told && !much_inside) return {};
+  std::string text, evidence;
+  if (told) {
+    text = fmt::format("{} of kernel time {}", say_share(facts.of_kernels(found.time)),
+                       rearranging.what());
+    evidence = fmt::format("{}, {} of {} kernel time{}", plural(found.count, "kernel"),
+                           say_time(found.time), say_time(facts.kernel_busy), rearranging.before());
+  }
+  if (much_inside) {
+    text += fmt::format(
+        "{}Copies from one place of GPU memory to another take {} of the time, beside no kernel. "
+        "Work in place{}, or swap two buffers in place of copying one into the other.",
+        told ? " " : "", say_share(facts.of_window(inside)),
+        facts.capture().framework == "jax" ? " (donate buffers: jax.jit with donate_argnums)" : "");
+    evidence += fmt::format("{}{} of such copies", told ? "; " : "", say_time(inside));
+  }
+  return Finding{FindingId::layout_copies, std::move(text), std::move(evidence),
+                 (told ? found.time : 0) + (much_inside ? inside : 0)};
 }
 
 std::optional<Finding> growing_concat(const Facts& facts) {

@@ -9,7 +9,7 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   backbone_not_frozen.mended unfused_elementwise launch_bound
   backward_for_each_loss repeated_backward unfused_elementwise
   backward_for_each_loss.mended unfused_elementwise kernel_bound
-  copied_for_the_kernel casts kernel_bound
+  copied_for_the_kernel layout_copies casts
   copied_for_the_kernel.mended kernel_bound missing_counters
   deterministic_left_on deterministic missing_counters
   deterministic_left_on.mended launch_bound host_bound
@@ -96,7 +96,7 @@ Programs of services (tests/advice/programs/services.json), likewise.
   noise_made_on_host no_channels_last casts
   norms_not_folded unfused_elementwise kernel_bound
   norms_not_folded.mended unfused_elementwise kernel_bound
-  padded_before_convolution casts unfused_elementwise
+  padded_before_convolution layout_copies unfused_elementwise
   padded_before_convolution.mended kernel_bound missing_counters
   pages_gathered memory_bound kernel_bound
   pages_gathered.mended launch_bound missing_counters
@@ -106,7 +106,7 @@ Programs of services (tests/advice/programs/services.json), likewise.
   reverb_by_convolution kernel_bound missing_counters
   reverb_by_convolution.mended tiny_kernels launch_bound
   spectra_of_prime_length odd_sizes kernel_bound
-  spectra_of_prime_length.mended casts unfused_elementwise
+  spectra_of_prime_length.mended layout_copies unfused_elementwise
   triton_tiny_blocks kernel_bound missing_counters
   triton_tiny_blocks.mended kernel_bound missing_counters
   waves_by_triton kernel_bound missing_counters
