@@ -7,12 +7,16 @@ import { note } from "../parts/note.ts";
 
 const FIRST = 4;
 
-/** What a step without recording, or an item of a larger batch, gains by replay; then what others did that made the change. */
-function replayed(finding: Finding): string {
-  if (finding.replayed === null) return "";
-  const one = share(finding.replayed), low = share(finding.replayed_low), high = share(finding.replayed_high);
-  const of = finding.id === "small_batch" ? "an item's time (batch x 8)" : "a step";
-  return `gain ${one} of ${of} by replay${low === high ? "" : ` (${low} to ${high})`}; programs that made the change gained ${share(finding.mended_low)} to ${share(finding.mended_high)}; `;
+/** What a step without recording, or an item of a larger batch, gains by replay; dim, its range, what programs gained that made the change; else the bound. */
+function gain(finding: Finding, whole: number): HTMLElement | null {
+  if (finding.gain_ns === null) return null;
+  const bound = `up to ${time(finding.gain_ns)}, ${share(whole > 0 ? finding.gain_ns / whole : null)} of the window`;
+  if (finding.replayed === null) return h("p", { class: "gain" }, bound);
+  if ((finding.mended_high ?? 1) < 0.005) return h("p", { class: "gain" }, "no gain by itself", h("span", { class: "dim" }, `; ${bound}`));
+  const of = finding.id === "small_batch" ? "an item's time, batch x 8," : "a step";
+  const range = (low: number | null, high: number | null): string => share(low) === share(high) ? share(low) : `${share(low)} to ${share(high)}`;
+  return h("p", { class: "gain" }, `gain ${share(finding.replayed)} of ${of} by replay`,
+    h("span", { class: "dim" }, ` (${range(finding.replayed_low, finding.replayed_high)}); programs that made the change gained ${range(finding.mended_low, finding.mended_high)}`));
 }
 
 /** Changes that a person turns on and off, and what a step would take with them. */
@@ -34,14 +38,11 @@ export function findingsSection(report: Report): HTMLElement | null {
   const a = report.analysis;
   if (a.findings.length === 0) return null;
   const whole = a.devices.reduce((sum, d) => sum + d.span_ns, 0);
-  // The bound counts time of the device; where the host's time goes, too, it is the most by replay.
-  const most = (f: Finding): number => Math.max(f.gain_ns ?? 0, (f.replayed_high ?? 0) * whole);
   const item = (f: Finding): HTMLElement =>
-    h("li", { "data-finding": f.id }, h("p", {}, kept(f.text)), f.evidence ? note(kept(f.evidence), "evidence") : null, f.command ? note(f.command, "evidence") : null,
-      f.gain_ns !== null ? h("p", { class: "gain" }, `${replayed(f)}up to ${time(most(f))}`, h("span", { class: "dim" }, ` ${share(whole > 0 ? most(f) / whole : null)} of the window`)) : null);
+    h("li", { "data-finding": f.id }, h("p", {}, kept(f.text)), f.evidence ? note(kept(f.evidence), "evidence") : null, f.command ? note(f.command, "evidence") : null, gain(f, whole));
   // Beside the waterfall there is room for a few; they come in order of what they give back.
   const first = a.findings.slice(0, FIRST), others = a.findings.slice(FIRST);
-  return section("findings", "Recommendations", "with the gain by replay, what others gained, and a bound", h("ol", { class: "findings" }, ...first.map(item)),
+  return section("findings", "Recommendations", "with the gain by replay, else a bound on it", h("ol", { class: "findings" }, ...first.map(item)),
     others.length > 0 ? h("details", {}, h("summary", {}, `${plural(others.length, "more finding")}`), h("ol", { class: "findings", start: FIRST + 1, style: `counter-reset: finding ${FIRST}` }, ...others.map(item))) : null,
     report.switches && report.switches.switches.length > 0 ? switchTable(report.switches) : null);
 }
