@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <numeric>
 #include <set>
@@ -69,11 +70,18 @@ Intervals busy_of(const ReplayWork& work, std::uint32_t thread) {
   return normalised(std::move(busy));
 }
 
+/// Whether the thread that runs Python gives work to others and goes on beside them.
+bool gives_work(const Capture& capture) { return says(capture.format, kMaySlowHost); }
+
 /// Threads that hand over to each other, such as a training's forward and backward thread, are one
 /// line: what one takes longer the other begins later.
 void join_threads(ReplayWork& work) {
   constexpr std::size_t kMostLines = 16;  // looked at for each thread
   constexpr Nanos kRounding = 5 * kNsPerUs, kOneIn = 50;
+  if (gives_work(work.context.capture)) {
+    for (const auto thread : work.threads) work.lines.push_back({thread});
+    return;
+  }
   std::vector<std::pair<Intervals, std::uint32_t>> threads;
   for (const auto thread : work.threads) threads.push_back({busy_of(work, thread), thread});
   std::ranges::stable_sort(threads, [](const auto& left, const auto& right) {
@@ -98,11 +106,21 @@ void join_threads(ReplayWork& work) {
 /// Ranks compare names, and there are thousands of them: digests do.
 std::string digest(std::string_view text) { return fmt::format("{:x}", xxh64(text)); }
 
-/// A point of a line: its begin, a call that launches something begins, or one that waited ends.
+/// Work that a thread got from the one that runs Python.
+struct HandOver {
+  Nanos begun = INT64_MIN, idle = 0;  // how long the thread had nothing to do since its last point
+  std::uint32_t from = kNoNode, to = kNoNode;
+  Nanos lag = 0;
+};
+
+/// A point of a line: its begin, a call that launches something begins, one that waited ends, or
+/// work is handed over.
 struct Point {
   Nanos at = 0;
-  std::uint32_t call = kNoRow;  // none: the begin
+  std::uint32_t call = kNoRow;  // none: the begin, or a hand-over
   const BlockingCall* waited = nullptr;
+  HandOver* given = nullptr;
+  HandOver* got = nullptr;
 };
 
 /// What recording took of a line's time: so much for every event that begins, no more than most of
@@ -112,7 +130,7 @@ class ProfilerCost {
   ProfilerCost(const ReplayWork& work, const std::vector<std::uint32_t>& threads,
                const RecordingCost& cost) {
     const auto& capture = work.context.capture;
-    if (!says(capture.format, kSlowsHost)) return;
+    if (!says(capture.format, kSlowsHost) && !says(capture.format, kMaySlowHost)) return;
     const auto& ops = capture.host_ops;
     OncePerText is_mark(capture.strings,
                         [](std::string_view name) { return name.starts_with("ProfilerStep#"); });
@@ -130,7 +148,8 @@ class ProfilerCost {
       }
       for (const auto call : work.calls(thread))
         events_.push_back(
-            {capture.api_calls.start_ns[call], cost.of_call(capture.api_calls.duration_ns[call])});
+            {capture.api_calls.start_ns[call],
+             cost.of_call(capture.api_calls.kind[call], capture.api_calls.duration_ns[call])});
     }
     std::ranges::sort(events_);
   }
@@ -182,17 +201,22 @@ class HostPoints {
     }
     for (const auto& one : blocking_)
       points[line_of.at(threads[one.call])].push_back({work_.call_end(one.call), one.call, &one});
+    for (auto& line : points) std::ranges::stable_sort(line, {}, &Point::at);
+    find_hand_overs(points);
     for (std::size_t line = 0; line < points.size(); ++line) {
       if (points[line].empty()) continue;
       points[line].insert(points[line].begin(), {begin_near_device(line), kNoRow, nullptr});
       begins_.push_back(static_cast<std::uint32_t>(draft_.size()));
       add_line(line, points[line]);
     }
-    hand_over();
+    hand_over_lines();
     for (std::uint32_t place = 0; place < work_.activities.size(); ++place) {
       const auto node = node_of_call_.find(work_.activities[place].call);
       if (node != node_of_call_.end()) launch_node_[place] = node->second;
     }
+    for (const auto& one : hand_overs_)
+      if (one.from != kNoNode && one.to != kNoNode)
+        draft_.add_edge(one.from, one.to, WaitsFor::host, one.lag);
   }
 
   const std::vector<std::uint32_t>& launch_node() const { return launch_node_; }
@@ -226,7 +250,7 @@ class HostPoints {
   }
 
   /// A line that begins while others are at work got it from what these did right before.
-  void hand_over() {
+  void hand_over_lines() {
     constexpr Nanos kOnTheWay = 20 * kNsPerMs;
     std::vector<std::uint32_t> all(draft_.size());
     std::iota(all.begin(), all.end(), 0U);
@@ -241,6 +265,48 @@ class HostPoints {
       if (at - since > kOnTheWay) continue;
       origins_[begin].worked = {since, at};
       draft_.add_edge(from, begin, WaitsFor::host, at - since);
+    }
+  }
+
+  bool runs_python(std::size_t line) const {
+    const auto& kinds = work_.context.capture.host_ops.kind;
+    return std::ranges::any_of(work_.lines[line], [&](std::uint32_t thread) {
+      return std::ranges::any_of(work_.ops(thread),
+                                 [&](auto op) { return kinds[op] == HostKind::python; });
+    });
+  }
+
+  void find_hand_overs(std::vector<std::vector<Point>>& points) {
+    if (!gives_work(work_.context.capture)) return;
+    std::vector<std::size_t> python;
+    for (std::size_t line = 0; line < points.size(); ++line)
+      if (runs_python(line)) python.push_back(line);
+    if (python.size() != 1) return;
+    for (std::size_t line = 0; line < points.size(); ++line)
+      if (line != python.front()) hand_over(line, points[line], points[python.front()]);
+  }
+
+  /// A task of a line begins after the giver gave it, however long the line had nothing to do.
+  void hand_over(std::size_t line, std::vector<Point>& points, std::vector<Point>& giver) {
+    constexpr Nanos kIdle = 5 * kNsPerUs;
+    Intervals busy;
+    for (const auto thread : work_.lines[line]) busy = unite(busy, busy_of(work_, thread));
+    auto task = busy.begin();
+    Nanos before = INT64_MIN, point_before = INT64_MIN;
+    for (Point& point : points) {
+      HandOver own;
+      for (; task != busy.end() && task->start <= point.at; ++task) {
+        const bool first = before == INT64_MIN;
+        if (first || task->start - before >= kIdle) {
+          own.begun = task->start;
+          if (!first) own.idle += task->start - std::max(before, point_before);
+        }
+        before = task->end;
+      }
+      point_before = point.at;
+      if (own.begun == INT64_MIN) continue;  // the same task as the point before
+      point.got = &hand_overs_.emplace_back(own);
+      giver.push_back({own.begun, kNoRow, nullptr, point.got});
     }
   }
 
@@ -261,12 +327,19 @@ class HostPoints {
                                   : point.at;
         lag = reached - since;
         origin.worked = {since, reached};
+        if (point.got) {
+          origin.worked.start = std::clamp(point.got->begun, since, reached);
+          lag = std::max<Nanos>(0, lag - point.got->idle);
+          point.got->lag = origin.worked.length();
+        }
         node.input = covered(input, origin.worked);
         if (point.waited && point.waited->waited) lag += point.waited->own;
         node.profiler = cost.until(point.at, lag - node.input);
       }
       const auto number = draft_.add(node);
       origins_.push_back(origin);
+      if (point.given) point.given->from = number;
+      if (point.got) point.got->to = number;
       if (before != kNoNode) draft_.add_edge(before, number, WaitsFor::host, lag);
       if (point.waited)
         waits_.push_back({point.waited, number});
@@ -327,6 +400,7 @@ class HostPoints {
   std::unordered_map<std::uint32_t, std::uint32_t> first_of_call_;  // place by call
   std::unordered_map<std::uint32_t, std::uint32_t> node_of_call_;
   std::vector<std::pair<const BlockingCall*, std::uint32_t>> waits_;
+  std::deque<HandOver> hand_overs_;
   std::map<std::pair<Text, Text>, std::uint32_t> labels_;  // from 1
   std::vector<std::string> label_texts_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> names_;  // by labels
