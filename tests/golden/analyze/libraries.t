@@ -30,7 +30,7 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   posterior_forgotten.mended launch_bound small_batch
   process_of_many_points fp32_without_tensor_cores launch_bound
   prompts_encoded_again unfused_elementwise no_channels_last
-  prompts_encoded_again.mended launch_bound no_channels_last
+  prompts_encoded_again.mended unfused_elementwise no_channels_last
   restarts_one_by_one small_batch launch_bound
   restarts_one_by_one.mended sync_in_step launch_bound
   spectra_in_double fp64 unfused_elementwise

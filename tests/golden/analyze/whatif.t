@@ -2,34 +2,34 @@ A captured program runs again with something changed.
 
   $ cd "$ROOT/tests/advice/captures"
   $ gpufathom whatif pageable_copies.json.gz
-  A step (4 captured) takes 23.98 ms, without what recording takes about 23.13 ms
+  A step (4 captured) takes 23.98 ms, without what recording takes about 23.14 ms
   (22.11 ms to 24.23 ms).
   
   With one thing changed                                           gain: of a step
     change                                          step  of step   range   others
     copies             copies pinn..overlapped  10.58 ms   54.3 %    54 %  37-89 %
-    gpu                kernels 2 times as fast  20.41 ms   11.8 %  3-19 %   1-41 %
-    fused_elementwise  in fewer passes          22.24 ms    3.9 %   2-4 %   1-24 %
-    graph              launches as..CUDA graph  22.78 ms    1.5 %   1-2 %    0-5 %
-    sync               no host synchronization  22.84 ms    1.3 %     1 %    1-9 %
+    gpu                kernels 2 times as fast  20.71 ms   10.5 %  2-17 %   1-39 %
+    fused_elementwise  in fewer passes          22.25 ms    3.9 %   2-4 %   1-24 %
+    graph              launches as..CUDA graph  22.78 ms    1.6 %   1-2 %    0-5 %
+    sync               no host synchronization  22.84 ms    1.3 %     1 %    1-8 %
     host               host 2 times as fast     22.93 ms    0.9 %     1 %    0-3 %
     one_layout         no copies, ..onversions  22.95 ms    0.8 %     1 %    0-6 %
-    pauses             no other wo..f the host  23.01 ms    0.5 %     1 %    0-2 %
-    channels_last      NHWC throughout          23.07 ms    0.3 %     0 %    0-2 %
+    pauses             no other wo..f the host  23.01 ms    0.6 %     1 %    0-2 %
+    channels_last      NHWC throughout          23.08 ms    0.3 %     0 %    0-2 %
     No gain: input, allocations, compiling, communication, fused_optimizer,
     fused_attention, padded_sizes, tensor_cores, sparse_gradients.
   $ gpufathom whatif pageable_copies.json.gz --without sync --without copies --gpu 2 | tail -5
     change                                      step  of step    range   others
-    sync      no host synchronization       22.84 ms    1.3 %      1 %    1-9 %
+    sync      no host synchronization       22.84 ms    1.3 %      1 %    1-8 %
     copies    copies pinned and overlapped  10.58 ms   54.3 %     54 %  37-89 %
-    gpu       kernels 2 times as fast       20.41 ms   11.8 %   3-19 %   1-41 %
-    together  all of these                  6.137 ms   73.5 %  65-77 %  48-96 %
+    gpu       kernels 2 times as fast       20.71 ms   10.5 %   2-17 %   1-39 %
+    together  all of these                  6.438 ms   72.2 %  64-77 %  47-96 %
 
 Another GPU is told by its ceilings.
 
   $ gpufathom whatif pageable_copies.json.gz --gpu B200 | tail -2
     change                                  step  of step   range  others
-    gpu B200  on this GPU, by ceilings  20.41 ms   11.8 %  3-18 %  2-61 %
+    gpu B200  on this GPU, by ceilings  20.71 ms   10.5 %  2-17 %  1-59 %
 
 Without a profiler's cost there is no interval, and the JSON has integers.
 
@@ -100,16 +100,16 @@ Collectives move their bytes on another link; of a folder of ranks the job is as
 Recommendations have the gain of the change that mends them, the same as here.
 
   $ gpufathom analyze pageable_copies.json.gz --json | jq -c '.findings[] | select(.replayed) | [.id, .replayed, .replayed_low, .replayed_high]'
-  ["blocking_copies",0.54262031342154,0.5418276658252,0.5434236600765012]
-  ["unfused_elementwise",0.038548181476926346,0.018584256786209355,0.042540300723252544]
+  ["blocking_copies",0.5427385926903814,0.5420015734176818,0.5434731649353919]
+  ["unfused_elementwise",0.038538212842870116,0.01857945086157139,0.04252929971946185]
   $ gpufathom whatif pageable_copies.json.gz --json | jq -c '.changes[] | select(.change == "copies" or .change == "graph") | [.change, .share, .share_low, .share_high]'
-  ["copies",0.54262031342154,0.5418276658252,0.5434236600765012]
-  ["graph",0.015391832255344857,0.013685487788370613,0.017121208747602756]
+  ["copies",0.5427385926903814,0.5420015734176818,0.5434731649353919]
+  ["graph",0.01564645382598614,0.014059861292518258,0.01722777860594394]
 
 Of JAX a jitted function takes the host's time within a step away, with its waits.
 
   $ gpufathom whatif ../fields/jax_by_operator.xplane.pb.gz --graph | tail -1
-    graph   launches as .. CUDA graph  23.06 ms  23.49 ms   50.5 %         20-75 %
+    graph   launches as one CUDA graph  18.59 us  30.13 ms   99.9 %  100 %   100 %
 
 Without operators a kernel that is gone takes the call that launched it along; CuPy's kernels are known by name.
 
@@ -121,9 +121,9 @@ Without operators a kernel that is gone takes the call that launched it along; C
 A larger batch gains time of an item; it is no part of what the other changes give together.
 
   $ gpufathom analyze small_batch.json.gz --json | jq -c '(.findings[] | select(.id == "small_batch") | [.id, .replayed]), .together.changes, .together.share'
-  ["small_batch",0.8743325705568269]
+  ["small_batch",0.8745755514608309]
   2
-  0.759224338381309
+  0.7737733970723802
 
 A profiler takes time of every Python function, and of each kernel in a graph that is launched: of
 JAX's Python thread, and so of the threads that copy for it; of a PyTorch program with stacks. Alone
@@ -131,5 +131,11 @@ the first two took 23.06 and 0.729 ms a step, the third 1.32.
 
   $ cd ../fields
   $ gpufathom whatif jax_by_operator.xplane.pb.gz --graph | head -2
+  A step (2 captured) takes 46.55 ms, without what recording takes about 30.14 ms
+  (12.31 ms to 47.24 ms).
   $ gpufathom whatif jax_lengths.mended.xplane.pb.gz --graph | head -2
+  A step (3 captured) takes 960.5 us, without what recording takes about 663.0 us
+  (325.1 us to 985.6 us).
   $ gpufathom whatif ../causes/device_synchronize.json.gz --graph | head -2
+  A step (4 captured) takes 3.254 ms, without what recording takes about 1.066 ms
+  (747.4 us to 2.476 ms).

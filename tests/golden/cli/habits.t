@@ -45,16 +45,16 @@ One screen:
   lenet_train_b64.json.gz                           NVIDIA H200, 3 steps, 10.40 ms
   The GPU runs kernels at least 6.8 % of the time; the utilization inside these
   kernels needs counters. The largest loss: idle, launch-bound, 6.005 ms (57.7 %),
-  up to 3.127 ms of it by the profiler itself.
+  up to 3.696 ms of it by the profiler itself.
   
   Recommendations
     1. Launch-bound: the GPU waits for the host to launch the next kernel 58 % of
-       the time (at least 40 % without the profiler). Launch less often:
+       the time (at least 34 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
-       optimizers, or a larger batch. [gain 87 % (59-96 %)]
+       optimizers, or a larger batch. [gain 87 % (58-96 %)]
     2. A step has too little work for the GPU: it is launch-bound, and kernels
        leave most of the GPU empty. Use a larger batch; the gain is in time per
-       item. [gain 88 % (74-95 %) of an item's time, batch x 8]
+       item. [gain 87 % (74-95 %) of an item's time, batch x 8]
     3. 46 % of kernel time multiplies matrices in FP32 outside the tensor cores.
        Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and
        torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16, if the

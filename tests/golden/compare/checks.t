@@ -3,7 +3,7 @@ Rules that end a build: with 1 when one is broken, 3 when a run is incomplete, 4
   $ cp "$EXAMPLES"/resnet50_amp_eager_b64.json.gz eager.json.gz
   $ cp "$EXAMPLES"/resnet50_fp32_eager_b64.json.gz fp32.json.gz
   $ gpufathom compare eager.json.gz fp32.json.gz --fail-on "step > 3%" --fail-on "idle > 3%" --junit junit.xml --github -o answer.json
-  ::notice title=gpufathom compare::A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %25: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.35x and 0.66x.
+  ::notice title=gpufathom compare::A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %25: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.
   ::error title=gpufathom%3A step > 3%25::fp32.json.gz: step +57.4 %25 against eager.json.gz
   ::notice title=gpufathom%3A idle > 3%25::fp32.json.gz: idle -91.9 %25 against eager.json.gz
   gpufathom: --fail-on "step > 3%": fp32.json.gz: step +57.4 % against eager.json.gz
@@ -16,10 +16,10 @@ Rules that end a build: with 1 when one is broken, 3 when a run is incomplete, 4
   <testsuites>
   <testsuite name="gpufathom compare" tests="2" failures="1" errors="0" skipped="0">
   <testcase classname="fp32.json.gz" name="step &gt; 3%">
-  <failure message="fp32.json.gz: step +57.4 % against eager.json.gz">fp32.json.gz: step +57.4 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.35x and 0.66x.</failure>
+  <failure message="fp32.json.gz: step +57.4 % against eager.json.gz">fp32.json.gz: step +57.4 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.</failure>
   </testcase>
   <testcase classname="fp32.json.gz" name="idle &gt; 3%">
-  <system-out>fp32.json.gz: idle -91.9 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.35x and 0.66x.</system-out>
+  <system-out>fp32.json.gz: idle -91.9 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.</system-out>
   </testcase>
   </testsuite>
   </testsuites>

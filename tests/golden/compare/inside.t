@@ -10,7 +10,7 @@ the kernel time of a step, the tree to its time, node by node.
   $ head -12 "$CRAMTMP/comment.md"
   ### gpufathom: `resnet50_fp32_eager_b64.json.gz` against `resnet50_amp_eager_b64.json.gz`: slower
   
-  A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.35x and 0.66x.
+  A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.
   
   **+4.097 ms of kernel time in `aten::convolution_backward`**
   

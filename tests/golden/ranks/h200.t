@@ -4,9 +4,9 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   $ ranks="$GPUFATHOM_CORPUS/h200/ranks"
   $ gpufathom ranks "$ranks"/slow_gpu.rank*.json.gz --rows 3
   2 ranks, 28 shared collectives over 191.5 ms
-  The job waits for rank 0: as its peers, the job gains 4.896 ms of 191.5 ms
-  (2.6 %), most of it from more kernel time in extra_augmentation.
-  The host of rank 0 is slower than its peers' (32.59 ms of 191.5 ms (17.0 %));
+  The job waits for rank 0: as its peers, the job gains 4.679 ms of 191.5 ms
+  (2.4 %), most of it from more kernel time in extra_augmentation.
+  The host of rank 0 is slower than its peers' (29.86 ms of 191.5 ms (15.6 %));
   recording alone may be why: it is not blamed.
   Rank 1 is busy for 98.0 % of its time, but waits for 61.6 % of it.
   
@@ -17,8 +17,8 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   
   Late ranks by cause                 waited: by the other ranks; gain: of the job
     rank  why               where                      late by    waited      gain
-       0  more kernel time  extra_augme..ten::matmul  20.06 ms  20.06 ms  4.804 ms
-       0  more copies                                 385.9 us  385.9 us  92.42 us
+       0  more kernel time  extra_augme..ten::matmul  20.06 ms  20.06 ms  4.591 ms
+       0  more copies                                 385.9 us  385.9 us  88.33 us
   
   Waiting, step by step                    each of 4 steps: blank 0 %, @ over 90 %
         0 |    |
@@ -34,8 +34,8 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
     all_reduce      2   8.2 MB      4  58.54 us       140   31.1 %
   $ gpufathom analyze "$ranks"/slow_gpu.rank1.json.gz "$ranks"/slow_gpu.rank0.json.gz --rows 1 | head -3
   2 ranks, 28 shared collectives over 191.5 ms
-  The job waits for rank 0: as its peers, the job gains 4.896 ms of 191.5 ms
-  (2.6 %), most of it from more kernel time in extra_augmentation.
+  The job waits for rank 0: as its peers, the job gains 4.679 ms of 191.5 ms
+  (2.4 %), most of it from more kernel time in extra_augmentation.
 
 Parts of single ranks give the same answer as the captures.
 

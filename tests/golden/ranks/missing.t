@@ -5,7 +5,7 @@ Two of four ranks: who was late is said among those only.
   2 ranks of 4, 19 shared collectives over 116.4 ms
   Of the 2 ranks here none holds the job up, and no link: as its peers, none would
   gain it 1 %.
-  Up to 29.99 ms of 116.4 ms (25.8 %) may be waiting for ranks without a file.
+  Up to 30.93 ms of 116.4 ms (26.6 %) may be waiting for ranks without a file.
   Rank 1 is busy for 88.3 % of its time, but waits for 62.9 % of it.
   Incomplete: 2 of 4 ranks have no file: 0, 2
 

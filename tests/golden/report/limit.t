@@ -46,5 +46,5 @@ Nor is a GPU that idles:
   $ head_of $EXAMPLES/bert_amp_eager_b32.json.gz
   The GPU runs kernels at least 24.2 % of the time; the utilization inside these
   kernels needs counters. The largest loss: idle, launch-bound, 98.54 ms (54.5 %),
-  up to 57.37 ms of it by the profiler itself.
+  up to 72.25 ms of it by the profiler itself.
   

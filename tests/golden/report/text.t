@@ -7,11 +7,11 @@ The first lines give the answer.
   resnet50_amp_eager_b64...mp_eager_b64.ncu.csv.gz  NVIDIA H200, 3 steps, 149.5 ms
   The GPU runs kernels at least 30.3 % of the time; its tensor pipes are active
   4.0 % of it. The largest loss: idle, launch-bound, 83.18 ms (55.6 %), up to
-  67.99 ms of it by the profiler itself.
+  71.81 ms of it by the profiler itself.
   
   Recommendations
     1. Launch-bound: the GPU waits for the host to launch the next kernel 56 % of
-       the time (at least 19 % without the profiler). Launch less often:
+       the time (at least 15 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
        optimizers, or a larger batch. [gain 51 % (11-83 %)]
 
