@@ -20,8 +20,8 @@ struct RecordingCost {
   static constexpr Nanos kGraphLaunch = 10 * kNsPerUs;
 };
 
-/// The geometric mean of two times that a host takes longer the slower it records: from the start of
-/// an operation to that of its first child, and a launch, less what it takes by itself.
+/// The geometric mean of two times that a host takes longer the slower it records: from the start
+/// of an operation to that of its first child, and a launch, less what it takes by itself.
 /// tests/oracle/whatif.py holds it against times that were measured without a profiler, on hosts
 /// that differ threefold. Of operations and calls that begin in `span`.
 RecordingCost recording_cost(const Context& context, Interval span = kAllTime);
