@@ -4,7 +4,8 @@ Usage: whatif.py PROGRAM [FOLDER] [--json]   (FOLDER: what `tests/gpu/session.sh
 Without a runs.json in FOLDER the steps are those that docs/results/whatif.json has of the same captures.
 Own time: what `whatif` says that a step takes without recording, against the step measured so. Gains: the change is the tool's own
 choice, the recommendation of `analyze` that names what was planted (tests/advice/programs/*.json), else the first that replay has a
-gain of, against the difference of the two steps. Ends with 1 below what docs/whatif.md states.
+gain of, against the difference of the two steps. A point is what the text says: where the range spans more than four times it says
+the range alone; what replay gives is judged there, too, in rows of its own. Ends with 1 below what docs/whatif.md states.
 """
 import json
 import pathlib
@@ -18,7 +19,8 @@ RESULTS = ADVICE.parents[1] / "docs" / "results" / "whatif.json"
 NEAR, ROUGHLY, POINTS = 0.2, 0.3, 0.03  # of the gain, or of the step
 HOST_BOUND = 1.2  # times as much at most as at least: what recording took matters
 ROOM = 0.05  # by which kernels run faster or slower from run to run
-LEAST_OWN, LEAST_NEAR = 0.8, 0.6
+WIDE, ROUNDING = 4, 0.03  # of a range: times its least, and a little, at most has a point
+LEAST_OWN, LEAST_NEAR = 0.9, 0.75
 
 
 def planted():
@@ -60,18 +62,20 @@ def real_gain(name, of_item, runs):
 
 def judge_gain(program, name, ids, real, path):
     findings = asked(program, "analyze", path)["findings"]
-    known = [one for one in findings if one.get("replayed") is not None]
+    known = [one for one in findings if one.get("mended_high") is not None]
     chosen = next((one for one in known if one["id"] in ids), known[0] if known else None)
     row = {"program": name, "real": round(real, 4), "named": any(one["id"] in ids for one in findings)}
     if not chosen:
         return row | {"chosen": None}
-    said, low, high = chosen["replayed"], chosen["mended_low"], chosen["mended_high"]
-    least, most = chosen["replayed_low"], chosen["replayed_high"]
-    return row | {"chosen": chosen["id"], "of_fault": chosen["id"] in ids, "said": round(said, 4), "low": round(low, 4),
-                  "high": round(high, 4), "itself_low": round(least, 4), "itself_high": round(most, 4),
-                  "itself": least - POINTS <= real <= most + POINTS, "near": abs(said - real) <= max(NEAR * real, POINTS),
-                  "roughly": abs(said - real) <= max(ROUGHLY * real, POINTS),
-                  "covered": low * (1 - ROOM) <= real <= high * (1 + ROOM)}
+    low, high = chosen["mended_low"], chosen["mended_high"]
+    row |= {"chosen": chosen["id"], "of_fault": chosen["id"] in ids, "low": round(low, 4), "high": round(high, 4),
+            "covered": low * (1 - ROOM) <= real <= high * (1 + ROOM)}
+    said, least, most = chosen["replayed"], chosen["replayed_low"], chosen["replayed_high"]
+    if said is None:  # much of the time is unexplained
+        return row
+    return row | {"said": round(said, 4), "itself_low": round(least, 4), "itself_high": round(most, 4),
+                  "itself": least - POINTS <= real <= most + POINTS, "point": high <= WIDE * low + ROUNDING,
+                  "near": abs(said - real) <= max(NEAR * real, POINTS), "roughly": abs(said - real) <= max(ROUGHLY * real, POINTS)}
 
 
 def share(rows, key):
@@ -84,6 +88,7 @@ def measured(captures):
     if (captures / "runs.json").exists():
         listed = json.loads((captures / "runs.json").read_text())
         listed = listed if isinstance(listed, list) else listed["runs"]
+        listed += [json.loads(path.read_text()) for path in captures.glob("*.run.json")]  # of a session in parts
         runs = {run["program"]: run for run in listed if run.get("rank", 0) == 0 and "alone" in run}
         return list(runs.values()), {name: real_gain(name, of_item, runs) for name, (_, of_item) in faults.items()
                                      if name in runs and f"{name}.mended" in runs}
@@ -105,7 +110,10 @@ def main(program, *more):
              if name in real and (path := capture_of(captures, name))]
     host = [row for row in own if row["host_bound"]]
     answered = [row for row in gains if row["chosen"]]
-    of_fault = [row for row in answered if row["of_fault"]]
+    replayed = [row for row in answered if "said" in row]
+    points = [row for row in replayed if row["point"]]
+    only_range = [row for row in answered if not row.get("point")]
+    of_fault = [row for row in points if row["of_fault"]]
 
     def width(rows, of=""):
         return round(statistics.median(row[f"{of}high"] - row[f"{of}low"] for row in rows), 3) if rows else None
@@ -117,9 +125,12 @@ def main(program, *more):
               "own_error_median_host_bound": error(host), "own_covered": share(own, "covered"),
               "own_width_median_host_bound": round(statistics.median(row["width"] for row in host), 3) if host else None,
               "unchanged_within_2_percent": share([{"is": row["unchanged"] <= 0.02} for row in own], "is"),
-              "gains": len(gains), "answered": share(gains, "chosen"), "near": share(answered, "near"),
-              "roughly": share(answered, "roughly"), "covered": share(answered, "covered"), "range_width_median": width(answered),
-              "covered_by_change_itself": share(answered, "itself"), "its_width_median": width(answered, "itself_"),
+              "gains": len(gains), "answered": share(gains, "chosen"), "covered": share(answered, "covered"),
+              "range_width_median": width(answered), "points": f"{len(points)} of {len(answered)}",
+              "near": share(points, "near"), "roughly": share(points, "roughly"), "points_covered": share(points, "covered"),
+              "range_alone_covered": share(only_range, "covered"), "near_of_all_replayed": share(replayed, "near"),
+              "roughly_of_all_replayed": share(replayed, "roughly"), "covered_by_change_itself": share(replayed, "itself"),
+              "its_width_median": width(replayed, "itself_"),
               "of_fault": {key: share(of_fault, key) for key in ("near", "roughly", "covered")}}
     if "--json" in more:
         print(json.dumps({"counts": counts, "own": own, "gains": gains}, indent=1))

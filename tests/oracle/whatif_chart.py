@@ -52,7 +52,7 @@ def pairs(rows, colour):
 def drawn(sets):
     out = list(frame())
     for number, ((colour, text), judged) in enumerate(zip(SETS, sets)):
-        rows = [row for row in judged["gains"] if row["chosen"] and row["of_fault"]]
+        rows = [row for row in judged["gains"] if "said" in row and row["of_fault"]]
         out += pairs(rows, colour)
         y = TOP + 16 + 84 * number
         out.append(f'<circle cx="510" cy="{y - 4}" r="4" fill="{colour}"/><text x="522" y="{y}">{len(rows)} pairs {text}:</text>')

@@ -193,7 +193,7 @@ namespace {
 // Activities of a capture that runs again as a whole, of the part of a longer one, and of three
 // steps of such a one at most.
 constexpr std::size_t kMostActivities = 50'000, kOfLongCaptures = 10'000, kMostOfSteps = 200'000;
-constexpr double kMostUnexplained = 0.1;
+constexpr double kMostUnexplained = 0.1, kNearlyAll = 0.5;
 
 /// What mends a finding that is not mended by what it claims, as WhatIfRow::change names it.
 struct MendedBy {
@@ -298,20 +298,27 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
   if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) || !span)
     return {std::move(findings), {}};
   const auto answer = what_if(context, changes, *span, context.works.get());
-  if (!answer || answer->unexplained.value_or(1) > kMostUnexplained)
-    return {std::move(findings), {}};
+  const double unexplained = answer ? answer->unexplained.value_or(1) : 1;
+  if (unexplained > kNearlyAll) return {std::move(findings), {}};
+  const bool explained = unexplained <= kMostUnexplained;
   for (auto& finding : findings) {
     const auto change = change_of(finding.id);
     const auto row = std::ranges::find(
         answer->changes, change.empty() ? name_of(finding.id) : change, &WhatIfRow::change);
     // A step is a mean between ends, of which a change may move the first more than the last.
     if (row == answer->changes.end() || row->share.value_or(-1) < 0) continue;
-    finding.replayed = row->share;
-    finding.replayed_low = row->share_low;
-    finding.replayed_high = row->share_high;
     finding.mended_low = row->mended_low;
     finding.mended_high = row->mended_high;
+    if (explained) {
+      finding.replayed = row->share;
+      finding.replayed_low = row->share_low;
+      finding.replayed_high = row->share_high;
+    } else {  // waits that nothing explains may go with the change, or stay
+      finding.mended_low = std::max(0.0, finding.mended_low.value_or(0) - unexplained);
+      finding.mended_high = std::min(1.0, finding.mended_high.value_or(1) + unexplained);
+    }
   }
+  if (!explained) return {std::move(findings), {}};
   // Launches that came late once, since the profile began with an empty queue, or only since
   // recording took long: replay says so.
   constexpr double kNothing = 0.04;

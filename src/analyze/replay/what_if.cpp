@@ -74,6 +74,8 @@ class Program {
   }
 
   bool empty() const { return graph_.size() == 0; }
+  /// Whether a step is made one by a jit, as JAX's are.
+  bool is_jitted() const { return !inside_step_.empty(); }
 
   /// Works out what `changes` do to kernels; before step_with().
   void prepare(const WhatIfChanges& changes) {
@@ -445,13 +447,13 @@ class Program {
 };
 
 // What replay itself misses, as half of the mended programs showed and the other half confirmed
-// (docs/whatif.md): the odds of a gain are 2.5 times less to 3 times more, where launches may
-// become fewer instead 4 times less; of what is done in another way 2 times less to 7 times more;
-// an own step 4 %.
+// (docs/whatif.md): the odds of a gain are 2.5 times less to 3 times more, where a
+// step is jitted 4 times less, and 12 where launches may become fewer in one part instead; of what
+// is done in another way 2 times less to 7 times more; an own step 4 %.
 struct Odds {
   double low, high;
 };
-constexpr Odds kOfTime{2.5, 3}, kOfLaunches{4, 3}, kOfAnotherWay{2, 7};
+constexpr Odds kOfTime{2.5, 3}, kOfGraph{4, 3}, kOfLaunches{12, 3}, kOfAnotherWay{2, 7};
 constexpr double kOwnMissed = 0.04;
 // Beside another program, or alone, a host takes 10 % less to 20 % more; a quarter less than under
 // a profiler that says nothing of what it takes.
@@ -546,7 +548,8 @@ WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
     row.mended_high =
         std::max(row.mended_high,
                  share_of(gained(answer.own_ns, steps[itself], named.changes), answer.own_ns));
-  Odds odds = named.changes.graph ? kOfLaunches : kOfTime;
+  Odds odds = kOfTime;
+  if (named.changes.graph) odds = program.is_jitted() ? kOfGraph : kOfLaunches;
   if (in_another_way(named.changes)) odds = kOfAnotherWay;
   auto widen = [](std::optional<double>& share, double times) {
     if (share) share = with_odds(*share, times);

@@ -106,18 +106,21 @@ std::string idle_section(const Analysis& analysis, const TextStyle& style, std::
 
 namespace {
 
-/// "51 % (11-83 %)": what the change gives by replay, and what nine of ten programs gained that
-/// made it.  JSON, the page and `whatif` have the narrow range of the change alone, too.
+/// "51 % (20-73 %)": what the change gives by replay, and what nine of ten programs gained that
+/// made it; the second alone where it spans so much that the first says nothing. JSON, the page and
+/// `whatif` have the narrow range of the change alone, too.
 std::string say_gain(Share share, const auto& gain) {
-  return fmt::format("{} ({})", format_share_range(share, share),
-                     format_share_range(gain.mended_low, gain.mended_high));
+  constexpr double kWide = 4, kRounding = 0.03;
+  const auto range = format_share_range(gain.mended_low, gain.mended_high);
+  const bool wide = gain.mended_high.value_or(1) > kWide * gain.mended_low.value_or(0) + kRounding;
+  return share && !wide ? fmt::format("{} ({})", format_share_range(share, share), range) : range;
 }
 
 /// By replay, else the bound: time of the device that the recommendation speaks of.
 std::string gain_text(const Finding& finding, Nanos whole) {
   const auto bound = fmt::format("up to {}, {}", format_time(*finding.gain_ns),
                                  format_share(share_of(*finding.gain_ns, whole)));
-  if (!finding.replayed) return fmt::format(" [{}]", bound);
+  if (!finding.mended_high) return fmt::format(" [{}]", bound);
   constexpr double kRoundsToNothing = 0.005;
   if (finding.mended_high.value_or(1) < kRoundsToNothing)
     return fmt::format(" [no gain by itself; {}]", bound);
@@ -128,7 +131,7 @@ std::string gain_text(const Finding& finding, Nanos whole) {
 /// How to read the gains above it.
 std::string gains_note(const Analysis& analysis, std::size_t shown) {
   if (std::ranges::none_of(std::span(analysis.findings).first(shown),
-                           [](const Finding& finding) { return finding.replayed.has_value(); }))
+                           [](const Finding& finding) { return finding.mended_high.has_value(); }))
     return {};
   std::string text =
       "Gains are of a step without the profiler, by replay; nine of ten programs "

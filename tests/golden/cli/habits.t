@@ -51,7 +51,7 @@ One screen:
     1. Launch-bound: the GPU waits for the host to launch the next kernel 58 % of
        the time (at least 34 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
-       optimizers, or a larger batch. [gain 87 % (58-96 %)]
+       optimizers, or a larger batch. [gain 87 % (31-96 %)]
     2. A step has too little work for the GPU: it is launch-bound, and kernels
        leave most of the GPU empty. Use a larger batch; the gain is in time per
        item. [gain 87 % (74-95 %) of an item's time, batch x 8]
