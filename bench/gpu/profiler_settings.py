@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
-"""What a profiler takes of a program's steps, by what it is asked to record.
+"""What JAX's profiler takes of a program's steps, by what it is asked to record.
 
 Usage: profiler_settings.py FOLDER [--tiny]
 Programs of tests/advice/programs run alone and under each setting, in turns, since hosts change.
-FOLDER/jax_settings.json: median milliseconds of a step of JAX's programs without a profiler, with
-the device alone, with the host's events, with Python's functions; and their captures with all.
-FOLDER/runs.json: PyTorch's programs, each captured and timed once a setting (NAME.SETTING), as
-tests/oracle/whatif.py and profiler_cost.py read it. Each part has a process of its own.
+FOLDER/jax_settings.json: median milliseconds of a step without a profiler, with the device alone,
+with the host's events, with Python's functions; beside it their captures with all. PyTorch's:
+tests/advice/programs/run --recorded.
 """
-import dataclasses
 import glob
 import gzip
+import importlib
 import json
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,11 +24,6 @@ JAX = {"libraries_jax": ("jax_residual_asked", "jax_samples_in_a_loop", "jax_cal
                          "jax_data_from_numpy"),
        "jax_fields": ("jax_by_operator", "jax_to_numpy", "jax_scan")}
 JAX_SETTINGS = {"device": (0, 0), "host": (2, 0), "python": (2, 1)}  # levels of host and Python
-TORCH = ("clipping_loop", "loss_item", "boolean_masks", "masked_targets", "sync_in_step",
-         "tiny_kernels.mended")
-TORCH_SETTINGS = {"nothing": {"shapes": False}, "shapes": {}, "memory": {"memory": True},
-                  "stacks": {"shapes": False, "stacks": True},
-                  "all": {"stacks": True, "memory": True}}
 ROUNDS = 3
 
 
@@ -59,8 +52,6 @@ def under(jax, step, steps, levels, keep=None):
 
 
 def jax_settings(folder, tiny):
-    import importlib
-
     import jax
     found = {}
     for module, names in JAX.items():
@@ -92,42 +83,6 @@ def jax_settings(folder, tiny):
                    "programs": found}, out, indent=1)
 
 
-def torch_settings(folder, tiny):
-    import importlib
-
-    import torch
-
-    import measure
-    import setting as programs
-    for module in ("planted_host", "planted_pauses", "planted_waste", "planted_detours",
-                   "planted_device"):
-        importlib.import_module(module)
-    where = programs.Setting("cuda" if torch.cuda.is_available() else "cpu", tiny)
-    measure.meet_profiler(where)
-    runs = []
-    for name in TORCH:
-        for word, how in TORCH_SETTINGS.items():
-            plain = {"shapes": True, "stacks": False, "memory": False, "repeats": 2}
-            one = dataclasses.replace(programs.PROGRAMS[name], name=f"{name}.{word}", **plain | how)
-            runs.append(measure.run(where, one, folder))
-            print(one.name, runs[-1]["alone"]["median_ms"], runs[-1]["host_ms_under_profiler"],
-                  flush=True)
-    with open(f"{folder}/runs.json", "w") as out:
-        json.dump(runs, out, indent=1)
-
-
-def main():
-    folder, *words = sys.argv[1:]
-    os.makedirs(folder, exist_ok=True)
-    parts = {"jax": jax_settings, "torch": torch_settings}
-    asked = [word for word in words if word in parts]
-    if asked:
-        parts[asked[0]](folder, "--tiny" in words)
-        return 0
-    ended = [subprocess.run([sys.executable, __file__, folder, part, *words]).returncode
-             for part in parts]
-    return max(ended)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    os.makedirs(sys.argv[1], exist_ok=True)
+    jax_settings(sys.argv[1], "--tiny" in sys.argv)
