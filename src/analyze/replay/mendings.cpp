@@ -301,26 +301,58 @@ class Mender {
            !fused_(name(i));
   }
 
-  /// Of kernels that follow each other in a step, up to so many are one: it takes at least as long
-  /// as the longest.
-  void fuse_elementwise() {
-    std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> chains;
-    constexpr double kAlike = 8;  // times as long
-    auto finish = [&](std::vector<std::size_t>& chain) {
-      if (chain.size() > 1) {
-        double sum = 0, longest = 0;
-        for (const auto i : chain) {
-          sum += seconds(i);
-          longest = std::max(longest, seconds(i));
-        }
-        for (const auto i : std::span(chain).subspan(1)) remove(i);
-        if (const double own = seconds(chain.front()); own > 0)
-          take(chain.front(), {longest / own, (longest + 0.1 * (sum - longest)) / own,
-                               (longest + 0.6 * (sum - longest)) / own});
+  /// Kernels of one stream that follow each other and could be one; `small` ones after its last,
+  /// which works on something larger.
+  struct Chain {
+    std::vector<std::size_t> kernels, small;
+  };
+
+  /// One kernel takes at least as long as the longest.
+  void fuse(std::vector<std::size_t>& kernels) {
+    if (kernels.size() > 1) {
+      double sum = 0, longest = 0;
+      for (const auto i : kernels) {
+        sum += seconds(i);
+        longest = std::max(longest, seconds(i));
       }
-      chain.clear();
+      for (const auto i : std::span(kernels).subspan(1)) remove(i);
+      if (const double own = seconds(kernels.front()); own > 0)
+        take(kernels.front(), {longest / own, (longest + 0.1 * (sum - longest)) / own,
+                               (longest + 0.6 * (sum - longest)) / own});
+    }
+    kernels.clear();
+  }
+  void fuse(Chain& chain) {
+    fuse(chain.kernels);
+    fuse(chain.small);
+  }
+
+  /// What a library fuses has one size: a kernel that takes much less works on something else, but
+  /// for one or two between large ones, such as the root of a norm before what is divided by it.
+  void add_to(Chain& chain, std::size_t i) {
+    constexpr double kAlike = 8;  // times as long
+    constexpr std::size_t kBetween = 4;
+    auto much_less = [&](std::size_t one, std::size_t other) {
+      return seconds(one) * kAlike < seconds(other);
     };
+    if (!chain.kernels.empty() && much_less(i, chain.kernels.back())) {
+      if (!chain.small.empty() &&
+          (much_less(i, chain.small.back()) || much_less(chain.small.back(), i)))
+        fuse(chain.small);
+      chain.small.push_back(i);
+      return;
+    }
+    if (!chain.kernels.empty() &&
+        (much_less(chain.kernels.back(), i) || chain.small.size() > kBetween))
+      fuse(chain);
+    chain.kernels.insert(chain.kernels.end(), chain.small.begin(), chain.small.end());
+    chain.small.clear();
+    chain.kernels.push_back(i);
+  }
+
+  void fuse_elementwise() {
     constexpr std::size_t kLongestChain = 40;
+    std::map<std::pair<std::uint32_t, std::int64_t>, Chain> chains;
     const auto& activities = context_.capture.activities;
     const auto& steps = context_.window.all_steps;
     auto step_of = [&](std::size_t i) {
@@ -330,16 +362,14 @@ class Mender {
     };
     each_kernel([&](std::size_t i) {
       auto& chain = chains[{activities.device[activity(i)], activities.stream[activity(i)]}];
-      if (!passes_over_memory(i)) return finish(chain);
-      // What a library fuses has one size: a kernel that takes much less works on something else.
-      if (!chain.empty() &&
-          (chain.size() >= kLongestChain || step_of(i) != step_of(chain.front()) ||
-           phase(i) != phase(chain.front()) || seconds(i) * kAlike < seconds(chain.back()) ||
-           seconds(chain.back()) * kAlike < seconds(i)))
-        finish(chain);
-      chain.push_back(i);
+      if (!passes_over_memory(i)) return fuse(chain);
+      if (!chain.kernels.empty() &&
+          (chain.kernels.size() >= kLongestChain || step_of(i) != step_of(chain.kernels.front()) ||
+           phase(i) != phase(chain.kernels.front())))
+        fuse(chain);
+      add_to(chain, i);
     });
-    for (auto& [stream, chain] : chains) finish(chain);
+    for (auto& [stream, chain] : chains) fuse(chain);
   }
 
   void keep_layout() {

@@ -447,13 +447,13 @@ class Program {
 };
 
 // What replay itself misses, as half of the mended programs showed and the other half confirmed
-// (docs/whatif.md): the odds of a gain are 2.5 times less to 3 times more, where a
+// (docs/whatif.md): the odds of a gain are 2.5 times less to 5 times more, where a
 // step is jitted 4 times less, and 12 where launches may become fewer in one part instead; of what
 // is done in another way 2 times less to 7 times more; an own step 4 %.
 struct Odds {
   double low, high;
 };
-constexpr Odds kOfTime{2.5, 3}, kOfGraph{4, 3}, kOfLaunches{12, 3}, kOfAnotherWay{2, 7};
+constexpr Odds kOfTime{2.5, 5}, kOfGraph{4, 5}, kOfLaunches{12, 3}, kOfAnotherWay{2, 7};
 constexpr double kOwnMissed = 0.04;
 // Beside another program, or alone, a host takes 10 % less to 20 % more; a quarter less than under
 // a profiler that says nothing of what it takes.

@@ -54,7 +54,7 @@ One screen:
        optimizers, or a larger batch. [gain 87 % (31-96 %)]
     2. A step has too little work for the GPU: it is launch-bound, and kernels
        leave most of the GPU empty. Use a larger batch; the gain is in time per
-       item. [gain 87 % (74-95 %) of an item's time, batch x 8]
+       item. [gain 87 % (74-97 %) of an item's time, batch x 8]
     3. 46 % of kernel time multiplies matrices in FP32 outside the tensor cores.
        Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and
        torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16, if the
