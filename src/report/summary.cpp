@@ -310,11 +310,13 @@ bool is_curable(IdleReason cause) {
   return cause != IdleReason::start_up && cause != IdleReason::no_launch_record;
 }
 
-/// Whether a recommendation with a gain is about time that the device does not compute.
+/// Whether a recommendation with a gain is about time that the device does not compute: gaps before
+/// tiny kernels and copies within its memory are told with its kernels.
 bool covers_waiting(const Finding& finding) {
   return finding.gain_ns &&
          (finding.group == FindingGroup::host || finding.group == FindingGroup::batch ||
-          finding.group == FindingGroup::communication);
+          finding.group == FindingGroup::communication || finding.id == FindingId::tiny_kernels ||
+          finding.id == FindingId::layout_copies);
 }
 
 /// An idle cause, a bar of the waterfall, or communication that nothing hides. Where kernels are

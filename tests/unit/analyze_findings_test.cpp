@@ -58,6 +58,15 @@ TEST(Findings, OneElementwiseKernelHasNothingToBeFusedWith) {
   EXPECT_FALSE(finding(b, FindingId::unfused_elementwise)) << "nor if it runs again";
   b.launch("gelu_kernel", {30, 40}, {200'001, 300'000});
   EXPECT_TRUE(finding(b, FindingId::unfused_elementwise));
+
+  CaptureBuilder alone;
+  for (Nanos at = 0; at < 1'200'000; at += 300'000) {
+    alone.launch("softmax_fused", {at - 20, at - 10}, {at, at + 100'000});
+    alone.launch("sgemm", {at, at + 10}, {at + 100'001, at + 150'000});
+    alone.launch("gelu_kernel", {at + 20, at + 30}, {at + 150'001, at + 250'000});
+    alone.launch("sgemm", {at + 40, at + 50}, {at + 250'001, at + 290'000});
+  }
+  EXPECT_FALSE(finding(alone, FindingId::unfused_elementwise)) << "each stands between products";
 }
 
 TEST(Findings, BlockingCopies) {
@@ -100,6 +109,11 @@ TEST(Findings, DeviceAllocations) {
   before.launch("next", {1120, 1130}, {1140, 2000});
   EXPECT_FALSE(finding(before, FindingId::device_allocations))
       << "what was allocated before the window is no loss in it";
+
+  auto ahead = start();
+  for (Nanos at = 10; at < 90; at += 10) ahead.call(ApiKind::alloc, "cudaMalloc", at, at + 8);
+  ahead.launch("next", {120, 130}, {1001, 2000});
+  EXPECT_FALSE(finding(ahead, FindingId::device_allocations)) << "nothing waits for them";
 }
 
 TEST(Findings, InputBound) {
@@ -326,6 +340,10 @@ TEST(Findings, WarmUpInWindow) {
   ASSERT_TRUE(f);
   EXPECT_NE(f->text.find("a step from before the run was stable"), std::string::npos) << f->text;
   EXPECT_FALSE(finding(b, FindingId::warm_up_in_window, "stable"));
+  auto behind = steps({5000, 1000, 1001, 999, 1000, 1000, 1001, 999, 1000});
+  behind.kernel("of_earlier_steps", 0, 4000);
+  EXPECT_FALSE(finding(behind, FindingId::warm_up_in_window, "steps"))
+      << "the device works off what was launched before the first step";
   EXPECT_FALSE(finding(steps({1000, 1000, 1001, 999, 1000, 1000, 1001, 999, 1000}),
                        FindingId::warm_up_in_window, "steps"));
 }
@@ -358,8 +376,8 @@ TEST(Findings, EveryGainIsAtMostTheWindow) {
   for (const auto& f : a->findings) EXPECT_LE(f.gain_ns.value_or(0), 9100) << name_of(f.id);
   const auto f = finding(b, FindingId::device_allocations);
   ASSERT_TRUE(f);
-  EXPECT_EQ(f->gain_ns, a->devices[0].idle_ns)
-      << "two threads that allocate at once cannot give back more than the idle time";
+  EXPECT_EQ(f->gain_ns, 8 * 900)
+      << "two threads that allocate at once cannot give back more than the time that is idle";
 }
 
 /// Kernels back to back, each under an operation of its own, on a device of 100 SMs.
@@ -433,6 +451,30 @@ TEST(Findings, OddSizes) {
   const auto f = finding(b, FindingId::odd_sizes);
   ASSERT_TRUE(f);
   EXPECT_EQ(f->gain_ns, 1000) << "FP32 on the ordinary pipes is aligned to one element always";
+
+  Sequence transforms;
+  transforms.run("aten::_fft_r2c", "void multi_bluestein_fft<256u, float>(int)", 3000);
+  const auto prime = finding(transforms, FindingId::odd_sizes);
+  ASSERT_TRUE(prime);
+  EXPECT_NE(prime->text.find("large prime factor"), std::string::npos) << prime->text;
+}
+
+TEST(Findings, CopiesByIndexAndWithinTheMemory) {
+  Sequence gathers;
+  gathers.run("aten::index", "vectorized_gather_kernel<16, long>", 800);
+  gathers.run("aten::mm", "gemm", 200);
+  EXPECT_TRUE(finding(gathers, FindingId::memory_bound));
+  Sequence looks_up;
+  looks_up.run("aten::embedding", "vectorized_gather_kernel<16, long>", 800);
+  looks_up.run("aten::mm", "gemm", 200);
+  EXPECT_FALSE(finding(looks_up, FindingId::memory_bound)) << "a table is read so";
+
+  auto inside = start();
+  inside.copy(CopyKind::device_to_device, {100, 110}, {1001, 1300});
+  EXPECT_TRUE(finding(inside, FindingId::layout_copies));
+  auto beside = start();
+  beside.copy(CopyKind::device_to_device, {100, 110}, {200, 500}, 9);
+  EXPECT_FALSE(finding(beside, FindingId::layout_copies)) << "a kernel runs meanwhile";
 }
 
 TEST(Findings, NoChannelsLast) {
@@ -526,6 +568,20 @@ TEST(Findings, UnfusedOptimiser) {
   };
   EXPECT_TRUE(finding(updates("vectorized_elementwise_kernel"), FindingId::unfused_optimiser));
   EXPECT_FALSE(finding(updates("multi_tensor_apply_kernel"), FindingId::unfused_optimiser));
+
+  auto by_group = [](std::int32_t blocks) {
+    Sequence b;
+    b.mark("Optimizer.step#AdamW.step", -1'000'000, -900'000);
+    for (int i = 0; i < 60; ++i) b.run("aten::_fused_adamw_", "multi_tensor_apply_kernel", 100);
+    b.mark("ProfilerStep#1", -1'000'000, b.at);
+    b.capture.devices.sm_count[0] = 132;
+    auto& rows = b.capture.activities;
+    for (std::uint32_t row = 0; row < rows.size(); ++row)
+      rows.grid_x[row] = blocks, rows.grid_y[row] = rows.grid_z[row] = 1;
+    return b;
+  };
+  EXPECT_TRUE(finding(by_group(8), FindingId::unfused_optimiser)) << "a group for each tensor";
+  EXPECT_FALSE(finding(by_group(320), FindingId::unfused_optimiser)) << "each fills the device";
 }
 
 TEST(Findings, Fp64OfTensorsNotOfScalars) {
@@ -767,6 +823,24 @@ TEST(Findings, HostBusyElsewhere) {
   EXPECT_EQ(f->gain_ns, 2'999'000);
   EXPECT_NEAR(*f->replayed, 2'999.0 / 4'000, 1e-3);
   EXPECT_FALSE(finding(start(), FindingId::host_bound));
+}
+
+TEST(Findings, StallsAtOnePlaceAreNotThoseOfALock) {
+  constexpr Nanos kMs = 1'000'000;
+  const auto stalling = [](bool at_one_place) {
+    CaptureBuilder b;
+    b.capture.framework = "pytorch";
+    for (int i = 0; i < 10; ++i) {
+      const Nanos at = i * 6 * kMs;
+      const auto name = at_one_place ? std::string("aten::mm") : "aten::mm" + std::to_string(i);
+      b.op(name, at, at + 100);
+      b.launch("sgemm", {at + 10, at + 20}, {at + 30, at + 800'000});
+    }
+    return b;
+  };
+  EXPECT_TRUE(finding(stalling(false), FindingId::gil_stalls));
+  EXPECT_FALSE(finding(stalling(true), FindingId::gil_stalls)) << "a loop that sleeps";
+  EXPECT_TRUE(finding(stalling(true), FindingId::host_bound));
 }
 
 TEST(Findings, TwoPausesOfTwoStepsMayBeginInOneHalf) {

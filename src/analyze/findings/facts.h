@@ -166,6 +166,12 @@ struct TraceFacts {
   mutable std::shared_ptr<const trace_rules::SmallGrids> small_grids_;
 };
 
+namespace trace_rules {
+/// The place of most of the idle time in which the host does something else ("after aten::item,
+/// before aten::mm"), and that time. Of rules_host.cpp.
+std::pair<std::string, Nanos> most_elsewhere(const TraceFacts& facts, const Intervals& stretches);
+}  // namespace trace_rules
+
 /// Types whose kernels multiply matrices.
 bool can_use_tensor_cores(LayerType type);
 /// Thread blocks of a kernel over the SMs of its device; NaN without data.

@@ -64,6 +64,8 @@ constexpr Nanos kCauseBefore = 4;
 Nanos weight_of(const Finding& finding, const TraceFacts& facts) {
   const Nanos gain = finding.gain_ns.value_or(0);
   using enum FindingId;
+  // That the matrix is the same nobody knows: what is known is told first.
+  if (finding.id == repeated_factorization) return 0;
   if (finding.id != launch_bound && finding.id != small_batch) return gain;
   const Nanos late =
       std::max<Nanos>(0, std::min(gain, facts.late()) - profiler_cost(facts.analysis));
@@ -270,8 +272,15 @@ std::optional<Interval> part_to_replay(const Context& context) {
 /// Of losses whose mendings do not follow from each other, one that gives three times what the
 /// first gives is told before it. Graphs, larger batches and pauses of the host give much in replay
 /// where a wait or a copy told before them is why there are late launches: they keep their place.
-void put_by_replay(std::vector<Finding>& findings) {
+void put_by_replay(std::vector<Finding>& findings, bool jax) {
   constexpr double kTimes = 3, kLeast = 0.05;
+  // What gives nothing, whatever is uncertain, stands behind what gives something. Of JAX the
+  // host's side of most launches is not known.
+  constexpr double kNothing = 0.01;
+  if (!jax)
+    std::stable_partition(
+        findings.begin(), std::ranges::find(findings, FindingGroup::none, &Finding::group),
+        [](const Finding& finding) { return finding.replayed_high.value_or(1) >= kNothing; });
   const auto first = std::ranges::find_if(findings, [](const Finding& finding) {
     return finding.group != FindingGroup::none && finding.gain_ns.has_value();
   });
@@ -329,7 +338,7 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
             (finding.id == FindingId::launch_bound && !graphs)) &&
            finding.mended_high && *finding.mended_high < kNothing;
   });
-  put_by_replay(findings);
+  put_by_replay(findings, capture.framework == "jax");
   const auto all = std::ranges::find(answer->changes, "together", &WhatIfRow::change);
   if (all == answer->changes.end() || all->share.value_or(-1) < 0) return {std::move(findings), {}};
   return {std::move(findings),

@@ -203,7 +203,6 @@ std::string place_of(const Facts& facts, const Interval& stretch, std::uint32_t 
   return text;
 }
 
-/// The place of most of the idle time in which the host does something else, and that time.
 std::pair<std::string, Nanos> most_elsewhere(const Facts& facts, const Intervals& stretches) {
   std::map<std::string, Nanos> places;
   for (const auto& line : facts.context.devices)
@@ -516,12 +515,14 @@ std::optional<Finding> device_allocations(const Facts& facts) {
     frees += frees_memory(calls.name[i]);
   }
   const auto count = static_cast<std::int64_t>(spans.size());
+  // A host that is ahead may allocate while the device works.
   Nanos idle = 0;
-  for (const auto& device : facts.analysis.devices) idle += device.idle_ns;
+  const auto allocating = normalised(spans);
+  for (const auto& line : facts.context.devices) idle += shared_length(allocating, line.idle);
   // One pass of PyTorch has to allocate what it keeps, and frees none of it.
   const bool first_pass = facts.pytorch() && facts.analysis.window.steps.empty();
-  if (count == 0 || facts.of_window(time) < (first_pass ? 0.05 : 0.01) ||
-      !facts.repeats(spans, 0.005) || !allocates_in_steps(facts, normalised(spans)))
+  if (count == 0 || facts.of_window(std::min(time, idle)) < (first_pass ? 0.05 : 0.01) ||
+      !facts.repeats(spans, 0.005) || !allocates_in_steps(facts, allocating))
     return {};
   constexpr std::int64_t kOften = 2;
   if (first_pass && frees < kOften) return {};

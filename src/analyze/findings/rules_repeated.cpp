@@ -339,7 +339,11 @@ std::optional<Finding> gil_stalls(const Facts& facts) {
       ++others;
   }
   if (stalls.size() < kFew || others * 3 > stalls.size()) return {};
-  const Nanos time = facts.claim_idle(normalised(stalls));
+  // The lock is missed wherever the thread is. What comes at one place is the program's own: a
+  // sleep, or a queue that it looks at.
+  stalls = normalised(std::move(stalls));
+  if (most_elsewhere(facts, stalls).second * 3 > total(stalls) * 2) return {};
+  const Nanos time = facts.claim_idle(stalls);
   if (facts.of_window(time) < 0.05) return {};
   // Inside an operation or a call the thread waits for the lock, too, with no stretch of its own.
   Intervals waits;

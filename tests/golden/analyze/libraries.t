@@ -14,8 +14,8 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   deterministic_left_on deterministic missing_counters
   deterministic_left_on.mended launch_bound host_bound
   experts_in_turn.mended launch_bound unfused_elementwise
-  filter_made_again launch_bound no_channels_last
-  filter_made_again.mended launch_bound no_channels_last
+  filter_made_again launch_bound tiny_kernels
+  filter_made_again.mended launch_bound tiny_kernels
   iterator_made_again input_bound host_bound
   iterator_made_again.mended input_bound launch_bound
   lightning_transformer casts unfused_elementwise
@@ -85,7 +85,7 @@ Programs of services (tests/advice/programs/services.json), likewise.
   graph_for_each_layer tiny_kernels small_grids
   graph_for_each_layer.mended small_grids tiny_kernels
   graph_of_largest_batch kernel_bound missing_counters
-  graph_of_largest_batch.mended tiny_kernels small_grids
+  graph_of_largest_batch.mended small_grids tiny_kernels
   hits_in_heaps host_bound launch_bound
   hits_in_heaps.mended fp32_without_tensor_cores blocking_copies
   inverse_for_one_solve fp32_without_tensor_cores repeated_factorization
