@@ -468,6 +468,10 @@ TEST(Findings, CopiesByIndexAndWithinTheMemory) {
   looks_up.run("aten::embedding", "vectorized_gather_kernel<16, long>", 800);
   looks_up.run("aten::mm", "gemm", 200);
   EXPECT_FALSE(finding(looks_up, FindingId::memory_bound)) << "a table is read so";
+  Sequence joins;
+  joins.run("aten::cat", "CatArrayBatchedCopy_contig<unsigned int, 2, 128, 1>", 800);
+  joins.run("aten::mm", "gemm", 200);
+  EXPECT_TRUE(finding(joins, FindingId::memory_bound));
 
   auto inside = start();
   inside.copy(CopyKind::device_to_device, {100, 110}, {1001, 1300});

@@ -311,33 +311,46 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
 
 namespace {
 
-/// Kernels that copy rows by index and compute nothing, by name.
-bool copies_by_index(std::string_view kernel) {
-  static constexpr std::array<std::string_view, 6> kNames{
+/// What kernels move that compute nothing, by name.
+enum class Moves : std::uint8_t { nothing, by_index, whole };
+
+Moves moves_memory(std::string_view kernel) {
+  static constexpr std::array<std::string_view, 6> kByIndex{
       "vectorized_gather_kernel", "_scatter_gather_elementwise_kernel",
       "index_elementwise_kernel", "indexSelect",
       "index_copy_kernel",        "cupy_take"};
-  return kernel.find("ReduceAdd") == std::string_view::npos &&
-         std::ranges::any_of(
-             kNames, [&](auto name) { return kernel.find(name) != std::string_view::npos; });
+  static constexpr std::array<std::string_view, 4> kWhole{"CatArrayBatchedCopy", "roll_cuda_kernel",
+                                                          "flip_cuda_kernel", "cupy_concatenate"};
+  const auto has = [&](auto name) { return kernel.find(name) != std::string_view::npos; };
+  if (has("ReduceAdd")) return Moves::nothing;
+  if (std::ranges::any_of(kByIndex, has)) return Moves::by_index;
+  return std::ranges::any_of(kWhole, has) ? Moves::whole : Moves::nothing;
 }
 
 /// Without counters, what moves memory by its kind. A table that is looked up once is read so, too.
-std::optional<Finding> memory_bound_by_index(const Facts& facts) {
+std::optional<Finding> memory_bound_by_kind(const Facts& facts) {
   Found found(facts);
-  OncePerText copies(facts.texts(), copies_by_index);
-  for (const auto& kernel : facts.kernels)
-    if (copies(facts.kernel_name(kernel)) && !facts.claimed(kernel) &&
-        facts.type(kernel) != LayerType::embedding)
-      found.take(kernel);
+  Nanos by_index = 0;
+  OncePerText moves(facts.texts(), moves_memory);
+  for (const auto& kernel : facts.kernels) {
+    const auto what = moves(facts.kernel_name(kernel));
+    if (what == Moves::nothing || facts.claimed(kernel) ||
+        facts.type(kernel) == LayerType::embedding)
+      continue;
+    found.take(kernel);
+    if (what == Moves::by_index) by_index += kernel.exclusive_ns;
+  }
   if (facts.of_kernels(found.time) < 0.5 || facts.of_window(found.time) < 0.25) return {};
   return Finding{
       FindingId::memory_bound,
-      fmt::format("Memory-bound by kind: {} of kernel time copies rows by index, which only moves "
-                  "memory. Where the same rows are copied again and again (caches, tables), leave "
-                  "them in their place: give their indices to the operator that reads them, or "
-                  "reorder less often.",
-                  say_share(facts.of_kernels(found.time))),
+      fmt::format("Memory-bound by kind: {} of kernel time {}",
+                  say_share(facts.of_kernels(found.time)),
+                  by_index * 2 > found.time
+                      ? "copies rows by index, which only moves memory. Where the same rows are "
+                        "copied again and again (caches, tables), leave them in their place: give "
+                        "their indices to the operator that reads them, or reorder less often."
+                      : "joins, rolls or flips tensors, which only moves memory. Write each part "
+                        "into its place at once, or let the operator that reads it index."),
       fmt::format("{}, {} of {} kernel time, by kernel name; most under {}",
                   plural(found.count, "kernel"), say_time(found.time), say_time(facts.kernel_busy),
                   say_names(found.operators.largest())),
@@ -347,7 +360,7 @@ std::optional<Finding> memory_bound_by_index(const Facts& facts) {
 }  // namespace
 
 std::optional<Finding> memory_bound(const Facts& facts) {
-  if (!facts.levels.has(KernelLevel::dram_active)) return memory_bound_by_index(facts);
+  if (!facts.levels.has(KernelLevel::dram_active)) return memory_bound_by_kind(facts);
   Nanos time = 0;
   TimeBy names(facts);
   for (const auto& kernel : facts.kernels) {

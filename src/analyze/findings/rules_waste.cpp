@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -257,23 +258,30 @@ struct Rearranging {
   explicit Rearranging(const Facts& facts) : found(facts) {
     AroundNamed copies(facts, makes_copy);
     AroundNamed pads(facts, [](std::string_view op) { return op == "aten::constant_pad_nd"; });
-    const auto& parent = facts.context.attribution.op_parent;
+    const auto& activities = facts.capture().activities;
+    // What was launched before the recording has no operator: it is of the kind of what has one.
+    std::map<std::tuple<Text, std::int32_t, std::int32_t>, Nanos*> kinds;
+    const auto kind_of = [&](const KernelInstance& kernel) {
+      return std::tuple(activities.name[kernel.activity], activities.grid_x[kernel.activity],
+                        activities.grid_y[kernel.activity]);
+    };
+    std::vector<KernelInstance> without;
     for (const auto& kernel : facts.kernels) {
       if (facts.type(kernel) != LayerType::copy || facts.claimed(kernel)) continue;
-      auto row = pads.of(kernel);
-      if (row != kNoRow) {
-        padded += kernel.exclusive_ns;
-      } else {
-        row = copies.of(kernel);
-        while (row != kNoRow && parent[row] != kNoRow &&
-               makes_copy(name_of_row(facts, parent[row])))
-          row = parent[row];
-        if (row == kNoRow) continue;
-        const auto earlier = facts.siblings().before[row];
-        const bool moves = moves_axes(name_of_row(facts, earlier));
-        if (!moves && !cut_before(facts, earlier)) continue;
-        (moves ? permuted : cut) += kernel.exclusive_ns;
+      if (facts.operation(kernel) == Text::none) {
+        without.push_back(kernel);
+        continue;
       }
+      auto row = pads.of(kernel);
+      Nanos* kind = row == kNoRow ? nullptr : &padded;
+      if (row == kNoRow) {
+        row = outermost_copy(facts, copies.of(kernel));
+        if (row != kNoRow) kind = rearranges(facts, facts.siblings().before[row]);
+      }
+      const auto [known, first] = kinds.emplace(kind_of(kernel), kind);
+      if (!first && known->second != kind) known->second = nullptr;
+      if (!kind) continue;
+      *kind += kernel.exclusive_ns;
       found.take(kernel);
       // The operation that wants it so, or that it comes from.
       const auto& after = facts.siblings().after();
@@ -282,6 +290,22 @@ struct Rearranging {
         next = after[next];
       if (next != kNoRow) beside[name_of_row(facts, next)] += kernel.exclusive_ns;
     }
+    for (const auto& kernel : without)
+      if (const auto kind = kinds.find(kind_of(kernel)); kind != kinds.end() && kind->second) {
+        *kind->second += kernel.exclusive_ns;
+        found.take(kernel);
+      }
+  }
+  static std::uint32_t outermost_copy(const Facts& facts, std::uint32_t row) {
+    const auto& parent = facts.context.attribution.op_parent;
+    while (row != kNoRow && parent[row] != kNoRow && makes_copy(name_of_row(facts, parent[row])))
+      row = parent[row];
+    return row;
+  }
+  /// By what stands before a copy.
+  Nanos* rearranges(const Facts& facts, std::uint32_t before) {
+    if (moves_axes(name_of_row(facts, before))) return &permuted;
+    return cut_before(facts, before) ? &cut : nullptr;
   }
   /// Of several pieces cut at once, each is copied after the copies of others.
   static bool cut_before(const Facts& facts, std::uint32_t row) {

@@ -9,7 +9,7 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   backbone_not_frozen.mended unfused_elementwise launch_bound
   backward_for_each_loss repeated_backward unfused_elementwise
   backward_for_each_loss.mended unfused_elementwise kernel_bound
-  copied_for_the_kernel layout_copies casts
+  copied_for_the_kernel layout_copies kernel_bound
   copied_for_the_kernel.mended kernel_bound missing_counters
   deterministic_left_on deterministic missing_counters
   deterministic_left_on.mended launch_bound host_bound
