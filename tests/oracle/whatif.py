@@ -60,6 +60,18 @@ def real_gain(name, of_item, runs):
     return 1 - mended["alone"]["median_ms"] * scale / faulty["alone"]["median_ms"]
 
 
+def measured_twice(name, runs):
+    """Whether the gain that the first half of the repeats measured is near that of the second: no answer can be nearer."""
+    halves = []
+    for run in (runs[name], runs[f"{name}.mended"]):
+        times = [one["median_ms"] for one in run["alone"].get("repeats", [])] or run["alone"].get("repeats_ms", [])
+        if len(times) < 4:
+            return None
+        halves.append([statistics.median(times[: len(times) // 2]), statistics.median(times[len(times) // 2:])])
+    first, second = (1 - mended / faulty for faulty, mended in zip(*halves))
+    return abs(first - second) <= max(NEAR * second, POINTS)
+
+
 def judge_gain(program, name, ids, real, path):
     findings = asked(program, "analyze", path)["findings"]
     known = [one for one in findings if one.get("mended_high") is not None]
@@ -83,19 +95,20 @@ def share(rows, key):
 
 
 def measured(captures):
-    """The runs without a profiler, and by program how much shorter the mended step is."""
+    """The runs without a profiler, by program how much shorter the mended step is, and whether it was so twice."""
     faults = planted()
     if (captures / "runs.json").exists():
         listed = json.loads((captures / "runs.json").read_text())
         listed = listed if isinstance(listed, list) else listed["runs"]
         listed += [json.loads(path.read_text()) for path in captures.glob("*.run.json")]  # of a session in parts
         runs = {run["program"]: run for run in listed if run.get("rank", 0) == 0 and "alone" in run}
-        return list(runs.values()), {name: real_gain(name, of_item, runs) for name, (_, of_item) in faults.items()
-                                     if name in runs and f"{name}.mended" in runs}
+        pairs = {name: of_item for name, (_, of_item) in faults.items() if name in runs and f"{name}.mended" in runs}
+        return (list(runs.values()), {name: real_gain(name, of_item, runs) for name, of_item in pairs.items()},
+                {name: twice for name in pairs if (twice := measured_twice(name, runs)) is not None})
     earlier = json.loads(RESULTS.read_text())["sets"]
     own = {row["trace"]: row["alone_ms"] for one in earlier for row in one["own"]}
     return ([{"trace": trace, "alone": {"median_ms": alone}} for trace, alone in own.items()],
-            {row["program"]: row["real"] for one in earlier for row in one["gains"]})
+            {row["program"]: row["real"] for one in earlier for row in one["gains"]}, {})
 
 
 def capture_of(captures, name):
@@ -104,7 +117,7 @@ def capture_of(captures, name):
 
 def main(program, *more):
     captures = next((pathlib.Path(word) for word in more if not word.startswith("--")), OWN)
-    runs, real = measured(captures)
+    runs, real, twice = measured(captures)
     own = [row for run in runs if (captures / run["trace"]).exists() and (row := judge_own(program, run, captures / run["trace"]))]
     gains = [judge_gain(program, name, ids, real[name], path) for name, (ids, _) in planted().items()
              if name in real and (path := capture_of(captures, name))]
@@ -131,6 +144,8 @@ def main(program, *more):
               "range_alone_covered": share(only_range, "covered"), "near_of_all_replayed": share(replayed, "near"),
               "roughly_of_all_replayed": share(replayed, "roughly"), "covered_by_change_itself": share(replayed, "itself"),
               "its_width_median": width(replayed, "itself_"),
+              "measured_twice_near": f"{sum(twice[row['program']] for row in gains if row['program'] in twice)} of "
+                                     f"{sum(row['program'] in twice for row in gains)}",
               "of_fault": {key: share(of_fault, key) for key in ("near", "roughly", "covered")}}
     if "--json" in more:
         print(json.dumps({"counts": counts, "own": own, "gains": gains}, indent=1))

@@ -298,7 +298,7 @@ class HostPoints {
       for (; task != busy.end() && task->start <= point.at; ++task) {
         const bool first = before == INT64_MIN;
         if (first || task->start - before >= kIdle) {
-          own.begun = task->start;
+          own.begun = task->start - 1;  // given before it began: nodes are in order of time
           if (!first) own.idle += task->start - std::max(before, point_before);
         }
         before = task->end;
