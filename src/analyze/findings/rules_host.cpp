@@ -515,13 +515,16 @@ std::optional<Finding> device_allocations(const Facts& facts) {
     frees += frees_memory(calls.name[i]);
   }
   const auto count = static_cast<std::int64_t>(spans.size());
-  // A host that is ahead may allocate while the device works.
-  Nanos idle = 0;
+  // A host that is ahead may allocate while the device works; one that is not launches later, too.
+  Nanos waiting = 0, idle = 0;
   const auto allocating = normalised(spans);
-  for (const auto& line : facts.context.devices) idle += shared_length(allocating, line.idle);
+  for (const auto& line : facts.context.devices) {
+    waiting += shared_length(allocating, line.idle);
+    idle += total(line.idle);
+  }
   // One pass of PyTorch has to allocate what it keeps, and frees none of it.
   const bool first_pass = facts.pytorch() && facts.analysis.window.steps.empty();
-  if (count == 0 || facts.of_window(std::min(time, idle)) < (first_pass ? 0.05 : 0.01) ||
+  if (count == 0 || facts.of_window(waiting) < (first_pass ? 0.05 : 0.01) ||
       !facts.repeats(spans, 0.005) || !allocates_in_steps(facts, allocating))
     return {};
   constexpr std::int64_t kOften = 2;

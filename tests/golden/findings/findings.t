@@ -54,3 +54,14 @@ No finding gives back more than the window:
 
   $ for f in "$EXAMPLES"/*.json.gz; do gpufathom analyze --format json "$f" | jq '(.devices | map(.span_ns) | add) as $window | [.findings[] | select(.gain_ns != null and (.gain_ns > $window or .gain_ns <= 0))] | length'; done | sort -u
   0
+
+A trace that holds every tenth event of a run says so, and gives no advice.
+
+  $ zcat "$EXAMPLES/resnet50_amp_eager_b64.json.gz" | jq -c '.traceEvents |= (map(select(.ph != "X")) + (map(select(.ph == "X")) | [.[range(0; length; 10)]]))' > tenth.json
+  $ gpufathom analyze --format json tenth.json | jq -r '[.findings[].id], (.findings[] | select(.id == "launches_not_captured") | .text)'
+  [
+    "launches_not_captured",
+    "missing_counters",
+    "observer_effect"
+  ]
+  The capture does not hold the launches of 412 of the GPU's activities, 96 % of the time idle before them: why is unknown. They are missing throughout, so this may be a sample of the events of a run: its times and shares are not the run's.

@@ -16,6 +16,11 @@ The parts of every account sum to the window, and the owners of a part to the pa
   $ gpufathom work "$EXAMPLES/bert_amp_eager_b32.json.gz" --window steps --format json | sums
   ["model","bf16",0,[0],1,46]
 
+A checkpointed program of an H200: what it computes a second time is no work that the model asks for, and a part of its own.
+
+  $ gpufathom work "$ROOT/tests/advice/causes/recomputation.json.gz" --format json | jq -c '.accounts[0] | [(.mfu * 1000 | round), (.hfu * 1000 | round), (.span_ns - ([.parts[].ns] | add)), (.parts[] | select(.id == "work" or .id == "recompute") | [.id, .ns])]'
+  [305,385,0,["work",23336416],["recompute",6111919]]
+
 Attention out of single operations, and products of odd sizes, under their own names:
 
   $ causes() { gpufathom work "$TESTDIR/../../advice/captures/$1.json.gz" --format json | jq -c '.accounts[0].causes[] | [.cause, (.share * 1000 | round), .text]'; }
