@@ -4,8 +4,8 @@ Usage: whatif.py PROGRAM [FOLDER] [--json]   (FOLDER: what `tests/gpu/session.sh
 Without a runs.json in FOLDER the steps are those that docs/results/whatif.json has of the same captures.
 Own time: what `whatif` says that a step takes without recording, against the step measured so. Gains: the change is the tool's own
 choice, the recommendation of `analyze` that names what was planted (tests/advice/programs/*.json), else the first that replay has a
-gain of, against the difference of the two steps. A point is what the text says: where the range spans more than four times it says
-the range alone; what replay gives is judged there, too, in rows of its own. Ends with 1 below what docs/whatif.md states.
+gain of, against the difference of the two steps. A point is what the text says first: where the range spans more than four times
+that is the range; what replay gives is judged there, too, in rows of its own. Ends with 1 below what docs/whatif.md states.
 """
 import json
 import pathlib

@@ -107,13 +107,16 @@ std::string idle_section(const Analysis& analysis, const TextStyle& style, std::
 namespace {
 
 /// "51 % (20-73 %)": what the change gives by replay, and what nine of ten programs gained that
-/// made it; the second alone where it spans so much that the first says nothing. JSON, the page and
-/// `whatif` have the narrow range of the change alone, too.
+/// made it. Where that spans so much that one figure would claim too much it comes first: "4-83 %,
+/// 51 % by replay". JSON, the page and `whatif` have the narrow range of the change alone, too.
 std::string say_gain(Share share, const auto& gain) {
   constexpr double kWide = 4, kRounding = 0.03;
   const auto range = format_share_range(gain.mended_low, gain.mended_high);
   const bool wide = gain.mended_high.value_or(1) > kWide * gain.mended_low.value_or(0) + kRounding;
-  return share && !wide ? fmt::format("{} ({})", format_share_range(share, share), range) : range;
+  if (!share) return range;
+  const auto point = format_share_range(share, share);
+  return wide ? fmt::format("{}, {} by replay", range, point)
+              : fmt::format("{} ({})", point, range);
 }
 
 /// By replay, else the bound: time of the device that the recommendation speaks of.

@@ -13,7 +13,7 @@ The first lines give the answer.
     1. Launch-bound: the GPU waits for the host to launch the next kernel 56 % of
        the time (at least 15 % without the profiler). Launch less often:
        torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
-       optimizers, or a larger batch. [gain 4-83 %]
+       optimizers, or a larger batch. [gain 4-83 %, 51 % by replay]
 
 The time breakdown adds up to the window, and causes of idle time to the idle time.
 
