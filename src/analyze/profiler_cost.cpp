@@ -30,9 +30,10 @@ constexpr std::size_t kEnough = 20;
 /// only record a graph take no longer.
 std::optional<double> launch_cost(const Context& context, Interval span) {
   constexpr double kAlone = 3000, kLeast = 500;
+  constexpr std::size_t kMost = 20'000;
   const auto& calls = context.capture.api_calls;
   std::vector<double> launches;
-  for (std::size_t call = 0; call < calls.size(); ++call)
+  for (std::size_t call = 0; call < calls.size() && launches.size() < kMost; ++call)
     if (calls.kind[call] == ApiKind::launch && calls.start_ns[call] >= span.start &&
         calls.start_ns[call] < span.end)
       launches.push_back(static_cast<double>(calls.duration_ns[call]));

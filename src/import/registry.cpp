@@ -6,6 +6,7 @@
 #include "import/formats.h"
 #include "import/importer.h"
 #include "import/xplane/xplane.h"
+#include "model/check.h"
 #include "model/ledger/ledger.h"
 
 namespace gf {
@@ -86,7 +87,11 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
   if (!capture) return capture;
   capture->path = path;
   if (capture->format.empty()) capture->format = best->id;
-  if (const auto sound = capture->check(); !sound) return tl::unexpected(sound.error());
+  // Who reads a capture file has looked where its references point (read_capture).
+  if (best->load == capture_file::load)
+    drop_impossible_rows(*capture);
+  else if (const auto sound = capture->check(); !sound)
+    return tl::unexpected(sound.error());
   check_evidence(*capture);
   return capture;
 }
