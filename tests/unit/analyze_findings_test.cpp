@@ -613,6 +613,20 @@ TEST(Findings, Fp64OfTensorsNotOfScalars) {
              1000));
   EXPECT_FALSE(beside("cupy_add__float64_float64_float64", 100)) << "a tenth of the kernel time";
   EXPECT_TRUE(beside("cutlass_80_wmma_tensorop_d884gemm_64x64", 100)) << "a twentieth of products";
+  EXPECT_TRUE(
+      beside("void regular_fft<256u, EPT<16u>, unsigned int, double, HostConfig>(int)", 1000));
+
+  const auto of_program = [](std::string_view type) {
+    Sequence b;
+    const auto row = b.run("", "loop_multiply_fusion", 1000);
+    const auto op = b.capture.program_ops.add();
+    b.capture.program_ops.type[op] = b.capture.strings.intern(type);
+    b.capture.activities.program_op[row] = op;
+    return finding(b, FindingId::fp64);
+  };
+  EXPECT_TRUE(of_program("complex128"));
+  EXPECT_TRUE(of_program("fp64"));
+  EXPECT_FALSE(of_program("fp32"));
 }
 
 TEST(Findings, DeterministicAlgorithms) {

@@ -41,7 +41,7 @@ Fp64 fp64_by_name(std::string_view kernel) {
   const bool of_pytorch =
       of_double && has("at::native") && (has("<double") || has("lambda(double"));
   const bool of_library =
-      of_double && ((has("fft") && has(", double>")) || (has("cusparse") && has("double>")));
+      of_double && ((has("fft") && (has(", double>") || has(", double, "))) || (has("cusparse") && has("double>")));
   const bool of_cupy = lower.starts_with("cupy_") && (has("float64") || has("complex128"));
   const bool of_julia = lower.starts_with("julia_") && has("<float64");
   return of_pytorch || of_library || of_cupy || of_julia ? Fp64::works : Fp64::nothing;
@@ -52,7 +52,7 @@ bool fp64_by_program(const Facts& facts, std::uint32_t activity) {
   const auto& rows = facts.capture().activities.program_op;
   if (facts.capture().program_ops.size() == 0 || rows[activity] == kNoRow) return false;
   const auto type = facts.capture().text(facts.capture().program_ops.type[rows[activity]]);
-  return type == "f64" || type == "c128";
+  return type == "fp64" || type == "complex128";
 }
 
 bool moves_axes(std::string_view op) {
