@@ -40,8 +40,8 @@ Fp64 fp64_by_name(std::string_view kernel) {
   // what a lambda takes. CuPy writes the types of operands into the names.
   const bool of_pytorch =
       of_double && has("at::native") && (has("<double") || has("lambda(double"));
-  const bool of_library =
-      of_double && ((has("fft") && (has(", double>") || has(", double, "))) || (has("cusparse") && has("double>")));
+  const bool of_library = of_double && ((has("fft") && (has(", double>") || has(", double, "))) ||
+                                        (has("cusparse") && has("double>")));
   const bool of_cupy = lower.starts_with("cupy_") && (has("float64") || has("complex128"));
   const bool of_julia = lower.starts_with("julia_") && has("<float64");
   return of_pytorch || of_library || of_cupy || of_julia ? Fp64::works : Fp64::nothing;
