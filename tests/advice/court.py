@@ -412,7 +412,7 @@ def main():
     judge_programs(options.program, score)
     judge_causes(options.program, score)
     judge_fields(options.program, score)
-    sets = {name: judge_set(options.program, name) for name in ("libraries", "services")}
+    sets = {name: judge_set(options.program, name) for name in ("libraries", "services", "studies")}
     for remarks, _ in sets.values():
         score.remarks += remarks
     text = report(score)

@@ -52,7 +52,9 @@ def corrected(verdicts, truth, captures):
     verdicts, faults = dict(verdicts), dict(truth["faults"])
     for name, more in captures.items():
         old = verdicts[name]
-        verdicts[name] = old | {"must": more.get("must", old["must"]), "fair": old["fair"] + more.get("fair", []), "headline": old["headline"] + more.get("headline", []),
+        fair = [rule for rule in old["fair"] + more.get("fair", []) if rule not in more.get("drop", [])]
+        verdicts[name] = old | {"must": more.get("must", old["must"]), "fair": fair, "headline": old["headline"] + more.get("headline", []),
+                                "false_caveats": more.get("false_caveats", old.get("false_caveats", [])),
                                 "steps": (old.get("steps") or []) + more["steps"] if "steps" in more else old.get("steps")}
         if "first" in more:
             faults[name] = faults[name] | {"first": more["first"]}
