@@ -778,6 +778,7 @@ TEST(Findings, OperatorsOfAnyLibraryWorkOnTheCpu) {
   EXPECT_TRUE(finding(working("torchvision::nms"), FindingId::cpu_operators));
   EXPECT_FALSE(finding(working("c10d::allreduce_"), FindingId::cpu_operators));
   EXPECT_FALSE(finding(working("autograd::engine::evaluate_function"), FindingId::cpu_operators));
+  EXPECT_FALSE(finding(working("aten::unbind"), FindingId::cpu_operators)) << "only views";
   EXPECT_FALSE(finding(working("command_buffer::update"), FindingId::cpu_operators))
       << "XLA launches by it";
 }

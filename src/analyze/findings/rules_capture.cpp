@@ -1,6 +1,7 @@
 // Rules about the capture itself: what its numbers can and cannot say.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "analyze/findings/facts.h"
@@ -22,7 +23,7 @@ std::optional<Finding> observer_effect(const Facts& facts) {
   const auto late = facts.idle(IdleReason::launch_bound),
              other = facts.idle(IdleReason::host_other);
   const Nanos host = late.ns + other.ns, cost = profiler_cost(facts.analysis);
-  if (facts.of_window(cost) < 0.05) return {};
+  if (facts.of_window(std::min(host, cost)) < 0.05) return {};
   Nanos idle = 0, overhead = 0;
   for (const auto& device : facts.analysis.devices) idle += device.idle_ns;
   const auto& ops = facts.capture().host_ops;

@@ -32,6 +32,18 @@ bool is_of_library(std::string_view name) {
          library != "profiler" && library != "std" && library != "command_buffer";
 }
 
+/// Takes a piece of a tensor, or says otherwise how it lies in memory, wherever that is: iterating
+/// over a tensor of the device takes the host time, but no data of it.
+bool only_views(std::string_view op) {
+  static constexpr std::array<std::string_view, 18> kNames{
+      "alias",   "as_strided", "chunk",  "detach", "diagonal",     "expand",
+      "flatten", "narrow",     "select", "slice",  "split",        "split_with_sizes",
+      "squeeze", "transpose",  "unbind", "unfold", "tensor_split", "unsqueeze"};
+  constexpr std::string_view kLibrary = "aten::";
+  return op.starts_with(kLibrary) &&
+         std::ranges::find(kNames, op.substr(kLibrary.size())) != kNames.end();
+}
+
 /// Outermost operators of a library that have nothing to do with a device, long enough to work.
 /// What a data loader runs is its own matter.
 std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kWorks) {
@@ -39,10 +51,8 @@ std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kW
   const auto& parent = facts.context.attribution.op_parent;
   const auto& tree = facts.tree();
   OncePerText of_library(facts.texts(), [](std::string_view name) {
-    static constexpr std::array<std::string_view, 4> kNoWork{
-        "aten::pin_memory", "aten::unflatten_dense_tensors", "aten::detach", "aten::split"};
-    return is_of_library(name) && !name.starts_with("aten::empty") &&
-           std::ranges::find(kNoWork, name) == kNoWork.end();
+    return is_of_library(name) && !name.starts_with("aten::empty") && !only_views(name) &&
+           name != "aten::pin_memory" && name != "aten::unflatten_dense_tensors";
   });
   Around loads(facts, [&](std::uint32_t row) {
     return (facts.context.roles.host(ops.name[row]) & kInput) != 0;
