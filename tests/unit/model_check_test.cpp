@@ -164,5 +164,21 @@ TEST(Check, KernelsLaunchedAheadOverlapAndNestedOnesDoNot) {
   EXPECT_EQ(test::quality_of(idle.capture)["stream_overlap"], 0) << "5 us of 50 ms";
 }
 
+TEST(Check, ClocksThatDriftAreADoubtAndKernelsLongBeforeTheirLaunchAreNot) {
+  const auto told = [](Nanos early, Nanos of_a_second) {
+    test::CaptureBuilder b;
+    for (Nanos at = 0; at <= kNsPerSecond; at += kNsPerSecond / 100) {
+      const Nanos start = at - early - of_a_second * at / kNsPerSecond;
+      b.launch("gemm", {at, at + 5'000}, {start, start + 10'000});
+    }
+    check_evidence(b.capture);
+    auto all = test::quality_of(b.capture);
+    return std::pair{all["few_before_launch"] > 0, all["kernel_before_launch"] > 0};
+  };
+  EXPECT_EQ(told(0, 140'000), std::pair(true, false)) << "the clocks are 140 ppm apart";
+  EXPECT_EQ(told(0, 1'500'000), std::pair(false, true)) << "no clock is slewed so fast";
+  EXPECT_EQ(told(300'000, 0), std::pair(false, true)) << "nor apart from the beginning";
+}
+
 }  // namespace
 }  // namespace gf

@@ -61,7 +61,6 @@ A trace that holds every tenth event of a run says so, and gives no advice.
   $ gpufathom analyze --format json tenth.json | jq -r '[.findings[].id], (.findings[] | select(.id == "launches_not_captured") | .text)'
   [
     "launches_not_captured",
-    "missing_counters",
-    "observer_effect"
+    "missing_counters"
   ]
   The capture does not hold the launches of 412 of the GPU's activities, 96 % of the time idle before them: why is unknown. They are missing throughout, so this may be a sample of the events of a run: its times and shares are not the run's.
