@@ -114,6 +114,17 @@ TEST(RankHosts, NothingIsSaidWhereADeviceIsSlowerThanEveryHost) {
   EXPECT_TRUE(behind(job).empty());
 }
 
+TEST(RankHosts, ASlowerHostOfAProfilerMayBeItsRecording) {
+  auto job = hosts(0, 55 * kNsPerMs);
+  ASSERT_EQ(behind(job).size(), 1U);
+  EXPECT_EQ(behind(job)[0].cause, RankTime::idle_launch_bound);
+  for (auto& part : job.parts) part.format = "kineto";
+  EXPECT_TRUE(behind(job).empty()) << "9 ms of 55";
+  auto slow = hosts(0, 80 * kNsPerMs);
+  for (auto& part : slow.parts) part.format = "kineto";
+  EXPECT_EQ(behind(slow).size(), 1U) << "34 ms of 80";
+}
+
 TEST(RankHosts, NothingIsSaidOfTwoSteps) {
   auto job = hosts(15 * kNsPerMs, 50 * kNsPerMs);
   for (auto& part : job.parts)

@@ -12,6 +12,7 @@
 #include "analyze/ranks/identity.h"
 #include "core/statistics.h"
 #include "model/chips.h"
+#include "model/formats.h"
 
 namespace gf {
 
@@ -342,6 +343,9 @@ class Hosts {
     }
     const double more = median(own.kinds[kind]) - others;
     if (more < kWorthSaying * own.step || more < kSure * doubt_) return {};
+    if (kKinds[kind].cause == RankTime::idle_launch_bound &&
+        says(parts_[part].format, kSlowsHost) && more < kRecordingApart * median(own.kinds[kind]))
+      return {};
     if (!in_most_steps(own.kinds[kind], others + more / 2)) return {};
     if (device_ > own.step) return {};
     FallingBehind row;

@@ -11,6 +11,10 @@
 
 namespace gf {
 
+/// Recording slows the hosts of ranks that do the same by different amounts: so much faster a
+/// rank's host may be without it.
+constexpr double kRecordingApart = 0.25;
+
 // What the job would gain were one rank as its peers, a link as its like, or the missing ranks in
 // time: the job's time less its time when it runs again with that changed.
 

@@ -248,15 +248,12 @@ class Counterfactual {
       if (graph_.edges[i].why == WaitsFor::device) change.lags.push_back({i, kNoWait});
   }
 
-  /// Recording slows the hosts of ranks that do the same by different amounts: so much faster a
-  /// rank's host may be without it.
   void add_dearer_recording(std::uint32_t part, Change& change) const {
-    constexpr double kFaster = 0.25;
     for (const auto node : nodes_of_part_[part]) {
       const auto edge = graph_.is_host(node) ? host_edge(node) : JobGraph::kNone;
       if (edge == JobGraph::kNone || graph_.profiler_ns[node] == 0) continue;
       const Nanos own = own_host(node, edge);
-      const auto faster = static_cast<Nanos>(kFaster * static_cast<double>(own));
+      const auto faster = static_cast<Nanos>(kRecordingApart * static_cast<double>(own));
       set_host(node, edge, own - faster, false, change);
     }
   }
