@@ -20,10 +20,6 @@ Nanos recorded(const auto& rows, const WindowInfo& window, auto&& cost_of) {
   return cost;
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::size_t kEnough = 20;
 
 /// What a launch takes longer than the 3 us that it takes by itself, in nanoseconds; launches that

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 #include <unordered_map>
@@ -191,6 +192,13 @@ bool TraceFacts::in_steps(const Intervals& spans, double share) const {
            share * static_cast<double>(step.duration_ns);
   });
   return with >= 2 && 2 * with >= static_cast<std::ptrdiff_t>(steps.size());
+}
+
+bool cuts(std::string_view op) {
+  static constexpr std::array<std::string_view, 7> kNames{
+      "aten::slice", "aten::narrow", "aten::select",          "aten::chunk",
+      "aten::split", "aten::unbind", "aten::split_with_sizes"};
+  return std::ranges::find(kNames, op) != kNames.end();
 }
 
 bool can_use_tensor_cores(LayerType type) {

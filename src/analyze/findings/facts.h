@@ -172,6 +172,8 @@ namespace trace_rules {
 std::pair<std::string, Nanos> most_elsewhere(const TraceFacts& facts, const Intervals& stretches);
 }  // namespace trace_rules
 
+/// Whether an operator takes a piece of a tensor, without work on its data.
+bool cuts(std::string_view op);
 /// Types whose kernels multiply matrices.
 bool can_use_tensor_cores(LayerType type);
 /// Thread blocks of a kernel over the SMs of its device; NaN without data.

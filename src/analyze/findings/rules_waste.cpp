@@ -231,13 +231,6 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
 
 namespace {
 
-bool cuts(std::string_view op) {
-  static constexpr std::array<std::string_view, 7> kNames{
-      "aten::slice", "aten::narrow", "aten::select",          "aten::chunk",
-      "aten::split", "aten::unbind", "aten::split_with_sizes"};
-  return std::ranges::find(kNames, op) != kNames.end();
-}
-
 /// Time in which devices only copy from one place of their memory to another.
 Nanos copying_inside(const Facts& facts) {
   const auto& activities = facts.capture().activities;
