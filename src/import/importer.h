@@ -19,7 +19,6 @@ struct ImportOptions {
   unsigned threads = 0;  // 0: as many as the machine has
   std::size_t chunk_bytes =
       0;  // size of the pieces a large file is parsed in; 0: the importer's own choice
-  bool learn_layouts = true;  // of events of a trace (kineto/layouts.h); without, the same rows
   Progress progress;
 };
 

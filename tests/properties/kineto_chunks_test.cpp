@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/formats.h"
+#include "import/kineto/reading.h"
 #include "support/captures.h"
 #include "support/files.h"
 #include "support/hostile_traces.h"
@@ -19,12 +19,11 @@ namespace gf {
 namespace {
 
 Capture load(const std::string& path, std::size_t chunk_bytes, unsigned threads,
-             bool learn_layouts = true) {
+             kineto::Reading reading = kineto::Reading::learned) {
   ImportOptions options;
-  options.learn_layouts = learn_layouts;
   options.chunk_bytes = chunk_bytes;
   options.threads = threads;
-  auto capture = kineto::load(path, options);
+  auto capture = kineto::load_by(reading, path, options);
   if (!capture) throw std::runtime_error(capture.error().message());
   return std::move(*capture);
 }
@@ -44,7 +43,7 @@ void expect_same(const std::string& path) {
 
 /// With layouts of events learned and without: the same rows, texts and damage.
 void expect_same_without_layouts(const std::string& path) {
-  const Capture learned = load(path, 0, 1), plain = load(path, 0, 1, false);
+  const Capture learned = load(path, 0, 1), plain = load(path, 0, 1, kineto::Reading::fast);
   ASSERT_EQ(test::difference(learned, plain), "") << path;
   ASSERT_EQ(learned.strings.size(), plain.strings.size()) << path;
   for (std::uint32_t i = 0; i < plain.strings.size(); ++i)

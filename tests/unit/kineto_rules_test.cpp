@@ -48,6 +48,42 @@ using Counts = std::map<std::string, std::int64_t>;
 
 }  // namespace
 
+/// Frames that C++ calls (hooks, threads of autograd) have null as their parent, and come again:
+/// each stays a root, and its child keeps it as parent.
+TEST(KinetoRules, RootFramesThatComeAgainStayRoots) {
+  constexpr int kRoots = 3000;
+  std::string events;
+  const auto frame = [&](const char* name, int at, int duration, int id,
+                         const std::string& parent) {
+    events += std::string(events.empty() ? "" : ",") +
+              R"({"ph": "X", "cat": "python_function", "name": ")" + name +
+              R"(", "pid": 1, "tid": 1, "ts": )" + std::to_string(at) + R"(, "dur": )" +
+              std::to_string(duration) + R"(, "args": {"Python parent id": )" + parent +
+              R"(, "Python id": )" + std::to_string(id) + "}}";
+  };
+  for (int i = 0; i < kRoots; ++i) {
+    frame("hook.py(10): backward", i * 30, 20, 2 * i + 1, "null");
+    frame("hook.py(20): inner", i * 30 + 1, 15, 2 * i + 2, std::to_string(2 * i + 1));
+  }
+  const Capture c = from_events(trace(events));
+  ASSERT_EQ(c.host_ops.size(), 2u * kRoots);
+  for (int i = 0; i < kRoots; ++i) {
+    const auto row = static_cast<std::size_t>(2 * i);
+    ASSERT_EQ(c.host_ops.python_parent[row], -1) << "root " << i;
+    ASSERT_EQ(c.host_ops.python_parent[row + 1], 2 * i + 1) << "child " << i;
+  }
+}
+
+/// An object of the args that looks like an event is no event, whichever reader meets it.
+TEST(KinetoRules, AnEventInsideAnEventsArgsIsNone) {
+  const Capture c = from_events(trace(
+      kernel("caf\u00e9", "1", "2", R"("device": 0, "stream": 7, "x": {"ph": "X", "ts": 5})") +
+      "," + kernel("b", "4", "2")));
+  EXPECT_EQ(c.events, 2);
+  EXPECT_EQ(c.activities.size(), 2u);
+  EXPECT_EQ(quality(c), Counts{});
+}
+
 TEST(KinetoRules, EveryTimestampVariantIsExact) {
   auto start = [](const std::string& ts, const std::string& before = "",
                   const std::string& after = "") {

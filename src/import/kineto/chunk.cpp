@@ -20,6 +20,7 @@ void Chunk::clear() {
   rows.each_table([](auto& table) { table.clear(); });
   texts.clear();
   threads.clear();
+  devices.clear();
   names.clear();
   damage.clear();
   noted = 0;
@@ -150,12 +151,19 @@ const char* lenient_end(const char* at, const char* limit) {
   return nullptr;
 }
 
+// How far an event with another inside is looked at, which bounds the work on hostile input.
+constexpr std::ptrdiff_t kLongestNested = 64 << 10;
+
 /// The event at p by the slow reader. Returns where to go on.
 const char* read_carefully(const char* cursor, const char* end, Event& event, Chunk& chunk,
                            Worker& worker, Rows& rows) {
   const std::int64_t at = chunk.offset + (cursor - chunk.buffer.get());
+  ++worker.read_by.plain;
   const char* following = find_event(cursor + 1, end);
+  // Beside damage the next event is where this one ends at the latest; in sound JSON an object of
+  // its args may look like one.
   const char* close = lenient_end(cursor, following ? following : end);
+  if (!close && following) close = container_end(cursor, std::min(end, cursor + kLongestNested));
   if (close && may_follow(close, end, chunk)) {
     switch (worker.slow.read({cursor, static_cast<std::size_t>(close - cursor)}, event)) {
       case SlowReader::Outcome::repaired:
@@ -176,16 +184,28 @@ const char* read_carefully(const char* cursor, const char* end, Event& event, Ch
   return chunk.last ? closing_bracket(cursor, end) : end;
 }
 
-/// As it is expected; else by a layout that is known, else by the fast reader, which both teach.
+/// By the fast reader, from which layouts and patterns learn.
+const char* read_and_learn(const char* at, const char* end, Event& event, Worker& worker) {
+  if (worker.reading == Reading::plain) return nullptr;
+  const char* next = nullptr;
+  if (worker.reading == Reading::learned) next = worker.layouts.read(at, end, event);
+  if (next) {
+    ++worker.read_by.layout;
+  } else {
+    next = read_fast(at, end, event);
+    if (!next) return nullptr;
+    ++worker.read_by.fast;
+    if (worker.reading == Reading::fast) return next;
+    worker.layouts.learn(at, next, event);
+  }
+  worker.patterns.learn(at, next, event);
+  return next;
+}
+
+/// As it is expected; else as it stands.
 const char* read_swiftly(const char* at, const char* end, Event& event, Worker& worker) {
   if (const char* next = worker.patterns.read(at, end, event)) return next;
-  const char* next = worker.layouts.read(at, end, event);
-  if (!next) {
-    next = read_fast(at, end, event);
-    if (next) worker.layouts.learn(at, next, event);
-  }
-  if (next) worker.patterns.learn(at, next, event);
-  return next;
+  return read_and_learn(at, end, event, worker);
 }
 
 }  // namespace

@@ -7,12 +7,14 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "import/input.h"
 #include "import/kineto/event.h"
 #include "import/kineto/layouts.h"
 #include "import/kineto/patterns.h"
+#include "import/kineto/reading.h"
 #include "model/capture.h"
 
 namespace gf::kineto {
@@ -41,16 +43,20 @@ struct Naming {
 /// What one worker keeps from chunk to chunk: its own numbers for texts and threads. No other
 /// thread looks at it: what the merge needs to translate the numbers travels inside the chunk.
 struct Worker {
-  explicit Worker(unsigned index = 0) : number(index) {}
+  explicit Worker(unsigned index = 0, Reading how = Reading::learned)
+      : number(index), reading(how) {}
   struct Thread {
     ThreadKey key;
     bool told = false;  // a chunk has carried it to the merge
   };
   const unsigned number;
+  const Reading reading;
+  ReadBy read_by;  // but for `pattern`, which all others are
   StringPool strings;
   std::vector<Thread> threads;
   std::unordered_map<std::string, std::uint32_t> thread_of;  // by pid and tid as written
-  std::vector<std::uint8_t> api_kind;                        // by text, 255: not worked out yet
+  std::unordered_set<std::uint32_t> devices;  // that a chunk has carried to the merge
+  std::vector<std::uint8_t> api_kind;         // by text, 255: not worked out yet
   Layouts layouts;
   Patterns patterns;
   SlowReader slow;
@@ -77,6 +83,7 @@ struct Chunk {
   // are for the life of the worker.
   std::vector<std::string_view> texts;
   std::vector<NewThread> threads;
+  std::vector<std::uint32_t> devices;  // their ids
   std::vector<Naming> names;
   std::vector<Damage> damage;
   std::int64_t noted = 0;  // how often

@@ -107,8 +107,16 @@ struct KnownName {
   std::string_view text;
 };
 
-struct Event {
-  std::uint64_t present = 0;  // bit per Field; the tokens of absent fields are not initialized
+/// What a reader found of one event. A value is had in one way, operator[], whether it was read
+/// here or is one that the event's pattern knows because it does not move; no value of an event
+/// that was read before can be had, since what was taken is forgotten with every reading.
+class Event {
+ public:
+  Event() = default;
+  Event(const Event&) = delete;  // its tokens point into a buffer that is somebody else's
+  Event& operator=(const Event&) = delete;
+
+  std::uint64_t present = 0;  // bit per Field
   std::uint32_t duplicates =
       0;                // keys that came again; the last one counts, as in Python and JavaScript
   Category category{};  // of the field cat, where the reader knows it already
@@ -124,21 +132,30 @@ struct Event {
   static constexpr std::size_t kMostMoving = 16;
   std::size_t moving_count = 0;  // more than kMostMoving: not all are there
   std::array<Moving, kMostMoving> moving;
-  Token tokens[kFields];
 
-  bool has(Field field) const { return present >> static_cast<unsigned>(field) & 1; }
-  const Token& operator[](Field field) const { return tokens[static_cast<std::size_t>(field)]; }
+  bool has(Field field) const { return (present & bit(field)) != 0; }
+  /// The value of a field that is there.
+  Token operator[](Field field) const {
+    return taken_ & bit(field) ? tokens_[static_cast<std::size_t>(field)] : constant(field);
+  }
   std::string_view text(Field field) const {
     if (has(field)) return (*this)[field].text();
     return std::string_view{};
   }
   void set(Field field, Token token) {
-    const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(field);
-    duplicates += (present & bit) != 0;
-    present |= bit;
-    tokens[static_cast<std::size_t>(field)] = token;
+    duplicates += has(field);
+    present |= bit(field);
+    take(field, token);
   }
+  /// As set, for readers that know which fields there are and say so at the end.
+  void take(Field field, Token token) {
+    taken_ |= bit(field);
+    tokens_[static_cast<std::size_t>(field)] = token;
+  }
+  /// Before another event is read: no value is left of this one.
+  void forget_values() { taken_ = 0; }
   void clear() {
+    forget_values();
     present = 0;
     duplicates = 0;
     category_known = false;
@@ -147,6 +164,15 @@ struct Event {
     name_known = false;
     moving_count = 0;
   }
+
+ private:
+  static constexpr std::uint64_t bit(Field field) {
+    return std::uint64_t{1} << static_cast<unsigned>(field);
+  }
+  Token constant(Field field) const;  // of the pattern (patterns.cpp)
+
+  std::uint64_t taken_ = 0;  // the fields whose tokens were read from this event; others are stale
+  Token tokens_[kFields];
 };
 
 /// Reads the event at `p` (its opening brace). `end` must be followed by kPadding readable bytes

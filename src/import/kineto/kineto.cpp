@@ -14,6 +14,7 @@
 #include "import/formats.h"
 #include "import/kineto/chunk.h"
 #include "import/kineto/event.h"
+#include "import/kineto/reading.h"
 #include "model/capture.h"
 
 namespace gf::kineto {
@@ -250,6 +251,7 @@ void Merge::learn(const Chunk& chunk, Translation& known) {
     if (thread.number >= known.threads.size()) known.threads.resize(thread.number + 1, kNoRow);
     known.threads[thread.number] = thread_row(thread.key);
   }
+  for (const std::uint32_t device : chunk.devices) device_row(device);
 }
 
 /// The chunk's rows are renamed where they lie, which is in the processor's cache.
@@ -368,6 +370,19 @@ namespace {
 // Large enough that the seams cost nothing, small enough for a core's cache.
 constexpr std::size_t kChunk = 256 << 10;
 
+void add_up(ReadBy& counts, const std::deque<Worker>& workers, std::int64_t events) {
+  ReadBy other;
+  for (const Worker& worker : workers) {
+    other.layout += worker.read_by.layout;
+    other.fast += worker.read_by.fast;
+    other.plain += worker.read_by.plain;
+  }
+  counts.pattern += events - other.layout - other.fast - other.plain;
+  counts.layout += other.layout;
+  counts.fast += other.fast;
+  counts.plain += other.plain;
+}
+
 }  // namespace
 
 int sniff(std::string_view, std::string_view head) {
@@ -383,6 +398,11 @@ int sniff(std::string_view, std::string_view head) {
 }
 
 Result<Capture> load(const std::string& path, const ImportOptions& options) {
+  return load_by(Reading::learned, path, options);
+}
+
+Result<Capture> load_by(Reading reading, const std::string& path, const ImportOptions& options,
+                        ReadBy* counts) {
   auto input = Input::open(path, options.max_bytes);
   if (!input) return tl::unexpected(input.error());
   Cutter cutter(std::move(*input), options.chunk_bytes ? options.chunk_bytes : kChunk);
@@ -400,13 +420,7 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
     workers = usable_cores();
   }
   std::deque<Worker> own;
-  for (unsigned number = 0; number < workers; ++number) {
-    own.emplace_back(number);
-    if (!options.learn_layouts) {
-      own.back().layouts.learn_nothing();
-      own.back().patterns.learn_nothing();
-    }
-  }
+  for (unsigned number = 0; number < workers; ++number) own.emplace_back(number, reading);
   std::deque<Chunk> slots(2 * workers + 2);
   Merge merge(capture, workers);
   Status status;
@@ -422,6 +436,7 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
       [&](Chunk& chunk, unsigned worker) { parse_chunk(chunk, own[worker]); },
       [&](Chunk& chunk) { merge.add(chunk); });
   if (!status) return tl::unexpected(status.error());
+  if (counts) add_up(*counts, own, capture.events);
 
   const bool cut =
       merge.closed() && !cutter.bare_array() && merge.trailer().find('}') == std::string::npos;

@@ -55,8 +55,6 @@ class Layouts {
   /// Learns from an event that read_fast read whole. It stands in [at, end).
   void learn(const char* at, const char* end, const Event& event);
 
-  void learn_nothing() { trusted_ = false; }
-
   LayoutNode& root() { return root_; }
 
  private:

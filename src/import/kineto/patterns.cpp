@@ -51,10 +51,11 @@ void take_parts(const char* at, const char* end, const Event& event, EventPatter
 /// What the event at `at` says besides, in the pattern's own bytes.
 void take_constants(const char* at, const Event& event, EventPattern& pattern) {
   pattern.constants.clear();
+  pattern.constant_fields = 0;
   for (std::size_t i = 0; i < kFields; ++i) {
     const auto field = static_cast<Field>(i);
     if (!event.has(field)) continue;
-    const Token& token = event[field];
+    const Token token = event[field];
     auto from = token.data - at;
     bool moved = false;
     for (std::size_t value = 0; value < event.moving_count; ++value) {
@@ -63,13 +64,19 @@ void take_constants(const char* at, const Event& event, EventPattern& pattern) {
       moved |= each.from == token.data;
       from -= each.to - each.from;
     }
-    if (!moved)
-      pattern.constants.push_back(
-          {field, token.kind, static_cast<std::uint32_t>(from), token.size});
+    if (moved) continue;
+    pattern.constants.push_back({token.kind, static_cast<std::uint32_t>(from), token.size});
+    pattern.constant_fields |= std::uint64_t{1} << i;
   }
 }
 
 }  // namespace
+
+Token Event::constant(Field field) const {
+  GF_ASSERT(has(field) && pattern);
+  static constexpr char kNothing[8]{};
+  return pattern ? pattern->constant(field) : Token{kNothing, 0, Token::Kind::scalar};
+}
 
 Patterns::Patterns()
     : by_bytes_(2 * kMostPatterns), by_many_(kContexts), by_few_(kContexts), steps_(1) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/assert.h"
 #include "core/strings.h"
 #include "import/kineto/event.h"
 
@@ -48,12 +50,22 @@ struct EventPattern {
   Category category{};
   std::uint64_t present = 0;
   struct Constant {
-    Field field;
     Token::Kind kind;
     std::uint32_t from, size;  // in `bytes`
   };
-  std::vector<Constant> constants;
+  std::vector<Constant> constants;    // in the order of their fields
+  std::uint64_t constant_fields = 0;  // bit per Field
   Settled settled{};
+
+  /// The value of a field that does not move; an empty text for all others.
+  Token constant(Field field) const {
+    const auto bit = std::uint64_t{1} << static_cast<unsigned>(field);
+    GF_ASSERT(constant_fields & bit);
+    if (!(constant_fields & bit)) return {bytes.data(), 0, Token::Kind::scalar};
+    const auto before = static_cast<std::size_t>(std::popcount(constant_fields & (bit - 1)));
+    const Constant& found = constants[before];
+    return {bytes.data() + found.from, found.size, found.kind};
+  }
 };
 
 class Patterns {
@@ -63,8 +75,6 @@ class Patterns {
   const char* read(const char* at, const char* end, Event& event);
   /// Learns from one that was not expected and stands in [at, end).
   void learn(const char* at, const char* end, Event& event);
-
-  void learn_nothing() { trusted_ = false; }
 
  private:
   /// An event behind certain others, in the order in which they came for the first time.

@@ -229,15 +229,14 @@ inline const char* read_known(Layouts& layouts, const char* at, const char* cons
     place = to;
     for (std::uint8_t i = 0; i < to->told_count; ++i) {
       const auto& told = to->told[i];
-      event.tokens[static_cast<std::size_t>(told.field)] = {at + told.at, told.size,
-                                                            Token::Kind::string};
+      event.take(told.field, {at + told.at, told.size, Token::Kind::string});
     }
     at += to->size;
     if (to->next == LayoutNode::Next::end) break;
     Token token;
     const char* const stop = read_known_value(*to, at, end, token);
     if (!stop) return nullptr;
-    if (to->field != Field::count) event.tokens[static_cast<std::size_t>(to->field)] = token;
+    if (to->field != Field::count) event.take(to->field, token);
     if (to->moves && event.moving_count++ < Event::kMostMoving)
       event.moving[event.moving_count - 1] = {to->field, at, stop};
     at = stop;
@@ -253,6 +252,7 @@ inline const char* read_known(Layouts& layouts, const char* at, const char* cons
 inline const char* read_pattern(EventPattern& pattern, std::string_view name, const char* at,
                                 const char* const end, Event& event) {
   const char* bytes = pattern.bytes.data();
+  event.forget_values();
   event.name_known = false;
   const EventPattern::Part* part = pattern.parts.data();
   for (const auto* const last = part + pattern.parts.size() - 1;; ++part) {
@@ -271,9 +271,9 @@ inline const char* read_pattern(EventPattern& pattern, std::string_view name, co
       if (stop == at || !begins_number(*at)) return nullptr;
     }
     if (part->field != Field::count)
-      event.tokens[static_cast<std::size_t>(part->field)] = {
-          at, static_cast<std::uint32_t>(stop - at),
-          part->field == Field::name ? Token::Kind::string : Token::Kind::scalar};
+      event.take(part->field,
+                 {at, static_cast<std::uint32_t>(stop - at),
+                  part->field == Field::name ? Token::Kind::string : Token::Kind::scalar});
     at = stop;
   }
   if (at > end) return nullptr;
@@ -282,8 +282,5 @@ inline const char* read_pattern(EventPattern& pattern, std::string_view name, co
   event.category = pattern.category;
   event.category_known = true;
   event.pattern = &pattern;
-  if (!pattern.settled.known)
-    for (const auto& [field, kind, from, size] : pattern.constants)
-      event.tokens[static_cast<std::size_t>(field)] = {pattern.bytes.data() + from, size, kind};
   return at;
 }

@@ -122,9 +122,14 @@ Rows::Extent Rows::extent(const Event& event, Field field, std::int64_t at) {
   return out;
 }
 
+std::uint32_t Rows::told_device(std::uint32_t id) {
+  if (id != kNoRow && worker_.devices.insert(id).second) chunk_.devices.push_back(id);
+  return id;
+}
+
 std::uint32_t Rows::device(const Event& event, std::int64_t at) {
-  return static_cast<std::uint32_t>(event.has(Field::device) ? small(event, Field::device, at)
-                                                             : small(event, Field::pid, at));
+  return told_device(static_cast<std::uint32_t>(
+      event.has(Field::device) ? small(event, Field::device, at) : small(event, Field::pid, at)));
 }
 
 std::int64_t Rows::stream(const Event& event, std::int64_t at) {
@@ -431,7 +436,8 @@ void Rows::add_counter(const Event& event, std::int64_t at) {
   }
   const auto number = parse_integer(pid);
   std::uint32_t gpu = kNoRow;
-  if (number && *number >= 0 && *number <= INT32_MAX) gpu = static_cast<std::uint32_t>(*number);
+  if (number && *number >= 0 && *number <= INT32_MAX)
+    gpu = told_device(static_cast<std::uint32_t>(*number));
   add_row(rows_.counter_samples,
           {ns, 0, gpu, text(event, Field::name), real(event, Field::counter_value, at)});
 }

@@ -123,6 +123,7 @@ class Rows {
   using Extent = std::array<std::int32_t, 3>;
   Extent extent(const Event& event, Field field, std::int64_t at);
   std::uint32_t device(const Event& event, std::int64_t at);
+  std::uint32_t told_device(std::uint32_t id);  // it comes to the merge in the order of first use
   std::int64_t stream(const Event& event, std::int64_t at);
   bool time(const Event& event, Field field, Nanos& ns);
 

@@ -11,9 +11,6 @@ namespace {
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-constexpr std::size_t kChunkBytes =
-    1 << 19;  // small enough to stay in a core's cache, large enough to share out cheaply
-
 std::string_view view(protozero::data_view value) { return {value.data(), value.size()}; }
 pbf_reader reader(std::string_view value) { return pbf_reader{value.data(), value.size()}; }
 
@@ -77,7 +74,7 @@ void read_stat_name(std::string_view message, Plane& plane) {
 
 /// Fields of a line and the borders of its chunks. A line that is cut short keeps the events before
 /// the cut.
-bool read_line(std::string_view message, Line& line) {
+bool read_line(std::string_view message, std::size_t chunk_bytes, Line& line) {
   auto parser = reader(message);
   const char* chunk = message.data();
   const char* at = chunk;
@@ -104,7 +101,7 @@ bool read_line(std::string_view message, Line& line) {
         parser.skip();
       }
       at = parser.data().data();
-      if (static_cast<std::size_t>(at - chunk) >= kChunkBytes) {
+      if (static_cast<std::size_t>(at - chunk) >= chunk_bytes) {
         line.chunks.emplace_back(chunk, at - chunk);
         chunk = at;
       }
@@ -154,6 +151,7 @@ bool each_part(std::string_view message, F&& apply) {
 struct Scanner {
   Space& space;
   const char* begin;
+  std::size_t chunk_bytes;
 
   void damage(const char* at) {
     ++space.damaged;
@@ -182,7 +180,7 @@ struct Scanner {
     if (!whole) damage(message.data());
     plane.kind = plane_kind(plane.name);
     for (const auto part : lines)
-      if (!read_line(part, plane.lines.emplace_back())) damage(part.data());
+      if (!read_line(part, chunk_bytes, plane.lines.emplace_back())) damage(part.data());
   }
 };
 
@@ -269,9 +267,9 @@ std::string_view text_of(const Plane& plane, const StatValue& value) {
   return std::string_view{};
 }
 
-Space scan(std::string_view data) {
+Space scan(std::string_view data, std::size_t chunk_bytes) {
   Space space;
-  Scanner scanner{space, data.data()};
+  Scanner scanner{space, data.data(), chunk_bytes};
   space.truncated = !each_part(data, [&](auto tag, std::string_view part) {
     if (tag == field::space::planes)
       scanner.plane(part);

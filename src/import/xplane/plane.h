@@ -141,8 +141,9 @@ StatValue read_stat(std::string_view message);
 /// The text of a stat, through its reference when it is one.
 std::string_view text_of(const Plane& plane, const StatValue& value);
 
-/// Never fails: what cannot be read is counted. Views point into `data`.
-Space scan(std::string_view data);
+/// Never fails: what cannot be read is counted. Views point into `data`. Events are cut into chunks
+/// of at least `chunk_bytes`.
+Space scan(std::string_view data, std::size_t chunk_bytes);
 /// Interns the texts of a plane that will be decoded.
 void intern_names(Plane& plane, StringPool& strings);
 

@@ -334,7 +334,9 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
   capture.path = path;
   capture.format = "xplane";
   capture.bytes = static_cast<std::int64_t>(bytes.size());
-  Space space = scan(bytes);
+  // Small enough to stay in a core's cache, large enough to share out cheaply.
+  constexpr std::size_t kChunkBytes = 1 << 19;
+  Space space = scan(bytes, options.chunk_bytes ? options.chunk_bytes : kChunkBytes);
   if (space.planes.empty())
     return fail(
         "contains no profile plane", path, std::max<std::int64_t>(space.first_damage, 0),
