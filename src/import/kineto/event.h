@@ -18,6 +18,7 @@
 #include <immintrin.h>
 #endif
 
+#include "core/assert.h"
 #include "core/strings.h"
 
 namespace gf::kineto {
@@ -107,7 +108,7 @@ struct KnownName {
   std::string_view text;
 };
 
-/// What a reader found of one event. A value is had in one way, operator[], whether it was read
+/// What a reader found of one event. A value is had in one way, find, whether it was read
 /// here or is one that the event's pattern knows because it does not move; no value of an event
 /// that was read before can be had, since what was taken is forgotten with every reading.
 class Event {
@@ -134,26 +135,43 @@ class Event {
   std::array<Moving, kMostMoving> moving;
 
   bool has(Field field) const { return (present & bit(field)) != 0; }
-  /// The value of a field that is there.
-  Token operator[](Field field) const {
-    return taken_ & bit(field) ? tokens_[static_cast<std::size_t>(field)] : constant(field);
+  /// The value of a field; null where it is not there.
+  const Token* find(Field field) const {
+    if (taken_ & bit(field)) return &tokens_[static_cast<std::size_t>(field)];
+    return has(field) ? &constant(field) : nullptr;
   }
+  const Token& operator[](Field field) const { return *find(field); }  // of a field that is there
   std::string_view text(Field field) const {
-    if (has(field)) return (*this)[field].text();
-    return std::string_view{};
+    const Token* const token = find(field);
+    return token ? token->text() : std::string_view{};
   }
   void set(Field field, Token token) {
     duplicates += has(field);
     present |= bit(field);
     take(field, token);
-  }
-  /// As set, for readers that know which fields there are and say so at the end.
-  void take(Field field, Token token) {
     taken_ |= bit(field);
+  }
+  /// For readers that know beforehand which fields they will take: each, and at the end all of
+  /// them. Before that none can be had.
+  void take(Field field, Token token) {
     tokens_[static_cast<std::size_t>(field)] = token;
+#if defined(GPUFATHOM_ASSERTS)
+    given_ |= bit(field);
+#endif
+  }
+  void took(std::uint64_t fields) {
+    taken_ = fields;
+#if defined(GPUFATHOM_ASSERTS)
+    GF_ASSERT((fields & ~given_) == 0);
+#endif
   }
   /// Before another event is read: no value is left of this one.
-  void forget_values() { taken_ = 0; }
+  void forget_values() {
+    taken_ = 0;
+#if defined(GPUFATHOM_ASSERTS)
+    given_ = 0;
+#endif
+  }
   void clear() {
     forget_values();
     present = 0;
@@ -169,10 +187,13 @@ class Event {
   static constexpr std::uint64_t bit(Field field) {
     return std::uint64_t{1} << static_cast<unsigned>(field);
   }
-  Token constant(Field field) const;  // of the pattern (patterns.cpp)
+  const Token& constant(Field field) const;  // of the pattern (patterns.cpp)
 
   std::uint64_t taken_ = 0;  // the fields whose tokens were read from this event; others are stale
   Token tokens_[kFields];
+#if defined(GPUFATHOM_ASSERTS)
+  std::uint64_t given_ = 0;  // the fields that `take` was called for
+#endif
 };
 
 /// Reads the event at `p` (its opening brace). `end` must be followed by kPadding readable bytes

@@ -35,9 +35,12 @@ bool moves(const Event::Moving& value, const Event& event) {
 
 void take_parts(const char* at, const char* end, const Event& event, EventPattern& pattern) {
   pattern.parts.clear();
+  pattern.moving_fields = 0;
   pattern.bytes.clear();
   auto add = [&](const char* to, Field field) {
     pattern.parts.push_back({static_cast<std::uint32_t>(to - at), field});
+    if (field != Field::count)
+      pattern.moving_fields |= std::uint64_t{1} << static_cast<unsigned>(field);
     pattern.bytes.append(at, to);
   };
   for (std::size_t i = 0; i < event.moving_count; ++i) {
@@ -48,14 +51,15 @@ void take_parts(const char* at, const char* end, const Event& event, EventPatter
   add(end, Field::count);
 }
 
-/// What the event at `at` says besides, in the pattern's own bytes.
+/// What the event at `at` says besides, in the pattern's own bytes, which stay where they are.
 void take_constants(const char* at, const Event& event, EventPattern& pattern) {
-  pattern.constants.clear();
-  pattern.constant_fields = 0;
+  const char* const own = pattern.bytes.data();
+  pattern.constants.reserve(1 + static_cast<std::size_t>(std::popcount(event.present)));
+  pattern.constants.push_back({own, 0, Token::Kind::scalar});
   for (std::size_t i = 0; i < kFields; ++i) {
     const auto field = static_cast<Field>(i);
     if (!event.has(field)) continue;
-    const Token token = event[field];
+    const Token& token = event[field];
     auto from = token.data - at;
     bool moved = false;
     for (std::size_t value = 0; value < event.moving_count; ++value) {
@@ -65,17 +69,18 @@ void take_constants(const char* at, const Event& event, EventPattern& pattern) {
       from -= each.to - each.from;
     }
     if (moved) continue;
-    pattern.constants.push_back({token.kind, static_cast<std::uint32_t>(from), token.size});
-    pattern.constant_fields |= std::uint64_t{1} << i;
+    pattern.constant_of[i] = static_cast<std::uint8_t>(pattern.constants.size());
+    pattern.constants.push_back({own + from, token.size, token.kind});
   }
 }
 
 }  // namespace
 
-Token Event::constant(Field field) const {
+const Token& Event::constant(Field field) const {
   GF_ASSERT(has(field) && pattern);
   static constexpr char kNothing[8]{};
-  return pattern ? pattern->constant(field) : Token{kNothing, 0, Token::Kind::scalar};
+  static constexpr Token kNone{kNothing, 0, Token::Kind::scalar};
+  return pattern ? pattern->constant(field) : kNone;
 }
 
 Patterns::Patterns()
@@ -149,9 +154,9 @@ EventPattern& Patterns::place(const char* at, const char* end, const Event& even
         other.bytes.starts_with(made_.bytes))
       return other;
   }
-  take_constants(at, event, made_);
   EventPattern& added = patterns_.emplace_back(made_);
   added.bytes.append(kPadding, '\0');
+  take_constants(at, event, added);
   added.number = static_cast<std::uint16_t>(patterns_.size());
   added.present = event.present;
   added.category = event.category;

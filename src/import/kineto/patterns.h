@@ -7,7 +7,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -44,27 +43,20 @@ struct EventPattern {
     bool operator==(const Part&) const = default;
   };
   std::vector<Part> parts;
-  std::string bytes;  // of all parts, and kPadding zeros
+  std::uint64_t moving_fields = 0;  // of all parts: bit per Field
+  std::string bytes;                // of all parts, and kPadding zeros
   std::uint64_t hash = 0;
   std::uint16_t number = 0;  // from 1
   Category category{};
   std::uint64_t present = 0;
-  struct Constant {
-    Token::Kind kind;
-    std::uint32_t from, size;  // in `bytes`
-  };
-  std::vector<Constant> constants;    // in the order of their fields
-  std::uint64_t constant_fields = 0;  // bit per Field
+  std::vector<Token> constants;                     // into `bytes`; the first is an empty text
+  std::array<std::uint8_t, kFields> constant_of{};  // a field's place among them; 0: it moves
   Settled settled{};
 
   /// The value of a field that does not move; an empty text for all others.
-  Token constant(Field field) const {
-    const auto bit = std::uint64_t{1} << static_cast<unsigned>(field);
-    GF_ASSERT(constant_fields & bit);
-    if (!(constant_fields & bit)) return {bytes.data(), 0, Token::Kind::scalar};
-    const auto before = static_cast<std::size_t>(std::popcount(constant_fields & (bit - 1)));
-    const Constant& found = constants[before];
-    return {bytes.data() + found.from, found.size, found.kind};
+  const Token& constant(Field field) const {
+    GF_ASSERT(constant_of[static_cast<std::size_t>(field)]);
+    return constants[constant_of[static_cast<std::size_t>(field)]];
   }
 };
 

@@ -243,6 +243,7 @@ inline const char* read_known(Layouts& layouts, const char* at, const char* cons
   }
   if (at > end) return nullptr;
   event.present = place->present;
+  event.took(place->present);
   event.category = place->category;
   event.category_known = true;
   return at;
@@ -278,6 +279,7 @@ inline const char* read_pattern(EventPattern& pattern, std::string_view name, co
   }
   if (at > end) return nullptr;
   event.present = pattern.present;
+  event.took(pattern.moving_fields);
   event.duplicates = 0;
   event.category = pattern.category;
   event.category_known = true;

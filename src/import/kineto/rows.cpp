@@ -84,18 +84,20 @@ std::int32_t Rows::too_large(std::int64_t at) {
 }
 
 double Rows::real(const Event& event, Field field, std::int64_t at) {
-  if (!event.has(field)) return NAN;
-  if (auto whole = short_integer_of_token(event[field].text())) return static_cast<double>(*whole);
-  if (auto value = parse_real(event[field].text())) return *value;
-  if (event[field].text() == "null") return NAN;
+  const Token* const token = event.find(field);
+  if (!token) return NAN;
+  if (auto whole = short_integer_of_token(token->text())) return static_cast<double>(*whole);
+  if (auto value = parse_real(token->text())) return *value;
+  if (token->text() == "null") return NAN;
   chunk_.note(QualityCode::bad_value, kBadValue, at);
   return NAN;
 }
 
 Rows::Extent Rows::extent(const Event& event, Field field, std::int64_t at) {
   constexpr Extent kNotSaid{-1, -1, -1};
-  if (!event.has(field)) return kNotSaid;
-  const auto text = event[field].text();
+  const Token* const token = event.find(field);
+  if (!token) return kNotSaid;
+  const auto text = token->text();
   const char* cursor = text.data();
   const char* end = cursor + text.size();
   Extent out;
@@ -140,8 +142,9 @@ std::int64_t Rows::stream(const Event& event, std::int64_t at) {
 }
 
 bool Rows::time(const Event& event, Field field, Nanos& ns) {
-  if (!event.has(field)) return false;
-  const auto value = parse_us_of_token(event[field].text(), time_head_);
+  const Token* const token = event.find(field);
+  if (!token) return false;
+  const auto value = parse_us_of_token(token->text(), time_head_);
   if (!value || *value > kTimeLimit || *value < -kTimeLimit) return false;
   ns = *value;
   return true;

@@ -69,7 +69,8 @@ class Rows {
  private:
   void say(Column<std::int64_t>& column, std::size_t row, const Event& event, Field field,
            std::int64_t at) {
-    if (event.has(field)) put(column, row, integer(event, field, -1, at));
+    if (const Token* const token = event.find(field))
+      put(column, row, integer_of(*token, -1, at));
   }
   void say(Column<std::int32_t>& column, std::size_t row, const Event& event, Field field,
            std::int64_t at) {
@@ -91,7 +92,8 @@ class Rows {
   Text text(std::string_view text);
   Text name(const Event& event);
   Text text(const Event& event, Field field) {
-    return event.has(field) ? text(event[field].text()) : Text::none;
+    const Token* const token = event.find(field);
+    return token ? text(token->text()) : Text::none;
   }
   /// What does not move from one event to the next like it: worked out once a pattern by `fill`.
   template <class Fill>
@@ -107,10 +109,12 @@ class Rows {
   std::uint32_t thread(const Event& event);         // as a row's thread
   std::uint32_t thread_number(const Event& event);  // without saying that it has events
   std::int64_t integer(const Event& event, Field field, std::int64_t fallback, std::int64_t at) {
-    if (!event.has(field)) return fallback;
-    const std::string_view text = event[field].text();
-    if (const auto value = short_integer_of_token(text)) return *value;
-    return other_integer(text, fallback, at);
+    const Token* const token = event.find(field);
+    return token ? integer_of(*token, fallback, at) : fallback;
+  }
+  std::int64_t integer_of(const Token& token, std::int64_t fallback, std::int64_t at) {
+    if (const auto value = short_integer_of_token(token.text())) return *value;
+    return other_integer(token.text(), fallback, at);
   }
   std::int64_t other_integer(std::string_view text, std::int64_t fallback, std::int64_t at);
   std::int32_t small(const Event& event, Field field, std::int64_t at) {
