@@ -43,23 +43,53 @@ bool holds_only_report(const Capture& capture) {
   return capture.activities.empty() && capture.host_ops.empty() && !capture.report_kernels.empty();
 }
 
+namespace {
+
+/// As many kernels as a summary's launches are laid out, while these are not more than this; beyond
+/// it each row of the summary is one kernel with the time of its launches.
+constexpr std::int64_t kMostLaunches = 100'000;
+
+std::int64_t launches_of(const Capture& capture, std::uint32_t kernel) {
+  return std::clamp<std::int64_t>(capture.report_kernels.launches[kernel], 1, kMostLaunches + 1);
+}
+
+std::int64_t all_launches(const Capture& capture) {
+  std::int64_t sum = 0;
+  for (std::uint32_t kernel = 0; kernel < capture.report_kernels.size(); ++kernel)
+    sum += launches_of(capture, kernel);
+  return sum;
+}
+
+}  // namespace
+
 void lay_out_report(Capture& capture) {
   const auto& report = capture.report_kernels;
+  constexpr double kLongest = 9e17;
+  const bool one_by_one =
+      all_launches(capture) <= std::max(kMostLaunches, static_cast<std::int64_t>(report.size()));
   Nanos at = 0;
   for (std::uint32_t kernel = 0; kernel < report.size(); ++kernel) {
-    const double nanoseconds = report.duration_ns[kernel];
-    const Nanos duration = nanoseconds >= 1 && nanoseconds < 9e17 ? std::llround(nanoseconds) : 1;
+    std::int64_t copies = 1;
+    double nanoseconds = report.duration_ns[kernel];
+    if (one_by_one)
+      copies = launches_of(capture, kernel);
+    else if (report.launches[kernel] > 1)
+      nanoseconds *= static_cast<double>(report.launches[kernel]);
+    const Nanos duration =
+        nanoseconds >= 1 && nanoseconds < kLongest ? std::llround(nanoseconds) : 1;
     const std::int64_t number = report.device[kernel];
     const auto device =
         capture.device_row(number >= 0 && number < 1 << 20 ? static_cast<std::int32_t>(number) : 0);
     auto& activities = capture.activities;
-    const auto row = activities.add();
-    activities.start_ns[row] = at;
-    activities.duration_ns[row] = duration;
-    activities.device[row] = device;
-    activities.kind[row] = ActivityKind::kernel;
-    copy_launch(report, kernel, activities, row);
-    at += duration;
+    for (std::int64_t copy = 0; copy < copies; ++copy) {
+      const auto row = activities.add();
+      activities.start_ns[row] = at;
+      activities.duration_ns[row] = duration;
+      activities.device[row] = device;
+      activities.kind[row] = ActivityKind::kernel;
+      copy_launch(report, kernel, activities, row);
+      if (at <= static_cast<Nanos>(kLongest)) at += duration;
+    }
   }
 }
 

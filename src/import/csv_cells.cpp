@@ -5,7 +5,7 @@ namespace gf {
 bool CsvReader::next(std::vector<std::string_view>& cells) {
   cells.clear();
   unescaped_.clear();
-  cut_ = false;
+  cut_ = quote_open_ = false;
   while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
   if (at_ >= text_.size()) return false;
   row_offset_ = at_;
@@ -50,7 +50,7 @@ std::string_view CsvReader::quoted_cell(bool& doubled) {
     doubled = true;
     ++at_;
   }
-  cut_ = true;
+  cut_ = quote_open_ = true;
   at_ = text_.size();
   return text_.substr(begin);
 }

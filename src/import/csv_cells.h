@@ -21,6 +21,8 @@ class CsvReader {
   /// The row that next() returned last ended inside a quoted cell, or without a line end: the file
   /// is cut there.
   bool row_was_cut() const { return cut_; }
+  /// It ended inside a quoted cell: that cell is not whole.
+  bool cell_was_cut() const { return quote_open_; }
 
  private:
   /// The inside of the quoted cell that begins here; moves past the closing quote.
@@ -31,7 +33,7 @@ class CsvReader {
   std::string_view text_;
   std::size_t at_ = 0, row_offset_ = 0;
   char separator_;
-  bool cut_ = false;
+  bool cut_ = false, quote_open_ = false;
   std::vector<std::string> unescaped_;  // cells that held doubled quotes
 };
 

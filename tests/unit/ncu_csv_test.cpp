@@ -1,10 +1,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "import/formats.h"
 #include "import/importer.h"
 #include "import/nsight_compute/units.h"
+#include "support/ncu_page.h"
 #include "support/report_view.h"
 
 namespace gf {
@@ -141,34 +146,199 @@ TEST(NcuCsv, EuropeanSeparators) {
             -1);  // an old layout without Grid Size: not known, not 0
 }
 
-TEST(NcuCsv, DetailsPage) {
-  const std::string row =
-      R"csv("0","464","p","h","k","1","7","(8, 8, 1)","(1568, 1, 1)","0","9.0",)csv";
-  const Capture capture = parsed(
-      std::string(kHeader) +
-      R"csv("Section Name","Metric Name","Metric Unit","Metric Value","Rule Name",)csv"
-      R"csv("Rule Type","Rule Description","Estimated Speedup Type","Estimated Speedup")csv"
-      "\n" +
-      row + R"csv("GPU Speed Of Light Throughput","Duration","us","8.90","","","","","")csv" +
-      "\n" + row +
-      R"csv("GPU Speed Of Light Throughput","Memory Throughput","%","12.50","","","","","")csv" +
-      "\n" + row +
-      R"csv("Memory Workload Analysis","Memory Throughput","Gbyte/second","1.25","","","",)csv"
-      R"csv("","")csv" +
-      "\n" + row +
-      R"csv("SpeedOfLight","","","","SOLBottleneck","OPT","This kernel, ""small"", )csv"
-      R"csv(is ...","global","50.0")csv" +
-      "\n" + row +
-      R"csv("Launch Statistics","Registers Per Thread","register/thread","64","","","","","")csv" +
-      "\n");
-  ASSERT_EQ(capture.report_kernels.size(), 1u);
+/// Two kernels of a details page, with what rules say of the first.
+std::vector<test::NcuKernel> two_kernels() {
+  return {{"a",
+           {{"Duration", "us", "8.90", "GPU Speed Of Light Throughput"},
+            {"Memory Throughput", "%", "12.50", "GPU Speed Of Light Throughput"},
+            {"Memory Throughput", "Gbyte/second", "1.25", "Memory Workload Analysis"},
+            {"Registers Per Thread", "register/thread", "64", "Launch Statistics"},
+            {"Dynamic Shared Memory Per Block", "Kbyte/block", "2.05", "Launch Statistics"},
+            {"Static Shared Memory Per Block", "byte/block", "256", "Launch Statistics"},
+            {"Function Cache Configuration", "", "CachePreferNone", "Launch Statistics"},
+            {"Max Active Clusters", "cluster", "n/a", "Occupancy"},
+            {"L2 Hit Rate", "%", "(!) nan", "Memory Workload Analysis"}},
+           {{"SpeedOfLight", "SOLBottleneck", "OPT", "This kernel, \"small\", is\n...", "", ""},
+            {"Occupancy", "TheoreticalOccupancy", "OPT", "limited by registers", "local", "81.25"},
+            {"LaunchStats", "LaunchConfiguration", "OPT", "tail effect", "global", "50"}}},
+          {"b",
+           {{"Duration", "us", "1.10", "GPU Speed Of Light Throughput"},
+            {"Registers Per Thread", "register/thread", "32", "Launch Statistics"}},
+           {}}};
+}
+
+TEST(NcuCsv, DetailsPageWithRules) {
+  const Capture capture = parsed(test::ncu_details(two_kernels()));
+  ASSERT_EQ(capture.report_kernels.size(), 2u);
   EXPECT_EQ(capture.report_kernels.duration_ns[0], 8900);
   EXPECT_EQ(capture.report_kernels.registers[0], 64);
+  EXPECT_EQ(capture.report_kernels.shared_bytes[0], 2306);
+  EXPECT_EQ(capture.report_kernels.duration_ns[1], 1100);
+  EXPECT_EQ(capture.report_kernels.registers[1], 32);
+  EXPECT_EQ(capture.report_kernels.shared_bytes[1], -1);
   const auto cells = counters_of(capture, 0);
   EXPECT_EQ(cells.at("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed").value,
             12.5);
   EXPECT_EQ(cells.at("dram__bytes.sum.per_second").value, 1.25e9);
-  EXPECT_EQ(cells.at("rule:SOLBottleneck").text, "This kernel, \"small\", is ...");
+  EXPECT_EQ(cells.at("Function Cache Configuration").text, "CachePreferNone");
+  EXPECT_FALSE(cells.contains("Max Active Clusters"));
+  EXPECT_FALSE(cells.contains("lts__t_sector_hit_rate.pct"));
+  EXPECT_EQ(test::quality_of(capture), (std::map<std::string, long>{{"rounded_counters", 5}}));
+
+  const auto& rules = capture.kernel_rules;
+  ASSERT_EQ(rules.size(), 3u);
+  EXPECT_EQ(capture.text(rules.description[0]), "This kernel, \"small\", is\n...");
+  EXPECT_EQ(capture.text(rules.section[0]), "SpeedOfLight");
+  EXPECT_TRUE(std::isnan(rules.speedup[0])) << "no estimate is none, not 0";
+  EXPECT_EQ(capture.text(rules.rule[1]), "TheoreticalOccupancy");
+  EXPECT_EQ(capture.text(rules.kind[1]), "OPT");
+  EXPECT_EQ(capture.text(rules.speedup_kind[1]), "local");
+  EXPECT_EQ(rules.speedup[1], 81.25);
+  EXPECT_EQ(capture.text(rules.speedup_kind[2]), "global");
+  for (std::size_t row = 0; row < rules.size(); ++row) EXPECT_EQ(rules.kernel[row], 0u);
+}
+
+/// Everything that a page says of its kernels, but for rules.
+auto said(const Capture& capture) {
+  std::vector<std::tuple<std::string, double, std::map<std::string, test::CounterCell>>> out;
+  for (std::uint32_t kernel = 0; kernel < capture.report_kernels.size(); ++kernel)
+    out.emplace_back(capture.text(capture.report_kernels.name[kernel]),
+                     capture.report_kernels.duration_ns[kernel], counters_of(capture, kernel));
+  return out;
+}
+
+TEST(NcuCsv, RulesOnAndOffAndRowsInAnyOrderSayTheSame) {
+  auto kernels = two_kernels();  // without texts: a NaN beside them is equal to nothing
+  std::erase_if(kernels[0].metrics, [](const auto& metric) { return metric.unit.empty(); });
+  const auto plain = said(parsed(test::ncu_details(kernels, {.rules = false})));
+  ASSERT_EQ(plain.size(), 2u);
+  for (const test::NcuStyle style : {test::NcuStyle{},
+                                     {.padded = true},
+                                     {.by_metric = true},
+                                     {.rules = false, .by_metric = true}}) {
+    const Capture capture = parsed(test::ncu_details(kernels, style));
+    EXPECT_EQ(said(capture), plain);
+    EXPECT_FALSE(test::quality_of(capture).contains("bad_row"));
+  }
+}
+
+TEST(NcuCsv, EveryCutOfADetailsPageIsToldOrLosesNothing) {
+  auto kernels = two_kernels();
+  std::erase_if(kernels[0].metrics, [](const auto& metric) { return metric.unit.empty(); });
+  kernels[0].rules[0].description = "in one line";
+  const std::string page = test::ncu_details(kernels);
+  const Capture whole = parsed(page);
+  const std::vector expected{counters_of(whole, 0), counters_of(whole, 1)};
+  const std::size_t header = test::ncu_header(true).size();
+  for (std::size_t cut = header + 1; cut < page.size(); ++cut) {
+    const Capture capture = parsed(page.substr(0, cut));
+    const bool told = test::quality_of(capture).contains("truncated");
+    // A cut between two rows, or behind all of a row but its line end, looks like a shorter page.
+    const bool at_row = page[cut - 1] == '\n' || page[cut] == '\n';
+    EXPECT_EQ(told, !at_row) << cut << ": " << page.substr(cut - 20, 20);
+    for (std::uint32_t kernel = 0; kernel < capture.report_kernels.size(); ++kernel)
+      for (const auto& [metric, cell] : counters_of(capture, kernel))
+        EXPECT_EQ(cell, expected.at(kernel).at(metric)) << cut << " " << metric;
+  }
+}
+
+TEST(NcuCsv, ARowThatLacksMoreThanItsKindIsDamage) {
+  std::string page = test::ncu_details(two_kernels());
+  const auto value = page.find(",\"8.90\",");
+  ASSERT_NE(value, page.npos);
+  page.erase(value, 8);  // the row ends after its unit, and the page goes on
+  const Capture capture = parsed(page);
+  EXPECT_EQ(test::quality_of(capture).at("bad_row"), 1);
+  EXPECT_TRUE(std::isnan(capture.report_kernels.duration_ns[0]));
+  EXPECT_EQ(capture.report_kernels.registers[0], 64);
+}
+
+TEST(NcuCsv, RulesOfOlderVersionsHaveNoEstimate) {
+  std::string page = test::ncu_details(two_kernels());
+  // Columns up to 2022.3: the last two are missing in the header and in the rows of rules.
+  const auto drop = [&](const std::string& text) {
+    const auto at = page.find(text);
+    ASSERT_NE(at, page.npos) << text;
+    page.erase(at, text.size());
+  };
+  drop(",\"Estimated Speedup Type\",\"Estimated Speedup\"");
+  for (const char* cells : {",\"\",\"\"\n", ",\"local\",\"81.25\"\n", ",\"global\",\"50\"\n"}) {
+    const auto at = page.find(cells);
+    ASSERT_NE(at, page.npos) << cells;
+    page.replace(at, std::string_view(cells).size(), "\n");
+  }
+  const Capture capture = parsed(page);
+  ASSERT_EQ(capture.kernel_rules.size(), 3u);
+  EXPECT_TRUE(std::isnan(capture.kernel_rules.speedup[1]));
+  EXPECT_FALSE(test::quality_of(capture).contains("bad_row"));
+}
+
+TEST(NcuCsv, NamesBesideLabelsAndInstancesBesideValues) {
+  const Capture capture =
+      parsed(test::ncu_details({{"k",
+                                 {{"Duration gpu__time_duration.sum", "ns", "8896 (8000; 896)"},
+                                  {"L2 Hit Rate (lts__t_sector_hit_rate.pct)", "%", "50.5"},
+                                  {"launch__registers_per_thread", "register/thread", "40"}},
+                                 {}}}));
+  EXPECT_EQ(capture.report_kernels.duration_ns[0], 8896);
+  EXPECT_EQ(counters_of(capture, 0).at("lts__t_sector_hit_rate.pct").value, 50.5);
+  EXPECT_EQ(capture.report_kernels.registers[0], 40);
+}
+
+TEST(NcuCsv, ASummaryHasTheMeansOfItsLaunches) {
+  const std::string header =
+      R"csv("Process ID","Process Name","Host Name","Kernel Name","Block Size","Grid Size",)csv"
+      R"csv("Device","CC","Invocations","Section Name","Metric Name","Metric Unit","Minimum",)csv"
+      R"csv("Maximum","Average")csv"
+      "\n";
+  const auto row = [](const char* block, const char* launches, const char* rest) {
+    return std::string(R"csv("9","app","127.0.0.1","saxpy(float*)",")csv") + block +
+           R"csv(","(4096, 1, 1)","0","11.0",")csv" + launches + "\"," + rest + "\n";
+  };
+  const Capture capture = parsed(
+      "==PROF== Connected to process 9 (/app)\n" + header +
+      row("(256, 1, 1)", "14",
+          R"csv("GPU Speed Of Light Throughput","Duration","us","1.00","3.00","2.00")csv") +
+      row("(256, 1, 1)", "14",
+          R"csv("Occupancy","Achieved Occupancy","%","73.56","79.38","74.92")csv") +
+      row("(1, 1, 1)", "2",
+          R"csv("GPU Speed Of Light Throughput","Duration","us","10.00","30.00","20.00")csv"));
+  ASSERT_EQ(capture.report_kernels.size(), 2u);
+  EXPECT_EQ(capture.report_kernels.launches[0], 14);
+  EXPECT_EQ(capture.report_kernels.duration_ns[0], 2000);
+  EXPECT_EQ(counters_of(capture, 0).at("sm__warps_active.avg.pct_of_peak_sustained_active").value,
+            74.92);
+  EXPECT_EQ(capture.report_kernels.launches[1], 2);
+  EXPECT_EQ(capture.report_kernels.block_x[1], 1);
+
+  // Of a whole GPU, without names of kernels.
+  const Capture gpu = parsed(
+      R"csv("Process ID","Device","CC","Invocations","Section Name","Metric Name","Metric Unit",)csv"
+      R"csv("Minimum","Maximum","Average")csv"
+      "\n"
+      R"csv("9","0","8.0","10","Command line profiler metrics","gpu__time_duration.sum","ns",)csv"
+      R"csv("900","1,100","1,000")csv"
+      "\n");
+  ASSERT_EQ(gpu.report_kernels.size(), 1u);
+  EXPECT_EQ(gpu.text(gpu.report_kernels.name[0]), "(all kernels)");
+  EXPECT_EQ(gpu.report_kernels.duration_ns[0], 1000);
+  EXPECT_EQ(gpu.report_kernels.launches[0], 10);
+}
+
+TEST(NcuCsv, PagesOneAfterTheOtherAreAllRead) {
+  const std::string raw =
+      std::string(kHeader) + "\"gpu__time_duration.sum\"\n" +
+      R"csv("","","","","","","","","","","","us")csv"
+      "\n"
+      R"csv("0","8","p","h","c","1","7","(8, 8, 1)","(1568, 1, 1)","0","9.0","5")csv"
+      "\n";
+  const Capture capture = parsed(test::ncu_details(two_kernels()) + raw +
+                                 test::ncu_details(two_kernels(), {.rules = false}));
+  ASSERT_EQ(capture.report_kernels.size(), 5u);
+  EXPECT_EQ(capture.text(capture.report_kernels.name[2]), "c");
+  EXPECT_EQ(capture.report_kernels.duration_ns[2], 5000);
+  EXPECT_EQ(capture.report_kernels.duration_ns[3], 8900);
+  EXPECT_FALSE(test::quality_of(capture).contains("bad_row"));
 }
 
 TEST(NcuCsv, DamageCostsTheRowAndIsCounted) {
@@ -182,10 +352,8 @@ TEST(NcuCsv, DamageCostsTheRowAndIsCounted) {
             (std::map<std::string, long>{{"bad_row", 1}}));
   for (std::size_t cut = 1; cut < row.size() - 1; ++cut) {
     const Capture capture = parsed(header + row + row.substr(0, cut));
-    EXPECT_GE(capture.report_kernels.size(), 1u);
-    if (capture.report_kernels.size() == 1) {
-      EXPECT_EQ(capture.quality.size(), 1u) << cut;
-    }
+    EXPECT_EQ(capture.report_kernels.size(), 1u) << "a cell without its closing quote is no value";
+    EXPECT_EQ(capture.quality.size(), 1u) << cut;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -172,6 +173,79 @@ TEST(NcuRep, ForgedSizesNeitherCrashNorAllocate) {
       EXPECT_FALSE(capture->quality.empty());
     }
   }
+}
+
+// A report written by hand, field by field (docs/formats/nsight-compute.md).
+
+std::string pb_varint(std::uint64_t value) {
+  std::string out;
+  for (; value >= 128; value >>= 7) out += static_cast<char>(128 | (value & 127));
+  return out + static_cast<char>(value);
+}
+std::string pb_number(unsigned field, std::uint64_t value) {
+  return pb_varint(field << 3) + pb_varint(value);
+}
+std::string pb_bytes(unsigned field, const std::string& content) {
+  return pb_varint(field << 3 | 2) + pb_varint(content.size()) + content;
+}
+std::string pb_real(unsigned field, double value) {
+  std::string out = pb_varint(field << 3 | 1);
+  out.resize(out.size() + 8);
+  std::memcpy(out.data() + out.size() - 8, &value, 8);
+  return out;
+}
+std::string pb_sized(const std::string& message) {
+  std::string out(4, '\0');
+  for (unsigned i = 0; i < 4; ++i) out[i] = static_cast<char>(message.size() >> (8 * i));
+  return out + message;
+}
+std::string report_of(const std::string& result) {
+  const std::string payload = pb_sized(result);
+  return std::string("NVR\0", 4) + pb_sized(pb_number(1, 7)) +
+         pb_sized(pb_number(2, 1) + pb_bytes(4, pb_bytes(1, "gpu__time_duration.sum")) +
+                  pb_number(5, payload.size())) +
+         payload;
+}
+
+TEST(NcuRep, RulesOfTheProfiler) {
+  const std::string message = pb_bytes(1, "This kernel spills") + pb_number(2, 4) +
+                              pb_number(3, 1) + pb_bytes(4, "a title");
+  const std::string advice =
+      pb_bytes(1, message) + pb_bytes(8, "") + pb_bytes(10, pb_number(1, 2) + pb_real(2, 21.5));
+  const std::string note = pb_bytes(1, pb_bytes(1, "All is well") + pb_number(2, 1));
+  const std::string strange = pb_bytes(1, pb_bytes(1, "Of a later version") + pb_number(2, 99)) +
+                              pb_bytes(10, pb_number(1, 99) + pb_real(2, NAN));
+  const std::string rule =
+      pb_bytes(1, "LocalMemoryUsage") + pb_bytes(2, "Local Memory Usage") +
+      pb_bytes(3, pb_bytes(1, advice) + pb_bytes(1, note) + pb_bytes(1, strange)) +
+      pb_bytes(4, "MemoryWorkloadAnalysis_Tables");
+  const std::string table_only = pb_bytes(1, "Empty") + pb_bytes(3, pb_bytes(1, pb_bytes(2, "")));
+  const TempFile file(report_of(pb_bytes(7, "k()") +
+                                pb_bytes(13, pb_number(1, 0) + pb_bytes(2, pb_number(5, 1000))) +
+                                pb_bytes(19, rule) + pb_bytes(19, table_only)));
+  const Capture capture = loaded(file.path());
+  ASSERT_EQ(capture.report_kernels.size(), 1u);
+  EXPECT_EQ(capture.report_kernels.duration_ns[0], 1000);
+  const auto& rules = capture.kernel_rules;
+  ASSERT_EQ(rules.size(), 3u);
+  EXPECT_EQ(capture.text(rules.rule[0]), "LocalMemoryUsage");
+  EXPECT_EQ(capture.text(rules.section[0]), "MemoryWorkloadAnalysis_Tables");
+  EXPECT_EQ(capture.text(rules.kind[0]), "OPT");
+  EXPECT_EQ(capture.text(rules.description[0]), "This kernel spills");
+  EXPECT_EQ(capture.text(rules.speedup_kind[0]), "global");
+  EXPECT_EQ(rules.speedup[0], 21.5);
+  EXPECT_EQ(capture.text(rules.kind[1]), "INF");
+  EXPECT_TRUE(std::isnan(rules.speedup[1]));
+  EXPECT_EQ(capture.text(rules.kind[2]), "") << "a kind that is not known has no name";
+  EXPECT_TRUE(std::isnan(rules.speedup[2]));
+  EXPECT_TRUE(capture.quality.empty());
+}
+
+TEST(NcuRep, ADamagedRuleCostsItsResultAndIsTold) {
+  const TempFile file(report_of(pb_bytes(7, "k()") + pb_bytes(19, "\x0a\x7f")));
+  const Capture capture = loaded(file.path());
+  EXPECT_EQ(capture.report_kernels.size(), 0u);
+  EXPECT_EQ(test::quality_of(capture), (std::map<std::string, long>{{"bad_event", 1}}));
 }
 
 }  // namespace

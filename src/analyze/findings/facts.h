@@ -33,6 +33,7 @@ struct Claimed {
   Nanos late = 0;             // of idle time that is launch-bound: the lead that the host lost
 };
 
+class ReportCounters;
 namespace trace_rules {
 class SmallGrids;
 }
@@ -59,6 +60,9 @@ struct TraceFacts {
 
   /// Of rules_sizes.cpp; worked out when first asked for.
   const trace_rules::SmallGrids& small_grids() const;
+
+  /// Of a counter report; worked out when first asked for.
+  const ReportCounters& report() const;
 
   /// What causes have claimed so far; rules of causes are asked before those of a general kind.
   bool claimed(const KernelInstance& kernel) const { return claimed_activity(kernel.activity); }
@@ -164,12 +168,15 @@ struct TraceFacts {
   mutable std::optional<HostSiblings> siblings_;
   mutable std::vector<Text> host_names_;
   mutable std::shared_ptr<const trace_rules::SmallGrids> small_grids_;
+  mutable std::shared_ptr<const ReportCounters> report_;
 };
 
 namespace trace_rules {
 /// The place of most of the idle time in which the host does something else ("after aten::item,
 /// before aten::mm"), and that time. Of rules_host.cpp.
 std::pair<std::string, Nanos> most_elsewhere(const TraceFacts& facts, const Intervals& stretches);
+/// By the profiler's own estimates of a trace. Of rules_sizes.cpp.
+std::optional<Finding> low_estimated_occupancy(const TraceFacts& facts);
 }  // namespace trace_rules
 
 /// Whether an operator takes a piece of a tensor, without work on its data.

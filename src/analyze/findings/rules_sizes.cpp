@@ -214,7 +214,7 @@ bool few_warps(const Facts& facts, std::uint32_t activity, double blocks_per_sm)
 
 }  // namespace
 
-std::optional<Finding> low_occupancy(const Facts& facts) {
+std::optional<Finding> low_estimated_occupancy(const Facts& facts) {
   Nanos time = 0;
   TimeBy names(facts);
   for (const auto& kernel : facts.kernels) {

@@ -350,6 +350,30 @@ void match_solved(const Capture& capture, const std::vector<DeviceTimeline>& dev
   out.info.note = "The counters were solved from the recording's own samples, kernel by kernel.";
 }
 
+/// Whether rows of the report stand for several launches each: they are in no order of execution.
+bool is_summary(const Capture& capture) {
+  const auto& report = capture.report_kernels;
+  for (std::uint32_t row = 0; row < report.size(); ++row)
+    if (report.launches[row] > 0) return true;
+  return false;
+}
+
+/// Every kernel of the trace with the row of a summary that is of its launch, in whatever order.
+Pairs pair_with_summary(const Symbols& symbols, const std::vector<std::uint32_t>& trace_rows,
+                        const std::vector<std::uint32_t>& report_rows) {
+  std::map<std::uint32_t, std::uint32_t> positions;
+  for (std::uint32_t i = 0; i < report_rows.size(); ++i)
+    positions.emplace(symbols.report[report_rows[i]], i);
+  Pairs pairs{trace_rows, report_rows, {}};
+  pairs.laying.laps = 1;
+  pairs.laying.ambiguous.assign(trace_rows.size(), false);
+  for (const std::uint32_t row : trace_rows) {
+    const auto found = positions.find(symbols.trace[row]);
+    pairs.laying.partner.push_back(found == positions.end() ? SequenceMatch::kNone : found->second);
+  }
+  return pairs;
+}
+
 }  // namespace
 
 Matching match_kernels(const Capture& capture, const std::vector<DeviceTimeline>& devices) {
@@ -380,12 +404,14 @@ Matching match_kernels(const Capture& capture, const std::vector<DeviceTimeline>
   const Symbols symbols = make_symbols(capture, all);
   const DurationCost cost(capture);
   std::vector<bool> used(capture.report_kernels.size());
+  const bool summary = is_summary(capture);
   std::size_t most = 0;
   for (std::size_t device = 0; device < devices.size(); ++device) {
     const auto report_rows = report_of_device(capture, capture.devices.id[devices[device].device]);
     if (by_device[device].empty() || report_rows.empty()) continue;
     for (const Pairs& pairs :
-         pairs_of_device(capture, symbols, cost, by_device[device], report_rows)) {
+         summary ? std::vector{pair_with_summary(symbols, by_device[device], report_rows)}
+                 : pairs_of_device(capture, symbols, cost, by_device[device], report_rows)) {
       if (const std::size_t count = pairs.count(); count > most) {
         most = count;
         out.info.copies_of_report = static_cast<std::int64_t>(pairs.laying.laps);
@@ -394,6 +420,11 @@ Matching match_kernels(const Capture& capture, const std::vector<DeviceTimeline>
     }
   }
   judge(symbols, all, used, out);
+  if (summary && out.info.verdict != MatchVerdict::different_program)
+    out.info.note = fmt::format(
+        "The report is a summary: each of {} of {} kernels has the means of its "
+        "launches.",
+        out.info.matched, out.info.trace_kernels);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/text.h"
 #include "import/csv_cells.h"
 
 namespace gf::ncu {
@@ -17,12 +18,6 @@ std::string_view line_at(std::string_view text, std::size_t at) {
   std::string_view line = text.substr(at, text.find('\n', at) - at);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
-}
-
-bool starts_header(std::string_view line) {
-  if (line.starts_with("\"ID\""))
-    return line.size() > 4 && (line[4] == ',' || line[4] == ';' || line[4] == '\t');
-  return line.starts_with("ID,") || line.starts_with("ID;") || line.starts_with("ID\t");
 }
 
 /// f(line, offset) for every line until it returns false.
@@ -36,22 +31,58 @@ void each_line(std::string_view text, F&& apply) {
   }
 }
 
+/// What separates the cells of a line, by what stands behind the first one.
+char separator_of(std::string_view line) {
+  std::size_t at = 0;
+  if (line.starts_with('"')) at = line.find('"', 1);
+  at = line.find_first_of(",;\t", std::min(at, line.size()));
+  return at == line.npos ? ',' : line[at];
+}
+
+/// Whether the cells of a row are a header: of kernels by their number, or of a summary. Rows of
+/// values begin with a number.
+bool is_header(const std::vector<std::string_view>& cells) {
+  if (cells[0].empty() || (cells[0][0] >= '0' && cells[0][0] <= '9')) return false;
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(cells, name) != cells.end();
+  };
+  return (cells[0] == "ID" && has("Kernel Name")) || (has("Metric Name") && has("Average"));
+}
+
 }  // namespace
+
+int find_column(const std::vector<std::string>& header, std::string_view name) {
+  const auto at = std::ranges::find(header, name);
+  if (at == header.end()) return -1;
+  return static_cast<int>(at - header.begin());
+}
+
+bool is_no_value(std::string_view cell) {
+  if (cell.starts_with("(!)")) cell.remove_prefix(3);
+  cell = trimmed(cell, " \t");
+  return cell.empty() || cell == "n/a" || cell == "N/A" || cell == "nan" || cell == "-nan";
+}
+
+std::optional<Number> parse_cell(std::string_view cell, NumberStyle style, int exponent) {
+  if (cell.ends_with(')')) cell = cell.substr(0, cell.find(" ("));
+  return parse_number(cell, style, exponent);
+}
 
 bool is_profiler_line(std::string_view line) {
   return line.starts_with("==") && line.find("==", 2) != line.npos;
 }
 
-Result<CsvTable> find_table(std::string_view content, const std::string& path) {
+Result<CsvTable> find_table(std::string_view content, const std::string& path, std::size_t from) {
   CsvTable table;
   bool found = false;
   std::size_t permission = content.npos, error = content.npos, no_kernels = content.npos;
-  each_line(content, [&](std::string_view line, std::size_t at) {
-    if (starts_header(line)) {
-      table.separator = line[line[0] == '"' ? 4 : 2];
+  each_line(content.substr(from), [&](std::string_view line, std::size_t at) {
+    at += from;
+    if (line.find("Kernel Name") != line.npos || line.find("Metric Name") != line.npos) {
+      table.separator = separator_of(line);
       std::vector<std::string_view> cells;
       if (CsvReader reader(content.substr(at), table.separator);
-          reader.next(cells) && std::ranges::find(cells, "Kernel Name") != cells.end()) {
+          reader.next(cells) && is_header(cells)) {
         table.text = content.substr(at);
         table.offset = at;
         table.header.assign(cells.begin(), cells.end());
@@ -120,7 +151,8 @@ LaunchColumns::LaunchColumns(const std::vector<std::string>& header) : owned_(he
                                                      {"Block Size", &block_},
                                                      {"Grid Size", &grid_},
                                                      {"Device", &device_},
-                                                     {"CC", &cc_}};
+                                                     {"CC", &cc_},
+                                                     {"Invocations", &launches_}};
   for (std::size_t i = 0; i < header.size(); ++i) {
     for (auto [name, column] : known)
       if (header[i] == name && *column < 0) {
@@ -133,15 +165,16 @@ LaunchColumns::LaunchColumns(const std::vector<std::string>& header) : owned_(he
 
 Launch LaunchColumns::read(const std::vector<std::string_view>& row) const {
   Launch launch;
-  launch.id = integer(cell(row, id_));
-  launch.pid = integer(cell(row, pid_));
-  launch.device = integer(cell(row, device_));
-  launch.context = integer(cell(row, context_));
-  launch.stream = integer(cell(row, stream_));
-  launch.name = cell(row, name_);
-  launch.grid = parse_dim3(cell(row, grid_));
-  launch.block = parse_dim3(cell(row, block_));
-  const std::string_view cc = cell(row, cc_);
+  launch.id = integer(cell_of(row, id_));
+  launch.pid = integer(cell_of(row, pid_));
+  launch.device = integer(cell_of(row, device_));
+  launch.context = integer(cell_of(row, context_));
+  launch.stream = integer(cell_of(row, stream_));
+  launch.name = cell_of(row, name_);
+  launch.grid = parse_dim3(cell_of(row, grid_));
+  launch.block = parse_dim3(cell_of(row, block_));
+  launch.launches = integer(cell_of(row, launches_));
+  const std::string_view cc = cell_of(row, cc_);
   if (const auto point = cc.find_first_of(".,"); point != cc.npos && point > 0) {
     launch.compute_major = static_cast<int>(integer(cc.substr(0, point)));
     launch.compute_minor = static_cast<int>(integer(cc.substr(point + 1)));
@@ -181,36 +214,66 @@ void RoundingLoss::note(Capture& capture) const {
                          values);
 }
 
-void RowDamage::bad_row(std::size_t offset) {
-  if (bad++ == 0) first = offset;
+TableRows::TableRows(const CsvTable& table, std::vector<ShortRow> kinds)
+    : table_(table), kinds_(std::move(kinds)), reader_(table.text, table.separator) {
+  std::vector<std::string_view> header;
+  reader_.next(header);
 }
 
-void RowDamage::note(Capture& capture) const {
-  if (bad > 0)
-    capture.note_quality(
-        QualityCode::bad_row,
-        fmt::format("rows that are not rows of the table, first at byte {} of it", first), bad);
-  if (cut)
-    capture.note_quality(
-        QualityCode::truncated,
-        fmt::format("the file ends inside a row, at byte {} of its table", cut_at));
-  if (messages > 0)
-    capture.note_quality(QualityCode::profiler_message, "lines of the profiler between the rows",
-                         messages);
+bool TableRows::is_whole(const std::vector<std::string_view>& row) const {
+  // Cells of ncu are quoted: a file that ends right behind a separator ends inside a row, unless
+  // its kind ends so.
+  const bool cut = reader_.row_was_cut() && table_.text.starts_with('"') &&
+                   table_.text.ends_with(table_.separator);
+  if (row.size() == table_.header.size()) return !cut;
+  if (row.size() > table_.header.size()) return false;
+  return std::ranges::any_of(kinds_, [&](const ShortRow& kind) {
+    const auto least = static_cast<std::size_t>(kind.last) + 1;
+    if (cell_of(row, kind.marked).empty() || row.size() < least) return false;
+    return !reader_.row_was_cut() || (cut && kind.separated && row.size() == least + 1);
+  });
 }
 
-bool next_row(CsvReader& reader, const CsvTable& table, std::vector<std::string_view>& row,
-              RowDamage& damage) {
-  while (reader.next(row)) {
-    if (row.size() < table.header.size() && reader.row_was_cut()) {
-      damage.cut = true;
-      damage.cut_at = reader.row_offset();
+bool TableRows::next(std::vector<std::string_view>& row) {
+  while (reader_.next(row)) {
+    while (row.size() > table_.header.size() && row.back().empty()) row.pop_back();
+    const bool whole = is_whole(row);
+    if (reader_.cell_was_cut() ||
+        (reader_.row_was_cut() && row.size() <= table_.header.size() && !whole)) {
+      cut_at_ = reader_.row_offset();
       return false;
     }
-    if (!is_profiler_line(row[0])) return true;
-    ++damage.messages;
+    if (is_profiler_line(row[0])) {
+      ++messages_;
+    } else if (is_header(row)) {
+      next_table_ = reader_.row_offset();
+      return false;
+    } else if (whole) {
+      return true;
+    } else {
+      bad_row();
+    }
   }
   return false;
+}
+
+void TableRows::bad_row() {
+  if (bad_++ == 0) first_bad_ = reader_.row_offset();
+}
+
+void TableRows::note(Capture& capture) const {
+  if (bad_ > 0)
+    capture.note_quality(
+        QualityCode::bad_row,
+        fmt::format("rows that are not rows of the table, first at byte {} of it", first_bad_),
+        bad_);
+  if (cut_at_ != std::string_view::npos)
+    capture.note_quality(
+        QualityCode::truncated,
+        fmt::format("the file ends inside a row, at byte {} of its table", cut_at_));
+  if (messages_ > 0)
+    capture.note_quality(QualityCode::profiler_message, "lines of the profiler between the rows",
+                         messages_);
 }
 
 }  // namespace gf::ncu

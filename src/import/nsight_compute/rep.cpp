@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "import/formats.h"
 #include "import/input.h"
+#include "import/nsight_compute/rep_rules.h"
 #include "import/nsight_compute/report_builder.h"
 #include "import/nsight_compute/units.h"
 #include "model/kernel_name.h"
@@ -315,6 +316,7 @@ struct RawResult {
   Launch launch;
   std::string_view function, demangled;
   std::vector<RawMetric> metrics;
+  std::vector<RuleText> rules;
 };
 
 RawMetric read_metric(protozero::pbf_reader message) {
@@ -353,6 +355,9 @@ RawResult read_result(std::string_view bytes) {
         break;
       case protozero::tag_and_type(13, Type::length_delimited):
         result.metrics.push_back(read_metric(message.get_message()));
+        break;
+      case protozero::tag_and_type(19, Type::length_delimited):
+        read_rule(view(message.get_view()), result.rules);
         break;
       case protozero::tag_and_type(22, Type::varint):
         result.launch.context = static_cast<std::int64_t>(message.get_uint32());
@@ -409,6 +414,7 @@ class Reader {
       else if (const auto* text = std::get_if<std::string_view>(&raw.value); text && !text->empty())
         builder_.text(metric, *text);
     }
+    for (const RuleText& rule : result.rules) builder_.rule(rule);
   }
   void skip() { ++next_id_; }
   void finish() { builder_.finish(); }

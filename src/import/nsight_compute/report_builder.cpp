@@ -70,7 +70,6 @@ ReportBuilder::Metric ReportBuilder::metric(std::string_view name, std::string_v
 }
 
 std::uint32_t ReportBuilder::begin_kernel(const Launch& launch) {
-  close_kernel();
   auto& kernels = capture_.report_kernels;
   kernel_ = kernels.add();
   kernels.id[kernel_] = launch.id;
@@ -86,21 +85,26 @@ std::uint32_t ReportBuilder::begin_kernel(const Launch& launch) {
   set_integer(kernels.block_x[kernel_], static_cast<double>(launch.block[0]));
   set_integer(kernels.block_y[kernel_], static_cast<double>(launch.block[1]));
   set_integer(kernels.block_z[kernel_], static_cast<double>(launch.block[2]));
+  kernels.launches[kernel_] = launch.launches;
   device_ = launch.device;
-  shared_static_ = shared_dynamic_ = -1;
+  shared_.resize(kernels.size());
   if (launch.compute_major >= 0)
     capability_[device_] = {launch.compute_major, launch.compute_minor};
   return kernel_;
 }
 
-void ReportBuilder::close_kernel() {
-  if (kernel_ == kNoRow) return;
-  // Traces count what the program asked for: static and dynamic shared memory, without the driver's
-  // own part.
-  if (shared_static_ >= 0 || shared_dynamic_ >= 0)
-    capture_.report_kernels.shared_bytes[kernel_] =
-        std::max<std::int64_t>(shared_static_, 0) + std::max<std::int64_t>(shared_dynamic_, 0);
-  kernel_ = kNoRow;
+void ReportBuilder::resume_kernel(std::uint32_t kernel) {
+  kernel_ = kernel;
+  device_ = capture_.report_kernels.device[kernel];
+}
+
+/// Traces count what the program asked for: static and dynamic shared memory, without the driver's
+/// own part.
+void ReportBuilder::sum_shared_memory() {
+  for (std::size_t kernel = 0; kernel < shared_.size(); ++kernel)
+    if (const auto& [fixed, dynamic] = shared_[kernel]; fixed >= 0 || dynamic >= 0)
+      capture_.report_kernels.shared_bytes[kernel] =
+          std::max<std::int64_t>(fixed, 0) + std::max<std::int64_t>(dynamic, 0);
 }
 
 void ReportBuilder::number(const Metric& metric, double value) {
@@ -114,10 +118,10 @@ void ReportBuilder::number(const Metric& metric, double value) {
       set_integer(kernels.registers[kernel_], value);
       break;
     case Role::shared_static:
-      set_integer(shared_static_, value);
+      set_integer(shared_[kernel_].fixed, value);
       break;
     case Role::shared_dynamic:
-      set_integer(shared_dynamic_, value);
+      set_integer(shared_[kernel_].dynamic, value);
       break;
     case Role::duration:
       if (value >= 0) kernels.duration_ns[kernel_] = value;
@@ -166,6 +170,19 @@ void ReportBuilder::text(const Metric& metric, std::string_view value) {
   counters.unit[row] = metric.unit;
 }
 
+void ReportBuilder::rule(const RuleText& rule) {
+  auto& rules = capture_.kernel_rules;
+  const auto row = rules.add();
+  auto& strings = capture_.strings;
+  rules.kernel[row] = kernel_;
+  rules.section[row] = strings.intern(rule.section);
+  rules.rule[row] = strings.intern(rule.rule);
+  rules.kind[row] = strings.intern(rule.kind);
+  rules.description[row] = strings.intern(rule.description);
+  rules.speedup_kind[row] = strings.intern(rule.speedup_kind);
+  rules.speedup[row] = rule.speedup;
+}
+
 void ReportBuilder::attribute(const Metric& metric, std::string value) {
   auto [at, fresh] =
       attributes_[device_].try_emplace(static_cast<std::uint32_t>(metric.name), std::move(value));
@@ -177,7 +194,7 @@ void ReportBuilder::attribute(const Metric& metric, std::string value) {
 }
 
 void ReportBuilder::finish() {
-  close_kernel();
+  sum_shared_memory();
   for (const auto& [device, cc] : capability_) attributes_.try_emplace(device);
   for (const auto& [device, attributes] : attributes_) {
     const auto number = std::max<std::int64_t>(device, 0);

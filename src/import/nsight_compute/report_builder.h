@@ -3,10 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 #include "model/capture.h"
 
@@ -20,6 +21,13 @@ struct Launch {
   std::string_view name, mangled_name;
   Dim3 grid{-1, -1, -1}, block{-1, -1, -1};
   int compute_major = -1, compute_minor = -1;
+  std::int64_t launches = -1;  // of a summary: how many the row is the mean of
+};
+
+/// What one of the profiler's own rules says of a kernel.
+struct RuleText {
+  std::string_view section, rule, kind, description, speedup_kind;
+  double speedup = std::numeric_limits<double>::quiet_NaN();  // percent
 };
 
 class ReportBuilder {
@@ -49,8 +57,11 @@ class ReportBuilder {
 
   /// Starts the next kernel; values that follow are its own. Returns its row of report_kernels.
   std::uint32_t begin_kernel(const Launch& launch);
+  /// Goes on with a kernel that was begun before: rows of a table may come in any order.
+  void resume_kernel(std::uint32_t kernel);
   void number(const Metric& metric, double value);
   void text(const Metric& metric, std::string_view value);
+  void rule(const RuleText& rule);
 
   /// Writes what was gathered per device: `devices`, and every device__attribute_ once as metadata
   /// "device.N.NAME".
@@ -58,11 +69,15 @@ class ReportBuilder {
 
  private:
   void attribute(const Metric& metric, std::string value);
-  void close_kernel();
+  void sum_shared_memory();
 
   Capture& capture_;
   std::uint32_t kernel_ = kNoRow;
-  std::int64_t device_ = -1, shared_static_ = -1, shared_dynamic_ = -1;
+  std::int64_t device_ = -1;
+  struct SharedMemory {
+    std::int64_t fixed = -1, dynamic = -1;
+  };
+  std::vector<SharedMemory> shared_;  // by row of report_kernels
   std::map<std::int64_t, std::map<std::uint32_t, std::string>>
       attributes_;  // by device, by metric name
   std::map<std::int64_t, std::array<int, 2>> capability_;

@@ -23,6 +23,21 @@ Values of one metric over all kernels, in base units:
   ["smsp__inst_executed.sum","inst",24650764],
   ["smsp__issue_active.sum","cycle",24904244]]}
 
+Rows of metrics of a details page end before the columns of its rules:
+
+  $ cat > rules.csv <<'EOF'
+  > "ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description","Estimated Speedup Type","Estimated Speedup"
+  > "0","7","app","127.0.0.1","my_kernel","1","7","(256, 1, 1)","(108, 1, 1)","0","8.0","GPU Speed Of Light Throughput","Elapsed Cycles","cycle","63,779",
+  > "0","7","app","127.0.0.1","my_kernel","1","7","(256, 1, 1)","(108, 1, 1)","0","8.0","GPU Speed Of Light Throughput","Duration","us","56.06",
+  > "0","7","app","127.0.0.1","my_kernel","1","7","(256, 1, 1)","(108, 1, 1)","0","8.0","Occupancy","","","","TheoreticalOccupancy","OPT","Limited by registers.","local","81.25"
+  > EOF
+  $ gpufathom query rules.csv "select count(*) as kernels, sum(duration_ns) as ns from report_kernels" --format json
+  {"schema":"gpufathom.query/1","columns":["kernels","ns"],"rows":[
+  [1,56060]]}
+  $ gpufathom query rules.csv "select kernel, section, rule, kind, description, speedup_kind, speedup from kernel_rules" --format json
+  {"schema":"gpufathom.query/1","columns":["kernel","section","rule","kind","description","speedup_kind","speedup"],"rows":[
+  [0,"Occupancy","TheoreticalOccupancy","OPT","Limited by registers.","local",81.25]]}
+
 A text that is not a table says what to do:
 
   $ printf '==PROF== Connected to process 1\n==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n' > denied.csv
