@@ -179,8 +179,8 @@ Nanos earlier_work(const Capture& capture, const std::vector<std::uint32_t>& lau
   Nanos end = INT64_MIN;
   const auto& a = capture.activities;
   for (std::uint32_t i = 0; i < launch.size(); ++i) {
-    const bool earlier = launch[i] != kNoRow ? capture.api_calls.start_ns[launch[i]] < mark
-                                             : a.start_ns[i] < begins;
+    const bool earlier =
+        launch[i] != kNoRow ? capture.api_calls.start_ns[launch[i]] < mark : a.start_ns[i] < begins;
     if (earlier && work.devices.contains(a.device[i]))
       end = std::max(end, a.start_ns[i] + a.duration_ns[i]);
   }
