@@ -36,9 +36,12 @@ def events_of(path):
         trace = json.loads(text, parse_float=decimal.Decimal)
     except ValueError:
         return
-    for event in trace.get("traceEvents", []) if isinstance(trace, dict) else []:
+    if not isinstance(trace, dict):
+        return
+    base = int(trace.get("baseTimeNanoseconds") or 0)
+    for event in trace.get("traceEvents", []):
         if event.get("ph") == "X" and "ts" in event:
-            start = round(decimal.Decimal(event["ts"]) * 1000)
+            start = base + round(decimal.Decimal(event["ts"]) * 1000)
             args = event.get("args") or {}
             yield (event.get("cat"), str(event.get("name")), event.get("pid"), event.get("tid"), start,
                    start + round(decimal.Decimal(event.get("dur", 0)) * 1000), args.get("correlation"), args.get("device"))
