@@ -79,6 +79,40 @@ TEST(Steps, OneMarkedStepCountsFromItsMarkToItsEnd) {
   EXPECT_EQ(launching, 50);
 }
 
+TEST(Steps, WorkLaunchedBeforeTheProfilerBeganIsOfNoStep) {
+  CaptureBuilder b;
+  b.mark("ProfilerStep#5", 0, 100);
+  b.mark("ProfilerStep#6", 100, 200);
+  b.kernel("earlier", -40, 60);  // the device is behind, and no call of these is in the capture
+  b.kernel("earlier", 60, 300);
+  b.kernel("earlier", 300, 400);
+  b.launch("a", {10, 20}, {400, 500});
+  b.launch("a", {110, 120}, {500, 610});
+  b.kernel("no launch", 420, 460, 9);      // beside the first step's own: not earlier
+  b.kernel("of another", 390, 480, 7, 1);  // on a device without work of the marks
+  const auto a = analyze(b.capture, {});
+  ASSERT_TRUE(a);
+  ASSERT_EQ(a->window.all_steps.size(), 2u);
+  EXPECT_EQ(a->window.all_steps[0].start_ns, 400);
+  EXPECT_EQ(a->window.all_steps[0].duration_ns, 100);
+  EXPECT_EQ(a->window.all_steps[1].start_ns, 500);
+  EXPECT_EQ(a->window.all_steps[1].duration_ns, 110);
+}
+
+TEST(Steps, EarlierWorkThatEndsBeforeTheMarkLeavesItsWaitInTheStep) {
+  CaptureBuilder b;
+  b.mark("ProfilerStep#5", 0, 100);
+  b.mark("ProfilerStep#6", 100, 200);
+  b.kernel("earlier", -40, -10);
+  b.launch("a", {10, 20}, {30, 90});
+  b.launch("a", {110, 120}, {130, 190});
+  const auto a = analyze(b.capture, {});
+  ASSERT_TRUE(a);
+  ASSERT_EQ(a->window.all_steps.size(), 2u);
+  EXPECT_EQ(a->window.all_steps[0].start_ns, 0);
+  EXPECT_EQ(a->window.all_steps[0].duration_ns, 100);
+}
+
 TEST(Steps, ACopyThatFetchesAheadBeginsNoStep) {
   CaptureBuilder b;
   b.mark("ProfilerStep#5", 0, 100);

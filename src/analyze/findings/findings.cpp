@@ -270,10 +270,11 @@ std::optional<Interval> part_to_replay(const Context& context) {
 }
 
 /// Of losses whose mendings do not follow from each other, one that gives three times what the
-/// first gives is told before it. Graphs, larger batches and pauses of the host give much in replay
+/// first gives is told before it; of a first that cannot be replayed half its upper bound is
+/// assumed. Graphs, larger batches and pauses of the host give much in replay
 /// where a wait or a copy told before them is why there are late launches: they keep their place.
-void put_by_replay(std::vector<Finding>& findings, bool jax) {
-  constexpr double kTimes = 3, kLeast = 0.05;
+void put_by_replay(std::vector<Finding>& findings, bool jax, Nanos window) {
+  constexpr double kTimes = 3, kLeast = 0.05, kOfBound = 0.5;
   // What gives nothing, whatever is uncertain, stands behind what gives something. Of JAX the
   // host's side of most launches is not known.
   constexpr double kNothing = 0.01;
@@ -284,14 +285,16 @@ void put_by_replay(std::vector<Finding>& findings, bool jax) {
   const auto first = std::ranges::find_if(findings, [](const Finding& finding) {
     return finding.group != FindingGroup::none && finding.gain_ns.has_value();
   });
-  if (first == findings.end() || !first->replayed) return;
+  if (first == findings.end()) return;
+  const double bound = static_cast<double>(*first->gain_ns) / static_cast<double>(window);
+  const double given = first->replayed.value_or(kOfBound * bound);
   const auto follows = [](FindingId id) {
     using enum FindingId;
     return id == launch_bound || id == small_batch || id == tiny_kernels || id == host_bound;
   };
   for (auto other = std::next(first); other != findings.end(); ++other)
     if (!follows(other->id) && other->gain_ns &&
-        other->replayed.value_or(0) > std::max(kTimes * *first->replayed, kLeast)) {
+        other->replayed.value_or(0) > std::max(kTimes * given, kLeast)) {
       std::rotate(first, other, std::next(other));
       return;
     }
@@ -338,7 +341,9 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
             (finding.id == FindingId::launch_bound && !graphs)) &&
            finding.mended_high && *finding.mended_high < kNothing;
   });
-  put_by_replay(findings, capture.framework == "jax");
+  Nanos window = 0;
+  for (const auto& line : context.devices) window += line.window.length();
+  put_by_replay(findings, capture.framework == "jax", window);
   const auto all = std::ranges::find(answer->changes, "together", &WhatIfRow::change);
   if (all == answer->changes.end() || all->share.value_or(-1) < 0) return {std::move(findings), {}};
   return {std::move(findings),

@@ -139,28 +139,6 @@ std::optional<Finding> long_first_steps(const Facts& facts) {
       {}};
 }
 
-/// Busy time inside the steps of what was launched before the first one: the host was ahead when it
-/// marked that, so the device first works off steps without a mark, which are no slower than
-/// others.
-Nanos launched_before_steps(const Facts& facts) {
-  const auto& calls = facts.capture().api_calls;
-  const Nanos begin = facts.analysis.window.steps.front().start_ns;
-  Nanos most = 0;
-  for (const auto& line : facts.context.devices) {
-    Intervals spans;
-    for (std::size_t i = 0; i < line.rows.size(); ++i) {
-      const auto call = facts.context.launches[line.rows[i]];
-      if (call != kNoRow && calls.start_ns[call] >= begin) {
-        most = std::max(most, total(normalised(std::move(spans))));
-        break;
-      }
-      if (line.spans[i].end > begin)
-        spans.push_back({std::max(begin, line.spans[i].start), line.spans[i].end});
-    }
-  }
-  return most;
-}
-
 }  // namespace
 
 std::optional<Finding> warm_up_in_window(const Facts& facts) {
@@ -179,7 +157,7 @@ std::optional<Finding> warm_up_in_window(const Facts& facts) {
   if (stable_steps == 0) return long_first_steps(facts);
   if (warm_steps == 0) return {};
   const Nanos mean = stable / stable_steps;
-  const Nanos extra = warm - mean * warm_steps - launched_before_steps(facts);
+  const Nanos extra = warm - mean * warm_steps;
   if (extra <= 0 || facts.of_window(extra) < 0.02) return {};
   return Finding{
       FindingId::warm_up_in_window,

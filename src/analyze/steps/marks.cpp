@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analyze/steps/steps.h"
@@ -127,6 +128,7 @@ struct MarkWork {
   std::vector<Nanos> first_copy;  // start of the first activity of any kind
   std::vector<Nanos> last;        // end of the last activity
   std::vector<Nanos> last_kernel;
+  std::set<std::uint32_t> devices;  // that worked for any mark
 
   explicit MarkWork(std::size_t marks)
       : first(marks, INT64_MAX),
@@ -159,6 +161,7 @@ MarkWork work_of_marks(const Capture& capture, const std::vector<std::uint32_t>&
     if (mark == all.begin() || at >= (--mark)->end) continue;
     const auto i = static_cast<std::size_t>(mark - all.begin());
     const Nanos start = activities.start_ns[a], end = start + activities.duration_ns[a];
+    work.devices.insert(activities.device[a]);
     work.first_copy[i] = std::min(work.first_copy[i], start);
     work.last[i] = std::max(work.last[i], end);
     if (activities.kind[a] != ActivityKind::kernel) continue;
@@ -168,14 +171,18 @@ MarkWork work_of_marks(const Capture& capture, const std::vector<std::uint32_t>&
   return work;
 }
 
-/// When the device had done what was launched before the first mark (or had begun before it).
-Nanos earlier_work(const Capture& capture, const std::vector<std::uint32_t>& launch, Nanos mark) {
+/// When the devices of the marks had done what was launched before the first of them that launched
+/// anything. A profiler that begins while the host is ahead records kernels without their launches:
+/// they are earlier work where they start before that mark's own (`begins`).
+Nanos earlier_work(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                   const MarkWork& work, Nanos mark, Nanos begins) {
   Nanos end = INT64_MIN;
   const auto& a = capture.activities;
   for (std::uint32_t i = 0; i < launch.size(); ++i) {
-    const bool known = launch[i] != kNoRow;
-    const Nanos begun = known ? capture.api_calls.start_ns[launch[i]] : a.start_ns[i];
-    if (begun < mark) end = std::max(end, a.start_ns[i] + a.duration_ns[i]);
+    const bool earlier =
+        launch[i] != kNoRow ? capture.api_calls.start_ns[launch[i]] < mark : a.start_ns[i] < begins;
+    if (earlier && work.devices.contains(a.device[i]))
+      end = std::max(end, a.start_ns[i] + a.duration_ns[i]);
   }
   return end;
 }
@@ -193,7 +200,7 @@ std::vector<StepInfo> steps_on_device(const Capture& capture,
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Nanos begins = work.begins(i);
     if (begins == INT64_MAX) continue;  // a mark that launched nothing is no step of the device
-    if (steps.empty()) free_at = earlier_work(capture, launch, all[i].start);
+    if (steps.empty()) free_at = earlier_work(capture, launch, work, all[i].start, begins);
     const Nanos start = std::min(begins, std::max(all[i].start, free_at));
     if (!steps.empty() && start <= steps.back().start_ns)
       continue;  // ran before its predecessor: not a sequence

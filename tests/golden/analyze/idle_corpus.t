@@ -32,6 +32,6 @@ Kernels without a launch record keep a label of their own, and a replayed CUDA g
   $ for f in tracelens_h100_qwen_0.5b tracelens_vllm_decode_graph hta_a100_nccl; do
   >   gpufathom analyze "$GPUFATHOM_CORPUS"/public/$f.json.gz --format json | jq -c "[\"$f\", (.devices[0].idle[] | {(.cause): .ns})]"
   > done
-  ["tracelens_h100_qwen_0.5b",{"kernel_gap":1786650},{"launch_bound":737689},{"no_launch_record":718522},{"host_other":716672},{"sync":36878}]
+  ["tracelens_h100_qwen_0.5b",{"kernel_gap":1786650},{"launch_bound":737689},{"host_other":716672},{"sync":36878}]
   ["tracelens_vllm_decode_graph",{"kernel_gap":25473}]
   ["hta_a100_nccl",{"launch_bound":428620713},{"host_other":75355066},{"kernel_gap":5626770},{"sync":78736},{"dependency":44659}]

@@ -7,7 +7,7 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   auroc_of_all_so_far host_bound launch_bound
   auroc_of_all_so_far.mended host_bound launch_bound
   backbone_not_frozen.mended unfused_elementwise launch_bound
-  backward_for_each_loss repeated_backward unfused_elementwise
+  backward_for_each_loss repeated_backward kernel_bound
   backward_for_each_loss.mended unfused_elementwise kernel_bound
   copied_for_the_kernel layout_copies kernel_bound
   copied_for_the_kernel.mended kernel_bound missing_counters
@@ -89,7 +89,7 @@ Programs of services (tests/advice/programs/services.json), likewise.
   hits_in_heaps host_bound launch_bound
   hits_in_heaps.mended fp32_without_tensor_cores blocking_copies
   inverse_for_one_solve fp32_without_tensor_cores repeated_factorization
-  inverse_for_one_solve.mended fp32_without_tensor_cores small_grids
+  inverse_for_one_solve.mended small_grids fp32_without_tensor_cores
   leaf_by_leaf.mended host_bound sync_in_step
   many_decoded_in_graph kernel_bound missing_counters
   neighbour_list_each_step.mended data_dependent_sizes tiny_kernels

@@ -29,16 +29,16 @@ Without counters, kernels that fill the time are the limit, by layer type; the w
 A loss of 5 % and more is named beside them:
 
   $ head_of $ROOT/tests/advice/captures/eager_attention.json.gz
-  The GPU runs kernels 91.4 % of the time; the utilization inside these kernels
-  needs counters. Kernel-bound: Elementwise 30.5 %, MatMul 28.3 %, Softmax 19.8 %
-  of the time. The largest loss: memory copies only, 13.49 ms (7.5 %).
+  The GPU runs kernels 91.6 % of the time; the utilization inside these kernels
+  needs counters. Kernel-bound: MatMul 28.9 %, Elementwise 28.0 %, Softmax 21.6 %
+  of the time. The largest loss: memory copies only, 8.300 ms (7.4 %).
   
 
 A rank whose kernels mostly wait for another rank is not held up by what it computes:
 
   $ head_of $ROOT/tests/advice/captures/straggler.rank0.json.gz
-  The GPU runs kernels 98.0 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: exposed communication, 53.26 ms (43.2 %).
+  The GPU runs kernels 99.3 % of the time; the utilization inside these kernels
+  needs counters. The largest loss: exposed communication, 33.39 ms (42.6 %).
   
 
 Nor is a GPU that idles:

@@ -19,20 +19,20 @@ The parts of every account sum to the window, and the owners of a part to the pa
 A checkpointed program of an H200: what it computes a second time is no work that the model asks for, and a part of its own.
 
   $ gpufathom work "$ROOT/tests/advice/causes/recomputation.json.gz" --format json | jq -c '.accounts[0] | [(.mfu * 1000 | round), (.hfu * 1000 | round), (.span_ns - ([.parts[].ns] | add)), (.parts[] | select(.id == "work" or .id == "recompute") | [.id, .ns])]'
-  [305,385,0,["work",23336416],["recompute",6111919]]
+  [337,425,0,["work",23336416],["recompute",6111919]]
 
 Attention out of single operations, and products of odd sizes, under their own names:
 
   $ causes() { gpufathom work "$TESTDIR/../../advice/captures/$1.json.gz" --format json | jq -c '.accounts[0].causes[] | [.cause, (.share * 1000 | round), .text]'; }
   $ causes eager_attention
-  ["unfused_attention",372,"unfused attention; most in aten::masked_fill 8x16x2048x2048 * 2048x2048"]
+  ["unfused_attention",599,"unfused attention; most in aten::masked_fill 8x16x2048x2048 * 2048x2048"]
   ["padded_tiles",0,"tiles that reach over the edge of the result; most in aten::mm 16384x1024 * 1024x8192"]
   $ causes eager_attention.mended
   ["padded_tiles",1,"tiles that reach over the edge of the result; most in aten::mm 16384x1024 * 1024x8192"]
   $ causes odd_sizes
-  ["odd_sizes",863,"products whose sizes are not multiples of 8; most in aten::addmm 4095 * 16384x4095 * 4095x4095"]
+  ["odd_sizes",811,"products whose sizes are not multiples of 8; most in aten::addmm 4095 * 16384x4095 * 4095x4095"]
   $ causes odd_sizes.mended
-  ["padded_tiles",2,"tiles that reach over the edge of the result; most in aten::mm 16384x4096 * 4096x4096"]
+  ["padded_tiles",3,"tiles that reach over the edge of the result; most in aten::mm 16384x4096 * 4096x4096"]
 
 What the model cannot know is no data.
 
