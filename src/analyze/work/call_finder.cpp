@@ -14,9 +14,9 @@ CallFinder::CallFinder(const Context& context, KernelWorks& works)
       place_of_op_(context.attribution),
       role_of_name_(context.capture.strings, role_of) {}
 
-/// PyTorch records the two ways in which Python takes a call of an operator over.
+/// PyTorch records where the Python class of a tensor takes the call of an operator over.
 CallFinder::Role CallFinder::role_of(std::string_view name) {
-  const bool python = name == "PythonSubclass" || name == "PythonDispatchMode";
+  const bool python = name == "PythonSubclass";
   return {python ? nullptr : rule_of(name), python};
 }
 
