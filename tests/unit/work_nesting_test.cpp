@@ -27,8 +27,7 @@ struct Counted {
   double flops, other, bytes;
 };
 
-/// The work of each kernel.
-std::vector<Counted> counted(const std::vector<Nested>& tree) {
+test::CaptureBuilder recorded_tree(const std::vector<Nested>& tree) {
   test::CaptureBuilder build;
   build.capture.framework = "pytorch";
   auto& ops = build.capture.host_ops;
@@ -55,6 +54,12 @@ std::vector<Counted> counted(const std::vector<Nested>& tree) {
     open.emplace_back(nested.depth, row);
   }
   close(0);
+  return build;
+}
+
+/// The work of each kernel.
+std::vector<Counted> counted(const std::vector<Nested>& tree) {
+  const auto build = recorded_tree(tree);
   std::optional<Context> context;
   const auto analysis = analyze(build.capture, {}, &context);
   EXPECT_TRUE(analysis);
@@ -212,6 +217,20 @@ TEST(WorkNesting, BackwardAndRecomputationCountAsOftenAsTheyRan) {
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].flops, 2.0 * 64 * 32 * 128);
   EXPECT_EQ(found[1].flops, 2.0 * 64 * 32 * 128);
+}
+
+TEST(WorkNesting, ParametersOfARankAreThoseOfItsShards) {
+  const auto build = recorded_tree({{0, "torch::autograd::AccumulateGrad", "[[256, 128]]"},
+                                    {1, "aten::detach", "[[256, 128]]"},
+                                    {2, "PythonSubclass", "[[256, 128]]"},
+                                    {3, "aten::detach", "[[128, 128]]"},
+                                    {0, "torch::autograd::AccumulateGrad", "[[10, 10]]"},
+                                    {1, "aten::detach", "[[10, 10]]"},
+                                    {0, "aten::add", "[[8], [8]]"},
+                                    {1, kMoves}});
+  std::optional<Context> context;
+  ASSERT_TRUE(analyze(build.capture, {}, &context));
+  EXPECT_EQ(program_of(*context).parameters, 128 * 128 + 100);
 }
 
 }  // namespace

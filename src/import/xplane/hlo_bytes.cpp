@@ -3,6 +3,7 @@
 // A slice of a table is updated where the table lies.
 
 #include <algorithm>
+#include <utility>
 
 #include "import/xplane/hlo_cost.h"
 
@@ -178,26 +179,24 @@ class Fused {
 
 }  // namespace
 
-const std::vector<double>& HloCosts::parameter_reads(std::uint64_t id, int depth) {
-  const auto [at, fresh] = reads_.try_emplace(id);
+const HloCosts::FusedBytes& HloCosts::fused_bytes(std::uint64_t id, int depth) {
+  const auto [at, fresh] = fused_.try_emplace(id);
   const auto* computation = module_.computation(id);
   if (!fresh || !computation || depth > kDeepestCall) return at->second;
-  auto read = Fused(module_, *computation)
-                  .parameter_bytes([&](const HloInstruction& fusion, std::size_t operand) {
-                    if (fusion.called.empty()) return 0.0;
-                    const auto& inner = parameter_reads(fusion.called[0], depth + 1);
-                    return operand < inner.size() ? inner[operand] : 0.0;
-                  });
-  auto& known = reads_[id];
-  known = std::move(read);
-  return known;
+  Fused fused(module_, *computation);
+  auto read = fused.parameter_bytes([&](const HloInstruction& fusion, std::size_t operand) {
+    if (fusion.called.empty()) return 0.0;
+    const auto& inner = fused_bytes(fusion.called[0], depth + 1).read;
+    return operand < inner.size() ? inner[operand] : 0.0;
+  });
+  return fused_[id] = {std::move(read), fused.written()};
 }
 
 double HloCosts::read_bytes(const HloComputation& computation, const HloInstruction& instruction) {
   std::vector<std::pair<std::uint32_t, double>> read;  // place and bytes
   const std::vector<double>* parts = nullptr;
   if (instruction.opcode == "fusion" && !instruction.called.empty())
-    parts = &parameter_reads(instruction.called[0], 0);
+    parts = &fused_bytes(instruction.called[0], 0).read;
   const auto updating = Updating::of(module_, instruction);
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     const auto* operand = computation.operand(instruction, i);
@@ -225,8 +224,8 @@ double HloCosts::read_bytes(const HloComputation& computation, const HloInstruct
 double HloCosts::bytes(const HloComputation& computation, const HloInstruction& instruction) {
   double written = instruction.shape.bytes;
   if (instruction.opcode == "fusion" && !instruction.called.empty()) {
-    if (const auto* fused = module_.computation(instruction.called[0]))
-      written = Fused(module_, *fused).written();
+    if (module_.computation(instruction.called[0]))
+      written = fused_bytes(instruction.called[0], 0).written;
   } else if (instruction.opcode == "custom-call" && instruction.shape.tuple) {
     written = instruction.shape.array_bytes();  // what stands behind it is room to work in
   } else if (const auto updating = Updating::of(module_, instruction); updating.tables > 0) {

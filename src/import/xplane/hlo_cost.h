@@ -73,14 +73,17 @@ class HloCosts {
   HloCost own_cost(const HloComputation& computation, const HloInstruction& instruction, int depth);
   const HloCost& computation_cost(std::uint64_t id, int depth);
   const HloCost& called(const HloInstruction& instruction, std::size_t which, int depth);
-  /// Bytes that a fused computation reads of each of its parameters.
-  const std::vector<double>& parameter_reads(std::uint64_t id, int depth);
+  struct FusedBytes {
+    std::vector<double> read;  // of each parameter
+    double written = 0;
+  };
+  const FusedBytes& fused_bytes(std::uint64_t id, int depth);
   double read_bytes(const HloComputation& computation, const HloInstruction& instruction);
 
   const HloModule& module_;
   std::unordered_map<std::uint64_t, HloCost> costs_;
   std::unordered_set<std::uint64_t> open_;  // computations that are being worked out
-  std::unordered_map<std::uint64_t, std::vector<double>> reads_;
+  std::unordered_map<std::uint64_t, FusedBytes> fused_;
   std::int64_t damaged_ = 0;
 };
 
