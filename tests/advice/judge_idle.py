@@ -220,15 +220,50 @@ class Judge:
         start, end, before, following = gap
         if following.call is None:
             if before is not None and 0 <= following.correlation == before.correlation:
-                return [(start, end, self.queued(gap, end - start))]
+                return self.device_late(gap, start)
             return [(start, end, "no_launch_record")]
         if before is not None and before.call is following.call and "Graph" in following.call.name:
-            return [(start, end, self.queued(gap, end - start))]
+            return self.device_late(gap, start)
         returned = min(max(following.call.end, start), end)
         pieces = self.host_late(start, returned, gap) if returned > start else []
         if returned < end:
-            pieces.append((returned, end, self.queued(gap, end - returned)))
+            pieces += self.device_late(gap, returned)
         return pieces
+
+    def device_late(self, gap, since):
+        _, end, _, following = gap
+        cause = self.queued(gap, end - since)
+        turns = self.other_devices(following, since) if cause == "unexplained" else []
+        pieces = []
+        for left, right in turns:
+            pieces += [(since, min(left, end), cause), (min(left, end), min(right, end), "dependency")]
+            since = min(right, end)
+        return [piece for piece in [*pieces, (since, end, cause)] if piece[0] < piece[1]]
+
+    def other_devices(self, following, since):
+        """[(start, end)] in which other devices of the process worked that this activity then began after."""
+        processes = {thread[0] for thread in self.main}
+        process = following.call.thread[0] if following.call else None
+        spans = sorted((a.start, a.end) for a in self.trace.activities
+                       if a.start < following.start and a.end > a.start and (len(processes) < 2 or (a.call and a.call.thread[0] == process)))
+        if len(self.trace.device_ids()) < 2 or not spans or (len(processes) > 1 and process is None):
+            return []
+        last = max(right for _, right in spans)
+        told = following.call is not None and id(following.call) in self.told_to_wait
+        if not told if last > following.start else following.start - last > self.bound:
+            return []
+        turns = []
+        for left, right in spans:
+            left, right = max(left, since), min(right, following.start)
+            if right <= since:
+                continue
+            if turns and left - turns[-1][1] <= self.bound:
+                turns[-1][1] = max(turns[-1][1], right)
+            else:
+                turns.append([left, right])
+        if turns and following.start - turns[-1][1] <= self.bound:
+            turns[-1][1] = following.start
+        return turns
 
     def queued(self, gap, length):
         """The device had the work and did not start it."""

@@ -208,6 +208,33 @@ std::string thread_says(const Calls& facts, std::uint32_t thread, std::uint32_t 
   return is_input_copy(facts, next) ? "input" : "launch_bound";
 }
 
+/// The device idles with work queued for longer than hardware needs, from `from` to `start`: at t
+/// it waits for the other one where that worked, and had just ended or was told to be waited for.
+bool waits_for_another_device(const Calls& facts, std::uint32_t next, Nanos from, Nanos t) {
+  const auto& a = facts.c.activities;
+  std::map<std::int64_t, int> devices;
+  const Nanos start = a.start_ns[next];
+  Nanos last = INT64_MIN;
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    devices[a.device[i]] = 1;
+    if (a.duration_ns[i] > 0 && a.start_ns[i] < start)
+      last = std::max(last, a.start_ns[i] + a.duration_ns[i]);
+  }
+  if (devices.size() < 2 || last == INT64_MIN) return false;
+  if (last > start ? !facts.told_to_wait(facts.launch[next]) : start - last > kHardware)
+    return false;
+  // Worked at t, or in a pause that hardware needs.
+  Nanos before = INT64_MIN, after = start;
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    const Nanos begins = a.start_ns[i], ends = begins + a.duration_ns[i];
+    if (begins == ends || begins >= start || ends <= from) continue;
+    if (begins <= t && t < ends) return true;
+    if (ends <= t) before = std::max(before, ends);
+    if (begins > t) after = std::min(after, begins);
+  }
+  return before != INT64_MIN && after - before <= kHardware;
+}
+
 /// The label of instant t of a gap between activities `before` and `next`.
 std::string label(const Calls& facts, std::uint32_t before, std::uint32_t next, Interval gap,
                   Nanos t) {
@@ -224,7 +251,9 @@ std::string label(const Calls& facts, std::uint32_t before, std::uint32_t next, 
     const auto call = launch[next];
     const Nanos returned = calls.start_ns[call] + calls.duration_ns[call];
     if (t >= returned) {
-      if (gap.end - std::max(gap.start, returned) > kHardware) return "unexplained";
+      const Nanos from = std::max(gap.start, returned);
+      if (gap.end - from > kHardware)
+        return waits_for_another_device(facts, next, from, t) ? "dependency" : "unexplained";
       const bool ready_elsewhere =
           before != kNoRow && returned <= gap.start && a.stream[before] != a.stream[next];
       return facts.told_to_wait(call) || ready_elsewhere ? "dependency" : "kernel_gap";

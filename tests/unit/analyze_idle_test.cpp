@@ -228,6 +228,56 @@ TEST(Idle, AGapLongerThanHardwareNeedsIsUnexplained) {
   }
 }
 
+/// Two devices with everything launched at once: kernels [50, 150), [250, 350) ms on device 0,
+/// [150, 250), [350, 450) ms on device 1.
+CaptureBuilder taking_turns() {
+  CaptureBuilder b;
+  constexpr Nanos ms = 1'000'000;
+  for (Nanos turn = 0; turn < 4; ++turn)
+    b.launch("gemm", {10 * turn, 10 * turn + 5}, {(50 + 100 * turn) * ms, (150 + 100 * turn) * ms},
+             7, static_cast<int>(turn % 2));
+  return b;
+}
+
+TEST(Idle, DevicesThatTakeTurnsWaitForEachOther) {
+  constexpr Nanos ms = 1'000'000;
+  const auto b = taking_turns();
+  EXPECT_EQ(causes(b, "0:450ms", 0).at("dependency"), 100 * ms);
+  const auto second = causes(b, "0:450ms", 1);
+  EXPECT_EQ(second.at("dependency"), 200 * ms);
+  EXPECT_FALSE(second.contains("unexplained")) << "0 is where the first kernel starts";
+}
+
+TEST(Idle, AnotherDeviceThatWorksOnIsNoReasonWithoutAnEvent) {
+  constexpr Nanos ms = 1'000'000;
+  for (const bool event : {false, true}) {
+    CaptureBuilder b;
+    b.launch("first", {0, 5}, {10, 100}, 7, 0);
+    b.launch("other", {6, 8}, {10, 90 * ms}, 7, 1);
+    if (event) b.call(ApiKind::other, "cudaStreamWaitEvent", 8, 9);
+    b.launch("next", {10, 12}, {50 * ms, 60 * ms}, 7, 0);
+    EXPECT_EQ(causes(b).contains("dependency"), event);
+    EXPECT_EQ(causes(b).contains("unexplained"), !event);
+  }
+}
+
+TEST(Idle, AnotherDeviceThatEndedLongBeforeIsNoReason) {
+  constexpr Nanos ms = 1'000'000;
+  CaptureBuilder b;
+  b.launch("first", {0, 5}, {10, 100}, 7, 0);
+  b.launch("other", {6, 8}, {10, 20 * ms}, 7, 1);
+  b.launch("next", {10, 12}, {50 * ms, 60 * ms}, 7, 0);
+  EXPECT_EQ(causes(b).at("unexplained"), 50 * ms - 100);
+}
+
+TEST(Idle, DevicesOfOtherProcessesAreNoReason) {
+  auto b = taking_turns();
+  b.pid = 200;
+  const auto other = b.thread(200);
+  for (std::uint32_t call = 1; call < 4; call += 2) b.capture.api_calls.thread[call] = other;
+  EXPECT_FALSE(causes(b, "all", 0).contains("dependency"));
+}
+
 TEST(Idle, TheMainThreadIsAskedWhenTheLaunchingThreadDoesNothing) {
   auto b = with_first_kernel();
   b.call(ApiKind::sync, "cudaDeviceSynchronize", 60, 120);                // main thread, 100

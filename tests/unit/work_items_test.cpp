@@ -73,6 +73,25 @@ TEST(WorkItems, PassesOfImagesAddUp) {
   EXPECT_EQ(layers->items, 1);
 }
 
+// DTensor calls an operator of all ranks' sizes and in it the one of the rank's.
+TEST(WorkItems, OfNestedOperatorsTheInnermostTells) {
+  const auto items = [](std::vector<Recorded> outer_and_inner) {
+    auto capture = recorded(outer_and_inner);
+    capture.host_ops.thread[0] = capture.host_ops.thread[1] = capture.threads.add();
+    capture.host_ops.duration_ns[0] = 20;
+    return work::items_of_window(capture, window({{1, 0, 100, false}}));
+  };
+  const auto images =
+      items({{10, "aten::convolution", kImages}, {12, "aten::convolution", kImages}});
+  ASSERT_TRUE(images);
+  EXPECT_EQ(images->items, 64) << "one pass, not two";
+  const auto tokens = items({{10, "aten::embedding", "[[100, 8], [32, 128]]"},
+                             {12, "aten::embedding", "[[100, 8], [16, 128]]"}});
+  ASSERT_TRUE(tokens);
+  EXPECT_EQ(tokens->items, 16);
+  EXPECT_EQ(tokens->tokens, 16 * 128);
+}
+
 TEST(WorkItems, WithoutStepsMostOperationsDecide) {
   const auto with_evaluation =
       recorded({{1, "aten::convolution", kImages},

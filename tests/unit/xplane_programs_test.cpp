@@ -229,6 +229,113 @@ TEST(XplanePrograms, AFusionReadsOnlyTheSliceThatItTakesAndWritesOnlyWhatItRepla
   EXPECT_EQ(written.second, 256 + 4 + 256);
 }
 
+/// A fusion over all parameters of `fused`, called with values of their shapes.
+double bytes_of_fusion(std::vector<Computation> computations, const std::string& result) {
+  const Computation fused = computations.front();
+  Computation entry{1, {}};
+  std::vector<std::uint64_t> operands;
+  for (const auto& op : fused.ops)
+    if (op.opcode == "parameter") {
+      operands.push_back(operands.size() + 1);
+      entry.ops.push_back(
+          parameter(operands.size(), static_cast<std::int64_t>(operands.size()) - 1, op.shape));
+    }
+  entry.ops.push_back({operands.size() + 1, "fusion.1", "fusion", result, operands, {fused.id}});
+  computations.push_back(entry);
+  return cost_of(computations, 1).second;
+}
+
+const std::string kTable = shape(kFp32, {100'000, 64}), kRows = shape(kFp32, {4, 64}),
+                  kRowNumbers = shape(4, {4, 1}), kNumber = shape(kFp32, {});
+constexpr double kTableBytes = 100'000 * 64 * 4, kRowsBytes = 4 * 64 * 4, kNumbersBytes = 16;
+
+Computation sum_of_two() {
+  return {
+      3,
+      {parameter(1, 0, kNumber), parameter(2, 1, kNumber), {3, "a", "add", kNumber, {1, 2}, {}}}};
+}
+Computation second_of_two() { return {3, {parameter(1, 0, kNumber), parameter(2, 1, kNumber)}}; }
+
+Computation scatter_into_table(const std::vector<Op>& more) {
+  Computation fused{2,
+                    {parameter(1, 0, kTable),
+                     parameter(2, 1, kRowNumbers),
+                     parameter(3, 2, kRows),
+                     {4, "n", "negate", kRows, {3}, {}},
+                     {5, "s", "scatter", kTable, {1, 2, 4}, {3}}}};
+  fused.ops.insert(fused.ops.end(), more.begin(), more.end());
+  return fused;
+}
+
+// 25.6 MB of table, of which four rows are touched.
+TEST(XplanePrograms, AFusedScatterTouchesTheRowsThatItUpdates) {
+  EXPECT_EQ(bytes_of_fusion({scatter_into_table({}), sum_of_two()}, kTable),
+            kNumbersBytes + 3 * kRowsBytes)
+      << "rows read and written, updates read";
+  EXPECT_EQ(bytes_of_fusion({scatter_into_table({}), second_of_two()}, kTable),
+            kNumbersBytes + 2 * kRowsBytes)
+      << "rows that are replaced are not read";
+  const Op flat{6, "b", "bitcast", shape(kFp32, {6'400'000}), {5}, {}};
+  EXPECT_EQ(bytes_of_fusion({scatter_into_table({flat}), sum_of_two()}, flat.shape),
+            kNumbersBytes + 3 * kRowsBytes);
+  const Op both{6, "t", "tuple", tuple({kTable, kRows}), {5, 4}, {}};
+  EXPECT_EQ(bytes_of_fusion({scatter_into_table({both}), sum_of_two()}, both.shape),
+            kNumbersBytes + 4 * kRowsBytes);
+  const Op again{6, "s2", "scatter", kTable, {5, 2, 3}, {3}};
+  EXPECT_EQ(bytes_of_fusion({scatter_into_table({again}), sum_of_two()}, kTable),
+            kNumbersBytes + 5 * kRowsBytes)
+      << "one update after the other: twice read and written, one parameter of updates";
+}
+
+TEST(XplanePrograms, ATableThatIsUsedOtherwiseIsReadAndWrittenWhole) {
+  const Op scaled{6, "m", "multiply", kTable, {5, 5}, {}};
+  EXPECT_EQ(bytes_of_fusion({scatter_into_table({scaled}), sum_of_two()}, kTable),
+            2 * kTableBytes + kNumbersBytes + kRowsBytes)
+      << "the updated table is read once more";
+  const Computation from_zero{2,
+                              {parameter(1, 0, kNumber),
+                               parameter(2, 1, kRowNumbers),
+                               parameter(3, 2, kRows),
+                               {4, "z", "broadcast", kTable, {1}, {}},
+                               {5, "s", "scatter", kTable, {4, 2, 3}, {3}}}};
+  EXPECT_EQ(bytes_of_fusion({from_zero, sum_of_two()}, kTable),
+            4 + kTableBytes + kNumbersBytes + kRowsBytes)
+      << "nothing lay there before";
+}
+
+TEST(XplanePrograms, AScatterAloneReadsWhatItAddsTo) {
+  const auto scatter = [](const Computation& update) {
+    return cost_of({update,
+                    {1,
+                     {parameter(1, 0, kTable),
+                      parameter(2, 1, kRowNumbers),
+                      parameter(3, 2, kRows),
+                      {4, "scatter.1", "scatter", kTable, {1, 2, 3}, {3}}}}},
+                   1)
+        .second;
+  };
+  EXPECT_EQ(scatter(sum_of_two()), kNumbersBytes + 3 * kRowsBytes);
+  EXPECT_EQ(scatter(second_of_two()), kNumbersBytes + 2 * kRowsBytes);
+}
+
+TEST(XplanePrograms, AFusionReadsOnlyWhatItsResultNeeds) {
+  const std::string narrow = shape(kBf16, {100'000, 64});
+  const Computation look_up{2,
+                            {parameter(1, 0, narrow),
+                             parameter(2, 1, kRowNumbers),
+                             {3, "c", "convert", kTable, {1}, {}},
+                             {4, "g", "gather", kRows, {3, 2}, {}},
+                             {5, "n", "negate", kRows, {4}, {}}}};
+  EXPECT_EQ(bytes_of_fusion({look_up}, kRows), kRowsBytes / 2 + kNumbersBytes + kRowsBytes)
+      << "converted are the rows that are looked up";
+  const Computation sums{2,
+                         {parameter(1, 0, kTable),
+                          parameter(2, 1, kNumber),
+                          {3, "e", "exponential", kTable, {1}, {}},
+                          {4, "r", "reduce", shape(kFp32, {64}), {3, 2}, {3}}}};
+  EXPECT_EQ(bytes_of_fusion({sums, sum_of_two()}, shape(kFp32, {64})), kTableBytes + 4 + 256);
+}
+
 TEST(XplanePrograms, WhatNobodyKnowsIsUnknown) {
   const auto [cost, bytes] = cost_of(
       {{1, {{1, "mine", "custom-call", shape(kFp32, {8}), {}, {}, library("my_kernel")}}}}, 1);

@@ -309,10 +309,15 @@ std::optional<IdleReason> IdleRules::host_late(std::uint32_t thread, Nanos from,
   return first_time || first_use() ? IdleReason::start_up : IdleReason::launch_bound;
 }
 
+bool IdleRules::told_to_wait(std::uint32_t activity) const {
+  const auto call = context_.launches[activity];
+  return call != kNoRow && facts_.waits[call];
+}
+
 IdleReason IdleRules::device_late(const IdleGap& gap, Nanos from, Nanos returned) const {
   if (gap.span.end - from > hardware_needs_) return IdleReason::unexplained;
   const auto call = context_.launches[gap.next];
-  if (call != kNoRow && facts_.waits[call]) return IdleReason::dependency;
+  if (told_to_wait(gap.next)) return IdleReason::dependency;
   if (gap.before == kNoRow) return IdleReason::kernel_gap;
   // It stood ready before the gap and began when another stream had finished.
   const auto& activities = capture_.activities;

@@ -55,6 +55,10 @@ class IdleRules {
   /// call had returned at `returned`.
   IdleReason device_late(const IdleGap& gap, Nanos from, Nanos returned) const;
 
+  /// The stream of an activity had been told to wait for an event before it was launched.
+  bool told_to_wait(std::uint32_t activity) const;
+  Nanos hardware_needs() const { return hardware_needs_; }
+
  private:
   bool in_first_use(std::uint32_t thread, Nanos instant) const;
   bool is_input_copy(std::uint32_t activity) const;

@@ -134,6 +134,7 @@ GapLabeller::GapLabeller(const Context& context, const LaunchFacts& facts)
     : context_(context),
       capture_(context.capture),
       rules_(context, facts),
+      turns_(context, rules_.hardware_needs()),
       captures_(context.capture),
       main_of_(main_threads(context)),
       after_window_(first_after_windows(context)),
@@ -174,8 +175,7 @@ void GapLabeller::label_gap(const IdleGap& gap) {
   if (is_migration(gap.next))
     return emit(gap.span.start, gap.span.end, IdleReason::host_other, kNoRow, gap.next);
   if (gap.next != kNoRow && gap.before != kNoRow && same_graph_launch(gap.before, gap.next))
-    return emit(gap.span.start, gap.span.end,
-                rules_.device_late(gap, gap.span.start, gap.span.start), kNoRow, gap.next);
+    return label_device(gap, gap.span.start, gap.span.start, kNoRow);
   std::uint32_t call = kNoRow;
   if (gap.next != kNoRow) call = context_.launches[gap.next];
   if (gap.next != kNoRow && call == kNoRow)
@@ -199,9 +199,21 @@ void GapLabeller::label_gap(const IdleGap& gap) {
   }
   if (split < gap.span.end) {
     const auto& op = context_.attribution.op;
-    emit(split, gap.span.end, rules_.device_late(gap, split, returned),
-         gap.next < op.size() ? op[gap.next] : kNoRow, gap.next);
+    label_device(gap, split, returned, gap.next < op.size() ? op[gap.next] : kNoRow);
   }
+}
+
+/// The device had the work from `from` on. For longer than hardware needs it can have waited for
+/// another device alone: on this one nothing ran.
+void GapLabeller::label_device(const IdleGap& gap, Nanos from, Nanos returned, std::uint32_t op) {
+  const auto reason = rules_.device_late(gap, from, returned);
+  if (reason != IdleReason::unexplained) return emit(from, gap.span.end, reason, op, gap.next);
+  for (const auto& span : turns_.before(gap.next, from, rules_.told_to_wait(gap.next))) {
+    emit(from, std::min(span.start, gap.span.end), reason, op, gap.next);
+    emit(span.start, std::min(span.end, gap.span.end), IdleReason::dependency, op, gap.next);
+    from = std::max(from, span.end);
+  }
+  emit(from, gap.span.end, reason, op, gap.next);
 }
 
 /// What the host did in [from, to), asked of one candidate thread after the other until one has

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "analyze/idle/device_turns.h"
 #include "analyze/idle/idle_rules.h"
 #include "analyze/result.h"
 #include "analyze/thread_sweep.h"
@@ -74,6 +75,7 @@ class GapLabeller {
  private:
   void label_gap(const IdleGap& gap);
   bool is_migration(std::uint32_t activity) const;
+  void label_device(const IdleGap& gap, Nanos from, Nanos returned, std::uint32_t op);
   void label_host(const IdleGap& gap, Nanos from, Nanos to, std::size_t candidate);
   bool same_graph_launch(std::uint32_t before, std::uint32_t next) const;
   void emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op, std::uint32_t next);
@@ -84,6 +86,7 @@ class GapLabeller {
   const Context& context_;
   const Capture& capture_;
   IdleRules rules_;
+  DeviceTurns turns_;
   GraphCaptures captures_;
   std::vector<std::uint32_t> main_of_;  // by row of threads: the main thread of its process
   std::vector<std::uint32_t>

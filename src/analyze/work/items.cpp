@@ -50,6 +50,23 @@ std::optional<StepItems> items_of(const Call& call, std::size_t teller) {
 /// A row of host_ops and its place in kTellers.
 using Telling = std::pair<std::uint32_t, std::size_t>;
 
+/// Without those that hold another of their name: they handed their call on (a tensor of a Python
+/// class), and the sizes of the inner one are those that ran.
+void keep_innermost(const Capture& capture, std::vector<Telling>& by_start) {
+  const auto& ops = capture.host_ops;
+  std::vector<std::uint32_t> last(capture.threads.size() * kTellers.size(), kNoRow);
+  std::vector<bool> hands_on(ops.size(), false);
+  for (const auto& [op, teller] : by_start) {
+    const auto at = ops.thread[op] * kTellers.size() + teller;
+    if (at >= last.size()) continue;
+    if (last[at] != kNoRow &&
+        ops.start_ns[op] < end_of(ops.start_ns[last[at]], ops.duration_ns[last[at]]))
+      hands_on[last[at]] = true;
+    last[at] = op;
+  }
+  std::erase_if(by_start, [&](const Telling& telling) { return hands_on[telling.first]; });
+}
+
 /// The operations of kTellers, by their start.
 std::vector<Telling> telling_operations(const Capture& capture) {
   std::unordered_map<std::uint32_t, std::size_t> by_name;
@@ -63,8 +80,11 @@ std::vector<Telling> telling_operations(const Capture& capture) {
         at != by_name.end() && ops.kind[op] == HostKind::op)
       found.emplace_back(op, at->second);
   std::stable_sort(found.begin(), found.end(), [&](const Telling& left, const Telling& right) {
-    return ops.start_ns[left.first] < ops.start_ns[right.first];
+    const Nanos first = ops.start_ns[left.first], second = ops.start_ns[right.first];
+    return first != second ? first < second
+                           : ops.duration_ns[left.first] > ops.duration_ns[right.first];
   });
+  keep_innermost(capture, found);
   return found;
 }
 

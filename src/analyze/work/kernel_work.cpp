@@ -13,9 +13,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "analyze/attribution/attribution.h"
 #include "analyze/findings/facts.h"
 #include "analyze/utilization/kernel_levels.h"
+#include "analyze/work/call_finder.h"
 #include "core/strings.h"
 
 namespace gf::work {
@@ -102,66 +102,14 @@ Element CountedWork::tensor_type(std::uint32_t activity) const {
 
 namespace {
 
-/// Finds the call that an operation belongs to: the outermost one with a rule and shapes. What runs
-/// inside it is how it is done.
-class CallFinder {
- public:
-  CallFinder(const Context& context, KernelWorks& works)
-      : capture_(context.capture),
-        works_(works),
-        call_of_op_(context.attribution),
-        rule_of_name_(context.capture.strings, rule_of) {}
-
-  std::uint32_t of(std::uint32_t op) {
-    constexpr std::uint32_t kNoneAround = kNoRow - 1;  // a value: asked, and there is none
-    const auto known = call_of_op_.of(op, [&](std::uint32_t outer, std::uint32_t inner) {
-      if (outer != kNoRow && outer != kNoneAround) return outer;
-      const auto call = own(inner);
-      return call == kNoCall ? kNoneAround : call;
-    });
-    return known == kNoneAround ? kNoCall : known;
-  }
-
- private:
-  std::uint32_t own(std::uint32_t op) {
-    const auto& ops = capture_.host_ops;
-    const Rule* rule = rule_of_name_(ops.name[op]);
-    if (!rule || ops.kind[op] != HostKind::op) return kNoCall;
-    const Inputs inputs{ops.name[op], ops.shapes[op], ops.types[op], ops.values[op],
-                        ops.strides[op]};
-    const auto [known, first] = known_.try_emplace(inputs, nullptr);
-    if (first) known->second = work_of(op, *rule);
-    if (!known->second) return kNoCall;
-    KnownCall& call = works_.calls.emplace_back();
-    call.host_op = op;
-    call.of = known->second;
-    return static_cast<std::uint32_t>(works_.calls.size() - 1);
-  }
-
-  /// Of one call for all that have the same inputs; nullptr when it is not known.
-  const CallWork* work_of(std::uint32_t op, const Rule& rule) {
-    auto call = call_of(capture_, op);
-    if (!call) return nullptr;
-    auto work = rule.work(*call, works_.program);
-    if (!work) return nullptr;
-    works_.shared.push_back({&rule, std::move(*call), std::move(*work)});
-    return &works_.shared.back();
-  }
-
-  const Capture& capture_;
-  KernelWorks& works_;
-  Inherited call_of_op_;
-  OncePerText<const Rule* (*)(std::string_view)> rule_of_name_;
-  using Inputs = std::array<Text, 5>;  // name, sizes, types, values, strides
-  std::map<Inputs, const CallWork*> known_;
-};
-
 /// The call of an activity. Each launch of a graph carries out the operations that it was captured
 /// from again.
 class ActivityCalls {
  public:
   ActivityCalls(const Context& context, KernelWorks& works)
       : context_(context), works_(works), finder_(context, works) {}
+
+  void look_at(std::uint32_t activity) { finder_.look_at(context_.attribution.op[activity]); }
 
   std::uint32_t of(std::uint32_t activity) {
     const auto call = finder_.of(context_.attribution.op[activity]);
@@ -186,11 +134,6 @@ struct Member {
   std::uint32_t instance = UINT32_MAX;  // in the window
   double time = 0;                      // all of it
 };
-
-bool multiplying_family(WorkFamily family) {
-  return family == WorkFamily::product || family == WorkFamily::convolution ||
-         family == WorkFamily::attention;
-}
 
 /// What a kernel's name says of the products that it carries out.
 struct Said {
@@ -355,10 +298,14 @@ void find_calls(const Context& context, KernelWorks& works) {
   const auto& op = context.attribution.op;
   std::vector<std::uint32_t> call_of = find_program_calls(context.capture, works);
   ActivityCalls calls(context, works);
-  for (std::uint32_t activity = 0; activity < activities.size(); ++activity)
-    if (call_of[activity] == kNoCall && activities.kind[activity] == ActivityKind::kernel &&
-        op[activity] != kNoRow)
-      call_of[activity] = calls.of(activity);
+  const auto each_launched = [&](auto&& take) {
+    for (std::uint32_t activity = 0; activity < activities.size(); ++activity)
+      if (call_of[activity] == kNoCall && activities.kind[activity] == ActivityKind::kernel &&
+          op[activity] != kNoRow)
+        take(activity);
+  };
+  each_launched([&](std::uint32_t activity) { calls.look_at(activity); });
+  each_launched([&](std::uint32_t activity) { call_of[activity] = calls.of(activity); });
   share_by_call(context, call_of, works);
 }
 
@@ -367,11 +314,14 @@ void find_host_calls(const Context& context, KernelWorks& works) {
   const auto& ops = context.capture.host_ops;
   CallFinder finder(context, works);
   ProgramWork programs(context.capture, works);
+  const auto begins_inside = [&](std::uint32_t op) {
+    return ops.start_ns[op] >= context.window.start_ns &&
+           (ops.start_ns[op] < context.window.end_ns || context.window.duration_ns == 0);
+  };
+  for (std::uint32_t op = 0; op < ops.size(); ++op)
+    if (begins_inside(op) && ops.kind[op] == HostKind::op) finder.look_at(op);
   for (std::uint32_t op = 0; op < ops.size(); ++op) {
-    const bool begins_inside =
-        ops.start_ns[op] >= context.window.start_ns &&
-        (ops.start_ns[op] < context.window.end_ns || context.window.duration_ns == 0);
-    if (!begins_inside) continue;
+    if (!begins_inside(op)) continue;
     if (const auto* work = programs.of(ops.program_op[op]))
       works.calls.push_back({.host_op = op, .program_op = ops.program_op[op], .of = work});
     else if (ops.kind[op] == HostKind::op)
@@ -382,6 +332,40 @@ void find_host_calls(const Context& context, KernelWorks& works) {
     call.type = number_type(call.of->work.type, {});
   }
 }
+
+}  // namespace
+
+namespace {
+
+/// The operation with the sizes of the gradient that a rank accumulates. Of a tensor of a Python
+/// class (DTensor) AccumulateGrad itself has those of all ranks together; what it calls first calls
+/// itself again with the rank's own.
+class OwnGradients {
+ public:
+  explicit OwnGradients(const Context& context)
+      : ops_(context.capture.host_ops), python_(context.capture.strings.find("PythonSubclass")) {}
+
+  /// `rows[i]` accumulates; rows of one thread by their start, outer ones first.
+  std::uint32_t of(std::span<const std::uint32_t> rows, std::size_t i) const {
+    if (python_ == Text::none || i + 1 >= rows.size()) return rows[i];
+    const Nanos end = end_of(rows[i]), first_end = std::min(end, end_of(rows[i + 1]));
+    bool python = false;
+    std::uint32_t own = rows[i];
+    for (std::size_t at = i + 1; at < rows.size() && ops_.start_ns[rows[at]] < first_end; ++at) {
+      python = python || ops_.name[rows[at]] == python_;
+      if (python && ops_.name[rows[at]] == ops_.name[rows[i + 1]]) own = rows[at];
+    }
+    return own;
+  }
+
+ private:
+  Nanos end_of(std::uint32_t op) const {
+    return gf::end_of(ops_.start_ns[op], ops_.duration_ns[op]);
+  }
+
+  const decltype(Capture::host_ops)& ops_;
+  const Text python_;
+};
 
 }  // namespace
 
@@ -396,8 +380,7 @@ Program program_of(const Context& context) {
   };
   std::map<std::pair<Text, Text>, Size> known;  // of a gradient, by sizes and types: few differ
   double elements = 0, bytes = 0;
-  for (std::uint32_t op = 0; op < ops.size(); ++op) {
-    if (ops.name[op] != accumulates) continue;
+  const auto add_gradient = [&](std::uint32_t op) {
     const auto [at, fresh] = known.try_emplace({ops.shapes[op], ops.types[op]});
     if (fresh) {
       const auto call = call_of(capture, op);
@@ -407,6 +390,12 @@ Program program_of(const Context& context) {
     }
     elements += at->second.elements;
     bytes += at->second.bytes;
+  };
+  const OwnGradients own(context);
+  for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
+    const auto rows = context.host.ops(thread);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (ops.name[rows[i]] == accumulates) add_gradient(own.of(rows, i));
   }
   const auto steps = static_cast<double>(std::max<std::size_t>(context.window.all_steps.size(), 1));
   program.parameters = elements / steps;

@@ -43,6 +43,12 @@ struct Rule {
   std::optional<Work> (*work)(const Call& call, const Program& program);
 };
 
+/// Work of these is counted as operations of products.
+constexpr bool multiplying_family(WorkFamily family) {
+  return family == WorkFamily::product || family == WorkFamily::convolution ||
+         family == WorkFamily::attention;
+}
+
 std::span<const Rule> product_rules();
 std::span<const Rule> convolution_rules();
 std::span<const Rule> attention_rules();

@@ -198,6 +198,10 @@ std::optional<Work> convolution(const Call& call, const Program&) {
 std::optional<Work> cudnn(const Call& call, const Program&) {
   return convolution_forward(call, {3, 2, 4, kNone, kNone, 5});
 }
+/// With a bias in front of the padding.
+std::optional<Work> with_bias(const Call& call, const Program&) {
+  return convolution_forward(call, {4, 3, 5, kNone, kNone, 6});
+}
 std::optional<Work> cudnn_relu(const Call& call, const Program&) {
   return convolution_forward(call, {3, 4, 5, kNone, kNone, 6});
 }
@@ -237,8 +241,8 @@ constexpr std::array kConvolutionRules{
     Rule{"_convolution", kConvolution, convolution},
     Rule{"convolution_overrideable", kConvolution, convolution},
     Rule{"cudnn_convolution", kConvolution, cudnn},
-    Rule{"miopen_convolution", kConvolution, cudnn},
-    Rule{"mkldnn_convolution", kConvolution, cudnn_relu},
+    Rule{"miopen_convolution", kConvolution, with_bias},
+    Rule{"mkldnn_convolution", kConvolution, with_bias},
     Rule{"cudnn_convolution_relu", kConvolution, cudnn_relu},
     Rule{"convolution_backward", kConvolution, convolution_backward},
     Rule{"convolution_backward_overrideable", kConvolution, convolution_backward},

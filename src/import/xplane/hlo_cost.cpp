@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::size_t kMostProducts = 8;  // of one operation; more become one
 
-template <std::size_t kCount>
-bool one_of(const std::string_view (&names)[kCount], std::string_view name) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
 constexpr std::string_view kElementwise[] = {"abs",
                                              "add",
                                              "and",
@@ -62,6 +57,14 @@ constexpr std::string_view kNothing[] = {
     "bitcast", "get-tuple-element", "parameter",    "constant",
     "tuple",   "after-all",         "partition-id", "replica-id"};
 
+}  // namespace
+
+bool one_result_an_element(std::string_view opcode) {
+  return one_of(kElementwise, opcode) || one_of(kTranscendental, opcode);
+}
+
+namespace {
+
 double window_size(const HloInstruction& instruction) {
   double size = 1;
   for (const auto& dimension : read_window(instruction.window))
@@ -96,12 +99,6 @@ HloCost operations(double other, double transcendental, HloWork work) {
   cost.transcendental = transcendental;
   cost.work = work;
   return cost;
-}
-
-/// True where all that is used of `place` is a part of it.
-bool passes_on(std::string_view opcode) { return opcode == "bitcast" || opcode == "reshape"; }
-bool takes_a_part(std::string_view opcode) {
-  return opcode == "slice" || opcode == "dynamic-slice" || opcode == "gather";
 }
 
 }  // namespace
@@ -215,117 +212,6 @@ HloCost HloCosts::instruction_cost(const HloComputation& computation,
   if (all >= 0 && all <= kMost) return cost;
   ++damaged_;
   return {.work = HloWork::unknown};
-}
-
-const std::vector<double>& HloCosts::parameter_reads(std::uint64_t id, int depth) {
-  const auto [at, fresh] = reads_.try_emplace(id);
-  const auto* computation = module_.computation(id);
-  if (!fresh || !computation || depth > kDeepestCall) return at->second;
-  constexpr std::int64_t kMostParameters = 65536;
-  const auto count = computation->instructions.size();
-  std::vector<std::int64_t> parameter_of(count, -1);  // that a value is, seen another way
-  std::vector<double> read;
-  const auto read_of = [&](std::int64_t which) -> double& {
-    if (static_cast<std::size_t>(which) >= read.size())
-      read.resize(static_cast<std::size_t>(which) + 1);
-    return read[static_cast<std::size_t>(which)];
-  };
-  for (std::size_t place = 0; place < count; ++place) {
-    const auto& instruction = computation->instructions[place];
-    const auto number = instruction.parameter;
-    if (instruction.opcode == "parameter" && number >= 0 && number < kMostParameters)
-      parameter_of[place] = number;
-  }
-  for (std::size_t place = 0; place < count; ++place) {
-    const auto& instruction = computation->instructions[place];
-    for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-      const auto operand = instruction.operands[i];
-      if (operand >= count || parameter_of[operand] < 0) continue;
-      const auto which = parameter_of[operand];
-      double& sum = read_of(which);
-      if (passes_on(instruction.opcode) && place != computation->root) {
-        parameter_of[place] = which;
-      } else if (i == 0 && takes_a_part(instruction.opcode)) {
-        if (sum >= 0) sum += instruction.shape.bytes;
-      } else if (instruction.opcode == "fusion" && !instruction.called.empty()) {
-        const auto& inner = parameter_reads(instruction.called[0], depth + 1);
-        const double part = i < inner.size() ? inner[i] : 0;
-        sum = sum < 0 || part < 0 ? -1 : sum + part;
-      } else if (i > 0 || instruction.opcode != "dynamic-update-slice") {
-        sum = -1;
-      }
-    }
-  }
-  auto& known = reads_[id];
-  known = std::move(read);
-  return known;
-}
-
-double HloCosts::read_bytes(const HloComputation& computation, const HloInstruction& instruction) {
-  std::vector<std::pair<std::uint32_t, double>> read;  // place and bytes
-  const std::vector<double>* parts = nullptr;
-  if (instruction.opcode == "fusion" && !instruction.called.empty())
-    parts = &parameter_reads(instruction.called[0], 0);
-  for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-    const auto* operand = computation.operand(instruction, i);
-    if (!operand) continue;
-    double bytes = operand->shape.bytes;
-    if (operand->shape.tuple) bytes = operand->shape.array_bytes();
-    if (parts) {
-      const double part = i < parts->size() ? (*parts)[i] : 0;
-      if (part >= 0) bytes = std::min(bytes, part);
-    } else if (i == 0 && takes_a_part(instruction.opcode)) {
-      bytes = std::min(bytes, instruction.shape.bytes);
-    } else if (i == 0 &&
-               (instruction.opcode == "dynamic-update-slice" || instruction.opcode == "scatter")) {
-      bytes = 0;  // in place
-    }
-    read.emplace_back(instruction.operands[i], bytes);
-  }
-  // What is handed over twice is read once.
-  std::ranges::sort(read);
-  double sum = 0;
-  for (std::size_t i = 0; i < read.size(); ++i)
-    if (i + 1 == read.size() || read[i].first != read[i + 1].first) sum += read[i].second;
-  return sum;
-}
-
-double HloCosts::written_bytes(const HloComputation& computation, std::uint32_t place,
-                               int depth) const {
-  if (place >= computation.instructions.size()) return 0;
-  const auto& instruction = computation.instructions[place];
-  if (depth > kDeepestCall) return instruction.shape.bytes;
-  if (instruction.opcode == "tuple") {
-    double sum = 0;
-    for (const auto part : instruction.operands)
-      sum +=
-          part < computation.instructions.size() && computation.instructions[part].opcode == "tuple"
-              ? computation.instructions[part].shape.bytes
-              : written_bytes(computation, part, depth + 1);
-    return sum;
-  }
-  if (passes_on(instruction.opcode) && !instruction.operands.empty())
-    return written_bytes(computation, instruction.operands[0], depth + 1);
-  if (instruction.opcode == "dynamic-update-slice")
-    if (const auto* update = computation.operand(instruction, 1)) return update->shape.bytes;
-  if (instruction.opcode == "scatter")
-    if (const auto* updates = computation.operand(instruction, instruction.operands.size() / 2 + 1))
-      return updates->shape.bytes;
-  return instruction.shape.bytes;
-}
-
-double HloCosts::bytes(const HloComputation& computation, const HloInstruction& instruction) {
-  double written = 0;
-  const auto place = static_cast<std::uint32_t>(&instruction - computation.instructions.data());
-  if (instruction.opcode == "fusion" && !instruction.called.empty()) {
-    const auto* fused = module_.computation(instruction.called[0]);
-    written = fused ? written_bytes(*fused, fused->root, 0) : instruction.shape.bytes;
-  } else if (instruction.opcode == "custom-call" && instruction.shape.tuple) {
-    written = instruction.shape.array_bytes();  // what stands behind it is room to work in
-  } else {
-    written = written_bytes(computation, place, 0);
-  }
-  return read_bytes(computation, instruction) + written;
 }
 
 }  // namespace gf::xplane

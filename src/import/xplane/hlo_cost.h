@@ -1,9 +1,11 @@
-// What an instruction of a compiled program must do at least,from its shapes: operations and bytes.
-// docs/work.md has the rules. Counts are those of XLA's own cost analysis, which knows nothing
-// of what libraries are called for.
+// What an instruction of a compiled program must do at least, from its shapes: operations and
+// bytes. docs/work.md has the rules. Counts are those of XLA's own cost analysis, which knows
+// nothing of what libraries are called for.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -41,6 +43,13 @@ struct HloCost {
   void add(const HloCost& other, double times);
 };
 
+template <std::size_t kCount>
+bool one_of(const std::string_view (&names)[kCount], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+/// "add", "exponential", "convert": each result element follows from one of each operand.
+bool one_result_an_element(std::string_view opcode);
+
 /// Products of one instruction, or nothing: dot, convolution, and calls of cuBLAS and cuDNN.
 /// Throws protozero::exception on damaged bytes.
 HloCost product_cost(const HloComputation& computation, const HloInstruction& instruction);
@@ -64,15 +73,17 @@ class HloCosts {
   HloCost own_cost(const HloComputation& computation, const HloInstruction& instruction, int depth);
   const HloCost& computation_cost(std::uint64_t id, int depth);
   const HloCost& called(const HloInstruction& instruction, std::size_t which, int depth);
-  /// Bytes that a fused computation reads of each of its parameters; negative: all of it.
-  const std::vector<double>& parameter_reads(std::uint64_t id, int depth);
+  struct FusedBytes {
+    std::vector<double> read;  // of each parameter
+    double written = 0;
+  };
+  const FusedBytes& fused_bytes(std::uint64_t id, int depth);
   double read_bytes(const HloComputation& computation, const HloInstruction& instruction);
-  double written_bytes(const HloComputation& computation, std::uint32_t place, int depth) const;
 
   const HloModule& module_;
   std::unordered_map<std::uint64_t, HloCost> costs_;
   std::unordered_set<std::uint64_t> open_;  // computations that are being worked out
-  std::unordered_map<std::uint64_t, std::vector<double>> reads_;
+  std::unordered_map<std::uint64_t, FusedBytes> fused_;
   std::int64_t damaged_ = 0;
 };
 
