@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "import/importer.h"
+#include "import/stranger.h"
 #include "memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -14,6 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (whole && whole->size() > kLimit) std::abort();
   if (const auto head = gf::read_head(path)) {
     gf::describe_content(*head);
+    gf::find_stranger("a.json", *head);
     for (const auto& importer : gf::importers()) {
       const int score = importer.sniff("a.json", *head);
       if (score < 0 || score > 100) std::abort();

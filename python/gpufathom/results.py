@@ -119,8 +119,8 @@ class OutsideSteps(Answer):
 class WindowInfo(Answer):
     """The half-open span that is analyzed.
 
-    kind: all, recording_window, steps, stable, step or range (all, recording_window, steps, stable,
-    step, range)
+    kind: all; common: all, as one span for several devices; recording_window, steps, stable, step
+    or range (all, recording_window, steps, stable, step, range, common)
     start_ns: start on the capture's clock
     end_ns: end, exclusive
     duration_ns: length

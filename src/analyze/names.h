@@ -22,7 +22,7 @@
 namespace gf {
 
 /// Which span was analyzed.
-#define GF_WINDOW_KINDS(X) X(all) X(recording_window) X(steps) X(stable) X(step) X(range)
+#define GF_WINDOW_KINDS(X) X(all) X(recording_window) X(steps) X(stable) X(step) X(range) X(common)
 GF_NAMED_ENUM(WindowKind, GF_WINDOW_KINDS)
 
 /// How well a counter report fits a trace.

@@ -10,6 +10,8 @@
 
 #include "core/intervals.h"
 #include "model/formats.h"
+#include "model/quality.h"
+#include "model/vendor.h"
 
 namespace gf {
 
@@ -173,9 +175,31 @@ Result<Interval> parse_span(const std::string& path, std::string_view wanted, In
 namespace {
 
 /// How a capture with GPU work is made with the tool that made this one without.
-std::string how_to_record(std::string_view format) {
-  const auto how = format_facts(format).how_to_record;
-  return std::string(how.empty() ? format_facts("kineto").how_to_record : how);
+std::string how_to_record(const Capture& capture) {
+  const auto how = format_facts(capture.format).how_to_record;
+  if (!how.empty()) return std::string(how);
+  const auto activity = terms_of(vendor_of(capture)).activity;
+  return fmt::format(
+      "record with the GPU side on, for PyTorch torch.profiler.profile(activities="
+      "[ProfilerActivity.CPU, {}])",
+      activity.empty() ? "that of the device" : activity);
+}
+
+/// What the profiler or the capture itself says of the absence.
+Status why_nothing_ran(const Capture& capture) {
+  if (vendor_of(capture) == Vendor::huawei)
+    return fail("is a trace of an Ascend NPU, whose work is not read", capture.path, -1,
+                "step_trace_time.csv of the same output has the computing and free time of each "
+                "step; gpufathom help formats lists what is read");
+  for (std::size_t note = 0; note < capture.quality.size(); ++note)
+    if (capture.text(capture.quality.code[note]) == name_of(QualityCode::profiler_message))
+      return fail(
+          fmt::format("no GPU activity, and {}", capture.text(capture.quality.detail[note])),
+          capture.path, -1,
+          "mend that first, with another release of the profiler where it is the driver, and "
+          "record again");
+  return fail("no GPU activity: there is nothing to analyze", capture.path, -1,
+              how_to_record(capture));
 }
 
 Status check_for_work(const Capture& capture) {
@@ -185,9 +209,7 @@ Status check_for_work(const Capture& capture) {
         "give a trace of the same program, and the report with --counters; of the report alone: "
         "gpufathom analyze " +
             capture.path);
-  if (capture.activities.empty() && !ran_on_the_host(capture))
-    return fail("no GPU activity: there is nothing to analyze", capture.path, -1,
-                how_to_record(capture.format));
+  if (capture.activities.empty() && !ran_on_the_host(capture)) return why_nothing_ran(capture);
   return {};
 }
 
@@ -245,8 +267,10 @@ ChosenSpan chosen_span(const Capture& capture, std::string_view wanted, const St
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
                                  const Steps& steps) {
   if (const Status works = check_for_work(capture); !works) return tl::unexpected(works.error());
-  if (wanted == "auto") wanted = default_window(capture, steps);
-  const auto [kind, span] = chosen_span(capture, wanted, steps);
+  const bool chosen = wanted != "auto";
+  if (!chosen) wanted = default_window(capture, steps);
+  auto [kind, span] = chosen_span(capture, wanted, steps);
+  if (!chosen && kind == WindowKind::range) kind = WindowKind::common;
   if (!span) return tl::unexpected(span.error());
   WindowInfo window;
   window.kind = kind;

@@ -40,55 +40,23 @@ namespace gf::cli {
 
 namespace {
 
-/// A file in a folder that only this user can look into.
-class TemporaryCopy {
- public:
-  TemporaryCopy() = default;
-  TemporaryCopy(const TemporaryCopy&) = delete;
-  TemporaryCopy& operator=(const TemporaryCopy&) = delete;
-  ~TemporaryCopy() {
-    if (fd_ >= 0) ::close(fd_);
-    if (path_.empty()) return;
-    ::unlink(path_.c_str());
-    ::rmdir(std::filesystem::path(path_).parent_path().c_str());
-    keep_on_signal(slot_);
+Status take_all(int from, const std::string& name, TemporaryFile& to) {
+  std::array<char, 1 << 16> buffer;
+  while (true) {
+    const auto got = ::read(from, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)), name);
+    if (got == 0) return {};
+    const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
+    if (auto written = to.write(bytes); !written) return written;
   }
-
-  Status make(const std::string& name) {
-    std::error_code ignored;
-    std::string folder = std::filesystem::temp_directory_path(ignored) / "gpufathom-XXXXXX";
-    if (!::mkdtemp(folder.data()))
-      return fail(fmt::format("cannot be made: {}", std::strerror(errno)), folder, -1,
-                  "TMPDIR names the folder for temporary files");
-    path_ = folder + "/" + name;
-    slot_ = remove_on_signal(path_);
-    fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd_ >= 0) return {};
-    return fail(fmt::format("cannot be made: {}", std::strerror(errno)), path_);
-  }
-  Status take_all(int from, const std::string& name) {
-    std::array<char, 1 << 16> buffer;
-    while (true) {
-      const auto got = ::read(from, buffer.data(), buffer.size());
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return fail(fmt::format("cannot be read: {}", std::strerror(errno)), name);
-      if (got == 0) return {};
-      const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
-      if (auto written = write_all(fd_, bytes, path_); !written) return written;
-    }
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  int fd_ = -1, slot_ = -1;
-};
+}
 
 Result<std::string> copied(int from, const std::string& name) {
-  static std::deque<TemporaryCopy> copies;  // until the program ends
-  TemporaryCopy& copy = copies.emplace_back();
+  static std::deque<TemporaryFile> copies;  // until the program ends
+  TemporaryFile& copy = copies.emplace_back();
   if (auto made = copy.make(name); !made) return tl::unexpected(made.error());
-  if (auto taken = copy.take_all(from, name); !taken) return tl::unexpected(taken.error());
+  if (auto taken = take_all(from, name, copy); !taken) return tl::unexpected(taken.error());
   return copy.path();
 }
 
@@ -149,7 +117,8 @@ std::string program_help(std::span<const Verb> verbs) {
   out += entry("--version", "print the version", kOptionColumn);
   out += "\nVerbs:\n";
   for (const auto& verb : verbs) out += entry(verb.name, verb.about, kVerbColumn);
-  out += entry("help", "help of a verb: gpufathom help VERB; help agents", kVerbColumn);
+  out +=
+      entry("help", "help of a verb: gpufathom help VERB; help formats, help agents", kVerbColumn);
   out += "\nExit codes:\n";
   out += entry("0", "the result is complete", kVerbColumn);
   out += entry("1", "bad or damaged input; a rule of compare --fail-on is broken", kVerbColumn);
@@ -509,6 +478,7 @@ int help(const Words& words, std::span<const Verb> verbs) {
     if (verb.name == words[1]) return say(verb_help(verb));
   if (words[1] == "man") return say(man_page(verbs));
   if (words[1] == "agents") return say(std::string(kAgentsHelp));
+  if (words[1] == "formats") return say(formats_help());
   return words[1] == "completion" ? completion(words, verbs) : unknown_verb(words[1], verbs);
 }
 

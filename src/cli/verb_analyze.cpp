@@ -11,6 +11,8 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "import/importer.h"
+#include "model/formats.h"
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/text/reports.h"
@@ -92,6 +94,35 @@ int analyze_ranks_of(const AnalyzeArguments& options) {
   return answer_ranks(input, options.output, options.rows, Incomplete::answer);
 }
 
+/// A counter report and a power log among several files are what --counters and --power name.
+/// Takes them out of the captures; the text says what is wrong, empty: nothing.
+std::string take_measured(std::vector<std::string>& captures, InputOptions& input) {
+  struct Kind {
+    FormatSays says;
+    const char *option, *what;
+    std::string& file;
+  };
+  const std::string all = captures.front();
+  for (const Kind& kind : {Kind{kReportOnly, "--counters", "counter report", input.counters},
+                           Kind{kLog, "--power", "power log", input.power}}) {
+    for (const auto& path : std::vector(captures)) {
+      if (looks_like_capture(path) || !says(format_of_file(path), kind.says)) continue;
+      if (!kind.file.empty())
+        return fmt::format("{} is a second {}: gpufathom analyze TRACE {} FILE takes one", path,
+                           kind.what, kind.option);
+      std::erase(captures, path);
+      kind.file = path;
+      complain(fmt::format("{} is a {}: taken as {}", path, kind.what, kind.option), kWhole);
+    }
+  }
+  if (captures.empty())
+    return fmt::format(
+        "{} and the others contain no trace: gpufathom analyze TRACE --counters "
+        "REPORT --power LOG",
+        all);
+  return {};
+}
+
 }  // namespace
 
 Verb analyze_verb() {
@@ -119,6 +150,9 @@ Verb analyze_verb() {
     auto captures = captures_of_folder(options->input.trace);
     if (captures.empty()) captures.push_back(options->input.trace);
     captures.insert(captures.end(), options->more.begin(), options->more.end());
+    if (captures.size() > 1)
+      if (const auto wrong = take_measured(captures, options->input); !wrong.empty())
+        return complain(wrong, kWrongUsage);
     const auto earlier = earlier_captures(captures);
     std::erase_if(captures, [&](const std::string& path) { return earlier.contains(path); });
     if (captures.size() > 1) return analyze_ranks_of(*options);

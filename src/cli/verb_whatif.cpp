@@ -151,7 +151,7 @@ Verb whatif_verb() {
               "kernels mended: fused_optimizer, fused_attention, fused_elementwise, padded_sizes, "
               "tensor_cores, channels_last, one_layout, sparse_gradients; may be repeated")
       .each_time();
-  verb.flag("--graph", "all launches of a step as one CUDA graph",
+  verb.flag("--graph", "all launches of a step as one graph",
             [options] { options->changes.graph = true; });
   verb.option("--kernel", options->kernels, "NAME=K",
               "kernels with NAME in their names K times as fast; may be repeated")

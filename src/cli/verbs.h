@@ -25,6 +25,9 @@ Verb whatif_verb();
 /// Those that ask a driver; none in a build that only reads captures (GPUFATHOM_LIVE=OFF).
 std::vector<Verb> live_verbs();
 
+/// The formats that are read, how such files are made, and the tools whose files are known.
+std::string formats_help();
+
 /// What becomes of an answer that is not whole.
 enum class Incomplete { answer, refuse };
 

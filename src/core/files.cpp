@@ -14,7 +14,9 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace gf {
@@ -223,6 +225,29 @@ int remove_on_signal(const std::string& path) {
 void keep_on_signal(int number) {
   if (number >= 0) slots[static_cast<std::size_t>(number)].state = free_slot;
 }
+
+TemporaryFile::~TemporaryFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (path_.empty()) return;
+  ::unlink(path_.c_str());
+  ::rmdir(folder_of(path_).c_str());
+  keep_on_signal(slot_);
+}
+
+Status TemporaryFile::make(const std::string& name) {
+  std::error_code ignored;
+  std::string folder = std::filesystem::temp_directory_path(ignored) / "gpufathom-XXXXXX";
+  if (!::mkdtemp(folder.data()))
+    return fail(std::string("cannot be made: ") + std::strerror(errno), folder, -1,
+                "TMPDIR names the folder for temporary files");
+  path_ = folder + "/" + name;
+  slot_ = remove_on_signal(path_);
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd_ >= 0) return {};
+  return fail(std::string("cannot be made: ") + std::strerror(errno), path_);
+}
+
+Status TemporaryFile::write(std::string_view bytes) { return write_all(fd_, bytes, path_); }
 
 namespace {
 

@@ -51,6 +51,25 @@ int remove_on_signal(const std::string& path);
 /// Forgets a file; -1 is ignored.
 void keep_on_signal(int number);
 
+/// A file in a folder that only this user can look into, for what must have a name to be read.
+/// Removed with the object, or when a signal ends the program.
+class TemporaryFile {
+ public:
+  TemporaryFile() = default;
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile();
+
+  /// Errors: no folder for temporary files.
+  Status make(const std::string& name);
+  Status write(std::string_view bytes);
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  int fd_ = -1, slot_ = -1;
+};
+
 // Small files that a person names (an energy model, a token), read whole.
 
 /// The bytes of an ordinary file. A pipe, a device and a directory are refused without waiting for

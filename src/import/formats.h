@@ -32,20 +32,6 @@ Result<Capture> load(const std::string& path, const ImportOptions& options);
 
 }  // namespace gf::nsys
 
-// Files of related tools that people take for traces.
-namespace gf {
-
-/// A file that holds nothing to analyze, and what to give instead.
-struct Stranger {
-  std::string_view what, advice;
-};
-
-/// Knows files of Nsight Systems in its own format and execution traces of PyTorch; `what` is empty
-/// for all others. `head`: the first bytes of the content.
-Stranger describe_stranger(std::string_view path, std::string_view head);
-
-}  // namespace gf
-
 // trace.json.gz, which the TensorFlow and JAX profilers derive from their xplane file.
 // docs/formats/xplane.md has the rules.
 namespace gf::tf_trace_json {

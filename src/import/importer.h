@@ -23,8 +23,7 @@ struct ImportOptions {
 };
 
 struct Importer {
-  const char* id;           // kineto, nsight_compute_csv, ...
-  const char* description;  // for people: "PyTorch profiler trace (JSON)"
+  const char* id;  // of model/formats.def, which says what it is called and how one is made
   /// How sure it is that a file is of this format, 0..100, from its name and its first bytes (up to
   /// 256 KiB) after decompression. 100: a magic number; 80: names that only this format uses; below
   /// 50: a guess.
@@ -35,9 +34,12 @@ struct Importer {
 
 std::span<const Importer> importers();
 
+/// Id of a file's format, by its beginning; empty when no importer reads it.
+std::string_view format_of_file(const std::string& path);
+
 /// Finds the importer of a file and loads it. A .gpf capture is read as it is. Errors say what the
-/// file is instead, as far as that can be told (empty, a directory, an image, ...), and which
-/// formats are understood.
+/// file is instead, as far as that can be told (empty, a directory, another profiler's, ...), and
+/// what to do with the tool that wrote it.
 Result<Capture> import_file(const std::string& path, const ImportOptions& options = {});
 
 /// For small text formats: reads a file, decompressed, and parses its content; damage of the

@@ -291,6 +291,25 @@ Result<std::string> read_whole(const std::string& path, std::uint64_t max_bytes,
   return all;
 }
 
+Result<std::string> plain_file(const std::string& path, std::uint64_t max_bytes,
+                               TemporaryFile& unpacked) {
+  auto input = Input::open(path, max_bytes);
+  if (!input) return tl::unexpected(input.error());
+  if (input->compression() == Compression::none) return path;
+  if (auto made = unpacked.make("unpacked"); !made) return tl::unexpected(made.error());
+  std::string block(std::size_t{1} << 20, '\0');
+  for (;;) {
+    const auto got = input->read(block.data(), block.size());
+    if (!got) return tl::unexpected(got.error());
+    if (*got == 0) break;
+    if (auto written = unpacked.write(std::string_view(block).substr(0, *got)); !written)
+      return fail("cannot be unpacked: " + written.error().what, path, -1,
+                  "TMPDIR must name a folder with room for the file");
+  }
+  if (input->damage().empty()) return unpacked.path();
+  return fail(input->damage().front().detail, path, -1, "copy it again from its source");
+}
+
 void note_damage(Capture& capture, const Input& input) {
   for (const auto& damage : input.damage()) capture.note_quality(damage.code, damage.detail);
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "model/capture.h"
 
 namespace gf {
@@ -61,11 +62,12 @@ Result<std::string> read_head(const std::string& path, std::size_t count = 256 <
 Result<std::string> read_whole(const std::string& path, std::uint64_t max_bytes,
                                Capture* capture = nullptr);
 
+/// A file for readers that want a name, such as SQLite: `path` itself, or what it unpacks to, which
+/// goes away with `unpacked`. Errors: damage, since a part of a database is no answer.
+Result<std::string> plain_file(const std::string& path, std::uint64_t max_bytes,
+                               TemporaryFile& unpacked);
+
 /// Counts an input's damage in capture.quality.
 void note_damage(Capture& capture, const Input& input);
-
-/// What content looks like, for error messages: "a PNG image", "an ELF program", "zeros only",
-/// "text"; empty when unknown.
-std::string_view describe_content(std::string_view head);
 
 }  // namespace gf

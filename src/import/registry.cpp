@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -5,6 +7,7 @@
 
 #include "import/formats.h"
 #include "import/importer.h"
+#include "import/stranger.h"
 #include "import/xplane/xplane.h"
 #include "model/check.h"
 #include "model/ledger/ledger.h"
@@ -14,20 +17,17 @@ namespace gf {
 std::span<const Importer> importers() {
   static const std::vector<Importer> table = {
       // one line a format
-      {"gpf", "gpufathom capture (.gpf)", capture_file::sniff, capture_file::load},
-      {"kineto", "PyTorch profiler trace (JSON)", kineto::sniff, kineto::load},
-      {"nsight_compute_csv", "Nsight Compute report (CSV)", ncu::sniff_csv, ncu::load_csv},
-      {"nsight_compute_rep", "Nsight Compute report (.ncu-rep)", ncu::sniff_rep, ncu::load_rep},
-      {"nsight_systems", "Nsight Systems export (SQLite)", nsys::sniff, nsys::load},
-      {"telemetry_csv", "log of power, clocks or utilization (nvidia-smi or NVML, CSV)",
-       telemetry::sniff_csv, telemetry::load_csv},
-      {"smi_dmon", "output of nvidia-smi dmon", telemetry::sniff_smi_dmon,
-       telemetry::load_smi_dmon},
-      {"dcgm_dmon", "output of dcgmi dmon", telemetry::sniff_dmon, telemetry::load_dmon},
-      {"tf_trace_json", "TensorFlow or JAX trace.json", tf_trace_json::sniff, tf_trace_json::load},
-      {"torch_memory", "memory snapshot of PyTorch (pickle)", torch_memory::sniff,
-       torch_memory::load},
-      {"xplane", "TensorFlow or JAX profile (XSpace protobuf)", xplane::sniff, xplane::load},
+      {"gpf", capture_file::sniff, capture_file::load},
+      {"kineto", kineto::sniff, kineto::load},
+      {"nsight_compute_csv", ncu::sniff_csv, ncu::load_csv},
+      {"nsight_compute_rep", ncu::sniff_rep, ncu::load_rep},
+      {"nsight_systems", nsys::sniff, nsys::load},
+      {"telemetry_csv", telemetry::sniff_csv, telemetry::load_csv},
+      {"smi_dmon", telemetry::sniff_smi_dmon, telemetry::load_smi_dmon},
+      {"dcgm_dmon", telemetry::sniff_dmon, telemetry::load_dmon},
+      {"tf_trace_json", tf_trace_json::sniff, tf_trace_json::load},
+      {"torch_memory", torch_memory::sniff, torch_memory::load},
+      {"xplane", xplane::sniff, xplane::load},
   };
   return table;
 }
@@ -47,12 +47,59 @@ Result<Capture> load_with(const Importer& importer, const std::string& path,
               "give the process more memory, or record a shorter run");
 }
 
+constexpr std::string_view kListed = "gpufathom help formats lists what is read";
+
 }  // namespace
+
+tl::unexpected<Error> refuse(const Stranger& stranger, const std::string& path) {
+  return fail(fmt::format("cannot be read: it is {}", stranger.what), path, -1,
+              fmt::format("{}; {}", stranger.next, kListed));
+}
+
+namespace {
+
+/// Whose file it is: an importer's, or another tool's; neither is unknown.
+struct Recognized {
+  const Importer* importer = nullptr;
+  const Stranger* stranger = nullptr;
+};
+
+Recognized recognize(const std::string& path, std::string_view head) {
+  constexpr int kSure = 90;
+  const Importer* best = nullptr;
+  int best_score = 0;
+  for (const Importer& candidate : importers())
+    if (const int score = candidate.sniff(path, head); score > best_score) {
+      best = &candidate;
+      best_score = score;
+    }
+  // Most traces are that sure, and need not be looked through for the marks of all others.
+  return {best, best_score < kSure ? find_stranger(path, head) : nullptr};
+}
+
+tl::unexpected<Error> refuse_unknown(std::string_view looks, const std::string& path) {
+  if (looks.empty()) return fail("has an unknown format", path, -1, std::string(kListed));
+  return fail(fmt::format("is not a trace or report that can be read: it looks like {}", looks),
+              path, -1, std::string(kListed));
+}
+
+}  // namespace
+
+std::string_view format_of_file(const std::string& path) {
+  if (is_folder(path)) return {};
+  const auto head = read_head(path);
+  if (!head) return {};
+  const auto [importer, stranger] = recognize(path, *head);
+  return importer && !stranger ? importer->id : "";
+}
 
 Result<Capture> import_file(const std::string& path, const ImportOptions& options) {
   if (is_folder(path)) {
     const auto profile = xplane::find_profile(path);
-    if (!profile) return tl::unexpected(profile.error());
+    if (!profile) {
+      if (const auto* stranger = find_stranger_folder(path.c_str())) return refuse(*stranger, path);
+      return tl::unexpected(profile.error());
+    }
     auto capture = import_file(profile->file, options);
     if (capture && profile->hosts > 1)
       capture->note_quality(QualityCode::other_hosts,
@@ -63,26 +110,9 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
   }
   auto head = read_head(path);
   if (!head) return tl::unexpected(head.error());
-  const Importer* best = nullptr;
-  int best_score = 0;
-  for (const Importer& candidate : importers())
-    if (const int score = candidate.sniff(path, *head); score > best_score) {
-      best = &candidate;
-      best_score = score;
-    }
-  if (best_score < 80)
-    if (const auto stranger = describe_stranger(path, *head); !stranger.what.empty())
-      return fail(std::string(stranger.what), path, -1, std::string(stranger.advice));
-  if (!best) {
-    const auto looks = describe_content(*head);
-    std::string known;
-    for (const Importer& importer : importers())
-      known += (!known.empty() ? "; " : "") + std::string(importer.description);
-    return fail(looks.empty() ? "has an unknown format"
-                              : "is not a trace or report that can be read: it looks like " +
-                                    std::string(looks),
-                path, -1, "understood: " + known);
-  }
+  const auto [best, stranger] = recognize(path, *head);
+  if (stranger) return refuse(*stranger, path);
+  if (!best) return refuse_unknown(describe_content(*head), path);
   auto capture = load_with(*best, path, options);
   if (!capture) return capture;
   capture->path = path;

@@ -1,38 +1,59 @@
-#include <algorithm>
-#include <string>
-#include <utility>
+#include "import/stranger.h"
 
-#include "import/formats.h"
-#include "import/input.h"
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <string>
 
 namespace gf {
 
 namespace {
 
-using namespace std::string_view_literals;
+constexpr std::string_view kTraceOfTorch =
+    "of a PyTorch program, give torch.profiler's trace: export_chrome_trace(\"trace.json\")";
+constexpr std::string_view kTraceOfXpu =
+    "of a PyTorch program, give the trace of torch.profiler with ProfilerActivity.XPU: "
+    "export_chrome_trace(\"trace.json\")";
+constexpr std::string_view kRunNsys =
+    "record with nsys profile --trace=cuda,nvtx, then nsys export --type sqlite REPORT.nsys-rep";
+constexpr std::string_view kRunNsysOrTorch =
+    "record GPU work with torch.profiler (export_chrome_trace) or, on NVIDIA, nsys profile and "
+    "nsys export --type sqlite";
+constexpr std::string_view kExportSqlite =
+    "export the report as SQLite: nsys export --type sqlite REPORT.nsys-rep";
+constexpr std::string_view kTrtexec =
+    "record it under nsys: nsys profile --trace=cuda,nvtx trtexec ..., then nsys export --type "
+    "sqlite REPORT.nsys-rep";
+constexpr std::string_view kAscend =
+    "NPUs are not analyzed: step_trace_time.csv of the same output has the computing and free time "
+    "of each step, and MindStudio Insight shows the trace";
+constexpr std::string_view kApple = "Apple's GPUs are not analyzed: Instruments shows it";
+constexpr std::string_view kDcgmLog =
+    "log the same over time on the node: dcgmi dmon -e 155,1001,1002,1003,1004,1005 -d 1000";
+constexpr std::string_view kPowerLog =
+    "log over time beside the run: nvidia-smi "
+    "--query-gpu=timestamp,index,power.draw.instant,utilization.gpu --format=csv -lms 100";
+constexpr std::string_view kFlightRecorder =
+    "torchfrtrace of PyTorch compares such dumps; for gpufathom ranks, give a folder with the "
+    "torch.profiler trace of each rank";
+constexpr std::string_view kRanks =
+    "give gpufathom ranks a folder with the torch.profiler trace of each rank";
 
-constexpr std::pair<std::string_view, std::string_view> kMagics[] = {
-    {"\x89PNG"sv, "a PNG image"},
-    {"\xff\xd8\xff"sv, "a JPEG image"},
-    {"GIF8"sv, "a GIF image"},
-    {"\x7f"
-     "ELF"sv,
-     "an ELF program or library"},
-    {"MZ"sv, "a Windows program"},
-    {"PK\x03\x04"sv, "a zip archive: unpack it first (a PyTorch checkpoint is one too)"},
-    {"%PDF"sv, "a PDF document"},
-    {"SQLite format 3\0"sv, "an SQLite database"},
-    {"PAR1"sv, "a Parquet file"},
-    {"\x89HDF"sv, "an HDF5 file"},
-    {"NVR\0"sv, "an Nsight Compute report (.ncu-rep)"},
-    {"\x80\x02"sv, "a Python pickle"},
-    {"\x80\x04"sv, "a Python pickle"},
-    {"#!"sv, "a script"},
-    {"<!DOCTYPE"sv, "an HTML page"},
-    {"<html"sv, "an HTML page"},
-    {"<?xml"sv, "an XML document"},
-    {"==PROF=="sv, "the terminal output of Nsight Compute"},
+constexpr Stranger kStrangers[] = {
+#define ALL(...) {__VA_ARGS__}
+#define GF_STRANGER(shape, named, begins, parts, writer, what, next) \
+  {Shape::shape, named, begins, parts, writer, what, next},
+#include "import/strangers.def"
+#undef GF_STRANGER
+#undef ALL
 };
+
+/// Marks stand near a file's beginning; looking further would take longer than reading it.
+constexpr std::size_t kFront = 64 << 10;
+
+bool contains(std::string_view text, std::string_view part) {
+  return ::memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
+}
 
 bool is_text(std::string_view head) {
   return std::none_of(head.begin(), head.end(), [](char letter) {
@@ -41,60 +62,120 @@ bool is_text(std::string_view head) {
   });
 }
 
-/// A protobuf message with a length-delimited field 1 inside the file: what an XSpace or a Perfetto
-/// trace begins with.
-bool is_protobuf_list(std::string_view head) {
-  if (head.size() < 16 || head[0] != '\x0a') return false;
+/// Where the first field of a protobuf message's own field 1 begins, when its length is inside the
+/// file: what an XSpace or a Perfetto trace begins with. npos: it is none.
+std::size_t first_inner_field(std::string_view head) {
+  if (head.size() < 16 || head[0] != '\x0a') return head.npos;
   std::uint64_t length = 0;
   for (std::size_t i = 1, shift = 0; i < 6; ++i, shift += 7) {
     length |= static_cast<std::uint64_t>(head[i] & 0x7f) << shift;
-    if (!(head[i] & 0x80)) return length > 1;
+    if (!(head[i] & 0x80)) return length > 1 ? i + 1 : head.npos;
+  }
+  return head.npos;
+}
+
+/// A TracePacket begins with its clocks (6), time (8), sequence (10), event (11), names (12), trace
+/// configuration (33) or track (60); a plane of an XSpace with its id (1) or name (2).
+bool is_perfetto(std::string_view head) {
+  const auto at = first_inner_field(head);
+  if (at == head.npos) return false;
+  const auto field = head.substr(at, 2);
+  for (const std::string_view tag :
+       {"\x32", "\x40", "\x50", "\x5a", "\x62", "\x8a\x02", "\xe2\x03"})
+    if (field.starts_with(tag)) return true;
+  return false;
+}
+
+std::string_view without_blanks(std::string_view head) {
+  return head.substr(std::min(head.find_first_not_of(" \t\r\n\xef\xbb\xbf"), head.size()));
+}
+
+Shape shape_of(std::string_view front) {
+  if (front.starts_with("SQLite format 3")) return Shape::sqlite;
+  if (is_text(front)) {
+    const auto begin = without_blanks(front);
+    return begin.starts_with('{') || begin.starts_with('[') ? Shape::json : Shape::text;
+  }
+  return is_perfetto(front) ? Shape::perfetto : Shape::binary;
+}
+
+/// A file's name with the folder that holds it.
+std::string_view end_of(std::string_view path) {
+  const auto name = path.rfind('/');
+  if (name == path.npos || name == 0) return path;
+  const auto folder = path.rfind('/', name - 1);
+  return folder == path.npos ? path : path.substr(folder + 1);
+}
+
+/// One of the endings (.x) or parts of a list, or none is asked for.
+bool is_named(std::string_view path, std::string_view list) {
+  if (list.empty()) return true;
+  for (const std::string_view packed : {".gz", ".zst"})
+    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  while (path.ends_with('/')) path.remove_suffix(1);
+  path = end_of(path);
+  while (!list.empty()) {
+    const auto name = list.substr(0, list.find(' '));
+    list.remove_prefix(std::min(name.size() + 1, list.size()));
+    if (name.starts_with('.') ? path.ends_with(name) : contains(path, name)) return true;
   }
   return false;
 }
 
+bool fits(const Stranger& row, Shape shape, std::string_view path, std::string_view front) {
+  if (row.shape != shape && (row.shape != Shape::any || shape == Shape::folder)) return false;
+  const bool whole = row.shape == Shape::binary || row.shape == Shape::any;
+  return is_named(path, row.named) &&
+         (whole ? front : without_blanks(front)).starts_with(row.begins) &&
+         std::ranges::all_of(row.has, [&](auto part) { return contains(front, part); });
+}
+
+const Stranger* find(Shape shape, std::string_view path, std::string_view front, bool of_profiler) {
+  const auto* const found = std::ranges::find_if(kStrangers, [&](const Stranger& row) {
+    return row.writer.empty() != of_profiler && fits(row, shape, path, front);
+  });
+  return found == std::end(kStrangers) ? nullptr : found;
+}
+
 }  // namespace
 
-Stranger describe_stranger(std::string_view path, std::string_view head) {
-  constexpr std::string_view kGiveTrace =
-      "give the profiler's own trace: torch.profiler.profile(...), export_chrome_trace";
-  auto has = [&](std::string_view part) { return head.find(part) != head.npos; };
-  auto is = [&](std::string_view ending) {
-    return path.ends_with(ending) || path.ends_with(std::string(ending) + ".gz");
-  };
-  if (is(".nsys-rep") || is(".qdrep"))
-    return {"is a report of Nsight Systems in its own format, which only nsys reads",
-            "export it: nsys export --type sqlite FILE"};
-  if (is(".qdstrm"))
-    return {"is an unfinished recording of Nsight Systems",
-            "make a report of it with QdstrmImporter, and export that: nsys export --type sqlite"};
-  if (head.starts_with("{\"schema\":\"gpufathom.") ||
-      has("name=\"generator\" content=\"gpufathom\""))
-    return {"is an answer of gpufathom, no capture",
-            "give the capture that it was made from, which it names (source.path)"};
-  if (has("\"nodes\"") && has("\"schema\"") && (has("\"ctrl_deps\"") || has("\"rf_id\"")))
-    return {"is an execution trace of PyTorch: the graph of its operations, without GPU work",
-            kGiveTrace};
-  return {};
+std::span<const Stranger> strangers() { return kStrangers; }
+
+const Stranger* find_stranger(std::string_view path, std::string_view head) {
+  const auto front = head.substr(0, kFront);
+  return find(shape_of(front), path, front, true);
+}
+
+const Stranger* find_stranger_folder(const char* path) {
+  constexpr std::size_t kMostNames = 10'000;
+  std::string names;
+  std::error_code error;
+  std::size_t seen = 0;
+  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end;
+       at.increment(error)) {
+    if (++seen > kMostNames) break;
+    names += at->path().filename().string() + "\n";
+  }
+  return find(Shape::folder, path, names, true);
 }
 
 std::string_view describe_content(std::string_view head) {
-  for (const auto& [magic, what] : kMagics)
-    if (head.starts_with(magic)) return what;
   if (head.size() > 262 && head.substr(257, 5) == "ustar")
     return "a tar archive: unpack it first, and name the file or folder in it";
   if (head.find_first_not_of('\0') == head.npos)
     return "zeros only: a file that was reserved but never written";
-  const auto first = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  if (first == head.npos) return "blank text";
-  if (is_text(head)) {
-    if (head[first] == '{' || head[first] == '[') return "JSON of an unknown format";
-    const auto line = head.substr(first, head.find('\n', first) - first);
-    if (std::count(line.begin(), line.end(), ',') > 1) return "a CSV table of an unknown format";
-    return "plain text";
+  const auto begin = without_blanks(head);
+  if (begin.empty()) return "blank text";
+  const auto front = head.substr(0, kFront);
+  const Shape shape = shape_of(front);
+  if (const auto* known = find(shape, {}, front, false)) return known->what;
+  if (shape == Shape::json) return "JSON of an unknown format";
+  if (shape == Shape::text) {
+    const auto line = begin.substr(0, begin.find('\n'));
+    return std::count(line.begin(), line.end(), ',') > 1 ? "a CSV table of an unknown format"
+                                                         : "plain text";
   }
-  if (is_protobuf_list(head)) return "perhaps a protobuf message (XSpace, Perfetto)";
-  return "";
+  return first_inner_field(head) != head.npos ? "perhaps a protobuf message" : "";
 }
 
 }  // namespace gf

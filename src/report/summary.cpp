@@ -180,6 +180,16 @@ std::string outside(const std::optional<OutsideSteps>& outside) {
                      format_time(outside->duration_ns), text);
 }
 
+/// Of samples that do not say when a kernel ran.
+std::string headline_of_levels(const Analysis& analysis) {
+  for (const auto& level : analysis.levels)
+    if (level.value)
+      return fmt::format(
+          "{}: {} on average. When a kernel ran was not logged, so idle time is not known.",
+          label_of_metric(level.id).text, format_level(level));
+  return "When a kernel ran was not logged, so idle time is not known.";
+}
+
 }  // namespace
 
 std::string headline(const Analysis& analysis) {
@@ -195,6 +205,7 @@ std::string headline(const Analysis& analysis) {
            "it.";
   if (is_report_alone(analysis)) return report_headline(analysis);
   const auto* busy = find_level(analysis, "gpu.busy"_metric);
+  if (!busy && only_samples(analysis)) return headline_of_levels(analysis);
   Nanos kernels = 0;
   for (const auto& device : analysis.devices) kernels += device.kernel_busy_ns;
   Share share = busy ? busy->value : share_of(kernels, device_time(analysis));
@@ -231,7 +242,7 @@ std::string subject(const Analysis& analysis) {
   }
   if (analysis.window.kind == WindowKind::all && only_samples(analysis))
     text += ", while it worked";
-  else if (analysis.window.kind == WindowKind::all) {
+  else if (analysis.window.kind == WindowKind::all || analysis.window.kind == WindowKind::common) {
     text += text.empty() ? "whole capture" : ", whole capture";
   } else if (analysis.window.kind == WindowKind::stable && analysis.window.steps.empty())
     text += ", while steady";

@@ -48,6 +48,17 @@ TEST(Window, AllOfARecordingWithGapsIsItsLongestWindow) {
       << "a chosen range stays what was chosen";
 }
 
+TEST(Window, AllOfSeveralDevicesIsNoRangeThatSomebodyChose) {
+  Capture c;
+  add_kernel(c, c.device_row(0), 0, 100);
+  EXPECT_EQ(choose_window(c, "auto", Steps{})->kind, WindowKind::all);
+  add_kernel(c, c.device_row(1), 400, 100);
+  const auto whole = choose_window(c, "auto", Steps{});
+  EXPECT_EQ(whole->kind, WindowKind::common);
+  EXPECT_EQ(whole->duration_ns, 500);
+  EXPECT_EQ(choose_window(c, "0:300ns", Steps{})->kind, WindowKind::range);
+}
+
 TEST(Window, AWindowOfAProgramThatLoadsIsNotTheRecordings) {
   Capture c;
   const auto device = c.device_row(0);

@@ -1,11 +1,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
+#include "import/formats.h"
 #include "import/importer.h"
 #include "model/sqlite.h"
+#include "support/captures.h"
 #include "support/report_view.h"
 
 namespace gf {
@@ -236,6 +241,86 @@ TEST(NsightSystems, MetricsGoToTheirGpu) {
   EXPECT_EQ(loaded->text(loaded->devices.name[s.device[1]]), "second");
   EXPECT_EQ(loaded->text(s.metric[2]), "PCIe RX Throughput [Throughput %]");
   EXPECT_EQ(s.value[2], 3);
+}
+
+constexpr const char* kTwoKernels = R"sql(
+    CREATE TABLE StringIds(id INTEGER, value TEXT);
+    INSERT INTO StringIds VALUES (1, 'gemm'), (3, 'step 1');
+    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER,
+      streamId INTEGER, correlationId INTEGER, shortName INTEGER);
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 150, 0, 7, 5, 1), (200, 300, 0, 7, 6, 1);
+    CREATE TABLE NVTX_EVENTS_V2(start INTEGER, end INTEGER, eventType INTEGER, textId INTEGER,
+      globalTid INTEGER);
+    INSERT INTO NVTX_EVENTS_V2 VALUES (70, 310, 59, 3, 0x2A00002B);
+  )sql";
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string packed(const std::string& content) {
+  std::string out(ZSTD_compressBound(content.size()), '\0');
+  out.resize(ZSTD_compress(out.data(), out.size(), content.data(), content.size(), 3));
+  return out;
+}
+
+// Exports since 2026.1 may call the table of ranges so.
+TEST(NsightSystems, RangesOfANewerTable) {
+  const Export file(kTwoKernels);
+  const auto c = import_file(file.path());
+  ASSERT_TRUE(c.has_value()) << c.error().message();
+  ASSERT_EQ(c->host_ops.size(), 1u);
+  EXPECT_EQ(c->text(c->host_ops.name[0]), "step 1");
+}
+
+TEST(NsightSystems, ACompressedExportIsReadAsItIs) {
+  const Export file(kTwoKernels);
+  const test::TempDir dir;
+  const auto whole = bytes_of(file.path());
+  const auto path = dir.file("run.sqlite.zst");
+  std::ofstream(path, std::ios::binary) << packed(whole);
+  const auto c = import_file(path);
+  ASSERT_TRUE(c.has_value()) << c.error().message();
+  EXPECT_EQ(c->path, path);
+  EXPECT_EQ(c->bytes, static_cast<std::int64_t>(whole.size()));
+  ASSERT_EQ(c->activities.size(), 2u);
+  EXPECT_EQ(c->activities.duration_ns[0] + c->activities.duration_ns[1], 150);
+
+  ImportOptions small;
+  small.max_bytes = whole.size() - 1;
+  const auto refused = import_file(path, small);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().what.find("grows past the limit"), std::string::npos)
+      << refused.error().message();
+
+  std::ofstream(path, std::ios::binary) << packed(whole).substr(0, packed(whole).size() - 9);
+  const auto cut = import_file(path);
+  ASSERT_FALSE(cut.has_value());
+  EXPECT_NE(cut.error().what.find("zstd data ends early"), std::string::npos)
+      << cut.error().message();
+}
+
+// Its copies have the names of an export's tables, its kernels do not.
+TEST(NsightSystems, ADatabaseOfNvprofIsNoExport) {
+  constexpr const char* kCopies = R"sql(
+    CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER, end INTEGER, deviceId INTEGER);
+    INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (100, 150, 0);
+    CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT);)sql";
+  const Export serial(std::string(kCopies) +
+                      "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER);");
+  const Export usual(
+      std::string(kCopies) +
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(start INTEGER, end INTEGER);");
+  for (const auto* file : {&serial, &usual}) {
+    const auto c = import_file(file->path());
+    ASSERT_FALSE(c.has_value());
+    EXPECT_NE(c.error().what.find("database of nvprof"), std::string::npos) << c.error().message();
+    // The same where the schema lies too far back to be seen before it is opened.
+    const auto opened = nsys::load(file->path(), {});
+    ASSERT_FALSE(opened.has_value());
+    EXPECT_NE(opened.error().what.find("database of nvprof"), std::string::npos);
+  }
 }
 
 TEST(NsightSystems, AnEmptyExportSaysSo) {

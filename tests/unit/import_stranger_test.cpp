@@ -1,36 +1,287 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
 
-#include "import/formats.h"
 #include "import/importer.h"
+#include "import/stranger.h"
+#include "model/sqlite.h"
 #include "support/captures.h"
 
 namespace gf {
+namespace {
 
-TEST(Stranger, SaysWhatToGiveInstead) {
-  struct Case {
-    const char *file, *content, *what, *advice;
-  };
+using namespace std::string_view_literals;
+
+constexpr std::string_view kTorch = "export_chrome_trace", kExport = "nsys export --type sqlite",
+                           kNsys = "nsys profile", kSmi = "nvidia-smi --query-gpu=timestamp",
+                           kDcgm = "dcgmi dmon -e", kNpu = "step_trace_time.csv",
+                           kXpu = "ProfilerActivity.XPU", kJob = "gpufathom ranks";
+
+struct Foreign {
+  std::string_view file, content;  // of an SQLite database: the statement that makes its tables
+  std::string_view tool, next;     // parts of the sentence
+};
+
+constexpr Foreign kForeign[] = {
+    // Nsight Systems and nvprof.
+    {"report.nsys-rep", "NSYS", "Nsight Systems", kExport},
+    {"renamed.bin", "NVIDIA Tegra Profiler Report 1.\n\x01\x02", "Nsight Systems", kExport},
+    {"report.qdrep", "x", "Nsight Systems", kExport},
+    {"report.qdstrm", "x", "unfinished", "QdstrmImporter"},
+    {"CUPTI_ACTIVITY_KIND_KERNEL.parquet", "PAR1\x15\x04\x15", "Parquet table of an export",
+     kExport},
+    {"r.h5", "\x89HDF\r\n\x1a\n\x01 CUPTI_ACTIVITY_KIND_KERNEL", "HDF5 export of Nsight", kExport},
+    {"r.arrow", "\xff\xff\xff\xff\x10\x01 table_name CUPTI_ACTIVITY_KIND_KERNEL", "Arrow export",
+     kExport},
+    {"r.jsonl", R"({"Type":79,"CudaEvent":{"startNs":"4","endNs":"9","correlationId":1}})",
+     "JSON export of Nsight", kExport},
+    {"strings.jsonl", R"({"data": ["[Unknown]", "[Unknown]", "cudaLaunchKernel"]})",
+     "JSON export of Nsight", kExport},
+    {"gpu_trace.csv", "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,Name\n1,2,3,1,1,1,1,k\n",
+     "nsys stats", kExport},
+    {"kern_sum.csv", "Time (%),Total Time (ns),Instances,Avg (ns),Name\n100,2,3,1,k\n",
+     "summary of nsys stats", kExport},
+    {"chatter.csv", "Generating SQLite file r.sqlite from r.nsys-rep\nProcessing [r.sqlite]\n",
+     "nsys stats", "SQLite file"},
+    {"run.nvvp",
+     "CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT); CREATE TABLE "
+     "CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER, end INTEGER); CREATE TABLE "
+     "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(start INTEGER, end INTEGER, name INTEGER)",
+     "nvprof", kNsys},
+    {"serial.nvprof",
+     "CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT); CREATE TABLE "
+     "CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, name INTEGER)",
+     "nvprof", kNsys},
+    {"trace.csv",
+     "==26644== NVPROF is profiling process 26644, command: python train.py\n\"Start\",\"Duration\""
+     "\ns,ms\n",
+     "nvprof", kNsys},
+    {"plain.csv", "\"Start\",\"Duration\",\"Static SMem\",\"SrcMemType\",\"DstMemType\",\"Name\"\n",
+     "nvprof", kNsys},
+    // AMD.
+    {"1_kernel_trace.csv",
+     "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Kernel_Name\",\"Start_Timestamp\",\"End_Timestamp\"\n"
+     "\"KERNEL_DISPATCH\",\"Agent 2\",1,\"gemm\",172,232\n",
+     "kernel trace of rocprofv3", kTorch},
+    {"1_hip_api_trace.csv",
+     "\"Domain\",\"Function\",\"Process_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n", "rocprofv3",
+     kTorch},
+    {"1_memory_copy_trace.csv",
+     "\"Kind\",\"Direction\",\"Stream_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n",
+     "memory copies of rocprofv3", kTorch},
+    {"908_results.json", R"({"rocprofiler-sdk-tool": [{"metadata": {"pid": 908}}]})", "rocprofv3",
+     kTorch},
+    {"28_results.db",
+     "CREATE TABLE rocpd_metadata_00ab(tag TEXT, value TEXT); CREATE TABLE "
+     "rocpd_kernel_dispatch_00ab(start INTEGER)",
+     "rocpd database of rocprofv3", kTorch},
+    {"trace.rpd",
+     "CREATE TABLE rocpd_op(id INTEGER, gpuId INTEGER); CREATE TABLE rocpd_api(id INTEGER)", "RPD",
+     kTorch},
+    {"rpd.json", R"([ {} ,{"name":"process_name","ph":"M","pid":"2","args":{"name":"GPU2"}}])",
+     "rpd2tracing.py", kTorch},
+    {"results.csv", "\"Index\",\"KernelName\",\"gpu-id\",\"BeginNs\",\"EndNs\"\n", "rocprof (AMD)",
+     kTorch},
+    {"pmc_perf.csv", "Dispatch_ID,GPU_ID,Grid_Size,Kernel_Name,SQ_WAVES\n0,0,1,k,3\n",
+     "rocprof-compute", kTorch},
+    {"gpu_metrics.csv",
+     "timestamp,gpu,gfx_activity,umc_activity,socket_power\n1786553852,0,80,10,700\n", "amd-smi",
+     kTorch},
+    {"amd_power.csv", "timestamp,gpu,socket_power,gfx_voltage\n1786553852,0,700,N/A\n", "amd-smi",
+     kTorch},
+    {"watch.csv",
+     "'CTRL' + 'C' to stop watching output:\ntimestamp,gpu,gfx_activity,socket_power\n1,0,80,7\n",
+     "amd-smi", kTorch},
+    {"amd.json", R"({"gpu_data": [{"gpu": 0, "usage": {"gfx_activity": {"value": 4}}}]})",
+     "amd-smi", kTorch},
+    {"rocm_smi.csv", "device,Average Graphics Package Power (W),GPU use (%)\ncard0,719.0,97\n",
+     "rocm-smi", kTorch},
+    // Ascend, Intel, Apple.
+    {"trace_view.json",
+     R"([{"name":"process_name","ph":"M","pid":4,"tid":0,"args":{"name":"Ascend Hardware"}},
+         {"ph":"X","cat":"cpu_op","name":"aten::add","pid":7,"tid":7,"ts":"170.250","dur":10.0}])",
+     "Ascend NPU", kNpu},
+    {"kernel_details.csv",
+     "Name,Type,Accelerator Core,Start Time(us),Duration(us)\nadd,Add,AI,1,2\n", "Ascend NPU",
+     kNpu},
+    {"ascend_pytorch_profiler.db",
+     "CREATE TABLE STRING_IDS(id INTEGER, value TEXT); CREATE TABLE CANN_API(startNs INTEGER)",
+     "Ascend NPU", kNpu},
+    {"app.42.json",
+     R"({ "traceEvents":[{"ph": "X", "tid": 1, "name": "gemm", "cat": "gpu_op", "ts": 1.5}]})",
+     "unitrace", kXpu},
+    {"xctrace.xml", "<?xml version=\"1.0\"?>\n<trace-query-result>\n<node/></trace-query-result>\n",
+     "xctrace", "Apple's GPUs"},
+    // Clusters.
+    {"metrics.prom",
+     "# HELP DCGM_FI_DEV_POWER_USAGE x.\n# TYPE DCGM_FI_DEV_POWER_USAGE gauge\n"
+     "DCGM_FI_DEV_POWER_USAGE{gpu=\"0\",UUID=\"GPU-0\"} 68.2\n",
+     "dcgm-exporter", kDcgm},
+    {"exporter.txt",
+     "# HELP nvidia_smi_power_draw_watts x\n# TYPE nvidia_smi_power_draw_watts gauge\n"
+     "nvidia_smi_power_draw_watts{uuid=\"11\"} 60\n",
+     "nvidia_gpu_exporter", kSmi},
+    {"node.prom", "# HELP node_load1 x\n# TYPE node_load1 gauge\nnode_load1 1\n",
+     "Prometheus exporter", kSmi},
+    {"query_range.json",
+     R"({"status":"success","data":{"resultType":"matrix","result":[{"metric":{"gpu":"0"}}]}})",
+     "query of Prometheus", kDcgm},
+    {"history.csv", "_runtime,_timestamp,system.gpu.0.gpu,system.gpu.0.powerWatts\n0.5,17,10,100\n",
+     "Weights & Biases", kSmi},
+    {"chart.csv", "Relative Time (Process),run-a - system/gpu.0.powerWatts\n0.25,100\n",
+     "Weights & Biases", kSmi},
+    {"smi.txt", "Fri Nov 27\n+-----+\n| NVIDIA-SMI 580.95   Driver Version: 580.95 |\n",
+     "nvidia-smi", kSmi},
+    {"pmon.txt", "# gpu         pid   type     sm    mem\n# Idx           #    C/G      %\n",
+     "pmon", "nvidia-smi dmon"},
+    // Frameworks and engines.
+    {"et.json", R"({"schema": "1.1.1-chakra.0.0.4", "nodes": [{"id": 1, "ctrl_deps": 0}]})",
+     "execution trace", kTorch},
+    {"averages.txt", "Name    Self CPU %      Self CPU   CPU total %   # of Calls\naten::mm 3 %\n",
+     "averages", kTorch},
+    {"events.out.tfevents.17.host.1", "\x18\x00\x00\x00\x01\x02\x03\x04", "TensorBoard",
+     "plugins/profile"},
+    {"nccl_trace_rank_0",
+     "\x80\x02}(X\x09\x00\x00\x00pg_configX\x07\x00\x00\x00"
+     "entries]u."sv,
+     "flight recorder", kJob},
+    {"fr.json", R"({"version": "2.10", "pg_config": {}, "entries": []})", "flight recorder", kJob},
+    {"inspector.log", R"({"header":{"rank":0},"coll_perf":{"coll":"AllReduce","coll_sn":3}})",
+     "inspector", kJob},
+    {"nccl.txt", "host:1:2 [0] NCCL INFO Bootstrap : Using eth0\n", "log of NCCL", kJob},
+    {"p.hatchet", R"j([{"children": [{"frame": {"name": "k"}, "metrics": {"time (ns)": 4}}]}])j",
+     "Proton", kTorch},
+    {"p.chrome_trace",
+     R"({"displayTimeUnit":"us","traceEvents":[{"name":"k","cat":"kernel","ph":"X","ts":0,"dur":3,)"
+     R"("tid":1,"args":{"call_stack":["ROOT","k"]}}]})",
+     "Proton", kTorch},
+    {"times.json", R"([{"startEnqMs": 10.0, "endEnqMs": 10.5, "endComputeMs": 12.3}])", "trtexec",
+     "nsys profile --trace=cuda,nvtx trtexec"},
+    {"profile.json", R"([{"count": 6}, {"name": "conv", "averageMs": 1.2, "percentage": 60.0}])",
+     "trtexec", kNsys},
+    {"ort.json",
+     R"([{"cat" : "Session","pid" :8,"tid" :8,"dur" :4,"ts" :1,"ph" : "X","name" :)"
+     R"("model_loading_uri","args" : {}}])",
+     "ONNX Runtime", kNsys},
+    {"trace.pftrace", "\x0a\x0f\x40\x01\x50\x02\x62\x09GPU Queue\x0a\x01\x02", "Perfetto", kTorch},
+    {"torch.pftrace",
+     "\x0a\x0f\x50\x02\x62\x0b"
+     "cpu_op 1234\x0a\x01\x02",
+     "Perfetto trace of PyTorch", "trace.json"},
+    // Of the CPU.
+    {"perf.data", "PERFILE2\x68\x01\x02", "perf (Linux)", kTorch},
+    {"py.json", R"({"$schema":"https://www.speedscope.app/file-format-schema.json"})", "speedscope",
+     kTorch},
+    {"viz.json", R"({"traceEvents":[{"ph":"X"}],"viztracer_metadata":{"version":"1"}})",
+     "VizTracer", kTorch},
+    {"browser.json", R"({"traceEvents":[{"ph":"X","cat":"devtools.timeline","name":"RunTask"}]})",
+     "web browser", kTorch},
+};
+
+void write(const std::string& path, std::string_view content) {
+  if (!content.starts_with("CREATE TABLE")) {
+    std::ofstream(path, std::ios::binary) << content;
+    return;
+  }
+  auto db = sqlite::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  ASSERT_TRUE(db);
+  ASSERT_TRUE(sqlite::execute(db->get(), std::string(content), path));
+}
+
+TEST(Stranger, IsNamedWithWhatToDo) {
   const test::TempDir dir;
-  for (const auto& c :
-       {Case{"report.nsys-rep", "NSYS", "Nsight Systems", "nsys export --type sqlite"},
-        Case{"report.qdrep", "x", "Nsight Systems", "nsys export --type sqlite"},
-        Case{"report.qdstrm", "x", "unfinished", "QdstrmImporter"},
-        Case{"et.json", R"({"schema": "1.1.1-chakra.0.0.4", "nodes": [{"id": 1, "ctrl_deps": 0}]})",
-             "execution trace", "export_chrome_trace"}}) {
-    const std::string path = dir.file(c.file);
-    std::ofstream(path, std::ios::binary) << c.content;
+  EXPECT_GE(std::size(kForeign), 40u);
+  for (const auto& foreign : kForeign) {
+    const std::string path = dir.file(std::string(foreign.file).c_str());
+    write(path, foreign.content);
     const auto capture = import_file(path);
-    ASSERT_FALSE(capture) << c.file;
-    EXPECT_NE(capture.error().message().find(c.what), std::string::npos) << c.file;
-    EXPECT_NE(capture.error().message().find(c.advice), std::string::npos) << c.file;
+    ASSERT_FALSE(capture) << foreign.file;
+    const auto message = capture.error().message();
+    EXPECT_NE(message.find(foreign.tool), std::string::npos) << message;
+    EXPECT_NE(message.find(foreign.next), std::string::npos) << message;
+    EXPECT_TRUE(message.ends_with("gpufathom help formats lists what is read)")) << message;
   }
 }
 
-TEST(Stranger, TracesAreNone) {
-  EXPECT_EQ(describe_stranger("t.json", R"({"schemaVersion": 1, "traceEvents": []})").what, "");
-  EXPECT_EQ(describe_stranger("run.sqlite", "SQLite format 3").what, "");
+TEST(Stranger, FoldersToo) {
+  struct Folder {
+    const char *name, *file, *tool, *next;
+  };
+  const test::TempDir dir;
+  for (const auto& folder :
+       {Folder{"r.parquetdir", "StringIds.parquet", "Nsight Systems", "nsys export --type sqlite"},
+        Folder{"host_1_ascend_pt", "profiler_info_0.txt_", "torch_npu", "step_trace_time.csv"},
+        Folder{"workload", "pmc_perf.csv", "rocprof-compute", "export_chrome_trace"},
+        Folder{"out", "4242_kernel_trace.csv", "rocprofv3", "export_chrome_trace"},
+        Folder{"dumps", "nccl_trace_rank_3", "flight recorder", "gpufathom ranks"}}) {
+    std::filesystem::create_directory(dir.path / folder.name);
+    std::ofstream(dir.path / folder.name / folder.file) << "x";
+    if (std::string_view(folder.name).ends_with("_ascend_pt"))
+      std::filesystem::create_directory(dir.path / folder.name / "ASCEND_PROFILER_OUTPUT");
+    const auto capture = import_file(dir.file(folder.name));
+    ASSERT_FALSE(capture) << folder.name;
+    EXPECT_NE(capture.error().message().find(folder.tool), std::string::npos)
+        << capture.error().message();
+    EXPECT_NE(capture.error().message().find(folder.next), std::string::npos)
+        << capture.error().message();
+  }
 }
 
+// A row that fits what an importer reads would refuse it.
+TEST(Stranger, CapturesAreNone) {
+  using Content = std::pair<std::string_view, std::string_view>;
+  for (const auto& [path, head] : std::initializer_list<Content>{
+           {"t.json", R"({"schemaVersion": 1, "traceEvents": []})"},
+           {"cpu.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "args": {"Call stack": "f",
+                           "Stream Id": 3}}]})"},
+           {"prof.json", R"([{"ph": "X", "cat": "Kernel", "name": "k", "ts": 1, "dur": 2}])"},
+           {"power.csv", "timestamp, index, power.draw [W]\n2026/11/20 12:34:56.789, 0, 60 W\n"},
+           {"monitor.csv", "unix_time_s,gpu,power_instant_w,energy_mj\n1,0,60,1\n"},
+           {"dmon.txt", "# gpu    pwr  gtemp\n# Idx      W      C\n    0     60     40\n"},
+           {"dcgm.txt", "#Entity   GRACT  SMACT\nID\nGPU 0     0.5    0.4\n"},
+           {"run.sqlite",
+            "SQLite format 3\0 META_DATA_EXPORT StringIds CUPTI_ACTIVITY_KIND_MEMCPY"sv},
+           {"host.xplane.pb", "\x0a\x20\x12\x09/host:CPU 1234567890123456"},
+           {"report.csv", "\"ID\",\"Process ID\",\"Kernel Name\"\n\"0\",\"1\",\"k\"\n"},
+       })
+    EXPECT_EQ(find_stranger(path, head), nullptr) << path;
+}
+
+TEST(Stranger, EveryRowOfAProfilerSaysWhatToDo) {
+  for (const auto& row : strangers()) {
+    EXPECT_FALSE(row.what.empty());
+    EXPECT_EQ(row.writer.empty(), row.next.empty()) << row.what;
+    EXPECT_FALSE(row.shape == Shape::any && row.named.empty() && row.begins.empty()) << row.what;
+  }
+}
+
+TEST(Stranger, ALogWithoutTimesNamesTheColumn) {
+  const test::TempDir dir;
+  const std::string path = dir.file("power.csv");
+  for (const char* content :
+       {"power.draw [W]\n13.60 W\n", "power.draw [W], clocks.sm [MHz]\n1, 2\n",
+        "index, power.draw\n0, 13.60\n"}) {
+    std::ofstream(path, std::ios::binary) << content;
+    const auto log = import_file(path);
+    ASSERT_FALSE(log);
+    EXPECT_NE(log.error().what.find("no column of time (timestamp)"), std::string::npos)
+        << log.error().what;
+  }
+}
+
+TEST(Stranger, JsonOnOneLineIsNoLog) {
+  const test::TempDir dir;
+  const std::string path = dir.file("trace.json");
+  std::ofstream(path, std::ios::binary)
+      << R"({"traceEvents":[{"ph":"X","cat":"power.draw [W]","name":"clocks.sm","ts":1,"dur":2,)"
+         R"("pid":1,"tid":1},{"name":"temperature.gpu", "utilization.gpu":1}]})";
+  EXPECT_EQ(format_of_file(path), "kineto");
+}
+
+}  // namespace
 }  // namespace gf

@@ -101,6 +101,17 @@ TEST(Telemetry, DcgmCountsAGpuAndItsInstancesOnce) {
   EXPECT_EQ(alone->devices.size(), 2u);
 }
 
+// DCGM 4.6 prints its links between its GPUs.
+TEST(Telemetry, DcgmLinksAreNoDamage) {
+  const auto c = telemetry::parse_dmon(
+      "#Entity   SMACT  POWER\nID\nGPU 0  0.5  400\nGPU 0 LINK 3  12  13\nGPU 0 LINK 4  12  13\n",
+      "x");
+  ASSERT_TRUE(c.has_value());
+  EXPECT_EQ(values(*c, "power.average"), std::vector<double>{400});
+  EXPECT_EQ(test::quality_of(*c),
+            (std::map<std::string, long>{{"line_not_read", 2}, {"no_timestamps", 1}}));
+}
+
 TEST(Telemetry, DcgmBlanksAreNoData) {
   const auto c = telemetry::parse_dmon(
       "#Entity   POWER  TOTEC  FBUSD\nID\nGPU 0  140737488355328  9223372036854775794  "

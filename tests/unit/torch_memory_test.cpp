@@ -7,7 +7,9 @@
 
 #include "import/importer.h"
 #include "import/torch_memory/pickle.h"
+#include "model/formats.h"
 #include "support/captures.h"
+#include "support/report_view.h"
 
 namespace gf::torch_memory {
 namespace {
@@ -133,6 +135,48 @@ TEST(MemorySnapshot, AddressesAndSizesAtTheirLimits) {
   const auto capture = read(segment(0, block(kMost, kMost) + block(kMost - 1, kMost)), "");
   ASSERT_TRUE(capture) << capture.error().message();
   EXPECT_EQ(capture->memory_events.size(), 2u);
+}
+
+std::string entry(const std::string& action, std::int64_t address, std::int64_t size,
+                  std::int64_t time_us = -1) {
+  return dictionary(text("action") + text(action) + text("addr") + number(address) + text("size") +
+                    number(size) + text("frames") + list("") +
+                    (time_us < 0 ? "" : text("time_us") + number(time_us)));
+}
+
+// PyTorch until 2.1: a block of 512 lay there, 256 are taken, 1024 taken and given back.
+TEST(MemorySnapshot, WithoutTimesTheOrderIsTheTime) {
+  const std::string segments = segment(0, block(4096, 512) + block(8192, 256));
+  const auto capture = read(segments, list(entry("alloc", 8192, 256) + entry("alloc", 16384, 1024) +
+                                           entry("free_completed", 16384, 1024)));
+  ASSERT_TRUE(capture) << capture.error().message();
+  const auto& events = capture->memory_events;
+  ASSERT_EQ(events.size(), 4u);
+  for (std::uint32_t row = 2; row < 4; ++row)
+    EXPECT_LT(events.time_ns[row - 1], events.time_ns[row]) << row;
+  EXPECT_EQ(events.bytes[0], 512);
+  EXPECT_EQ(capture->text(capture->threads.name[events.thread[0]]), kBeforeHistory);
+  EXPECT_EQ(events.allocated_bytes[2], 512 + 256 + 1024);
+  EXPECT_NE(events.thread[1], events.thread[0]);
+  EXPECT_EQ(test::quality_of(*capture), (std::map<std::string, long>{{"no_timestamps", 3}}));
+}
+
+// What lay there is told apart, on each device, and stands at the history's begin.
+TEST(MemorySnapshot, WithTimesTheHistoryBeginsWithThem) {
+  const auto capture =
+      read(segment(0, block(4096, 512) + block(8192, 256)) +
+               segment(1, block(4096, 128) + block(8192, 64)),
+           list(entry("alloc", 8192, 256, 2000)) + list(entry("alloc", 8192, 64, 1000)));
+  ASSERT_TRUE(capture) << capture.error().message();
+  const auto& events = capture->memory_events;
+  ASSERT_EQ(events.size(), 4u);
+  for (const std::uint32_t row : {0u, 1u}) EXPECT_EQ(events.time_ns[row], 2000000);
+  for (const std::uint32_t row : {2u, 3u}) EXPECT_EQ(events.time_ns[row], 1000000);
+  for (const std::uint32_t row : {0u, 2u})
+    EXPECT_EQ(capture->text(capture->threads.name[events.thread[row]]), kBeforeHistory);
+  for (const std::uint32_t row : {1u, 3u})
+    EXPECT_EQ(capture->text(capture->threads.name[events.thread[row]]), "allocator");
+  EXPECT_TRUE(capture->quality.empty());
 }
 
 // Of each device only its own blocks are looked at.

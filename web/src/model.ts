@@ -375,7 +375,8 @@ export type WindowKind =
   | "steps"
   | "stable"
   | "step"
-  | "range";
+  | "range"
+  | "common";
 
 /** Kernels that repeat, and nothing shows that they are steps: mostly layers of one pass. */
 export interface BlockInfo {
@@ -435,7 +436,7 @@ export interface OutsideSteps {
 
 /** The half-open span that is analyzed. */
 export interface WindowInfo {
-  /** all, recording_window, steps, stable, step or range. */
+  /** all; common: all, as one span for several devices; recording_window, steps, stable, step or range. */
   kind: WindowKind;
   /** start on the capture's clock. */
   start_ns: number;

@@ -313,7 +313,7 @@ EnergyUse measure_energy(const Context& context, const EnergyModelFile* model) {
     }
   }
   if (!any_power)
-    use.why_missing = no_power_advice();
+    use.why_missing = no_power_advice(context.capture);
   else if (!use.devices.empty() && !model)
     use.why_missing = no_model_advice(use.devices.front().name);
   return use;
@@ -358,7 +358,7 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
     use.devices.push_back(std::move(*device));
   }
   if (!any_power)
-    use.why_missing = no_power_advice();
+    use.why_missing = no_power_advice(capture);
   else if (!use.devices.empty() && !model)
     use.why_missing = no_model_advice(use.devices.front().name);
   return use;

@@ -43,7 +43,7 @@ void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy);
 /// kind.
 void add_sensor_doubts(Nanos period, const EnergyModelFile* model, DeviceEnergy& energy);
 
-std::string no_power_advice();
+std::string no_power_advice(const Capture& capture);
 std::string no_model_advice(const std::string& gpu);
 /// Why readings do not cover a window, with both spans.
 std::string outside_readings(Interval known, Interval window);

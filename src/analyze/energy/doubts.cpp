@@ -6,6 +6,7 @@
 #include "analyze/energy/attribute.h"
 #include "analyze/energy/work.h"
 #include "core/text.h"
+#include "model/vendor.h"
 
 namespace gf {
 
@@ -196,7 +197,9 @@ void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& 
          fmt::format("the capture does not name its GPU; the model is of {}", model.gpu));
 }
 
-std::string no_power_advice() {
+std::string no_power_advice(const Capture& capture) {
+  const Vendor vendor = vendor_of(capture);
+  if (vendor != Vendor::nvidia && vendor != Vendor::unknown) return "power was not measured";
   return "power was not measured: record with `gpufathom record`, or log it during the run and "
          "pass --power: nvidia-smi --query-gpu=timestamp,index,power.draw.instant "
          "--format=csv,nounits -lms 100";

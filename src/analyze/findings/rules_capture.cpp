@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "model/formats.h"
 #include "model/quality.h"
+#include "model/vendor.h"
 
 namespace gf::trace_rules {
 
@@ -218,6 +219,13 @@ std::optional<Finding> kernel_bound(const Facts& facts) {
 std::optional<Finding> missing_counters(const Facts& facts) {
   if (facts.knows_sm_active() || facts.kernel_count == 0) return {};
   const Chip* chip = facts.levels.chip();
+  if (const auto inside = terms_of(vendor_of(facts.capture())).inside; !inside.empty())
+    return Finding{FindingId::missing_counters,
+                   "Only the first level is known. rocprof-compute measures what happens inside "
+                   "kernels; its reports are not read here.",
+                   {},
+                   {},
+                   std::string(inside)};
   if (!nsight_compute_helps(facts.capture())) return {};
   return Finding{
       FindingId::missing_counters,

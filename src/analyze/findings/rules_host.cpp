@@ -13,6 +13,7 @@
 #include "analyze/findings/rules.h"
 #include "analyze/idle/idle_rules.h"
 #include "core/text.h"
+#include "model/vendor.h"
 
 namespace gf::trace_rules {
 namespace {
@@ -118,6 +119,31 @@ bool allocates_in_steps(const Facts& facts, const Intervals& calls) {
   return allocating * 2 >= steps.size();
 }
 
+namespace {
+
+/// Graphs only where the maker of the GPU has them.
+std::string how_to_launch_less(const Facts& facts) {
+  const auto graph = terms_of(vendor_of(facts.capture())).graph;
+  if (!facts.pytorch())
+    return fmt::format("Launch less often: {}fuse operations, or use a larger batch.",
+                       graph.empty() ? "" : "capture the step in a graph, ");
+  if (compiled(facts) > 0.2)
+    return fmt::format("The step is compiled already: {}fuse the optimizer, or use a larger batch.",
+                       graph.empty()
+                           ? ""
+                           : fmt::format("put it into {}s (torch.compile with "
+                                         "mode=\"reduce-overhead\", or torch.cuda.graph), ",
+                                         graph));
+  if (graph.empty())
+    return "Launch less often: torch.compile, fused optimizers, or a larger batch.";
+  return fmt::format(
+      "Launch less often: torch.compile (mode=\"reduce-overhead\"), {}s for the step, fused "
+      "optimizers, or a larger batch.",
+      graph);
+}
+
+}  // namespace
+
 std::optional<Finding> launch_bound(const Facts& facts) {
   auto late = facts.idle(IdleReason::launch_bound);
   late.ns -= late_once(facts);
@@ -133,18 +159,8 @@ std::optional<Finding> launch_bound(const Facts& facts) {
     advice =
         "Most kernels already come from captured graphs: put more work into one graph, or enqueue "
         "the next one before the last ends.";
-  else if (facts.pytorch() && compiled(facts) > 0.2)
-    advice =
-        "The step is compiled already: put it into CUDA graphs (torch.compile with "
-        "mode=\"reduce-overhead\", or torch.cuda.graph), fuse the optimizer, or use a larger "
-        "batch.";
-  else if (facts.pytorch())
-    advice =
-        "Launch less often: torch.compile (mode=\"reduce-overhead\"), CUDA graphs for the step, "
-        "fused optimizers, or a larger batch.";
   else
-    advice =
-        "Launch less often: capture the step in a graph, fuse operations, or use a larger batch.";
+    advice = how_to_launch_less(facts);
   // Where the profiler may have caused nearly all of it, observer_effect says so instead.
   constexpr double kMostOver = 1.4;  // profiler_cost is the most, of which most programs lose less
   if (static_cast<double>(late.ns + between) -
@@ -532,9 +548,14 @@ std::optional<Finding> device_allocations(const Facts& facts) {
   std::string text = facts.analysis.window.steps.empty()
                          ? "GPU memory is allocated or freed between kernels; "
                          : "GPU memory is allocated or freed inside the step; ";
-  text += facts.pytorch() ? "after warm-up a caching allocator should reuse it. Look for changing "
-                            "shapes, nearly full memory, and empty_cache()."
-                          : "allocate it once, or from a pool (cudaMallocAsync), and reuse it.";
+  const auto pool = terms_of(vendor_of(facts.capture())).pool_call;
+  if (facts.pytorch())
+    text +=
+        "after warm-up a caching allocator should reuse it. Look for changing shapes, nearly "
+        "full memory, and empty_cache().";
+  else
+    text += fmt::format("allocate it once{}, and reuse it.",
+                        pool.empty() ? "" : fmt::format(", or from a pool ({})", pool));
   return Finding{FindingId::device_allocations, text,
                  fmt::format("{}, {} of host time", plural(count, "call"), say_time(time)),
                  std::min(time, idle)};

@@ -12,6 +12,7 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "core/text.h"
+#include "model/vendor.h"
 
 namespace gf::trace_rules {
 namespace {
@@ -217,7 +218,9 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
     names.add_kernel(kernel, kernel.exclusive_ns);
   }
   if (facts.of_kernels(by_name) < 0.1 || facts.of_window(by_name) < 0.03) return {};
-  const bool tf32 = !chip || tensor_path(chip->id, TensorType::tf32);
+  const Vendor vendor = vendor_of(facts.capture());
+  const bool nvidia = vendor == Vendor::nvidia || vendor == Vendor::unknown;
+  const bool tf32 = nvidia && (!chip || tensor_path(chip->id, TensorType::tf32));
   std::string advice = "Use mixed precision in FP16";
   if (tf32) advice = "Allow TF32";
   if (facts.pytorch()) {
@@ -226,7 +229,7 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
           "Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and "
           "torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16";
     } else {
-      advice = "Use torch.autocast in FP16";
+      advice = nvidia ? "Use torch.autocast in FP16" : "Use torch.autocast in BF16";
     }
   } else if (tf32)
     advice += " or use mixed precision";
@@ -248,9 +251,9 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
         by_name};
   return Finding{
       FindingId::fp32_without_tensor_cores,
-      fmt::format("{} of kernel time multiplies matrices in FP32 outside the tensor cores. {}, if "
-                  "the accuracy of the model permits.",
-                  say_share(facts.of_kernels(by_name)), advice),
+      fmt::format("{} of kernel time multiplies matrices in FP32 outside the {}. {}, if the "
+                  "accuracy of the model permits.",
+                  say_share(facts.of_kernels(by_name)), terms_of(vendor).units, advice),
       fmt::format("{} of {} in convolutions, matrix products and attention, {}; most in {}",
                   say_time(by_name), say_time(all), confirmed, say_names(names.largest())),
       by_name};

@@ -12,6 +12,7 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "core/text.h"
+#include "model/vendor.h"
 
 namespace gf::trace_rules {
 namespace {
@@ -258,11 +259,12 @@ std::optional<Finding> graph_capture(const Facts& facts) {
   if (captures < 2 || times.of < 2 || !times.enough || facts.of_window(time) < 0.02) return {};
   facts.claim_idle(spans);
   facts.also_gone(std::move(around));
+  const auto graph = terms_of(vendor_of(facts.capture())).graph;
   return Finding{
       FindingId::graph_capture,
-      fmt::format("CUDA graphs are captured again and again, {} of the time. Capture each once, "
-                  "before the loop, with tensors that stay in their place, and replay it.",
-                  say_share(facts.of_window(time))),
+      fmt::format("{}s are captured again and again, {} of the time. Capture each once, before the "
+                  "loop, with tensors that stay in their place, and replay it.",
+                  graph.empty() ? "Graph" : graph, say_share(facts.of_window(time))),
       fmt::format("{}, {}{}", plural(captures, "capture"), say_time(time), times.text()), time};
 }
 

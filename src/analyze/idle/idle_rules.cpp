@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "analyze/host_threads.h"
+#include "model/vendor.h"
 
 namespace gf {
 
@@ -222,13 +223,7 @@ namespace {
 /// What hardware was measured to need between work that was queued: docs/idle.md has the table.
 Nanos needed_by_hardware(const Capture& capture) {
   constexpr Nanos kNvidia = 20'000, kAmd = 100'000;
-  for (std::uint32_t i = 0; i < capture.devices.size(); ++i)
-    if (capture.text(capture.devices.vendor[i]) == "amd") return kAmd;
-  constexpr std::size_t kLookedAt = 2000;  // of a device without a name, its calls tell
-  const auto& names = capture.api_calls.name;
-  for (std::size_t i = 0; i < std::min(kLookedAt, names.size()); ++i)
-    if (capture.text(names[i]).starts_with("hip")) return kAmd;
-  return kNvidia;
+  return vendor_of(capture) == Vendor::amd ? kAmd : kNvidia;
 }
 
 }  // namespace

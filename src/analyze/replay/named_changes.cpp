@@ -73,7 +73,7 @@ Named without_claim(const FindingClaim& claim) {
 }
 
 Named as_one_graph() {
-  Named named{"graph", "launches as one CUDA graph", {}};
+  Named named{"graph", "launches as one graph", {}};
   named.changes.graph = true;
   return named;
 }

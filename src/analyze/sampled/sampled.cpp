@@ -24,9 +24,13 @@ namespace {
 
 struct SampleOverview {
   Interval extent{0, 0};  // from the first to the last sample of a device; empty when there is none
-  std::vector<Text> work;  // by device: what says whether it works: gpu.busy, else NVML's
-                           // utilization; none without either
+  std::vector<Text> work;  // by device: what says whether it works, of kWorkSigns; none without any
 };
+
+/// What says that a device works, best first: a log need not have the first.
+constexpr std::string_view kWorkSigns[] = {
+    "gpu.busy"_metric,     "monitor.gpu"_metric,   "sm.active"_metric,   "sm.active_any"_metric,
+    "issue.active"_metric, "tensor.active"_metric, "dram.active"_metric, "sm.occupancy"_metric};
 
 struct ActiveSpans {
   std::vector<Interval>
@@ -150,18 +154,21 @@ Interval settled_span(const Cells& cells, Interval working, Interval within, Nan
 }
 
 SampleOverview look_over_samples(const Capture& capture) {
-  const Text busy = capture.strings.find("gpu.busy"_metric),
-             utilization = capture.strings.find("monitor.gpu"_metric);
+  std::vector<std::uint8_t> rank(capture.strings.size(), std::size(kWorkSigns));
+  for (std::uint8_t sign = 0; sign < std::size(kWorkSigns); ++sign)
+    if (const Text text = capture.strings.find(kWorkSigns[sign]); text != Text::none)
+      rank[static_cast<std::size_t>(text)] = sign;
+  const auto rank_of = [&](Text metric) {
+    return metric == Text::none ? std::uint8_t{std::size(kWorkSigns)}
+                                : rank[static_cast<std::size_t>(metric)];
+  };
   SampleOverview overview;
   Interval extent{INT64_MAX, INT64_MIN};
   overview.work.assign(capture.devices.size(), Text::none);
   auto see = [&](std::uint32_t device, Text metric, Nanos start, Nanos end) {
     if (device >= overview.work.size()) return;
     extent = {std::min(extent.start, start), std::max(extent.end, end)};
-    if (metric == busy && busy != Text::none)
-      overview.work[device] = busy;
-    else if (metric == utilization && overview.work[device] == Text::none)
-      overview.work[device] = utilization;
+    if (rank_of(metric) < rank_of(overview.work[device])) overview.work[device] = metric;
   };
   const auto& counter_samples = capture.counter_samples;
   for (std::size_t i = 0; i < counter_samples.size(); ++i)

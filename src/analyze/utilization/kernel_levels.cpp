@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "core/text.h"
+#include "model/vendor.h"
 
 namespace gf {
 namespace {
@@ -60,9 +61,8 @@ std::string counters_for(KernelLevel level, const Chip* chip) {
 }
 
 bool nsight_compute_helps(const Capture& capture) {
-  for (std::size_t i = 0; i < capture.devices.size(); ++i)
-    if (capture.text(capture.devices.vendor[i]) == "amd") return false;
-  return true;
+  const Vendor vendor = vendor_of(capture);
+  return vendor == Vendor::nvidia || vendor == Vendor::unknown;
 }
 
 std::string ncu_command(const Chip* chip, std::int64_t kernels_of_step) {

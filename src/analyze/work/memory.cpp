@@ -175,7 +175,13 @@ class Replay {
 
   MemoryHolderKind kind_of_any(const Block& block) const {
     const auto stack = stacks_.find(block.row);
-    return stack == stacks_.end() ? kind_of(block) : kind_of_stack(stack->second);
+    const auto kind = stack == stacks_.end() ? kind_of(block) : kind_of_stack(stack->second);
+    if (kind != MemoryHolderKind::unknown || stacks_.empty()) return kind;
+    const Capture& capture = context_.capture;
+    const auto thread = capture.memory_events.thread[block.row];
+    const bool earlier = thread < capture.threads.size() &&
+                         capture.text(capture.threads.name[thread]) == kBeforeHistory;
+    return earlier ? MemoryHolderKind::before : kind;
   }
 
   /// When what grows with the batch is taken and given back, in order of time.

@@ -1,10 +1,3 @@
-#include <fmt/format.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -19,54 +12,13 @@ int sniff(std::string_view, std::string_view head) { return is_capture_file(head
 
 namespace {
 
-/// A file for the content of a compressed one: SQLite reads a file in place.
-class UnpackedFile {
- public:
-  UnpackedFile() {
-    std::error_code ignored;
-    path_ = std::filesystem::temp_directory_path(ignored) / "gpufathom-XXXXXX.gpf";
-    fd_ = ::mkstemps(path_.data(), 4);
-    if (fd_ >= 0) slot_ = remove_on_signal(path_);
-  }
-  UnpackedFile(const UnpackedFile&) = delete;
-  UnpackedFile& operator=(const UnpackedFile&) = delete;
-  ~UnpackedFile() {
-    if (fd_ < 0) return;
-    ::close(fd_);
-    ::unlink(path_.c_str());
-    keep_on_signal(slot_);
-  }
-
-  /// All of it: of a database a part is no answer.
-  Status take(Input& input) {
-    if (fd_ < 0)
-      return fail(fmt::format("cannot be made: {}", std::strerror(errno)), path_, -1,
-                  "TMPDIR names the folder for temporary files");
-    std::array<char, 1 << 16> buffer;
-    while (true) {
-      const auto got = input.read(buffer.data(), buffer.size());
-      if (!got) return tl::unexpected(got.error());
-      if (*got == 0) break;
-      if (auto written = write_all(fd_, {buffer.data(), *got}, path_); !written) return written;
-    }
-    if (input.damage().empty()) return {};
-    return fail(input.damage().front().detail, input.path(), -1, "copy it again from its source");
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  int fd_ = -1, slot_ = -1;
-};
-
 Result<Capture> load_compressed(const std::string& path, const ImportOptions& options) {
-  auto input = Input::open(path, options.max_bytes);
-  if (!input) return tl::unexpected(input.error());
-  UnpackedFile file;
-  if (auto taken = file.take(*input); !taken) return tl::unexpected(taken.error());
-  auto capture = read_capture(file.path(), options.progress, options.max_bytes);
-  if (capture && capture->path == file.path()) capture->path = path;
-  if (!capture && capture.error().file == file.path()) capture.error().file = path;
+  TemporaryFile unpacked;
+  const auto file = plain_file(path, options.max_bytes, unpacked);
+  if (!file) return tl::unexpected(file.error());
+  auto capture = read_capture(*file, options.progress, options.max_bytes);
+  if (capture && capture->path == *file) capture->path = path;
+  if (!capture && capture.error().file == *file) capture.error().file = path;
   return capture;
 }
 

@@ -16,6 +16,7 @@
 #include "import/kineto/event.h"
 #include "import/kineto/reading.h"
 #include "model/capture.h"
+#include "model/vendor.h"
 
 namespace gf::kineto {
 
@@ -56,12 +57,9 @@ void add_device(Capture& capture, const dom::object& object) {
   std::string_view name;
   if (object.at_key("name").get(name)) name = {};
   devices.name[row] = capture.strings.intern(name);
-  auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
   // Only AMD's wavefronts have 64 lanes; its devices may come without a name.
-  if (has("AMD") || has("Radeon") || has("Instinct") || integer(object, "warpSize") == 64)
-    devices.vendor[row] = capture.strings.intern("amd");
-  else if (has("NVIDIA") || has("Tesla") || has("Quadro") || has("GeForce"))
-    devices.vendor[row] = capture.strings.intern("nvidia");
+  const Vendor vendor = integer(object, "warpSize") == 64 ? Vendor::amd : vendor_of_device(name);
+  if (vendor != Vendor::unknown) devices.vendor[row] = capture.strings.intern(id_of(vendor));
   devices.compute_major[row] = small(object, "computeMajor");
   devices.compute_minor[row] = small(object, "computeMinor");
   devices.sm_count[row] = small(object, "numSms");

@@ -72,32 +72,34 @@ Status Loader::payload_entries() {
 }
 
 Status Loader::ranges() {
-  const Status done = each(
-      "NVTX_EVENTS", {"start", "end", "globalTid", "text", "textId", "eventType", "binaryData"},
-      [&](const TableRow& rows) {
-        // 59 push/pop and 60 start/end ranges; marks and the registration of domains are no
-        // spans.
-        if (const std::int64_t type = rows.integer(kRangeType); type != 59 && type != 60) return;
-        if (rows.null(kEnd))
-          c_.note_quality(
-              QualityCode::open_range,
-              "NVTX ranges that were still open when the capture ended; they have no length");
-        const auto span_of = span(rows, "NVTX_EVENTS");
-        if (!span_of) return;
-        auto& host_ops = c_.host_ops;
-        const auto row = host_ops.add();
-        host_ops.start_ns[row] = span_of->start;
-        host_ops.duration_ns[row] = span_of->length();
-        host_ops.thread[row] = thread(rows.integer(kRangeThread));
-        const Text text = rows.null(kRangeText) ? name(rows.integer(kRangeTextId))
-                                                : c_.strings.intern(rows.text(kRangeText));
-        name_nvtx_range(c_, row, text);
-        if (!rows.null(kRangePayload))
-          nccl_.add_range(host_ops.thread[row], span_of->start, c_.text(text),
-                          rows.text(kRangePayload));
-      });
-  if (done) nccl_.describe(c_);
-  return done;
+  for (const std::string_view table : {"NVTX_EVENTS", "NVTX_EVENTS_V2", "NVTX_EVENTS_V3"})
+    if (const Status done =
+            each(table, {"start", "end", "globalTid", "text", "textId", "eventType", "binaryData"},
+                 [&](const TableRow& rows) { range(rows, table); });
+        !done)
+      return done;
+  nccl_.describe(c_);
+  return {};
+}
+
+void Loader::range(const TableRow& rows, std::string_view table) {
+  // 59 push/pop and 60 start/end ranges; marks and the registration of domains are no spans.
+  if (const std::int64_t type = rows.integer(kRangeType); type != 59 && type != 60) return;
+  if (rows.null(kEnd))
+    c_.note_quality(QualityCode::open_range,
+                    "NVTX ranges that were still open when the capture ended; they have no length");
+  const auto span_of = span(rows, table);
+  if (!span_of) return;
+  auto& host_ops = c_.host_ops;
+  const auto row = host_ops.add();
+  host_ops.start_ns[row] = span_of->start;
+  host_ops.duration_ns[row] = span_of->length();
+  host_ops.thread[row] = thread(rows.integer(kRangeThread));
+  const Text text = rows.null(kRangeText) ? name(rows.integer(kRangeTextId))
+                                          : c_.strings.intern(rows.text(kRangeText));
+  name_nvtx_range(c_, row, text);
+  if (!rows.null(kRangePayload))
+    nccl_.add_range(host_ops.thread[row], span_of->start, c_.text(text), rows.text(kRangePayload));
 }
 
 Status Loader::syncs() {

@@ -78,8 +78,10 @@ enum EventColumn { kStart, kEnd };
 /// Each table is read by the method of its name; one that the export lacks has no rows.
 class Loader {
  public:
-  Loader(sqlite3* db, const std::string& path, Capture& capture, std::uint64_t max_bytes)
-      : db_(db), path_(path), c_(capture), budget_(path, max_bytes) {}
+  /// `file`: the database itself; `path`: what it is called in messages.
+  Loader(sqlite3* db, const std::string& file, const std::string& path, Capture& capture,
+         std::uint64_t max_bytes)
+      : db_(db), path_(path), c_(capture), budget_(file, max_bytes) {}
 
   Status run();
 
@@ -112,6 +114,7 @@ class Loader {
   Status calls();
   Status payload_entries();
   Status ranges();
+  void range(const TableRow& rows, std::string_view table);
   Status syncs();
   // What was sampled: load_samples.cpp.
   Status gpu_metrics();

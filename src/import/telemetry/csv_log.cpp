@@ -60,24 +60,29 @@ int sniff_csv(std::string_view, std::string_view head) {
   if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
   const std::string_view line = first_line(head);
   if (line.size() > 8192 || line.find('\0') != line.npos) return 0;  // not a line of text
-  if (line.find(',') == line.npos || line.find("\"ID\"") != line.npos) return 0;
+  if (line.starts_with('{') || line.starts_with('[') || line.find("\"ID\"") != line.npos) return 0;
   if (parse_calendar(trimmed(line.substr(0, line.find(',')))))
     return 45;  // readings without their headings
-  bool time = false;
+  bool time = false, renamed = false;
   int known = 0;
   for (std::size_t at = 0; at <= line.size();) {
     const auto end = std::min(line.find(',', at), line.size());
     const std::string_view cell = trimmed(line.substr(at, end - at));
     const ColumnRole role = column_role(cell);
     time |= role == ColumnRole::time || role == ColumnRole::calendar;
-    if (role == ColumnRole::value && !cell.empty() &&
-        quantity_of_column(cell).metric.find('.') != std::string::npos)
-      ++known;
     at = end + 1;
+    if (role != ColumnRole::value || cell.empty()) continue;
+    const std::string metric = quantity_of_column(cell).metric;
+    if (metric.find('.') == std::string::npos) continue;
+    ++known;
+    renamed |= metric != cell;  // of the catalog, not any name with a dot
   }
   if (known == 0) return 0;
-  if (time) return 85;
-  return known > 1 ? 40 : 0;
+  const bool table = line.find(',') != line.npos;
+  if (time) return table ? 85 : 0;
+  // Its error names the column that is missing. One column is a log where nvidia-smi wrote its
+  // unit.
+  return known > 1 || (renamed && (table || line.find(" [") != line.npos)) ? 40 : 0;
 }
 
 namespace {
@@ -139,7 +144,7 @@ Status CsvLog::check_heading() const {
     return fail("the log has no headings: its columns are unknown", capture_.path, 0,
                 "log without noheader, or write the names that were queried as its first line");
   return fail(
-      "the log has no column of time", capture_.path, 0,
+      "the log has no column of time (timestamp)", capture_.path, 0,
       "query it too: nvidia-smi --query-gpu=timestamp,index,power.draw.instant,... --format=csv");
 }
 

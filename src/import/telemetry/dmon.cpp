@@ -29,13 +29,18 @@ constexpr Nanos kInterval = kNsPerSecond;
 /// GPU-I: a MIG instance, GPU-CI: a compute instance of one.
 bool is_part(std::string_view entity) { return entity == "GPU-I" || entity == "GPU-CI"; }
 
+/// "GPU 0 LINK 3": one link, since DCGM 4.6.
+bool is_link(const std::vector<std::string_view>& cells) {
+  return cells[0] == "LINK" || (cells.size() > 3 && cells[2] == "LINK");
+}
+
 /// Whether a log has lines of whole GPUs. Then those of their parts say the same again: as devices
 /// beside them they would count work, power and memory two or three times.
 bool has_whole_gpus(std::string_view content) {
   bool found = false;
   each_line(content, [&](std::string_view line, std::size_t) {
     const auto cells = words(line);
-    found |= cells.size() > 2 && cells[0] == "GPU";
+    found |= cells.size() > 2 && cells[0] == "GPU" && !is_link(cells);
   });
   return found;
 }
@@ -52,6 +57,10 @@ class DcgmDmon {
     if (is_heading(line)) return read_heading(cells);
     if (has_gpus_ && is_part(cells[0])) {
       ++parts_;
+      return;
+    }
+    if (is_link(cells)) {
+      ++links_;
       return;
     }
     const auto row = device_of(cells);
@@ -78,6 +87,11 @@ class DcgmDmon {
                             "lines of MIG instances are ignored: those of their GPUs contain the "
                             "same work and power (log the instances alone to see them)",
                             parts_);
+    if (links_ > 0)
+      capture_.note_quality(QualityCode::line_not_read,
+                            "lines of single NVLink links are ignored: those of their GPUs contain "
+                            "the sums",
+                            links_);
     if (missing_ > 0)
       capture_.note_quality(QualityCode::no_reading, "cells without a number, such as N/A: no data",
                             missing_);
@@ -131,7 +145,7 @@ class DcgmDmon {
   bool has_gpus_;
   std::vector<Field> fields_;
   std::vector<Nanos> next_;  // time of the next line, by row of devices
-  std::int64_t bad_ = 0, missing_ = 0, parts_ = 0;
+  std::int64_t bad_ = 0, missing_ = 0, parts_ = 0, links_ = 0;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "import/formats.h"
 #include "import/importer.h"
 #include "import/torch_memory/pickle.h"
+#include "model/formats.h"
 
 namespace gf::torch_memory {
 namespace {
@@ -40,13 +41,19 @@ class Snapshot {
     capture_.threads.name[thread_] = capture_.strings.intern("allocator");
     for (const Node segment : pickle_.items(segments))
       if (!add_segment(segment)) return repeats_itself();
-    const Node traces = pickle_.at(pickle_.root(), "device_traces");
+    std::vector<History> histories;
+    for (const Node trace : pickle_.items(pickle_.at(pickle_.root(), "device_traces")))
+      if (!read_trace(histories, trace)) return repeats_itself();
+    note_times();
     std::int64_t device = 0;
-    for (const Node trace : pickle_.items(traces))
-      if (!add_trace(device++, trace)) return repeats_itself();
+    for (const auto& history : histories) {
+      add_earlier_blocks(device, history);
+      for (const auto& entry : history.entries) add(device, entry, thread_);
+      ++device;
+    }
     // Devices without a history.
     for (const auto& [other, totals] : totals_)
-      if (other >= device) add_earlier_blocks(other, 0, totals);
+      if (other >= device) add_earlier_blocks(other, {{}, totals});
     return {};
   }
 
@@ -103,32 +110,6 @@ class Snapshot {
     return true;
   }
 
-  /// The history ends with the state that the blocks show: totals are worked out from its end.
-  bool add_trace(std::int64_t device, Node trace) {
-    const auto& entries = pickle_.items(trace);
-    if (!spend(1 + entries.size(), rows_left_)) return false;
-    auto totals = totals_[device];
-    std::vector<Entry> history;
-    for (auto node = entries.rbegin(); node != entries.rend(); ++node) {
-      const auto action = pickle_.text(pickle_.at(*node, "action"));
-      const auto size = bounded(number(*node, "size", 0));
-      if (action == "segment_alloc" || action == "segment_map") add_to(totals.reserved, -size);
-      if (action == "segment_free" || action == "segment_unmap") add_to(totals.reserved, size);
-      const bool taken = action == "alloc", given_back = action == "free_completed";
-      if (!taken && !given_back) continue;
-      Entry entry{number(*node, "time_us", 0) % kLatestUs * 1000, number(*node, "addr"),
-                  taken ? size : -size, totals, taken ? stack_of(*node) : Text::none};
-      add_to(totals.allocated, -entry.bytes);
-      if (taken) known_.insert({device, entry.address});
-      history.push_back(entry);
-    }
-    const Nanos begin = history.empty() ? 0 : history.back().time_ns;
-    add_earlier_blocks(device, begin, totals);
-    for (auto entry = history.rbegin(); entry != history.rend(); ++entry) add(device, *entry);
-    capture_.events += static_cast<std::int64_t>(entries.size());
-    return true;
-  }
-
   struct Totals {
     std::int64_t allocated = 0, reserved = 0;
   };
@@ -138,14 +119,81 @@ class Snapshot {
     Totals after;
     Text stack = Text::none;
   };
+  /// What one device's allocator did, in order, and what it held before.
+  struct History {
+    std::vector<Entry> entries;
+    Totals before;
+  };
+
+  /// PyTorch writes times since 2.2. Where one is missing the order is the time: a microsecond
+  /// after what comes before it.
+  std::vector<Nanos> times_of(const std::vector<Node>& entries) {
+    constexpr Nanos kApart = 1000;
+    std::vector<Nanos> times;
+    Nanos last = 0;
+    for (const Node node : entries) {
+      const auto given = pickle_.integer(pickle_.at(node, "time_us"));
+      if (!given) ++untimed_;
+      times.push_back(last = given ? *given % kLatestUs * 1000 : last + kApart);
+    }
+    return times;
+  }
+
+  /// The history ends with the state that the blocks show: totals are worked out from its end.
+  bool read_trace(std::vector<History>& histories, Node trace) {
+    const auto device = static_cast<std::int64_t>(histories.size());
+    const auto& entries = pickle_.items(trace);
+    if (!spend(1 + entries.size(), rows_left_)) return false;
+    const auto times = times_of(entries);
+    History history{{}, totals_[device]};
+    auto& totals = history.before;
+    for (std::size_t at = entries.size(); at-- > 0;) {
+      const Node node = entries[at];
+      const auto action = pickle_.text(pickle_.at(node, "action"));
+      const auto size = bounded(number(node, "size", 0));
+      if (action == "segment_alloc" || action == "segment_map") add_to(totals.reserved, -size);
+      if (action == "segment_free" || action == "segment_unmap") add_to(totals.reserved, size);
+      const bool taken = action == "alloc", given_back = action == "free_completed";
+      if (!taken && !given_back) continue;
+      Entry entry{times[at], number(node, "addr"), taken ? size : -size, totals,
+                  taken ? stack_of(node) : Text::none};
+      add_to(totals.allocated, -entry.bytes);
+      if (taken) known_.insert({device, entry.address});
+      history.entries.push_back(entry);
+    }
+    std::ranges::reverse(history.entries);
+    histories.push_back(std::move(history));
+    capture_.events += static_cast<std::int64_t>(entries.size());
+    return true;
+  }
+
+  void note_times() {
+    if (untimed_ > 0)
+      capture_.note_quality(QualityCode::no_timestamps,
+                            "the snapshot gives no times (PyTorch does since 2.2): its events are "
+                            "taken as a microsecond apart, in their order",
+                            untimed_);
+  }
+
+  /// The analysis tells by the thread what lay there before the history.
+  std::uint32_t earlier_thread() {
+    if (earlier_ == kNoRow) {
+      earlier_ = capture_.threads.add();
+      capture_.threads.name[earlier_] = capture_.strings.intern(kBeforeHistory);
+    }
+    return earlier_;
+  }
+
   struct Block {
     std::int64_t address, bytes;
     Text stack;
   };
 
   /// Blocks that the history does not show being taken lay there before it began.
-  void add_earlier_blocks(std::int64_t device, Nanos begin, const Totals& before) {
-    std::int64_t allocated = before.allocated;
+  void add_earlier_blocks(std::int64_t device, const History& history) {
+    const bool none = history.entries.empty();
+    const Nanos begin = none ? 0 : history.entries.front().time_ns;
+    std::int64_t allocated = history.before.allocated;
     std::vector<Entry> entries;
     const auto of_device = blocks_.find(device);
     if (of_device == blocks_.end()) return;
@@ -156,17 +204,17 @@ class Snapshot {
     }
     for (auto& entry : entries) {
       add_to(allocated, entry.bytes);
-      entry.after = {allocated, before.reserved};
-      add(device, entry);
+      entry.after = {allocated, history.before.reserved};
+      add(device, entry, none ? thread_ : earlier_thread());
     }
   }
 
   /// An allocation, and for one that was taken a span of its stack around it.
-  void add(std::int64_t device, const Entry& entry) {
+  void add(std::int64_t device, const Entry& entry, std::uint32_t thread) {
     auto& events = capture_.memory_events;
     const auto row = events.add();
     events.time_ns[row] = entry.time_ns;
-    events.thread[row] = thread_;
+    events.thread[row] = thread;
     events.device_type[row] = 1;
     events.device[row] = static_cast<std::int32_t>(device);
     events.address[row] = entry.address;
@@ -177,7 +225,7 @@ class Snapshot {
     auto& ops = capture_.host_ops;
     const auto op = ops.add();
     ops.start_ns[op] = entry.time_ns;
-    ops.thread[op] = thread_;
+    ops.thread[op] = thread;
     ops.name[op] = entry.stack;
     ops.kind[op] = HostKind::python;
     ops.external_id[op] = row;  // whose stack it is
@@ -203,7 +251,8 @@ class Snapshot {
   std::map<Node, Text> stacks_;
   std::map<std::int64_t, std::vector<Block>> blocks_;      // of each device, in use at the end
   std::set<std::pair<std::int64_t, std::int64_t>> known_;  // device and address, of the history
-  std::uint32_t thread_ = 0;
+  std::uint32_t thread_ = 0, earlier_ = kNoRow;
+  std::int64_t untimed_ = 0;  // events without a time
   std::size_t rows_left_, text_left_;
 };
 

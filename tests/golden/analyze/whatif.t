@@ -10,7 +10,7 @@ A captured program runs again with something changed.
     copies             copies pinn..overlapped  10.58 ms   54.3 %    54 %  37-89 %
     gpu                kernels 2 times as fast  20.71 ms   10.5 %  2-17 %   1-51 %
     fused_elementwise  in fewer passes          21.29 ms    8.0 %   4-9 %   2-40 %
-    graph              launches as..CUDA graph  22.78 ms    1.6 %   1-2 %    0-5 %
+    graph              launches as one graph    22.78 ms    1.6 %   1-2 %    0-5 %
     sync               no host synchronization  22.84 ms    1.3 %     1 %    1-8 %
     host               host 2 times as fast     22.93 ms    0.9 %     1 %    0-5 %
     one_layout         no copies, ..onversions  22.95 ms    0.8 %     1 %    0-6 %
@@ -109,7 +109,7 @@ Recommendations have the gain of the change that mends them, the same as here.
 Of JAX a jitted function takes the host's time within a step away, with its waits.
 
   $ gpufathom whatif ../fields/jax_by_operator.xplane.pb.gz --graph | tail -1
-    graph   launches as one CUDA graph  18.59 us  30.13 ms   99.9 %  100 %   100 %
+    graph   launches as one graph  18.59 us  30.13 ms   99.9 %  100 %   100 %
 
 Without operators a kernel that is gone takes the call that launched it along; CuPy's kernels are known by name.
 

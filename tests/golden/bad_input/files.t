@@ -21,8 +21,9 @@ What is not a trace is named, with what to do about it. Nothing here takes long 
   gpufathom: p: is not a trace or report that can be read: it looks like a PNG image
   $ gpufathom analyze "$(command -v gpufathom)" 2>&1 | sed 's/.*gpufathom: is/is/; s/ (.*//'
   is not a trace or report that can be read: it looks like an ELF program or library
-  $ printf 'PK\003\004' > z && gpufathom analyze z 2>&1 | sed 's/; .*//'
-  gpufathom: z: is not a trace or report that can be read: it looks like a zip archive: unpack it first (a PyTorch checkpoint is one too) (understood: gpufathom capture (.gpf)
+  $ printf 'PK\003\004' > z && gpufathom analyze z
+  gpufathom: z: is not a trace or report that can be read: it looks like a zip archive: unpack it first (a PyTorch checkpoint is one too) (gpufathom help formats lists what is read)
+  [1]
   $ printf 'hello, world\n' > t && gpufathom analyze t 2>&1 | sed 's/ (.*//'
   gpufathom: t: is not a trace or report that can be read: it looks like plain text
   $ echo '{"a": 1}' > j && gpufathom analyze j 2>&1 | sed 's/ (.*//'
@@ -31,10 +32,10 @@ What is not a trace is named, with what to do about it. Nothing here takes long 
 Answers, as JSON and as a page, are no captures:
 
   $ gpufathom analyze "$EXAMPLES/lenet_inf_b1.json.gz" --format json > answer.json && gpufathom work answer.json
-  gpufathom: answer.json: is an answer of gpufathom, no capture (give the capture that it was made from, which it names (source.path))
+  gpufathom: answer.json: cannot be read: it is an answer of gpufathom, no capture (give the capture that it was made from, which it names (source.path); gpufathom help formats lists what is read)
   [1]
   $ gpufathom analyze "$EXAMPLES/lenet_inf_b1.json.gz" -o page.html && gpufathom work page.html
-  gpufathom: page.html: is an answer of gpufathom, no capture (give the capture that it was made from, which it names (source.path))
+  gpufathom: page.html: cannot be read: it is an answer of gpufathom, no capture (give the capture that it was made from, which it names (source.path); gpufathom help formats lists what is read)
   [1]
 
   $ printf '\3757zXZ\000' > x && gpufathom analyze x

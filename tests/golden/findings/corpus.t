@@ -20,10 +20,10 @@ No tensor cores for TF32 on a V100: the advice is FP16.
   $ findings hta_v100_ns_resolution | jq -r '.findings[] | select(.id == "fp32_without_tensor_cores") | .text'
   58 % of kernel time multiplies matrices in FP32 outside the tensor cores. Use torch.autocast in FP16, if the accuracy of the model permits.
 
-On an AMD device there is no command of Nsight Compute:
+On an AMD device the command is that of rocprof-compute, none of Nsight Compute:
 
-  $ findings hta_mi250_rocm | jq -c '[.findings[].id | select(. == "missing_counters")]'
-  []
+  $ findings hta_mi250_rocm | jq -c '[.findings[].command | select(. != "")]'
+  ["rocprof-compute profile -n run -- python train.py"]
 
 Every sum is exact in every trace of the corpus:
 

@@ -28,5 +28,5 @@ nvidia-smi with and without units:
 
   $ printf 'power.draw [W], utilization.gpu [%%]\n79.48, 12\n' > timeless.csv
   $ gpufathom query timeless.csv "select 1"
-  gpufathom: timeless.csv: byte 0: the log has no column of time (query it too: nvidia-smi --query-gpu=timestamp,index,power.draw.instant,... --format=csv)
+  gpufathom: timeless.csv: byte 0: the log has no column of time (timestamp) (query it too: nvidia-smi --query-gpu=timestamp,index,power.draw.instant,... --format=csv)
   [1]

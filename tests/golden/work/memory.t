@@ -34,6 +34,23 @@ A memory snapshot, as torch.cuda.memory._dump_snapshot() writes it: two segments
     Memory of device 0: 6.3 MB allocated at most, 6.3 MB reserved: activations
     5.2 MB, parameters 1.0 MB.
 
+A snapshot without times (PyTorch until 2.1): 200 MiB lay there before the history, which takes 100, 1000 and 50 MiB and gives 1000 back. Their order is the time; at the peak 209.7 MB are from before and 1 206 MB of the history. The same with times.
+
+  $ cat > untimed.py <<'PY'
+  > import pickle
+  > frames = [{"filename": "train.py", "line": 10, "name": "forward"}]
+  > def segment(address, mib, state): return {"device": 0, "address": address, "total_size": mib << 20, "blocks": [{"address": address, "size": mib << 20, "state": state}]}
+  > segments = [segment(1 << 24, 200, "active_allocated"), segment(1 << 28, 100, "active_allocated"), segment(1 << 29, 1000, "inactive"), segment(1 << 32, 50, "active_allocated")]
+  > history = [("alloc", 1 << 28, 100), ("alloc", 1 << 29, 1000), ("alloc", 1 << 32, 50), ("free_requested", 1 << 29, 1000), ("free_completed", 1 << 29, 1000)]
+  > for name, timed in ("untimed", False), ("timed", True):
+  >     entries = [{"action": action, "addr": address, "size": mib << 20, "stream": 0, "frames": frames, **({"time_us": 1700000000000000 + 1000 * i} if timed else {})} for i, (action, address, mib) in enumerate(history)]
+  >     pickle.dump({"segments": segments, "device_traces": [entries]}, open(name + ".pickle", "wb"))
+  > PY
+  $ python3 untimed.py
+  $ for kind in untimed timed; do gpufathom work $kind.pickle --format json | jq -c '.memory[] | [.peak_allocated, (.holders[] | .kind, .bytes)]'; done
+  [1415577600,"activations",1205862400,"before",209715200]
+  [1415577600,"activations",1205862400,"before",209715200]
+
 It contains no kernels, so what analyzes those says what it is and who reads it.
 
   $ gpufathom analyze snapshot.pickle
