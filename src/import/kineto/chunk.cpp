@@ -20,6 +20,7 @@ void Chunk::clear() {
   rows.each_table([](auto& table) { table.clear(); });
   texts.clear();
   threads.clear();
+  devices.clear();
   names.clear();
   damage.clear();
   noted = 0;

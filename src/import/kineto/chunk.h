@@ -31,6 +31,14 @@ struct ThreadKey {
   std::string process_name, thread_name;  // where pid or tid is a text
 };
 
+/// A device as events of another process than Kineto's "GPU N" name it.
+struct PlacedDevice {
+  std::uint32_t number;  // worker's, from kFirstPlacedDevice on
+  std::uint32_t id;      // of the device
+  std::string process;
+};
+inline constexpr std::uint32_t kFirstPlacedDevice = 1u << 31;
+
 /// What a metadata event ("ph": "M") says of a thread or process.
 struct Naming {
   ThreadKey thread;
@@ -50,6 +58,7 @@ struct Worker {
   StringPool strings;
   std::vector<Thread> threads;
   std::unordered_map<std::string, std::uint32_t> thread_of;  // by pid and tid as written
+  std::unordered_map<std::string, std::uint32_t> device_of;  // by process and id, where they differ
   std::vector<std::uint8_t> api_kind;                        // by text, 255: not worked out yet
   Layouts layouts;
   Patterns patterns;
@@ -69,7 +78,8 @@ struct Chunk {
   std::int64_t offset = 0;  // of the first byte in the decompressed file
   bool last = false;
 
-  // Output. Texts and threads carry the worker's numbers, devices their ids.
+  // Output. Texts, threads and placed devices carry the worker's numbers, other
+  // devices their ids.
   unsigned worker = 0;
   Tables rows;
   // What the worker met here for the first time, in order of first use; texts are numbered from the
@@ -77,6 +87,7 @@ struct Chunk {
   // are for the life of the worker.
   std::vector<std::string_view> texts;
   std::vector<NewThread> threads;
+  std::vector<PlacedDevice> devices;
   std::vector<Naming> names;
   std::vector<Damage> damage;
   std::int64_t noted = 0;  // how often
