@@ -84,7 +84,7 @@ std::vector<std::string> missing_from(const std::vector<JobRanks>& stages) {
   return missing;
 }
 
-Result<std::string> written(std::vector<JobRanks> stages, const std::string& format,
+Result<std::string> rendered(std::vector<JobRanks> stages, const std::string& format,
                             const TextStyle& style, std::size_t rows) {
   if (format == "html" && stages.size() > 1)
     return fail("the captures are of several stretches of time, and a page shows one", {}, -1,
@@ -132,7 +132,7 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
     return refuse();
   }
   const auto text =
-      written(std::move(*answer), format, text_style(output.to_file()), text_rows(rows));
+      rendered(std::move(*answer), format, text_style(output.to_file()), text_rows(rows));
   if (!text) return complain(text.error());
   if (const auto done = write_answer(output, *text); !done) return complain(done.error());
   return std::max(exit_code, say_what_is_missing(missing));

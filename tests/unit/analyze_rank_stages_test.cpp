@@ -179,10 +179,10 @@ TEST(RankStages, EachStageHasItsOwnAnswer) {
 }
 
 TEST(RankStages, ParallelismInNamesGivesRanksInOrder) {
-  EXPECT_EQ(in_any_order({{"TP-1-PP-0.json", "[0,1,2,3]"},
-                          {"TP-0-PP-1.json", "[0,1,2,3]"},
-                          {"TP-0-PP-0.json", "[0,1,2,3]"},
-                          {"TP-1-PP-1.json", "[0,1,2,3]"}}),
+  std::vector<Named> all;
+  for (const char* name : {"TP-1-PP-0.json", "TP-0-PP-1.json", "TP-0-PP-0.json", "TP-1-PP-1.json"})
+    all.push_back({.source = name, .ranks = "[0,1,2,3]", .start = static_cast<Nanos>(all.size())});
+  EXPECT_EQ(in_any_order(all),
             ": 0 TP-0-PP-0.json 1 TP-1-PP-0.json 2 TP-0-PP-1.json 3 TP-1-PP-1.json");
 }
 
