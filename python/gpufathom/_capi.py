@@ -67,6 +67,7 @@ class _Options(ctypes.Structure):
         ("window", ctypes.c_char_p),
         ("batch", ctypes.c_longlong),
         ("energy_model", ctypes.c_char_p),
+        ("devices", ctypes.c_char_p),
     ]
 
 
@@ -217,10 +218,17 @@ class Handle:
         return _take(text)
 
     def report(
-        self, window: str | None, batch: int, energy_model: str | None, form: int
+        self,
+        window: str | None,
+        batch: int,
+        energy_model: str | None,
+        devices: str | None,
+        form: int,
     ) -> tuple[str, str]:
         """The answer, and what it lacks, a sentence a line."""
-        options = _Options(ctypes.sizeof(_Options), _bytes(window), batch, _bytes(energy_model))
+        options = _Options(
+            ctypes.sizeof(_Options), _bytes(window), batch, _bytes(energy_model), _bytes(devices)
+        )
         text, missing = ctypes.c_void_p(), ctypes.c_void_p()
         _call(
             library().gpufathom_report_checked,

@@ -157,12 +157,14 @@ class Capture:
         window: str | None = None,
         batch: int = 0,
         energy_model: Path | None = None,
+        devices: str | None = None,
         allow_incomplete: bool = False,
     ) -> None:
         self.path = os.fspath(path)
         self._tables: Dict[str, Table] = {}
         self.window = window
         self.batch = batch
+        self.devices = devices
         self._energy_model = None if energy_model is None else os.fspath(energy_model)
         self._graphs = [os.fspath(graph) for graph in graphs]
         self._handle = _capi.Handle(
@@ -182,7 +184,9 @@ class Capture:
         return missing
 
     def _report(self, form: int) -> str:
-        answer, missing = self._handle.report(self.window, self.batch, self._energy_model, form)
+        answer, missing = self._handle.report(
+            self.window, self.batch, self._energy_model, self.devices, form
+        )
         found = self._refuse(missing)
         self.missing.extend(row for row in found if row not in self.missing)
         return answer

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyze/attribution/attribution.h"
+#include "analyze/chosen_devices.h"
 #include "analyze/context.h"
 #include "analyze/device_use.h"
 #include "analyze/energy/attribute.h"
@@ -117,12 +118,16 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   std::shared_future<RuntimeTrace> trace =
       std::async(when, [&] { return trace_runtime(context, rules); });
   const Steps steps = find_steps(capture, context.launches, context.host);
-  auto window = choose_window(capture, options.window, steps);
+  auto chosen = choose_devices(capture, options.devices);
+  if (!chosen) return tl::unexpected(chosen.error());
+  context.chosen = std::move(*chosen);
+  auto window = choose_window(capture, options.window, steps, context.chosen);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
   auto host_side = std::async(std::launch::async,
                               [&] { return attribute(capture, context.host, context.launches); });
   context.devices = build_timelines(capture, context.window);
+  set_others_aside(context);
   Analysis analysis;
   analysis.source = source_of(capture);
   analysis.quality = quality_of(capture);
@@ -130,6 +135,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   context.kernels = kernel_instances(context);
   analysis.window = context.window;
   analysis.devices = measure_devices(context);
+  analysis.other_devices = other_devices(context);
   context.omitted = omitted_from(context);
   auto runtime = std::async(when, [&] { return analyze_runtime(context, rules, trace.get()); });
   context.attribution = host_side.get();

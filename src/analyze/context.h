@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/chosen_devices.h"
 #include "analyze/host_threads.h"
 #include "analyze/result.h"
 #include "core/error.h"
@@ -31,6 +32,7 @@ struct JobWaiting;
 struct AnalyzeOptions {
   std::string window = "all";  // auto | all | steps | stable | step:N | START:END (ns after the
                                // capture's first device event, or with a unit: 1.5ms)
+  std::string devices;         // empty: those that work | all | 0,2 (numbers of the source)
   std::size_t max_rows = 0;    // kernels and layers kept in the result, 0 = all
   bool brief = false;      // without what no finding and no short answer asks for: Context::omitted
   std::int64_t batch = 0;  // items of a step, 0 = not known
@@ -130,8 +132,10 @@ struct Context {
   NameRoles roles;   // what the names of host operations say
   std::vector<std::uint32_t> launches;  // by row of activities: the row of api_calls that launched
                                         // it, kNoRow without a record
+  ChosenDevices chosen;                 // those of `devices`
   std::vector<DeviceTimeline>
-      devices;  // devices with activities anywhere in the capture, idle in the window or not
+      devices;  // devices that work (chosen_devices.h), idle in the window or not
+  std::vector<DeviceTimeline> others;   // the other devices with activities in the capture
   std::vector<KernelInstance> kernels;  // of all devices, in order of device and start
   Attribution attribution;
   Matching matching;

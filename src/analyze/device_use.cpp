@@ -145,7 +145,7 @@ std::optional<DenseSpan> dense_span(const Context& context) {
   if (loss_ns > 0)
     dense.loss_share = static_cast<double>(loss_ns) / static_cast<double>(side.length()) /
                        static_cast<double>(context.devices.size());
-  const Nanos first = extent(context.capture).start;
+  const Nanos first = extent(context.capture, context.chosen).start;
   dense.window = fmt::format("{}:{}", side.start - first, side.end - first);
   return dense;
 }
@@ -155,15 +155,17 @@ std::optional<OutsideSteps> outside_steps(const Context& context) {
   const WindowInfo& window = context.window;
   if (window.kind != WindowKind::steps || capture.recording_windows.size() > 1) return {};
   std::size_t inside = 0;
-  for (const auto& line : context.devices) inside += line.rows.size();
+  for (const auto* lines : {&context.devices, &context.others})
+    for (const auto& line : *lines) inside += line.rows.size();
   if (inside == capture.activities.size()) return {};
   const Interval steps{window.start_ns, window.end_ns};
-  const Interval whole = extent(capture);
+  const Interval whole = extent(capture, context.chosen);
   const Intervals around = subtract({whole}, {steps});
   if (total(around) <= steps.length()) return {};
   const auto& activities = capture.activities;
   Intervals kernels, others, allocating;
   for (std::size_t row = 0; row < activities.size(); ++row) {
+    if (!context.chosen.has(activities.device[row])) continue;
     const Interval span{activities.start_ns[row],
                         activities.start_ns[row] + activities.duration_ns[row]};
     (activities.kind[row] == ActivityKind::kernel ? kernels : others).push_back(span);

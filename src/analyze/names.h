@@ -40,6 +40,10 @@ GF_NAMED_ENUM(CountsSource, GF_COUNTS_SOURCES)
 #define GF_SAMPLE_SOURCES(X) X(nvml) X(gpm) X(dcgm) X(pm_sampling)
 GF_NAMED_ENUM(SampleSource, GF_SAMPLE_SOURCES)
 
+/// Why the answer does not speak of a device that the capture has.
+#define GF_OTHER_REASONS(X) X(copies_only) X(few_kernels) X(idle) X(not_chosen)
+GF_NAMED_ENUM(OtherReason, GF_OTHER_REASONS)
+
 /// How a driver shares a device between processes.
 #define GF_SHARINGS(X) X(not_known) X(time_sliced) X(mps)
 GF_NAMED_ENUM(Sharing, GF_SHARINGS)
@@ -50,6 +54,7 @@ GF_NAMED_ENUM(Sharing, GF_SHARINGS)
 #undef GF_QUEUE_KINDS
 #undef GF_COUNTS_SOURCES
 #undef GF_SAMPLE_SOURCES
+#undef GF_OTHER_REASONS
 #undef GF_SHARINGS
 
 /// What measured energy; `none` has no name.

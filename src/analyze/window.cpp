@@ -15,7 +15,7 @@
 
 namespace gf {
 
-Interval extent(const Capture& capture) {
+Interval extent(const Capture& capture, const ChosenDevices& devices) {
   Interval all{INT64_MAX, INT64_MIN};
   const auto& activities = capture.activities;
   if (activities.empty())
@@ -24,6 +24,7 @@ Interval extent(const Capture& capture) {
       all.end = std::max(all.end, capture.host_ops.start_ns[i] + capture.host_ops.duration_ns[i]);
     }
   for (std::size_t i = 0; i < activities.size(); ++i) {
+    if (!devices.has(activities.device[i])) continue;
     all.start = std::min(all.start, activities.start_ns[i]);
     all.end = std::max(all.end, activities.start_ns[i] + activities.duration_ns[i]);
   }
@@ -103,12 +104,13 @@ Intervals recorded_stretches(const Capture& capture) {
 constexpr Nanos kLeastWork = 10;
 
 /// The longest stretch of device activity inside one recording window in which the GPU worked.
-Interval longest_recording_window(const Capture& capture) {
+Interval longest_recording_window(const Capture& capture, const ChosenDevices& devices) {
   const auto& activities = capture.activities;
   const Intervals windows = recorded_stretches(capture);
   Intervals used(windows.size(), {INT64_MAX, INT64_MIN});
   std::vector<Nanos> work(windows.size(), 0);
   for (std::size_t row = 0; row < activities.size(); ++row) {
+    if (!devices.has(activities.device[row])) continue;
     const Nanos start = activities.start_ns[row], end = start + activities.duration_ns[row];
     const Interval* recorded = member_at(windows, start);
     if (!recorded) continue;
@@ -124,17 +126,19 @@ Interval longest_recording_window(const Capture& capture) {
     if (used[i].end > used[i].start && work[i] >= most_work / kLeastWork &&
         used[i].length() > longest.length())
       longest = used[i];
-  return longest.length() > 0 ? longest : extent(capture);
+  return longest.length() > 0 ? longest : extent(capture, devices);
 }
 
 /// What "auto" stands for: steps where there are any, else all. Of a recording in several windows
 /// the longest one, since nothing is known of the time between; of several devices one span for
 /// all, so that they share a denominator.
-std::string_view default_window(const Capture& capture, const Steps& steps) {
+std::string_view default_window(const Capture& capture, const Steps& steps,
+                                const ChosenDevices& devices) {
   if (capture.recording_windows.size() > 1) return "all";
   if (!steps.steps.empty()) return "steps";
   std::uint32_t first = kNoRow;
   for (const auto device : capture.activities.device) {
+    if (!devices.has(device)) continue;
     if (first == kNoRow) first = device;
     if (device != first) return ":";
   }
@@ -249,15 +253,16 @@ struct ChosenSpan {
   WindowKind kind;
   Result<Interval> span;
 };
-ChosenSpan chosen_span(const Capture& capture, std::string_view wanted, const Steps& steps) {
+ChosenSpan chosen_span(const Capture& capture, std::string_view wanted, const Steps& steps,
+                       const ChosenDevices& devices) {
   if (wanted == "all" && capture.recording_windows.size() > 1)
-    return {WindowKind::recording_window, longest_recording_window(capture)};
-  if (wanted == "all") return {WindowKind::all, extent(capture)};
+    return {WindowKind::recording_window, longest_recording_window(capture, devices)};
+  if (wanted == "all") return {WindowKind::all, extent(capture, devices)};
   if (wanted == "steps") return {WindowKind::steps, all_steps_span(capture, steps)};
   if (wanted == "stable") return {WindowKind::stable, stable_steps_span(capture, steps)};
   if (wanted.starts_with("step:")) return {WindowKind::step, one_step_span(capture, steps, wanted)};
   if (wanted.find(':') != std::string_view::npos)
-    return {WindowKind::range, parse_span(capture.path, wanted, extent(capture))};
+    return {WindowKind::range, parse_span(capture.path, wanted, extent(capture, devices))};
   return {WindowKind::all, fail(fmt::format("--window {}: not recognized", wanted), capture.path,
                                 -1, fmt::format("use {}", kForms))};
 }
@@ -265,11 +270,11 @@ ChosenSpan chosen_span(const Capture& capture, std::string_view wanted, const St
 }  // namespace
 
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
-                                 const Steps& steps) {
+                                 const Steps& steps, const ChosenDevices& devices) {
   if (const Status works = check_for_work(capture); !works) return tl::unexpected(works.error());
   const bool chosen = wanted != "auto";
-  if (!chosen) wanted = default_window(capture, steps);
-  auto [kind, span] = chosen_span(capture, wanted, steps);
+  if (!chosen) wanted = default_window(capture, steps, devices);
+  auto [kind, span] = chosen_span(capture, wanted, steps, devices);
   if (!chosen && kind == WindowKind::range) kind = WindowKind::common;
   if (!span) return tl::unexpected(span.error());
   WindowInfo window;

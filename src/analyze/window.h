@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "analyze/chosen_devices.h"
 #include "analyze/result.h"
 #include "analyze/steps/steps.h"
 #include "core/error.h"
@@ -25,12 +26,13 @@ namespace gf {
 ///              Times of the capture's own clock are understood when they can mean nothing else.
 /// Errors: a text that is none of these, a step that does not exist (the message lists those that
 /// do), no stable step, an empty span, a capture without device activities.
+/// Only activities of `devices` count.
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
-                                 const Steps& steps);
+                                 const Steps& steps, const ChosenDevices& devices = {});
 
-/// From the first device activity's start to the last one's end; of a capture without any, of its
-/// host operations.
-Interval extent(const Capture& capture);
+/// From the first activity's start to the last one's end, of `devices`; of a capture without any,
+/// of its host operations.
+Interval extent(const Capture& capture, const ChosenDevices& devices = {});
 
 /// A time of START:END: plain nanoseconds, or a number with ns, us, ms or s.
 std::optional<Nanos> parse_span_time(std::string_view text);

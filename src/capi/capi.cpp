@@ -66,6 +66,7 @@ gf::Result<gf::Answer> ask(const gpufathom_capture& capture, const gpufathom_opt
   if (asked.window) question.window = asked.window;
   question.batch = asked.batch;
   if (asked.energy_model) question.model = asked.energy_model;
+  if (asked.devices) question.devices = asked.devices;
   question.report_alone = report_alone;
   return gf::answer_question(capture.loaded, question);
 }
@@ -172,7 +173,7 @@ int gpufathom_shape(const gpufathom_capture* capture, const char* table, long lo
 int gpufathom_analyze(const gpufathom_capture* capture, const char* window, char** json,
                       char** error) {
   if (!json) return guarded(error, [] { return Message(null_argument("json")); });
-  gpufathom_options options{sizeof options, "all", 0, nullptr};
+  gpufathom_options options{sizeof options, "all", 0, nullptr, nullptr};
   if (window) options.window = window;
   return gpufathom_report(capture, &options, GPUFATHOM_JSON, json, error);
 }
@@ -223,7 +224,8 @@ int gpufathom_kernels(const gpufathom_capture* capture, const char* window,
   return guarded(error, [&]() -> Message {
     if (!capture) return null_argument("capture");
     if (!stream) return null_argument("stream");
-    const auto answer = ask(*capture, {sizeof(gpufathom_options), window, 0, nullptr}, false);
+    const auto answer =
+        ask(*capture, {sizeof(gpufathom_options), window, 0, nullptr, "all"}, false);
     if (!answer) return answer.error().message();
     if (!answer->context) return "the capture has no kernels";
     gf::kernels_stream(gf::attributed_kernels(answer->capture, *answer->context), *stream);

@@ -59,6 +59,7 @@ typedef struct gpufathom_options {
   long long batch;          /* items of a step */
   const char* energy_model; /* a file that `gpufathom calibrate -o` wrote; NULL: the one shipped for
                                the capture's GPU */
+  const char* devices;      /* all, or numbers such as 0,2; NULL: the devices that work */
 } gpufathom_options;
 typedef enum { GPUFATHOM_JSON, GPUFATHOM_PAGE } gpufathom_form;
 

@@ -12,6 +12,7 @@
 #include <map>
 #include <numeric>
 
+#include "analyze/chosen_devices.h"
 #include "analyze/window.h"
 #include "core/text.h"
 #include "import/telemetry/timestamps.h"
@@ -314,6 +315,16 @@ void add_window_option(Verb& verb, std::string& window, std::string help) {
   added.set = [set = added.set](const std::string& text) {
     const auto wrong = window_complaint(text);
     return wrong.empty() ? set(text) : wrong;
+  };
+}
+
+void add_devices_option(Verb& verb, std::string& devices) {
+  auto& added = verb.option("--devices", devices, "D",
+                            "GPUs to analyze: all, or numbers such as 0,2 (default: those that "
+                            "work; the others are named)");
+  added.set = [set = added.set](const std::string& text) {
+    if (text == "all" || device_numbers(text)) return set(text);
+    return fmt::format("'{}' is not all, or numbers such as 0,2", text);
   };
 }
 

@@ -181,4 +181,7 @@ void add_window_option(Verb& verb, std::string& window,
                            "span to analyze: auto (default: the steps, or all if there are none), "
                            "all, steps, stable, step:N or START:END, such as 10ms:25ms");
 
+/// Adds --devices; a text that can mean no devices is wrong usage.
+void add_devices_option(Verb& verb, std::string& devices);
+
 }  // namespace gf::cli

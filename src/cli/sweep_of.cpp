@@ -65,6 +65,7 @@ int fill(const SweepOptions& options, SweepRow& row, ProgressDisplay& progress) 
   if (!loaded) return complain(loaded.error());
   Question question;
   question.window = row.window.empty() ? options.window : row.window;
+  question.devices = options.devices;
   question.progress = progress.callback();
   const auto answer = answer_question(*loaded, question);
   progress.wipe();

@@ -12,7 +12,7 @@ namespace gf::cli {
 
 struct SweepOptions {
   std::vector<std::string> captures, counters, tables;
-  std::string axes, window;
+  std::string axes, window, devices;
   OutputOptions output;
 };
 

@@ -91,6 +91,7 @@ int analyze_ranks_of(const AnalyzeArguments& options) {
   RankInputs input{{options.input.trace}, options.input.max_bytes, options.input.threads};
   input.paths.insert(input.paths.end(), options.more.begin(), options.more.end());
   input.graphs = options.input.graphs;
+  input.devices = options.question.devices;
   return answer_ranks(input, options.output, options.rows, Incomplete::answer);
 }
 
@@ -134,6 +135,7 @@ Verb analyze_verb() {
       .input();
   add_peers_option(verb, options->peers);
   add_window_option(verb, options->question.window);
+  add_devices_option(verb, options->question.devices);
   verb.option("--batch", options->question.batch, "N",
               "items per step: adds time and energy per item")
       .positive();

@@ -50,7 +50,7 @@ struct CompareArguments {
   std::vector<std::string> counters, graphs;
   std::vector<std::int64_t> batches;
   std::vector<std::string> fail_on;
-  std::string window, junit, comment;
+  std::string window, devices, junit, comment;
   bool github = false, allow_incomplete = false;
   std::optional<std::size_t> rows;
   OutputOptions output;
@@ -80,6 +80,7 @@ std::optional<int> add_run(const CompareArguments& out, std::size_t index, Runs&
   runs.told_by_graphs += loaded->told_by_graphs;
   Question question;
   question.window = out.window;
+  question.devices = out.devices;
   question.progress = progress.callback();
   auto answer = answer_question(*loaded, question);
   progress.wipe();
@@ -156,7 +157,7 @@ int compare_files(const CompareArguments& options) {
     std::vector<std::string> tables;
     if (!options.table.empty()) tables.push_back(options.table);
     return compare_sweep({options.captures, options.counters, std::move(tables), options.axes,
-                          options.window, options.output});
+                          options.window, options.devices, options.output});
   }
   if (options.captures.empty())
     return complain("no FILE is given (see gpufathom compare --help)", kWrongUsage);
@@ -211,6 +212,7 @@ Verb compare_verb() {
       verb, options->window,
       "span of each capture: all, steps, stable, step:N or START:END (default: steps, or all "
       "where there are none)");
+  add_devices_option(verb, options->devices);
   verb.option("--batch", options->batches, "N[,M ...]",
               "items per step, one number for all captures or one for each (default: from the "
               "input shapes of the layers); adds time and joules per item")

@@ -65,6 +65,7 @@ Verb energy_verb() {
   add_window_option(verb, options->question.window,
                     "span: auto (default: the steps, or all if there are none), all, steps, "
                     "stable, step:N or START:END, such as 10ms:25ms");
+  add_devices_option(verb, options->question.devices);
   verb.option("--batch", options->question.batch, "N", "items per step: adds joules per item")
       .positive();
   add_rows_option(verb, options->rows);

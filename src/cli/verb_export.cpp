@@ -77,6 +77,7 @@ int export_capture(const ExportArguments& options) {
   if (!loaded) return complain(loaded.error());
   Question question;
   question.window = "all";
+  question.devices = "all";
   const auto answer = answer_question(*loaded, question);
   if (!answer) return complain(answer.error(), options.input.trace, *loaded->capture);
   if (options.perfetto)

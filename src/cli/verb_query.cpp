@@ -114,6 +114,7 @@ Result<Analyzed> analyze_file(const std::string& path, const std::vector<std::st
   if (!loaded) return tl::unexpected(loaded.error());
   Question question;
   question.window = "all";
+  question.devices = "all";
   question.progress = options.progress;
   auto answered = answer_question(*loaded, question);
   if (!answered) return tl::unexpected(answered.error());

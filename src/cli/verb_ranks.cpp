@@ -76,6 +76,29 @@ std::vector<std::string> missing_from(const JobRanks& answer) {
   return missing;
 }
 
+std::vector<std::string> missing_from(const std::vector<JobRanks>& stages) {
+  std::vector<std::string> missing;
+  for (const auto& answer : stages)
+    for (auto& text : missing_from(answer))
+      if (std::ranges::find(missing, text) == missing.end()) missing.push_back(std::move(text));
+  return missing;
+}
+
+Result<std::string> rendered(std::vector<JobRanks> stages, const std::string& format,
+                            const TextStyle& style, std::size_t rows) {
+  if (format == "html" && stages.size() > 1)
+    return fail("the captures are of several stretches of time, and a page shows one", {}, -1,
+                "give the captures of one of them, or take text or json");
+  if (format == "html") return ranks_html(stages.front());
+  if (format == "json" && stages.size() > 1)
+    return json_line(RankStages{.stages = std::move(stages)});
+  if (format == "json") return json_line(stages.front());
+  std::string text;
+  for (const auto& answer : stages)
+    text += (text.empty() ? "" : "\n") + ranks_text(answer, style, rows);
+  return text;
+}
+
 int say_what_is_missing(const std::vector<std::string>& missing) {
   for (const auto& text : missing) complain("incomplete result: " + text, kBadInput);
   return missing.empty() ? kWhole : kBadInput;
@@ -100,25 +123,18 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
   RanksOptions options;
   options.max_collectives = format == "text" ? 0 : rows.value_or(0);
   options.workers = input.threads ? input.threads : usable_cores();
-  auto answer = analyze_ranks(std::move(loaded->parts), options);
+  auto answer = analyze_stages(std::move(loaded->parts), options);
   if (!answer) return complain(answer.error());
-  note_failed(*loaded, *answer);
+  for (auto& stage : *answer) note_failed(*loaded, stage);
   const auto missing = missing_from(*answer);
   if (incomplete == Incomplete::refuse && (exit_code != kWhole || !missing.empty())) {
     say_what_is_missing(missing);
     return refuse();
   }
-  std::string text;
-  if (format == "json") {
-    text = json_line(*answer);
-  } else if (format == "html") {
-    auto page = ranks_html(*answer);
-    if (!page) return complain(page.error());
-    text = std::move(*page);
-  } else {
-    text = ranks_text(*answer, text_style(output.to_file()), text_rows(rows));
-  }
-  if (const auto written = write_answer(output, text); !written) return complain(written.error());
+  const auto text =
+      rendered(std::move(*answer), format, text_style(output.to_file()), text_rows(rows));
+  if (!text) return complain(text.error());
+  if (const auto done = write_answer(output, *text); !done) return complain(done.error());
   return std::max(exit_code, say_what_is_missing(missing));
 }
 
@@ -134,6 +150,7 @@ Verb ranks_verb() {
   verb.flag("--allow-incomplete", o->allow_incomplete,
             "analyze although captures are incomplete or ranks are missing, and exit with 1; "
             "without it there is no result and the exit code is 3");
+  add_devices_option(verb, o->input.devices);
   add_graphs_option(verb, o->input.graphs);
   add_rows_option(verb, o->rows);
   add_output_options(verb, o->output, {"text", "json", "html"});

@@ -25,7 +25,7 @@ struct WhatIfArguments {
   InputOptions input;
   OutputOptions output;
   std::vector<std::string> without, with, kernels;
-  std::string gpu, link;
+  std::string gpu, link, devices;
   WhatIfChanges changes;
   JobChanges job;
 };
@@ -88,6 +88,7 @@ int what_if_of_ranks(const WhatIfArguments& given, const WhatIfChanges& changes)
   inputs.max_bytes = given.input.max_bytes;
   inputs.threads = given.input.threads;
   inputs.graphs = given.input.graphs;
+  inputs.devices = given.devices;
   auto loaded = load_ranks(inputs, progress.callback());
   progress.wipe();
   if (!loaded) return complain(loaded.error());
@@ -122,6 +123,7 @@ int what_if_of(const WhatIfArguments& given) {
   if (!loaded) return complain(loaded.error());
   Question question;
   question.window = "all";
+  question.devices = given.devices;
   question.progress = progress.callback();
   const auto answer = answer_question(*loaded, question);
   progress.wipe();
@@ -169,6 +171,7 @@ Verb whatif_verb() {
   verb.option("--micro-batches", options->job.micro_batches, "K",
               "of a folder of ranks: K times as many in the pipeline, each as much smaller")
       .positive();
+  add_devices_option(verb, options->devices);
   add_output_options(verb, options->output, {"text", "json"});
   verb.run = [options] { return what_if_of(*options); };
   return verb;

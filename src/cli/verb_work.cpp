@@ -70,6 +70,7 @@ Verb work_verb() {
   add_input_options(verb, options->input);
   add_peers_option(verb, options->peers);
   add_window_option(verb, options->question.window);
+  add_devices_option(verb, options->question.devices);
   verb.option("--batch", options->question.batch, "N",
               "items per step (default: from input shapes)")
       .positive();

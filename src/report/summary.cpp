@@ -1,6 +1,7 @@
 #include "report/summary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -190,6 +191,48 @@ std::string headline_of_levels(const Analysis& analysis) {
   return "When a kernel ran was not logged, so idle time is not known.";
 }
 
+std::string work_of(const OtherDevice& device) {
+  std::string text = device.kernels > 0 ? plural(device.kernels, "kernel") : std::string();
+  if (device.copies > 0)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", format_count(device.copies),
+                        device.copies == 1 ? "copy" : "copies");
+  return fmt::format("{}, {}", text, format_time(device.busy_ns));
+}
+
+/// One sentence on the devices of which nothing else is said; empty without any.
+std::string others_of(const std::vector<OtherDevice>& devices) {
+  std::map<OtherReason, OtherDevice> sums;
+  std::map<OtherReason, std::vector<std::int64_t>> numbers;
+  for (const auto& device : devices) {
+    OtherDevice& sum = sums[device.why];
+    sum.kernels += device.kernels;
+    sum.copies += device.copies;
+    sum.busy_ns += device.busy_ns;
+    numbers[device.why].push_back(device.id);
+  }
+  std::string text;
+  for (const auto& [why, sum] : sums) {
+    const bool one = numbers[why].size() == 1;
+    text += fmt::format("{}{} {}", text.empty() ? " " : "; ", one ? "GPU" : "GPUs",
+                        fmt::join(numbers[why], ", "));
+    switch (why) {
+      case OtherReason::copies_only:
+        text += fmt::format(" only cop{}: {}", one ? "ies" : "y", work_of(sum));
+        break;
+      case OtherReason::few_kernels:
+        text += fmt::format(" hardly work{}: {}", one ? "s" : "", work_of(sum));
+        break;
+      case OtherReason::idle:
+        text += fmt::format(" do{} nothing in this window", one ? "es" : "");
+        break;
+      case OtherReason::not_chosen:
+        text += one ? " is left out" : " are left out";
+        break;
+    }
+  }
+  return text.empty() ? text : text + ".";
+}
+
 }  // namespace
 
 std::string headline(const Analysis& analysis) {
@@ -225,7 +268,8 @@ std::string headline(const Analysis& analysis) {
   else
     text += "; the utilization inside these kernels needs counters.";
   return text + limit_of(analysis) + beside_the_gap(analysis.window.dense) +
-         outside(analysis.window.outside) + blocks_of(analysis.window.blocks);
+         outside(analysis.window.outside) + blocks_of(analysis.window.blocks) +
+         others_of(analysis.other_devices);
 }
 
 std::string subject(const Analysis& analysis) {

@@ -106,6 +106,7 @@ class Loader {
       : progress_(progress), graphs_(std::move(graphs)) {
     workers_ = inputs.threads ? inputs.threads : usable_cores();
     options_.max_bytes = inputs.max_bytes;
+    devices_ = inputs.devices;
   }
 
   LoadedRanks load(const std::vector<Candidate>& candidates) {
@@ -153,7 +154,7 @@ class Loader {
       const std::lock_guard lock(mutex_);
       out_.told_by_graphs += *told;
     }
-    return measure_ranks(*capture);
+    return measure_ranks(*capture, nullptr, devices_);
   }
 
   static bool known(const std::string& path, std::string_view head) {
@@ -166,6 +167,7 @@ class Loader {
   const Progress& progress_;
   const std::vector<Capture> graphs_;
   ImportOptions options_;
+  std::string devices_;
   unsigned workers_ = 1;
   std::mutex mutex_;
   std::size_t done_ = 0;

@@ -23,6 +23,7 @@ struct RankInputs {
   unsigned threads = 0;
   std::string without = {};              // a file among them that is not read
   std::vector<std::string> graphs = {};  // traces that tell the operators of CUDA graphs
+  std::string devices = {};              // as AnalyzeOptions::devices, of each capture
 };
 
 struct LoadedRanks {

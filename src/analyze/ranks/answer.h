@@ -8,6 +8,7 @@
 #include "analyze/ranks/job_graph.h"
 #include "analyze/ranks/job_waiting.h"
 #include "analyze/ranks/ranks.h"
+#include "analyze/ranks/stages.h"
 
 namespace gf {
 
@@ -93,6 +94,7 @@ struct WorkedJob {
 };
 /// Errors as analyze_ranks().
 Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers);
+Result<WorkedJob> work_out(RankStage stage, unsigned workers);
 JobRanks answer_of(const JobView& view, const RanksOptions& options);
 
 }  // namespace gf

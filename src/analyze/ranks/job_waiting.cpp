@@ -83,7 +83,13 @@ Result<JobWaiting> find_job_waiting(const Capture& capture, std::vector<RankPart
                 "give the captures of the other ranks, or their folder");
   std::vector<RankPart> parts = *own;
   std::ranges::move(peers, std::back_inserter(parts));
-  const auto worked = work_out(std::move(parts), workers);
+  auto stages = split_stages(std::move(parts));
+  if (!stages) return tl::unexpected(stages.error());
+  const auto stage = std::ranges::find_if(*stages, [&](const RankStage& one) {
+    return std::ranges::any_of(
+        one.parts, [&](const RankPart& part) { return same_capture(part, own->front()); });
+  });
+  const auto worked = work_out(std::move(*stage), workers);
   if (!worked) return tl::unexpected(worked.error());
   const auto places = places_of(*own, worked->job);
   if (!shares_a_collective(worked->job, places))

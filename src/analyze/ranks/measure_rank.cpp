@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analyze/attribution/attribution.h"
+#include "analyze/chosen_devices.h"
 #include "analyze/context.h"
 #include "analyze/device_use.h"
 #include "analyze/host_threads.h"
@@ -362,6 +363,24 @@ void fill_before(const LabelIntegral& labels, Nanos begin, RankPart& part) {
   }
 }
 
+/// The process that launched most of a device's work, -1: not known.
+std::int64_t process_of(const Context& context, const DeviceTimeline& line) {
+  const Capture& capture = context.capture;
+  std::map<std::int64_t, std::size_t> launched;
+  for (const auto row : line.rows) {
+    std::int64_t pid = capture.activities.pid[row];
+    const auto call = context.launches[row];
+    if (pid < 0 && call != kNoRow) {
+      const auto thread = capture.api_calls.thread[call];
+      if (thread < capture.threads.size()) pid = capture.threads.pid[thread];
+    }
+    if (pid >= 0) ++launched[pid];
+  }
+  const auto most =
+      std::ranges::max_element(launched, {}, [](const auto& entry) { return entry.second; });
+  return most == launched.end() ? -1 : most->first;
+}
+
 RankPart measure_device(const Context& context, const DeviceTimeline& line,
                         const std::vector<StepInfo>& steps, const StepMarks& marks,
                         OwnerNames& names, const CollectiveRows& rows) {
@@ -371,6 +390,7 @@ RankPart measure_device(const Context& context, const DeviceTimeline& line,
   const LabelIntegral labels(label_time(line, work));
   part.device = capture.text(capture.devices.name[line.device]);
   part.device_id = capture.devices.id[line.device];
+  part.process = process_of(context, line);
   part.start_ns = line.window.start;
   part.span_ns = line.window.length();
   part.busy_ns = total(line.busy);
@@ -451,18 +471,24 @@ std::string short_list(std::string_view ranks) {
 }
 
 Result<std::vector<RankPart>> measure_ranks(const Capture& capture,
-                                            std::vector<CollectiveRows>* rows) {
+                                            std::vector<CollectiveRows>* rows,
+                                            std::string_view devices) {
   AnalyzeOptions options;
+  options.devices = devices;
   Context context{capture, options};
   context.host = HostThreads(capture);
   context.roles = NameRoles(capture);
   context.launches = join_launches(capture);
   const Steps steps = find_steps(capture, context.launches, context.host);
-  auto window = choose_window(capture, "all", steps);
+  auto chosen = choose_devices(capture, devices);
+  if (!chosen) return tl::unexpected(chosen.error());
+  context.chosen = std::move(*chosen);
+  auto window = choose_window(capture, "all", steps, context.chosen);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
   context.attribution = attribute(capture, context.host, context.launches);
   context.devices = build_timelines(capture, context.window);
+  set_others_aside(context);
   auto idle = explain_idle(context);
   for (std::size_t device = 0; device < idle.size(); ++device)
     context.devices[device].idle_pieces = std::move(idle[device].pieces);

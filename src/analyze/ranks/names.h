@@ -72,12 +72,12 @@ constexpr RankTime rank_time(IdleReason reason) {
 }
 
 /// What told the number of a rank, the surest first.
-enum class RankSource : std::uint8_t { trace, environment, device, file_name, order };
+enum class RankSource : std::uint8_t { trace, environment, groups, device, file_name, order };
 template <>
 struct EnumNames<RankSource> {
   static constexpr const char* type = "RankSource";
-  static constexpr std::array<std::string_view, 5> names{"trace", "environment", "device",
-                                                         "file_name", "order"};
+  static constexpr std::array<std::string_view, 6> names{"trace",  "environment", "groups",
+                                                         "device", "file_name",   "order"};
 };
 
 /// How the collectives of a group were paired across ranks.
@@ -96,14 +96,18 @@ struct EnumNames<PairedBy> {
 /// Ranks without a file, or with one that cannot be read: the answer is not whole.
 inline constexpr std::string_view kMissingRanks = "missing_ranks";
 
+/// A rank whose file has another rank's number in its name.
+inline constexpr std::string_view kRenamedRank = "rank_renamed";
+
 /// Whether a note of this code only says how far to trust an answer, which is whole.
 constexpr bool is_job_doubt(std::string_view code) {
-  constexpr std::array<std::string_view, 6> kDoubts{
+  constexpr std::array<std::string_view, 7> kDoubts{
       "bounds_by_waiting",      // the job is too large to run again: gains are bounds by waiting
       "doubtful_pairs",         // another way to pair the collectives of two ranks fits as well
       "incredible_pairs",       // collectives that did not run at the same time are left unpaired
       "no_shared_collectives",  // ranks whose clocks are tied to no other's
       "rank_guessed",           // the number comes from the file's name or place
+      kRenamedRank,
       "unmatched_collectives",  // that only one of the ranks shows
   };
   return std::ranges::find(kDoubts, code) != kDoubts.end();

@@ -10,6 +10,7 @@
 
 #include "analyze/ranks/answer.h"
 #include "analyze/ranks/measure_rank.h"
+#include "analyze/ranks/stages.h"
 
 namespace gf {
 
@@ -70,6 +71,16 @@ Status different_ranks(const std::vector<RankPart>& parts) {
   return {};
 }
 
+/// Of the job, as the captures or the launcher say, else as the groups of its collectives do.
+std::int64_t ranks_of(const std::vector<RankPart>& parts) {
+  std::int64_t size = -1;
+  for (const auto& part : parts) size = std::max(size, part.world_size);
+  if (size < 0) size = ranks_by_groups(parts);
+  // A number from a broken file is no reason to list ranks for hours.
+  constexpr std::int64_t kMost = 1'000'000;
+  return size <= kMost ? size : -1;
+}
+
 }  // namespace
 
 Result<Job> join_parts(std::vector<RankPart> parts) {
@@ -89,23 +100,16 @@ Result<Job> join_parts(std::vector<RankPart> parts) {
     job.note("rank_guessed", guessed,
              "the number of a rank is taken from its file's name or place: the capture does not "
              "say it");
+  job.world_size = ranks_of(parts);
   job.parts = std::move(parts);
   job.clocks.resize(job.parts.size());
   return job;
 }
 
-std::int64_t Job::world_size() const {
-  std::int64_t size = -1;
-  for (const auto& part : parts) size = std::max(size, part.world_size);
-  // A number from a broken file is no reason to list ranks for hours.
-  constexpr std::int64_t kMost = 1'000'000;
-  return size <= kMost ? size : -1;
-}
-
 std::vector<std::int64_t> Job::missing_ranks() const {
   std::vector<std::int64_t> ranks;
   std::size_t at = 0;
-  for (std::int64_t rank = 0, size = world_size(); rank < size; ++rank) {
+  for (std::int64_t rank = 0; rank < world_size; ++rank) {
     while (at < parts.size() && parts[at].rank < rank) ++at;
     if (at == parts.size() || parts[at].rank != rank) ranks.push_back(rank);
   }
@@ -166,7 +170,19 @@ std::size_t bytes_of_graphs(const Job& job) {
 
 Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers) {
   if (parts.empty()) return fail("there is no rank to analyze");
-  auto job = join_parts(std::move(parts));
+  auto stages = split_stages(std::move(parts));
+  if (!stages) return tl::unexpected(stages.error());
+  if (stages->size() > 1) {
+    std::string names;
+    for (const auto& stage : *stages) names += (names.empty() ? "" : ", ") + stage.name;
+    return fail("the captures are of several stretches of time: " + names,
+                stages->front().parts.front().source, -1, "give the captures of one of them");
+  }
+  return work_out(std::move(stages->front()), workers);
+}
+
+Result<WorkedJob> work_out(RankStage stage, unsigned workers) {
+  auto job = join_parts(std::move(stage.parts));
   if (!job) return tl::unexpected(job.error());
   if (auto paired = pair_collectives(*job, workers); !paired) return tl::unexpected(paired.error());
   WorkedJob worked{std::move(*job), {}, {}, {}};
@@ -182,7 +198,7 @@ Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers) {
 
 JobRanks answer_of(const JobView& view, const RanksOptions& options) {
   JobRanks answer;
-  answer.world_size = view.job.world_size();
+  answer.world_size = view.job.world_size;
   answer.missing_ranks = view.job.missing_ranks();
   answer.ranks = rank_uses(view);
   answer.groups = group_uses(view);
@@ -199,6 +215,22 @@ JobRanks answer_of(const JobView& view, const RanksOptions& options) {
   answer.span_ns = span_of(answer.ranks);
   add_quality(view.job, answer);
   return answer;
+}
+
+Result<std::vector<JobRanks>> analyze_stages(std::vector<RankPart> parts,
+                                             const RanksOptions& options) {
+  if (parts.empty()) return fail("there is no rank to analyze");
+  auto stages = split_stages(std::move(parts));
+  if (!stages) return tl::unexpected(stages.error());
+  std::vector<JobRanks> answers;
+  for (auto& stage : *stages) {
+    const std::string name = stage.name;
+    const auto worked = work_out(std::move(stage), options.workers);
+    if (!worked) return tl::unexpected(worked.error());
+    answers.push_back(answer_of(worked->view(), options));
+    answers.back().stage = name;
+  }
+  return answers;
 }
 
 Result<JobRanks> analyze_ranks(std::vector<RankPart> parts, const RanksOptions& options) {
@@ -241,8 +273,9 @@ bool read(const dom::element& json, T& out) {
     dom::element value;
     if (!object.at_key(name).get(value))
       sound = sound && read(value, out.*member);
-    else  // parts of earlier releases have no graph
-      sound = sound && std::is_same_v<decltype(member), PartGraph T::*>;
+    else  // parts of earlier releases have no graph and no process
+      sound = sound && (std::is_same_v<decltype(member), PartGraph T::*> ||
+                        std::string_view(name) == "process");
   });
   return sound;
 }

@@ -57,6 +57,7 @@ struct Job {
   std::vector<SharedCollective> shared;  // by time, once that is known
   std::vector<RankClock> clocks;         // by part
   std::vector<QualityNote> quality;
+  std::int64_t world_size = -1;  // as the parts say, else their groups at least; -1: not known
 
   /// What a shared collective is, as the first of its ranks says.
   CollectiveType type_of(const SharedCollective& one) const {
@@ -69,7 +70,6 @@ struct Job {
     return parts[front.part].collectives.bytes[front.row];
   }
 
-  std::int64_t world_size() const;  // -1: not known
   /// Ranks of the world without a part.
   std::vector<std::int64_t> missing_ranks() const;
 
@@ -90,8 +90,13 @@ struct RanksOptions {
   unsigned workers = 1;
 };
 
-/// Pure: the same parts in any order give the same answer. Errors: parts of different jobs, one
-/// rank twice, nothing at all.
+/// Pure: the same parts in any order give the same answers, one for each stretch of time that the
+/// ranks were recorded over (stages.h). Errors: parts of different jobs, one rank twice, nothing at
+/// all.
+Result<std::vector<JobRanks>> analyze_stages(std::vector<RankPart> parts,
+                                             const RanksOptions& options = {});
+
+/// The same where only one stretch of time is allowed.
 Result<JobRanks> analyze_ranks(std::vector<RankPart> parts, const RanksOptions& options = {});
 
 }  // namespace gf

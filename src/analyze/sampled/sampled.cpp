@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "analyze/chosen_devices.h"
 #include "analyze/context.h"
 #include "analyze/energy/attribute.h"
 #include "analyze/sampled/levels.h"
@@ -461,6 +462,25 @@ void count_idle_devices(const std::vector<Text>& work, WindowOfSamples& chosen) 
     if (work[device] != Text::none) chosen.spans[device] = chosen.window;
 }
 
+/// Applies --devices: of the others nothing is said, and those that were asked for count whole
+/// though they did nothing.
+Status take_devices(const Capture& capture, const std::string& wanted,
+                    const std::vector<Text>& work, WindowOfSamples& chosen,
+                    std::vector<std::vector<SampledSeries>>& series) {
+  if (wanted.empty()) return {};
+  const auto devices = choose_devices(capture, wanted);
+  if (!devices) return tl::unexpected(devices.error());
+  for (std::uint32_t device = 0; device < chosen.spans.size(); ++device) {
+    if (!devices->has(device)) {
+      chosen.spans[device] = {0, 0};
+      series[device].clear();
+    } else if (work[device] != Text::none && chosen.spans[device].length() == 0) {
+      chosen.spans[device] = chosen.window;
+    }
+  }
+  return {};
+}
+
 DeviceUse sampled_use(const Capture& capture, std::uint32_t device, const WindowOfSamples& chosen,
                       const std::vector<SampledSeries>& series, Nanos bucket) {
   const Interval& span = chosen.spans[device];
@@ -506,7 +526,9 @@ Result<SampledAnalysis> analyze_samples(const Capture& capture, const AnalyzeOpt
   analysis.window = window_info(*chosen);
   const Interval window = chosen->window;
   const Nanos bucket = bucket_of(window);
-  const auto series = collect_series(capture, window, bucket);
+  auto series = collect_series(capture, window, bucket);
+  if (const Status known = take_devices(capture, options.devices, work, *chosen, series); !known)
+    return tl::unexpected(known.error());
   analysis.samples = over_time(capture, work, chosen->spans, active, window, series, bucket);
   for (std::uint32_t device = 0; device < chosen->spans.size(); ++device)
     if (chosen->spans[device].length() != 0 && !series[device].empty())
@@ -514,6 +536,11 @@ Result<SampledAnalysis> analyze_samples(const Capture& capture, const AnalyzeOpt
   if (!analysis.devices.empty()) analysis.levels = join_ladders(analysis.devices);
   analysis.match.verdict = MatchVerdict::no_report;
   analysis.energy = measure_energy(capture, powered(capture, window), options.energy_model);
+  if (!options.devices.empty())
+    std::erase_if(analysis.energy.devices, [&](const auto& energy) {
+      return std::ranges::none_of(analysis.devices,
+                                  [&](const DeviceUse& use) { return use.id == energy.device; });
+    });
   return SampledAnalysis{std::move(analysis), hull(active.settled)};
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,6 +34,14 @@ struct ThreadKey {
   std::string process_name, thread_name;  // where pid or tid is a text
 };
 
+/// A device that a worker saw for the first time in this chunk.
+struct NewDevice {
+  std::uint32_t id;
+  std::optional<std::string> process;  // where that is another than Kineto's number of the device
+};
+/// The worker's number of its first device with a process of its own.
+inline constexpr std::uint32_t kFirstPlacedDevice = 1u << 31;
+
 /// What a metadata event ("ph": "M") says of a thread or process.
 struct Naming {
   ThreadKey thread;
@@ -55,8 +64,11 @@ struct Worker {
   StringPool strings;
   std::vector<Thread> threads;
   std::unordered_map<std::string, std::uint32_t> thread_of;  // by pid and tid as written
-  std::unordered_set<std::uint32_t> devices;  // that a chunk has carried to the merge
-  std::vector<std::uint8_t> api_kind;         // by text, 255: not worked out yet
+  // Devices that a chunk has carried to the merge: by number, and by process and number where they
+  // differ.
+  std::unordered_set<std::uint32_t> devices;
+  std::unordered_map<std::string, std::uint32_t> device_of;
+  std::vector<std::uint8_t> api_kind;  // by text, 255: not worked out yet
   Layouts layouts;
   Patterns patterns;
   SlowReader slow;
@@ -75,7 +87,8 @@ struct Chunk {
   std::int64_t offset = 0;  // of the first byte in the decompressed file
   bool last = false;
 
-  // Output. Texts and threads carry the worker's numbers, devices their ids.
+  // Output. Texts, threads and placed devices carry the worker's numbers, other
+  // devices their ids.
   unsigned worker = 0;
   Tables rows;
   // What the worker met here for the first time, in order of first use; texts are numbered from the
@@ -83,7 +96,7 @@ struct Chunk {
   // are for the life of the worker.
   std::vector<std::string_view> texts;
   std::vector<NewThread> threads;
-  std::vector<std::uint32_t> devices;  // their ids
+  std::vector<NewDevice> devices;
   std::vector<Naming> names;
   std::vector<Damage> damage;
   std::int64_t noted = 0;  // how often

@@ -14,6 +14,7 @@
 #include "import/formats.h"
 #include "import/kineto/chunk.h"
 #include "import/kineto/event.h"
+#include "import/kineto/merged_devices.h"
 #include "import/kineto/reading.h"
 #include "model/capture.h"
 #include "model/vendor.h"
@@ -162,7 +163,8 @@ std::optional<Nanos> read_metadata(Capture& capture, std::string members, bool c
 
 class Merge {
  public:
-  Merge(Capture& capture, unsigned workers) : capture_(capture), known_(workers) {}
+  Merge(Capture& capture, unsigned workers)
+      : capture_(capture), known_(workers), devices_(capture) {}
   void add(Chunk& chunk);
   /// After the last chunk: names of threads and processes, counts of damage, and the time base
   /// under all times.
@@ -175,6 +177,13 @@ class Merge {
   struct Translation {
     std::vector<Text> texts{Text::none};
     std::vector<std::uint32_t> threads;  // kNoRow: not told yet
+    std::vector<std::uint32_t> placed;   // devices from kFirstPlacedDevice on
+    std::uint32_t row_of(std::uint32_t device, MergedDevices& devices) const {
+      if (device == kNoRow) return kNoRow;
+      const std::size_t place = device - kFirstPlacedDevice;
+      return device < kFirstPlacedDevice || place >= placed.size() ? devices.row(device)
+                                                                   : placed[place];
+    }
   };
   /// What a metadata event said, with its text where the capture keeps it.
   struct Name {
@@ -185,14 +194,12 @@ class Merge {
   void learn(const Chunk& chunk, Translation& known);
   void take_rows(Chunk& chunk, const Translation& known);
   std::uint32_t thread_row(const ThreadKey& key);
-  std::uint32_t device_row(std::uint32_t id);
   void name_threads();
-  void join_lone_device();
 
   Capture& capture_;
   std::vector<Translation> known_;                              // by worker
   std::unordered_map<std::string, std::uint32_t> thread_rows_;  // by pid and tid, numbers or texts
-  std::unordered_map<std::uint32_t, std::uint32_t> device_rows_;
+  MergedDevices devices_;
   std::vector<Name> names_;
   std::vector<Damage> damage_;
   bool closed_ = false;
@@ -220,13 +227,6 @@ std::string thread_key(std::string_view process, std::int64_t tid, std::string_v
 
 }  // namespace
 
-std::uint32_t Merge::device_row(std::uint32_t id) {
-  if (id == kNoRow) return kNoRow;
-  const auto [at, added] = device_rows_.try_emplace(id, 0);
-  if (added) at->second = capture_.device_row(static_cast<std::int32_t>(id));
-  return at->second;
-}
-
 std::uint32_t Merge::thread_row(const ThreadKey& key) {
   const auto [at, added] = thread_rows_.try_emplace(key_of(key), 0);
   if (added) {
@@ -249,7 +249,12 @@ void Merge::learn(const Chunk& chunk, Translation& known) {
     if (thread.number >= known.threads.size()) known.threads.resize(thread.number + 1, kNoRow);
     known.threads[thread.number] = thread_row(thread.key);
   }
-  for (const std::uint32_t device : chunk.devices) device_row(device);
+  for (const auto& device : chunk.devices) {
+    if (device.process)
+      known.placed.push_back(devices_.row(device.id, *device.process));
+    else
+      devices_.row(device.id);
+  }
 }
 
 /// The chunk's rows are renamed where they lie, which is in the processor's cache.
@@ -267,7 +272,7 @@ void Merge::take_rows(Chunk& chunk, const Translation& known) {
         if (kTarget == TableId::threads)
           rename([&](std::uint32_t thread) { return known.threads[thread]; });
         else if (kTarget == TableId::devices)
-          rename([&](std::uint32_t device) { return device_row(device); });
+          rename([&](std::uint32_t device) { return known.row_of(device, devices_); });
         else
           rename([&](std::uint32_t row) {
             return row == kNoRow ? row : row + of(rows_before, kTarget);
@@ -322,34 +327,9 @@ void Merge::name_threads() {
   }
 }
 
-/// ROCm describes a process's one GPU as number 0 and gives its work another number: one
-/// description and one device with work are the same device, under the number of the work.
-void Merge::join_lone_device() {
-  auto& devices = capture_.devices;
-  if (devices.size() != 2 || device_rows_.size() != 1) return;
-  const std::uint32_t active = device_rows_.begin()->second, described = 1 - active;
-  if (devices.sm_count[described] < 0 || devices.sm_count[active] >= 0 ||
-      devices.name[active] != Text::none)
-    return;
-  devices.id[described] = devices.id[active];
-  auto one = devices;
-  one.clear();
-  one.add();
-  one.visit_pairs(devices, [&](auto& mine, const auto& theirs) { mine[0] = theirs[described]; });
-  devices = std::move(one);
-  capture_.each_table([](auto& table) {
-    table.each_column_ref([](const auto& column) {
-      if constexpr (kIsRef<typename std::remove_cvref_t<decltype(column)>::Declared>)
-        if (kRefTable<typename std::remove_cvref_t<decltype(column)>::Declared> == TableId::devices)
-          for (auto& row : column.column)
-            if (row != kNoRow) row = 0;
-    });
-  });
-}
-
 void Merge::finish(Nanos base) {
+  devices_.settle();
   name_threads();
-  join_lone_device();
   for (const auto& damage : damage_)
     capture_.note_quality(
         damage.code, fmt::format("{} (first at byte {})", damage.what, damage.first), damage.count);

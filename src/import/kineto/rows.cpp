@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "core/secrets.h"
 #include "import/kineto/numbers.h"
@@ -124,14 +125,29 @@ Rows::Extent Rows::extent(const Event& event, Field field, std::int64_t at) {
   return out;
 }
 
+/// It comes to the merge in the order of first use.
 std::uint32_t Rows::told_device(std::uint32_t id) {
-  if (id != kNoRow && worker_.devices.insert(id).second) chunk_.devices.push_back(id);
+  if (id != kNoRow && worker_.devices.insert(id).second) chunk_.devices.push_back({id, {}});
   return id;
 }
 
+/// The device's number where the event's process is that number, too, as Kineto writes it; else the
+/// worker's number for both: traces of several processes may be merged into one.
 std::uint32_t Rows::device(const Event& event, std::int64_t at) {
-  return told_device(static_cast<std::uint32_t>(
-      event.has(Field::device) ? small(event, Field::device, at) : small(event, Field::pid, at)));
+  const auto pid = event.text(Field::pid);
+  std::uint32_t id = kNoRow;
+  const bool said = event.has(Field::device);
+  const auto behind = parse_integer(pid.substr(pid.find_last_of(' ') + 1));
+  if (!said && behind && *behind >= 0 && *behind <= INT32_MAX)
+    id = static_cast<std::uint32_t>(*behind);
+  else
+    id = static_cast<std::uint32_t>(small(event, said ? Field::device : Field::pid, at));
+  if (id == kNoRow || parse_integer(pid) == id) return told_device(id);
+  const auto [found, added] = worker_.device_of.try_emplace(
+      std::string(pid) + '\0' + std::to_string(id),
+      kFirstPlacedDevice + static_cast<std::uint32_t>(worker_.device_of.size()));
+  if (added) chunk_.devices.push_back({id, std::string(pid)});
+  return found->second;
 }
 
 std::int64_t Rows::stream(const Event& event, std::int64_t at) {

@@ -247,7 +247,7 @@ Builder::Builder(const Context& context, std::size_t budget)
       texts_(context, data_) {
   data_.start_ns = window_.start;
   data_.duration_ns = window_.length();
-  data_.origin_ns = extent(capture_).start;
+  data_.origin_ns = extent(capture_, context.chosen).start;
 }
 
 bool Builder::put(LaneDraft& draft, Interval span, std::int64_t name, std::int64_t site,

@@ -20,6 +20,7 @@ std::string job_line(const JobRanks& job) {
   std::string text = plural(static_cast<std::int64_t>(job.ranks.size()), "rank");
   if (job.world_size > static_cast<std::int64_t>(job.ranks.size()))
     text += fmt::format(" of {}", job.world_size);
+  if (!job.stage.empty()) text = fmt::format("Stage {}: {}", job.stage, text);
   return fmt::format("{}, {} over {}", text, plural(job.collectives_matched, "shared collective"),
                      format_time(job.span_ns));
 }
