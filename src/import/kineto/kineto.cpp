@@ -63,7 +63,11 @@ void add_device(Capture& capture, const dom::object& object) {
   if (vendor != Vendor::unknown) devices.vendor[row] = capture.strings.intern(id_of(vendor));
   devices.compute_major[row] = small(object, "computeMajor");
   devices.compute_minor[row] = small(object, "computeMinor");
+  // A rewriting tool was seen to leave a size of memory there, with the number beside it.
+  constexpr std::int32_t kMostSms = 4096;
   devices.sm_count[row] = small(object, "numSms");
+  if (devices.sm_count[row] > kMostSms) devices.sm_count[row] = small(object, "multiProcessorCount");
+  if (devices.sm_count[row] > kMostSms) devices.sm_count[row] = -1;
   devices.memory_bytes[row] = integer(object, "totalGlobalMem");
   devices.max_threads_per_sm[row] = small(object, "maxThreadsPerMultiprocessor");
   devices.registers_per_sm[row] = small(object, "regsPerMultiprocessor");

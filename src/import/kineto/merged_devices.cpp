@@ -178,7 +178,26 @@ void MergedDevices::take(const Numbering& now) {
   });
 }
 
+/// A writer that says neither device nor process means the only one: work on a GPU is told by its
+/// category.
+void MergedDevices::place_unnumbered() {
+  std::uint32_t only = kNoRow;
+  std::int64_t placed = 0;
+  for (auto& device : capture_.activities.device) {
+    if (device != kNoRow) continue;
+    if (only == kNoRow) only = capture_.devices.size() == 1 ? 0 : row(0);
+    device = only;
+    ++placed;
+  }
+  if (placed > 0)
+    capture_.note_quality(QualityCode::assumed_device,
+                          "work without the number of its device was taken as GPU " +
+                              std::to_string(capture_.devices.id[only]) + "'s",
+                          placed);
+}
+
 void MergedDevices::settle() {
+  place_unnumbered();
   if (!placed_.empty()) {
     auto all = places();
     find_programs(all);

@@ -41,6 +41,7 @@ class MergedDevices {
   void find_programs(std::vector<Place>& places) const;
   void tell_processes(const std::vector<Place>& places);
   void number(const std::vector<Place>& places);
+  void place_unnumbered();
   void join_described(std::uint32_t active);
   /// The table of devices as it shall be.
   struct Numbering {
