@@ -74,6 +74,34 @@ TEST(KinetoRules, RootFramesThatComeAgainStayRoots) {
   }
 }
 
+/// A writer that names neither the device nor the process of GPU work means the only GPU.
+TEST(KinetoRules, WorkWithoutADeviceIsTheOnlyGpus) {
+  const std::string bare =
+      R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 2, "args": {"External id": 1}})";
+  const Capture described = from_events(
+      trace(bare, R"("deviceProperties": [{"id": 3, "name": "NVIDIA A100", "numSms": 108}],)"));
+  ASSERT_EQ(described.devices.size(), 1u);
+  EXPECT_EQ(described.activities.device[0], 0u);
+  EXPECT_EQ(described.devices.id[0], 3);
+  EXPECT_EQ(quality(described), (Counts{{"assumed_device", 1}}));
+  const Capture alone = from_events(trace(bare + "," + bare));
+  ASSERT_EQ(alone.devices.size(), 1u);
+  EXPECT_EQ(alone.devices.id[0], 0);
+  EXPECT_EQ(quality(alone), (Counts{{"assumed_device", 2}}));
+}
+
+/// A rewriting tool left the shared memory's size as the number of SMs.
+TEST(KinetoRules, AnImpossibleNumberOfSmsIsNotTaken) {
+  const auto sms = [&](const std::string& said) {
+    return from_events(
+               trace(kernel("k", "1", "2"), R"("deviceProperties": [{"id": 0, )" + said + "}],"))
+        .devices.sm_count[0];
+  };
+  EXPECT_EQ(sms(R"("numSms": 108)"), 108);
+  EXPECT_EQ(sms(R"("numSms": 167936, "multiProcessorCount": 108)"), 108);
+  EXPECT_EQ(sms(R"("numSms": 167936)"), -1);
+}
+
 /// An object of the args that looks like an event is no event, whichever reader meets it.
 TEST(KinetoRules, AnEventInsideAnEventsArgsIsNone) {
   const Capture c = from_events(trace(

@@ -66,7 +66,8 @@ void add_device(Capture& capture, const dom::object& object) {
   // A rewriting tool was seen to leave a size of memory there, with the number beside it.
   constexpr std::int32_t kMostSms = 4096;
   devices.sm_count[row] = small(object, "numSms");
-  if (devices.sm_count[row] > kMostSms) devices.sm_count[row] = small(object, "multiProcessorCount");
+  if (devices.sm_count[row] > kMostSms)
+    devices.sm_count[row] = small(object, "multiProcessorCount");
   if (devices.sm_count[row] > kMostSms) devices.sm_count[row] = -1;
   devices.memory_bytes[row] = integer(object, "totalGlobalMem");
   devices.max_threads_per_sm[row] = small(object, "maxThreadsPerMultiprocessor");

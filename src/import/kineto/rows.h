@@ -69,8 +69,7 @@ class Rows {
  private:
   void say(Column<std::int64_t>& column, std::size_t row, const Event& event, Field field,
            std::int64_t at) {
-    if (const Token* const token = event.find(field))
-      put(column, row, integer_of(*token, -1, at));
+    if (const Token* const token = event.find(field)) put(column, row, integer_of(*token, -1, at));
   }
   void say(Column<std::int32_t>& column, std::size_t row, const Event& event, Field field,
            std::int64_t at) {
