@@ -53,6 +53,7 @@ TEST(CaptureFile, AppendedBatchesReadBackAsOne) {
       };
       move(events.collectives.activity, expected.activities.size());
       move(events.kernel_counters.kernel, expected.report_kernels.size());
+      move(events.kernel_rules.kernel, expected.report_kernels.size());
       move(events.activities.program_op, expected.program_ops.size());
       move(events.activities.captured_op, expected.host_ops.size());
       move(events.host_ops.program_op, expected.program_ops.size());

@@ -68,7 +68,7 @@ TEST(Devices, OneThatOnlyCopiesIsNamedAndCountsForNothing) {
   EXPECT_EQ(analysis.other_devices[0].why, OtherReason::copies_only);
   EXPECT_EQ(analysis.other_devices[0].copies, 1);
   EXPECT_EQ(analysis.other_devices[0].busy_ns, 2000);
-  EXPECT_NE(headline(analysis).find(" GPU 0 only copies: 1 copy, 2 us."), std::string::npos)
+  EXPECT_NE(headline(analysis).find(" GPU 0 only copies: 1 copy, 2.000 us."), std::string::npos)
       << headline(analysis);
 }
 
@@ -88,7 +88,7 @@ TEST(Devices, OneTinyKernelIsNoWork) {
   EXPECT_DOUBLE_EQ(busy(analysis), 1);
   ASSERT_EQ(analysis.other_devices.size(), 1U);
   EXPECT_EQ(analysis.other_devices[0].why, OtherReason::few_kernels);
-  EXPECT_NE(headline(analysis).find("GPU 0 hardly works: 1 kernel, 2 copies, 6 us."),
+  EXPECT_NE(headline(analysis).find("GPU 0 hardly works: 1 kernel, 2 copies, 6.000 us."),
             std::string::npos)
       << headline(analysis);
 }
@@ -121,7 +121,7 @@ TEST(Devices, OfEightThatOneRunsOneIsSpokenOf) {
   const auto analysis = answer(build.capture);
   EXPECT_DOUBLE_EQ(busy(analysis), 1);
   EXPECT_EQ(analysis.other_devices.size(), 7U);
-  EXPECT_NE(headline(analysis).find("GPUs 0, 1, 3, 4, 5, 6, 7 only copy: 7 copies, 14 us."),
+  EXPECT_NE(headline(analysis).find("GPUs 0, 1, 3, 4, 5, 6, 7 only copy: 7 copies, 14.00 us."),
             std::string::npos)
       << headline(analysis);
 }
