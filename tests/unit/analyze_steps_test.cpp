@@ -354,5 +354,47 @@ TEST(StableStep, SimulatedCapturesAreJudgedRight) {
   }
 }
 
+/// Roles by a letter a step: "." ordinary, "s" start-up, "o" outlier.
+std::string roles_of(const std::vector<double>& durations) {
+  std::vector<StepInfo> steps;
+  for (const double d : durations)
+    steps.push_back({0, 0, static_cast<Nanos>(std::llround(1000 * d)), false});
+  name_far_off(steps);
+  std::string roles;
+  for (const auto& step : steps) roles += ".so"[static_cast<std::size_t>(step.role)];
+  return roles;
+}
+
+TEST(FarOffSteps, AreStartUpOrASingleOutlier) {
+  EXPECT_EQ(roles_of({}), "");
+  EXPECT_EQ(roles_of({100}), ".");
+  EXPECT_EQ(roles_of({300, 100}), "..");  // nobody knows which is the usual one
+  EXPECT_EQ(roles_of({300, 100, 101}), "s..");
+  EXPECT_EQ(roles_of({115, 100, 101}), "...");
+  EXPECT_EQ(roles_of({500, 300, 100, 100, 101}), "ss...");
+  EXPECT_EQ(roles_of({100, 101, 250, 100, 99}), "..o..");
+  EXPECT_EQ(roles_of({100, 101, 100, 99, 52}), "....o");  // a last batch that is smaller
+  EXPECT_EQ(roles_of({400, 100, 101, 250, 100, 99, 100, 101}), "s..o....");
+  EXPECT_EQ(roles_of({100, 250, 100, 101, 250, 100}), "......");  // the program's own way
+  EXPECT_EQ(roles_of({140, 100, 130, 75, 115}), ".....");         // they vary as much by themselves
+  EXPECT_EQ(roles_of({0, 0, 0, 0}), "....");
+  EXPECT_EQ(roles_of({5000, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100}),
+            "s...........");
+}
+
+TEST(FarOffSteps, AreRareAmongStepsThatVaryAlike) {
+  std::mt19937_64 random(7);
+  for (const double spread : {0.01, 0.05, 0.15, 0.3}) {
+    std::lognormal_distribution<double> step(0, spread);
+    int named = 0;
+    for (int i = 0; i < 2000; ++i) {
+      std::vector<double> durations(3 + random() % 18);
+      for (double& d : durations) d = 1000 * step(random);
+      named += roles_of(durations).find_first_not_of('.') != std::string::npos;
+    }
+    EXPECT_LT(named, spread < 0.1 ? 40 : 200) << spread;
+  }
+}
+
 }  // namespace
 }  // namespace gf
