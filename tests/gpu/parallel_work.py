@@ -244,9 +244,9 @@ def product_of(event):
 
 
 def read_again(path):
-    """{(b, m, n, k): calls}: the innermost product around the launch of each kernel, each call once."""
+    """{(b, m, n, k): calls}: the innermost product around the launch of each kernel that is no collective, each call once."""
     events = [e for e in json.loads(pathlib.Path(path).read_text())["traceEvents"] if e.get("ph") == "X"]
-    kernels = {e["args"].get("correlation") for e in events if e.get("cat") == "kernel"}
+    kernels = {e["args"].get("correlation") for e in events if e.get("cat") == "kernel" and not e["name"].startswith("nccl")}
     threads = {}
     for event in events:
         if event.get("cat") == "cpu_op" and product_of(event) or event.get("cat") in ("cuda_runtime", "cuda_driver"):
