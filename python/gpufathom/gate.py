@@ -106,9 +106,10 @@ def _marked_steps(answer: str) -> List[Tuple[int, int]]:
     window = json.loads(answer)["window"]
     if window["step_source"] == "none" or window["step_source"].startswith("period"):
         return []
-    return [
-        (step["start_ns"], step["start_ns"] + step["duration_ns"]) for step in window["all_steps"]
-    ]
+    steps = window["all_steps"]
+    # Start-up and outliers are no steps to compare.
+    ordinary = [step for step in steps if step["role"] == "ordinary"] or steps
+    return [(step["start_ns"], step["start_ns"] + step["duration_ns"]) for step in ordinary]
 
 
 def _steps(run: Run, allow_incomplete: bool) -> _Steps:

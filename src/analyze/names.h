@@ -25,6 +25,10 @@ namespace gf {
 #define GF_WINDOW_KINDS(X) X(all) X(recording_window) X(steps) X(stable) X(step) X(range) X(common)
 GF_NAMED_ENUM(WindowKind, GF_WINDOW_KINDS)
 
+/// How a step stands beside the others.
+#define GF_STEP_ROLES(X) X(ordinary) X(start_up) X(outlier)
+GF_NAMED_ENUM(StepRole, GF_STEP_ROLES)
+
 /// How well a counter report fits a trace.
 #define GF_MATCH_VERDICTS(X) X(no_report) X(good) X(partial) X(different_program)
 GF_NAMED_ENUM(MatchVerdict, GF_MATCH_VERDICTS)

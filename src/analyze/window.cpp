@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -221,10 +222,20 @@ Interval span_of_step(const StepInfo& step) {
   return {step.start_ns, step.start_ns + step.duration_ns};
 }
 
-Result<Interval> all_steps_span(const Capture& capture, const Steps& steps) {
+/// The most steps in a row of which none is left out.
+Result<Interval> steps_span(const Capture& capture, const Steps& steps) {
   if (steps.steps.empty())
     return fail("--window steps: there are none", capture.path, -1, known_steps(steps));
-  return Interval{steps.steps.front().start_ns, span_of_step(steps.steps.back()).end};
+  const std::span<const StepInfo> all = steps.steps;
+  std::span<const StepInfo> most;
+  for (std::size_t i = 0, begin = 0; i < all.size(); ++i) {
+    if (all[i].role != StepRole::ordinary)
+      begin = i + 1;
+    else if (i + 1 - begin > most.size())
+      most = all.subspan(begin, i + 1 - begin);
+  }
+  if (most.empty()) most = all;
+  return Interval{most.front().start_ns, span_of_step(most.back()).end};
 }
 
 Result<Interval> stable_steps_span(const Capture& capture, const Steps& steps) {
@@ -258,7 +269,7 @@ ChosenSpan chosen_span(const Capture& capture, std::string_view wanted, const St
   if (wanted == "all" && capture.recording_windows.size() > 1)
     return {WindowKind::recording_window, longest_recording_window(capture, devices)};
   if (wanted == "all") return {WindowKind::all, extent(capture, devices)};
-  if (wanted == "steps") return {WindowKind::steps, all_steps_span(capture, steps)};
+  if (wanted == "steps") return {WindowKind::steps, steps_span(capture, steps)};
   if (wanted == "stable") return {WindowKind::stable, stable_steps_span(capture, steps)};
   if (wanted.starts_with("step:")) return {WindowKind::step, one_step_span(capture, steps, wanted)};
   if (wanted.find(':') != std::string_view::npos)

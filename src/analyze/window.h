@@ -18,7 +18,7 @@ namespace gf {
 ///   own such span); when the
 ///              recording has several windows, the longest of them: nothing is known of the time
 ///              between
-///   steps      from the first step's start to the end of the last one
+///   steps      the most steps in a row of which none is start-up or an outlier
 ///   stable     from the first stable step to the end of the last step
 ///   step:N     the step that the source numbers N
 ///   START:END  times after the first device activity, plain nanoseconds or with ns, us, ms, s;

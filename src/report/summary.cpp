@@ -11,6 +11,7 @@
 #include "analyze/report_alone.h"
 #include "analyze/sampled/sampled.h"
 #include "analyze/utilization/waterfall.h"
+#include "core/statistics.h"
 #include "core/text.h"
 #include "model/metrics.h"
 #include "model/quality.h"
@@ -233,7 +234,55 @@ std::string others_of(const std::vector<OtherDevice>& devices) {
   return text.empty() ? text : text + ".";
 }
 
+/// Ordinary steps on the shorter side of an outlier: one window has no hole.
+std::string beyond_outlier(const WindowInfo& window) {
+  std::vector<std::int64_t> beyond;
+  for (const auto& step : window.all_steps)
+    if (step.role == StepRole::ordinary &&
+        (step.start_ns < window.start_ns || step.start_ns >= window.end_ns))
+      beyond.push_back(step.index);
+  if (beyond.empty()) return {};
+  if (beyond.size() == 1) return fmt::format(" Step {} beside it is not analyzed.", beyond.front());
+  return fmt::format(" Steps {} to {} beside it are not analyzed.", beyond.front(), beyond.back());
+}
+
+/// The steps of a role, as the subject of a sentence: "Step 5 takes", "Steps 5 to 7 take up to".
+std::string subject_of(const std::vector<StepInfo>& steps) {
+  if (steps.size() == 1) return fmt::format("Step {} takes", steps.front().index);
+  return fmt::format("Steps {} to {} take up to", steps.front().index, steps.back().index);
+}
+
+/// Steps that the window leaves out since they are far from the others.
+std::string left_out(const WindowInfo& window) {
+  if (window.kind != WindowKind::steps) return {};
+  std::vector<double> durations;
+  for (const auto& step : window.steps) durations.push_back(static_cast<double>(step.duration_ns));
+  const double middle = durations.empty() ? 0 : median(std::move(durations));
+  if (middle <= 0) return {};
+  std::string text;
+  for (const auto& [role, name] :
+       {std::pair{StepRole::start_up, "start-up"}, {StepRole::outlier, "an outlier"}}) {
+    std::vector<StepInfo> steps;
+    double times = 0;
+    for (const auto& step : window.all_steps)
+      if (step.role == role) {
+        steps.push_back(step);
+        times = std::max(times, static_cast<double>(step.duration_ns) / middle);
+      }
+    if (steps.empty()) continue;
+    text += fmt::format(
+        " {} {:.3g} times the middle step and {} left out as {} (--window step:{}).",
+        subject_of(steps), times, steps.size() == 1 ? "is" : "are", name, steps.front().index);
+  }
+  return text + beyond_outlier(window);
+}
+
 }  // namespace
+
+std::string step_label(const StepInfo& step) {
+  constexpr const char* kRoles[] = {"", " (start-up)", " (outlier)"};  // by StepRole
+  return fmt::format("step {}{}", step.index, kRoles[static_cast<std::size_t>(step.role)]);
+}
 
 std::string headline(const Analysis& analysis) {
   if (analysis.devices.empty() && !analysis.runtime.phases.empty())
@@ -268,8 +317,8 @@ std::string headline(const Analysis& analysis) {
   else
     text += "; the utilization inside these kernels needs counters.";
   return text + limit_of(analysis) + beside_the_gap(analysis.window.dense) +
-         outside(analysis.window.outside) + blocks_of(analysis.window.blocks) +
-         others_of(analysis.other_devices);
+         left_out(analysis.window) + outside(analysis.window.outside) +
+         blocks_of(analysis.window.blocks) + others_of(analysis.other_devices);
 }
 
 std::string subject(const Analysis& analysis) {

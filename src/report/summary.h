@@ -20,6 +20,8 @@ std::vector<WaterfallBar> waterfall_of_all(const Analysis& analysis);
 
 /// One or two sentences that give the answer: how busy, how deep, and the largest loss.
 std::string headline(const Analysis& analysis);
+/// "step 7", "step 5 (start-up)".
+std::string step_label(const StepInfo& step);
 /// What was measured: "NVIDIA H200, 2 steps, 98.02 ms".
 std::string subject(const Analysis& analysis);
 

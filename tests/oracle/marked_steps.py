@@ -129,6 +129,8 @@ def wrong_in(window, steps):
     inside = window["steps"]
     if window["kind"] == "steps" and sum(step["duration_ns"] for step in inside) != window["duration_ns"]:
         return "steps that do not add up to the window"
+    if any(step["role"] != "ordinary" for step in inside) and any(step["role"] == "ordinary" for step in told):
+        return "a step in the window that is far from the others"
     return None
 
 

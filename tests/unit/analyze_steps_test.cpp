@@ -354,5 +354,115 @@ TEST(StableStep, SimulatedCapturesAreJudgedRight) {
   }
 }
 
+/// Roles by a letter a step: "." ordinary, "s" start-up, "o" outlier.
+std::string roles_of(const std::vector<double>& durations) {
+  std::vector<StepInfo> steps;
+  for (const double d : durations)
+    steps.push_back({0, 0, static_cast<Nanos>(std::llround(1000 * d)), false});
+  name_far_off(steps);
+  std::string roles;
+  for (const auto& step : steps) roles += ".so"[static_cast<std::size_t>(step.role)];
+  return roles;
+}
+
+TEST(FarOffSteps, AreStartUpOrASingleOutlier) {
+  EXPECT_EQ(roles_of({}), "");
+  EXPECT_EQ(roles_of({100}), ".");
+  EXPECT_EQ(roles_of({300, 100}), "..");  // nobody knows which is the usual one
+  EXPECT_EQ(roles_of({300, 100, 101}), "...");
+  EXPECT_EQ(roles_of({300, 100, 101, 100}), "s...");
+  EXPECT_EQ(roles_of({145, 100, 101, 100}), "....");  // too near to say much else
+  EXPECT_EQ(roles_of({100, 101, 99, 100, 250}), "....o");
+  EXPECT_EQ(roles_of({100, 101, 250, 100, 99}), ".....");  // every fourth one may be so
+  EXPECT_EQ(roles_of({100, 101, 250, 100, 99, 100, 101}), "..o....");
+  EXPECT_EQ(roles_of({100, 101, 100, 99, 52}), ".....");  // a last batch that is smaller
+  EXPECT_EQ(roles_of({400, 100, 101, 250, 100, 99, 100, 101}), "s..o....");
+  EXPECT_EQ(roles_of({500, 300, 100, 99, 100, 101}), "ss....");
+  EXPECT_EQ(roles_of({500, 300, 200, 100, 99, 100, 100, 101, 100, 99, 100, 101}), "............");
+  EXPECT_EQ(roles_of({140, 100, 130, 75, 115}), ".....");  // they vary as much by themselves
+  EXPECT_EQ(roles_of({0, 0, 0, 0}), "....");
+  EXPECT_EQ(roles_of({0, 0, 0, 0, 0, 900}), ".....o");
+  EXPECT_EQ(roles_of({5000, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100}),
+            "s...........");
+}
+
+TEST(FarOffSteps, AreNotTheProgramsOwnWay) {
+  EXPECT_EQ(roles_of({100, 250, 100, 101, 250, 100}), "......");
+  EXPECT_EQ(roles_of({250, 100, 100, 101, 250, 100}), "......");  // the first one is of the pattern
+  EXPECT_EQ(roles_of({250, 100, 100, 101, 100, 100, 240}), ".......");
+  for (std::size_t begin = 0; begin < 4; ++begin)
+    for (std::size_t count = 5; count < 40; ++count) {
+      std::vector<double> durations;
+      for (std::size_t i = 0; i < count; ++i)
+        durations.push_back((i % 4 == begin ? 300.0 : 100.0) + static_cast<double>(i % 3));
+      EXPECT_EQ(roles_of(durations), std::string(count, '.')) << begin << " of " << count;
+    }
+}
+
+/// Percent of random captures of which a step is named. Durations: exp(spread · noise), or
+/// 1 + spread · noise; noise that remembers `memory` of the step before.
+struct Series {
+  const char* name;
+  bool logarithmic;
+  double memory, every_fourth;
+};
+double named_share(const Series& series, double spread, std::size_t count) {
+  constexpr int kCaptures = 2000;
+  std::mt19937_64 random(count);
+  std::normal_distribution<double> normal;
+  int named = 0;
+  for (int capture = 0; capture < kCaptures; ++capture) {
+    std::vector<double> durations;
+    const std::size_t slow = random() % 4;
+    double noise = normal(random);
+    for (std::size_t i = 0; i < count; ++i) {
+      noise = series.memory * noise + std::sqrt(1 - series.memory * series.memory) * normal(random);
+      const double time = series.logarithmic ? std::exp(spread * noise) : 1 + spread * noise;
+      durations.push_back(1000 * std::max(0.05, time) * (i % 4 == slow ? series.every_fourth : 1));
+    }
+    named += roles_of(durations).find_first_not_of('.') != std::string::npos;
+  }
+  return 100.0 * named / kCaptures;
+}
+
+TEST(FarOffSteps, AreRareInRandomSeries) {
+  constexpr Series kSeries[] = {{"normal", false, 0, 1},
+                                {"log-normal", true, 0, 1},
+                                {"autoregressive", true, 0.5, 1},
+                                {"slowly drifting", true, 0.9, 1},
+                                {"every fourth twice as long", true, 0, 2},
+                                {"every fourth four times as long", true, 0, 4}};
+  for (const auto& series : kSeries)
+    for (const double spread : {0.02, 0.15, 0.3, 0.8}) {
+      double sum = 0;
+      constexpr std::size_t kCounts[] = {5, 6, 7, 8, 10, 14, 20, 50};
+      for (const std::size_t count : kCounts) {
+        const double share = named_share(series, spread, count);
+        sum += share / std::size(kCounts);
+        EXPECT_LT(share, 1) << series.name << " " << spread << " " << count;
+      }
+      EXPECT_LT(sum, 0.5) << series.name << " " << spread;
+    }
+}
+
+TEST(FarOffSteps, AreFoundAmongStepsThatVary) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> noise(0, 0.05);
+  for (const std::size_t count : {6u, 10u, 30u}) {
+    int start_up = 0, outlier = 0;
+    for (int capture = 0; capture < 500; ++capture) {
+      std::vector<double> durations;
+      for (std::size_t i = 0; i < count; ++i) durations.push_back(100 * std::exp(noise(random)));
+      durations.front() *= 3;
+      start_up += roles_of(durations).front() == 's';
+      durations.front() /= 3;
+      durations.back() *= 3;
+      outlier += roles_of(durations).back() == 'o';
+    }
+    EXPECT_GT(start_up, 490) << count;
+    EXPECT_GT(outlier, 450) << count;
+  }
+}
+
 }  // namespace
 }  // namespace gf

@@ -200,8 +200,10 @@ class Program {
   void place_in_steps() {
     std::vector<Nanos> begins;
     for (const auto& step : context_.window.all_steps)
-      if (step.start_ns >= span_.start && step.start_ns < span_.end)
+      if (step.start_ns >= span_.start && step.start_ns < span_.end) {
         begins.push_back(step.start_ns);
+        counts_.push_back(step.role == StepRole::ordinary);
+      }
     if (begins.size() < 2) return;
     steps_ = begins.size();
     // A mark ends before its kernels do; a step that was found in them ends with them.
@@ -239,13 +241,26 @@ class Program {
     }
   }
 
-  /// The mean from the end of a step's work to that of the next one's; of one step all of it, from
-  /// the first begin of an activity.
+  /// The mean from the end of a step's work to that of the next one's, of steps that are not far
+  /// from the others; of one step all of it, from the first begin of an activity.
   Nanos step_of(const std::vector<Nanos>& ends, const std::vector<Nanos>& duration) const {
     std::vector<Nanos> last(steps_, INT64_MIN);
     for (const auto& [node, step] : in_step_) last[step] = std::max(last[step], ends[node]);
-    std::erase(last, INT64_MIN);
-    if (last.size() < 2) {
+    Nanos sum = 0, all = 0, count = 0, pairs = 0, before = INT64_MIN;
+    for (std::size_t step = 0; step < last.size(); ++step) {
+      if (last[step] == INT64_MIN) continue;
+      if (before != INT64_MIN) {
+        const Nanos length = last[step] - before;
+        all += length;
+        ++pairs;
+        if (counts_[step]) {
+          sum += length;
+          ++count;
+        }
+      }
+      before = last[step];
+    }
+    if (pairs == 0) {
       Nanos begin = INT64_MAX, end = INT64_MIN;
       for (std::uint32_t node = 0; node < graph_.size(); ++node) {
         if (!is_host(node)) begin = std::min(begin, ends[node] - duration[node]);
@@ -253,7 +268,7 @@ class Program {
       }
       return end - begin;
     }
-    return (last.back() - last.front()) / static_cast<Nanos>(last.size() - 1);
+    return count > 0 ? sum / count : all / pairs;
   }
 
   Nanos step_with(const WhatIfChanges& changes, const Outlook& outlook, const HostCuts& cuts,
@@ -443,6 +458,7 @@ class Program {
   HostCutter cutter_;
   std::vector<bool> inside_step_;  // by node, of a host's: what a jitted function has no need of
   std::size_t steps_ = 0;          // 0: none, or one
+  std::vector<bool> counts_;       // by step: it is no start-up and no outlier
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in_step_;  // activities with their steps
 };
 

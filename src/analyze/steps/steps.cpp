@@ -119,6 +119,7 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
   }
   if (const auto stable = first_stable(found.steps))
     for (std::size_t i = *stable; i < found.steps.size(); ++i) found.steps[i].stable = true;
+  name_far_off(found.steps);
   return found;
 }
 

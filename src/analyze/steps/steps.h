@@ -23,7 +23,7 @@ struct Steps {
 };
 
 /// Steps that the source numbered, else marks on host threads, else the period of the kernel
-/// sequence; with the stable flag set. `launch` is join_launches(capture).
+/// sequence; with the stable flag and the role set. `launch` is join_launches(capture).
 Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
                  const HostThreads& host);
 
@@ -68,5 +68,12 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
 /// median absolute deviations (at least 5 %, at most 15 %) of the median of the last half, it is of
 /// the first half, and the steps from it on spread little. Empty when there is none.
 std::optional<std::size_t> first_stable(const std::vector<StepInfo>& steps);
+
+/// Sets the role of steps that take far longer than the others: the first one (start-up; the second
+/// too where it is), and a single one elsewhere (an outlier). Two steps at most.
+void name_far_off(std::vector<StepInfo>& steps);
+
+/// Those that count: the ordinary ones, or all where none is.
+std::vector<StepInfo> ordinary_steps(const std::vector<StepInfo>& steps);
 
 }  // namespace gf

@@ -29,6 +29,7 @@ std::vector<StepInfo> marked_steps(const Capture& capture) {
   std::vector<StepInfo> steps;
   for (const auto& mark : find_marks(capture).marks)
     steps.push_back({mark.number, mark.start, length_of(mark.start, mark.end), false});
+  name_far_off(steps);
   return steps;
 }
 

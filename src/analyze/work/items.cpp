@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/steps/steps.h"
 #include "analyze/work/bounded.h"
 #include "analyze/work/operands.h"
 #include "analyze/work/sections.h"
@@ -185,13 +186,10 @@ Throughput throughput(const Context& context, const Analysis& analysis, const Ke
   Throughput answer;
   answer.steps = static_cast<std::int64_t>(context.window.steps.size());
   if (answer.steps == 0) return answer;
-  Nanos first = INT64_MAX, last = INT64_MIN;
-  for (const auto& step : context.window.steps) {
-    first = std::min(first, step.start_ns);
-    last = std::max(last, end_of(step.start_ns, step.duration_ns));
-  }
-  const double seconds =
-      static_cast<double>(last - first) * 1e-9 / static_cast<double>(answer.steps);
+  const auto counted = ordinary_steps(context.window.steps);
+  Nanos sum = 0;
+  for (const auto& step : counted) sum += step.duration_ns;
+  const double seconds = static_cast<double>(sum) * 1e-9 / static_cast<double>(counted.size());
   answer.step_ns = seconds * 1e9;
   const auto shown = items_of_window(context.capture, context.window);
   if (context.options.batch > 0) {

@@ -23,6 +23,7 @@
 #include "analyze/utilization/kernel_levels.h"
 #include "analyze/window.h"
 #include "model/kernel_name.h"
+#include "report/summary.h"
 
 namespace gf {
 
@@ -276,7 +277,7 @@ void Builder::add_steps() {
   Interval span;
   for (const auto& step : context_.window.all_steps)
     if (clipped(window_, step.start_ns, step.duration_ns, span))
-      put(steps, span, texts_.text("step " + std::to_string(step.index)), 0, true);
+      put(steps, span, texts_.text(step_label(step)), 0, true);
   add(std::move(steps));
 }
 

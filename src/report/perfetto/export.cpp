@@ -17,6 +17,7 @@
 #include "model/metrics.h"
 #include "report/labels.h"
 #include "report/perfetto/tracks.h"
+#include "report/summary.h"
 
 namespace gf {
 
@@ -448,7 +449,7 @@ void write_steps(Export& target) {
   const auto track = target.out.track("steps", 0, target.order++);
   std::string name;
   write_nested(target.out, track, steps.size(), [&](std::size_t index) {
-    name = fmt::format("step {}", steps[index].index);
+    name = step_label(steps[index]);
     return Slice{{steps[index].start_ns + target.shift,
                   steps[index].start_ns + steps[index].duration_ns + target.shift},
                  name,
