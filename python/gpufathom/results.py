@@ -67,12 +67,15 @@ class StepInfo(Answer):
     start_ns: start
     duration_ns: duration
     stable: at or after the first stable step
+    role: ordinary; start_up or outlier: far longer than others, left out of the steps' window, the
+    mean step and advice (ordinary, start_up, outlier)
     """
 
     index: int
     start_ns: int
     duration_ns: int
     stable: bool
+    role: str
 
 
 @dataclass(frozen=True)

@@ -390,6 +390,11 @@ export interface BlockInfo {
   module: string;
 }
 
+export type StepRole =
+  | "ordinary"
+  | "start_up"
+  | "outlier";
+
 /** One training or inference iteration. */
 export interface StepInfo {
   /** step number of the source. */
@@ -400,6 +405,8 @@ export interface StepInfo {
   duration_ns: number;
   /** at or after the first stable step. */
   stable: boolean;
+  /** ordinary; start_up or outlier: far longer than others, left out of the steps' window, the mean step and advice. */
+  role: StepRole;
 }
 
 /** The fuller side of a gap that takes more than half of the window. */
