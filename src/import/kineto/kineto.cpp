@@ -205,6 +205,7 @@ class Merge {
   std::vector<Translation> known_;                              // by worker
   std::unordered_map<std::string, std::uint32_t> thread_rows_;  // by pid and tid, numbers or texts
   MergedDevices devices_;
+  std::vector<ThreadKey> thread_keys_;  // by row
   std::vector<Name> names_;
   std::vector<Damage> damage_;
   bool closed_ = false;
@@ -239,8 +240,7 @@ std::uint32_t Merge::thread_row(const ThreadKey& key) {
     const auto row = at->second = threads.add();
     threads.pid[row] = key.pid;
     threads.tid[row] = key.tid;
-    threads.process_name[row] = capture_.strings.intern(key.process_name);
-    threads.name[row] = capture_.strings.intern(key.thread_name);
+    thread_keys_.push_back(key);
   }
   return at->second;
 }
@@ -333,6 +333,11 @@ void Merge::name_threads() {
 }
 
 void Merge::finish(Nanos base) {
+  // Here, so that the numbers of texts do not depend on where the trace was cut.
+  for (std::uint32_t row = 0; row < thread_keys_.size(); ++row) {
+    capture_.threads.process_name[row] = capture_.strings.intern(thread_keys_[row].process_name);
+    capture_.threads.name[row] = capture_.strings.intern(thread_keys_[row].thread_name);
+  }
   devices_.settle();
   name_threads();
   for (const auto& damage : damage_)
