@@ -158,7 +158,9 @@ std::optional<OutsideSteps> outside_steps(const Context& context) {
   for (const auto* lines : {&context.devices, &context.others})
     for (const auto& line : *lines) inside += line.rows.size();
   if (inside == capture.activities.size()) return {};
-  const Interval steps{window.start_ns, window.end_ns};
+  // Steps that the window leaves out are steps all the same.
+  const StepInfo& last = window.all_steps.back();
+  const Interval steps{window.all_steps.front().start_ns, last.start_ns + last.duration_ns};
   const Interval whole = extent(capture, context.chosen);
   const Intervals around = subtract({whole}, {steps});
   if (total(around) <= steps.length()) return {};
