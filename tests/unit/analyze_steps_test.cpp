@@ -186,6 +186,43 @@ TEST(Steps, RepeatedNestedAndForeignMarksDoNotCount) {
   EXPECT_EQ(a->window.all_steps.size(), 2u);
 }
 
+/// Kernels of 10 every 20 from 0, launched as they start.
+CaptureBuilder every_twenty(int kernels) {
+  CaptureBuilder b;
+  for (Nanos i = 0; i < kernels; ++i)
+    b.launch("k", {i * 20, i * 20 + 2}, {i * 20 + 2, i * 20 + 12});
+  return b;
+}
+
+TEST(Steps, NumbersThatArePoppedTogetherEndWhereTheNextBegins) {
+  auto b = every_twenty(50);
+  for (int i = 0; i < 10; ++i) b.mark("iteration" + std::to_string(10 + i), i * 100, 5'000);
+  const auto a = analyze(b.capture, {});
+  ASSERT_TRUE(a);
+  ASSERT_EQ(a->window.all_steps.size(), 10u);
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(a->window.all_steps[i].index, static_cast<std::int64_t>(10 + i));
+    EXPECT_NEAR(static_cast<double>(a->window.all_steps[i].duration_ns), 100, 20) << i;
+  }
+  // A part that is numbered like its step ends before it does.
+  auto nested = every_twenty(50);
+  nested.mark("step 1", 0, 500);
+  nested.mark("step 2", 100, 200);
+  nested.mark("step 3", 500, 1'000);
+  const auto marks = find_marks(nested.capture);
+  ASSERT_EQ(marks.marks.size(), 2u);
+  EXPECT_EQ(marks.marks[1].number, 3);
+}
+
+TEST(Steps, WarmUpByNameIsNoStepWhereWorkFollows) {
+  auto b = every_twenty(50);
+  for (int i = 0; i < 5; ++i) b.mark("Warm-up Step " + std::to_string(i), i * 100, i * 100 + 100);
+  EXPECT_TRUE(find_marks(b.capture).marks.empty());
+  auto all = every_twenty(25);
+  for (int i = 0; i < 5; ++i) all.mark("Warm-up Step " + std::to_string(i), i * 100, i * 100 + 100);
+  EXPECT_EQ(find_marks(all.capture).marks.size(), 5u) << "nothing else ran";
+}
+
 TEST(Window, OfOneStep) {
   const auto b = lagging();
   const auto a = analyze(b.capture, {.window = "step:5"});
