@@ -347,7 +347,8 @@ class WorkHeadline(Answer):
     flops_per_s: achieved: operations of products and convolutions a second, of all devices
     together; null: neither sizes nor counts are known
     flops_source: model: what the program asks for by recorded sizes, recomputation left out;
-    measured: tensor operations that counters saw, where no sizes are known (, model, measured)
+    measured: operations that counters saw, on tensor cores and (where they were counted) beside
+    them, where no sizes are known (, model, measured)
     measured_flops_per_s: tensor operations a second that counters saw; null without counters for
     every kernel
     mfu: model FLOPs utilization: operations of the model / (peak * window), of all devices

@@ -216,8 +216,19 @@ std::optional<Finding> kernel_bound(const Facts& facts) {
                  {}};
 }
 
+namespace {
+
+/// A report has some level of kernels, though perhaps none of those above it.
+bool has_a_rung(const Facts& facts) {
+  for (std::size_t rung = 0; rung < kRungs; ++rung)
+    if (facts.levels.has(static_cast<KernelLevel>(rung))) return true;
+  return false;
+}
+
+}  // namespace
+
 std::optional<Finding> missing_counters(const Facts& facts) {
-  if (facts.knows_sm_active() || facts.kernel_count == 0) return {};
+  if (facts.knows_sm_active() || has_a_rung(facts) || facts.kernel_count == 0) return {};
   const Chip* chip = facts.levels.chip();
   if (const auto inside = terms_of(vendor_of(facts.capture())).inside; !inside.empty())
     return Finding{FindingId::missing_counters,
@@ -237,8 +248,7 @@ std::optional<Finding> missing_counters(const Facts& facts) {
 }
 
 std::optional<Finding> missing_levels(const Facts& facts) {
-  if (!facts.levels.has(KernelLevel::sm_active) || facts.analysis.match.matched == 0)
-    return {};  // other findings say it
+  if (!has_a_rung(facts) || facts.analysis.match.matched == 0) return {};  // other findings say it
   const Chip* chip = facts.levels.chip();
   std::string names;
   for (std::size_t rung = 0; rung < kRungs; ++rung) {
