@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/device_use.h"
 #include "analyze/profiler_cost.h"
 #include "analyze/ranks/names.h"
 #include "analyze/report_alone.h"
@@ -421,6 +422,8 @@ std::string limit_of(const Analysis& analysis) {
     return " The bottleneck is unknown: the kernel records are inconsistent (see data quality).";
   const Nanos window = device_time(analysis);
   if (find(analysis, FindingId::little_work)) {
+    if (is_one_activity_each(analysis.devices))
+      return " Too little for a bottleneck: one activity is its own window.";
     // What nearly all of the time is has a name all the same.
     constexpr double kNearlyAll = 0.9;
     const Loss most = largest_loss(analysis, false);

@@ -815,6 +815,15 @@ TEST(Findings, WhatCompilesAgainIsToldThoughTheGpuHardlyWorks) {
   EXPECT_FALSE(finding(b, FindingId::little_work));
 }
 
+TEST(Findings, OneActivityIsTooLittle) {
+  CaptureBuilder one;
+  one.launch("layer_norm", {0, 5}, {20, 218});
+  EXPECT_TRUE(finding(one, FindingId::little_work));
+  EXPECT_FALSE(finding(one, FindingId::kernel_bound));
+  one.launch("layer_norm", {30, 35}, {220, 400});
+  EXPECT_FALSE(finding(one, FindingId::little_work));
+}
+
 TEST(Findings, WaitsStandBeforeLateLaunches) {
   auto waiting = [](Nanos wait) {
     CaptureBuilder b;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/device_use.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/kernel_rates/kernel_rates.h"
@@ -56,7 +57,28 @@ std::optional<Finding> observer_effect(const Facts& facts) {
       {}};
 }
 
+namespace {
+
+/// One activity whose own time is the window: it is busy all of it, whatever it does.
+std::optional<Finding> one_activity(const Facts& facts) {
+  const auto& devices = facts.analysis.devices;
+  if (facts.knows_sm_active() || !facts.capture().report_kernels.empty() ||
+      !is_one_activity_each(devices))
+    return {};
+  return Finding{
+      FindingId::little_work,
+      fmt::format("The capture holds {} on {}: what limits a program cannot be told from "
+                  "it. Record several steps.",
+                  devices.front().kernels == 1 ? "one kernel" : "one copy or set",
+                  devices.size() == 1 ? "the GPU" : "each GPU"),
+      {},
+      {}};
+}
+
+}  // namespace
+
 std::optional<Finding> little_work(const Facts& facts) {
+  if (auto one = one_activity(facts)) return one;
   constexpr Nanos kShort = 10'000'000;
   if (facts.window < kShort || !facts.analysis.window.steps.empty()) return {};
   Nanos busy = 0;
