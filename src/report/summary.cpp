@@ -170,6 +170,7 @@ std::string outside(const std::optional<OutsideSteps>& outside) {
   const auto allocation = [&] {
     add("idle, " + std::string(label_of(IdleReason::allocation).text), outside->allocation_ns);
   };
+  add("kernels", outside->kernel_busy_ns);
   if (outside->copies_ns > outside->allocation_ns) {
     copies();
     allocation();
