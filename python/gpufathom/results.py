@@ -51,12 +51,15 @@ class BlockInfo(Answer):
     kernels: kernels of a block
     duration_ns: a block's median time
     module: the module that the host calls once a block, or empty
+    begin_ns: where four and more that are no module's begin, on the capture's clock, after a pause
+    inside the first of them alone: what is before happens once
     """
 
     count: int
     kernels: int
     duration_ns: int
     module: str
+    begin_ns: Optional[int]
 
 
 @dataclass(frozen=True)

@@ -131,11 +131,18 @@ bool slowed_by_profiler(const Analysis& analysis) {
 }
 
 /// What repeats, where nothing shows that they are steps.
-std::string blocks_of(const BlockInfo& blocks) {
+std::string blocks_of(const WindowInfo& window) {
+  const BlockInfo& blocks = window.blocks;
   if (blocks.count == 0) return {};
-  return fmt::format(" No steps are known: {} equal blocks{} of {}, {} each.", blocks.count,
+  std::string before;
+  constexpr double kMuch = 0.1;
+  const Nanos once = blocks.begin_ns.value_or(window.start_ns) - window.start_ns;
+  if (const Share share = share_of(once, window.duration_ns); share.value_or(0) >= kMuch)
+    before =
+        fmt::format(", after {} ({}) of what happens once", format_time(once), format_share(share));
+  return fmt::format(" No steps are known: {} equal blocks{} of {}, {} each{}.", blocks.count,
                      blocks.module.empty() ? "" : " (" + blocks.module + ")",
-                     plural(blocks.kernels, "kernel"), format_time(blocks.duration_ns));
+                     plural(blocks.kernels, "kernel"), format_time(blocks.duration_ns), before);
 }
 
 /// Where one gap is most of the time, shares of all of it say little of the program.
@@ -270,7 +277,7 @@ std::string headline(const Analysis& analysis) {
   else
     text += "; the utilization inside these kernels needs counters.";
   return text + limit_of(analysis) + beside_the_gap(analysis.window.dense) +
-         outside(analysis.window.outside) + blocks_of(analysis.window.blocks) +
+         outside(analysis.window.outside) + blocks_of(analysis.window) +
          others_of(analysis.other_devices);
 }
 

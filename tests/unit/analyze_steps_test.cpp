@@ -223,6 +223,39 @@ TEST(Steps, WarmUpByNameIsNoStepWhereWorkFollows) {
   EXPECT_EQ(find_marks(all.capture).marks.size(), 5u) << "nothing else ran";
 }
 
+/// Blocks of four kernels, 400 us each; the pause is before block `at`.
+CaptureBuilder blocks_with_pause(int count, int at, Nanos pause) {
+  CaptureBuilder b;
+  Nanos t = 0;
+  for (int block = 0; block < count; ++block) {
+    if (block == at) t += pause;
+    for (const char* name : {"a", "b", "c", "d"}) {
+      b.launch(name, {t, t + 5'000}, {t + 10'000, t + 90'000});
+      t += 100'000;
+    }
+  }
+  return b;
+}
+
+TEST(Blocks, WhatComesBeforeThemOnceIsStartUp) {
+  for (const int at : {0, 1}) {
+    auto b = blocks_with_pause(9, at, 30'000'000);
+    if (at == 0) b.launch("fill", {-500'000, -490'000}, {-480'000, -400'000});
+    const auto a = analyze(b.capture, {.window = "all"});
+    ASSERT_TRUE(a);
+    ASSERT_TRUE(a->window.blocks.begin_ns) << at;
+    const auto& idle = a->devices[0].idle;
+    ASSERT_FALSE(idle.empty());
+    EXPECT_EQ(idle[0].cause, IdleReason::start_up);
+    EXPECT_GT(idle[0].ns, 29'000'000);
+    for (const auto& finding : a->findings) EXPECT_NE(finding.id, FindingId::host_bound);
+  }
+  // In the middle it may come again.
+  const auto middle = analyze(blocks_with_pause(9, 5, 30'000'000).capture, {.window = "all"});
+  ASSERT_TRUE(middle);
+  EXPECT_EQ(middle->devices[0].idle[0].cause, IdleReason::host_other);
+}
+
 TEST(Window, OfOneStep) {
   const auto b = lagging();
   const auto a = analyze(b.capture, {.window = "step:5"});

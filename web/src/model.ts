@@ -388,6 +388,8 @@ export interface BlockInfo {
   duration_ns: number;
   /** the module that the host calls once a block, or empty. */
   module: string;
+  /** where four and more that are no module's begin, on the capture's clock, after a pause inside the first of them alone: what is before happens once. */
+  begin_ns: number | null;
 }
 
 /** One training or inference iteration. */
