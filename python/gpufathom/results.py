@@ -51,12 +51,15 @@ class BlockInfo(Answer):
     kernels: kernels of a block
     duration_ns: a block's median time
     module: the module that the host calls once a block, or empty
+    begin_ns: where four and more that are no module's begin, on the capture's clock, after a pause
+    inside the first of them alone: what is before happens once
     """
 
     count: int
     kernels: int
     duration_ns: int
     module: str
+    begin_ns: Optional[int]
 
 
 @dataclass(frozen=True)
@@ -350,7 +353,8 @@ class WorkHeadline(Answer):
     flops_per_s: achieved: operations of products and convolutions a second, of all devices
     together; null: neither sizes nor counts are known
     flops_source: model: what the program asks for by recorded sizes, recomputation left out;
-    measured: tensor operations that counters saw, where no sizes are known (, model, measured)
+    measured: operations that counters saw, on tensor cores and (where they were counted) beside
+    them, where no sizes are known (, model, measured)
     measured_flops_per_s: tensor operations a second that counters saw; null without counters for
     every kernel
     mfu: model FLOPs utilization: operations of the model / (peak * window), of all devices

@@ -38,6 +38,12 @@ std::vector<DeviceUse> measure_devices(const Context& context) {
   return devices;
 }
 
+bool is_one_activity_each(const std::vector<DeviceUse>& devices) {
+  return !devices.empty() && std::ranges::all_of(devices, [](const DeviceUse& device) {
+    return device.gpu_events == 1 && device.busy_ns == device.span_ns;
+  });
+}
+
 namespace {
 
 struct Piece {

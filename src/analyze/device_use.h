@@ -12,6 +12,9 @@ namespace gf {
 /// left to their own analyses.
 std::vector<DeviceUse> measure_devices(const Context& context);
 
+/// Each device has one activity, and the time of that is its window: its shares say nothing.
+bool is_one_activity_each(const std::vector<DeviceUse>& devices);
+
 /// The fuller side of a gap on all devices that takes more than half of the window; empty where
 /// there is none. What ran before or after it is another part of the program, or all of it.
 std::optional<DenseSpan> dense_span(const Context& context);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/device_use.h"
 #include "analyze/profiler_cost.h"
 #include "analyze/ranks/names.h"
 #include "analyze/report_alone.h"
@@ -131,11 +132,18 @@ bool slowed_by_profiler(const Analysis& analysis) {
 }
 
 /// What repeats, where nothing shows that they are steps.
-std::string blocks_of(const BlockInfo& blocks) {
+std::string blocks_of(const WindowInfo& window) {
+  const BlockInfo& blocks = window.blocks;
   if (blocks.count == 0) return {};
-  return fmt::format(" No steps are known: {} equal blocks{} of {}, {} each.", blocks.count,
+  std::string before;
+  constexpr double kMuch = 0.1;
+  const Nanos once = blocks.begin_ns.value_or(window.start_ns) - window.start_ns;
+  if (const Share share = share_of(once, window.duration_ns); share.value_or(0) >= kMuch)
+    before =
+        fmt::format(", after {} ({}) of what happens once", format_time(once), format_share(share));
+  return fmt::format(" No steps are known: {} equal blocks{} of {}, {} each{}.", blocks.count,
                      blocks.module.empty() ? "" : " (" + blocks.module + ")",
-                     plural(blocks.kernels, "kernel"), format_time(blocks.duration_ns));
+                     plural(blocks.kernels, "kernel"), format_time(blocks.duration_ns), before);
 }
 
 /// Where one gap is most of the time, shares of all of it say little of the program.
@@ -170,6 +178,7 @@ std::string outside(const std::optional<OutsideSteps>& outside) {
   const auto allocation = [&] {
     add("idle, " + std::string(label_of(IdleReason::allocation).text), outside->allocation_ns);
   };
+  add("kernels", outside->kernel_busy_ns);
   if (outside->copies_ns > outside->allocation_ns) {
     copies();
     allocation();
@@ -318,7 +327,7 @@ std::string headline(const Analysis& analysis) {
     text += "; the utilization inside these kernels needs counters.";
   return text + limit_of(analysis) + beside_the_gap(analysis.window.dense) +
          left_out(analysis.window) + outside(analysis.window.outside) +
-         blocks_of(analysis.window.blocks) + others_of(analysis.other_devices);
+         blocks_of(analysis.window) + others_of(analysis.other_devices);
 }
 
 std::string subject(const Analysis& analysis) {
@@ -470,6 +479,8 @@ std::string limit_of(const Analysis& analysis) {
     return " The bottleneck is unknown: the kernel records are inconsistent (see data quality).";
   const Nanos window = device_time(analysis);
   if (find(analysis, FindingId::little_work)) {
+    if (is_one_activity_each(analysis.devices))
+      return " Too little for a bottleneck: one activity is its own window.";
     // What nearly all of the time is has a name all the same.
     constexpr double kNearlyAll = 0.9;
     const Loss most = largest_loss(analysis, false);

@@ -815,6 +815,48 @@ TEST(Findings, WhatCompilesAgainIsToldThoughTheGpuHardlyWorks) {
   EXPECT_FALSE(finding(b, FindingId::little_work));
 }
 
+TEST(Findings, OneActivityIsTooLittle) {
+  CaptureBuilder one;
+  one.launch("layer_norm", {0, 5}, {20, 218});
+  EXPECT_TRUE(finding(one, FindingId::little_work));
+  EXPECT_FALSE(finding(one, FindingId::kernel_bound));
+  one.launch("layer_norm", {30, 35}, {220, 400});
+  EXPECT_FALSE(finding(one, FindingId::little_work));
+}
+
+/// Three collectives a device; device 3 begins late, all end together.
+CaptureBuilder collectives(bool other_kernels, const char* name_of_last) {
+  CaptureBuilder b;
+  for (Nanos step = 0; step < 3; ++step)
+    for (std::int32_t device = 0; device < 4; ++device) {
+      const Nanos t = step * 20'000;
+      if (other_kernels) b.launch("conv", {t, t + 10}, {t + 20, t + 4'000}, 7, device);
+      b.launch(step == 2 && device == 1 ? name_of_last : "ncclDevKernel_Generic", {t + 15, t + 18},
+               {t + (device == 3 ? 14'000 : 5'000), t + 14'200}, 9, device);
+    }
+  return b;
+}
+
+TEST(Findings, DevicesOfOneCaptureWaitForTheLateOne) {
+  const auto late =
+      finding(collectives(true, "ncclDevKernel_Generic"), FindingId::exposed_communication);
+  ASSERT_TRUE(late);
+  EXPECT_NE(late->text.find("late rank, mostly for GPU 3"), std::string::npos) << late->text;
+  const auto unlike =
+      finding(collectives(true, "ncclDevKernel_Reduce"), FindingId::exposed_communication);
+  ASSERT_TRUE(unlike);
+  EXPECT_NE(unlike->text.find("waiting not told apart"), std::string::npos) << unlike->text;
+}
+
+TEST(Findings, NothingIsExposedWhereCollectivesAloneWereKept) {
+  const auto f =
+      finding(collectives(false, "ncclDevKernel_Generic"), FindingId::exposed_communication);
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->text.find("Exposed"), std::string::npos) << f->text;
+  EXPECT_NE(f->text.find("cannot be known"), std::string::npos) << f->text;
+  EXPECT_FALSE(f->gain_ns);
+}
+
 TEST(Findings, WaitsStandBeforeLateLaunches) {
   auto waiting = [](Nanos wait) {
     CaptureBuilder b;

@@ -186,6 +186,76 @@ TEST(Steps, RepeatedNestedAndForeignMarksDoNotCount) {
   EXPECT_EQ(a->window.all_steps.size(), 2u);
 }
 
+/// Kernels of 10 every 20 from 0, launched as they start.
+CaptureBuilder every_twenty(int kernels) {
+  CaptureBuilder b;
+  for (Nanos i = 0; i < kernels; ++i)
+    b.launch("k", {i * 20, i * 20 + 2}, {i * 20 + 2, i * 20 + 12});
+  return b;
+}
+
+TEST(Steps, NumbersThatArePoppedTogetherEndWhereTheNextBegins) {
+  auto b = every_twenty(50);
+  for (int i = 0; i < 10; ++i) b.mark("iteration" + std::to_string(10 + i), i * 100, 5'000);
+  const auto a = analyze(b.capture, {});
+  ASSERT_TRUE(a);
+  ASSERT_EQ(a->window.all_steps.size(), 10u);
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(a->window.all_steps[i].index, static_cast<std::int64_t>(10 + i));
+    EXPECT_NEAR(static_cast<double>(a->window.all_steps[i].duration_ns), 100, 20) << i;
+  }
+  // A part that is numbered like its step ends before it does.
+  auto nested = every_twenty(50);
+  nested.mark("step 1", 0, 500);
+  nested.mark("step 2", 100, 200);
+  nested.mark("step 3", 500, 1'000);
+  const auto marks = find_marks(nested.capture);
+  ASSERT_EQ(marks.marks.size(), 2u);
+  EXPECT_EQ(marks.marks[1].number, 3);
+}
+
+TEST(Steps, WarmUpByNameIsNoStepWhereWorkFollows) {
+  auto b = every_twenty(50);
+  for (int i = 0; i < 5; ++i) b.mark("Warm-up Step " + std::to_string(i), i * 100, i * 100 + 100);
+  EXPECT_TRUE(find_marks(b.capture).marks.empty());
+  auto all = every_twenty(25);
+  for (int i = 0; i < 5; ++i) all.mark("Warm-up Step " + std::to_string(i), i * 100, i * 100 + 100);
+  EXPECT_EQ(find_marks(all.capture).marks.size(), 5u) << "nothing else ran";
+}
+
+/// Blocks of four kernels, 400 us each; the pause is before block `at`.
+CaptureBuilder blocks_with_pause(int count, int at, Nanos pause) {
+  CaptureBuilder b;
+  Nanos t = 0;
+  for (int block = 0; block < count; ++block) {
+    if (block == at) t += pause;
+    for (const char* name : {"a", "b", "c", "d"}) {
+      b.launch(name, {t, t + 5'000}, {t + 10'000, t + 90'000});
+      t += 100'000;
+    }
+  }
+  return b;
+}
+
+TEST(Blocks, WhatComesBeforeThemOnceIsStartUp) {
+  for (const int at : {0, 1}) {
+    auto b = blocks_with_pause(9, at, 30'000'000);
+    if (at == 0) b.launch("fill", {-500'000, -490'000}, {-480'000, -400'000});
+    const auto a = analyze(b.capture, {.window = "all"});
+    ASSERT_TRUE(a);
+    ASSERT_TRUE(a->window.blocks.begin_ns) << at;
+    const auto& idle = a->devices[0].idle;
+    ASSERT_FALSE(idle.empty());
+    EXPECT_EQ(idle[0].cause, IdleReason::start_up);
+    EXPECT_GT(idle[0].ns, 29'000'000);
+    for (const auto& finding : a->findings) EXPECT_NE(finding.id, FindingId::host_bound);
+  }
+  // In the middle it may come again.
+  const auto middle = analyze(blocks_with_pause(9, 5, 30'000'000).capture, {.window = "all"});
+  ASSERT_TRUE(middle);
+  EXPECT_EQ(middle->devices[0].idle[0].cause, IdleReason::host_other);
+}
+
 TEST(Window, OfOneStep) {
   const auto b = lagging();
   const auto a = analyze(b.capture, {.window = "step:5"});

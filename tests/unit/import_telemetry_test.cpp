@@ -205,6 +205,34 @@ TEST(Telemetry, GpusByNumbersUnderManyNames) {
     }
 }
 
+/// Eight GPUs in column `gpu`, power 70 + GPU; `index` holds the same number in all lines.
+TEST(Telemetry, TheColumnThatTellsGpusApartIsTheirNumber) {
+  for (const char* heading :
+       {"timestamp,gpu,index,power.draw\n", "timestamp,index,gpu,power.draw\n"})
+    for (const int apart : {0, 3}) {  // milliseconds between lines of a moment
+      const bool gpu_first = std::string_view(heading).find("gpu,index") != std::string_view::npos;
+      std::string text = heading;
+      for (int second = 0; second < 4; ++second)
+        for (int gpu = 0; gpu < 8; ++gpu)
+          text += fmt::format("2026-09-08T17:26:5{}.{:03}+08:00, {}, {}, {}\n", second, gpu * apart,
+                              gpu_first ? gpu : 0, gpu_first ? 0 : gpu, 70 + gpu);
+      const auto c = telemetry::parse_csv(text, "x");
+      ASSERT_TRUE(c.has_value()) << c.error().message();
+      ASSERT_EQ(c->devices.size(), 8u) << heading << apart;
+      for (int gpu = 0; gpu < 8; ++gpu)
+        EXPECT_EQ(values(*c, "power.average", gpu), std::vector<double>(4, 70 + gpu));
+    }
+}
+
+/// A utilization that is called `gpu` beside the number of the one GPU.
+TEST(Telemetry, AColumnThatVariesIsNoNumberOfAGpu) {
+  const auto c = telemetry::parse_csv(
+      "unix_time_s,index,gpu,power_w\n1,3,80,10\n2,3,90,11\n3,3,80,12\n4,3,7,13\n", "x");
+  ASSERT_TRUE(c.has_value());
+  ASSERT_EQ(c->devices.size(), 1u);
+  EXPECT_EQ(values(*c, "power.average", 3), (std::vector<double>{10, 11, 12, 13}));
+}
+
 TEST(Telemetry, GpusOfSeveralMachines) {
   const auto c = telemetry::parse_csv(
       "time_ns,host,index,power_instant_w\n1,a,0,10\n1,b,0,20\n2,a,0,11\n2,b,0,21\n", "x");
@@ -316,6 +344,63 @@ TEST(Telemetry, TimesOfManyKinds) {
   ASSERT_FALSE(headless.has_value());
   EXPECT_NE(headless.error().message().find("noheader"), std::string::npos);
   EXPECT_GT(telemetry::sniff_csv("", "2026/11/20 12:34:56.789, 0, 12 %\n"), 0);
+}
+
+TEST(Telemetry, NamesAreOneWhateverPartsTheirWords) {
+  for (const char* column : {"power_draw_W", "power.draw [W]", "Power Draw (W)", "Power (W)",
+                             "power used", "power_draw_mW"}) {
+    const bool milli = std::string_view(column).ends_with("mW");
+    const std::string text = fmt::format("timestamp,{}\n2026-10-13T14:56:20+00:00,{}\n", column,
+                                         milli ? "6450" : "6.45");
+    EXPECT_GT(telemetry::sniff_csv("", text), 50) << column;
+    const auto c = telemetry::parse_csv(text, "x");
+    ASSERT_TRUE(c.has_value()) << column;
+    EXPECT_EQ(values(*c, "power.average"), std::vector<double>{6.45}) << column;
+  }
+}
+
+TEST(Telemetry, DateAndTimeInTwoColumns) {
+  struct {
+    const char* dates[2];
+    double days;
+    bool known;
+  } cases[] = {{{"04-03-2021", "05-03-2021"}, 1, false}, {{"12.03.2021", "13.03.2021"}, 1, true},
+               {{"03/12/2021", "03/13/2021"}, 1, true},  {{"2021-03-04", "2021-03-05"}, 1, true},
+               {{"3/30/2021", "4/1/2021"}, 2, true},     {{"2021/3/4", "2021/3/4"}, 0, true}};
+  for (const auto& [dates, days, known] : cases) {
+    const auto text = fmt::format(
+        "Date,Time,Power Used, Power Max\n{},13:32:10,100,250\n"
+        "{},13:32:11.5,101,250\n",
+        dates[0], dates[1]);
+    EXPECT_GT(telemetry::sniff_csv("", text), 50);
+    const auto c = telemetry::parse_csv(text, "x");
+    ASSERT_TRUE(c.has_value()) << dates[0] << c.error().message();
+    EXPECT_EQ(values(*c, "power.average"), (std::vector<double>{100, 101}));
+    EXPECT_EQ(values(*c, "power.limit"), (std::vector<double>{250, 250}));
+    const auto& at = c->counter_samples.start_ns;
+    EXPECT_EQ(static_cast<double>(at.back() - at.front()) / 1e9, days * 86400 + 1.5) << dates[0];
+    EXPECT_EQ(c->text(c->quality.detail[0]).find("day, month") == std::string_view::npos, known);
+  }
+}
+
+TEST(Telemetry, OneTimeInAllLinesIsNoTime) {
+  const auto c = telemetry::parse_csv(
+      "Date,Time,Power Used\n04-03-2021,13:32:39,1\n04-03-2021,13:32:39,1\n", "x");
+  ASSERT_FALSE(c.has_value());
+  EXPECT_NE(c.error().message().find("all 2 lines have one time"), std::string::npos);
+}
+
+TEST(Telemetry, DecimalCommasAreToldFromColumns) {
+  const auto c = telemetry::parse_csv(
+      "Timestamp,Power (W)\n2025-02-18 15:16:10,30,0\n2025-02-18 15:16:11,31\n"
+      "2025-02-18 15:16:12,30,2\n",
+      "x");
+  ASSERT_FALSE(c.has_value());
+  EXPECT_NE(c.error().message().find("decimal commas"), std::string::npos);
+  // One line in three of another kind is damage.
+  const auto damaged = telemetry::parse_csv("time_s,power_w\n1,30\n2,31\n3,30,0\n4,29\n", "x");
+  ASSERT_TRUE(damaged.has_value());
+  EXPECT_EQ(values(*damaged, "power.average"), (std::vector<double>{30, 31, 29}));
 }
 
 TEST(Telemetry, DamageIsCounted) {

@@ -240,6 +240,43 @@ TEST(NcuAdvice, AReportOfSpillsIsNotAnsweredByMissingCountersAlone) {
   EXPECT_EQ(analysis.findings[1].id, FindingId::low_occupancy);
 }
 
+/// Decode attention multiplies no matrices, and a level below the first is a known one.
+TEST(NcuAdvice, DecodeAttentionIsNotToldToUseTensorCores) {
+  const auto with = [](const char* kernel) {
+    return analyzed(test::ncu_details(
+        {{kernel,
+          {{"Duration", "us", "300"},
+           {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", "%", "0.00"}},
+          {}}}));
+  };
+  const auto has = [](const Analysis& analysis, FindingId id) {
+    return std::ranges::find(analysis.findings, id, &Finding::id) != analysis.findings.end();
+  };
+  const auto decode = with("BatchDecodeWithPagedKVCacheKernel<DefaultAttention>");
+  EXPECT_FALSE(has(decode, FindingId::low_tensor_use));
+  EXPECT_FALSE(has(decode, FindingId::missing_counters));
+  EXPECT_TRUE(has(decode, FindingId::missing_levels));
+  EXPECT_TRUE(has(with("ampere_bf16_s16816gemm_bf16_128x64"), FindingId::low_tensor_use));
+}
+
+TEST(NcuAdvice, OperationsBesideTensorCoresAreCountedToo) {
+  const auto with = [](std::vector<NcuMetric> more) {
+    std::vector<NcuMetric> metrics{{"Duration", "us", "100"}};
+    for (auto& metric : more) metrics.push_back(std::move(metric));
+    return analyzed(test::ncu_details({{"silu_kernel", std::move(metrics), {}}})).work;
+  };
+  // 2 x 600 + 200 operations in 100 us.
+  const auto counted =
+      with({{"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "inst", "600"},
+            {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "inst", "200"}});
+  ASSERT_TRUE(counted.flops_per_s);
+  EXPECT_NEAR(*counted.flops_per_s, 1.4e7, 1);
+  EXPECT_EQ(counted.flops_source, WorkSource::measured);
+  EXPECT_FALSE(counted.measured_flops_per_s) << "of tensor cores nothing is known";
+  EXPECT_FALSE(with({{"sm__ops_path_tensor_src_fp16.sum", "", "0"}}).flops_per_s)
+      << "no operation of tensor cores does not say that there was none";
+}
+
 TEST(NcuAdvice, ASummaryIsWeighedByItsLaunches) {
   const std::string header =
       R"csv("Process ID","Kernel Name","Block Size","Grid Size","Device","CC","Invocations",)csv"

@@ -388,6 +388,8 @@ export interface BlockInfo {
   duration_ns: number;
   /** the module that the host calls once a block, or empty. */
   module: string;
+  /** where four and more that are no module's begin, on the capture's clock, after a pause inside the first of them alone: what is before happens once. */
+  begin_ns: number | null;
 }
 
 export type StepRole =
@@ -651,7 +653,7 @@ export interface MemoryRoom {
 export interface WorkHeadline {
   /** achieved: operations of products and convolutions a second, of all devices together; null: neither sizes nor counts are known. */
   flops_per_s: number | null;
-  /** model: what the program asks for by recorded sizes, recomputation left out; measured: tensor operations that counters saw, where no sizes are known. */
+  /** model: what the program asks for by recorded sizes, recomputation left out; measured: operations that counters saw, on tensor cores and (where they were counted) beside them, where no sizes are known. */
   flops_source: WorkSource;
   /** tensor operations a second that counters saw; null without counters for every kernel. */
   measured_flops_per_s: number | null;

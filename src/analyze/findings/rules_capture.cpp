@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/device_use.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/kernel_rates/kernel_rates.h"
@@ -56,7 +57,28 @@ std::optional<Finding> observer_effect(const Facts& facts) {
       {}};
 }
 
+namespace {
+
+/// One activity whose own time is the window: it is busy all of it, whatever it does.
+std::optional<Finding> one_activity(const Facts& facts) {
+  const auto& devices = facts.analysis.devices;
+  if (facts.knows_sm_active() || !facts.capture().report_kernels.empty() ||
+      !is_one_activity_each(devices))
+    return {};
+  return Finding{
+      FindingId::little_work,
+      fmt::format("The capture holds {} on {}: what limits a program cannot be told from "
+                  "it. Record several steps.",
+                  devices.front().kernels == 1 ? "one kernel" : "one copy or set",
+                  devices.size() == 1 ? "the GPU" : "each GPU"),
+      {},
+      {}};
+}
+
+}  // namespace
+
 std::optional<Finding> little_work(const Facts& facts) {
+  if (auto one = one_activity(facts)) return one;
   constexpr Nanos kShort = 10'000'000;
   if (facts.window < kShort || !facts.analysis.window.steps.empty()) return {};
   Nanos busy = 0;
@@ -216,8 +238,19 @@ std::optional<Finding> kernel_bound(const Facts& facts) {
                  {}};
 }
 
+namespace {
+
+/// A report has some level of kernels, though perhaps none of those above it.
+bool has_a_rung(const Facts& facts) {
+  for (std::size_t rung = 0; rung < kRungs; ++rung)
+    if (facts.levels.has(static_cast<KernelLevel>(rung))) return true;
+  return false;
+}
+
+}  // namespace
+
 std::optional<Finding> missing_counters(const Facts& facts) {
-  if (facts.knows_sm_active() || facts.kernel_count == 0) return {};
+  if (facts.knows_sm_active() || has_a_rung(facts) || facts.kernel_count == 0) return {};
   const Chip* chip = facts.levels.chip();
   if (const auto inside = terms_of(vendor_of(facts.capture())).inside; !inside.empty())
     return Finding{FindingId::missing_counters,
@@ -237,8 +270,7 @@ std::optional<Finding> missing_counters(const Facts& facts) {
 }
 
 std::optional<Finding> missing_levels(const Facts& facts) {
-  if (!facts.levels.has(KernelLevel::sm_active) || facts.analysis.match.matched == 0)
-    return {};  // other findings say it
+  if (!has_a_rung(facts) || facts.analysis.match.matched == 0) return {};  // other findings say it
   const Chip* chip = facts.levels.chip();
   std::string names;
   for (std::size_t rung = 0; rung < kRungs; ++rung) {

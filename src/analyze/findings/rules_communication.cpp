@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
@@ -12,6 +14,10 @@
 namespace gf::trace_rules {
 
 namespace {
+
+bool communicates(const Facts& facts, std::uint32_t row) {
+  return facts.context.attribution.layer[row] == LayerType::communication;
+}
 
 struct Communication {
   Nanos all = 0, exposed = 0;
@@ -24,8 +30,7 @@ Communication communication(const Facts& facts) {
       Intervals spans;
       for (std::size_t i = 0; i < line.rows.size(); ++i)
         if (facts.capture().activities.kind[line.rows[i]] == ActivityKind::kernel &&
-            (facts.context.attribution.layer[line.rows[i]] == LayerType::communication) ==
-                communicate)
+            communicates(facts, line.rows[i]) == communicate)
           spans.push_back(line.spans[i]);
       return normalised(std::move(spans));
     };
@@ -66,7 +71,58 @@ std::string why_late(const JobRanks& job, std::string_view rank) {
   return fmt::format(" ({}{}{})", late_label(late->cause), where.empty() ? "" : " in ", where);
 }
 
+/// What devices of one capture wait for the last of them inside collectives.
+struct LateDevice {
+  Nanos waiting = 0;      // of all devices
+  std::int64_t late = 0;  // the device that is waited for most
+};
+
+/// The n-th collective of each device is one collective where all have as many, of the same names:
+/// what it takes longer than on the device where it is shortest is waiting for that one. Durations
+/// alone are compared, since clocks of merged captures differ. Empty where devices do not match.
+std::optional<LateDevice> late_device(const Facts& facts) {
+  const auto& devices = facts.context.devices;
+  std::vector<std::vector<std::uint32_t>> collectives(devices.size());  // activities, by start
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    for (const auto row : devices[i].rows)
+      if (facts.capture().activities.kind[row] == ActivityKind::kernel && communicates(facts, row))
+        collectives[i].push_back(row);
+  std::erase_if(collectives, [](const auto& rows) { return rows.empty(); });
+  if (collectives.size() < 2) return {};
+  const auto& rows = facts.capture().activities;
+  LateDevice found;
+  std::map<std::int64_t, Nanos> waited_for;
+  for (std::size_t place = 0; place < collectives.front().size(); ++place) {
+    std::uint32_t shortest = collectives.front()[place];
+    Nanos all = 0;
+    for (const auto& device : collectives) {
+      if (device.size() != collectives.front().size() ||
+          rows.name[device[place]] != rows.name[shortest])
+        return {};
+      all += rows.duration_ns[device[place]];
+      if (rows.duration_ns[device[place]] < rows.duration_ns[shortest]) shortest = device[place];
+    }
+    const Nanos waiting = all - rows.duration_ns[shortest] * static_cast<Nanos>(collectives.size());
+    found.waiting += waiting;
+    waited_for[facts.capture().devices.id[rows.device[shortest]]] += waiting;
+  }
+  found.late =
+      std::ranges::max_element(waited_for, {}, [](const auto& of) { return of.second; })->first;
+  return found;
+}
+
 std::string advice(const Facts& facts, Nanos exposed) {
+  if (facts.waiting == 0 && facts.context.devices.size() > 1) {
+    const auto late = late_device(facts);
+    if (late && late->waiting * 2 >= exposed)
+      return fmt::format(
+          ", most of it waiting inside collectives for the late rank, mostly for GPU {}: {} of {} "
+          "on all GPUs. Look at that rank: communicating less recovers none of the waiting time.",
+          late->late, say_time(late->waiting), say_time(exposed));
+    if (!late)
+      return ", waiting not told apart. Start it earlier or in smaller pieces (gradient buckets), "
+             "overlap it with the backward pass, or communicate less.";
+  }
   if (facts.waiting * 2 < exposed)
     return ". Start it earlier or in smaller pieces (gradient buckets), overlap it with the "
            "backward pass, or communicate less.";
@@ -78,9 +134,38 @@ std::string advice(const Facts& facts, Nanos exposed) {
       why_late(facts.context.options.waiting->job, rank));
 }
 
+bool holds_collectives_alone(const Facts& facts) {
+  const auto& activities = facts.capture().activities;
+  if (facts.context.devices.size() < 2) return false;
+  for (const auto& line : facts.context.devices)
+    for (const auto row : line.rows)
+      if (activities.kind[row] != ActivityKind::kernel || !communicates(facts, row)) return false;
+  return static_cast<std::size_t>(std::ranges::count(activities.kind, ActivityKind::kernel)) ==
+         facts.kernels.size();
+}
+
+/// Whether collectives were exposed cannot be known where nothing else was kept.
+Finding collectives_alone(const Facts& facts) {
+  const auto late = late_device(facts);
+  std::string waiting;
+  if (late && late->waiting > 0)
+    waiting = fmt::format(
+        " By their durations, {} of {} in them waits for the late rank, mostly "
+        "for GPU {}.",
+        say_time(late->waiting), say_time(facts.kernel_busy), late->late);
+  return {
+      FindingId::exposed_communication,
+      fmt::format("The capture holds collectives alone: whether other kernels ran beside them, and "
+                  "when the GPUs were idle, cannot be known.{}",
+                  waiting),
+      fmt::format("{}, all of them collectives", plural(facts.kernel_count, "kernel")),
+      {}};
+}
+
 }  // namespace
 
 std::optional<Finding> exposed_communication(const Facts& facts) {
+  if (holds_collectives_alone(facts)) return collectives_alone(facts);
   const Communication sum = communication(facts);
   if (facts.of_window(sum.exposed) < 0.03) return {};
   std::string evidence =

@@ -447,6 +447,7 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
   Nanos pageable = 0, alone = 0, pinned = 0;  // pinned: that no kernel overlaps
   std::int64_t count = 0, bytes = 0;
   Intervals costs, pinned_costs;
+  const Nanos repeats_from = facts.analysis.window.blocks.begin_ns.value_or(INT64_MIN);
   OncePerText from_pageable(facts.texts(), [](std::string_view name) {
     return name.find("Pageable") != std::string_view::npos;
   });
@@ -455,6 +456,7 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
       const auto row = line.rows[i];
       if (activities.kind[row] != ActivityKind::memcpy || facts.claimed_activity(row)) continue;
+      if (line.spans[i].end <= repeats_from) continue;  // a model that is loaded
       if (!from_pageable(activities.name[row])) {
         if (activities.copy[row] == CopyKind::host_to_device ||
             activities.copy[row] == CopyKind::device_to_host) {

@@ -259,17 +259,30 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
       by_name};
 }
 
+namespace {
+
+/// Attention of one new token, by its kernel's name in small letters.
+bool attends_one_query(std::string_view kernel) {
+  constexpr std::array<std::string_view, 4> kNames = {"decode", "paged_attention", "single_query",
+                                                      "masked_multihead"};
+  return std::ranges::any_of(
+      kNames, [&](std::string_view name) { return kernel.find(name) != kernel.npos; });
+}
+
+}  // namespace
+
 std::optional<Finding> low_tensor_use(const Facts& facts) {
   if (!facts.levels.has(KernelLevel::tensor_active)) return {};
   struct Look {
-    bool multiplies = false, nchw = false;
+    bool multiplies = false, nchw = false, one_query = false;
   };
   OncePerText look_at(facts.texts(), [](std::string_view kernel) {
     const auto name = lower_case(kernel);
     return Look{can_use_tensor_cores(layer_of_kernel(kernel)),
                 name.find("nchwtonhwc") != std::string::npos ||
                     name.find("nhwctonchw") != std::string::npos ||
-                    name.find("nchwkcrs_nchw") != std::string::npos};
+                    name.find("nchwkcrs_nchw") != std::string::npos,
+                layer_of_kernel(kernel) == LayerType::attention && attends_one_query(name)};
   });
   OncePerText fp32(facts.texts(), fp32_by_name);
   long double used = 0;
@@ -282,6 +295,8 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
     // What multiplies in FP32 has another finding: no batch gives it tensor cores.
     if (fp32(facts.kernel_name(kernel))) continue;
     const Look look = look_at(facts.kernel_name(kernel));
+    // One query a sequence reads its keys once: there is no matrix to multiply.
+    if (look.one_query) continue;
     if (look.nchw) layout += kernel.exclusive_ns;
     if (!look.multiplies) continue;  // additions of biases, sums of split reductions
     time += kernel.exclusive_ns;

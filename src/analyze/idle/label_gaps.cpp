@@ -136,6 +136,7 @@ GapLabeller::GapLabeller(const Context& context, const LaunchFacts& facts)
       rules_(context, facts),
       turns_(context, rules_.hardware_needs()),
       captures_(context.capture),
+      repeats_from_(context.window.blocks.begin_ns.value_or(INT64_MIN)),
       main_of_(main_threads(context)),
       after_window_(first_after_windows(context)),
       most_looked_at_(kMostLooks *
@@ -260,7 +261,9 @@ void GapLabeller::emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op
                        std::uint32_t next) {
   if (from >= to) return;
   // While a graph is captured nothing that is launched runs: one-off, whatever else is open.
-  if (is_of_the_host(reason) && captures_.at(candidates_, from)) reason = IdleReason::start_up;
+  if (is_of_the_host(reason) && (captures_.at(candidates_, from) ||
+                                 (to <= repeats_from_ && reason != IdleReason::launch_bound)))
+    reason = IdleReason::start_up;
   sums_->add({from, to}, reason, op, next);
   if (!pieces_.empty()) {
     auto& last = pieces_.back();

@@ -88,6 +88,7 @@ class GapLabeller {
   IdleRules rules_;
   DeviceTurns turns_;
   GraphCaptures captures_;
+  Nanos repeats_from_;  // what the host did before, other than launching, it does once
   std::vector<std::uint32_t> main_of_;  // by row of threads: the main thread of its process
   std::vector<std::uint32_t>
       after_window_;            // by row of devices: what starts first after its window

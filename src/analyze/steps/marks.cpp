@@ -60,6 +60,45 @@ std::optional<StepName> parse_step_name(std::string_view name) {
   return std::nullopt;
 }
 
+namespace {
+
+bool is_warm_up(std::string_view family) {
+  return lower_case(family).find("warm") != std::string::npos;
+}
+
+/// Whether work is launched after the last of these marks: what they warmed up for.
+bool launches_behind(const Capture& capture, const std::vector<StepMark>& marks) {
+  Nanos end = INT64_MIN;
+  for (const auto& mark : marks) end = std::max(end, mark.end);
+  const auto& calls = capture.api_calls;
+  for (std::uint32_t row = 0; row < calls.size(); ++row)
+    if (calls.start_ns[row] >= end &&
+        (calls.kind[row] == ApiKind::launch || calls.kind[row] == ApiKind::graph_launch))
+      return true;
+  return false;
+}
+
+/// Ranges that were pushed one after the other and popped together, if at all: each number ends
+/// where the next one begins, and the last takes no longer than the longest before it. `marks` come
+/// by start.
+void end_with_the_next(std::vector<StepMark>& marks) {
+  constexpr Nanos kTogether = kNsPerMs;
+  for (std::size_t i = 1; i < marks.size(); ++i)
+    if (marks[i].number < 0 || marks[i].number != marks[i - 1].number + 1 ||
+        marks[i].start <= marks[i - 1].start || marks[i].end < marks[i - 1].end - kTogether ||
+        marks[i].end > marks[i - 1].end)
+      return;
+  if (marks.size() < 2 || marks.back().start >= marks.front().end) return;
+  Nanos longest = 0;
+  for (std::size_t i = 1; i < marks.size(); ++i) {
+    marks[i - 1].end = marks[i].start;
+    longest = std::max(longest, marks[i].start - marks[i - 1].start);
+  }
+  marks.back().end = std::min(marks.back().end, marks.back().start + longest);
+}
+
+}  // namespace
+
 StepMarks find_marks(const Capture& capture) {
   // Names are few against rows: look at each name once.
   struct Name {
@@ -92,6 +131,7 @@ StepMarks find_marks(const Capture& capture) {
     return std::tuple(entry.first.first == kProfilerStep, entry.second.size(), covered);
   };
   for (const auto& entry : by_family) {
+    if (is_warm_up(entry.first.first) && launches_behind(capture, entry.second)) continue;
     if (entry.first.first != kProfilerStep && entry.second.size() < 2)
       continue;  // one hand-written mark is no sequence of steps
     if (!best || rank(entry) > rank(*best)) best = &entry;
@@ -103,6 +143,7 @@ StepMarks find_marks(const Capture& capture) {
   std::stable_sort(marks.begin(), marks.end(), [](const auto& left, const auto& right) {
     return std::tuple(left.start, -left.end) < std::tuple(right.start, -right.end);
   });
+  end_with_the_next(marks);
   // A mark nested in the one before it repeats that step (the same number twice) or is a part of
   // it.
   std::vector<StepMark> kept;

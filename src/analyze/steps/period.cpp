@@ -355,11 +355,16 @@ Steps blocks_of(const Capture& capture, const KernelSequence& sequence, const Ou
   add_steps(capture, sequence, cut, segments);
   std::vector<Nanos> durations;
   for (const auto& segment : segments) durations.push_back(segment.duration_ns);
+  const Nanos first = durations.front();
   const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
   std::nth_element(durations.begin(), middle, durations.end());
   found.blocks = {static_cast<std::int64_t>(segments.size()),
                   static_cast<std::int64_t>(cut.extent.spacing), *middle,
-                  std::string(loop.module_of(cut.at))};
+                  std::string(loop.module_of(cut.at)), std::nullopt};
+  constexpr std::size_t kMany = 4;
+  constexpr Nanos kTimesLonger = 3;
+  if (segments.size() >= kMany && found.blocks.module.empty())
+    found.blocks.begin_ns = segments[first > kTimesLonger * *middle ? 1 : 0].start_ns;
   return found;
 }
 

@@ -28,6 +28,8 @@ struct DeviceWork {
   double known_ns = 0;        // of these, with known operations
   double measured = 0;        // tensor operations that counters saw
   std::size_t counted = 0;    // kernels with these
+  double others = 0;          // operations of instructions that counters saw
+  std::size_t others_counted = 0;
 };
 
 DeviceWork work_of(const Context& context, const KernelWorks& works, std::size_t first,
@@ -44,6 +46,11 @@ DeviceWork work_of(const Context& context, const KernelWorks& works, std::size_t
     if (peak > 0) sum.at_peak += std::min(asked / peak, ns * 1e-9);
     if (kernel.multiplies) sum.multiplying_ns += ns;
     if (kernel.multiplies && kernel.call != work::kNoCall) sum.known_ns += ns;
+    const double others = works.counted.other_operations(instance.activity);
+    if (!std::isnan(others)) {
+      sum.others += others;
+      ++sum.others_counted;
+    }
     const double measured = works.counted.tensor_operations(instance.activity);
     if (std::isnan(measured)) continue;
     sum.measured += measured;
@@ -86,6 +93,8 @@ class Headline {
     const DeviceWork of_device = work_of(context_, works_, first, last, peak);
     all_counted_ = all_counted_ && of_device.counted == last - first;
     measured_rate_ += of_device.measured / seconds;
+    others_counted_ = others_counted_ && of_device.others_counted == last - first;
+    others_rate_ += of_device.others / seconds;
     any_ = true;
     multiplying_ns_ += of_device.multiplying_ns;
     known_ns_ += of_device.known_ns;
@@ -106,8 +115,11 @@ class Headline {
     if (known_ns_ > 0) {
       headline.flops_per_s = asked_rate_;
       headline.flops_source = WorkSource::model;
-    } else if (headline.measured_flops_per_s) {
-      headline.flops_per_s = headline.measured_flops_per_s;
+    } else if (const double counted = headline.measured_flops_per_s.value_or(0) +
+                                      (any_ && others_counted_ ? others_rate_ : 0);
+               counted > 0) {
+      // That tensor cores did nothing does not say that nothing was done.
+      headline.flops_per_s = counted;
       headline.flops_source = WorkSource::measured;
     }
     if (!(whole_s_ > 0)) return;
@@ -119,8 +131,8 @@ class Headline {
   const Context& context_;
   const Analysis& analysis_;
   const KernelWorks& works_;
-  bool any_ = false, all_counted_ = true, possible_ = true;
-  double asked_rate_ = 0, measured_rate_ = 0, multiplying_ns_ = 0, known_ns_ = 0;
+  bool any_ = false, all_counted_ = true, others_counted_ = true, possible_ = true;
+  double asked_rate_ = 0, measured_rate_ = 0, others_rate_ = 0, multiplying_ns_ = 0, known_ns_ = 0;
   double at_peak_s_ = 0, whole_s_ = 0, peak_ = 0, best_peak_ = 0;
   std::string_view type_;
 };

@@ -42,6 +42,21 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kByteCoun
     {"dram__sectors_read.sum", "dram__sectors_write.sum"},
 }};
 
+/// Operations of an instruction that a counter names ("…_op_ffma_pred_on.sum"); 0 for any other.
+double operations_of_instruction(std::string_view counter) {
+  constexpr std::string_view kBefore = "__sass_thread_inst_executed_op_", kAfter = "_pred_on.sum";
+  const auto at = counter.find(kBefore);
+  if (at == counter.npos || !counter.ends_with(kAfter)) return 0;
+  if (!counter.starts_with("sm__") && !counter.starts_with("smsp__")) return 0;
+  counter.remove_prefix(at + kBefore.size());
+  counter.remove_suffix(kAfter.size());
+  constexpr std::array<std::pair<std::string_view, double>, 6> kOperations{
+      {{"ffma", 2}, {"fadd", 1}, {"fmul", 1}, {"dfma", 2}, {"dadd", 1}, {"dmul", 1}}};
+  for (const auto& [name, operations] : kOperations)
+    if (name == counter) return operations;
+  return 0;
+}
+
 void add(double& sum, double value) { sum = (std::isnan(sum) ? 0 : sum) + value; }
 
 }  // namespace
@@ -52,6 +67,7 @@ CountedWork::CountedWork(const Context& context) : report_row_(context.matching.
   if (rows == 0) return;
   const auto wanted = operation_counters(chip_of(capture));
   operations_.assign(rows, NAN);
+  others_.assign(rows, NAN);
   types_.assign(rows, Element::none);
   std::vector<double> most(rows, 0);  // operations of that type
   std::array<std::vector<double>, kByteCounters.size()> read, written;
@@ -61,6 +77,7 @@ CountedWork::CountedWork(const Context& context) : report_row_(context.matching.
   struct Target {
     std::optional<Element> operations;
     std::vector<double>* bytes = nullptr;
+    double others = 0;  // operations of an instruction
   };
   std::unordered_map<std::uint32_t, Target> targets;
   const auto& counters = capture.kernel_counters;
@@ -73,6 +90,7 @@ CountedWork::CountedWork(const Context& context) : report_row_(context.matching.
       const auto name = capture.text(counters.metric[i]);
       const auto path = wanted.find(std::string(name));
       if (path != wanted.end()) target->second.operations = path->second;
+      target->second.others = operations_of_instruction(name);
       for (std::size_t way = 0; way < kByteCounters.size(); ++way) {
         if (name == kByteCounters[way].first) target->second.bytes = &read[way];
         if (name == kByteCounters[way].second) target->second.bytes = &written[way];
@@ -83,6 +101,7 @@ CountedWork::CountedWork(const Context& context) : report_row_(context.matching.
       if (counters.value[i] > most[row]) types_[row] = *target->second.operations;
       most[row] = std::max(most[row], counters.value[i]);
     }
+    if (target->second.others > 0) add(others_[row], target->second.others * counters.value[i]);
     if (target->second.bytes) (*target->second.bytes)[row] = counters.value[i];
   }
   bytes_.assign(rows, NAN);

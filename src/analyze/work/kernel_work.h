@@ -28,6 +28,8 @@ class CountedWork {
   /// Of a kernel instance; NaN without counters.
   double tensor_operations(std::uint32_t activity) const { return at(operations_, activity); }
   double memory_bytes(std::uint32_t activity) const { return at(bytes_, activity); }
+  /// Of FP32 and FP64 instructions, which tensor cores do not run.
+  double other_operations(std::uint32_t activity) const { return at(others_, activity); }
   /// The type of most of these operations, `none` without any.
   Element tensor_type(std::uint32_t activity) const;
 
@@ -37,9 +39,9 @@ class CountedWork {
     const auto row = report_row_[activity];
     return row < values.size() ? values[row] : NAN;
   }
-  std::span<const std::uint32_t> report_row_;  // of the context, wherever that is moved to
-  std::vector<double> operations_, bytes_;     // by row of report_kernels
-  std::vector<Element> types_;                 // likewise
+  std::span<const std::uint32_t> report_row_;        // of the context, wherever that is moved to
+  std::vector<double> operations_, bytes_, others_;  // by row of report_kernels
+  std::vector<Element> types_;                       // likewise
 };
 
 inline constexpr std::uint32_t kNoCall = UINT32_MAX;

@@ -7,6 +7,7 @@
 #include "import/csv_cells.h"
 #include "import/formats.h"
 #include "import/importer.h"
+#include "import/telemetry/csv_columns.h"
 #include "import/telemetry/log_devices.h"
 #include "import/telemetry/quantities.h"
 #include "import/telemetry/timestamps.h"
@@ -15,35 +16,6 @@
 namespace gf::telemetry {
 
 namespace {
-
-enum class ColumnRole { time, calendar, index, uuid, bus, instance, name, host, skipped, value };
-
-struct LogColumn {
-  ColumnRole role = ColumnRole::value;
-  int exponent = 0;  // of a time
-  Text metric{};
-  double factor = 1;
-};
-
-ColumnRole column_role(std::string_view written) {
-  const std::string header = lower_case(written);
-  if (header == "timestamp") return ColumnRole::calendar;
-  if (time_column_exponent(header)) return ColumnRole::time;
-  for (const std::string_view index : {"index", "gpu", "device", "gpu_index", "gpu_id", "gpuid",
-                                       "gpu id", "device_index", "device_id", "minor_number"})
-    if (header == index) return ColumnRole::index;
-  if (header == "uuid" || header == "gpu_uuid") return ColumnRole::uuid;
-  if (header == "name" || header == "gpu_name") return ColumnRole::name;
-  if (header == "pci.bus_id" || header == "gpu_bus_id" || header == "serial" ||
-      header == "gpu_serial")
-    return ColumnRole::bus;
-  if (header == "instance") return ColumnRole::instance;
-  if (header == "host" || header == "hostname") return ColumnRole::host;
-  if (header == "source" || header == "driver_version" || header == "pstate" ||
-      header == "vbios_version")
-    return ColumnRole::skipped;
-  return ColumnRole::value;
-}
 
 /// Seconds since 1970, or thousandths, millionths, billionths of them: no log is of another
 /// century.
@@ -69,7 +41,7 @@ int sniff_csv(std::string_view, std::string_view head) {
     const auto end = std::min(line.find(',', at), line.size());
     const std::string_view cell = trimmed(line.substr(at, end - at));
     const ColumnRole role = column_role(cell);
-    time |= role == ColumnRole::time || role == ColumnRole::calendar;
+    time |= is_time(role);
     at = end + 1;
     if (role != ColumnRole::value || cell.empty()) continue;
     const std::string metric = quantity_of_column(cell).metric;
@@ -101,8 +73,10 @@ class CsvLog {
   void read_heading();
   Status check_heading() const;
   bool is_heading() const;
+  bool has_decimal_commas() const;
   void read_line();
-  std::optional<Nanos> read_time(std::string_view cell, const LogColumn& column);
+  std::optional<Nanos> read_time();
+  std::optional<Nanos> read_calendar(std::string_view cell);
   DeviceCells device_cells() const;
   void note_doubts();
 
@@ -113,7 +87,9 @@ class CsvLog {
   UnnamedLines unnamed_;
   std::vector<LogColumn> columns_;
   bool has_time_ = false, local_ = false, named_ = false;
+  DateOrder dates_;
   std::int64_t bad_ = 0, missing_ = 0;
+  std::int64_t wide_ = 0;  // lines with decimal commas
   std::size_t first_bad_ = 0;
   std::string first_time_;  // that could not be read
 };
@@ -127,7 +103,7 @@ void CsvLog::read_heading() {
     column.role = column_role(header);
     if (column.role == ColumnRole::time)
       column.exponent = *time_column_exponent(lower_case(header));
-    has_time_ |= column.role == ColumnRole::time || column.role == ColumnRole::calendar;
+    has_time_ |= is_time(column.role);
     named_ |= column.role == ColumnRole::index || column.role == ColumnRole::uuid ||
               column.role == ColumnRole::bus || column.role == ColumnRole::instance;
     if (column.role != ColumnRole::value) continue;
@@ -135,6 +111,7 @@ void CsvLog::read_heading() {
     column.metric = capture_.strings.intern(quantity.metric);
     column.factor = quantity.factor;
   }
+  dates_ = look_ahead(reader_, columns_);
 }
 
 Status CsvLog::check_heading() const {
@@ -150,16 +127,37 @@ Status CsvLog::check_heading() const {
 
 /// Whether the line is a heading: a logger that was started again writes it again.
 bool CsvLog::is_heading() const {
-  return std::ranges::any_of(row_, [](std::string_view cell) {
-    const ColumnRole role = column_role(trimmed(cell));
-    return role == ColumnRole::time || role == ColumnRole::calendar;
-  });
+  return std::ranges::any_of(
+      row_, [](std::string_view cell) { return is_time(column_role(trimmed(cell))); });
 }
 
-std::optional<Nanos> CsvLog::read_time(std::string_view cell, const LogColumn& column) {
-  if (column.role == ColumnRole::time) return parse_decimal(cell, column.exponent);
+/// The time of the present line.
+std::optional<Nanos> CsvLog::read_time() {
+  std::string date, clock;
+  for (std::size_t at = 0; at < row_.size(); ++at) {
+    const std::string_view cell = trimmed(row_[at]);
+    switch (columns_[at].role) {
+      case ColumnRole::time:
+        return parse_decimal(cell, columns_[at].exponent);
+      case ColumnRole::calendar:
+        return read_calendar(cell);
+      case ColumnRole::date:
+        date = cell;
+        break;
+      case ColumnRole::clock:
+        clock = cell;
+        break;
+      default:
+        break;
+    }
+  }
+  if (!date.empty() && !clock.empty()) date += ' ';
+  return read_calendar(date + clock);
+}
+
+std::optional<Nanos> CsvLog::read_calendar(std::string_view cell) {
   bool zoned = false;
-  if (const auto time = parse_calendar(cell, &zoned)) {
+  if (const auto time = parse_date_and_time(cell, dates_.month_first, &zoned)) {
     local_ |= !zoned;
     return time;
   }
@@ -198,16 +196,23 @@ DeviceCells CsvLog::device_cells() const {
   return cells;
 }
 
+/// Whether commas inside numbers make more cells of the line than the heading has: behind each
+/// whole number then stand the digits of its fraction.
+bool CsvLog::has_decimal_commas() const {
+  const auto values = std::ranges::count(columns_, ColumnRole::value, &LogColumn::role);
+  return row_.size() > columns_.size() &&
+         row_.size() <= columns_.size() + static_cast<std::size_t>(values) &&
+         std::ranges::all_of(trimmed(row_.back()),
+                             [](char letter) { return letter >= '0' && letter <= '9'; });
+}
+
 void CsvLog::read_line() {
   std::optional<Nanos> time;
-  if (row_.size() == columns_.size())
-    for (std::size_t column = 0; column < row_.size(); ++column)
-      if (columns_[column].role == ColumnRole::time ||
-          columns_[column].role == ColumnRole::calendar)
-        time = read_time(trimmed(row_[column]), columns_[column]);
+  if (row_.size() == columns_.size()) time = read_time();
   if (!time) {
     if (is_heading()) return read_heading();
     if (bad_++ == 0) first_bad_ = reader_.row_offset();
+    wide_ += has_decimal_commas();
     return;
   }
   ++capture_.events;
@@ -242,9 +247,11 @@ void CsvLog::note_doubts() {
     capture_.note_quality(QualityCode::no_reading, "cells without a number, such as [N/A]: no data",
                           missing_);
   if (local_)
-    capture_.note_quality(QualityCode::local_time,
-                          "the log gives the time of day without a zone; it is taken as UTC, so it "
-                          "may be hours off a trace");
+    capture_.note_quality(
+        QualityCode::local_time,
+        fmt::format("the log gives the time of day without a zone; it is taken as UTC, so it may "
+                    "be hours off a trace{}",
+                    dates_.known ? "" : "; its dates are taken as day, month, year"));
 }
 
 Result<Capture> CsvLog::parse() {
@@ -260,6 +267,11 @@ Result<Capture> CsvLog::parse() {
     }
     read_line();
   }
+  // Where a fraction is 0, a line may have as many cells as the heading.
+  if (wide_ * 2 > capture_.events)
+    return fail("its numbers are written with decimal commas, and commas part its columns too",
+                capture_.path, static_cast<std::int64_t>(first_bad_),
+                "write numbers with a decimal point");
   if (capture_.events == 0 && !first_time_.empty())
     return fail(fmt::format("no line has a time that can be read: '{}'", first_time_.substr(0, 40)),
                 capture_.path, static_cast<std::int64_t>(first_bad_),

@@ -125,7 +125,15 @@ Status UnnamedLines::assign(Capture& capture) const {
   }
   const bool whole_seconds =
       std::ranges::all_of(lines_, [](const Line& line) { return line.time % kNsPerSecond == 0; });
-  if (found.same_times && (found.size < 2 || found.size > kMostDevices || whole_seconds))
+  const bool unclear =
+      found.same_times && (found.size < 2 || found.size > kMostDevices || whole_seconds);
+  if (unclear && groups(0).size == lines_.size())
+    return fail(
+        fmt::format("all {} lines have one time: no energy and no mean over time can be had",
+                    lines_.size()),
+        capture.path, -1,
+        "log times with fractions of a second, and the number of the GPU (index)");
+  if (unclear)
     return fail("has several lines of one time, and no column that says which GPU each is of",
                 capture.path, -1,
                 "log the number of the GPU too (nvidia-smi --query-gpu=timestamp,index,...), and "

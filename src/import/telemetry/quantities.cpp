@@ -46,14 +46,23 @@ const CatalogueColumn* column_of(LogKind log, std::string_view name) {
   return find_column(log, [&](std::string_view known) { return known == name; });
 }
 
+/// power.draw, power_draw and "power draw" are one name.
+const CatalogueColumn* smi_column(std::string_view name) {
+  auto plain = [](char letter) { return letter == '_' || letter == ' ' ? '.' : letter; };
+  return find_column(LogKind::smi_csv, [&](std::string_view known) {
+    return std::ranges::equal(known, name, {}, plain, plain);
+  });
+}
+
 struct Split {
   std::string name, unit;
 };
 
-/// "power.draw [W]" -> power.draw, w; "sm_clock_mhz" -> sm_clock, mhz.
+/// "power.draw [W]" and "power.draw (W)" -> power.draw, w; "sm_clock_mhz" -> sm_clock, mhz.
 Split split(std::string_view header) {
   std::string text = lower_case(header);
-  if (const auto open = text.rfind('['); open != text.npos && text.ends_with(']')) {
+  if (const auto open = text.find_last_of("[(");
+      open != text.npos && text.ends_with(text[open] == '[' ? ']' : ')')) {
     Split split{text.substr(0, open), text.substr(open + 1, text.size() - open - 2)};
     while (!split.name.empty() && split.name.back() == ' ') split.name.pop_back();
     return split;
@@ -74,7 +83,7 @@ Quantity quantity_of_column(std::string_view header) {
     rate.metric = header;
     return rate;
   }
-  if (const CatalogueColumn* known = column_of(LogKind::smi_csv, parts.name))
+  if (const CatalogueColumn* known = smi_column(parts.name))
     return {std::string(known->metric), unit ? unit->factor : known->factor};
   return {parts.name, unit ? unit->factor : 1};
 }

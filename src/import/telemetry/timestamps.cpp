@@ -72,6 +72,39 @@ std::optional<Nanos> parse_calendar(std::string_view text, bool* zoned) {
   return ns - zone.value_or(0);
 }
 
+std::optional<WrittenDate> split_date(std::string_view text) {
+  std::array<int, 3> part{};
+  std::array<std::size_t, 3> digits{};
+  std::size_t at = 0;
+  char between = 0;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), part[i]);
+    if (error != std::errc() || part[i] < 0) return std::nullopt;
+    digits[i] = static_cast<std::size_t>(end - text.data()) - at;
+    at += digits[i];
+    if (i == 2) break;
+    if (at >= text.size() || std::string_view("-/.").find(text[at]) == std::string_view::npos ||
+        (i == 1 && text[at] != between))
+      return std::nullopt;
+    between = text[at++];
+  }
+  const bool year_first = digits[0] == 4;
+  if (digits[1] > 2 || digits[year_first ? 2 : 0] > 2 || digits[year_first ? 0 : 2] != 4)
+    return std::nullopt;
+  return WrittenDate{part[0], part[1], part[2], year_first, at};
+}
+
+std::optional<Nanos> parse_date_and_time(std::string_view text, bool month_first, bool* zoned) {
+  if (const auto time = parse_calendar(text, zoned)) return time;
+  const auto date = split_date(text);
+  if (!date) return std::nullopt;
+  int year = date->third, month = date->second, day = date->first;
+  if (date->year_first) std::swap(year, day);
+  if (!date->year_first && month_first) std::swap(month, day);
+  return parse_calendar(
+      fmt::format("{:04}-{:02}-{:02}{}", year, month, day, text.substr(date->end)), zoned);
+}
+
 std::optional<Nanos> parse_zone(std::string_view text) {
   // Behind a time that is long enough; one digit is the hour.
   std::string time = "2000/01/01 00:00:00";

@@ -13,6 +13,18 @@ namespace gf::telemetry {
 /// as nanoseconds since 1970 in the zone it was written in.
 std::optional<Nanos> parse_calendar(std::string_view text, bool* zoned = nullptr);
 
+/// The date that a text begins with, in numbers: 2021-03-04, 04.03.2021, 3/4/2021.
+struct WrittenDate {
+  int first, second, third;
+  bool year_first;
+  std::size_t end;  // of the date in the text
+};
+std::optional<WrittenDate> split_date(std::string_view text);
+
+/// parse_calendar() of any such date and a time of day behind it.
+std::optional<Nanos> parse_date_and_time(std::string_view text, bool month_first,
+                                         bool* zoned = nullptr);
+
 /// "+01:00", "-0530", "+2", "UTC" as nanoseconds ahead of UTC.
 std::optional<Nanos> parse_zone(std::string_view text);
 

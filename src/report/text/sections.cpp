@@ -183,7 +183,14 @@ std::string operations_text(const WorkHeadline& work) {
   if (work.flops_source == WorkSource::model && work.coverage.value_or(0) < kWhole)
     text += "at least ";
   text += format_rate(*work.flops_per_s, "FLOP/s");
-  text += work.flops_source == WorkSource::measured ? ", counted" : " from operator shapes (model)";
+  if (work.flops_source == WorkSource::model)
+    text += " from operator shapes (model)";
+  else if (!work.measured_flops_per_s)
+    text += ", counted (FP32 and FP64 instructions)";
+  else
+    text += *work.flops_per_s > *work.measured_flops_per_s
+                ? ", counted (tensor cores, FP32 and FP64 instructions)"
+                : ", counted on tensor cores";
   if (work.mfu)
     text +=
         fmt::format(": MFU (model operations / peak x time) {} of {} in {}", format_share(work.mfu),
