@@ -31,7 +31,7 @@ TOKENS = BATCH * SEQUENCE
 TYPES = ("bfloat16", "float32")
 PRODUCTS = {"mm": 0, "addmm": 1, "bmm": 0, "baddbmm": 1}
 COUNTERS = {"sm__ops_path_tensor_src_bf16_dst_fp32.sum": 1, "sm__ops_path_tensor_src_tf32_dst_fp32.sum": 1, "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum": 2}
-GEMMS = "regex:gemm|nvjet|cutlass|xmma|s1688"
+GEMMS = "regex:gemm|nvjet|cutlass|xmma|s1688|Kernel2"
 
 
 # What a rank runs: each program returns a step and the product operations of the step by hand. Every product of a forward pass has two of
