@@ -14,8 +14,8 @@ namespace gf {
 
 namespace {
 
-// Devices of one job differ by less than this in what they compute, while one that was only touched
-// (a context, a seed, a copy) stays a hundred times below it: docs/definitions.md has the evidence.
+// Between a device that was only touched (a context, a seed, a copy) and one that idles for most of
+// the time in a job of several: docs/definitions.md.
 constexpr double kLeastOfMost = 0.01;
 
 bool works(double kernel_ns, double most_ns) {

@@ -85,7 +85,7 @@ std::vector<std::string> missing_from(const std::vector<JobRanks>& stages) {
 }
 
 Result<std::string> rendered(std::vector<JobRanks> stages, const std::string& format,
-                            const TextStyle& style, std::size_t rows) {
+                             const TextStyle& style, std::size_t rows) {
   if (format == "html" && stages.size() > 1)
     return fail("the captures are of several stretches of time, and a page shows one", {}, -1,
                 "give the captures of one of them, or take text or json");
