@@ -148,8 +148,10 @@ double PowerCurve::joules_until(Nanos time) const {
 }
 
 std::optional<std::int64_t> PowerCurve::nanojoules(Interval span) const {
-  if (source_ == EnergySource::none || span.start < known_.start - kReach ||
-      span.end > known_.end + kReach)
+  // A reading holds until the next would have come.
+  const Nanos reach = std::max(kReach, period_);
+  if (source_ == EnergySource::none || span.start < known_.start - reach ||
+      span.end > known_.end + reach)
     return std::nullopt;
   return std::llround(joules_until(span.end) * 1e9) - std::llround(joules_until(span.start) * 1e9);
 }

@@ -21,7 +21,7 @@ std::uint64_t mix(std::uint64_t left, std::uint64_t right) {
 
 }  // namespace
 
-KernelSequence kernel_sequence(const Capture& capture) {
+KernelOrder kernel_sequence(const Capture& capture) {
   const auto& activities = capture.activities;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::size_t> count;  // by device and stream
   auto last = count.end();  // kernels of one stream follow each other
@@ -31,7 +31,7 @@ KernelSequence kernel_sequence(const Capture& capture) {
     if (last == count.end() || last->first != stream) last = count.try_emplace(stream).first;
     ++last->second;
   }
-  KernelSequence sequence;
+  KernelOrder sequence;
   if (count.empty()) return sequence;
   const auto busiest =
       std::max_element(count.begin(), count.end(), [](const auto& left, const auto& right) {
@@ -61,7 +61,7 @@ KernelSequence kernel_sequence(const Capture& capture) {
   return sequence;
 }
 
-TokenPositions::TokenPositions(const KernelSequence& sequence, std::size_t length) : begin_(1, 0) {
+TokenPositions::TokenPositions(const KernelOrder& sequence, std::size_t length) : begin_(1, 0) {
   const auto& ids = sequence.ids;
   if (ids.size() < length) return;
   const std::size_t count = ids.size() - length + 1;
@@ -145,7 +145,7 @@ bool regular(std::vector<std::size_t> counts) {
 }  // namespace
 
 OuterLoop::OuterLoop(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                     const HostThreads& host, const KernelSequence& sequence)
+                     const HostThreads& host, const KernelOrder& sequence)
     : capture_(capture), launch_(launch), sequence_(sequence) {
   see_outermost(host);
   see_host(host);

@@ -19,7 +19,7 @@ namespace gf {
 // The kernels of the busiest stream as a sequence of small numbers, and where each of them (or each
 // short run) occurs.
 
-struct KernelSequence {
+struct KernelOrder {
   std::uint32_t device = kNoRow;
   std::vector<std::uint32_t> rows;  // rows of activities, by start
   std::vector<std::uint32_t> ids;   // 0..distinct-1: kernels of one name and grid share a number
@@ -28,12 +28,12 @@ struct KernelSequence {
 
 /// Kernels of the stream that has most of them; other streams run beside it and would shuffle the
 /// order.
-KernelSequence kernel_sequence(const Capture& capture);
+KernelOrder kernel_sequence(const Capture& capture);
 
 /// Where each run of `length` consecutive kernels occurs. Lists of one token are ascending.
 class TokenPositions {
  public:
-  TokenPositions(const KernelSequence& sequence, std::size_t length);
+  TokenPositions(const KernelOrder& sequence, std::size_t length);
   std::size_t tokens() const { return begin_.size() - 1; }
   std::span<const std::uint32_t> at(std::size_t token) const {
     return {positions_.data() + begin_[token], begin_[token + 1] - begin_[token]};
@@ -49,7 +49,7 @@ class OuterLoop {
   using Cuts = std::span<const std::uint32_t>;  // positions in the sequence, ascending
 
   OuterLoop(const Capture& capture, const std::vector<std::uint32_t>& launch,
-            const HostThreads& host, const KernelSequence& sequence);
+            const HostThreads& host, const KernelOrder& sequence);
 
   /// The sign that each segment [cut[i], cut[i + 1]) of the sequence is one iteration: an event
   /// that comes equally often in all of them, or work forward and backward in each. Empty: none.
@@ -85,7 +85,7 @@ class OuterLoop {
 
   const Capture& capture_;
   const std::vector<std::uint32_t>& launch_;
-  const KernelSequence& sequence_;
+  const KernelOrder& sequence_;
   std::vector<Outermost> outermost_;  // by thread
   Times optimizer_;
   std::vector<Sign> signs_;                    // strongest first

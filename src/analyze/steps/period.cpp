@@ -158,7 +158,7 @@ struct Cut {
 };
 
 /// Share of kernels that two neighboring segments have in common, counted with repetition.
-double likeness(const KernelSequence& sequence, std::uint32_t left, std::uint32_t right,
+double likeness(const KernelOrder& sequence, std::uint32_t left, std::uint32_t right,
                 std::uint32_t end, std::vector<std::int32_t>& count) {
   std::size_t common = 0;
   for (auto i = left; i < right; ++i) ++count[sequence.ids[i]];
@@ -168,7 +168,7 @@ double likeness(const KernelSequence& sequence, std::uint32_t left, std::uint32_
   return 2.0 * static_cast<double>(common) / static_cast<double>(end - left);
 }
 
-Cut cut_at(const KernelSequence& sequence, Positions positions, std::vector<std::int32_t>& count) {
+Cut cut_at(const KernelOrder& sequence, Positions positions, std::vector<std::int32_t>& count) {
   Cut cut;
   cut.at.assign(positions.begin(), positions.end());
   const auto size = static_cast<std::uint32_t>(sequence.ids.size());
@@ -186,7 +186,7 @@ Cut cut_at(const KernelSequence& sequence, Positions positions, std::vector<std:
 
 /// True when most of these positions lie inside something that the host did as one, so that they
 /// part layers, not steps.
-bool parts_layers(const KernelSequence& sequence, const EnclosingSpans& enclosing,
+bool parts_layers(const KernelOrder& sequence, const EnclosingSpans& enclosing,
                   Positions positions) {
   const std::size_t half = (positions.size() - 1) / 2;
   std::size_t inside = 0, outside = 0;
@@ -215,7 +215,7 @@ bool interleave(Positions left, Positions right) {
 }
 
 /// Median wait of the device's stream before the kernels at these positions.
-Nanos median_wait(const Capture& capture, const KernelSequence& sequence, Positions positions) {
+Nanos median_wait(const Capture& capture, const KernelOrder& sequence, Positions positions) {
   std::vector<Nanos> waits;
   const auto& activities = capture.activities;
   for (auto item : positions)
@@ -230,7 +230,7 @@ Nanos median_wait(const Capture& capture, const KernelSequence& sequence, Positi
 }
 
 /// Starts of the copies to the sequence's device, in order.
-std::vector<Nanos> input_copies(const Capture& capture, const KernelSequence& sequence) {
+std::vector<Nanos> input_copies(const Capture& capture, const KernelOrder& sequence) {
   const auto& activities = capture.activities;
   std::vector<Nanos> starts;
   for (std::uint32_t i = 0; i < activities.size(); ++i)
@@ -241,7 +241,7 @@ std::vector<Nanos> input_copies(const Capture& capture, const KernelSequence& se
 }
 
 /// Copies to the device between two steps bring the input of the second one: it starts with them.
-Nanos start_with_input(const Capture& capture, const KernelSequence& sequence,
+Nanos start_with_input(const Capture& capture, const KernelOrder& sequence,
                        const std::vector<Nanos>& copies, std::uint32_t position) {
   const auto& activities = capture.activities;
   const Nanos start = activities.start_ns[sequence.rows[position]];
@@ -258,7 +258,7 @@ using StepPeriod = std::pair<Cut, Positions>;
 
 /// For every number of occurrences the token that explains most of the sequence; those worth most
 /// first.
-std::vector<Choice> candidates_of(const KernelSequence& sequence, const EnclosingSpans& enclosing,
+std::vector<Choice> candidates_of(const KernelOrder& sequence, const EnclosingSpans& enclosing,
                                   std::span<const TokenPositions> tokens) {
   std::map<std::size_t, Choice> by_count;
   for (const auto& list : tokens)
@@ -283,7 +283,7 @@ std::vector<Choice> candidates_of(const KernelSequence& sequence, const Enclosin
 }
 
 /// The cuts whose segments are alike.
-std::vector<StepPeriod> good_cuts(const KernelSequence& sequence,
+std::vector<StepPeriod> good_cuts(const KernelOrder& sequence,
                                   const std::vector<Choice>& candidates,
                                   std::vector<std::int32_t>& count) {
   std::vector<StepPeriod> cuts;
@@ -326,7 +326,7 @@ bool likelier(const Phase& left, const Phase& right) {
   return left.wait != right.wait ? left.wait > right.wait : left.at.front() < right.at.front();
 }
 
-void add_steps(const Capture& capture, const KernelSequence& sequence, const Cut& cut,
+void add_steps(const Capture& capture, const KernelOrder& sequence, const Cut& cut,
                std::vector<StepInfo>& steps) {
   const auto& activities = capture.activities;
   const auto copies = input_copies(capture, sequence);
@@ -346,7 +346,7 @@ void add_steps(const Capture& capture, const KernelSequence& sequence, const Cut
 
 /// Segments that nothing shows to be steps: layers, or iterations of which the capture does not
 /// tell.
-Steps blocks_of(const Capture& capture, const KernelSequence& sequence, const OuterLoop& loop,
+Steps blocks_of(const Capture& capture, const KernelOrder& sequence, const OuterLoop& loop,
                 const std::optional<StepPeriod>& period) {
   Steps found;
   if (!period) return found;
@@ -361,10 +361,14 @@ Steps blocks_of(const Capture& capture, const KernelSequence& sequence, const Ou
   found.blocks = {static_cast<std::int64_t>(segments.size()),
                   static_cast<std::int64_t>(cut.extent.spacing), *middle,
                   std::string(loop.module_of(cut.at)), std::nullopt};
+  // Loading libraries, kernels or a model takes this long at least; less is how a pass begins, whose
+  // layers may be the equal blocks.
+  constexpr Nanos kShortestStartUp = 10 * kNsPerMs, kTimesLonger = 3;
   constexpr std::size_t kMany = 4;
-  constexpr Nanos kTimesLonger = 3;
-  if (segments.size() >= kMany && found.blocks.module.empty())
-    found.blocks.begin_ns = segments[first > kTimesLonger * *middle ? 1 : 0].start_ns;
+  if (segments.size() < kMany || !found.blocks.module.empty()) return found;
+  const Nanos begin = segments[first > kTimesLonger * *middle ? 1 : 0].start_ns;
+  if (begin - std::ranges::min(capture.activities.start_ns) >= kShortestStartUp)
+    found.blocks.begin_ns = begin;
   return found;
 }
 
@@ -372,7 +376,7 @@ Steps blocks_of(const Capture& capture, const KernelSequence& sequence, const Ou
 
 Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch,
                   const HostThreads& host) {
-  const KernelSequence sequence = kernel_sequence(capture);
+  const KernelOrder sequence = kernel_sequence(capture);
   if (sequence.rows.size() < 4) return {};
   const EnclosingSpans enclosing(capture, launch, host);
   const TokenPositions tokens[] = {{sequence, kRunLengths[0]}, {sequence, kRunLengths[1]}};
