@@ -337,9 +337,9 @@ TEST(Telemetry, TimesOfManyKinds) {
     EXPECT_EQ(c->counter_samples.start_ns[0], t.ns) << t.cell;
     EXPECT_EQ(test::quality_of(*c).count("local_time"), t.local ? 1u : 0u) << t.cell;
   }
-  const auto c = telemetry::parse_csv("timestamp, power.draw [W]\n20.11.2026 12:34:56, 3 W\n", "x");
+  const auto c = telemetry::parse_csv("timestamp, power.draw [W]\n20.31.2026 12:34:56, 3 W\n", "x");
   ASSERT_FALSE(c.has_value());
-  EXPECT_NE(c.error().message().find("'20.11.2026 12:34:56'"), std::string::npos);
+  EXPECT_NE(c.error().message().find("'20.31.2026 12:34:56'"), std::string::npos);
   const auto headless = telemetry::parse_csv("2026/11/20 12:34:56.789, 0, 12 %\n", "x");
   ASSERT_FALSE(headless.has_value());
   EXPECT_NE(headless.error().message().find("noheader"), std::string::npos);
