@@ -295,6 +295,29 @@ class DeviceUse(Answer):
 
 
 @dataclass(frozen=True)
+class OtherDevice(Answer):
+    """A device of the capture that the answer does not speak of: it does not work, or --devices
+    leaves it out.
+
+    id: device number
+    name: product name
+    why: copies_only: it runs no kernel; few_kernels: under a hundredth of the kernel time of the
+    device with most; idle: it does nothing in the window; not_chosen: --devices (copies_only,
+    few_kernels, idle, not_chosen)
+    kernels: kernel instances in the window
+    copies: copies and sets in the window
+    busy_ns: union of kernels, copies and sets
+    """
+
+    id: int
+    name: str
+    why: str
+    kernels: int
+    copies: int
+    busy_ns: int
+
+
+@dataclass(frozen=True)
 class Throughput(Answer):
     """Items and tokens per second.
 
@@ -1227,7 +1250,8 @@ class Analysis(Answer):
     counters_source: the counter report, when there is one
     quality: damage and suspected errors
     window: the analyzed span
-    devices: use of each device
+    devices: use of each device that works
+    other_devices: devices that only copy, hardly work or were left out
     levels: the ladder over all devices
     work: achieved operations, items and tokens per second, in short
     match: how trace and report kernels were paired
@@ -1249,6 +1273,7 @@ class Analysis(Answer):
     quality: List[QualityNote]
     window: WindowInfo
     devices: List[DeviceUse]
+    other_devices: List[OtherDevice]
     levels: List[Level]
     work: WorkHeadline
     match: MatchInfo
@@ -1268,6 +1293,7 @@ class Analysis(Answer):
         "quality": QualityNote,
         "window": WindowInfo,
         "devices": DeviceUse,
+        "other_devices": OtherDevice,
         "levels": Level,
         "work": WorkHeadline,
         "match": MatchInfo,

@@ -591,6 +591,28 @@ export interface DeviceUse {
   waterfall: WaterfallBar[];
 }
 
+export type OtherReason =
+  | "copies_only"
+  | "few_kernels"
+  | "idle"
+  | "not_chosen";
+
+/** A device of the capture that the answer does not speak of: it does not work, or --devices leaves it out. */
+export interface OtherDevice {
+  /** device number. */
+  id: number;
+  /** product name. */
+  name: string;
+  /** copies_only: it runs no kernel; few_kernels: under a hundredth of the kernel time of the device with most; idle: it does nothing in the window; not_chosen: --devices. */
+  why: OtherReason;
+  /** kernel instances in the window. */
+  kernels: number;
+  /** copies and sets in the window. */
+  copies: number;
+  /** union of kernels, copies and sets. */
+  busy_ns: number;
+}
+
 export type WorkSource =
   | ""
   | "model"
@@ -1433,8 +1455,10 @@ export interface Analysis {
   quality: QualityNote[];
   /** the analyzed span. */
   window: WindowInfo;
-  /** use of each device. */
+  /** use of each device that works. */
   devices: DeviceUse[];
+  /** devices that only copy, hardly work or were left out. */
+  other_devices: OtherDevice[];
   /** the ladder over all devices. */
   levels: Level[];
   /** achieved operations, items and tokens per second, in short. */
@@ -1922,6 +1946,7 @@ export interface CallNode {
 export type RankSource =
   | "trace"
   | "environment"
+  | "groups"
   | "device"
   | "file_name"
   | "order";
@@ -2223,6 +2248,8 @@ export interface CollectiveRow {
 export interface JobRanks {
   /** name and version of this layout. */
   schema: string;
+  /** of captures of several stretches of time, what tells this one's; else empty. */
+  stage: string;
   /** ranks of the job, -1: not known. */
   world_size: number;
   /** ranks without a file. */
