@@ -38,9 +38,10 @@ bool far_longer(double duration, const std::vector<double>& others, Place place)
 /// Durations from `begin` on without that of the step `left_out`.
 std::vector<double> others_of(const std::vector<double>& durations, std::size_t begin,
                               std::optional<std::size_t> left_out) {
+  const std::size_t without = left_out.value_or(durations.size());
   std::vector<double> others;
   for (std::size_t i = begin; i < durations.size(); ++i)
-    if (i != left_out) others.push_back(durations[i]);
+    if (i != without) others.push_back(durations[i]);
   return others;
 }
 

@@ -361,8 +361,8 @@ Steps blocks_of(const Capture& capture, const KernelOrder& sequence, const Outer
   found.blocks = {static_cast<std::int64_t>(segments.size()),
                   static_cast<std::int64_t>(cut.extent.spacing), *middle,
                   std::string(loop.module_of(cut.at)), std::nullopt};
-  // Loading libraries, kernels or a model takes this long at least; less is how a pass begins, whose
-  // layers may be the equal blocks.
+  // Loading libraries, kernels or a model takes this long at least; less is how a pass begins,
+  // whose layers may be the equal blocks.
   constexpr Nanos kShortestStartUp = 10 * kNsPerMs, kTimesLonger = 3;
   constexpr std::size_t kMany = 4;
   if (segments.size() < kMany || !found.blocks.module.empty()) return found;

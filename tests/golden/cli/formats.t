@@ -49,5 +49,5 @@ The formats that are read, and the tools whose files are named in a message:
   dcgm-exporter, nvidia_gpu_exporter, all-smi, Prometheus exporters, Prometheus,
   Weights & Biases, nvidia-smi, gpustat, gpufathom, PyTorch, TensorBoard, Chakra,
   NCCL inspector, NCCL, Proton (Triton), trtexec (TensorRT), ONNX Runtime,
-  Perfetto, perf (Linux), speedscope, VizTracer, Chrome, Nsight Graphics, Score-P,
-  pprof, cProfile, compute-sanitizer.
+  Perfetto, TensorFlow 1, perf (Linux), speedscope, VizTracer, Chrome, Nsight
+  Graphics, Score-P, pprof, cProfile, compute-sanitizer.

@@ -15,7 +15,7 @@ A file that is read is never written over, whatever name it goes by.
   $ mkdir tables && mv a.gpf tables/kernels.csv && gpufathom export tables/kernels.csv --csv tables
   gpufathom: tables/kernels.csv: is read: a table would overwrite it (give --csv another folder)
   [1]
-  $ mkdir -p ranks/deep && cp a.json.gz ranks/0.json.gz && cp a.json.gz ranks/deep/1.json.gz && ln -s ranks/deep/1.json.gz one
+  $ mkdir -p ranks/deep && cp a.json.gz ranks/0.json.gz && cp $EXAMPLES/lenet_graphs_b1.json.gz ranks/deep/1.json.gz && ln -s ranks/deep/1.json.gz one
   $ gpufathom ranks ranks -o ranks/0.json.gz
   gpufathom: ranks/0.json.gz is an input and would be overwritten: choose another output file
   [2]
@@ -23,7 +23,7 @@ A file that is read is never written over, whatever name it goes by.
   [2]
   $ gpufathom analyze ranks -o ./ranks/deep/../0.json.gz 2>/dev/null
   [2]
-  $ gpufathom ranks ranks -o ranks/ranks.html && gpufathom ranks ranks -o ranks/ranks.html && cmp ranks/deep/1.json.gz a.json.gz
+  $ gpufathom ranks ranks -o ranks/ranks.html && gpufathom ranks ranks -o ranks/ranks.html && cmp ranks/deep/1.json.gz $EXAMPLES/lenet_graphs_b1.json.gz
   $ echo '{"rows":[{"capture":"a.json.gz","batch":1},{"capture":"ranks/0.json.gz","batch":1}]}' > table.json
   $ gpufathom compare --table table.json --axes batch --format json -o ranks/0.json.gz
   gpufathom: ranks/0.json.gz is an input and would be overwritten: choose another output file

@@ -107,7 +107,7 @@ Where one gap is most of the time, the headline also says what ran beside it, an
   One gap takes 462.9 ms of the time; beside it kernels run 80.2 % of 9.980 ms,
   and the largest loss is idle, launch not captured, 1.980 ms (19.8 %) (--window
   463000000:472980000 analyzes that). No steps are known: 101 equal blocks of 1
-  kernel, 100.0 us each.
+  kernel, 100.0 us each, after 463.0 ms (97.9 %) of what happens once.
   
 The loss of that side is the one that its own window has.
 
