@@ -229,7 +229,7 @@ void parse_chunk(Chunk& chunk, Worker& worker) {
     ++chunk.events;
     if (*at == '{') {
       if (const char* next = read_swiftly(at, end, event, worker);
-          next && may_follow(next, end, chunk)) {
+          next && (*next == ',' || may_follow(next, end, chunk))) {
         rows.add(event, chunk.offset + (at - chunk.buffer.get()));
         at = next;
       } else {
