@@ -326,8 +326,8 @@ std::string headline(const Analysis& analysis) {
   else
     text += "; the utilization inside these kernels needs counters.";
   return text + limit_of(analysis) + beside_the_gap(analysis.window.dense) +
-         left_out(analysis.window) + outside(analysis.window.outside) +
-         blocks_of(analysis.window) + others_of(analysis.other_devices);
+         left_out(analysis.window) + outside(analysis.window.outside) + blocks_of(analysis.window) +
+         others_of(analysis.other_devices);
 }
 
 std::string subject(const Analysis& analysis) {
