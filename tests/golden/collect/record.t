@@ -1,7 +1,7 @@
 Recording over fake driver libraries, whose levels are known; numbers of time, power and cost differ from run to run.
 
   $ export GPUFATHOM_LIBRARY_PATH=$FAKES GPUFATHOM_FAKE=
-  $ steady() { sed -E 's/[0-9][0-9. ]*(ms|us|s) (recorded|from)/T \2/; s/, [0-9 ]+ samples/, N samples/; s/^  power.*/  power ... energy .../; s/^program: .*/program: .../; s/^recorder: .*/recorder: .../; /activity repeats/d; s/( [0-9]+)\.[0-9] %/\1 %/'; }
+  $ steady() { sed -E 's/[0-9][0-9. ]*(ms|us|s) (recorded|from)/T \2/; s/, [0-9 ]+ samples/, N samples/; s/^  power.*/  power ... energy .../; s/^program: .*/program: .../; s/^recorder: .*/recorder: .../; /activity repeats/d; /^(on )?disk$/d; s/( [0-9]+)\.[0-9] %/\1 %/'; }
   $ gpufathom record -- sh -c 'echo out; sleep 0.5; exit 3' 2>summary
   out
   [3]
