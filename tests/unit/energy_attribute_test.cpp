@@ -76,6 +76,20 @@ TEST(PowerCurve, WithoutACounterThePowerIsIntegrated) {
   EXPECT_FALSE(PowerCurve(c, 7).nanojoules({0, 1}));
 }
 
+TEST(PowerCurve, AReadingHoldsAsLongAsReadingsDo) {
+  Capture c;
+  for (int second : {0, 1, 3, 4, 6}) sample(c, "power.average", second * kS, 0, 100, 0);
+  for (int second : {0, 1, 3, 4, 6, 8}) sample(c, "power.average", second * kS, 0, 100, 1);
+  for (int second : {0, 1, 2, 3}) sample(c, "power.average", second * kS, 0, 100, 2);
+  EXPECT_EQ(PowerCurve(c, 0).nanojoules({0, 8 * kS}), 800'000'000'000);
+  EXPECT_FALSE(PowerCurve(c, 0).nanojoules({0, 8 * kS + 1}));
+  const EnergyUse use = measure_energy(c, {0, 8 * kS}, nullptr);
+  ASSERT_EQ(use.devices.size(), 2U);
+  EXPECT_TRUE(use.why_missing.starts_with("GPU 2: the readings of power cover 3 of its 8 s"))
+      << use.why_missing;
+  EXPECT_NE(use.why_missing.find("there is no energy model"), std::string::npos);
+}
+
 TEST(PowerCurve, PowerAtInstantsRisesBetweenThem) {
   Capture c;
   sample(c, "power.module", 0, 0, 100);

@@ -1,9 +1,11 @@
 #include "analyze/energy/attribute.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "analyze/energy/power_curve.h"
 #include "analyze/energy/split.h"
@@ -294,10 +296,33 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
 
 }  // namespace
 
+namespace {
+
+/// Why devices with readings have no energy, and what is missing for more; the devices by their
+/// reason.
+using Reasons = std::map<std::string, std::vector<std::int32_t>>;
+
+void put_missing(const Capture& capture, const Reasons& reasons, bool any_power,
+                 const EnergyModelFile* model, EnergyUse& use) {
+  std::vector<std::string> sentences;
+  for (const auto& [why, devices] : reasons)
+    sentences.push_back(capture.devices.size() == 1
+                            ? why
+                            : fmt::format("GPU {}: {}", fmt::join(devices, ", "), why));
+  if (!any_power)
+    sentences.push_back(no_power_advice(capture));
+  else if (!use.devices.empty() && !model)
+    sentences.push_back(no_model_advice(use.devices.front().name));
+  use.why_missing = fmt::format("{}", fmt::join(sentences, ". "));
+}
+
+}  // namespace
+
 EnergyUse measure_energy(const Context& context, const EnergyModelFile* model) {
   EnergyUse use;
   describe_model(use, model);
   bool any_power = false;
+  Reasons reasons;
   for (const auto& line : context.devices) {
     const PowerCurve curve(context.capture, line.device);
     any_power |= curve.source() != EnergySource::none;
@@ -309,13 +334,11 @@ EnergyUse measure_energy(const Context& context, const EnergyModelFile* model) {
       add_sensor_doubts(curve.period(), model, whole);
       use.devices.push_back(std::move(whole));
     } else if (curve.source() != EnergySource::none) {
-      use.why_missing = outside_readings(curve.known(), line.window);
+      reasons[outside_readings(curve.known(), line.window)].push_back(
+          context.capture.devices.id[line.device]);
     }
   }
-  if (!any_power)
-    use.why_missing = no_power_advice(context.capture);
-  else if (!use.devices.empty() && !model)
-    use.why_missing = no_model_advice(use.devices.front().name);
+  put_missing(context.capture, reasons, any_power, model, use);
   return use;
 }
 
@@ -323,6 +346,7 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
   EnergyUse use;
   describe_model(use, model);
   bool any_power = false;
+  Reasons reasons;
   for (std::uint32_t index = 0; index < capture.devices.size(); ++index) {
     const PowerCurve curve(capture, index);
     if (curve.source() == EnergySource::none) continue;
@@ -330,7 +354,7 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
     const Frame frame{capture, index, span, model};
     auto device = measured(frame, curve);
     if (!device) {
-      use.why_missing = outside_readings(curve.known(), span);
+      reasons[outside_readings(curve.known(), span)].push_back(capture.devices.id[index]);
       continue;
     }
     std::vector<EnergyLeaf> leaves(1);
@@ -357,10 +381,7 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
     add_sensor_doubts(curve.period(), model, *device);
     use.devices.push_back(std::move(*device));
   }
-  if (!any_power)
-    use.why_missing = no_power_advice(capture);
-  else if (!use.devices.empty() && !model)
-    use.why_missing = no_model_advice(use.devices.front().name);
+  put_missing(capture, reasons, any_power, model, use);
   return use;
 }
 

@@ -76,6 +76,15 @@ Nanos period_of(const std::vector<PowerReading>& readings) {
   return gaps.empty() ? 0 : static_cast<Nanos>(median(gaps));
 }
 
+/// How far a reading holds: the longest time between two, unless that is a gap in the log.
+Nanos reach_of(const std::vector<Nanos>& times) {
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < times.size(); ++i)
+    gaps.push_back(static_cast<double>(times[i] - times[i - 1]));
+  const double longest = *std::max_element(gaps.begin(), gaps.end());
+  return std::max(kReach, static_cast<Nanos>(std::min(longest, 2 * median(std::move(gaps)))));
+}
+
 }  // namespace
 
 PowerCurve::PowerCurve(const Capture& capture, std::uint32_t device) {
@@ -132,6 +141,7 @@ PowerCurve::PowerCurve(const Capture& capture, std::uint32_t device) {
     return;
   }
   known_ = {times_.front(), times_.back()};
+  reach_ = reach_of(times_);
 }
 
 double PowerCurve::joules_until(Nanos time) const {
@@ -148,10 +158,8 @@ double PowerCurve::joules_until(Nanos time) const {
 }
 
 std::optional<std::int64_t> PowerCurve::nanojoules(Interval span) const {
-  // A reading holds until the next would have come.
-  const Nanos reach = std::max(kReach, period_);
-  if (source_ == EnergySource::none || span.start < known_.start - reach ||
-      span.end > known_.end + reach)
+  if (source_ == EnergySource::none || span.start < known_.start - reach_ ||
+      span.end > known_.end + reach_)
     return std::nullopt;
   return std::llround(joules_until(span.end) * 1e9) - std::llround(joules_until(span.start) * 1e9);
 }

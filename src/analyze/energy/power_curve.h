@@ -27,8 +27,9 @@ class PowerCurve {
   EnergySource source() const { return source_; }
   /// From the first to the last reading.
   Interval known() const { return known_; }
-  /// Nanojoules over a span. Spans that follow each other add up exactly. Up to 250 ms beyond the
-  /// readings the last power is taken to go on; empty for a span that reaches further.
+  /// Nanojoules over a span. Spans that follow each other add up exactly. Beyond the readings the
+  /// last power is taken to go on until the next reading would have come, 250 ms at least; empty
+  /// for a span that reaches further.
   std::optional<std::int64_t> nanojoules(Interval span) const;
   /// Power over time, one value a span between readings, at most `most` of them.
   std::vector<PowerReading> readings(Interval span, std::size_t most) const;
@@ -39,7 +40,7 @@ class PowerCurve {
   double joules_until(Nanos time) const;
   EnergySource source_ = EnergySource::none;
   Interval known_{0, 0};
-  Nanos period_ = 0;
+  Nanos period_ = 0, reach_ = 0;
   std::vector<Nanos> times_;    // knots
   std::vector<double> joules_;  // since the first knot
   std::vector<PowerReading> power_;

@@ -20,15 +20,13 @@ CallFinder::Role CallFinder::role_of(std::string_view name) {
   return {python ? nullptr : rule_of(name), python};
 }
 
-void CallFinder::look_at(std::uint32_t op) {
-  (void)place_of_op_.of(
+std::uint32_t CallFinder::place_of(std::uint32_t op) {
+  return place_of_op_.of(
       op, [&](std::uint32_t outer, std::uint32_t inner) { return step(outer, inner); });
 }
 
-std::uint32_t CallFinder::of(std::uint32_t op) {
-  look_at(op);
+std::uint32_t CallFinder::call_at(std::uint32_t place) {
   settle();
-  const auto place = place_of_op_.of(op, [](std::uint32_t outer, std::uint32_t) { return outer; });
   if (place == kNoRow || around_[place].counted == 0) return kNoCall;
   Around& counted = around_[around_[place].counted];
   if (counted.call == kNoCall) {

@@ -22,11 +22,12 @@ class CallFinder {
  public:
   CallFinder(const Context& context, KernelWorks& works);
 
-  /// Every operation that `of` will be asked for comes here before: whether an operation hands on
-  /// shows at any launch inside it.
-  void look_at(std::uint32_t op);
-  /// The call that an operation belongs to, of works.calls.
-  std::uint32_t of(std::uint32_t op);
+  /// The place of an operation, for `call_at`.
+  std::uint32_t place_of(std::uint32_t op);
+  /// The call, of works.calls, that what stands at a place belongs to. Every operation has its
+  /// place before the first is asked for its call: whether one hands on shows at any launch inside
+  /// it.
+  std::uint32_t call_at(std::uint32_t place);
 
  private:
   /// An operation with a rule, or one where Python took over (no rule).

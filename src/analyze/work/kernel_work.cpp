@@ -128,10 +128,12 @@ class ActivityCalls {
   ActivityCalls(const Context& context, KernelWorks& works)
       : context_(context), works_(works), finder_(context, works) {}
 
-  void look_at(std::uint32_t activity) { finder_.look_at(context_.attribution.op[activity]); }
+  std::uint32_t place_of(std::uint32_t activity) {
+    return finder_.place_of(context_.attribution.op[activity]);
+  }
 
-  std::uint32_t of(std::uint32_t activity) {
-    const auto call = finder_.of(context_.attribution.op[activity]);
+  std::uint32_t of(std::uint32_t activity, std::uint32_t place) {
+    const auto call = finder_.call_at(place);
     const bool again = context_.capture.activities.captured_op[activity] != kNoRow;
     if (call == kNoCall || !again) return call;
     const auto [at, fresh] =
@@ -317,14 +319,15 @@ void find_calls(const Context& context, KernelWorks& works) {
   const auto& op = context.attribution.op;
   std::vector<std::uint32_t> call_of = find_program_calls(context.capture, works);
   ActivityCalls calls(context, works);
-  const auto each_launched = [&](auto&& take) {
-    for (std::uint32_t activity = 0; activity < activities.size(); ++activity)
-      if (call_of[activity] == kNoCall && activities.kind[activity] == ActivityKind::kernel &&
-          op[activity] != kNoRow)
-        take(activity);
+  struct Launched {
+    std::uint32_t activity, place;
   };
-  each_launched([&](std::uint32_t activity) { calls.look_at(activity); });
-  each_launched([&](std::uint32_t activity) { call_of[activity] = calls.of(activity); });
+  std::vector<Launched> launched;
+  for (std::uint32_t activity = 0; activity < activities.size(); ++activity)
+    if (call_of[activity] == kNoCall && activities.kind[activity] == ActivityKind::kernel &&
+        op[activity] != kNoRow)
+      launched.push_back({activity, calls.place_of(activity)});
+  for (const auto& [activity, place] : launched) call_of[activity] = calls.of(activity, place);
   share_by_call(context, call_of, works);
 }
 
@@ -338,13 +341,13 @@ void find_host_calls(const Context& context, KernelWorks& works) {
            (ops.start_ns[op] < context.window.end_ns || context.window.duration_ns == 0);
   };
   for (std::uint32_t op = 0; op < ops.size(); ++op)
-    if (begins_inside(op) && ops.kind[op] == HostKind::op) finder.look_at(op);
+    if (begins_inside(op) && ops.kind[op] == HostKind::op) (void)finder.place_of(op);
   for (std::uint32_t op = 0; op < ops.size(); ++op) {
     if (!begins_inside(op)) continue;
     if (const auto* work = programs.of(ops.program_op[op]))
       works.calls.push_back({.host_op = op, .program_op = ops.program_op[op], .of = work});
     else if (ops.kind[op] == HostKind::op)
-      (void)finder.of(op);
+      (void)finder.call_at(finder.place_of(op));
   }
   for (auto& call : works.calls) {
     call.in_window = 1;

@@ -185,8 +185,9 @@ std::string device_text(std::span<const DeviceEnergy> run, const TextStyle& styl
   std::string out = section_title(style, "Energy breakdown", source_text(energy));
   std::string name = energy.name.empty() ? fmt::format("GPU {}", energy.device) : energy.name;
   if (run.size() > 1)
-    name = fmt::format("{}, {}, alike within 2 %; each",
-                       gpu_numbers(energy.device, run.back().device), name);
+    name =
+        fmt::format("{}{}, alike within 2 %; each", gpu_numbers(energy.device, run.back().device),
+                    energy.name.empty() ? "" : ", " + energy.name);
   out += wrap(fmt::format("{}: {} in {}, {:.1f} W.", name, format_energy(energy.nj),
                           format_time(energy.span_ns), energy.mean_watts),
               width, 2);
