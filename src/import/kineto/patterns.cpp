@@ -49,12 +49,14 @@ void take_parts(const char* at, const char* end, const Event& event, EventPatter
     at = event.moving[i].to;
   }
   add(end, Field::count);
+  pattern.bytes.append(kPadding, '\0');
 }
 
 /// What the event at `at` says besides, in the pattern's own bytes, which stay where they are.
 void take_constants(const char* at, const Event& event, EventPattern& pattern) {
   const char* const own = pattern.bytes.data();
-  pattern.constants.reserve(1 + static_cast<std::size_t>(std::popcount(event.present)));
+  pattern.constants.reserve(
+      1 + static_cast<std::size_t>(std::popcount(event.present & ~pattern.moving_fields)));
   pattern.constants.push_back({own, 0, Token::Kind::scalar});
   for (std::size_t i = 0; i < kFields; ++i) {
     const auto field = static_cast<Field>(i);
@@ -150,12 +152,10 @@ EventPattern& Patterns::place(const char* at, const char* end, const Event& even
     const std::uint16_t number = by_bytes_[slot % by_bytes_.size()];
     if (number == 0) break;
     EventPattern& other = patterns_[number - 1u];
-    if (other.hash == made_.hash && other.parts == made_.parts &&
-        other.bytes.starts_with(made_.bytes))
+    if (other.hash == made_.hash && other.parts == made_.parts && other.bytes == made_.bytes)
       return other;
   }
   EventPattern& added = patterns_.emplace_back(made_);
-  added.bytes.append(kPadding, '\0');
   take_constants(at, event, added);
   added.number = static_cast<std::uint16_t>(patterns_.size());
   added.present = event.present;
