@@ -30,7 +30,9 @@ std::int64_t DeviceTurns::process_of(std::uint32_t activity) const {
 
 /// Stretches that touch stay apart: where one device ends as another one starts shows in them.
 const Intervals& DeviceTurns::work_of(std::int64_t process) {
-  if (!work_.empty() || context_.devices.size() < 2) return work_[process];
+  // One that the answer leaves out can be waited for as well.
+  const bool alone = context_.devices.size() + context_.others.size() < 2;
+  if (!work_.empty() || alone) return work_[process];
   const auto& activities = context_.capture.activities;
   for (std::uint32_t i = 0; i < activities.size(); ++i)
     if (const Nanos length = activities.duration_ns[i]; length > 0)
