@@ -33,9 +33,13 @@ await launched({ httpCredentials: { username: "any", password }, colorScheme: "l
   await faultless(page, "the list of captures");
   const link = page.locator("a[href$='.html']").first(), name = await link.innerText();
   assert.match(name, /^\d+\S* gpu\d \w+/);
-  const [answer] = await Promise.all([page.waitForResponse((response) => response.url().endsWith(".html")), link.click()]);
+  // The page that is being made asks every second whether it is ready; it hears "not yet" until it was looked at.
+  const asks = (request) => request.resourceType() === "fetch", notYet = (route) => (asks(route.request()) ? route.fulfill({ status: 202 }) : route.continue());
+  await page.route("**/*.html", notYet);
+  const [answer] = await Promise.all([page.waitForResponse((response) => response.url().endsWith(".html")), page.waitForURL("**/*.html"), link.click()]);
   assert.equal(answer.status(), 202, "the page is made when it is asked for");
   await faultless(page, "the page that is being made");
+  await page.unroute("**/*.html", notYet);
   await page.waitForSelector("body[data-ready=yes]", { timeout: 120_000 });
   assert.deepEqual(await page.evaluate(layoutFaults), []);
   await faultless(page, "the page of a capture, which came by itself");
