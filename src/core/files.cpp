@@ -179,11 +179,17 @@ Status OutFile::commit() {
 
 namespace {
 
-constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ};
+/// Every signal but SIGKILL that ends a program by default: asked for, limits and timers, crashes.
+/// Real-time signals, whose numbers are known at run time only, come on top.
+constexpr std::array kEnding = {SIGINT,  SIGTERM,   SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2,
+                                SIGPIPE, SIGALRM,   SIGPROF,   SIGPOLL, SIGPWR,  SIGXCPU,
+                                SIGXFSZ, SIGVTALRM, SIGSTKFLT, SIGABRT, SIGSEGV, SIGBUS,
+                                SIGFPE,  SIGILL,    SIGSYS,    SIGTRAP};
 
 enum State { free_slot, being_changed, in_use };
 struct Slot {
   std::atomic<int> state{free_slot};
+  pid_t owner = 0;  // a child that was forked and dies of a signal leaves its parent's files alone
   char path[PATH_MAX];
 };
 std::array<Slot, 8> slots;
@@ -191,20 +197,23 @@ std::array<Slot, 8> slots;
 /// Runs in the signal: nothing but calls that are safe there.
 void remove_and_end(int number) {
   for (auto& slot : slots)
-    if (slot.state.load() == in_use) ::unlink(slot.path);
+    if (slot.state.load() == in_use && slot.owner == ::getpid()) ::unlink(slot.path);
   ::signal(number, SIG_DFL);
   ::raise(number);
 }
 
-/// Who has ideas of its own about a signal, or ignores it, keeps them.
+/// A signal that is ignored, or has a handler already, stays as it is.
+void listen_to(int number) {
+  struct sigaction before{};
+  if (::sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) return;
+  struct sigaction action{};
+  action.sa_handler = remove_and_end;
+  ::sigaction(number, &action, nullptr);
+}
+
 void listen() {
-  for (const int number : kEnding) {
-    struct sigaction before{};
-    if (::sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
-    struct sigaction action{};
-    action.sa_handler = remove_and_end;
-    ::sigaction(number, &action, nullptr);
-  }
+  for (const int number : kEnding) listen_to(number);
+  for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) listen_to(number);
 }
 
 }  // namespace
@@ -216,6 +225,7 @@ int remove_on_signal(const std::string& path) {
     int expected = free_slot;
     if (!slots[i].state.compare_exchange_strong(expected, being_changed)) continue;
     std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
+    slots[i].owner = ::getpid();
     slots[i].state = in_use;
     return static_cast<int>(i);
   }

@@ -45,7 +45,7 @@ Status write_all(int fd, std::string_view bytes, const std::string& name);
 /// does not exist.
 bool same_file(const std::string& one, const std::string& other);
 
-/// Has `path` removed when SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the program by default. Gives a
+/// Has `path` removed when a signal ends the program by default; nothing can on SIGKILL. Gives a
 /// number for keep_on_signal(); -1 when too many are open or the name is too long.
 int remove_on_signal(const std::string& path);
 /// Forgets a file; -1 is ignored.

@@ -110,8 +110,11 @@ Distribution distribution(std::span<const double> values, std::span<const double
 
 namespace {
 
-constexpr double kInside = 0.95;
-constexpr double kNormal = 1.959963984540054;  // 97.5 % quantile of the normal distribution
+/// A two-sided interval: the share inside, and the quantile of the normal distribution at its end.
+struct TwoSided {
+  double inside, normal;
+};
+constexpr TwoSided k95{0.95, 1.959963984540054}, k99{0.99, 2.5758293035489004};
 // From here on the series in 1/degrees is exact to the last digits.
 constexpr std::int64_t kMany = 400;
 
@@ -132,8 +135,8 @@ double inside(double angle, std::int64_t degrees) {
 }
 
 /// The first terms of the quantile in powers of 1/degrees (26.7.5).
-double quantile_of_many(double degrees) {
-  const double x = kNormal, square = x * x;
+double quantile_of_many(double degrees, double x) {
+  const double square = x * x;
   const double first = x * (square + 1) / 4;
   const double second = x * ((5 * square + 16) * square + 3) / 96;
   const double third = x * (((3 * square + 19) * square + 17) * square - 15) / 384;
@@ -142,18 +145,22 @@ double quantile_of_many(double degrees) {
   return x + (first + (second + (third + fourth / degrees) / degrees) / degrees) / degrees;
 }
 
-}  // namespace
-
-double student_quantile95(std::int64_t degrees) {
+double student_quantile(TwoSided interval, std::int64_t degrees) {
   GF_ASSERT(degrees >= 1);
-  if (degrees >= kMany) return quantile_of_many(static_cast<double>(degrees));
+  if (degrees >= kMany) return quantile_of_many(static_cast<double>(degrees), interval.normal);
   double low = 0, high = std::numbers::pi / 2;
   for (int halving = 0; halving < 60; ++halving) {
     const double angle = (low + high) / 2;
-    (inside(angle, degrees) < kInside ? low : high) = angle;
+    (inside(angle, degrees) < interval.inside ? low : high) = angle;
   }
   return std::sqrt(static_cast<double>(degrees)) * std::tan(low);
 }
+
+}  // namespace
+
+double student_quantile95(std::int64_t degrees) { return student_quantile(k95, degrees); }
+
+double student_quantile99(std::int64_t degrees) { return student_quantile(k99, degrees); }
 
 namespace {
 

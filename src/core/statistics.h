@@ -50,6 +50,8 @@ Distribution distribution(std::span<const double> values, std::span<const double
 /// Half the width of a two-sided 95 % interval in standard errors: the 97.5 % quantile of Student's
 /// distribution with so many degrees of freedom, at least 1.
 double student_quantile95(std::int64_t degrees);
+/// The 99.5 % quantile: the same of a two-sided interval of 99 %.
+double student_quantile99(std::int64_t degrees);
 
 // The period of a signal that repeats: steps of a program that has no marks.
 // What looks like a period and need not be one of the work.

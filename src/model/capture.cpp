@@ -12,30 +12,36 @@ namespace gf {
 
 namespace {
 
-void note(Capture& capture, std::string_view code, std::string_view detail, std::int64_t count) {
+void note(Capture& capture, std::string_view code, std::string_view detail, std::int64_t count,
+          Nanos time) {
   auto& quality = capture.quality;
   const Text id = capture.strings.intern(code);
   for (std::size_t i = 0; i < quality.size(); ++i)
     if (quality.code[i] == id) {
       quality.count[i] = checked_add(quality.count[i], count).value_or(INT64_MAX);
+      if (time >= 0)
+        quality.time_ns[i] =
+            checked_add(std::max<I64>(quality.time_ns[i], 0), time).value_or(INT64_MAX);
       return;
     }
   const auto row = quality.add();
   quality.code[row] = id;
   quality.count[row] = count;
+  quality.time_ns[row] = time;
   quality.detail[row] = capture.strings.intern(detail);
 }
 
 }  // namespace
 
-void Capture::note_quality(QualityCode code, std::string_view detail, std::int64_t count) {
-  note(*this, name_of(code), detail, count);
+void Capture::note_quality(QualityCode code, std::string_view detail, std::int64_t count,
+                           Nanos time) {
+  note(*this, name_of(code), detail, count, time);
 }
 
 void Capture::add_quality(const Capture& other) {
   for (std::size_t i = 0; i < other.quality.size(); ++i)
     note(*this, other.text(other.quality.code[i]), other.text(other.quality.detail[i]),
-         other.quality.count[i]);
+         other.quality.count[i], other.quality.time_ns[i]);
 }
 
 void Capture::set_metadata(std::string_view key, std::string_view value) {
@@ -56,9 +62,12 @@ std::string_view Capture::metadata_value(std::string_view key) const {
   return {};
 }
 
+bool Capture::unfinished_recording() const {
+  return !metadata_value("record.command").empty() && metadata_value("record.complete").empty();
+}
+
 void Capture::note_unfinished_recording() {
-  if (metadata_value("record.command").empty() || !metadata_value("record.complete").empty())
-    return;
+  if (!unfinished_recording()) return;
   const Text code = strings.find(name_of(QualityCode::incomplete_recording));
   if (code != Text::none && std::ranges::find(quality.code, code) != quality.code.end()) return;
   note_quality(QualityCode::incomplete_recording,
@@ -84,6 +93,7 @@ class Join {
   }
 
   void run() {
+    mine_.launches.clear();
     mine_.each_table_pair(theirs_, [&](auto& mine, const auto& theirs) {
       if constexpr (std::remove_cvref_t<decltype(mine)>::kHasKey) unite(mine, theirs);
     });

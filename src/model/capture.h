@@ -18,6 +18,9 @@ struct Capture : Tables {
   // Samples of a recording, in order of time for each device. Read them through counter_values.h,
   // with those of counter_samples.
   std::vector<PackedBlock> sample_blocks;
+  // What join_launches (launches.h) says, kept from the checks behind import for the analysis;
+  // empty where nobody asked yet. Who adds activities or calls clears it.
+  std::vector<std::uint32_t> launches;
 
   // Where it came from.
   std::string path;
@@ -28,16 +31,19 @@ struct Capture : Tables {
 
   std::string_view text(Text id) const { return strings.view(id); }
 
-  /// Counts `n` more of a kind of damage or suspected error. The first detail given for a code is
-  /// kept.
-  void note_quality(QualityCode code, std::string_view detail, std::int64_t count = 1);
+  /// Counts `count` more of a kind of damage or suspected error, and as much more time of kernels
+  /// that may be missing for it or too much, where that is known. The first detail given for a code
+  /// is kept.
+  void note_quality(QualityCode code, std::string_view detail, std::int64_t count = 1,
+                    Nanos time = -1);
   /// Takes over what another capture's quality says.
   void add_quality(const Capture& other);
   void set_metadata(std::string_view key, std::string_view value);
   /// The value of a metadata key, empty when absent.
   std::string_view metadata_value(std::string_view key) const;
 
-  /// Notes that a recording was never finished: its recorder was killed, or is still at work.
+  /// Whether a recording was never finished: its recorder was killed, or is still at work.
+  bool unfinished_recording() const;
   void note_unfinished_recording();
 
   /// Row of the device with this number, added when new.

@@ -259,13 +259,33 @@ Status CaptureReader::load(TableId id, std::uint64_t columns) {
   capture_->each_table([&](auto& table) {
     if (table.kId == id) status = load(table, columns);
   });
-  if (status && id == TableId::quality && seal_ == Seal::broken) {
+  if (status && id == TableId::quality && !std::exchange(seal_told_, true)) status = tell_seal();
+  return status;
+}
+
+/// What wrote the column of quality's times, or packed a table, sealed the file at its end.
+Status CaptureReader::tell_seal() {
+  if (seal_ == Seal::broken)
     capture_->note_quality(QualityCode::changed_file,
                            "the file is not as it was when its writer ended: rows were changed, "
                            "added or taken away");
-    seal_ = Seal::none;  // told
+  if (seal_ == Seal::open) {
+    if (auto ok = load(TableId::metadata); !ok) return ok;
+    if (capture_->metadata_value("record.complete").empty()) return {};  // still being written
+  } else if (seal_ == Seal::whole || seal_ == Seal::broken) {
+    return {};
   }
-  return status;
+  const auto timed = has_column(db_.get(), "_quality", "time_ns", path_);
+  if (!timed) return tl::unexpected(timed.error());
+  if (*timed || !packed_.empty())
+    capture_->note_quality(QualityCode::changed_file,
+                           "the file has lost its seal: whether rows were changed, added or taken "
+                           "away since it was written cannot be seen");
+  else
+    capture_->note_quality(QualityCode::no_seal,
+                           "the file is from before capture files were sealed: whether it was "
+                           "changed since cannot be seen");
+  return {};
 }
 
 Status CaptureReader::load_samples(const Progress& progress) {

@@ -50,6 +50,7 @@ class CaptureReader {
   Status start();
   template <class Table>
   Status load(Table& table, std::uint64_t columns);
+  Status tell_seal();
   const PackedRows& packed(const char* table) const;
   Result<Stored> stored(const char* table);
 
@@ -60,6 +61,7 @@ class CaptureReader {
   FileStrings strings_;
   PackedTables packed_;
   Seal seal_ = Seal::none;
+  bool seal_told_ = false;
   std::array<std::uint64_t, kTableCount> loaded_{};
   std::array<std::optional<std::size_t>, kTableCount> rows_{};
   bool samples_loaded_ = false;

@@ -69,6 +69,7 @@ std::string capture_schema() {
   sql += "CREATE TABLE strings(id INTEGER PRIMARY KEY, text TEXT NOT NULL);";
   sql +=
       "CREATE TABLE source(path TEXT, format TEXT, framework TEXT, events INTEGER, bytes INTEGER);";
+  sql += "CREATE TABLE seal(hash INTEGER); INSERT INTO seal VALUES(NULL);";  // open
   std::int64_t id = 0;
   for_each_enum_name([&](std::string_view name) {
     sql += fmt::format("INSERT INTO strings VALUES({}, '{}');", --id, name);

@@ -106,6 +106,11 @@ Result<Seal> check_seal(sqlite3* db, sqlite::ReadBudget& budget, const std::stri
   auto there = sqlite::plain_table(db, "seal", file);
   if (!there) return tl::unexpected(there.error());
   if (!*there) return Seal::none;
+  const auto rows = sqlite::integer(db, "SELECT count(*) FROM seal", file);
+  const auto seals = sqlite::integer(db, "SELECT count(hash) FROM seal", file);
+  if (!rows || !seals) return tl::unexpected(rows ? seals.error() : rows.error());
+  if (*rows == 0) return Seal::none;
+  if (*seals == 0) return Seal::open;
   const auto said = sqlite::integer(db, "SELECT hash FROM seal", file);
   if (!said) return tl::unexpected(said.error());
   const auto sum = sum_of(db, budget, file);

@@ -13,7 +13,8 @@ namespace gf {
 /// Inside the writer's transaction, as its last statement.
 Status seal(sqlite3* db, const std::string& file);
 
-enum class Seal { none, whole, broken };
+/// none: from before there were seals, or taken off; open: its writer did not end.
+enum class Seal { none, open, whole, broken };
 /// Whether a file is as it was sealed. Looks at every row, not at the data of blocks, which have
 /// hashes of their own.
 Result<Seal> check_seal(sqlite3* db, sqlite::ReadBudget& budget, const std::string& file);

@@ -110,6 +110,7 @@ class CallIndex {
 }  // namespace
 
 std::vector<std::uint32_t> join_launches(const Capture& capture) {
+  if (!capture.launches.empty()) return capture.launches;
   const auto& activities = capture.activities;
   const auto& calls = capture.api_calls;
   std::vector<std::uint32_t> launch(activities.size(), kNoRow);

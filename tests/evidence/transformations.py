@@ -14,8 +14,10 @@ import tempfile
 from captures import of_every_reader
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
-BROKEN = {"no_kernel", "kernel_before_launch", "stream_overlap", "repeated_kernel"}
-DOUBTS = {"few_without_kernel", "few_before_launch", "few_overlaps", "few_repeated"}
+BROKEN = {"no_kernel", "no_copy", "kernel_before_launch", "runs_past_wait", "late_kernels", "stream_overlap", "repeated_kernel",
+          "short_kernels"}
+DOUBTS = {"few_without_kernel", "few_without_copy", "few_before_launch", "few_run_past_wait", "few_late_kernels", "few_overlaps",
+          "few_repeated", "few_short_kernels", "lengths_alike", "numbers_fall", "calls_missing", "marks_missing"}
 failures = []
 
 
@@ -57,6 +59,23 @@ def stretch(capture, activities, _):
     return [[start, duration * 20 if capture.is_kernel(handle) else duration, handle] for start, duration, handle in activities]
 
 
+def scaled(factor):
+    def change(capture, activities, _):
+        return [[start, type(duration)(duration * factor) if capture.is_kernel(handle) else duration, handle]
+                for start, duration, handle in activities]
+    return change
+
+
+def double_later(capture, activities, _):
+    return activities + [[item[0] + type(item[0])(capture.unit), *item[1:]] for item in activities if capture.is_kernel(item[2])]
+
+
+def late(nanoseconds):
+    def change(capture, activities, _):
+        return [[start + type(start)(nanoseconds * capture.unit), duration, handle] for start, duration, handle in activities]
+    return change
+
+
 CHANGES = {  # what is done, and the codes of which one tells it
     "1 % of the kernels lost": (drop(0.01), {"no_kernel", "few_without_kernel"}),
     "10 % of the kernels lost": (drop(0.1), {"no_kernel"}),
@@ -65,6 +84,11 @@ CHANGES = {  # what is done, and the codes of which one tells it
     "every kernel twice": (double, {"repeated_kernel"}),
     "2 ms before the launch": (before_launch, {"kernel_before_launch"}),
     "20 times as long": (stretch, {"stream_overlap"}),
+    "no length": (scaled(0), {"short_kernels"}),
+    "a thousandth as long": (scaled(0.001), {"short_kernels"}),
+    "every kernel twice, 1 ns later": (double_later, {"repeated_kernel", "stream_overlap"}),
+    "a second late": (late(1e9), {"late_kernels", "runs_past_wait"}),
+    "an hour late": (late(3.6e12), {"late_kernels", "runs_past_wait"}),
 }
 
 

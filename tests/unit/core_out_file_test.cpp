@@ -82,7 +82,8 @@ TEST_F(OutFileTest, RefusesAnotherUsersLinkInASharedFolder) {
 }
 
 TEST_F(OutFileTest, GoesWhenASignalEndsTheProgram) {
-  for (const int ending : {SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ}) {
+  for (const int ending :
+       {SIGTERM, SIGUSR1, SIGALRM, SIGPIPE, SIGXCPU, SIGXFSZ, SIGABRT, SIGSEGV, SIGRTMIN}) {
     const pid_t child = ::fork();
     if (child == 0) {
       auto file = OutFile::open(name("a"));

@@ -122,7 +122,8 @@ TEST(Check, ANegativeDurationInAFileDoesNotReachTheAnswer) {
   ASSERT_TRUE(write_capture(b.capture, dir.file("run.gpf")).has_value());
   const auto read = import_file(dir.file("run.gpf"));
   ASSERT_TRUE(read.has_value()) << read.error().message();
-  EXPECT_EQ(test::quality_of(*read), (Counts{{"impossible_time", 1}}));
+  EXPECT_EQ(test::quality_of(*read),
+            (Counts{{"impossible_time", 1}, {"not_joined", 2}, {"short_kernels", 2}}));
   const auto analysis = analyze(*read, {});
   ASSERT_TRUE(analysis.has_value());
   EXPECT_EQ(analysis->devices[0].kernel_time_sum_ns, 200);

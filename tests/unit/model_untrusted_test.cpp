@@ -55,7 +55,7 @@ std::string journal_naming(const std::string& victim, const std::string& databas
          big_endian(static_cast<std::uint32_t>(victim.size())) + big_endian(sum) + magic;
 }
 
-Capture two_kernels() {
+Capture untrusted_kernels() {
   Capture capture;
   capture.device_row(0);
   for (int i = 0; i < 2; ++i) {
@@ -71,7 +71,7 @@ Capture two_kernels() {
 TEST(UntrustedFile, AJournalThatNamesAFileRemovesNothing) {
   TempDir dir;
   put(dir.file("victim"), "the reader's own file");
-  ASSERT_TRUE(write_capture(two_kernels(), dir.file("run.gpf")).has_value());
+  ASSERT_TRUE(write_capture(untrusted_kernels(), dir.file("run.gpf")).has_value());
   auto nsys = sqlite::open(dir.file("run.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   ASSERT_TRUE(sqlite::execute(nsys->get(), "CREATE TABLE META_DATA_EXPORT(name, value)", ""));
   nsys->reset();
@@ -88,7 +88,7 @@ TEST(UntrustedFile, AJournalThatNamesAFileRemovesNothing) {
 
 TEST(UntrustedFile, AKilledRecordingIsRolledBackInACopy) {
   TempDir dir;
-  ASSERT_TRUE(write_capture(two_kernels(), dir.file("live.gpf")).has_value());
+  ASSERT_TRUE(write_capture(untrusted_kernels(), dir.file("live.gpf")).has_value());
   auto writer = sqlite::open(dir.file("live.gpf"), SQLITE_OPEN_READWRITE);
   ASSERT_TRUE(
       sqlite::execute(writer->get(),
@@ -110,7 +110,7 @@ TEST(UntrustedFile, AKilledRecordingIsRolledBackInACopy) {
 
 TEST(UntrustedFile, AWriteAheadLogIsRefusedAndNoneIsMade) {
   TempDir dir;
-  ASSERT_TRUE(write_capture(two_kernels(), dir.file("100% wal?.gpf")).has_value());
+  ASSERT_TRUE(write_capture(untrusted_kernels(), dir.file("100% wal?.gpf")).has_value());
   const std::string path = dir.file("100% wal?.gpf");
   auto writer = sqlite::open(path, SQLITE_OPEN_READWRITE);
   ASSERT_TRUE(sqlite::execute(writer->get(), "PRAGMA journal_mode = WAL", ""));
@@ -128,7 +128,7 @@ TEST(UntrustedFile, AWriteAheadLogIsRefusedAndNoneIsMade) {
 
 TEST(UntrustedFile, PipesAreRefusedWithoutWaitingForAWriter) {
   TempDir dir;
-  ASSERT_TRUE(write_capture(two_kernels(), dir.file("run.gpf")).has_value());
+  ASSERT_TRUE(write_capture(untrusted_kernels(), dir.file("run.gpf")).has_value());
   ASSERT_EQ(::mkfifo(dir.file("run.gpf-journal").c_str(), 0600), 0);
   EXPECT_NE(import_error(dir.file("run.gpf")).find("not a regular file"), std::string::npos);
   ASSERT_EQ(::mkfifo(dir.file("pipe.gpf").c_str(), 0600), 0);

@@ -61,14 +61,25 @@ void ForwardTable::learn_numbers(const Capture& capture) {
   auto id_before = [](const Tail& left, const Tail& right) { return left.id < right.id; };
   std::stable_sort(heads.begin(), heads.end(), ends_before);
   std::stable_sort(tails.begin(), tails.end(), id_before);
+  // Arrows mostly end where the operation behind the last one's begins.
+  auto next_head = heads.begin();
+  auto next_tail = tails.begin();
+  const auto first_not_before = [](auto& all, auto& next, const auto& value, auto before) {
+    if (next == all.end() || before(*next, value) || before(value, *next) ||
+        (next != all.begin() && !before(*(next - 1), value)))
+      next = std::lower_bound(all.begin(), all.end(), value, before);
+    const auto found = next;
+    if (next != all.end()) ++next;
+    return found;
+  };
   std::map<std::pair<std::uint64_t, std::uint32_t>, int> votes;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (ops.forward_thread[i] <= 0 || ops.thread[i] == kNoRow) continue;
-    const auto end = std::lower_bound(heads.begin(), heads.end(),
-                                      Head{ops.thread[i], ops.start_ns[i], 0}, ends_before);
+    const auto end =
+        first_not_before(heads, next_head, Head{ops.thread[i], ops.start_ns[i], 0}, ends_before);
     if (end == heads.end() || end->thread != ops.thread[i] || end->time != ops.start_ns[i])
       continue;
-    const auto tail = std::lower_bound(tails.begin(), tails.end(), Tail{end->id, 0}, id_before);
+    const auto tail = first_not_before(tails, next_tail, Tail{end->id, 0}, id_before);
     if (tail != tails.end() && tail->id == end->id)
       ++votes[{number_key(capture.threads.pid[ops.thread[i]], ops.forward_thread[i]),
                tail->thread}];

@@ -13,6 +13,7 @@
 #include "core/statistics.h"
 #include "core/text.h"
 #include "model/formats.h"
+#include "model/ledger/laws.h"
 #include "model/quality.h"
 #include "model/vendor.h"
 
@@ -119,14 +120,10 @@ std::optional<Finding> launches_not_captured(const Facts& facts) {
 }
 
 std::optional<Finding> advice_withheld(const Facts& facts) {
-  constexpr QualityCode kBroken[] = {QualityCode::no_kernel, QualityCode::dropped_kernels,
-                                     QualityCode::kernel_before_launch, QualityCode::stream_overlap,
-                                     QualityCode::repeated_kernel};
   std::string why;
   for (const auto& quality : facts.analysis.quality)
-    for (const QualityCode code : kBroken)
-      if (quality.code == name_of(code))
-        why += fmt::format("{}{} x {}", why.empty() ? "" : "; ", quality.count, quality.code);
+    if (breaks_a_law(quality.code) || quality.code == name_of(QualityCode::dropped_kernels))
+      why += fmt::format("{}{} x {}", why.empty() ? "" : "; ", quality.count, quality.code);
   if (why.empty()) return {};
   return Finding{
       FindingId::advice_withheld,

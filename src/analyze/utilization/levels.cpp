@@ -118,16 +118,30 @@ std::optional<Level> level_from_counters(KernelLevel id, const Sums& sum, const 
   return level;
 }
 
-/// What kernels that are known to be missing would add, were they as long as those that are there.
-double with_lost_kernels(const Capture& capture, double busy) {
-  std::int64_t lost = 0;
-  for (std::size_t row = 0; row < capture.quality.size(); ++row)
-    for (const auto code : {QualityCode::no_kernel, QualityCode::few_without_kernel})
-      if (capture.text(capture.quality.code[row]) == name_of(code))
-        lost += capture.quality.count[row];
+/// Widens a share of the window by the kernels that may be missing, and by the time of those that
+/// may be too long: bounded by the ledger, or, where a recorder counted its losses, as many as are
+/// missing as long as those that are there.
+void widen(const Capture& capture, Nanos window, Level& level) {
+  double missing = 0, too_long = 0;
   const auto kept = std::ranges::count(capture.activities.kind, ActivityKind::kernel);
-  if (lost == 0 || kept == 0) return busy;
-  return std::min(1.0, busy + busy * static_cast<double>(lost) / static_cast<double>(kept));
+  for (std::size_t row = 0; row < capture.quality.size(); ++row) {
+    const auto code = capture.text(capture.quality.code[row]);
+    const Nanos time = capture.quality.time_ns[row];
+    const auto is = [&](QualityCode beyond, QualityCode within) {
+      return code == name_of(beyond) || code == name_of(within);
+    };
+    if (is(QualityCode::no_kernel, QualityCode::few_without_kernel)) {
+      if (time >= 0)
+        missing += static_cast<double>(time) / static_cast<double>(window);
+      else if (kept > 0)
+        missing += *level.value * static_cast<double>(capture.quality.count[row]) /
+                   static_cast<double>(kept);
+    } else if (time >= 0 && is(QualityCode::stream_overlap, QualityCode::few_overlaps)) {
+      too_long += static_cast<double>(time) / static_cast<double>(window);
+    }
+  }
+  level.low = std::max(0.0, *level.low - too_long);
+  level.high = std::max(*level.high, std::min(1.0, *level.high + missing));
 }
 
 }  // namespace
@@ -139,9 +153,10 @@ std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline
   if (sums.window <= 0) return levels;
   levels.push_back(level_from_trace("gpu.busy"_metric, sums.kernel_busy, sums.window,
                                     "union of kernel intervals / window"));
-  levels.back().high = with_lost_kernels(context.capture, *levels.back().value);
+  widen(context.capture, sums.window, levels.back());
   levels.push_back(level_from_trace("gpu.kernel_time"_metric, sums.kernel_time, sums.window,
                                     "sum of kernel durations / window"));
+  widen(context.capture, sums.window, levels.back());
   for (std::size_t rung = 0; rung < kKernelLevels; ++rung) {
     const auto id = static_cast<KernelLevel>(rung);
     if (sums.levels[rung].any) {

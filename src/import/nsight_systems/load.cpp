@@ -63,9 +63,13 @@ std::optional<Interval> Loader::span(const TableRow& row, std::string_view table
   return std::nullopt;
 }
 
-Text Loader::name(std::int64_t id) const {
+Text Loader::name(std::int64_t id) {
   const auto found = names_.find(id);
-  if (found == names_.end()) return Text{};
+  if (found == names_.end()) {
+    if (id > 0)
+      c_.note_quality(QualityCode::bad_value, "names whose text is not in the export are unknown");
+    return Text{};
+  }
   return found->second;
 }
 

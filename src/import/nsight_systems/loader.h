@@ -94,7 +94,7 @@ class Loader {
 
   /// Start and duration of a row; empty, and counted, when they make no span.
   std::optional<Interval> span(const TableRow& row, std::string_view table);
-  Text name(std::int64_t id) const;
+  Text name(std::int64_t id);
   std::uint32_t thread(std::int64_t global);
   std::uint32_t activity(const TableRow& rows, Interval span, ActivityKind kind);
   Text api_name(std::int64_t id);

@@ -1,7 +1,5 @@
-// Whether what a capture holds adds up (docs/evidence.md): every launch has its kernel, no kernel
-// runs before its launch or beside another one of its stream or twice, and power and energy are
-// what a board can take and agree with each other. A breach is quality: `partial` beyond its
-// bound, a doubt within it.
+// Whether what a capture holds adds up, by the laws of laws.def (docs/evidence.md). A breach is
+// quality: `partial` beyond its bound, a doubt within it.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +15,13 @@ void check_evidence(Capture& capture);
 
 // Its parts; `launches` is what join_launches says.
 
-void check_launches(Capture& capture, const std::vector<std::uint32_t>& launches);
 void check_streams(Capture& capture);
+/// Behind check_streams, which knows the equal ones of a launch's kernels.
+void check_launches(Capture& capture, const std::vector<std::uint32_t>& launches);
+void check_clocks(Capture& capture, const std::vector<std::uint32_t>& launches);
+/// Whether calls are missing, or came at other times.
+void check_numbers(Capture& capture);
+void check_marks(Capture& capture);
 void check_readings(Capture& capture);
 
 /// Whether the readings of a log that was joined cover the GPU's work. Not for recordings, which

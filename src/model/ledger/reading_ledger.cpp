@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,12 +25,18 @@ constexpr double kMostWatts = 2000, kOverLimit = 1.5;
 constexpr double kCounterSeconds = 1;
 /// Some boards measure their power for a quarter of the time: its integral may be off by half.
 constexpr double kMostRatio = 2;
+/// A counter that moves so often stands still no longer than this, however sparse its readings.
+constexpr Nanos kLongestStill = 2 * kNsPerSecond;
+constexpr std::size_t kStillReadings = 10;
 /// Readings that lie further apart say nothing of what lay between.
 constexpr Nanos kFarApart = 5 * kNsPerSecond;
 /// A log whose readings lie this many times their median distance apart has a hole there, and one
 /// that misses more of the GPU's work than this share says little of it.
 constexpr Nanos kHole = 4;
 constexpr double kMostMissed = 0.1;
+
+/// Of a recording's samples, one in so many may be missing.
+constexpr double kFewMissing = 100;
 
 struct Range {
   std::string_view metrics;  // their names begin so
@@ -69,6 +76,24 @@ class ReadingLedger {
           fmt::format("power and energy readings have gaps while GPU {} is active: in {} of {} of "
                       "kernels and copies",
                       capture_.devices.id[device], say_time(missed), say_time(worked)));
+    }
+  }
+
+  /// Whether a log that stands alone has holes.
+  void check_log() {
+    for (std::uint32_t device = 0; device < capture_.devices.size(); ++device) {
+      const auto times = times_of(device);
+      Nanos missed = 0;
+      for (const auto& hole : holes_between(times)) missed += hole.end - hole.start;
+      if (times.empty() || static_cast<double>(missed) <=
+                               kMostMissed * static_cast<double>(times.back() - times.front()))
+        continue;
+      capture_.note_quality(
+          QualityCode::log_has_holes,
+          fmt::format("power and energy readings of GPU {} have gaps: of {} from the first to the "
+                      "last, {} have none",
+                      capture_.devices.id[device], say_time(times.back() - times.front()),
+                      say_time(missed)));
     }
   }
 
@@ -120,25 +145,43 @@ class ReadingLedger {
     return out;
   }
 
-  /// Where no reading of power or energy is, before the first and behind the last one too; empty
-  /// where there are none, or none of the time of the capture's work.
-  std::vector<Interval> holes_of(std::uint32_t device) const {
+  /// When power or energy were read, in order.
+  std::vector<Nanos> times_of(std::uint32_t device) const {
     std::vector<Nanos> times;
     for (const auto metric :
          {"energy.module"_metric, "power.module"_metric, "power.average"_metric})
       for (const auto& reading : series(device, metric)) times.push_back(reading.time);
     std::sort(times.begin(), times.end());
     times.erase(std::unique(times.begin(), times.end()), times.end());
-    const Interval work = work_of(device);
-    if (times.size() < 3 || times.back() < work.start || times.front() > work.end) return {};
+    return times;
+  }
+
+  static Nanos hole_from(const std::vector<Nanos>& times) {
     std::vector<Nanos> apart;
     for (std::size_t i = 1; i < times.size(); ++i) apart.push_back(times[i] - times[i - 1]);
     const auto middle = apart.begin() + static_cast<std::ptrdiff_t>(apart.size() / 2);
     std::nth_element(apart.begin(), middle, apart.end());
-    const Nanos far = kHole * std::min(*middle, kFarthestTime / kHole);
-    std::vector<Interval> holes{{-kFarthestTime, times.front() - far}};
+    return kHole * std::min(*middle, kFarthestTime / kHole);
+  }
+
+  static std::vector<Interval> holes_between(const std::vector<Nanos>& times) {
+    std::vector<Interval> holes;
+    if (times.size() < 3) return holes;
+    const Nanos far = hole_from(times);
     for (std::size_t i = 1; i < times.size(); ++i)
       if (times[i] - times[i - 1] > far) holes.push_back({times[i - 1], times[i]});
+    return holes;
+  }
+
+  /// Where no reading of power or energy is, before the first and behind the last one too; empty
+  /// where there are none, or none of the time of the capture's work.
+  std::vector<Interval> holes_of(std::uint32_t device) const {
+    const auto times = times_of(device);
+    const Interval work = work_of(device);
+    if (times.size() < 3 || times.back() < work.start || times.front() > work.end) return {};
+    const Nanos far = hole_from(times);
+    auto holes = holes_between(times);
+    holes.insert(holes.begin(), {-kFarthestTime, times.front() - far});
     holes.push_back({times.back() + far, kFarthestTime});
     return holes;
   }
@@ -196,7 +239,22 @@ class ReadingLedger {
       return drop_counter(device, fmt::format("goes by {:.6g} J in {}, which no board can", joules,
                                               say_time(length)));
     }
+    if (const Nanos still = longest_still(counter); still > 0)
+      return drop_counter(
+          device, fmt::format("stands still for {}, which no board's does", say_time(still)));
     compare(device, counter);
+  }
+
+  /// For how long a counter that moved before or after did not, where many readings say so.
+  static Nanos longest_still(const std::vector<Reading>& counter) {
+    if (counter.empty() || counter.front().value == counter.back().value) return 0;
+    Nanos longest = 0;
+    for (std::size_t from = 0, to = 0; from < counter.size(); from = to) {
+      while (to < counter.size() && counter[to].value == counter[from].value) ++to;
+      if (to - from >= kStillReadings)
+        longest = std::max(longest, counter[to - 1].time - counter[from].time);
+    }
+    return longest > kLongestStill ? longest : 0;
   }
 
   void drop_counter(std::uint32_t device, const std::string& what) {
@@ -247,8 +305,58 @@ class ReadingLedger {
 
 }  // namespace
 
+namespace {
+
+/// Blocks of samples follow each other without a hole, up to the recording's end. A recorder notes
+/// itself what it lost.
+void check_blocks(Capture& capture) {
+  constexpr QualityCode kTold[] = {QualityCode::lost_samples,     QualityCode::few_lost_samples,
+                                   QualityCode::buffer_overflow,  QualityCode::bad_sample_block,
+                                   QualityCode::counters_ended,   QualityCode::gpu_lost,
+                                   QualityCode::unwritten_samples};
+  for (const auto code : capture.quality.code)
+    if (std::ranges::any_of(kTold, [&](auto told) { return capture.text(code) == name_of(told); }))
+      return;
+  struct Span {
+    Nanos first = 0, last = 0, missing = 0;
+    std::int64_t samples = 0;
+  };
+  std::map<std::uint32_t, Span> devices;
+  for (const PackedBlock& block : capture.sample_blocks) {
+    auto [found, fresh] = devices.try_emplace(block.device, Span{block.first_ns, block.last_ns});
+    Span& span = found->second;
+    if (!fresh && block.first_ns > span.last) span.missing += block.first_ns - span.last;
+    span.last = std::max(span.last, block.last_ns);
+    span.samples += block.samples;
+  }
+  for (const auto& [device, span] : devices) {
+    const Nanos length = span.last - span.first;
+    if (span.missing <= 0 || span.samples == 0 || length <= 0) continue;
+    const auto missing =
+        static_cast<double>(span.missing) / static_cast<double>(length - span.missing);
+    const auto count = static_cast<std::int64_t>(missing * static_cast<double>(span.samples));
+    if (count == 0) continue;
+    capture.note_quality(
+        static_cast<double>(span.missing) * kFewMissing > static_cast<double>(length)
+            ? QualityCode::lost_samples
+            : QualityCode::few_lost_samples,
+        fmt::format("the blocks of counter samples have holes: about {} samples are missing, {} "
+                    "of {}",
+                    format_count(count), say_time(span.missing), say_time(length)),
+        count);
+  }
+}
+
+}  // namespace
+
 void check_readings(Capture& capture) {
-  if (!capture.counter_samples.empty()) ReadingLedger(capture).run();
+  if (!capture.sample_blocks.empty()) check_blocks(capture);
+  if (capture.counter_samples.empty()) return;
+  ReadingLedger ledger(capture);
+  ledger.run();
+  // A recording keeps a reading where it changes.
+  if (capture.activities.empty() && capture.metadata_value("record.start_ns").empty())
+    ledger.check_log();
 }
 
 void check_cover(Capture& capture) { ReadingLedger(capture).check_cover(); }

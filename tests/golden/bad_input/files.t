@@ -57,6 +57,7 @@ A file that unpacks to more than the limit; the limit can be raised.
   [1]
   $ brief bomb.json.gz --max-bytes 40000000
   events 2, device events 2, span 10000, busy 4000
+  not_joined 2: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
 
 A counter report without the trace that it belongs to:
 

@@ -15,7 +15,7 @@ Half of its kernels are lost: no busy time, no idle cause is that of the program
   $ change "events = [event for event in events if event not in kernels[::2]]" > lost.json
   $ told lost.json
   code,count,detail
-  no_kernel,75,"75 of 150 launches have no kernel in the capture: kernels were lost, and their time shows as idle"
+  no_kernel,75,"75 of 150 launches have no kernel in the capture: kernels were lost, for up to 9.86 ms, and their time shows as idle"
   [1]
   $ gpufathom analyze lost.json --format json > lost.out 2> /dev/null
   [1]
@@ -23,10 +23,10 @@ Half of its kernels are lost: no busy time, no idle cause is that of the program
   > import json
   > answer = json.load(open('lost.out'))
   > print([finding['id'] for finding in answer['findings']], [answer['levels'][0][end] for end in ('low', 'high')])"
-  ['advice_withheld', 'missing_counters', 'observer_effect'] [0.03321321099619254, 0.06642642199238508]
+  ['advice_withheld', 'missing_counters', 'observer_effect'] [0.03321321099619254, 0.9814406374943189]
   $ gpufathom analyze lost.json 2> /dev/null | grep -A 1 "^Incomplete\|Recommendations are withheld"
   Incomplete: 75 x no_kernel: 75 of 150 launches have no kernel in the capture:
-  kernels were lost, and their time shows as idle
+  kernels were lost, for up to 9.86 ms, and their time shows as idle
   --
     1. Recommendations are withheld: the kernel records of this capture are
        inconsistent (see data quality), so its busy and idle times are not those
@@ -36,8 +36,11 @@ One is lost:
   $ change "events.remove(kernels[70])" > one.json
   $ told one.json
   code,count,detail
-  few_without_kernel,1,"1 of 150 launches have no kernel in the capture, 0 of them as it ends before they ran"
+  no_kernel,1,"1 of 150 launches have no kernel in the capture: kernels were lost, for up to 21.5 us, and their time shows as idle"
+  [1]
   $ gpufathom analyze one.json > one.out
+  gpufathom: one.json: incomplete result: 1 x no_kernel: 1 of 150 launches have no kernel in the capture: kernels were lost, for up to 21.5 us, and their time shows as idle
+  [1]
 
 Times that cannot be, and records that are there twice:
 
@@ -49,7 +52,7 @@ Times that cannot be, and records that are there twice:
   $ change "for event in kernels: event['dur'] *= 20" > long.json
   $ told long.json
   code,count,detail
-  stream_overlap,98,"98 of 162 kernels and copies overlap with another one of their stream, for 6.12 ms of 14.2 ms: a stream runs one at a time, so their times cannot be correct"
+  stream_overlap,98,"98 of 162 kernels and copies overlap with another one of their stream, which runs one at a time: 14.2 ms as recorded, 9.23 ms if each ended where the next begins"
   [1]
   $ change "events += kernels" > twice.json
   $ told twice.json
@@ -67,6 +70,7 @@ runtime has the kernel of both:
   > events.append(dict(call, cat='cuda_driver', name='cuLaunchKernel', ts=call['ts'] + 0.1, dur=0.1, args={'correlation': 900009}))" > captured.json
   $ told captured.json
   code,count,detail
+  numbers_fall,2,"2 of 208 calls of the runtime have a lower number than the call before them on their thread: the host's clock went back, or numbers were changed"
 
 A power log in milliwatts, one whose counter jumps, one that contradicts itself, one whose clock goes back:
 

@@ -26,10 +26,13 @@ The same data as an export of Nsight Systems, and that one compressed: 60 us of 
 
   $ brief run.sqlite
   events 10, device events 10, span 960000, busy 600000
+  not_joined 10: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
   $ gzip -k run.sqlite && brief run.sqlite.gz && rm run.sqlite.gz
   events 10, device events 10, span 960000, busy 600000
+  not_joined 10: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
   $ zstd -q run.sqlite && brief run.sqlite.zst
   events 10, device events 10, span 960000, busy 600000
+  not_joined 10: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
   $ gpufathom analyze run.sqlite.zst --max-bytes 4000
   gpufathom: run.sqlite.zst: grows past the limit of 4000 bytes when decompressed (if that is right, raise the limit with --max-bytes)
   [1]

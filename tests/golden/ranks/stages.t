@@ -56,6 +56,8 @@ The stages have an answer each, the same as their files alone.
   Data quality
     rank_guessed (2x): the number of a rank is taken from its file's name or
     place: the capture does not say it
+    not_joined (120x): rank 0: the capture holds no calls of the GPU's runtime:
+    whether kernels are missing or come too late cannot be seen
   
   Stage DECODE: 2 ranks, 30 shared collectives over 4.470 ms
   The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
@@ -80,6 +82,8 @@ The stages have an answer each, the same as their files alone.
   Data quality
     rank_guessed (2x): the number of a rank is taken from its file's name or
     place: the capture does not say it
+    not_joined (120x): rank 0: the capture holds no calls of the GPU's runtime:
+    whether kernels are missing or come too late cannot be seen
   $ gpufathom ranks plain/*EXTEND* --rows 1 | sed -n 2,3p
   The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
   (26.8 %), most of it from more kernel time in gemm_k.

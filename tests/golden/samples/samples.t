@@ -238,13 +238,13 @@ A single moment is no span.
 
 Two recordings side by side: bars instead of layers; a run beside itself, by the steps found in its samples.
 
-  $ gpufathom compare $EXAMPLES/resnet50_recorded.gpf $EXAMPLES/mnist_recorded.gpf
+  $ gpufathom compare $EXAMPLES/resnet50_recorded.gpf $EXAMPLES/mnist_recorded.gpf --full
        run                    device       steps   window    energy  speed
     A  resnet50_recorded.gpf  NVIDIA H200    151  2.500 s  1.395 kJ  1.00x
     B  mnist_recorded.gpf     NVIDIA H200      0  3.000 s   775.1 J  0.83x
   
-  The window of B takes 500.0 ms more than that of A (0.83x as fast): GPU idle
-  +1.503 s, stalled -622.2 ms, non-tensor instructions -327.3 ms, the rest
+  The window of B takes 500.0 ms more than that of A (0.83x as fast). Of it: GPU
+  idle +1.503 s, stalled -622.2 ms, non-tensor instructions -327.3 ms, the rest
   -53.04 ms.
   Other differences: source of the steps (A period of the device's activity, B
   none).
@@ -283,5 +283,6 @@ Exports hold the samples.
   idle_causes.csv
   levels.csv
   metadata.csv
+  quality.csv
   waterfall.csv
   135450

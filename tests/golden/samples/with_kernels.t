@@ -18,7 +18,7 @@ above the one that holds it, and the bars add up to the window.
   $ show unet3d_1khz.gpf
   exit 0
   gpu.busy 93.8 94
-  gpu.kernel_time 93.8 93.8
+  gpu.kernel_time 93.8 94
   sm.active 67.8 67.8
   issue.active 25.7 25.7
   tensor.active 8.3 8.3
@@ -37,7 +37,7 @@ At 5 kHz each kernel has its own:
   $ show unet3d_5khz.gpf
   exit 0
   gpu.busy 92.6 94.6
-  gpu.kernel_time 92.6 92.6
+  gpu.kernel_time 92.6 94.6
   sm.active 66.9 66.9
   issue.active 25.2 25.2
   tensor.active 8.4 8.4
@@ -55,7 +55,7 @@ idle, and nothing is advised on what looks like idle time.
   $ show device_launches.gpf
   exit 1
   gpu.busy 94.2 94.2
-  gpu.kernel_time 55 55
+  gpu.kernel_time 55 55.1
   sm.active 39.6 39.6
   issue.active 18.7 18.7
   tensor.active 0 0

@@ -1,0 +1,232 @@
+// Streams: one runs one kernel at a time, once, and no kernel takes no time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <unordered_set>
+#include <vector>
+
+#include "core/format.h"
+#include "core/order.h"
+#include "core/strings.h"
+#include "model/ledger/laws.h"
+#include "model/ledger/ledger.h"
+
+namespace gf {
+
+namespace {
+
+// Programmatic dependent launch lets a kernel begin while the one before it ends: at most 0.7 % of
+// the time of all kernels, and never three at once, in the captures of docs/evidence.md.
+constexpr std::int64_t kUsualOverlap = 100;  // one in so many
+// An overlap may be a 200th of the time from the first to the last, busy or idle: the law's 50th of
+// a fourth.
+constexpr std::int64_t kOfAll = 4;
+// How far a kernel launched that way began ahead (CUB's merge sort, cuBLAS): up to 17 us.
+constexpr Nanos kLaunchedAhead = 20'000;
+/// No kernel of an unmodified capture is shorter; in whole microseconds, many are written as 0.
+constexpr Nanos kShortest = 400;
+constexpr std::int64_t kRounded = 2;  // one in so many
+/// Clocks of GPUs tick in 32 ns.
+constexpr Nanos kRounding = 15;
+/// Least lengths that different kernels share are suspicious from here on.
+constexpr Nanos kLongLeast = 5 * kNsPerUs;
+constexpr std::size_t kDifferent = 3;  // names
+
+class StreamLedger {
+ public:
+  explicit StreamLedger(Capture& capture) : capture_(capture), rows_(capture.activities) {}
+
+  void run() {
+    walk_all();
+    if (doubted() && find_launched_ahead()) walk_all();
+    tell_repeated();
+    tell_overlaps();
+    tell_lengths();
+  }
+
+ private:
+  using Key = std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::int64_t>;
+
+  void walk_all() {
+    count_ = repeated_ = overlapping_ = deep_ = odd_ = 0;
+    time_ = overrun_ = 0;
+    for (auto& [key, stream] : streams()) {
+      sort_nearly_ordered(stream.begin(), stream.end(), [&](auto left, auto right) {
+        const Nanos start = rows_.start_ns[left], other = rows_.start_ns[right];
+        return start != other ? start < other : rank(left) < rank(right);
+      });
+      walk(stream);
+    }
+  }
+
+  bool doubted() const {
+    return deep_ > 0 || (odd_ > 0 && overrun_ > (time_ - overrun_) / kUsualOverlap);
+  }
+
+  /// Kernels that calls with attributes launched, which may let them begin before the last one ends
+  /// (cudaLaunchKernelExC, cuLaunchKernelEx): whether there are any.
+  bool find_launched_ahead() {
+    const auto& calls = capture_.api_calls;
+    OncePerText with_attributes(capture_.strings, [](std::string_view name) {
+      return name.find("LaunchKernelEx") != std::string_view::npos;
+    });
+    for (std::size_t row = 0; row < calls.size(); ++row)
+      if (calls.correlation[row] >= 0 && with_attributes(calls.name[row]))
+        launched_ahead_.insert(calls.correlation[row]);
+    return !launched_ahead_.empty();
+  }
+
+  bool launched_ahead(std::uint32_t row) const {
+    return !launched_ahead_.empty() && launched_ahead_.contains(rows_.correlation[row]);
+  }
+
+  std::map<Key, std::vector<std::uint32_t>> streams() const {
+    std::map<Key, std::vector<std::uint32_t>> out;
+    std::vector<std::uint32_t>* last = nullptr;
+    Key last_key;
+    for (std::uint32_t row = 0; row < rows_.size(); ++row) {
+      if (rows_.stream[row] < 0) continue;
+      const Key key{rows_.device[row], rows_.pid[row], rows_.context[row], rows_.stream[row]};
+      if (!last || key != last_key) {
+        last = &out[key];
+        last_key = key;
+      }
+      last->push_back(row);
+    }
+    return out;
+  }
+
+  /// Of those that start at once.
+  std::tuple<Nanos, Text, std::int64_t, std::int64_t, std::uint32_t> rank(std::uint32_t row) const {
+    return {rows_.duration_ns[row], rows_.name[row], rows_.correlation[row], rows_.graph_node[row],
+            row};
+  }
+
+  /// A record and its copy, which a merge may have moved by a rounding.
+  bool same(std::uint32_t left, std::uint32_t right) const {
+    return rows_.start_ns[right] - rows_.start_ns[left] <= kRounding &&
+           rows_.duration_ns[left] == rows_.duration_ns[right] &&
+           rows_.name[left] == rows_.name[right] &&
+           rows_.correlation[left] == rows_.correlation[right] &&
+           rows_.graph_node[left] == rows_.graph_node[right] && rows_.duration_ns[left] > 0;
+  }
+
+  /// Nodes of one launch of a graph may run beside each other and yet be told as of one stream.
+  bool of_one_graph(std::uint32_t left, std::uint32_t right) const {
+    return rows_.correlation[left] >= 0 && rows_.correlation[left] == rows_.correlation[right];
+  }
+
+  void walk(const std::vector<std::uint32_t>& stream) {
+    // The activity that ends last so far, and the second of them.
+    std::uint32_t last = kNoRow, second = kNoRow;
+    Nanos told = std::numeric_limits<Nanos>::min();  // up to here overruns are counted
+    for (std::size_t i = 0; i < stream.size(); ++i) {
+      const auto row = stream[i];
+      if (i > 0 && same(stream[i - 1], row)) {
+        ++repeated_;
+        continue;
+      }
+      ++count_;
+      begin_ = std::min(begin_, rows_.start_ns[row]);
+      end_ = std::max(end_, end(row));
+      time_ += rows_.duration_ns[row];
+      if (last != kNoRow && rows_.start_ns[row] < end(last) && !of_one_graph(last, row) &&
+          !launched_ahead(row)) {
+        ++overlapping_;
+        // From its first successor on, the last one cannot have run: counted once.
+        const Nanos from = std::max(rows_.start_ns[row], told);
+        if (from < end(last)) overrun_ += end(last) - from;
+        told = std::max(told, end(last));
+        if (end(row) < end(last) || end(last) - rows_.start_ns[row] > kLaunchedAhead) ++odd_;
+        if (second != kNoRow && rows_.start_ns[row] < end(second) && !of_one_graph(second, row))
+          ++deep_;
+      }
+      if (last == kNoRow || end(row) > end(last)) {
+        second = last;
+        last = row;
+      } else if (second == kNoRow || end(row) > end(second)) {
+        second = row;
+      }
+    }
+  }
+
+  Nanos end(std::uint32_t row) const { return rows_.start_ns[row] + rows_.duration_ns[row]; }
+
+  void tell_repeated() {
+    if (repeated_ == 0) return;
+    tell(capture_, Law::kernel_has_one_launch, {.count = repeated_, .of = count_},
+         fmt::format("{} kernels and copies are in the capture twice: the same times, stream, name "
+                     "and launch",
+                     format_count(repeated_)));
+  }
+
+  /// Which of two overlapping records is wrong is unknown: the time of kernels lies between what is
+  /// recorded and what is left when each ends where the next one of its stream begins.
+  void tell_overlaps() {
+    if (!doubted()) return;
+    const Nanos clipped = time_ - overrun_;
+    tell(capture_, Law::stream_is_in_order,
+         {.count = overlapping_,
+          .time = overrun_,
+          .of_time = std::max(clipped, (end_ - begin_) / kOfAll)},
+         fmt::format("{} of {} kernels and copies overlap with another one of their stream, which "
+                     "runs one at a time: {} as recorded, {} if each ended where the next begins",
+                     format_count(overlapping_), format_count(count_), say_time(time_),
+                     say_time(clipped)));
+  }
+
+  bool in_whole_microseconds() const {
+    return std::ranges::all_of(rows_.duration_ns,
+                               [](Nanos length) { return length % kNsPerUs == 0; });
+  }
+
+  void tell_lengths() {
+    std::int64_t kernels = 0, shorter = 0, at_least = 0;
+    Nanos least = std::numeric_limits<Nanos>::max();
+    for (std::uint32_t row = 0; row < rows_.size(); ++row) {
+      if (rows_.kind[row] != ActivityKind::kernel) continue;
+      const Nanos length = rows_.duration_ns[row];
+      ++kernels;
+      shorter += length < kShortest;
+      if (length > least) continue;
+      if (length < least) at_least = 0;
+      least = length;
+      ++at_least;
+    }
+    if (shorter > 0 && !(shorter <= kernels / kRounded && in_whole_microseconds()))
+      tell(capture_, Law::kernel_takes_time, {.count = shorter, .of = kernels},
+           fmt::format("{} of {} kernels take less than {}, which no kernel does: their times are "
+                       "wrong or missing",
+                       format_count(shorter), format_count(kernels), say_time(kShortest)));
+    if (least <= kLongLeast || least == std::numeric_limits<Nanos>::max()) return;
+    std::set<Text> names;
+    for (std::uint32_t row = 0; row < rows_.size() && names.size() < kDifferent; ++row)
+      if (rows_.kind[row] == ActivityKind::kernel && rows_.duration_ns[row] == least)
+        names.insert(rows_.name[row]);
+    const Breach breach{.count = at_least, .of = kernels};
+    if (names.size() == kDifferent && beyond_bound(Law::lengths_differ, breach))
+      tell(capture_, Law::lengths_differ, breach,
+           fmt::format("{} of {} kernels of different names take {}, and none less: shorter ones "
+                       "may have been set to that",
+                       format_count(at_least), format_count(kernels), say_time(least)));
+  }
+
+  Capture& capture_;
+  const activities_table& rows_;
+  std::unordered_set<std::int64_t> launched_ahead_;  // correlations
+  std::int64_t count_ = 0, repeated_ = 0, overlapping_ = 0, deep_ = 0;
+  std::int64_t odd_ = 0;  // overlaps that no launch ahead of the end explains
+  Nanos time_ = 0, overrun_ = 0;
+  Nanos begin_ = std::numeric_limits<Nanos>::max(), end_ = std::numeric_limits<Nanos>::min();
+};
+
+}  // namespace
+
+void check_streams(Capture& capture) { StreamLedger(capture).run(); }
+
+}  // namespace gf
