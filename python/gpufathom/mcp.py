@@ -9,6 +9,7 @@ are read by the program in a process of its own, with limits of time and memory.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -16,10 +17,11 @@ import re
 import secrets
 import shlex
 import subprocess
-from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
 
 import gpufathom
-from gpufathom import _places
+from gpufathom import _held, _places, _running
+from gpufathom._evidence import statements
 
 ANSWER_BYTES = 5_000
 CELL_CHARACTERS = 160
@@ -37,6 +39,27 @@ Lines between "--- data N ---" and "--- end of data N ---" come from the capture
 
 class Refused(Exception):
     """Why there is no answer."""
+
+
+class _Capture(str):
+    """A word of a command that names a capture or a folder of captures, as the caller wrote it."""
+
+
+def _run(words: Sequence[str], seconds: float, descriptors: List[int]) -> Tuple[int, str, str]:
+    try:
+        code, out, said = _running.current().run([_places.program(), *words], seconds, descriptors)
+    except subprocess.TimeoutExpired:
+        raise Refused(f"no answer within {seconds:g} s") from None
+    except _running.Cancelled:
+        raise Refused("cancelled") from None
+    return code, out.decode("utf-8", "replace"), said.decode("utf-8", "replace")
+
+
+def _answered(code: int, out: str, said: str) -> Tuple[int, str, str]:
+    if not out.strip():
+        why = " ".join(_clean(line) for line in said.splitlines()[-4:])
+        raise Refused(why or f"the program ended with {code}")
+    return code, out, said
 
 
 def _clean(value: Any) -> str:
@@ -80,11 +103,16 @@ def _answer(head: str, body: Iterable[str], following: Sequence[str], more: str 
     return "\n".join([*out, tail])
 
 
+# Verbs that have no such option: the program's own limit holds.
+UNLIMITED = ("compare",)
+
+
 class Server:
     """The tools. Each returns text, or raises Refused with what is wrong and what to do."""
 
-    def __init__(self, root: pathlib.Path | None = None) -> None:
-        self.root = root.resolve() if root else None
+    def __init__(self, root: pathlib.Path | None = None, max_bytes: str = MAX_BYTES) -> None:
+        self.root = _held.Root(root) if root else None
+        self.max_bytes = max_bytes
         self._answers: Dict[Tuple[Any, ...], Any] = {}
 
     def tools(self, may_record: bool) -> List[Any]:
@@ -94,47 +122,58 @@ class Server:
 
     # How the program is asked
 
-    def _path(self, path: str) -> str:
-        found = pathlib.Path(path).expanduser().resolve()
-        if self.root and self.root not in (found, *found.parents):
-            raise Refused(f"{_clean(path)} lies outside {self.root}, the folder of --root")
-        if not found.exists():
-            raise Refused(f"there is no {_clean(path)} (seen from {os.getcwd()})")
-        return str(found)
+    @contextlib.contextmanager
+    def _shown(self, words: Sequence[str]) -> Iterator[Tuple[_held.Shown, List[str]]]:
+        """The words with the captures among them held, as the program finds them."""
+        with _held.Shown(self.root) as shown:
+            found = []
+            for word in words:
+                try:
+                    found.append(shown.add(word) if isinstance(word, _Capture) else word)
+                except _held.Outside:
+                    raise self._outside(word) from None
+                except _held.Unheld as error:
+                    raise Refused(_clean(error)) from None
+                except (FileNotFoundError, NotADirectoryError):
+                    raise Refused(f"there is no {_clean(word)} (seen from {os.getcwd()})") from None
+                except (OSError, ValueError, RuntimeError) as error:
+                    raise Refused(f"{_clean(word)} cannot be opened: {_clean(error)}") from None
+            yield shown, found
 
-    def _run(self, *words: str, seconds: float = SECONDS) -> Tuple[int, str, str]:
-        try:
-            done = subprocess.run(
-                [_places.program(), *words],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=seconds,
-            )
-        except subprocess.TimeoutExpired:
-            raise Refused(f"no answer within {seconds:g} s") from None
-        out, said = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
-        if not out.strip():
-            why = " ".join(_clean(line) for line in said.splitlines()[-4:])
-            raise Refused(why or f"the program ended with {done.returncode}")
-        return done.returncode, out, said
+    def _outside(self, path: str) -> Refused:
+        return Refused(f"{_clean(path)} lies outside {self.root}, the folder of --root")
+
+    def _ask(self, shown: _held.Shown, verb: str, words: Sequence[str]) -> Tuple[int, str, str]:
+        """Exit code, output and errors of a verb that reads captures."""
+        as_json = list(words[:2]) == ["--format", "json"]
+        if verb not in UNLIMITED:
+            words = ["--max-bytes", self.max_bytes, *words]
+        words = [verb, *words]
+        code, out, said = _run(words, SECONDS, shown.descriptors)
+        return _answered(code, shown.as_given(out, as_json), shown.as_given(said))
 
     def _json(self, verb: str, *words: str) -> Any:
         """The JSON of a verb; kept while the files stay as they are."""
-        seen = [os.stat(word) for word in words if os.path.isabs(word)]
-        key = (verb, *words, *((s.st_mtime_ns, s.st_size) for s in seen))
-        if key not in self._answers:
-            _, out, _ = self._run(verb, "--format", "json", "--max-bytes", MAX_BYTES, *words)
-            try:
-                answer = json.loads(out)
-            except ValueError as error:
-                raise Refused(f"the program's JSON cannot be read: {error}") from None
-            if len(self._answers) >= 8:
-                self._answers.pop(next(iter(self._answers)))
-            self._answers[key] = answer
-        return self._answers[key]
+        with self._shown(words) as (shown, found):
+            key = (verb, *words, *shown.stamps)
+            if key not in self._answers:
+                _, out, _ = self._ask(shown, verb, ["--format", "json", *found])
+                try:
+                    answer = json.loads(out)
+                except ValueError as error:
+                    raise Refused(f"the program's JSON cannot be read: {error}") from None
+                if len(self._answers) >= 8:
+                    self._answers.pop(next(iter(self._answers)), None)
+                self._answers[key] = answer
+                return answer
+            return self._answers[key]
 
-    def _text(self, *words: str) -> List[str]:
-        code, out, said = self._run(*words)
+    def _said(self, verb: str, *words: str) -> Tuple[int, str, str]:
+        with self._shown(words) as (shown, found):
+            return self._ask(shown, verb, found)
+
+    def _text(self, verb: str, *words: str) -> List[str]:
+        code, out, said = self._said(verb, *words)
         lines = [line.rstrip() for line in out.splitlines()]
         if code and said:
             lines += ["", *(_clean(line) for line in said.splitlines()[-6:])]
@@ -143,7 +182,7 @@ class Server:
         ]
 
     def _finding(self, path: str, finding: str) -> Dict[str, Any]:
-        findings = self._json("analyze", path)["findings"]
+        findings = self._json("analyze", _Capture(path))["findings"]
         for row in findings:
             if row["id"] == finding:
                 return dict(row)
@@ -155,8 +194,7 @@ class Server:
     def open(self, path: str) -> str:
         """First call for a capture (PyTorch trace, .gpf, xplane.pb, Nsight export or report, power
         log): what it is, the headline, the first recommendations and utilization by level."""
-        path = self._path(path)
-        lines = self._text("analyze", path)
+        lines = self._text("analyze", _Capture(path))
         return _answer(
             f"gpufathom analyze {pathlib.Path(path).name}",
             lines,
@@ -166,8 +204,7 @@ class Server:
     def findings(self, path: str) -> str:
         """What costs time and what to change, most important first: id, text, evidence, gain_ns (an
         upper bound), replayed (the share of a step that running it again without it gives)."""
-        path = self._path(path)
-        found = self._json("analyze", path)["findings"]
+        found = self._json("analyze", _Capture(path))["findings"]
         lines = []
         for row in found:
             gain = "" if row["gain_ns"] is None else f" [up to {row['gain_ns']} ns]"
@@ -190,10 +227,9 @@ class Server:
     def why(self, path: str, finding: str) -> str:
         """The evidence of one finding down to the events: statements and their rows, which `query`
         answers as well."""
-        path = self._path(path)
         row = self._finding(path, finding)
         lines = [_wide(row["text"]), f"evidence: {_wide(row['evidence'])}"]
-        for sql in _statements(finding):
+        for sql in statements(finding):
             answer = self._query(path, sql, 10)
             lines += ["", f"query: {sql}", *_rows(answer)]
         return _answer(
@@ -205,11 +241,10 @@ class Server:
     def answer(self, path: str, section: str = "levels", offset: int = 0) -> str:
         """One section of the answer: levels, idle, layers, layer_types, kernels, runtime, energy,
         steps, quality, samples or work. `offset` skips rows."""
-        path = self._path(path)
         if section == "work":
-            body = self._text("work", path)
+            body = self._text("work", _Capture(path))
         else:
-            body = _rows(_section(self._json("analyze", path), section))
+            body = _rows(_section(self._json("analyze", _Capture(path)), section))
         head, rows = body[:1], body[1:]
         return _answer(
             f"{section} of {pathlib.Path(path).name}, {len(rows)} rows from {offset}",
@@ -219,17 +254,16 @@ class Server:
         )
 
     def _query(self, path: str, sql: str, rows: int) -> List[Dict[str, Any]]:
-        limit = ("--max-seconds", "60", "--max-bytes", MAX_BYTES)
         # The statement goes by a subquery's limit, so that what comes back is bounded.
         bounded = f"select * from ({sql.rstrip().rstrip(';')}\n) limit {rows}"
-        _, out, _ = self._run("query", "--format", "json", *limit, "--", path, bounded)
+        limited = ("--format", "json", "--max-seconds", "60", "--")
+        _, out, _ = self._said("query", *limited, _Capture(path), bounded)
         answer = json.loads(out)
         return [dict(zip(answer["columns"], row)) for row in answer["rows"]]
 
     def query(self, path: str, sql: str, rows: int = 50) -> str:
         """Rows of one SELECT (SQLite, read-only) over the capture's tables; `tables` names them. At
         most 200 rows; times are nanoseconds."""
-        path = self._path(path)
         found = self._query(path, sql, max(1, min(rows, 200)))
         return _answer(
             f"{len(found)} rows",
@@ -240,9 +274,8 @@ class Server:
 
     def tables(self, path: str, table: str = "") -> str:
         """Tables for `query` and their rows; with `table`, its columns and what they mean."""
-        path = self._path(path)
         blocks: List[List[str]] = []
-        for line in self._text("query", path):
+        for line in self._text("query", _Capture(path)):
             if re.match(r"[a-z_]+(, [0-9 ]+ rows?)?: ", line):
                 blocks.append([])
             if blocks:
@@ -256,7 +289,8 @@ class Server:
             if not lines:
                 raise Refused(f"no table is called {_clean(table)}: tables(path) names them")
             if not any(line.startswith("  ") for line in lines):  # made when asked for
-                told = self._run("query", "--format", "csv", "--", path, f"select * from {table} limit 0")
+                sql = f"select * from {table} limit 0"
+                told = self._said("query", "--format", "csv", "--", _Capture(path), sql)
                 lines.append("columns: " + told[1].strip())
         return _answer(
             f"tables of {pathlib.Path(path).name}",
@@ -276,8 +310,7 @@ class Server:
         """The captured program run again with something changed. Nothing given: the usual changes.
         `without`: sync, input, copies, allocations, compiling, communication, or operators by a part
         of their names; graph: the step as one CUDA graph; gpu, host, batch: factors."""
-        path = self._path(path)
-        words = ["whatif", path]
+        words = ["whatif", _Capture(path)]
         for name in without or ():
             words += ["--without", name]
         if graph:
@@ -293,18 +326,17 @@ class Server:
 
     def compare(self, before: str, after: str) -> str:
         """The difference between two captures, its noise, and where it comes from."""
-        words = ("compare", self._path(before), self._path(after))
         return _answer(
             "gpufathom compare before after",
-            self._text(*words),
+            self._text("compare", _Capture(before), _Capture(after)),
             ['gate(before, after, "step > 3%")', "findings(after)"],
         )
 
     def gate(self, before: str, after: str, rule: str = "step > 3%") -> str:
         """Whether `after` is worse than `before` by a rule of `gpufathom compare --fail-on`: passed,
         failed, refused (evidence incomplete) or undecided (no data, or too few steps)."""
-        paths = self._path(before), self._path(after)
-        code, out, said = self._run("compare", *paths, "--fail-on", rule)
+        words = (_Capture(before), _Capture(after), "--fail-on", rule)
+        code, out, said = self._said("compare", *words)
         verdict = {0: "passed", 1: "failed", 3: "refused", 4: "undecided"}.get(code)
         if not verdict:
             raise Refused(_clean(said))
@@ -314,22 +346,27 @@ class Server:
     def ranks(self, folder: str) -> str:
         """A distributed job from its folder of captures, one a rank: who waited for whom, why, and
         what the job gains without it."""
-        lines = self._text("ranks", self._path(folder))
+        lines = self._text("ranks", _Capture(folder))
         return _answer("gpufathom ranks", lines, ["open(path) of the rank that is named"])
 
     def record(self, command: List[str], output: str, seconds: int = 60) -> str:
         """Runs a program of yours and records its kernels and the GPU's counters into `output`
         (.gpf). The program runs unchanged, with this server's rights; recording ends after `seconds`,
         the answer comes when the program has ended."""
-        to = pathlib.Path(output).expanduser().resolve()
-        if self.root and self.root not in to.parents:
-            raise Refused(f"{_clean(output)} lies outside {self.root}, the folder of --root")
+        to = pathlib.Path(output).expanduser().absolute()
+        if self.root:
+            try:
+                to = pathlib.Path(self.root.folder_of(output)) / to.name
+            except _held.Outside:
+                raise self._outside(output) from None
+            except OSError as error:
+                raise Refused(f"{_clean(output)} cannot be written: {_clean(error)}") from None
         words = ("record", "--kernels", "--duration", str(seconds), "-o", str(to), "--", *command)
-        _, out, said = self._run(*words, seconds=seconds + 120)
+        _, out, said = _answered(*_run(words, seconds + 120, []))
         return _answer(
             f"recorded into {to.name}",
             [_wide(line) for line in (out + said).splitlines()],
-            [f"open({str(to)!r})"],
+            [f"open({output!r})"],
         )
 
 
@@ -370,75 +407,12 @@ def _section(analysis: Dict[str, Any], section: str) -> List[Dict[str, Any]]:
     return rows
 
 
-# What shows a finding's events: time by operation, then the largest single ones.
-_BEFORE = (
-    "(select {1} from attributed_kernels union all select {1} from attributed_copies) "
-    "where idle_cause = '{0}'"
-)
-_IDLE = (
-    "select operator, parent, module, count(*) as gaps, sum(idle_ns) as idle_ns from "
-    + _BEFORE.replace("{1}", "operator, parent, module, idle_ns, idle_cause")
-    + " group by 1, 2, 3 order by idle_ns desc",
-    "select start_ns - idle_ns as idle_from_ns, idle_ns, operator, phase, step, step_offset_ns, "
-    "short_name as then_ran from "
-    + _BEFORE.replace(
-        "{1}", "start_ns, idle_ns, idle_cause, operator, phase, step, step_offset_ns, short_name"
-    )
-    + " order by idle_ns desc",
-)
-_CALLS = (
-    "select name, count(*) as calls, sum(duration_ns) as ns, max(duration_ns) as longest_ns from "
-    "api_calls where kind = '{0}' group by name order by ns desc",
-)
-_COPIES = (
-    "select copy, operator, count(*) as copies, sum(duration_ns) as ns, sum(bytes) as bytes from "
-    "attributed_copies group by 1, 2 order by ns desc",
-)
-_KERNELS = (
-    "select short_name, operator, layer, count(*) as kernels, sum(duration_ns) as ns, "
-    "cast(avg(duration_ns) as integer) as mean_ns, max(grid_x * grid_y * grid_z) as blocks from "
-    "attributed_kernels{0} group by 1, 2, 3 order by ns desc",
-)
-
-
-def _filled(statements: Sequence[str], word: str) -> List[str]:
-    return [statement.format(word) for statement in statements]
-
-
-def _statements(finding: str) -> List[str]:
-    """By what the finding is about; those of kernels without a row here show the kernels."""
-    of = {
-        "launch_bound": _filled(_IDLE, "launch_bound"),
-        "host_bound": _filled(_IDLE, "host_other"),
-        "input_bound": _filled(_IDLE, "input")
-        + [
-            "select name, count(*) as times, sum(duration_ns) as ns from host_ops where name like "
-            "'%DataLoader%' group by name order by ns desc"
-        ],
-        "sync_in_step": _filled(_CALLS, "sync") + _filled(_IDLE, "sync"),
-        "blocking_copies": list(_COPIES) + _filled(_IDLE, "memcpy"),
-        "device_allocations": _filled(_CALLS, "alloc"),
-        "exposed_communication": _filled(_IDLE, "communication"),
-        "recompilation": [
-            "select name, count(*) as times, sum(duration_ns) as ns from host_ops where name like "
-            "'%compile%' or name like '%dynamo%' or name like '%inductor%' group by name "
-            "order by ns desc"
-        ],
-        "unfused_optimiser": _filled(_KERNELS, " where phase = 'optimizer'"),
-        "eager_attention": _filled(_KERNELS, " where layer in ('MatMul', 'Softmax')"),
-        "casts": _filled(_KERNELS, " where operator like '%copy%' or operator like '%_to%'"),
-        "observer_effect": [
-            "select kind, count(*) as recorded_events from host_ops group by kind",
-            "select count(*) as recorded_calls from api_calls",
-        ],
-        "warm_up_in_window": ["select * from steps"],
-    }
-    return of.get(finding, _filled(_KERNELS, ""))
-
-
-def build(root: pathlib.Path | None = None, may_record: bool = False) -> Any:
+def build(
+    root: pathlib.Path | None = None, may_record: bool = False, max_bytes: str = MAX_BYTES
+) -> Any:
     """The server of the official SDK with these tools."""
     try:
+        import anyio.to_thread
         from mcp.server import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
     except ImportError:
@@ -447,11 +421,15 @@ def build(root: pathlib.Path | None = None, may_record: bool = False) -> Any:
 
     def told(tool: Any) -> Any:
         @functools.wraps(tool)
-        def call(*words: Any, **options: Any) -> Any:
-            try:
-                return tool(*words, **options)
-            except Refused as error:
-                raise ToolError(str(error)) from None
+        async def call(*words: Any, **options: Any) -> Any:
+            with _running.call():
+                try:
+                    # Left at once when the client cancels; the process ends with the block.
+                    return await anyio.to_thread.run_sync(
+                        functools.partial(tool, *words, **options), abandon_on_cancel=True
+                    )
+                except Refused as error:
+                    raise ToolError(str(error)) from None
 
         return call
 
@@ -461,7 +439,7 @@ def build(root: pathlib.Path | None = None, may_record: bool = False) -> Any:
         instructions=INSTRUCTIONS,
         log_level="WARNING",
     )
-    for tool in Server(root).tools(may_record):
+    for tool in Server(root, max_bytes).tools(may_record):
         server.add_tool(told(tool), structured_output=False)
     return server
 
@@ -480,5 +458,15 @@ def main(words: List[str]) -> None:
         action="store_true",
         help="offer the tool that runs a program under the recorder (needs a GPU)",
     )
+    parser.add_argument(
+        "--max-bytes",
+        default=MAX_BYTES,
+        metavar="SIZE",
+        help=f"refuse captures that unpack to more (default {MAX_BYTES})",
+    )
     options = parser.parse_args(words)
-    build(options.root, options.allow_record).run("stdio")
+    if options.root and not options.root.expanduser().is_dir():
+        parser.error(f"--root: {options.root} is no folder")
+    server = build(options.root, options.allow_record, options.max_bytes)
+    _running.end_with_the_server()
+    server.run("stdio")

@@ -3,16 +3,20 @@ Skipped where the SDK (PyPI's mcp) is not installed; ./dev python installs it.
 """
 
 import asyncio
+import contextlib
 import functools
 import importlib.util
 import json
 import os
 import pathlib
 import re
+import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv.pop()).resolve()
@@ -41,7 +45,9 @@ def within(test):
         from mcp.client.stdio import stdio_client
 
         words = ["-m", "gpufathom", "mcp", *self.options]
-        server = StdioServerParameters(command=sys.executable, args=words, env=environment())
+        server = StdioServerParameters(
+            command=sys.executable, args=words, env={**environment(), **self.environment}
+        )
         async with stdio_client(server) as streams, ClientSession(*streams) as self.session:
             self.told = await self.session.initialize()
             await test(self)
@@ -55,6 +61,7 @@ def within(test):
 
 class Calls(unittest.TestCase):
     options = ()
+    environment = {}
 
     async def ask(self, tool, fails=False, **words):
         words = {key: str(word) if isinstance(word, pathlib.Path) else word for key, word in words.items()}
@@ -131,6 +138,160 @@ class Root(Calls):
         await self.ask("open", path=CAPTURES / "vit.json.gz")
         self.assertIn("outside", await self.ask("open", True, path=TRACE))
         self.assertIn("outside", await self.ask("open", True, path=CAPTURES / ".." / "verdicts.json"))
+        self.assertIn("there is no", await self.ask("open", True, path=CAPTURES / "none.json"))
+
+
+class Held(Calls):
+    """A root with links that lead out of it, beside what lies in it and links that stay."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.outside = pathlib.Path(folder.name, "outside")
+        self.root = pathlib.Path(folder.name, "root")
+        self.outside.mkdir()
+        (self.root / "job").mkdir(parents=True)
+        (self.root / "out").mkdir()
+        ranks = ROOT / "tests/ranks/captures"
+        for number in (0, 1):
+            data = (ranks / f"planted.rank{number}.json.gz").read_bytes()
+            (self.root / f"job/planted.rank{number}.json.gz").write_bytes(data)
+            (self.outside / f"planted.rank{number}.json.gz").write_bytes(data)
+            name = f"out/planted.rank{number}.json.gz"
+            (self.root / name).symlink_to(self.outside / f"planted.rank{number}.json.gz")
+        (self.root / "folder").symlink_to(self.outside)
+        (self.root / "inner.json.gz").symlink_to("job/planted.rank0.json.gz")
+        self.options = ("--root", str(self.root))
+
+    @within
+    async def test_links_that_lead_out_are_not_followed(self):
+        refused = await self.ask("open", True, path=self.root / "out/planted.rank0.json.gz")
+        self.assertIn("outside", refused)
+        self.assertIn("outside", await self.ask("ranks", True, folder=self.root / "folder"))
+        self.assertIn("no profile", await self.ask("open", True, path=self.root / "out"))
+        self.assertIn("no captures", await self.ask("ranks", True, folder=self.root / "out"))
+
+    @within
+    async def test_what_lies_inside_has_the_callers_names(self):
+        await self.ask("open", path=self.root / "inner.json.gz")
+        told = await self.ask("ranks", folder=self.root / "job")
+        self.assertIn("2 ranks", told)
+        damaged = self.root / "job/a.rank2.json"
+        damaged.write_text('{"traceEvents": [')
+        told = await self.ask("open", True, path=damaged)
+        self.assertIn(str(damaged), told)
+        self.assertNotIn("/proc/", told)
+        self.assertNotIn("gpufathom.", told)
+
+    @within
+    async def test_capture_files_are_read_from_a_copy(self):
+        made = self.root / "a.gpf"
+        words = [BUILD / "gpufathom", "import", CAPTURES / "vit.json.gz", "-o", made]
+        subprocess.run(words, check=True, capture_output=True)
+        self.assertIn("GPU active", await self.ask("open", path=made))
+        with contextlib.closing(sqlite3.connect(made)) as writer:
+            writer.execute("begin exclusive")
+            self.assertIn("being written", await self.ask("open", True, path=made))
+        self.assertIn("GPU active", await self.ask("open", path=made))
+
+    def test_a_name_that_is_exchanged_leads_nowhere_else(self):
+        from gpufathom import _held
+
+        for kernel in ("with", "without"):
+            with mock.patch.object(_held, "_has_openat2", lambda _: kernel == "with"):
+                root = _held.Root(self.root)
+            job, away = self.root / "job", self.root / f"away{kernel}"
+            with _held.Shown(root) as shown:
+                name = shown.add(str(job / "planted.rank0.json.gz"))
+                folder = shown.add(str(job))
+                job.rename(away)
+                job.symlink_to(self.outside)
+                inside = os.stat(away / "planted.rank0.json.gz")
+                self.assertTrue(os.path.samestat(os.stat(name), inside))
+                self.assertTrue(os.path.samestat(os.stat(f"{folder}/planted.rank0.json.gz"), inside))
+                with self.assertRaises(_held.Outside):
+                    shown.add(str(job / "planted.rank0.json.gz"))
+                with self.assertRaises(_held.Outside):
+                    shown.add(str(job))
+            self.assertFalse(os.path.lexists(name))
+            job.unlink()
+            away.rename(job)
+
+    def test_the_root_stays_the_folder_that_was_named(self):
+        from gpufathom import _held
+
+        root = _held.Root(self.root)
+        moved = self.root.with_name("moved")
+        self.root.rename(moved)
+        self.root.symlink_to(self.outside)
+        with _held.Shown(root) as shown:
+            with self.assertRaises(FileNotFoundError):
+                shown.add(str(self.root / "planted.rank0.json.gz"))
+            shown.add(str(self.root / "job"))
+
+
+class Slow(Calls):
+    """A program that notes its words and process, and takes minutes, as a child of it does."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        program = self.folder / "gpufathom"
+        program.write_text(
+            '#!/bin/sh\ntrap "" INT\nsleep 300 &\n'
+            f'echo "$@" > {folder.name}/words; echo $$ $! > {folder.name}/pids.new\n'
+            f"mv {folder.name}/pids.new {folder.name}/pids; wait\n"
+        )
+        program.chmod(0o755)
+        self.environment = {"GPUFATHOM_BUILD": folder.name}
+
+    async def pids(self):
+        for _ in range(200):
+            if (self.folder / "pids").exists():
+                return [int(pid) for pid in (self.folder / "pids").read_text().split()]
+            await asyncio.sleep(0.05)
+        self.fail("the program does not start")
+
+    def runs(self, pid):
+        try:
+            return "Z" not in pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1][:3]
+        except FileNotFoundError:
+            return False
+
+    async def ended(self, pids):
+        for _ in range(200):
+            if not any(self.runs(pid) for pid in pids):
+                return
+            await asyncio.sleep(0.05)
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.fail("the program runs on")
+
+    @within
+    async def test_a_cancelled_call_ends_its_processes(self):
+        for tool, words in (("open", {"path": str(TRACE)}), ("query", {"path": str(TRACE), "sql": "select 1"})):
+            (self.folder / "pids").unlink(missing_ok=True)
+            asked = asyncio.ensure_future(self.session.call_tool(tool, words))
+            pids = await self.pids()
+            self.assertTrue(all(self.runs(pid) for pid in pids))
+            asked.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asked
+            await self.ended(pids)
+            self.assertIn("--max-bytes 8GiB", (self.folder / "words").read_text())
+        self.assertEqual({tool.name for tool in (await self.session.list_tools()).tools}, TOOLS)
+
+    def test_a_server_that_ends_ends_them_too(self):
+        @within
+        async def session(self):
+            asked = asyncio.ensure_future(self.session.call_tool("open", {"path": str(TRACE)}))
+            self.found = await self.pids()
+            asked.cancel()
+
+        session(self)
+        asyncio.run(self.ended(self.found))
 
 
 class Faults(Calls):
