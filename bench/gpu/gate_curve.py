@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the gate finds: gate_curve.py RUNS.json.gz… [--json FILE] [--chart FILE.svg] [--keep FILE], of what
-gate.py measured.
+"""What the gate finds: gate_curve.py RUNS.json.gz… --verdicts PROGRAM [--json FILE] [--chart FILE.svg]
+[--keep FILE], of what gate.py measured. PROGRAM is bench/verdict_rates.cpp's, which has the gate's decision.
 
 A pair is a few runs of each version, in turns. For every program and every planted slow-down the
 table has how many pairs the gate calls regressed: false alarms where nothing was planted,
@@ -18,12 +18,9 @@ import pathlib
 import random
 import re
 import statistics
-import sys
+import subprocess
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
-from gpufathom.gate import decide  # noqa: E402
-
+LIMIT = 0.01
 PAIRS = 200
 SIZES = (1, 2, 4, 8)
 KINDS = {"again": 0, "one": 1, "two": 2, "five": 5}
@@ -33,9 +30,10 @@ CONFIDENCE = 0.95
 def rounds_of(process):
     """Of every round the runs by kind."""
     rounds = []
-    for kind, run in zip(process["runs"], process["by_run"]):
+    for place, (kind, run) in enumerate(zip(process["runs"], process["by_run"])):
         if kind == "warm_up" or not run["step_ns"]:
             continue
+        run["place"] = place
         if not rounds or kind in rounds[-1]:
             rounds.append({})
         rounds[-1][kind] = run
@@ -43,14 +41,15 @@ def rounds_of(process):
 
 
 def kernel_time(run):
-    return statistics.median(run["step_ns"])
+    return statistics.fmean(run["step_ns"])
 
 
-def values(runs, measure):
-    """What the gate is given: the runs, or of a single one its steps."""
-    if measure == "wall":
-        return [run["wall_ns"] for run in runs]
-    return runs[0]["step_ns"] if len(runs) == 1 else [kernel_time(run) for run in runs]
+def captures(runs, measure):
+    """What the gate is given: the runs in the order of recording, with their steps."""
+    steps = [[run["wall_ns"]] if measure == "wall" else run["step_ns"] for run in runs]
+    return " ".join(
+        f"{run['place']}:{','.join(map(str, some))}" for run, some in zip(runs, steps)
+    )
 
 
 def starts(processes, size, step):
@@ -67,15 +66,16 @@ def overlapping(processes, size):
     return random.Random(size).sample(found, min(PAIRS, len(found)))
 
 
-def verdicts(processes, kind, size, measure, which):
-    out = []
+def verdicts(program, processes, kind, size, measure, which):
+    lines = []
     for process, at in which:
         some = processes[process][at : at + size]
-        before = values([each["base"] for each in some], measure)
-        after = values([each[kind] for each in some], measure)
-        if min(len(before), len(after)) > 1:
-            out.append(decide(before, after, paired=size > 1))
-    return out
+        before, after = ([each[name] for each in some] for name in ("base", kind))
+        if measure == "kernels" or size > 1:
+            lines.append(f"{captures(before, measure)}|{captures(after, measure)}\n")
+    words = [program, "judge", str(LIMIT)]
+    done = subprocess.run(words, input="".join(lines), capture_output=True, text=True, check=True)
+    return [line.split() for line in done.stdout.splitlines()]
 
 
 def at_least(count, of, share):
@@ -108,12 +108,17 @@ def interval(count, of):
     return lower, upper
 
 
-def cell(processes, kind, size, measure):
-    apart = verdicts(processes, kind, size, measure, starts(processes, size, size))
-    some = verdicts(processes, kind, size, measure, overlapping(processes, size))
+def count(verdicts_of, outcome):
+    return sum(each[0] == outcome for each in verdicts_of)
+
+
+def cell(program, processes, kind, size, measure):
+    apart = verdicts(program, processes, kind, size, measure, starts(processes, size, size))
+    some = verdicts(program, processes, kind, size, measure, overlapping(processes, size))
     if not apart:
         return None
-    found = sum(each.regressed for each in apart)
+    widths = [(float(each[3]) - float(each[2])) / 2 for each in some if len(each) > 1]
+    found = count(apart, "failed")
     low, high = interval(found, len(apart))
     return {
         "disjoint": {
@@ -121,18 +126,18 @@ def cell(processes, kind, size, measure):
             "regressed": found,
             "low": low,
             "high": high,
-            "undecided": sum(each.undecided for each in apart),
+            "undecided": count(apart, "undecided"),
         },
         "overlapping": {
             "pairs": len(some),
-            "regressed": sum(each.regressed for each in some),
-            "undecided": sum(each.undecided for each in some),
+            "regressed": count(some, "failed"),
+            "undecided": count(some, "undecided"),
         },
-        "half_width": statistics.median((each.high - each.low) / 2 for each in some),
+        "half_width": statistics.median(widths) if widths else None,
     }
 
 
-def table(processes):
+def table(program, processes):
     logs = {
         kind: statistics.fmean(
             math.log(kernel_time(each[kind]) / kernel_time(each["base"]))
@@ -149,7 +154,7 @@ def table(processes):
     }
     for measure in ("kernels", "wall"):
         for size in SIZES:
-            cells = {kind: cell(processes, kind, size, measure) for kind in KINDS}
+            cells = {kind: cell(program, processes, kind, size, measure) for kind in KINDS}
             if all(cells.values()):
                 out["ways"].append({"by": measure, "runs_of_each": size, **cells})
     return out
@@ -270,6 +275,7 @@ def write_packed(path, value):
 def main():
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("files", nargs="+")
+    words.add_argument("--verdicts", required=True, metavar="PROGRAM", help="verdict_rates, built")
     words.add_argument("--json", help="also write the table here")
     words.add_argument("--chart", help="also draw it, as SVG")
     words.add_argument("--keep", help="also write the first file's runs here, with what the table needs")
@@ -282,7 +288,7 @@ def main():
             write_packed(given.keep, slim(told))
         for process in told["processes"]:
             programs.setdefault(process["program"], []).append(rounds_of(process))
-    rows = {name: table(processes) for name, processes in sorted(programs.items())}
+    rows = {name: table(given.verdicts, processes) for name, processes in sorted(programs.items())}
     answer = {
         "made_by": "bench/gpu/gate_curve.py",
         "confidence": CONFIDENCE,

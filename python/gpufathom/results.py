@@ -1315,6 +1315,8 @@ class ComparedRun(Answer):
     """One of the runs.
 
     path: input file
+    captures: all captures of its version, where several are compared as one; `path` is the one with
+    the middle step, which the tables are of
     label: the shortest end of the path that no other run has
     device: product name of its first device
     devices: devices that worked
@@ -1326,6 +1328,7 @@ class ComparedRun(Answer):
     kernel_ns: kernel time of a step, over all devices; without steps of the window
     batch: items of a step
     batch_source: given, shapes, or empty when it is not known
+    tokens: tokens of a step, by recorded sizes
     item_ns: wall_ns for one item
     items_per_s: items per second
     tokens_per_s: tokens per second, where the program has tokens
@@ -1344,6 +1347,7 @@ class ComparedRun(Answer):
     """
 
     path: str
+    captures: List[str]
     label: str
     device: str
     devices: int
@@ -1355,6 +1359,7 @@ class ComparedRun(Answer):
     kernel_ns: int
     batch: Optional[int]
     batch_source: str
+    tokens: Optional[int]
     item_ns: Optional[float]
     items_per_s: Optional[float]
     tokens_per_s: Optional[float]
@@ -1376,13 +1381,23 @@ class ComparedChange(Answer):
     """The verdict about a run compared with the first.
 
     run: which, counted from 0
-    verdict: faster, slower, no_difference (beyond noise), same_job (ranks of one job), or
-    not_known: too few steps to tell noise (faster, slower, no_difference, same_job, not_known)
+    verdict: no_difference (within 3 %, shown), faster, slower, undecided, same_job (ranks of one
+    job), different_programs, or not_known: too few steps to tell noise, or inputs of another size
+    (faster, slower, no_difference, undecided, same_job, not_known, different_programs)
     of: what the ratios are of: item, step or window
     ratio: its time over that of the first
-    low: 2.5 % bound of the ratio, by bootstrapped steps
-    high: 97.5 % bound
+    low: lower end of the ratio's 95 % interval
+    high: upper end
+    kernel_verdict: the same of the kernel time alone (faster, slower, no_difference, undecided,
+    same_job, not_known, different_programs)
     kernel_ratio: its kernel time over that of the first
+    kernel_low: lower end of that ratio's 95 % interval
+    kernel_high: upper end
+    captures: captures of the version that has fewer
+    captures_needed: of an undecided verdict: about how many captures of each version, recorded in
+    turns, would decide; null where nobody can tell
+    remarks: what the interval does not say, a sentence each: rare long steps, a tail, a single
+    capture
     own_low: least ratio of the programs without their profilers: the first with all of its time,
     this one less what its profiler may have taken; null where no profiler slowed a host
     own_high: the greatest: the other way round
@@ -1394,7 +1409,13 @@ class ComparedChange(Answer):
     ratio: Optional[float]
     low: Optional[float]
     high: Optional[float]
+    kernel_verdict: str
     kernel_ratio: Optional[float]
+    kernel_low: Optional[float]
+    kernel_high: Optional[float]
+    captures: int
+    captures_needed: Optional[int]
+    remarks: List[str]
     own_low: Optional[float]
     own_high: Optional[float]
 
@@ -1403,8 +1424,9 @@ class ComparedChange(Answer):
 class ComparedDifference(Answer):
     """Something other than the program that differs between the runs.
 
-    setting: device, device_count, batch, precision, profiler, steps or rank (device, device_count,
-    batch, precision, profiler, steps, rank)
+    setting: device, device_count, batch, tokens, precision, profiler, steps (what made them),
+    length (how many) or rank (device, device_count, batch, tokens, precision, profiler, steps,
+    length, rank)
     values: by run; empty: not known
     """
 
@@ -1495,6 +1517,50 @@ class ComparedShape(Answer):
 
 
 @dataclass(frozen=True)
+class ComparedRole(Answer):
+    """What the program computes in a phase, whatever the operators and kernels for it are called;
+    kernel time for every run.
+
+    role: layer types, such as Normalisation; several where a compiler joined them in a run
+    phase: phase; all: a run does not tell phases apart (other, forward, backward, optimizer,
+    recompute, all, )
+    ns: kernel time, by run; all rows sum to `kernel_ns` of the run
+    change_ns: less that of the first run, by run
+    calls: kernels a step, by run; 0: the run lacks the role
+    kernels: kernel with most of its time, by run
+    """
+
+    role: str
+    phase: str
+    ns: List[int]
+    change_ns: List[int]
+    calls: List[Optional[float]]
+    kernels: List[str]
+
+
+@dataclass(frozen=True)
+class ComparedLikeness(Answer):
+    """Whether a run does the same work as the first.
+
+    run: which run, counted from 0
+    program: same, other_size (the same program on other inputs of unknown batch) or different
+    (same, other_size, different)
+    alike: share of the kernels of a step with the same role in the same order
+    weights: share of the weights of forward passes that have the same sizes; null without shapes
+    differs: in which way, where the program is not `same`
+    common_ratio: time of its kernels over that of the first, where all changed alike, as by a
+    clock, power limit or another GPU; null where they did not
+    """
+
+    run: int
+    program: str
+    alike: Optional[float]
+    weights: Optional[float]
+    differs: str
+    common_ratio: Optional[float]
+
+
+@dataclass(frozen=True)
 class ComparedNode(Answer):
     """A node of the differential call tree. What lies under a node sums to it, for every run.
 
@@ -1519,28 +1585,36 @@ class ComparedNode(Answer):
 
 @dataclass(frozen=True)
 class ComparedCulprit(Answer):
-    """The operator in which a run loses most kernel time to the first, and its kernel.
+    """A role, copies, or an idle cause that adds time to a run; up to three, the most first.
 
     run: which run, counted from 0
-    kind: slower: the same kernel; replaced: another kernel than before; more_calls; new: the first
-    run does not have it (slower, replaced, more_calls, new)
-    name: operator
+    kind: slower: the same kernels; replaced: other kernels; more_calls; new: the first run does not
+    have the role; idle: an idle cause; few_steps: single steps, in or outside the window (slower,
+    replaced, more_calls, new, idle, few_steps)
+    role: layer types, kind of copy, idle, or outlier steps (which the window leaves out)
+    cause: of idle time: its cause
+    name: the operator that gained most in it; of idle time and outlier steps, what the host did
+    longer for most of it
     phase: phase (other, forward, backward, optimizer, recompute, all, )
-    shapes: sizes of its inputs
-    module: its module
+    shapes: sizes of its inputs, where these have most of the gain
+    module: module with most of the gain
     python: line of the program, where stacks were recorded
     kernel: the kernel that gained most time there
-    kernel_before: the one that went, if it was replaced
-    before_ns: kernel time of the operator in the first run
+    kernel_before: the one in whose place it runs, if it was replaced
+    adds_ns: what it adds to a step: device time, and the host's for added calls
+    low_ns: 2.5 % bound of that, by the spread of the steps; null with fewer than three
+    high_ns: 97.5 % bound
+    host_ns: of it, of the host for added calls, as far as the device idles more
+    before_ns: device time of the role in the first run; where batches differ, for as many items
     after_ns: in this one
-    calls_before: calls a step in the first run
-    calls_after: in this one
-    flops_per_s_before: of the median call of the first run
-    flops_per_s_after: of this one
+    calls_before: kernels or copies a step in the first run; of few_steps all steps
+    calls_after: in this one; of few_steps those that it is in
     """
 
     run: int
     kind: str
+    role: str
+    cause: str
     name: str
     phase: str
     shapes: str
@@ -1548,12 +1622,14 @@ class ComparedCulprit(Answer):
     python: str
     kernel: str
     kernel_before: str
+    adds_ns: int
+    low_ns: Optional[int]
+    high_ns: Optional[int]
+    host_ns: int
     before_ns: int
     after_ns: int
     calls_before: Optional[float]
     calls_after: Optional[float]
-    flops_per_s_before: Optional[float]
-    flops_per_s_after: Optional[float]
 
 
 @dataclass(frozen=True)
@@ -1602,17 +1678,24 @@ class ComparedCheck(Answer):
     rule: as it was given
     run: which run, counted from 0
     value: what was compared with the limit, in the limit's unit (per cent, nanoseconds or joules)
+    low: lower end of its 95 % interval, in the same unit
+    high: upper end
     failed: the run is worse than the rule allows
-    outcome: ok, failed, undecided (no data, or steps that are too few or too unlike to tell),
-    refused (a run is incomplete) (ok, failed, undecided, refused)
+    outcome: ok, failed, undecided (no data, or too few captures or steps to tell), refused (a run
+    is incomplete, or the runs cannot be compared) (ok, failed, undecided, refused)
+    captures_needed: undecided: about how many captures of each version, recorded in turns, would
+    decide
     text: one sentence
     """
 
     rule: str
     run: int
     value: Optional[float]
+    low: Optional[float]
+    high: Optional[float]
     failed: bool
     outcome: str
+    captures_needed: Optional[int]
     text: str
 
 
@@ -1636,8 +1719,10 @@ class Comparison(Answer):
     layers: kernel time by layer
     kernels: kernel time by kernel
     shapes: kernel time by operator and shapes
+    roles: kernel time by role, the largest change first
+    likeness: of each run but the first: whether it does the same work
     tree: differential call tree: phase, module, operators, kernel; the largest change first
-    culprits: of each run that loses kernel time in an operator, 1 % of the first's time or more
+    culprits: of each run, up to three: what adds most time beyond noise
     strips: a step of each run, for the page's timelines
     checks: --fail-on rules and what became of them
     """
@@ -1656,6 +1741,8 @@ class Comparison(Answer):
     layers: List[ComparedTime]
     kernels: List[ComparedTime]
     shapes: List[ComparedShape]
+    roles: List[ComparedRole]
+    likeness: List[ComparedLikeness]
     tree: List[ComparedNode]
     culprits: List[ComparedCulprit]
     strips: List[ComparedStrip]
@@ -1672,6 +1759,8 @@ class Comparison(Answer):
         "layers": ComparedTime,
         "kernels": ComparedTime,
         "shapes": ComparedShape,
+        "roles": ComparedRole,
+        "likeness": ComparedLikeness,
         "tree": ComparedNode,
         "culprits": ComparedCulprit,
         "strips": ComparedStrip,

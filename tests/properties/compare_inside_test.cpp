@@ -11,6 +11,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/compare/compare.h"
+#include "analyze/compare/measured_run.h"
 #include "report/compare/compare.h"
 #include "support/capture_builder.h"
 
@@ -53,6 +54,7 @@ Comparison compared(const std::vector<Program>& programs) {
   for (const auto& program : programs) captures.push_back(run_of(program));
   std::vector<Analysis> analyses;
   std::vector<RunDetails> details;
+  std::vector<MeasuredVersion> versions;
   for (std::size_t run = 0; run < captures.size(); ++run) {
     captures[run].path = fmt::format("run{}.json", run);
     std::optional<Context> context;
@@ -61,9 +63,10 @@ Comparison compared(const std::vector<Program>& programs) {
     auto analysis = analyze(captures[run], options, &context);
     RC_ASSERT(analysis.has_value());
     details.push_back(run_details(*context, *analysis));
+    versions.push_back({measured_run(*context, *analysis)});
     analyses.push_back(std::move(*analysis));
   }
-  Comparison comparison = compare(analyses);
+  Comparison comparison = compare(analyses, {}, {}, versions);
   compare_inside(comparison, details);
   return comparison;
 }
@@ -84,6 +87,12 @@ RC_GTEST_PROP(CompareInside, EverythingSums, ()) {
       kernels += row.ns[run];
     }
     RC_ASSERT(kernels == comparison.runs[run].kernel_ns);
+    Nanos roles = 0;
+    for (const auto& row : comparison.roles) {
+      RC_ASSERT(row.change_ns[run] == row.ns[run] - row.ns[0]);
+      roles += row.ns[run];
+    }
+    RC_ASSERT(roles == comparison.runs[run].kernel_ns);
     RC_ASSERT(!comparison.tree.empty());
     RC_ASSERT(comparison.tree[0].ns[run] == comparison.runs[run].time_ns);
     std::map<std::int64_t, Nanos> below;
@@ -107,23 +116,30 @@ TEST(CompareInside, NamesTheCulprit) {
   replaced.other = true;
   more.extra = 1;
   const Comparison comparison = compared({first, slower, replaced, more, first});
-  ASSERT_EQ(comparison.culprits.size(), 3u) << "the last run is as the first";
-  const auto& plain = comparison.culprits[0];
+  std::vector<ComparedCulprit> products;
+  for (const auto& culprit : comparison.culprits) {
+    EXPECT_NE(culprit.run, 4) << "the last run is as the first";
+    if (culprit.role == "MatMul") products.push_back(culprit);
+  }
+  ASSERT_EQ(products.size(), 3u);
+  const auto& plain = products[0];
   EXPECT_EQ(plain.kind, CulpritKind::slower);
   EXPECT_EQ(plain.shapes, "24x8 * 8x16");
   EXPECT_EQ(plain.kernel, "gemm_2");
   EXPECT_EQ(plain.python, "train.py(12): part2");
-  EXPECT_EQ(plain.after_ns, 3 * plain.before_ns);
-  const auto& swapped = comparison.culprits[1];
+  EXPECT_EQ(plain.adds_ns, 88) << "44 ns, then thrice as long";
+  EXPECT_EQ(plain.after_ns - plain.before_ns, 88);
+  const auto& swapped = products[1];
   EXPECT_EQ(swapped.kind, CulpritKind::replaced);
   EXPECT_EQ(swapped.kernel, "gemm_slow");
   EXPECT_EQ(swapped.kernel_before, "gemm_2");
-  EXPECT_EQ(comparison.culprits[2].kind, CulpritKind::fresh);
-  EXPECT_EQ(comparison.culprits[2].python, "train.py(14): part4");
+  EXPECT_EQ(products[2].kind, CulpritKind::more_calls) << "one product more is no new role";
+  EXPECT_EQ(products[2].python, "train.py(14): part4");
   const std::string comment = pull_request_comment(comparison);
   for (const char* part : {"- kernel: `gemm_slow`", "- in place of: `gemm_2`",
-                           "- shapes: `24x8 * 8x16`", "- line: `train.py(12): part2`", "New: `"})
+                           "- shapes: `24x8 * 8x16`", "- line: `train.py(12): part2`"})
     EXPECT_NE(comment.find(part), std::string::npos) << part << "\n" << comment;
+  EXPECT_EQ(comment.find("New:"), std::string::npos) << comment;
 }
 
 // What a capture says is text: it ends no cell, span or line of the comment.

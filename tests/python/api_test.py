@@ -23,6 +23,7 @@ import gpufathom as gf  # noqa: E402
 
 TRACE = str(ROOT / "examples/resnet50_amp_eager_b64.json.gz")
 COUNTERS = str(ROOT / "examples/resnet50_amp_eager_b64.ncu.csv.gz")
+SLOWER = str(ROOT / "examples/resnet50_fp32_eager_b64.json.gz")  # than TRACE, the same network
 SMALL = str(ROOT / "examples/lenet_train_b64.json.gz")
 
 
@@ -201,7 +202,7 @@ class Answers(unittest.TestCase):
         self.assertNotIn('src="http', self.run_.page())
 
     def test_compare(self):
-        self.assertEqual(gf.compare(SMALL, TRACE).to_dict(), answer("compare", SMALL, TRACE))
+        self.assertEqual(gf.compare(TRACE, SLOWER).to_dict(), answer("compare", TRACE, SLOWER))
         with self.assertRaises(ValueError):
             gf.compare(SMALL)
         with self.assertRaisesRegex(gf.Error, "nowhere"):
@@ -355,35 +356,32 @@ class Recording(unittest.TestCase):
 
 
 class Gate(unittest.TestCase):
-    def test_decides_by_the_interval(self):
-        from gpufathom.gate import decide
-
-        noisy = [100, 108, 93, 101, 99, 105]
-        self.assertFalse(decide(noisy, [value * 1.01 for value in reversed(noisy)]).regressed)
-        quiet = [100, 100.1, 99.9, 100.05, 99.95, 100]
-        self.assertTrue(decide(quiet, [value * 1.01 for value in quiet]).regressed)
-        self.assertFalse(
-            decide(quiet, [value * 1.002 for value in quiet]).regressed, "below half of the limit"
-        )
-        self.assertTrue(decide(quiet, [value * 1.002 for value in quiet], limit=0.002).regressed)
-        self.assertFalse(decide(quiet, [value * 0.9 for value in quiet]).regressed)
-        unequal = decide(quiet, [value * 1.02 for value in quiet[:4]])
-        self.assertTrue(unequal.regressed and unequal.low < 0.02 < unequal.high)
-        single = decide([100], [102])
-        self.assertTrue(single.undecided and not single.regressed and single.low is None)
-
     def test_of_captures(self):
-        self.assertAlmostEqual(gf.assert_no_regression([SMALL, SMALL], [SMALL, SMALL]).slower, 0)
+        self.assertAlmostEqual(gf.assert_no_regression(SMALL, SMALL, limit=0.05).slower, 0)
         with self.assertRaisesRegex(AssertionError, "became slower"):
-            gf.assert_no_regression(SMALL, TRACE)
+            gf.assert_no_regression(TRACE, SLOWER)
+
+    def test_it_is_the_decision_of_the_program(self):
+        from gpufathom import gate
+
+        for before, after, limit in ((SMALL, SMALL, 0.05), (SMALL, SMALL, 0.01), (TRACE, SLOWER, 0.03)):
+            verdict = gate.check(before, after, limit)
+            rule = ["--fail-on", f"kernels > {100 * limit:g}%"]
+            told = subprocess.run([str(BUILD / "gpufathom"), "compare", before, after, *rule], capture_output=True)
+            code = 1 if verdict.regressed else 4 if verdict.undecided else 0
+            self.assertEqual(told.returncode, code, verdict.text)
+
+    def test_a_capture_counts_once(self):
+        with self.assertRaisesRegex(gf.Error, "given twice"):
+            gf.assert_no_regression([SMALL, SMALL], SMALL)
 
     @needs("pytest")
     def test_the_plugin(self):
         with tempfile.TemporaryDirectory() as folder:
             test = pathlib.Path(folder) / "test_speed.py"
             test.write_text(
-                f"def test_same(assert_no_regression):\n    assert_no_regression({SMALL!r}, {SMALL!r})\n"
-                f"def test_slower(assert_no_regression):\n    assert_no_regression({SMALL!r}, {TRACE!r})\n"
+                f"def test_same(assert_no_regression):\n    assert_no_regression({SMALL!r}, {SMALL!r}, 0.05)\n"
+                f"def test_slower(assert_no_regression):\n    assert_no_regression({TRACE!r}, {SLOWER!r})\n"
             )
             words = [
                 sys.executable,
@@ -479,21 +477,15 @@ class Shown(unittest.TestCase):
         self.assertIn("launch_bound", run.idle()._repr_html_())
 
     def test_a_comparison_has_its_page(self):
-        both = gf.compare(SMALL, TRACE)
-        self.assertRegex(repr(both), r"^<gpufathom.Comparison with lenet\S+: resnet50\S+: ")
+        both = gf.compare(TRACE, SLOWER)
+        self.assertRegex(repr(both), r"^<gpufathom.Comparison with resnet50\S+: resnet50\S+: ")
         page = both.page()
         self.assertTrue(page.startswith("<!doctype html>") or page.startswith("<!DOCTYPE html>"))
         self.assertIn("sandbox", both._repr_html_())
-        self.assertEqual(both.to_dict(), answer("compare", SMALL, TRACE))
+        self.assertEqual(both.to_dict(), answer("compare", TRACE, SLOWER))
 
 
-class Doctests(unittest.TestCase):
-    def test_examples_in_the_documentation(self):
-        import doctest
-        from gpufathom import gate
-
-        self.assertEqual(doctest.testmod(gate).failed, 0)
-
+class Types(unittest.TestCase):
     @needs("mypy")
     def test_types(self):
         words = [sys.executable, "-m", "mypy", "--cache-dir", os.devnull]

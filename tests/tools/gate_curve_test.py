@@ -1,4 +1,5 @@
-"""The gate's table is what its committed runs give, and its intervals are Clopper's and Pearson's."""
+"""The gate's table is what its committed runs give, and its intervals are Clopper's and Pearson's.
+Usage: gate_curve_test.py VERDICT_RATES"""
 
 import doctest
 import json
@@ -9,6 +10,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+VERDICTS = sys.argv.pop()
 sys.path.insert(0, str(ROOT / "bench/gpu"))
 sys.dont_write_bytecode = True
 import gate_curve  # noqa: E402
@@ -29,7 +31,7 @@ class GateCurve(unittest.TestCase):
             words = [sys.executable, "-B", str(ROOT / "bench/gpu/gate_curve.py")]
             words += [str(ROOT / f"docs/results/gate_runs_{name}.json.gz")
                       for name in ("h200", "second_h200")]
-            words += ["--json", str(made), "--chart", str(drawn)]
+            words += ["--verdicts", VERDICTS, "--json", str(made), "--chart", str(drawn)]
             subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
             committed = json.loads((ROOT / "docs/results/gate.json").read_text())
             self.assertEqual(json.loads(made.read_text()), committed)

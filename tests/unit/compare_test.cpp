@@ -47,23 +47,47 @@ Analysis run_of(const std::string& path, std::vector<Nanos> steps, Nanos kernels
   return analysis;
 }
 
+/// Each analysis as the only capture of its version, half of whose steps' time is in kernels.
+std::vector<MeasuredVersion> one_each(const std::vector<Analysis>& analyses) {
+  std::vector<MeasuredVersion> versions;
+  for (const auto& analysis : analyses) {
+    MeasuredRun run = measured_steps(analysis);
+    const auto kernels = static_cast<double>(analysis.layer_types[0].ns);
+    run.kernel_ns.assign(run.step_ns.size(), kernels / static_cast<double>(run.step_ns.size()));
+    versions.push_back({run});
+  }
+  return versions;
+}
+
+Comparison compared(const std::vector<Analysis>& analyses, const std::vector<RunFacts>& facts = {},
+                    const std::vector<std::int64_t>& batches = {}) {
+  return compare(analyses, facts, batches, one_each(analyses));
+}
+
 const std::vector<Nanos> kEven{100, 101, 99, 100, 101, 99, 100, 100};
 const std::vector<Nanos> kSlower{110, 111, 109, 110, 111, 109, 110, 110};
 const std::vector<Nanos> kWild{90, 130, 85, 120, 95, 88, 125, 91};
 
-TEST(Compare, ADifferenceIsBeyondNoiseOrNot) {
-  const auto slower = compare({run_of("a", kEven), run_of("b", kSlower)});
+TEST(Compare, ADifferenceIsShownOrOpen) {
+  const auto slower = compared({run_of("a", kEven), run_of("b", kSlower)});
   ASSERT_EQ(slower.changes.size(), 1u);
   EXPECT_EQ(slower.changes[0].verdict, ComparedVerdict::slower);
   EXPECT_NEAR(*slower.changes[0].ratio, 1.1, 1e-9);
   EXPECT_GT(*slower.changes[0].low, 1.08);
   EXPECT_LT(*slower.changes[0].high, 1.12);
-  const auto faster = compare({run_of("a", kSlower), run_of("b", kEven)});
+  EXPECT_EQ(slower.changes[0].kernel_verdict, ComparedVerdict::no_difference);
+  EXPECT_NE(comparison_headline(slower, 1).find("its kernels show no difference"),
+            std::string::npos);
+  const auto faster = compared({run_of("a", kSlower), run_of("b", kEven)});
   EXPECT_EQ(faster.changes[0].verdict, ComparedVerdict::faster);
-  const auto noise = compare({run_of("a", kEven), run_of("b", kWild)});
-  EXPECT_EQ(noise.changes[0].verdict, ComparedVerdict::no_difference);
-  EXPECT_NE(comparison_headline(noise, 1).find("No difference beyond noise"), std::string::npos);
-  const auto few = compare({run_of("a", {100, 101}), run_of("b", kSlower)});
+  // An interval that holds 1 shows no equality.
+  const auto noise = compared({run_of("a", kEven), run_of("b", kWild)});
+  EXPECT_EQ(noise.changes[0].verdict, ComparedVerdict::undecided);
+  EXPECT_GT(noise.changes[0].captures_needed, 1);
+  EXPECT_NE(comparison_headline(noise, 1).find("Undecided: a step of B takes"), std::string::npos);
+  const auto equal = compared({run_of("a", kEven), run_of("b", kEven)});
+  EXPECT_EQ(equal.changes[0].verdict, ComparedVerdict::no_difference);
+  const auto few = compared({run_of("a", {100, 101}), run_of("b", kSlower)});
   EXPECT_EQ(few.changes[0].verdict, ComparedVerdict::not_known);
   EXPECT_FALSE(few.changes[0].low);
 }
@@ -72,7 +96,7 @@ TEST(Compare, TimesOfAnItemWhereTheBatchDiffers) {
   // Eight times the work in four times the time.
   std::vector<Nanos> large;
   for (const Nanos step : kEven) large.push_back(4 * step);
-  const auto c = compare({run_of("a", kEven), run_of("b", large)}, {}, {64, 512});
+  const auto c = compared({run_of("a", kEven), run_of("b", large)}, {}, {64, 512});
   EXPECT_EQ(c.runs[1].batch_source, "given");
   EXPECT_NEAR(*c.runs[1].speedup, 2, 1e-9);
   EXPECT_EQ(c.changes[0].of, "item");
@@ -83,7 +107,7 @@ TEST(Compare, TimesOfAnItemWhereTheBatchDiffers) {
   EXPECT_EQ(c.differences[0].values, (std::vector<std::string>{"64", "512"}));
   std::vector<RunFacts> facts(2);
   facts[0].batch = 64;
-  EXPECT_EQ(compare({run_of("a", kEven), run_of("b", large)}, facts).runs[0].batch_source,
+  EXPECT_EQ(compared({run_of("a", kEven), run_of("b", large)}, facts).runs[0].batch_source,
             "shapes");
 }
 
@@ -94,11 +118,11 @@ TEST(Compare, ItemsOfOneRunMayBeNoneOfTheOther) {
   facts[0].items = "sequences";
   facts[1].batch = 1024;
   facts[1].items = "rows";
-  const auto other = compare({run_of("a", kEven), run_of("b", kSlower)}, facts);
+  const auto other = compared({run_of("a", kEven), run_of("b", kSlower)}, facts);
   EXPECT_FALSE(other.runs[0].batch || other.runs[1].batch);
   EXPECT_EQ(other.changes[0].of, "step");
   facts[1].items = "sequences";
-  const auto same = compare({run_of("a", kEven), run_of("b", kSlower)}, facts);
+  const auto same = compared({run_of("a", kEven), run_of("b", kSlower)}, facts);
   EXPECT_EQ(same.runs[1].batch, 1024);
   EXPECT_EQ(same.changes[0].of, "item");
 }
@@ -110,16 +134,16 @@ TEST(Compare, RanksOfOneJobAreNotFasterThanEachOther) {
     facts[rank].world_size = 2;
     facts[rank].extent = {0, 1000};
   }
-  const auto c = compare({run_of("a", kEven), run_of("b", kSlower)}, facts);
+  const auto c = compared({run_of("a", kEven), run_of("b", kSlower)}, facts);
   EXPECT_TRUE(c.ranks_of_one_job);
   EXPECT_EQ(c.changes[0].verdict, ComparedVerdict::same_job);
   EXPECT_FALSE(c.runs[1].speedup);
   EXPECT_NE(comparison_headline(c, 1).find("ranks 0 and 1 of one job"), std::string::npos);
   facts[1].rank = 0;  // the same rank of another run is another run
-  EXPECT_FALSE(compare({run_of("a", kEven), run_of("b", kSlower)}, facts).ranks_of_one_job);
+  EXPECT_FALSE(compared({run_of("a", kEven), run_of("b", kSlower)}, facts).ranks_of_one_job);
   facts[1].rank = 1;
   facts[1].extent = {3'600'000'000'000, 3'600'000'001'000};  // an hour later
-  EXPECT_FALSE(compare({run_of("a", kEven), run_of("b", kSlower)}, facts).ranks_of_one_job);
+  EXPECT_FALSE(compared({run_of("a", kEven), run_of("b", kSlower)}, facts).ranks_of_one_job);
 }
 
 TEST(Compare, WhatTheProfilerMayHaveTakenMakesAnInterval) {
@@ -128,7 +152,7 @@ TEST(Compare, WhatTheProfilerMayHaveTakenMakesAnInterval) {
   observed.id = FindingId::observer_effect;
   after.findings.push_back(observed);
   after.window.profiler_ns = 400;  // of 800: 50 of a step of 100
-  const auto c = compare({before, after});
+  const auto c = compared({before, after});
   EXPECT_NEAR(*c.changes[0].kernel_ratio, 0.5, 1e-9);
   EXPECT_NE(comparison_headline(c, 1).find("likely between 1.10x and 2.20x"), std::string::npos)
       << comparison_headline(c, 1);
@@ -137,6 +161,7 @@ TEST(Compare, WhatTheProfilerMayHaveTakenMakesAnInterval) {
 TEST(Compare, WithoutDeviceWorkThePhasesOfTheHostAreCompared) {
   auto host = [](const std::string& path, Nanos kernels, Nanos other) {
     Analysis analysis;
+    analysis.layer_types.emplace_back();
     analysis.source.path = path;
     analysis.runtime.duration_ns = kernels + other;
     PhaseTime phase;
@@ -148,7 +173,7 @@ TEST(Compare, WithoutDeviceWorkThePhasesOfTheHostAreCompared) {
     analysis.runtime.phases.push_back(phase);
     return analysis;
   };
-  const auto c = compare({host("a", 700, 300), host("b", 1500, 500)});
+  const auto c = compared({host("a", 700, 300), host("b", 1500, 500)});
   EXPECT_EQ(c.runs[0].time_ns, 1000);
   EXPECT_EQ(c.runs[1].time_ns, 2000);
   ASSERT_EQ(c.time.size(), 2u);
@@ -163,61 +188,93 @@ TEST(Compare, NamesThatLookAlikeAreToldApart) {
   auto other = first.kernels[0];
   other.name = "void gemm_b<fp16>(float*)";
   first.kernels.push_back(other);
-  const auto c = compare({first, second});
+  const auto c = compared({first, second});
   EXPECT_EQ(c.runs[0].label, "before/trace.json");
   EXPECT_EQ(c.runs[1].label, "after/trace.json");
   ASSERT_EQ(c.kernels.size(), 2u);
   EXPECT_NE(c.kernels[0].label, c.kernels[1].label);
 }
 
-CheckOutcome outcome(Comparison c, const std::string& rule) {
+CheckOutcome outcome(const std::vector<Analysis>& runs, const std::string& rule) {
   const auto parsed = parse_check(rule);
   EXPECT_TRUE(parsed) << rule;
-  try_checks(c, {*parsed});
+  Comparison c = compared(runs);
+  try_checks(c, {*parsed}, one_each(runs));
   EXPECT_EQ(c.checks.at(0).failed, c.checks.at(0).outcome == CheckOutcome::failed);
   return c.checks.at(0).outcome;
 }
 
-TEST(Compare, ChecksFailOnMoreThanTheLimitBeyondNoise) {
-  auto failed = [](const Comparison& c, const std::string& rule) {
-    return outcome(c, rule) == CheckOutcome::failed;
-  };
-  const auto slower = compare({run_of("a", kEven), run_of("b", kSlower)});
-  EXPECT_TRUE(failed(slower, "step > 3%"));
-  EXPECT_TRUE(failed(slower, "step>9.9 %"));
-  EXPECT_FALSE(failed(slower, "step > 11%"));
-  EXPECT_TRUE(failed(slower, "idle > 9ns"));
-  EXPECT_FALSE(failed(slower, "idle > 10us"));
-  EXPECT_TRUE(failed(slower, "idle:launch_bound > 10%"));
-  EXPECT_FALSE(failed(slower, "kernels > 1%"));
-  EXPECT_FALSE(failed(slower, "step < -3%"));
-  const auto noise = compare({run_of("a", kEven), run_of("b", kWild)});
-  EXPECT_GT(*noise.changes[0].ratio, 1.02);
-  EXPECT_FALSE(failed(noise, "step > 2%"));
+TEST(Compare, ChecksFailWhereTheIntervalLiesBeyondTheLimit) {
+  const std::vector<Analysis> slower{run_of("a", kEven), run_of("b", kSlower)};
+  EXPECT_EQ(outcome(slower, "step > 3%"), CheckOutcome::failed);
+  EXPECT_EQ(outcome(slower, "step > 3ns"), CheckOutcome::failed);
+  EXPECT_EQ(outcome(slower, "step > 10%"), CheckOutcome::undecided) << "as large as the limit";
+  EXPECT_EQ(outcome(slower, "step > 20%"), CheckOutcome::ok);
+  EXPECT_EQ(outcome(slower, "step < -3%"), CheckOutcome::ok);
+  EXPECT_EQ(outcome(slower, "idle > 9ns"), CheckOutcome::failed);
+  EXPECT_EQ(outcome(slower, "idle > 10us"), CheckOutcome::ok);
+  EXPECT_EQ(outcome(slower, "idle:launch_bound > 10%"), CheckOutcome::failed);
+  EXPECT_EQ(outcome(slower, "kernels > 3%"), CheckOutcome::ok);
+  const std::vector<Analysis> faster{run_of("a", kSlower), run_of("b", kEven)};
+  EXPECT_EQ(outcome(faster, "step < -3%"), CheckOutcome::failed);
+  EXPECT_EQ(outcome(faster, "step > 3%"), CheckOutcome::ok);
+}
+
+TEST(Compare, OneCaptureOfEachResolvesThreePercent) {
+  const std::vector<Analysis> equal{run_of("a", kEven), run_of("b", kEven)};
+  EXPECT_EQ(outcome(equal, "kernels > 3%"), CheckOutcome::ok);
+  EXPECT_EQ(outcome(equal, "kernels > 1%"), CheckOutcome::undecided);
+  const std::vector<Analysis> slower{run_of("a", kEven), run_of("b", kSlower)};
+  EXPECT_EQ(outcome(slower, "step > 1%"), CheckOutcome::failed);
 }
 
 TEST(Compare, ChecksThatNobodyCanDecide) {
-  const auto slower = compare({run_of("a", kEven), run_of("b", kSlower)});
+  const std::vector<Analysis> slower{run_of("a", kEven), run_of("b", kSlower)};
   EXPECT_EQ(outcome(slower, "joules > 3%"), CheckOutcome::undecided) << "no data";
-  EXPECT_EQ(outcome(slower, "step > 20%"), CheckOutcome::ok);
-  EXPECT_EQ(outcome(slower, "step < -3%"), CheckOutcome::ok);
-  EXPECT_EQ(outcome(slower, "kernels > 1%"), CheckOutcome::ok);
-  EXPECT_EQ(outcome(slower, "step > 10.05%"), CheckOutcome::undecided) << "within the bounds";
-  const auto noise = compare({run_of("a", kEven), run_of("b", kWild)});
-  EXPECT_EQ(outcome(noise, "step > 2%"), CheckOutcome::undecided) << "noise holds both";
-  const auto few = compare({run_of("a", {100, 101}), run_of("b", {130, 131})});
+  const std::vector<Analysis> noise{run_of("a", kEven), run_of("b", kWild)};
+  EXPECT_EQ(outcome(noise, "step > 3%"), CheckOutcome::undecided) << "noise holds both";
+  const std::vector<Analysis> few{run_of("a", {100, 101}), run_of("b", {130, 131})};
   EXPECT_EQ(outcome(few, "step > 3%"), CheckOutcome::undecided) << "noise is not known";
   EXPECT_EQ(outcome(few, "kernels > 3%"), CheckOutcome::undecided);
+  EXPECT_EQ(outcome(few, "idle > 3%"), CheckOutcome::undecided);
+}
+
+TEST(Compare, StacksOnOneSideLeaveTheKernels) {
+  const std::vector<Analysis> runs{run_of("a", kEven), run_of("b", kSlower)};
+  auto versions = one_each(runs);
+  versions[1][0].stacks = true;
+  auto c = compare(runs, {}, {}, versions);
+  try_checks(c, {*parse_check("step > 3%"), *parse_check("kernels > 3%")}, versions);
+  EXPECT_EQ(c.checks[0].outcome, CheckOutcome::refused);
+  EXPECT_NE(c.checks[0].text.find("stacks on one side"), std::string::npos);
+  EXPECT_EQ(c.checks[1].outcome, CheckOutcome::ok);
+}
+
+TEST(Compare, ACaptureCountsOnce) {
+  const std::vector<Analysis> runs{run_of("a", kEven), run_of("b", kSlower)};
+  auto versions = one_each(runs);
+  versions[0][0].rows = versions[1][0].rows = 7;
+  auto c = compare(runs, {}, {}, versions);
+  try_checks(c, {*parse_check("step > 3%")}, versions);
+  EXPECT_EQ(c.checks[0].outcome, CheckOutcome::failed) << "one on either side is no repetition";
+  versions[0].push_back(versions[0][0]);
+  versions[0].back().path = "copy-of-a";
+  c = compare(runs, {}, {}, versions);
+  try_checks(c, {*parse_check("step > 3%")}, versions);
+  EXPECT_EQ(c.checks[0].outcome, CheckOutcome::refused);
+  EXPECT_NE(c.checks[0].text.find("a and copy-of-a hold the same capture"), std::string::npos)
+      << c.checks[0].text;
 }
 
 TEST(Compare, ChecksOfARunThatIsNotWholeAreRefused) {
-  auto c = compare({run_of("a", kEven), run_of("b", kSlower), run_of("c", kSlower)});
-  try_checks(c, {*parse_check("step > 3%")});
-  refuse_checks(c, {true, false, true});
+  const std::vector<Analysis> runs{run_of("a", kEven), run_of("b", kSlower), run_of("c", kSlower)};
+  auto c = compared(runs);
+  try_checks(c, {*parse_check("step > 3%")}, one_each(runs));
+  refuse_incomplete(c, {true, false, true});
   EXPECT_EQ(c.checks.at(0).outcome, CheckOutcome::refused);
   EXPECT_FALSE(c.checks.at(0).failed);
   EXPECT_EQ(c.checks.at(1).outcome, CheckOutcome::failed);
-  refuse_checks(c, {false, true, true});
+  refuse_incomplete(c, {false, true, true});
   EXPECT_EQ(c.checks.at(1).outcome, CheckOutcome::refused);
 }
 
@@ -229,8 +286,9 @@ TEST(Compare, RulesThatAreNoRules) {
 }
 
 TEST(Compare, BuildServersReadTheChecks) {
-  auto c = compare({run_of("a", kEven), run_of("b<&>.json", kSlower)});
-  try_checks(c, {*parse_check("step > 3%"), *parse_check("step > 20%")});
+  const std::vector<Analysis> runs{run_of("a", kEven), run_of("b<&>.json", kSlower)};
+  auto c = compared(runs);
+  try_checks(c, {*parse_check("step > 3%"), *parse_check("step > 20%")}, one_each(runs));
   const auto annotations = github_annotations(c);
   EXPECT_NE(annotations.find("::error title=gpufathom%3A step > 3%25::b<&>.json: step +10.0 %25"),
             std::string::npos)

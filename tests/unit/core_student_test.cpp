@@ -24,6 +24,14 @@ TEST(Student, QuantilesAreThoseOfTables) {
         << known.degrees;
 }
 
+TEST(Student, TheWiderIntervalsToo) {
+  // Printed tables of the 99.5 % quantile.
+  EXPECT_NEAR(student_quantile99(1), 63.657, 1e-3);
+  EXPECT_NEAR(student_quantile99(3), 5.841, 1e-3);
+  EXPECT_NEAR(student_quantile99(10), 3.169, 1e-3);
+  EXPECT_NEAR(student_quantile99(1'000'000'000), 2.576, 1e-3);
+}
+
 TEST(Student, QuantilesFallWithDegreesOfFreedom) {
   for (std::int64_t degrees = 2; degrees < 1000; ++degrees)  // over the border of the two ways too
     EXPECT_LT(student_quantile95(degrees), student_quantile95(degrees - 1)) << degrees;

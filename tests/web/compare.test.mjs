@@ -15,8 +15,8 @@ test("nothing is loaded and nothing complains", async (_, seen) => {
 });
 
 test("the verdict comes first, then runs, parts, levels", async (page) => {
-  assert.match(await page.locator("h1").innerText(), /(less|more|as fast|as long|same|ranks|too few|differ|difference)/);
-  const order = await page.locator("section").evaluateAll((all) => all.map((s) => s.id)), wanted = ["runs", "time", "strips", "tree", "shapes", "waterfalls", "ladder", "phases", "queues", "layers", "kernels"];
+  assert.match(await page.locator("h1").innerText(), /(less|more|as fast|as long|same|ranks|too few|differ|difference|size)/);
+  const order = await page.locator("section").evaluateAll((all) => all.map((s) => s.id)), wanted = ["runs", "time", "roles", "strips", "tree", "shapes", "waterfalls", "ladder", "phases", "queues", "layers", "kernels"];
   assert.deepEqual(order, wanted.filter((id) => order.includes(id)));
   assert.ok(["runs", "time", "kernels"].every((id) => order.includes(id)));
 });
@@ -28,7 +28,7 @@ test("each run has its time, a dot a step, and a bracket where the profiler slow
     assert.equal(await item.locator(".step").count(), run.step_ns.length);
     assert.equal(await item.locator(".bracket").count(), run.slowed ? 1 : 0);
   }
-  const words = { faster: /faster beyond noise/, slower: /slower beyond noise/, no_difference: /no difference/, same_job: /same job/, not_known: /too few steps/ };
+  const words = { faster: /: faster/, slower: /: slower/, undecided: /: undecided/, no_difference: /no difference/, same_job: /same job/, not_known: /too few steps/, different_programs: /different programs/ };
   for (const change of changes) assert.match(await page.locator(`#runs li[data-run="${change.run}"] .said`).innerText(), words[change.verdict]);
 });
 
@@ -101,7 +101,17 @@ test("the tree has every node once, and shapes their change, largest first", asy
   assert.deepEqual(changes.slice(0, 5).map(Math.abs), comparison.shapes.map((row) => Math.abs(row.change_ns[1])).sort((a, b) => b - a).slice(0, 5));
   const said = await page.locator(".culprit").allTextContents();
   assert.equal(said.length, comparison.culprits.length);
-  for (const [i, culprit] of comparison.culprits.entries()) assert.ok(said[i].includes(culprit.kernel));
+  for (const [i, culprit] of comparison.culprits.entries()) assert.ok(said[i].includes(culprit.role === "idle" ? "idle" : culprit.role.split(",")[0]), said[i]);
+});
+
+test("every role is there, and only a role is new or gone", async (page) => {
+  const { roles } = comparison, more = page.locator("#roles button.more");
+  if (roles.length === 0) return;
+  while (await more.isVisible()) await more.click();
+  assert.equal(await page.locator("#roles tbody tr").count(), roles.length);
+  const words = (await page.locator("#roles tbody .range").allInnerTexts()).filter((text) => text === "new" || text === "gone").length;
+  assert.equal(words, roles.reduce((sum, role) => sum + role.calls.slice(1).filter((calls) => (calls === 0) !== (role.calls[0] === 0)).length, 0));
+  assert.equal((await page.locator("#shapes tbody .range").allInnerTexts()).filter((text) => text === "new" || text === "gone").length, 0);
 });
 
 test("a narrow screen scrolls tables, not the page", async (page) => {

@@ -5,6 +5,8 @@
 export interface ComparedRun {
   /** input file. */
   path: string;
+  /** all captures of its version, where several are compared as one; `path` is the one with the middle step, which the tables are of. */
+  captures: string[];
   /** the shortest end of the path that no other run has. */
   label: string;
   /** product name of its first device. */
@@ -27,6 +29,8 @@ export interface ComparedRun {
   batch: number | null;
   /** given, shapes, or empty when it is not known. */
   batch_source: string;
+  /** tokens of a step, by recorded sizes. */
+  tokens: number | null;
   /** wall_ns for one item. */
   item_ns: number | null;
   /** items per second. */
@@ -61,25 +65,39 @@ export type ComparedVerdict =
   | "faster"
   | "slower"
   | "no_difference"
+  | "undecided"
   | "same_job"
-  | "not_known";
+  | "not_known"
+  | "different_programs";
 
 /** The verdict about a run compared with the first. */
 export interface ComparedChange {
   /** which, counted from 0. */
   run: number;
-  /** faster, slower, no_difference (beyond noise), same_job (ranks of one job), or not_known: too few steps to tell noise. */
+  /** no_difference (within 3 %, shown), faster, slower, undecided, same_job (ranks of one job), different_programs, or not_known: too few steps to tell noise, or inputs of another size. */
   verdict: ComparedVerdict;
   /** what the ratios are of: item, step or window. */
   of: string;
   /** its time over that of the first. */
   ratio: number | null;
-  /** 2.5 % bound of the ratio, by bootstrapped steps. */
+  /** lower end of the ratio's 95 % interval. */
   low: number | null;
-  /** 97.5 % bound. */
+  /** upper end. */
   high: number | null;
+  /** the same of the kernel time alone. */
+  kernel_verdict: ComparedVerdict;
   /** its kernel time over that of the first. */
   kernel_ratio: number | null;
+  /** lower end of that ratio's 95 % interval. */
+  kernel_low: number | null;
+  /** upper end. */
+  kernel_high: number | null;
+  /** captures of the version that has fewer. */
+  captures: number;
+  /** of an undecided verdict: about how many captures of each version, recorded in turns, would decide; null where nobody can tell. */
+  captures_needed: number | null;
+  /** what the interval does not say, a sentence each: rare long steps, a tail, a single capture. */
+  remarks: string[];
   /** least ratio of the programs without their profilers: the first with all of its time, this one less what its profiler may have taken; null where no profiler slowed a host. */
   own_low: number | null;
   /** the greatest: the other way round. */
@@ -90,14 +108,16 @@ export type ComparedSetting =
   | "device"
   | "device_count"
   | "batch"
+  | "tokens"
   | "precision"
   | "profiler"
   | "steps"
+  | "length"
   | "rank";
 
 /** Something other than the program that differs between the runs. */
 export interface ComparedDifference {
-  /** device, device_count, batch, precision, profiler, steps or rank. */
+  /** device, device_count, batch, tokens, precision, profiler, steps (what made them), length (how many) or rank. */
   setting: ComparedSetting;
   /** by run; empty: not known. */
   values: string[];
@@ -185,6 +205,43 @@ export interface ComparedShape {
   kernels: string[];
 }
 
+/** What the program computes in a phase, whatever the operators and kernels for it are called; kernel time for every run. */
+export interface ComparedRole {
+  /** layer types, such as Normalisation; several where a compiler joined them in a run. */
+  role: string;
+  /** phase; all: a run does not tell phases apart. */
+  phase: TrainingPhase;
+  /** kernel time, by run; all rows sum to `kernel_ns` of the run. */
+  ns: number[];
+  /** less that of the first run, by run. */
+  change_ns: number[];
+  /** kernels a step, by run; 0: the run lacks the role. */
+  calls: (number | null)[];
+  /** kernel with most of its time, by run. */
+  kernels: string[];
+}
+
+export type ComparedProgram =
+  | "same"
+  | "other_size"
+  | "different";
+
+/** Whether a run does the same work as the first. */
+export interface ComparedLikeness {
+  /** which run, counted from 0. */
+  run: number;
+  /** same, other_size (the same program on other inputs of unknown batch) or different. */
+  program: ComparedProgram;
+  /** share of the kernels of a step with the same role in the same order. */
+  alike: number | null;
+  /** share of the weights of forward passes that have the same sizes; null without shapes. */
+  weights: number | null;
+  /** in which way, where the program is not `same`. */
+  differs: string;
+  /** time of its kernels over that of the first, where all changed alike, as by a clock, power limit or another GPU; null where they did not. */
+  common_ratio: number | null;
+}
+
 export type TreeNodeKind =
   | "window"
   | "phase"
@@ -219,40 +276,50 @@ export type CulpritKind =
   | "slower"
   | "replaced"
   | "more_calls"
-  | "new";
+  | "new"
+  | "idle"
+  | "few_steps";
 
-/** The operator in which a run loses most kernel time to the first, and its kernel. */
+/** A role, copies, or an idle cause that adds time to a run; up to three, the most first. */
 export interface ComparedCulprit {
   /** which run, counted from 0. */
   run: number;
-  /** slower: the same kernel; replaced: another kernel than before; more_calls; new: the first run does not have it. */
+  /** slower: the same kernels; replaced: other kernels; more_calls; new: the first run does not have the role; idle: an idle cause; few_steps: single steps, in or outside the window. */
   kind: CulpritKind;
-  /** operator. */
+  /** layer types, kind of copy, idle, or outlier steps (which the window leaves out). */
+  role: string;
+  /** of idle time: its cause. */
+  cause: string;
+  /** the operator that gained most in it; of idle time and outlier steps, what the host did longer for most of it. */
   name: string;
   /** phase. */
   phase: TrainingPhase;
-  /** sizes of its inputs. */
+  /** sizes of its inputs, where these have most of the gain. */
   shapes: string;
-  /** its module. */
+  /** module with most of the gain. */
   module: string;
   /** line of the program, where stacks were recorded. */
   python: string;
   /** the kernel that gained most time there. */
   kernel: string;
-  /** the one that went, if it was replaced. */
+  /** the one in whose place it runs, if it was replaced. */
   kernel_before: string;
-  /** kernel time of the operator in the first run. */
+  /** what it adds to a step: device time, and the host's for added calls. */
+  adds_ns: number;
+  /** 2.5 % bound of that, by the spread of the steps; null with fewer than three. */
+  low_ns: number | null;
+  /** 97.5 % bound. */
+  high_ns: number | null;
+  /** of it, of the host for added calls, as far as the device idles more. */
+  host_ns: number;
+  /** device time of the role in the first run; where batches differ, for as many items. */
   before_ns: number;
   /** in this one. */
   after_ns: number;
-  /** calls a step in the first run. */
+  /** kernels or copies a step in the first run; of few_steps all steps. */
   calls_before: number;
-  /** in this one. */
+  /** in this one; of few_steps those that it is in. */
   calls_after: number;
-  /** of the median call of the first run. */
-  flops_per_s_before: number | null;
-  /** of this one. */
-  flops_per_s_after: number | null;
 }
 
 /** What one stream ran in a step; what is too short to see is joined. */
@@ -297,10 +364,16 @@ export interface ComparedCheck {
   run: number;
   /** what was compared with the limit, in the limit's unit (per cent, nanoseconds or joules). */
   value: number | null;
+  /** lower end of its 95 % interval, in the same unit. */
+  low: number | null;
+  /** upper end. */
+  high: number | null;
   /** the run is worse than the rule allows. */
   failed: boolean;
-  /** ok, failed, undecided (no data, or steps that are too few or too unlike to tell), refused (a run is incomplete). */
+  /** ok, failed, undecided (no data, or too few captures or steps to tell), refused (a run is incomplete, or the runs cannot be compared). */
   outcome: CheckOutcome;
+  /** undecided: about how many captures of each version, recorded in turns, would decide. */
+  captures_needed: number | null;
   /** one sentence. */
   text: string;
 }
@@ -335,9 +408,13 @@ export interface Comparison {
   kernels: ComparedTime[];
   /** kernel time by operator and shapes. */
   shapes: ComparedShape[];
+  /** kernel time by role, the largest change first. */
+  roles: ComparedRole[];
+  /** of each run but the first: whether it does the same work. */
+  likeness: ComparedLikeness[];
   /** differential call tree: phase, module, operators, kernel; the largest change first. */
   tree: ComparedNode[];
-  /** of each run that loses kernel time in an operator, 1 % of the first's time or more. */
+  /** of each run, up to three: what adds most time beyond noise. */
   culprits: ComparedCulprit[];
   /** a step of each run, for the page's timelines. */
   strips: ComparedStrip[];

@@ -7,12 +7,10 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "core/format.h"
-#include "core/statistics.h"
 #include "core/text.h"
 
 namespace gf {
@@ -110,92 +108,112 @@ std::string shown(const CheckRule& rule, double value) {
   return fmt::format("{:+.1f} points", value);
 }
 
-constexpr std::int64_t kFewestSteps = 3;
+/// The rules that the engine of verdicts decides: on times whose noise is known.
+const std::optional<MeasuredRatio>* measured_of(const MeasuredChange& change,
+                                                std::string_view what) {
+  if (what == "step" || what == "item") return &change.step;
+  return what == "kernels" ? &change.kernels : nullptr;
+}
 
-/// A change with what noise leaves open: both bounds are the change itself where nothing is known.
-struct Bounded {
-  double change = 0, low = 0, high = 0;
-};
+/// The limit as a share of what the first run takes.
+double as_share(const CheckRule& rule, double before) {
+  return rule.unit == CheckRule::Unit::percent ? rule.limit / 100 : rule.limit / before;
+}
 
-bool by_the_clock(const CheckRule& rule) { return rule.what == "step" || rule.what == "item"; }
+std::string why_undecided(const CheckRule& rule, const ComparedCheck& check,
+                          const MeasuredRatio& measured, double unit) {
+  std::string text = fmt::format("undecided: {} to {} with 95 % confidence",
+                                 shown(rule, *check.low), shown(rule, *check.high));
+  const bool within = rule.more ? *check.high < rule.limit : *check.low > rule.limit;
+  if (within)
+    text +=
+        fmt::format(" ({} with the 99 % that passing needs)",
+                    shown(rule, unit * ((rule.more ? measured.pass_high : measured.pass_low) - 1)));
+  if (!check.captures_needed && measured.doubt > 0)
+    return text + ", as kernels are missing or doubled (see the data quality of the captures)";
+  if (!check.captures_needed)
+    return text +
+           ", and more captures like these would not tell: look for a larger change, or "
+           "record longer";
+  const bool one = measured.captures == 1;
+  return text + fmt::format(
+                    "; about {} captures of each version, recorded in turns, would decide, "
+                    "here {} {}",
+                    *check.captures_needed, one ? "is" : "are", measured.captures);
+}
 
-/// Empty: too few steps for a statement.
-std::optional<Bounded> bounded(const Comparison& comparison, const CheckRule& rule, std::size_t run,
-                               double before, double after) {
-  const double change = *change_of(rule, before, after);
-  const auto& of = comparison.changes[run - 1];
+/// By the interval of the ratio of both versions' means. Gives what is to be said of it, if
+/// anything.
+std::string try_measured(ComparedCheck& check, const CheckRule& rule, MeasuredRatio measured,
+                         double before, double items) {
+  measured.scale(items);
+  const double limit = as_share(rule, before);
+  const double unit = rule.unit == CheckRule::Unit::percent ? 100 : before;
+  const auto in_unit = [unit](double ratio) { return unit * (ratio - 1); };
+  check.value = in_unit(measured.ratio);
+  check.low = in_unit(measured.low);
+  check.high = in_unit(measured.high);
+  check.outcome = against_limit(measured, limit, rule.more);
+  if (check.outcome != CheckOutcome::undecided)
+    return fmt::format(" ({} to {} with 95 % confidence)", shown(rule, *check.low),
+                       shown(rule, *check.high));
+  check.captures_needed = captures_to_decide(measured, limit);
+  return ", " + why_undecided(rule, check, measured, unit);
+}
+
+/// Nothing tells the noise.
+std::string try_value(ComparedCheck& check, const CheckRule& rule, const Comparison& comparison,
+                      std::size_t run) {
+  constexpr std::int64_t kFewest = 3;
   const auto steps = std::min(comparison.runs[0].steps, comparison.runs[run].steps);
-  if (!by_the_clock(rule)) {
-    if (comparison.per == "step" && steps < kFewestSteps) return std::nullopt;
-    return Bounded{change, change, change};
+  if (comparison.per == "step" && steps < kFewest) {
+    check.outcome = CheckOutcome::undecided;
+    return fmt::format(", undecided: a run has {}, at least {} are needed", plural(steps, "step"),
+                       kFewest);
   }
-  if (!of.low || !of.high || !of.ratio) return std::nullopt;
-  return Bounded{change, change_of(rule, before, after * *of.low / *of.ratio).value_or(change),
-                 change_of(rule, before, after * *of.high / *of.ratio).value_or(change)};
+  const bool beyond = rule.more ? *check.value > rule.limit : *check.value < rule.limit;
+  check.outcome = beyond ? CheckOutcome::failed : CheckOutcome::ok;
+  return {};
 }
 
-CheckOutcome outcome_of(const CheckRule& rule, const Bounded& found) {
-  // Turned so that more is worse.
-  const double sign = rule.more ? 1 : -1;
-  const double limit = sign * rule.limit, change = sign * found.change;
-  const double best = rule.more ? found.low : -found.high;
-  const double worst = rule.more ? found.high : -found.low;
-  if (change > limit && (best > 0 || best == worst)) return CheckOutcome::failed;
-  return worst <= limit ? CheckOutcome::ok : CheckOutcome::undecided;
+std::string unknown_noise(ComparedCheck& check) {
+  check.outcome = CheckOutcome::undecided;
+  return ", undecided: the noise is unknown: record at least three steps a capture, or several "
+         "captures of each version in turns";
 }
 
-/// About how many steps of each run would do, when they scatter as these: bounds come nearer with
-/// the root of their number. Empty when nobody would take so many.
-std::optional<std::int64_t> steps_needed(const CheckRule& rule, const Bounded& found,
-                                         std::int64_t steps) {
-  constexpr double kMost = 10'000;
-  const double above = std::abs(found.change - rule.limit);
-  const bool beyond = rule.more ? found.change > rule.limit : found.change < rule.limit;
-  const double wanted = beyond ? std::abs(found.change) : above;
-  const double reach = std::max(found.high - found.change, found.change - found.low);
-  const double times = wanted > 0 ? reach / wanted : kMost;
-  const double needed = std::ceil(static_cast<double>(steps) * times * times);
-  if (!(needed < kMost)) return std::nullopt;
-  return std::max(steps + 1, static_cast<std::int64_t>(needed));
-}
-
-std::string why_undecided(const Comparison& comparison, const CheckRule& rule,
-                          const std::optional<Bounded>& found, std::size_t run) {
-  if (comparison.per != "step")
-    return "undecided: not every run has steps, so the noise is unknown";
-  const auto steps = std::min(comparison.runs[0].steps, comparison.runs[run].steps);
-  if (!found)
-    return fmt::format("undecided: a run has {}, at least {} are needed", plural(steps, "step"),
-                       kFewestSteps);
-  const auto needed = steps_needed(rule, *found, steps);
-  const std::string bounds = fmt::format("undecided: {} to {} with 95 % confidence",
-                                         shown(rule, found->low), shown(rule, found->high));
-  if (!needed) return bounds + ", and more steps would not help much";
-  return fmt::format("{}; about {} steps per run would decide, here {}", bounds, *needed,
-                     steps == 1 ? "is 1" : fmt::format("are {}", steps));
-}
-
-ComparedCheck try_check(const Comparison& comparison, const CheckRule& rule, std::size_t run) {
+ComparedCheck try_check(const Comparison& comparison, const CheckRule& rule,
+                        const MeasuredChange& change, std::size_t run) {
   ComparedCheck check;
   check.rule = rule.text;
   check.run = static_cast<std::int64_t>(run);
+  const auto& of = comparison.runs[run];
+  const auto& first = comparison.runs[0];
   const auto before = value_of(comparison, rule.what, 0);
   const auto after = value_of(comparison, rule.what, run);
   if (before && after) check.value = change_of(rule, *before, *after);
-  const auto& name = comparison.runs[run].label;
   if (!check.value) {
     check.outcome = CheckOutcome::undecided;
-    check.text = fmt::format("{}: undecided: no data for {}", name, rule.what);
+    check.text = fmt::format("{}: undecided: no data for {}", of.label, rule.what);
     return check;
   }
-  const auto found = bounded(comparison, rule, run, *before, *after);
-  check.outcome = found ? outcome_of(rule, *found) : CheckOutcome::undecided;
+  const double items =
+      rule.what == "item" ? static_cast<double>(*first.batch) / static_cast<double>(*of.batch) : 1;
+  const auto* measured = measured_of(change, rule.what);
+  const std::string told = !measured    ? try_value(check, rule, comparison, run)
+                           : !*measured ? unknown_noise(check)
+                                        : try_measured(check, rule, **measured, *before, items);
   check.failed = check.outcome == CheckOutcome::failed;
-  check.text = fmt::format("{}: {} {} against {}", name, rule.what, shown(rule, *check.value),
-                           comparison.runs[0].label);
-  if (check.outcome == CheckOutcome::undecided)
-    check.text += ", " + why_undecided(comparison, rule, found, run);
+  check.text = fmt::format("{}: {} {} against {}{}", of.label, rule.what, shown(rule, *check.value),
+                           first.label, told);
   return check;
+}
+
+void refuse(ComparedCheck& check, std::string text) {
+  check.outcome = CheckOutcome::refused;
+  check.failed = false;
+  check.captures_needed.reset();
+  check.text = std::move(text);
 }
 
 }  // namespace
@@ -230,67 +248,41 @@ Result<CheckRule> parse_check(std::string_view text) {
   return rule;
 }
 
-void try_checks(Comparison& comparison, const std::vector<CheckRule>& rules) {
+void try_checks(Comparison& comparison, const std::vector<CheckRule>& rules,
+                const std::vector<MeasuredVersion>& versions) {
   for (const auto& rule : rules)
-    for (std::size_t run = 1; run < comparison.runs.size(); ++run)
-      comparison.checks.push_back(try_check(comparison, rule, run));
+    for (std::size_t run = 1; run < comparison.runs.size(); ++run) {
+      const MeasuredChange change = measure_change(versions[0], versions[run]);
+      auto check = try_check(comparison, rule, change, run);
+      const auto& label = comparison.runs[run].label;
+      const bool by_the_clock = rule.what == "step" || rule.what == "item";
+      if (!change.refused.empty())
+        refuse(check, fmt::format("{}: not judged: {}", label, change.refused));
+      else if (by_the_clock && !change.step_refused.empty())
+        refuse(check, fmt::format("{}: not judged: {}", label, change.step_refused));
+      else if (rule.what == "kernels" && !change.kernels_refused.empty())
+        refuse(check, fmt::format("{}: not judged: {}", label, change.kernels_refused));
+      comparison.checks.push_back(std::move(check));
+    }
 }
 
-void refuse_checks(Comparison& comparison, const std::vector<bool>& whole) {
+void refuse_programs(Comparison& comparison) {
+  for (auto& check : comparison.checks)
+    for (const auto& likeness : comparison.likeness)
+      if (likeness.run == check.run && likeness.program == ComparedProgram::different)
+        refuse(check, fmt::format("{}: not judged: the programs differ: {}",
+                                  comparison.runs[static_cast<std::size_t>(check.run)].label,
+                                  likeness.differs));
+}
+
+void refuse_incomplete(Comparison& comparison, const std::vector<bool>& whole) {
   for (auto& check : comparison.checks) {
     const auto run = static_cast<std::size_t>(check.run);
     if (whole[0] && whole[run]) continue;
-    const auto& lacks = comparison.runs[whole[run] ? 0 : run].label;
-    check.outcome = CheckOutcome::refused;
-    check.failed = false;
-    check.text = fmt::format("{}: not judged: {} is incomplete", comparison.runs[run].label, lacks);
+    refuse(check,
+           fmt::format("{}: not judged: {} is incomplete (--allow-incomplete judges anyway)",
+                       comparison.runs[run].label, comparison.runs[whole[run] ? 0 : run].label));
   }
-}
-
-namespace {
-
-constexpr std::size_t kFewest = 3, kDraws = 2000;
-constexpr double kNormal = 1.959964;  // 97.5 % quantile of the normal distribution
-
-/// The steps of one run, drawn again and again.
-class Resampled {
- public:
-  explicit Resampled(std::span<const std::int64_t> steps) : steps_(steps) {
-    for (const auto step : steps) mean_ += static_cast<double>(step);
-    const auto count = static_cast<double>(steps.size());
-    mean_ /= count;
-    const double few = student_quantile95(std::ssize(steps) - 1);
-    widened_ = few / kNormal * std::sqrt(count / (count - 1));
-  }
-  double mean() const { return mean_; }
-  double draw(std::mt19937_64& random) const {
-    double sum = 0;
-    for (std::size_t i = 0; i < steps_.size(); ++i)
-      sum += static_cast<double>(steps_[random() % steps_.size()]);
-    const double drawn = sum / static_cast<double>(steps_.size());
-    return std::max(mean_ + widened_ * (drawn - mean_), 1e-3 * mean_);
-  }
-
- private:
-  std::span<const std::int64_t> steps_;
-  double mean_ = 0, widened_ = 1;
-};
-
-}  // namespace
-
-std::optional<RatioInterval> bootstrap_ratio(std::span<const std::int64_t> first,
-                                             std::span<const std::int64_t> other) {
-  if (first.size() < kFewest || other.size() < kFewest) return std::nullopt;
-  const Resampled before(first), after(other);
-  if (before.mean() <= 0 || after.mean() <= 0) return std::nullopt;
-  std::mt19937_64 random(1);
-  std::vector<double> ratios(kDraws);
-  for (auto& ratio : ratios) {
-    const double drawn = after.draw(random);
-    ratio = drawn / before.draw(random);
-  }
-  return RatioInterval{after.mean() / before.mean(), quantile(ratios, 0.025),
-                       quantile(ratios, 0.975)};
 }
 
 }  // namespace gf

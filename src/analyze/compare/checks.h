@@ -1,15 +1,12 @@
 // --fail-on "step > 3%": rules that a build server ends a build with.
-// Is one run slower than another, or is it noise?
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analyze/compare/compare.h"
+#include "analyze/compare/measured_run.h"
 #include "core/error.h"
 
 namespace gf {
@@ -29,24 +26,16 @@ struct CheckRule {
 
 Result<CheckRule> parse_check(std::string_view text);
 
-/// Tries the rules on every run but the first and appends to its `checks`. A rule on time by the
-/// clock fails when the difference is beyond the limit and beyond noise, and holds when the bounds
-/// of the difference are within the limit; else it is undecided, as is one without data.
-void try_checks(Comparison& comparison, const std::vector<CheckRule>& rules);
+/// Tries the rules on every run but the first and appends to its `checks`. Rules on the step, an
+/// item or the kernels are decided by verdict.h; others, of which nothing tells the noise, by value
+/// alone. Refused: what cannot be compared.
+void try_checks(Comparison& comparison, const std::vector<CheckRule>& rules,
+                const std::vector<MeasuredVersion>& versions);
+
+/// Takes back what was said of runs of other programs.
+void refuse_programs(Comparison& comparison);
 
 /// Takes back what was said of runs that are not whole: `whole` by run.
-void refuse_checks(Comparison& comparison, const std::vector<bool>& whole);
-
-/// The mean step of one run over that of another, with 95 % bounds.
-struct RatioInterval {
-  double ratio = 0, low = 0, high = 0;
-  bool beyond_noise() const { return low > 1 || high < 1; }
-};
-
-/// Steps are drawn again from those of each run, 2 000 times. Few steps spread less than what they
-/// were drawn from, so that deviations are widened by Student's factor for their number. Empty with
-/// fewer than three steps on a side. The same steps always give the same answer.
-std::optional<RatioInterval> bootstrap_ratio(std::span<const std::int64_t> first,
-                                             std::span<const std::int64_t> other);
+void refuse_incomplete(Comparison& comparison, const std::vector<bool>& whole);
 
 }  // namespace gf

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/compare/checks.h"
+#include "analyze/compare/measured_run.h"
 #include "analyze/sampled/sampled.h"
 #include "core/apportion.h"
 
@@ -68,15 +68,23 @@ bool are_ranks_of_one_job(const std::vector<RunFacts>& facts) {
 
 /// What differs beside the program.
 std::vector<ComparedDifference> find_differences(const Comparison& comparison) {
+  // Half as many steps again tell the noise much better; a few more do not.
+  const auto [fewest, most] = std::ranges::minmax(comparison.runs, {}, &ComparedRun::steps);
+  const bool other_lengths = 2 * most.steps > 3 * fewest.steps;
   const std::vector<std::pair<ComparedSetting, std::function<std::string(const ComparedRun&)>>>
       settings{
           {ComparedSetting::device, [](const ComparedRun& run) { return run.device; }},
           {ComparedSetting::device_count,
            [](const ComparedRun& run) { return run.devices > 0 ? text_of(run.devices) : ""; }},
           {ComparedSetting::batch, [](const ComparedRun& run) { return text_of(run.batch); }},
+          {ComparedSetting::tokens, [](const ComparedRun& run) { return text_of(run.tokens); }},
           {ComparedSetting::precision, [](const ComparedRun& run) { return run.precision; }},
           {ComparedSetting::profiler, [](const ComparedRun& run) { return run.profiler; }},
           {ComparedSetting::steps, kind_of_steps},
+          {ComparedSetting::length,
+           [&](const ComparedRun& run) {
+             return other_lengths && run.steps > 0 ? text_of(run.steps) : "";
+           }},
           {ComparedSetting::rank, [](const ComparedRun& run) { return text_of(run.rank); }},
       };
   std::vector<ComparedDifference> differences;
@@ -92,8 +100,31 @@ std::vector<ComparedDifference> find_differences(const Comparison& comparison) {
   return differences;
 }
 
+/// What the versions' steps say of a run beside the first. `items`: of the first run for one of
+/// this.
+void judge_change(ComparedChange& change, const MeasuredChange& measured, double items) {
+  const auto take = [items](const std::optional<MeasuredRatio>& found, Share& ratio, Share& low,
+                            Share& high, ComparedVerdict& verdict) {
+    if (!found) return;
+    MeasuredRatio scaled = *found;
+    scaled.scale(items);
+    ratio = scaled.ratio;
+    low = scaled.low;
+    high = scaled.high;
+    verdict = verdict_of(scaled);
+  };
+  take(measured.step, change.ratio, change.low, change.high, change.verdict);
+  take(measured.kernels, change.kernel_ratio, change.kernel_low, change.kernel_high,
+       change.kernel_verdict);
+  if (!measured.step) return;
+  change.captures = measured.step->captures;
+  change.remarks = remarks_on(*measured.step);
+  if (change.verdict == ComparedVerdict::undecided)
+    change.captures_needed = captures_to_tell(*measured.step);
+}
+
 /// Ratios with their bounds, and the verdicts. Sets speedup.
-void judge(Comparison& comparison) {
+void judge(Comparison& comparison, const std::vector<MeasuredVersion>& versions) {
   const ComparedRun& first = comparison.runs[0];
   for (std::size_t at = 0; at < comparison.runs.size(); ++at) {
     ComparedRun& run = comparison.runs[at];
@@ -112,29 +143,15 @@ void judge(Comparison& comparison) {
     if (first.kernel_ns > 0 && run.kernel_ns > 0)
       change.kernel_ratio =
           items * static_cast<double>(run.kernel_ns) / static_cast<double>(first.kernel_ns);
+    judge_change(change, measure_change(versions[0], versions[at]), items);
     if (change.ratio && (first.slowed || run.slowed) && first.profiler_ns < first.wall_ns) {
       change.own_low = *change.ratio * (1 - static_cast<double>(run.profiler_ns) /
                                                 static_cast<double>(run.wall_ns));
       change.own_high = *change.ratio / (1 - static_cast<double>(first.profiler_ns) /
                                                  static_cast<double>(first.wall_ns));
     }
-    if (comparison.per == "step") {
-      if (const auto interval = bootstrap_ratio(first.step_ns, run.step_ns)) {
-        // Of the means by the clock, which the steps' own mean may miss by what lies between them.
-        const double share = *change.ratio / (items * interval->ratio);
-        change.low = items * interval->low * share;
-        change.high = items * interval->high * share;
-      }
-    }
-    if (comparison.ranks_of_one_job) {
-      change.verdict = ComparedVerdict::same_job;
-    } else if (change.ratio == 1.0) {
-      change.verdict = ComparedVerdict::no_difference;
-    } else if (change.low && change.high) {
-      change.verdict = ComparedVerdict::no_difference;
-      if (*change.high < 1) change.verdict = ComparedVerdict::faster;
-      if (*change.low > 1) change.verdict = ComparedVerdict::slower;
-    }
+    if (comparison.ranks_of_one_job)
+      change.verdict = change.kernel_verdict = ComparedVerdict::same_job;
     comparison.changes.push_back(std::move(change));
   }
 }
@@ -405,7 +422,8 @@ std::vector<ComparedLevel> levels_of(const std::vector<Analysis>& analyses) {
 }  // namespace
 
 Comparison compare(const std::vector<Analysis>& analyses, const std::vector<RunFacts>& facts,
-                   const std::vector<std::int64_t>& batches) {
+                   const std::vector<std::int64_t>& batches,
+                   const std::vector<MeasuredVersion>& versions) {
   Comparison result;
   const std::size_t runs = analyses.size();
   const bool by_step = std::all_of(analyses.begin(), analyses.end(),
@@ -429,16 +447,19 @@ Comparison compare(const std::vector<Analysis>& analyses, const std::vector<RunF
     if (!batches.empty()) given = batches[batches.size() == 1 ? 0 : at];
     if (at < facts.size()) {
       if (alike) from_shapes = facts[at].batch;
+      if (alike && by_step) run.tokens = facts[at].tokens;
       run.precision = facts[at].precision;
       run.profiler = facts[at].profiler;
       run.rank = facts[at].rank;
     }
     add_items(run, analysis, given, from_shapes, parts, by_step);
+    if (versions[at].size() > 1)
+      for (const auto& capture : versions[at]) run.captures.push_back(capture.path);
     result.runs.push_back(std::move(run));
   }
   label_runs(result.runs);
   result.differences = find_differences(result);
-  judge(result);
+  judge(result, versions);
   result.levels = levels_of(analyses);
   result.queues = queues_of(analyses);
   tables.kernels.label_kernels(analyses);

@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "analyze/call_tree.h"
+#include "analyze/compare/roles.h"
 #include "analyze/compare/run_facts.h"
 #include "analyze/result.h"
 #include "analyze/work/result.h"
 #include "model/enums.h"
 
 namespace gf {
+
+struct MeasuredRun;
 
 // The closed lists of a comparison, with the names that JSON uses.
 
@@ -27,12 +30,21 @@ struct EnumNames<ComparedRowKind> {
 };
 
 /// What a comparison may say of a run beside the first.
-enum class ComparedVerdict : std::uint8_t { faster, slower, no_difference, same_job, not_known };
+enum class ComparedVerdict : std::uint8_t {
+  faster,
+  slower,
+  no_difference,
+  undecided,
+  same_job,
+  not_known,
+  different_programs
+};
 template <>
 struct EnumNames<ComparedVerdict> {
   static constexpr const char* type = "ComparedVerdict";
-  static constexpr std::array<std::string_view, 5> names{"faster", "slower", "no_difference",
-                                                         "same_job", "not_known"};
+  static constexpr std::array<std::string_view, 7> names{
+      "faster",   "slower",    "no_difference",     "undecided",
+      "same_job", "not_known", "different_programs"};
 };
 
 /// What became of a --fail-on rule.
@@ -48,24 +60,36 @@ enum class ComparedSetting : std::uint8_t {
   device,
   device_count,
   batch,
+  tokens,
   precision,
   profiler,
   steps,
+  length,
   rank
 };
 template <>
 struct EnumNames<ComparedSetting> {
   static constexpr const char* type = "ComparedSetting";
-  static constexpr std::array<std::string_view, 7> names{
-      "device", "device_count", "batch", "precision", "profiler", "steps", "rank"};
+  static constexpr std::array<std::string_view, 9> names{"device", "device_count", "batch",
+                                                         "tokens", "precision",    "profiler",
+                                                         "steps",  "length",       "rank"};
 };
 
-/// Why an operator takes more time.
-enum class CulpritKind : std::uint8_t { slower, replaced, more_calls, fresh };
+/// Whether two runs do the same work.
+enum class ComparedProgram : std::uint8_t { same, other_size, different };
+template <>
+struct EnumNames<ComparedProgram> {
+  static constexpr const char* type = "ComparedProgram";
+  static constexpr std::array<std::string_view, 3> names{"same", "other_size", "different"};
+};
+
+/// Why something takes more time.
+enum class CulpritKind : std::uint8_t { slower, replaced, more_calls, fresh, idle, few_steps };
 template <>
 struct EnumNames<CulpritKind> {
   static constexpr const char* type = "CulpritKind";
-  static constexpr std::array<std::string_view, 4> names{"slower", "replaced", "more_calls", "new"};
+  static constexpr std::array<std::string_view, 6> names{"slower", "replaced", "more_calls",
+                                                         "new",    "idle",     "few_steps"};
 };
 
 #define GF_RESULTS "analyze/results/comparison.def"
@@ -77,19 +101,23 @@ struct EnumNames<CulpritKind> {
 /// largest change of any run.
 ///
 /// `facts`: of each run, or empty. `batches`: items of a step of each run, one for all, or empty:
-/// then those of the shapes.
-Comparison compare(const std::vector<Analysis>& runs, const std::vector<RunFacts>& facts = {},
-                   const std::vector<std::int64_t>& batches = {});
+/// then those of the shapes. `versions`: of each run, the captures that its version was measured
+/// by (measured_run.h).
+Comparison compare(const std::vector<Analysis>& runs, const std::vector<RunFacts>& facts,
+                   const std::vector<std::int64_t>& batches,
+                   const std::vector<std::vector<MeasuredRun>>& versions);
 
 /// What a comparison inside operators takes of a run.
 struct RunDetails {
   std::vector<OperatorWork> operators;
   std::vector<CallNode> tree;  // over modules
+  RunRoles roles;
   ComparedStrip strip;
 };
 RunDetails run_details(const Context& context, const Analysis& analysis);
 
-/// Adds shapes, tree, culprits and strips. `details`: of each run, as in `comparison.runs`.
+/// Adds roles, likeness, culprits, shapes, tree and strips; a run of another program loses its
+/// verdict. `details`: of each run, as in `comparison.runs`.
 void compare_inside(Comparison& comparison, const std::vector<RunDetails>& details);
 
 }  // namespace gf

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "analyze/compare/compare.h"
+#include "analyze/compare/likeness.h"
+#include "analyze/compare/role_match.h"
 #include "analyze/work/sections.h"
 #include "analyze/work/work.h"
 #include "core/apportion.h"
@@ -112,23 +114,7 @@ class StripMaker {
   ComparedStrip strip_;
 };
 
-Nanos largest(const std::vector<Nanos>& values) {
-  Nanos most = 0;
-  for (const Nanos value : values) most = std::max<Nanos>(most, std::abs(value));
-  return most;
-}
-
-std::vector<Nanos> changes_of(const std::vector<Nanos>& values) {
-  std::vector<Nanos> changes;
-  for (const Nanos value : values) changes.push_back(value - values.front());
-  return changes;
-}
-
-std::int64_t parts_of(const Comparison& comparison, std::size_t run) {
-  return comparison.per == "step" ? std::max<std::int64_t>(comparison.runs[run].steps, 1) : 1;
-}
-
-/// The table by shape of all runs, with what culprits need of each row.
+/// The table by shape of all runs.
 class ShapeRows {
  public:
   ShapeRows(Comparison& comparison, const std::vector<RunDetails>& details)
@@ -148,38 +134,11 @@ class ShapeRows {
     return shapes;
   }
 
-  std::optional<ComparedCulprit> culprit(std::size_t run) const {
-    constexpr Nanos kWorthNaming = 100;  // of this part of the first run's time on
-    const Row* most = nullptr;
-    for (const auto& row : rows_)
-      if (!most || row.shape.change_ns[run] > most->shape.change_ns[run]) most = &row;
-    if (!most || most->shape.change_ns[run] * kWorthNaming < comparison_.runs[0].time_ns ||
-        most->shape.change_ns[run] <= 0)
-      return std::nullopt;
-    const auto& shape = most->shape;
-    ComparedCulprit culprit;
-    culprit.run = static_cast<std::int64_t>(run);
-    culprit.name = shape.name;
-    culprit.phase = shape.phase;
-    culprit.shapes = shape.shapes;
-    culprit.module = shape.module;
-    culprit.python = shape.python;
-    culprit.before_ns = shape.ns[0];
-    culprit.after_ns = shape.ns[run];
-    culprit.calls_before = shape.calls[0];
-    culprit.calls_after = shape.calls[run];
-    culprit.flops_per_s_before = shape.flops_per_s[0];
-    culprit.flops_per_s_after = shape.flops_per_s[run];
-    name_kernels(*most, run, culprit);
-    return culprit;
-  }
-
  private:
   struct Row {
     ComparedShape shape;
-    std::vector<std::map<std::string, double>> kernels;  // by run: ns of a step by name
-    std::vector<Nanos> longest;                          // of one table's row, by run
-    std::vector<double> whole;                           // ns of the window
+    std::vector<Nanos> longest;  // of one table's row, by run
+    std::vector<double> whole;   // ns of the window
   };
   using Key = std::tuple<std::string, TrainingPhase, std::string, std::string>;
 
@@ -198,7 +157,6 @@ class ShapeRows {
     made.shape.flops_per_s.resize(runs_);
     made.shape.bytes_per_s.resize(runs_);
     made.shape.kernels.resize(runs_);
-    made.kernels.resize(runs_);
     made.longest.resize(runs_, -1);
     made.whole.resize(runs_);
     return made;
@@ -211,8 +169,6 @@ class ShapeRows {
     into.whole[run] += static_cast<double>(row.ns);
     into.shape.calls[run] += static_cast<double>(row.calls) / parts;
     if (!row.python.empty()) into.shape.python = row.python;
-    for (const auto& kernel : row.by_kernel)
-      into.kernels[run][kernel.name] += static_cast<double>(kernel.ns) / parts;
     if (row.ns <= into.longest[run]) return;
     into.longest[run] = row.ns;
     into.shape.types[run] = row.types;
@@ -228,31 +184,6 @@ class ShapeRows {
     if (!(sum > 0)) return;
     const auto parts = apportion(comparison_.runs[run].kernel_ns, weights);
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].shape.ns[run] = parts[i];
-  }
-
-  /// The kernel that gained most, and what it took the place of.
-  static void name_kernels(const Row& row, std::size_t run, ComparedCulprit& culprit) {
-    const auto &before = row.kernels[0], &after = row.kernels[run];
-    double gained = 0, lost = 0;
-    for (const auto& [name, ns] : after) {
-      const auto old = before.find(name);
-      const double more = ns - (old == before.end() ? 0 : old->second);
-      if (more <= gained) continue;
-      gained = more;
-      culprit.kernel = name;
-    }
-    for (const auto& [name, ns] : before)
-      if (!after.contains(name) && ns > lost && !before.contains(culprit.kernel)) {
-        lost = ns;
-        culprit.kernel_before = name;
-      }
-    constexpr double kSame = 1.05;
-    if (before.empty())
-      culprit.kind = CulpritKind::fresh;
-    else if (!culprit.kernel_before.empty())
-      culprit.kind = CulpritKind::replaced;
-    else if (culprit.calls_before > 0 && culprit.calls_after > culprit.calls_before * kSame)
-      culprit.kind = CulpritKind::more_calls;
   }
 
   Comparison& comparison_;
@@ -370,6 +301,7 @@ RunDetails run_details(const Context& context, const Analysis& analysis) {
   constexpr std::size_t kNodes = 100'000;  // joined where all runs are known
   details.tree = call_tree(context, analysis, kNodes);
   std::erase_if(details.tree, [](const CallNode& node) { return node.view != TreeView::modules; });
+  details.roles = run_roles(context);
   details.strip = StripMaker(context, analysis).make();
   return details;
 }
@@ -378,9 +310,17 @@ void compare_inside(Comparison& comparison, const std::vector<RunDetails>& detai
   if (details.size() != comparison.runs.size() || details.empty()) return;
   const ShapeRows rows(comparison, details);
   comparison.shapes = rows.shapes();
+  const RoleMatch match(comparison, details);
+  comparison.roles = match.table(comparison);
   for (std::size_t run = 1; run < details.size(); ++run)
-    if (auto culprit = rows.culprit(run); culprit && !comparison.ranks_of_one_job)
-      comparison.culprits.push_back(std::move(*culprit));
+    comparison.likeness.push_back(likeness_of(comparison, details, match, run));
+  heed_likeness(comparison);
+  for (auto& likeness : comparison.likeness) {
+    if (likeness.program != ComparedProgram::same || comparison.ranks_of_one_job) continue;
+    auto found = find_culprits(comparison, details, match, static_cast<std::size_t>(likeness.run));
+    likeness.common_ratio = found.common_ratio;
+    std::ranges::move(found.named, std::back_inserter(comparison.culprits));
+  }
   comparison.tree = DifferentialTree(comparison, details).nodes();
   for (std::size_t run = 0; run < details.size(); ++run) {
     if (details[run].strip.lanes.empty()) continue;

@@ -107,6 +107,7 @@ RunFacts run_facts(const Capture& capture, const Analysis& analysis) {
   if (const auto items = work::items_of_window(capture, analysis.window)) {
     facts.batch = items->items;
     facts.items = items->kind;
+    if (items->tokens > 0) facts.tokens = items->tokens;
   }
   facts.precision = precision_of(analysis);
   facts.profiler = profiler_of(capture);

@@ -12,10 +12,11 @@
 namespace gf {
 
 struct RunFacts {
-  std::optional<std::int64_t> batch;  // items of a step, by recorded sizes
-  std::string_view items;             // what they are: sequences, images, ...
-  std::string precision;              // "bf16", "tf32 and fp32"; empty: not known
-  std::string profiler;               // "kineto with shapes and stacks"
+  std::optional<std::int64_t> batch;   // items of a step, by recorded sizes
+  std::string_view items;              // what they are: sequences, images, ...
+  std::optional<std::int64_t> tokens;  // of a step, where items are sequences
+  std::string precision;               // "bf16", "tf32 and fp32"; empty: not known
+  std::string profiler;                // "kineto with shapes and stacks"
   std::optional<std::int64_t> rank, world_size;
   Interval extent;  // on the capture's clock
 };

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "report/compare/compare.h"
+#include "report/labels.h"
 
 namespace gf {
 
@@ -88,47 +89,59 @@ std::string_view verdict_words(ComparedVerdict verdict) {
     case ComparedVerdict::slower:
       return "slower";
     case ComparedVerdict::no_difference:
-      return "no difference beyond noise";
+      return "no difference";
+    case ComparedVerdict::undecided:
+      return "undecided";
     case ComparedVerdict::same_job:
       return "ranks of one job";
+    case ComparedVerdict::different_programs:
+      return "different programs";
     default:
       return "undecided: too few steps to tell noise";
   }
 }
 
 std::string culprit_lines(const ComparedCulprit& culprit) {
-  std::string text =
-      fmt::format("\n**{} of kernel time in {}**\n\n",
-                  signed_time(culprit.after_ns - culprit.before_ns), code_span(culprit.name));
+  const bool idle = culprit.role == "idle";
+  std::string text = fmt::format(
+      "\n**{} in {}**\n\n", signed_time(culprit.adds_ns),
+      code_span(idle ? fmt::format("idle: {}", label_of(cause_labels(), culprit.cause).text)
+                     : role_text(culprit.role, culprit.phase)));
   const auto line = [&](std::string_view what, const std::string& value) {
     if (!value.empty()) text += fmt::format("- {}: {}\n", what, code_span(value));
   };
+  line(idle || culprit.kind == CulpritKind::few_steps ? "host" : "operator", culprit.name);
   line("kernel", culprit.kernel);
   line("in place of", culprit.kernel_before);
   line("shapes", culprit.shapes);
   line("module", culprit.module);
   line("line", culprit.python);
+  if (culprit.kind == CulpritKind::few_steps)
+    return text + fmt::format("- in {:.0f} of {:.0f} steps alone\n", culprit.calls_after,
+                              culprit.calls_before);
   text += fmt::format("- time: {}, before {}", format_time(culprit.after_ns),
                       format_time(culprit.before_ns));
-  if (culprit.flops_per_s_before.value_or(0) > 0 && culprit.flops_per_s_after.value_or(0) > 0)
-    text += fmt::format("; {}, before {}", format_rate(*culprit.flops_per_s_after, "FLOP/s"),
-                        format_rate(*culprit.flops_per_s_before, "FLOP/s"));
-  if (culprit.kind == CulpritKind::fresh) text += "; new";
+  if (culprit.low_ns && culprit.high_ns)
+    text += fmt::format("; 95 %: {} to {}", signed_time(*culprit.low_ns),
+                        signed_time(*culprit.high_ns));
+  if (culprit.host_ns > 0)
+    text += fmt::format("; {} of the host for added calls", format_time(culprit.host_ns));
+  if (culprit.kind == CulpritKind::fresh) text += "; none of it before";
   if (culprit.kind == CulpritKind::more_calls)
     text += fmt::format("; {:.4g} calls a step, before {:.4g}", culprit.calls_after,
                         culprit.calls_before);
   return text + "\n";
 }
 
-std::string only_here(std::string_view title, const std::vector<const ComparedShape*>& rows,
+std::string only_here(std::string_view title, const std::vector<const ComparedRole*>& rows,
                       std::size_t run) {
   if (rows.empty()) return {};
   constexpr std::size_t kShown = 5;
   std::string text = fmt::format("\n{}:", title);
   for (std::size_t i = 0; i < std::min(kShown, rows.size()); ++i)
-    text +=
-        fmt::format("{} {} {}", i > 0 ? "," : "", code_span(rows[i]->name + " " + rows[i]->shapes),
-                    format_time(rows[i]->ns[run]));
+    text += fmt::format("{} {} {}", i > 0 ? "," : "",
+                        code_span(role_text(rows[i]->role, rows[i]->phase)),
+                        format_time(rows[i]->ns[run]));
   if (rows.size() > kShown) text += fmt::format(" and {} more", rows.size() - kShown);
   return text + "\n";
 }
@@ -173,10 +186,16 @@ std::string pull_request_comment(const Comparison& comparison) {
                         code_span(comparison.runs[run].label), code_span(comparison.runs[0].label),
                         verdict_words(change.verdict),
                         plain_markdown(comparison_headline(comparison, run)));
+    for (const auto& likeness : comparison.likeness)
+      if (likeness.run == static_cast<std::int64_t>(run))
+        if (const auto alike = alike_sentence(likeness); !alike.empty())
+          text += "\n" + plain_markdown(alike) + "\n";
     for (const auto& culprit : comparison.culprits)
       if (culprit.run == static_cast<std::int64_t>(run)) text += culprit_lines(culprit);
-    text += only_here("New", new_shapes(comparison, run), run);
-    text += only_here("Gone", gone_shapes(comparison, run), 0);
+    if (change.verdict != ComparedVerdict::different_programs) {
+      text += only_here("New", new_roles(comparison, run), run);
+      text += only_here("Gone", gone_roles(comparison, run), 0);
+    }
     text += changes_table(comparison, run) + "\n";
   }
   if (const auto differs = difference_sentence(comparison); !differs.empty())

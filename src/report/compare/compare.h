@@ -24,14 +24,25 @@ std::string comparison_headline(const Comparison& comparison, std::size_t other)
 /// "Other differences: batch (A 64, B 512)."; empty when nothing differs.
 std::string difference_sentence(const Comparison& comparison);
 
-/// What became of an operator, by its name, inputs, place and line of the program: "aten::mm
-/// 64x8 * 8x8 (backward) in fc, from train.py(4): loss, takes +3.2 ms (5.1 ms, then 8.3 ms): ...".
+/// The parts of the difference: "kernels +190.1 us, copies 0, host +20 us, waiting 0, other idle
+/// 0"; they sum to it. Empty where idle time has no causes.
+std::string parts_sentence(const Comparison& comparison, std::size_t other);
+/// What adds time: "Normalisation (forward) +190.1 us (95 %: ...): most in aten::batch_norm ...".
 std::string culprit_sentence(const ComparedCulprit& culprit);
-/// Operators that only the first run has, or only run `other`, of a hundredth of the time or more.
-std::vector<const ComparedShape*> gone_shapes(const Comparison& comparison, std::size_t other);
-std::vector<const ComparedShape*> new_shapes(const Comparison& comparison, std::size_t other);
+/// That weights differ in part, or that all kernels changed alike; empty where neither is so.
+std::string alike_sentence(const ComparedLikeness& likeness);
+/// Roles that only the first run has, or only run `other`, of a hundredth of its kernel time or
+/// more.
+std::vector<const ComparedRole*> gone_roles(const Comparison& comparison, std::size_t other);
+std::vector<const ComparedRole*> new_roles(const Comparison& comparison, std::size_t other);
+/// "Normalisation (forward)".
+std::string role_text(std::string_view role, TrainingPhase phase);
+/// Labels of at most `width` columns, cut where they agree: no two are the same.
+std::vector<std::string> short_labels(const Comparison& comparison, std::size_t width);
 
-std::string comparison_text(const Comparison& comparison, const TextStyle& style,
+/// One screen: the runs, what may be said of them, and the parts of the difference. `full`: all
+/// tables too, with so many rows.
+std::string comparison_text(const Comparison& comparison, const TextStyle& style, bool full = false,
                             std::size_t rows = 12);
 
 // What a build server shows of a comparison's checks.

@@ -193,8 +193,13 @@ Result<std::string> reproduction_html(const Reproduction& answer, const Sweep* s
 
 Result<std::string> comparison_html(const Comparison& comparison, std::size_t rows) {
   std::vector<std::string> sentences;
-  for (std::size_t run = 1; run < comparison.runs.size(); ++run)
+  for (std::size_t run = 1; run < comparison.runs.size(); ++run) {
     sentences.push_back(comparison_headline(comparison, run));
+    for (const auto& likeness : comparison.likeness)
+      if (likeness.run == static_cast<std::int64_t>(run))
+        if (auto alike = alike_sentence(likeness); !alike.empty())
+          sentences.push_back(std::move(alike));
+  }
   std::string json = fmt::format(R"({{"page":"compare","version":"{}","rows":{},"sentences":)",
                                  kVersion, std::min<std::size_t>(rows, 1'000'000));
   to_json(json, sentences);

@@ -3,40 +3,45 @@ Rules that end a build: with 1 when one is broken, 3 when a run is incomplete, 4
   $ cp "$EXAMPLES"/resnet50_amp_eager_b64.json.gz eager.json.gz
   $ cp "$EXAMPLES"/resnet50_fp32_eager_b64.json.gz fp32.json.gz
   $ gpufathom compare eager.json.gz fp32.json.gz --fail-on "step > 3%" --fail-on "idle > 3%" --junit junit.xml --github -o answer.json
-  ::notice title=gpufathom compare::A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %25: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.
-  ::error title=gpufathom%3A step > 3%25::fp32.json.gz: step +57.4 %25 against eager.json.gz
+  ::notice title=gpufathom compare::A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %25: 0.47-0.85x); its kernels take 404.2 %25 more (95 %25: +401.3 to +407.2 %25). Of it: kernels +60.52 ms, copies -30.39 us, host -32.03 ms, waiting +111.0 us, other idle +25.43 us. A single capture does not show what differs from run to run: record several of each version in turns (A B A B). A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.
+  ::error title=gpufathom%3A step > 3%25::fp32.json.gz: step +57.4 %25 against eager.json.gz (+17.6 %25 to +110.6 %25 with 95 %25 confidence)
   ::notice title=gpufathom%3A idle > 3%25::fp32.json.gz: idle -91.9 %25 against eager.json.gz
-  gpufathom: --fail-on "step > 3%": fp32.json.gz: step +57.4 % against eager.json.gz
+  gpufathom: --fail-on "step > 3%": fp32.json.gz: step +57.4 % against eager.json.gz (+17.6 % to +110.6 % with 95 % confidence)
   [1]
   $ jq -c '.checks[] | [.rule, .failed, .text]' answer.json
-  ["step > 3%",true,"fp32.json.gz: step +57.4 % against eager.json.gz"]
+  ["step > 3%",true,"fp32.json.gz: step +57.4 % against eager.json.gz (+17.6 % to +110.6 % with 95 % confidence)"]
   ["idle > 3%",false,"fp32.json.gz: idle -91.9 % against eager.json.gz"]
   $ cat junit.xml
   <?xml version="1.0" encoding="UTF-8"?>
   <testsuites>
   <testsuite name="gpufathom compare" tests="2" failures="1" errors="0" skipped="0">
   <testcase classname="fp32.json.gz" name="step &gt; 3%">
-  <failure message="fp32.json.gz: step +57.4 % against eager.json.gz">fp32.json.gz: step +57.4 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.</failure>
+  <failure message="fp32.json.gz: step +57.4 % against eager.json.gz (+17.6 % to +110.6 % with 95 % confidence)">fp32.json.gz: step +57.4 % against eager.json.gz (+17.6 % to +110.6 % with 95 % confidence) A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.47-0.85x); its kernels take 404.2 % more (95 %: +401.3 to +407.2 %). Of it: kernels +60.52 ms, copies -30.39 us, host -32.03 ms, waiting +111.0 us, other idle +25.43 us. A single capture does not show what differs from run to run: record several of each version in turns (A B A B). A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.</failure>
   </testcase>
   <testcase classname="fp32.json.gz" name="idle &gt; 3%">
-  <system-out>fp32.json.gz: idle -91.9 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.</system-out>
+  <system-out>fp32.json.gz: idle -91.9 % against eager.json.gz A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.47-0.85x); its kernels take 404.2 % more (95 %: +401.3 to +407.2 %). Of it: kernels +60.52 ms, copies -30.39 us, host -32.03 ms, waiting +111.0 us, other idle +25.43 us. A single capture does not show what differs from run to run: record several of each version in turns (A B A B). A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.</system-out>
   </testcase>
   </testsuite>
   </testsuites>
 
-The other way round nothing is worse. Three steps of the same capture show no difference, and cannot show that there is none of 10 %: undecided,
+The other way round nothing is worse, which three steps show with 95 % and not with 99 %. Three steps of the same capture
+show no difference, and cannot show that there is none of 10 %: undecided,
 not ok.
 
   $ gpufathom compare fp32.json.gz eager.json.gz --fail-on "step > 3%" --fail-on "layer_type:MatMul > 3%" | sed -n '/^Rules/,/^$/p'
+  gpufathom: --fail-on "step > 3%": eager.json.gz: step -36.5 % against fp32.json.gz, undecided: -52.5 % to -15.0 % with 95 % confidence (+24.4 % with the 99 % that passing needs); about 3 captures of each version, recorded in turns, would decide, here is 1
   Rules
-    ok      step > 3%: eager.json.gz: step -36.5 % against fp32.json.gz
+    undecided  step > 3%: eager.json.gz: step -36.5 % against fp32.json.gz,
+    undecided: -52.5 % to -15.0 % with 95 % confidence (+24.4 % with the 99 % that
+    passing needs); about 3 captures of each version, recorded in turns, would
+    decide, here is 1
     ok      layer_type:MatMul > 3%: eager.json.gz: layer_type:MatMul -73.1 %
     against fp32.json.gz
   
   $ gpufathom compare eager.json.gz eager.json.gz --fail-on "step > 60%" >/dev/null
   $ gpufathom compare eager.json.gz eager.json.gz --fail-on "step > 10%" --fail-on "step < -10%" --junit junit.xml -o answer.json
-  gpufathom: --fail-on "step > 10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -34.3 % to +48.6 % with 95 % confidence; about 71 steps per run would decide, here are 3
-  gpufathom: --fail-on "step < -10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -34.3 % to +48.6 % with 95 % confidence; about 71 steps per run would decide, here are 3
+  gpufathom: --fail-on "step > 10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -23.3 % to +30.4 % with 95 % confidence; about 9 captures of each version, recorded in turns, would decide, here is 1
+  gpufathom: --fail-on "step < -10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -23.3 % to +30.4 % with 95 % confidence; about 5 captures of each version, recorded in turns, would decide, here is 1
   [4]
   $ jq -c '.checks[] | [.failed, .outcome]' answer.json; grep -c '<error message=' junit.xml; grep -o 'failures=.*skipped="0"' junit.xml
   [false,"undecided"]
@@ -68,7 +73,7 @@ A run that is not whole is no evidence: no rule is judged on it, unless that is 
   $ gpufathom compare eager.json.gz cut.json --fail-on "kernels > 900%" --allow-incomplete 2>&1 > /dev/null
   gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 4500000)
   $ gpufathom compare eager.json.gz cut.json --fail-on "kernels > 3%" --allow-incomplete > /dev/null 2> /dev/null
-  [1]
+  [4]
   $ gpufathom compare eager.json.gz cut.json > /dev/null 2> /dev/null
   [1]
   $ gpufathom compare eager.json.gz nowhere.json --fail-on "step > 3%" 2> /dev/null

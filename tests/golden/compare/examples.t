@@ -6,7 +6,7 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
   $ gpufathom compare eager.json.gz compile.json.gz --rows 4 | grep -E '^  [AB]  |^A step|^No diff|gpu.busy|^    idle|^  idle|copies|total|^[A-Z]'
     A  eager.json.gz    NVIDIA H200      3  49.83 ms  778.6 us  1.00x
     B  compile.json.gz  NVIDIA H200      3  42.54 ms  664.7 us  1.17x
-  No difference beyond noise: a step of B takes -14.6 % against A (95 %: -35.6 %
+  Undecided: a step of B takes -14.6 % against A (95 %: -36.5 to +14.7 %); about 4
   Utilization by level
   Result
   Time breakdown of a step
@@ -18,6 +18,7 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
     total                       49.83 ms  42.54 ms  -7.290 ms
   Framework runtime phases
   Queue depth
+  Kernels by role
   Operators by shape                            TFLOP/s of the median call in both
   Call tree                                       B - A, from 4 % of the time of A
       idle, other host work                          2.722 ms  318.8 us  -2.403 ms

@@ -6,20 +6,22 @@ the kernel time of a step, the tree to its time, node by node.
   $ jq -c '[0, 1] | map(. as $r | $c[0] | [([.shapes[].ns[$r]] | add) == .runs[$r].kernel_ns, .tree[0].ns[$r] == .runs[$r].time_ns, (. as $all | [.tree[] | select(.parent != null)] | group_by(.parent) | map((map(.ns[$r]) | add) == $all.tree[.[0].parent].ns[$r]) | all)])' -n --slurpfile c "$CRAMTMP/c.json"
   [[true,true,true],[true,true,true]]
   $ jq -c '.culprits[] | [.run, .kind, .name, .phase, .shapes, .kernel_before, .before_ns, .after_ns]' "$CRAMTMP/c.json"
-  [1,"replaced","aten::convolution_backward","backward","64x1024x14x14 * 64x256x14x14 * 1024x256x1x1","nvjet_sm90_tst_64x64_64x13_1x2_h_bz_splitK_NTT",168150,4264696]
+  [1,"replaced","aten::convolution_backward","backward","","nvjet_sm90_tst_64x64_64x13_1x2_h_bz_splitK_NTT",3574898,44376730]
+  [1,"replaced","aten::conv2d","forward","","nvjet_sm90_tst_256x128_64x4_1x2_h_ssched_bz_coopA_TNT",1645841,15118165]
+  [1,"replaced","aten::cudnn_batch_norm_backward","backward","","vectorized_elementwise_kernel",3064735,7393244]
   $ head -12 "$CRAMTMP/comment.md"
   ### gpufathom: `resnet50_fp32_eager_b64.json.gz` against `resnet50_amp_eager_b64.json.gz`: slower
   
-  A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.46-0.85x): Convolution +54.27 ms, idle: launch-bound -27.41 ms, idle: other host work -4.622 ms, the rest +6.354 ms. A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.
+  A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.47-0.85x); its kernels take 404.2 % more (95 %: +401.3 to +407.2 %). Of it: kernels +60.52 ms, copies -30.39 us, host -32.03 ms, waiting +111.0 us, other idle +25.43 us. A single capture does not show what differs from run to run: record several of each version in turns (A B A B). A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.
   
-  **+4.097 ms of kernel time in `aten::convolution_backward`**
+  **+40.80 ms in `Convolution (backward)`**
   
-  - kernel: `sm80_xmma_wgrad_implicit_gemm_indexed_f32f32_f32f32_f32_nhwckrsc_nhwc_tilesize32x32x8_stage3_warpsize1x2x1_g1_ffma_execute_kernel__5x_cudnn`
+  - operator: `aten::convolution_backward`
+  - kernel: `dgrad_engine`
   - in place of: `nvjet_sm90_tst_64x64_64x13_1x2_h_bz_splitK_NTT`
-  - shapes: `64x1024x14x14 * 64x256x14x14 * 1024x256x1x1`
-  - time: 4.265 ms, before 168.2 us; 18.5 TFLOP/s, before 468.2 TFLOP/s
+  - time: 44.38 ms, before 3.575 ms; 95 %: +40.76 ms to +40.85 ms
   
-  New: `aten::cudnn_batch_norm_backward 64x64x56x56 * 64x64x56x56 * 64 * 64 * 64 * 64 * 64 * 0` 1.840 ms, `aten::cudnn_batch_norm_backward 64x256x56x56 * 64x256x56x56 * 256 * 256 * 256 * 256 * 256 * 0` 1.500 ms, `aten::cudnn_batch_norm_backward 64x64x112x112 * 64x64x112x112 * 64 * 64 * 64 * 64 * 64 * 0` 1.213 ms, `aten::cudnn_batch_norm 64x256x56x56 * 256 * 256 * 256 * 256` 821.3 us, `aten::cudnn_batch_norm_backward 64x512x28x28 * 64x512x28x28 * 512 * 512 * 512 * 512 * 512 * 0` 727.3 us and 4 more
+  **+13.47 ms in `Convolution (forward)`**
 
 As text.
 
@@ -71,8 +73,8 @@ As text.
 A run beside itself has no culprit, and nothing new or gone.
 
   $ gpufathom compare lenet_train_b64.json.gz lenet_train_b64.json.gz --comment /dev/stdout -o /dev/null | grep -v '^|'
-  ### gpufathom: `lenet_train_b64.json.gz` against `lenet_train_b64.json.gz`: no difference beyond noise
+  ### gpufathom: `lenet_train_b64.json.gz` against `lenet_train_b64.json.gz`: undecided
   
-  A step of B takes as long as one of A.
+  Undecided: a step of B takes +0.0 % against A (95 %: -9.1 to +10.0 %); about 12 captures of each, recorded in turns, would decide; its kernels show no difference (+0.0 %, 95 %: -0.6 to +0.6 %). A single capture does not show what differs from run to run: record several of each version in turns (A B A B). A profiler slowed the host: by kernel time alone it is 1.00x, and without the profiler likely between 0.64x and 1.55x.
   
   

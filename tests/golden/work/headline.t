@@ -67,7 +67,7 @@ Items by the shapes make joules an item in energy, and items and operations a se
   $ awk 'BEGIN { print "unix_time_s,power_instant_w,energy_mj,sm_clock_mhz,temp_c"; for (i = 0; i < 40; ++i) printf "%.3f,240,%d,1980,41\n", 1795186726.9 + i / 10, 24000 * i }' > power.csv
   $ gpufathom energy "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --power power.csv --format json | jq -c '.energy.devices[0].step | [(.joules * 1000 | round), (.joules_per_item * 1000 | round)]'
   [11959,187]
-  $ gpufathom compare "$EXAMPLES/resnet50_amp_eager_b64.json.gz" "$EXAMPLES/resnet50_amp_compile_b64.json.gz" | grep -A 5 '^Result'
+  $ gpufathom compare "$EXAMPLES/resnet50_amp_eager_b64.json.gz" "$EXAMPLES/resnet50_amp_compile_b64.json.gz" --full | grep -A 5 '^Result'
   Result
                             A              B
     items            1 284 /s       1 504 /s

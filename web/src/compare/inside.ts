@@ -1,10 +1,10 @@
 // Inside the runs: a step of each under the other on one scale, the differential call tree, operators by shape.
-import type { ComparedNode, ComparedShape, ComparedStrip } from "../model.ts";
+import type { ComparedNode, ComparedRole, ComparedShape, ComparedStrip } from "../model.ts";
 import { typeColour } from "../parts/colours.ts";
 import { h, section, svg } from "../parts/dom.ts";
 import { fitted } from "../parts/figure.ts";
 import { count, rate, time } from "../parts/format.ts";
-import { table, type Column } from "../parts/table.ts";
+import { middleCut, table, type Column } from "../parts/table.ts";
 import { hideTip, showTip } from "../parts/tips.ts";
 import { changeCell, letter, type CompareReport } from "./page.ts";
 import { shortRun } from "./runs.ts";
@@ -85,10 +85,25 @@ export function treeSection(report: CompareReport): HTMLElement | null {
   return section("tree", "Call tree", "device time by phase, module and operator, down to kernels and idle causes; all parts add up, the largest change first", h("ul", { class: "tree" }, item(tree[0]!)));
 }
 
-/** "new", "gone", or nothing. */
-function state(row: ComparedShape, r: number): string {
-  if (row.calls[0] === 0 && row.ns[0] === 0 && row.ns[r]! > 0) return "new";
-  return row.calls[r] === 0 && row.ns[r] === 0 && row.ns[0]! > 0 ? "gone" : "";
+/** "new" and "gone" are said of what is computed, never of a name. */
+function state(row: ComparedRole, r: number): string {
+  if (row.calls[0] === 0 && row.calls[r]! > 0) return "new";
+  return row.calls[r] === 0 && row.calls[0]! > 0 ? "gone" : "";
+}
+
+/** Kernel time by what is computed, whatever the operators and kernels are called. */
+export function rolesSection(report: CompareReport): HTMLElement | null {
+  const { roles, runs } = report.comparison;
+  if (roles.length === 0) return null;
+  const most = Math.max(...roles.flatMap((row) => row.change_ns.map(Math.abs)), 1);
+  const under = (row: ComparedRole, r: number): string => (r > 0 && state(row, r)) || (row.calls[r]! > 0 ? `${Number(row.calls[r]!.toPrecision(4))} kernels` : "");
+  const columns: Column<ComparedRole>[] = [
+    { id: "role", title: "Role", key: (row) => row.role, cell: (row) => h("span", {}, row.role, h("span", { class: "range" }, row.phase === "all" ? "" : row.phase)) },
+    { id: "kernel", title: "Kernel with most of it", key: (row) => row.kernels.join(" "), cell: (row) => h("span", {}, ...[...new Set(row.kernels)].map((kernel) => h("span", { class: "range", title: kernel }, middleCut(kernel)))) },
+    ...runs.map((_, r): Column<ComparedRole> => ({ id: `run-${r}`, title: letter(r), numeric: true, key: (row) => row.ns[r]!, cell: (row) => h("span", {}, row.ns[r] === 0 ? "\u2013" : time(row.ns[r]!), h("span", { class: "range" }, under(row, r))) })),
+    ...runs.slice(1).map((_, r): Column<ComparedRole> => ({ id: `change-${r + 1}`, title: `${letter(r + 1)} \u2212 A`, numeric: true, key: (row) => Math.abs(row.change_ns[r + 1]!), cell: (row) => changeCell(row.change_ns[r + 1]!, most) })),
+  ];
+  return section("roles", "Kernels by role", "what is computed, in which phase; another name for it is the same role", table({ caption: "Kernel time by role, by run", columns, rows: roles, sortBy: "change-1", noun: "rows", step: 12 }));
 }
 
 export function shapesSection(report: CompareReport): HTMLElement | null {
@@ -103,7 +118,7 @@ export function shapesSection(report: CompareReport): HTMLElement | null {
   const columns: Column<ComparedShape>[] = [
     { id: "operator", title: "Operator", key: (row) => row.name, cell: (row) => h("span", {}, row.name.replace(/^aten::/, ""), h("span", { class: "range" }, [row.phase === "all" ? "" : row.phase, row.module].filter((part) => part !== "").join(" \u00b7 "))) },
     { id: "shapes", title: "Inputs", key: (row) => row.shapes, cell: (row) => h("details", { class: "inputs" }, h("summary", {}, row.shapes || "kernels"), row.python ? h("p", {}, h("span", { class: "dim" }, "from "), row.python) : null, ...runs.map((_, r) => (row.kernels[r] ? h("p", {}, h("span", { class: "dim" }, `${letter(r)} `), `${row.types[r] ? `${row.types[r]}; ` : ""}${row.kernels[r]}`) : null))) },
-    ...runs.map((_, r): Column<ComparedShape> => ({ id: `run-${r}`, title: letter(r), numeric: true, key: (row) => row.ns[r]!, cell: (row) => h("span", {}, row.ns[r] === 0 ? "\u2013" : time(row.ns[r]!), h("span", { class: "range" }, r > 0 && state(row, r) ? state(row, r) : row.calls[r]! > 0 ? `${Number(row.calls[r]!.toPrecision(4))} calls` : "")) })),
+    ...runs.map((_, r): Column<ComparedShape> => ({ id: `run-${r}`, title: letter(r), numeric: true, key: (row) => row.ns[r]!, cell: (row) => h("span", {}, row.ns[r] === 0 ? "\u2013" : time(row.ns[r]!), h("span", { class: "range" }, row.calls[r]! > 0 ? `${Number(row.calls[r]!.toPrecision(4))} calls` : "")) })),
     ...runs.map((_, r): Column<ComparedShape> => ({ id: `rate-${r}`, title: `Rate ${letter(r)}`, numeric: true, meaning: "Operations and bytes a second of the median call.", key: (row) => row.flops_per_s[r] ?? null, cell: (row) => rates(row, r) })),
     ...runs.slice(1).map((_, r): Column<ComparedShape> => ({ id: `change-${r + 1}`, title: `${letter(r + 1)} \u2212 A`, numeric: true, key: (row) => Math.abs(row.change_ns[r + 1]!), cell: (row) => changeCell(row.change_ns[r + 1]!, most) })),
   ];

@@ -5,7 +5,7 @@ import { causeColour, phaseColour, typeColour } from "../parts/colours.ts";
 import { filesLine, h, section, term } from "../parts/dom.ts";
 import { count, share, time } from "../parts/format.ts";
 import { middleCut, table, type Column } from "../parts/table.ts";
-import { shapesSection, stripsSection, treeSection } from "./inside.ts";
+import { rolesSection, shapesSection, stripsSection, treeSection } from "./inside.ts";
 import { runsSection, shortRun } from "./runs.ts";
 
 export interface CompareReport {
@@ -98,7 +98,7 @@ function queuesSection(report: CompareReport): HTMLElement | null {
 
 /** The verdict, what is not alike, and the rules that were asked for. */
 function header(report: CompareReport, tools: HTMLElement[]): HTMLElement {
-  const { checks, per, differences } = report.comparison, first = /^.*?(?:\)?\.|\)?:)(?= [A-Z]\w*[ :]| idle| copies| the rest|$)/s.exec(report.sentences[0] ?? "")?.[0] ?? report.sentences[0] ?? "";
+  const { checks, per, differences } = report.comparison, first = /^.*?(?:\)?\.|\)?:)(?= [A-Z]\w*[ :]| kernels| idle| copies| the rest|$)/s.exec(report.sentences[0] ?? "")?.[0] ?? report.sentences[0] ?? "";
   const rest = (report.sentences[0] ?? "").slice(first.length).trim();
   return h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(`compare: ${report.comparison.runs.map((run, r) => `${letter(r)} ${run.label}`).join(", ")}`), h("span", { class: "spring" }), ...tools),
     h("h1", {}, first.replace(/:$/, ".")), rest ? h("p", { class: "verdict" }, rest) : null, ...report.sentences.slice(1).map((sentence) => h("p", { class: "verdict" }, sentence)), ...report.culprits.map((sentence) => h("p", { class: "verdict culprit" }, sentence)),
@@ -113,7 +113,7 @@ export function comparePage(report: CompareReport, tools: HTMLElement[]): { head
   return { header: header(report, tools), parts: [
     runsSection(report),
     c.time.length === 0 ? null : section("time", c.per === "step" ? "Time breakdown of a step" : "Time breakdown", `every bar adds up to its ${c.per}; all on one scale`, stacks(report, c.time, most), h("h3", {}, "Attribution of the difference"), timeTable(report, c.time, "Attribution of the difference", "parts")),
-    stripsSection(report), treeSection(report), shapesSection(report), waterfallsSection(report, most), levelsSection(report),
+    rolesSection(report), stripsSection(report), treeSection(report), shapesSection(report), waterfallsSection(report, most), levelsSection(report),
     rows("phases", "Framework runtime phases", "phases add up to the time by the clock", c.phases, "phases"), queuesSection(report),
     rows("layers", "By layer", `${count(c.layers.length)} layers`, c.layers, "layers"), rows("kernels", "By kernel", `${count(c.kernels.length)} kernels`, c.kernels, "kernels")] };
 }

@@ -17,7 +17,7 @@ function bar(run: ComparedRun, most: number): HTMLElement {
 function changeWords(change: ComparedChange, of: string): string {
   const times = (ratio: number | null): string => (ratio === null || ratio <= 0 ? "no data" : `${(1 / ratio).toFixed(2)}\u00d7`);
   const noise = change.low !== null && change.high !== null ? ` (95 %: ${times(change.high)} to ${times(change.low)})` : "";
-  const said = { faster: "faster beyond noise", slower: "slower beyond noise", no_difference: "no difference beyond noise", same_job: "a rank of the same job", not_known: "too few steps to tell it from noise" }[change.verdict];
+  const said = { faster: "faster", slower: "slower", no_difference: "no difference, within 3 %", undecided: "undecided", same_job: "a rank of the same job", not_known: "not decided: too few steps to tell it from noise, or inputs of another size", different_programs: "different programs" }[change.verdict];
   return `${times(change.ratio)} as fast by the ${of}${noise}: ${said}`;
 }
 
