@@ -184,8 +184,10 @@ class ClockLedger {
     Nanos ended = order.empty() ? 0 : rows_.start_ns[order[0]], idle = 0, last_call = -kNone;
     for (const auto row : order) {
       if (const auto call = launches_[row]; call != kNoRow && rows_.start_ns[row] > ended)
-        idle = std::max(idle, rows_.start_ns[row] - std::max(ended, calls_.start_ns[call] +
-                                                                        calls_.duration_ns[call]));
+        idle = std::max(
+            idle, rows_.start_ns[row] -
+                      std::max(ended, std::min(calls_.start_ns[call] + calls_.duration_ns[call],
+                                               kFarthestTime)));
       ended = std::max(ended, rows_.start_ns[row] + rows_.duration_ns[row]);
     }
     for (std::size_t call = 0; call < calls_.size(); ++call)

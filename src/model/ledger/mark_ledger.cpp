@@ -14,6 +14,7 @@ namespace gf {
 namespace {
 /// What torch.profiler names its steps.
 constexpr std::string_view kStep = "ProfilerStep#";
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 40;
 }  // namespace
 
 void check_marks(Capture& capture) {
@@ -24,7 +25,8 @@ void check_marks(Capture& capture) {
     name.remove_prefix(kStep.size());
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error == std::errc() && end == name.data() + name.size() && number >= 0)
+    if (error == std::errc() && end == name.data() + name.size() && number >= 0 &&
+        number < kMostSteps)
       numbers.push_back(number);
   }
   if (numbers.size() < 2) return;

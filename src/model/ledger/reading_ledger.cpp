@@ -323,6 +323,7 @@ void check_blocks(Capture& capture) {
   };
   std::map<std::uint32_t, Span> devices;
   for (const PackedBlock& block : capture.sample_blocks) {
+    if (!in_reach(block.first_ns) || !in_reach(block.last_ns)) continue;
     auto [found, fresh] = devices.try_emplace(block.device, Span{block.first_ns, block.last_ns});
     Span& span = found->second;
     if (!fresh && block.first_ns > span.last) span.missing += block.first_ns - span.last;
