@@ -38,6 +38,11 @@ void Capture::note_quality(QualityCode code, std::string_view detail, std::int64
   note(*this, name_of(code), detail, count, time);
 }
 
+bool Capture::noted(QualityCode code) const {
+  const Text text = strings.find(name_of(code));
+  return text != Text::none && std::ranges::find(quality.code, text) != quality.code.end();
+}
+
 void Capture::add_quality(const Capture& other) {
   for (std::size_t i = 0; i < other.quality.size(); ++i)
     note(*this, other.text(other.quality.code[i]), other.text(other.quality.detail[i]),
@@ -67,9 +72,7 @@ bool Capture::unfinished_recording() const {
 }
 
 void Capture::note_unfinished_recording() {
-  if (!unfinished_recording()) return;
-  const Text code = strings.find(name_of(QualityCode::incomplete_recording));
-  if (code != Text::none && std::ranges::find(quality.code, code) != quality.code.end()) return;
+  if (!unfinished_recording() || noted(QualityCode::incomplete_recording)) return;
   note_quality(QualityCode::incomplete_recording,
                "the recording has no end: its recorder was killed, or is still at work");
 }

@@ -36,6 +36,8 @@ struct Capture : Tables {
   /// is kept.
   void note_quality(QualityCode code, std::string_view detail, std::int64_t count = 1,
                     Nanos time = -1);
+  /// Whether a kind of damage or suspected error was counted.
+  bool noted(QualityCode code) const;
   /// Takes over what another capture's quality says.
   void add_quality(const Capture& other);
   void set_metadata(std::string_view key, std::string_view value);

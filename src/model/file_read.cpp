@@ -265,15 +265,20 @@ Status CaptureReader::load(TableId id, std::uint64_t columns) {
 
 /// What wrote the column of quality's times, or packed a table, sealed the file at its end.
 Status CaptureReader::tell_seal() {
-  if (seal_ == Seal::broken)
-    capture_->note_quality(QualityCode::changed_file,
-                           "the file is not as it was when its writer ended: rows were changed, "
-                           "added or taken away");
-  if (seal_ == Seal::open) {
-    if (auto ok = load(TableId::metadata); !ok) return ok;
-    if (capture_->metadata_value("record.complete").empty()) return {};  // still being written
-  } else if (seal_ == Seal::whole || seal_ == Seal::broken) {
-    return {};
+  switch (seal_) {
+    case Seal::whole:
+      return {};
+    case Seal::broken:
+      capture_->note_quality(QualityCode::changed_file,
+                             "the file is not as it was when its writer ended: rows were changed, "
+                             "added or taken away");
+      return {};
+    case Seal::open:
+      if (auto ok = load(TableId::metadata); !ok) return ok;
+      if (capture_->metadata_value("record.complete").empty()) return {};  // still being written
+      break;
+    case Seal::none:
+      break;
   }
   const auto timed = has_column(db_.get(), "_quality", "time_ns", path_);
   if (!timed) return tl::unexpected(timed.error());

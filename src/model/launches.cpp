@@ -109,6 +109,10 @@ class CallIndex {
 
 }  // namespace
 
+bool waits_for_device(std::string_view call) {
+  return call.find("DeviceSynchronize") != call.npos || call == "cuCtxSynchronize";
+}
+
 std::vector<std::uint32_t> join_launches(const Capture& capture) {
   if (!capture.launches.empty()) return capture.launches;
   const auto& activities = capture.activities;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/intervals.h"
@@ -16,6 +17,9 @@ namespace gf {
 /// several calls with one correlation a launch, copy or set wins over others, then the earlier row.
 /// All kernels of a graph share the one call that launched the graph.
 std::vector<std::uint32_t> join_launches(const Capture& capture);
+
+/// Whether a call of this name returns when all of its device's work is done.
+bool waits_for_device(std::string_view call);
 
 class GraphCaptures {
  public:

@@ -250,9 +250,13 @@ Result<CheckRule> parse_check(std::string_view text) {
 
 void try_checks(Comparison& comparison, const std::vector<CheckRule>& rules,
                 const std::vector<MeasuredVersion>& versions) {
+  if (rules.empty()) return;
+  std::vector<MeasuredChange> changes(1);  // by run
+  for (std::size_t run = 1; run < comparison.runs.size(); ++run)
+    changes.push_back(measure_change(versions[0], versions[run]));
   for (const auto& rule : rules)
     for (std::size_t run = 1; run < comparison.runs.size(); ++run) {
-      const MeasuredChange change = measure_change(versions[0], versions[run]);
+      const MeasuredChange& change = changes[run];
       auto check = try_check(comparison, rule, change, run);
       const auto& label = comparison.runs[run].label;
       const bool by_the_clock = rule.what == "step" || rule.what == "item";

@@ -75,7 +75,7 @@ struct EnumNames<ComparedSetting> {
                                                          "steps",  "length",       "rank"};
 };
 
-/// Whether two runs do the same work.
+/// How alike the work of two runs is.
 enum class ComparedProgram : std::uint8_t { same, other_size, different };
 template <>
 struct EnumNames<ComparedProgram> {

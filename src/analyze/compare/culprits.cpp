@@ -189,7 +189,7 @@ class CulpritFinder {
     return after.host_ns * (1 - before.calls / after.calls);
   }
 
-  /// What of it the host's settings do not explain.
+  /// The profiler slowed both hosts alike.
   bool same_host() const {
     return std::ranges::none_of(comparison_.differences, [](const ComparedDifference& difference) {
       return difference.setting == ComparedSetting::profiler;
@@ -322,7 +322,7 @@ class CulpritFinder {
 
   void try_idle(const ComparedTime& row) {
     const double step = static_cast<double>(comparison_.runs[0].time_ns);
-    const auto reason = find_reason(row.name);
+    const auto reason = enum_from<IdleReason>(row.name);
     if (!reason || !same_host()) return;
     const auto before = idle_steps(0, *reason), after = idle_steps(run_, *reason);
     ComparedCulprit culprit;
@@ -362,13 +362,6 @@ class CulpritFinder {
       name = work;
     }
     return name;
-  }
-
-  static std::optional<IdleReason> find_reason(const std::string& name) {
-    const auto& names = EnumNames<IdleReason>::names;
-    const auto at = std::ranges::find(names, name);
-    if (at == names.end()) return std::nullopt;
-    return static_cast<IdleReason>(at - names.begin());
   }
 
   std::vector<double> idle_steps(std::size_t run, IdleReason reason) const {

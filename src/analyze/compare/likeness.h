@@ -8,7 +8,7 @@
 
 namespace gf {
 
-/// Of a run beside the first. Without a word on `common_ratio`.
+/// Holds a run against the first one. Leaves `common_ratio` empty.
 ComparedLikeness likeness_of(const Comparison& comparison, const std::vector<RunDetails>& details,
                              const RoleMatch& match, std::size_t run);
 

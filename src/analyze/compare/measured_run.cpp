@@ -102,14 +102,7 @@ class StepOfKernel {
   std::map<std::int64_t, std::size_t> by_number_;
 };
 
-bool noted(const Capture& capture, QualityCode code) {
-  const auto& quality = capture.quality;
-  for (std::uint32_t row = 0; row < quality.size(); ++row)
-    if (capture.text(quality.code[row]) == name_of(code)) return true;
-  return false;
-}
-
-/// What the kernels of each step came to.
+/// Time and number of the kernels of each step.
 struct KernelTimes {
   std::vector<double> ns;
   std::vector<std::int64_t> count;
@@ -182,11 +175,11 @@ void take_doubts(MeasuredRun& run, const Context& context, const std::vector<Ste
   const auto& capture = context.capture;
   // What overlaps on a stream may be there twice (docs/evidence.md has the bound).
   constexpr double kOverlaps = 0.02, kMost = 0.5;
-  if (noted(capture, QualityCode::few_without_kernel))
+  if (capture.noted(QualityCode::few_without_kernel))
     run.missing += lost_of_launches(context, steps, step_of, times);
   run.missing += of_the_longest(capture, QualityCode::few_lost_records, times);
   run.extra = of_the_longest(capture, QualityCode::few_repeated, times);
-  if (noted(capture, QualityCode::few_overlaps)) run.extra += kOverlaps;
+  if (capture.noted(QualityCode::few_overlaps)) run.extra += kOverlaps;
   // A launch runs one kernel, but for graphs': another one of it is a copy under another name, on
   // another stream or a moment later.
   if (times.all > 0) run.extra += times.again / times.all;
@@ -198,7 +191,7 @@ std::uint64_t digest_of(const std::vector<Value>& values, std::uint64_t seed) {
   return xxh64({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value)}, seed);
 }
 
-/// Of the kernels' times: two recordings never agree in all of them.
+/// Two recordings never agree in the times of all their kernels.
 std::uint64_t digest_of_kernels(const Capture& capture) {
   const auto& activities = capture.activities;
   std::vector<Nanos> starts, lengths;
@@ -302,8 +295,7 @@ MeasuredRun measured_run(const Context& context, const Analysis& analysis) {
   const auto& ops = context.capture.host_ops;
   run.stacks =
       std::ranges::any_of(ops.kind, [](HostKind kind) { return kind == HostKind::python; });
-  if (!noted(context.capture, QualityCode::no_absolute_time))
-    run.started = analysis.window.start_ns;
+  if (!context.capture.noted(QualityCode::no_absolute_time)) run.started = analysis.window.start_ns;
   run.rows = digest_of_kernels(context.capture);
   return run;
 }

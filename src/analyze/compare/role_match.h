@@ -34,7 +34,7 @@ class RoleMatch {
     TrainingPhase phase;
     bool is_kernel;
   };
-  /// Of a step.
+  /// Totals of a step.
   struct Sum {
     double ns = 0, calls = 0, host_ns = 0;
   };

@@ -14,6 +14,7 @@
 #include "core/order.h"
 #include "core/strings.h"
 #include "model/check.h"
+#include "model/launches.h"
 #include "model/ledger/laws.h"
 #include "model/ledger/ledger.h"
 
@@ -104,10 +105,7 @@ class ClockLedger {
   void find_waits() {
     one_process_ = std::ranges::all_of(capture_.threads.pid,
                                        [&](auto pid) { return pid == capture_.threads.pid[0]; });
-    OncePerText waits_for_all(capture_.strings, [](std::string_view name) {
-      return name == "cudaDeviceSynchronize" || name == "cuCtxSynchronize" ||
-             name == "hipDeviceSynchronize";
-    });
+    OncePerText waits_for_all(capture_.strings, waits_for_device);
     for (std::uint32_t call = 0; call < calls_.size(); ++call)
       if (calls_.kind[call] == ApiKind::sync && waits_for_all(calls_.name[call]))
         waits_[pid_of(call)].push_back(
@@ -181,7 +179,7 @@ class ClockLedger {
       return std::pair(rows_.start_ns[left], left) < std::pair(rows_.start_ns[right], right);
     };
     sort_nearly_ordered(order.begin(), order.end(), begins_before);
-    Nanos ended = order.empty() ? 0 : rows_.start_ns[order[0]], idle = 0, last_call = -kNone;
+    Nanos ended = rows_.start_ns[order[0]], idle = 0, last_call = -kNone;
     for (const auto row : order) {
       if (const auto call = launches_[row]; call != kNoRow && rows_.start_ns[row] > ended)
         idle = std::max(

@@ -154,9 +154,7 @@ class LaunchLedger {
       const Interval* window = member_at(recorded, time);
       return window ? static_cast<std::size_t>(window - recorded.data()) : recorded.size();
     };
-    OncePerText waits(capture_.strings, [](std::string_view name) {
-      return name.find("DeviceSynchronize") != name.npos || name == "cuCtxSynchronize";
-    });
+    OncePerText waits(capture_.strings, waits_for_device);
     for (std::uint32_t call = 0; call < calls_.size(); ++call)
       if (const auto i = window_of(calls_.start_ns[call]); i < recorded.size()) {
         spans[i].start = std::min<Nanos>(spans[i].start, calls_.start_ns[call]);
@@ -282,10 +280,7 @@ class LaunchLedger {
   }
 
   void tell_lost() {
-    const Text known = capture_.strings.find(name_of(QualityCode::no_kernel));
-    if (known != Text::none &&
-        std::ranges::find(capture_.quality.code, known) != capture_.quality.code.end())
-      return;  // a recorder knows more of what it lost
+    if (capture_.noted(QualityCode::no_kernel)) return;  // a recorder knows more of what it lost
     const auto lost = static_cast<std::int64_t>(lone_.size()) + missing_nodes_;
     Breach breach{.count = lost + unfinished_,
                   .of = expected_,
@@ -340,10 +335,8 @@ class LaunchLedger {
       several += runs_[call] > 1;
     }
     if (several == 0) return;
-    for (const auto code : {QualityCode::repeated_kernel, QualityCode::few_repeated})
-      if (std::ranges::any_of(capture_.quality.code,
-                              [&](Text noted) { return capture_.text(noted) == name_of(code); }))
-        return;
+    if (capture_.noted(QualityCode::repeated_kernel) || capture_.noted(QualityCode::few_repeated))
+      return;
     tell(capture_, Law::kernel_has_one_launch, {.count = several, .of = all},
          fmt::format("{} of {} launches of one kernel have several: kernels are in the capture "
                      "twice, or numbers of launches are wrong",

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "core/format.h"
@@ -29,7 +28,8 @@ void check_numbers(Capture& capture) {
   order.reserve(calls.size());
   for (std::uint32_t call = 0; call < calls.size(); ++call)
     if (calls.correlation[call] >= 0) order.push_back(call);
-  if (order.empty()) return;
+  const auto count = static_cast<std::int64_t>(order.size());
+  if (count < kManyCalls) return;
   sort_nearly_ordered(order.begin(), order.end(), [&](auto left, auto right) {
     const Nanos start = calls.start_ns[left], other = calls.start_ns[right];
     return start != other ? start < other : left < right;
@@ -46,8 +46,6 @@ void check_numbers(Capture& capture) {
     high = std::max(high, number);
     before = number;
   }
-  const auto count = static_cast<std::int64_t>(order.size());
-  if (count < kManyCalls) return;
   if (falls > 0)
     tell(capture, Law::numbers_rise, {.count = falls, .of = count},
          fmt::format("{} of {} calls of the runtime have a lower number than the call before them "

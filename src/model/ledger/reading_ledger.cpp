@@ -314,9 +314,7 @@ void check_blocks(Capture& capture) {
                                    QualityCode::buffer_overflow,  QualityCode::bad_sample_block,
                                    QualityCode::counters_ended,   QualityCode::gpu_lost,
                                    QualityCode::unwritten_samples};
-  for (const auto code : capture.quality.code)
-    if (std::ranges::any_of(kTold, [&](auto told) { return capture.text(code) == name_of(told); }))
-      return;
+  if (std::ranges::any_of(kTold, [&](auto told) { return capture.noted(told); })) return;
   struct Span {
     Nanos first = 0, last = 0, missing = 0;
     std::int64_t samples = 0;
