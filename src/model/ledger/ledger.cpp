@@ -13,6 +13,7 @@ void check_evidence(Capture& capture) {
     check_numbers(capture);
   }
   check_marks(capture);
+  check_programs(capture);
   check_readings(capture);
 }
 
