@@ -109,6 +109,7 @@ TEST(Ledger, ALaunchOfSeveralKernels) {
     steps.activity(ActivityKind::kernel, "gemm", row * kMs + 10'001, row * kMs + 110'001,
                    steps.capture.activities.correlation[row], 57);
   EXPECT_EQ(steps.told(), (Told{{"repeated_kernel", 200}}));
+  EXPECT_EQ(steps.told(), (Told{{"repeated_kernel", 200}})) << "a file that is read again";
 }
 
 TEST(Ledger, KernelsOfNoLengthOrOfOne) {
