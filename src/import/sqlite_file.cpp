@@ -6,6 +6,7 @@
 
 #include "core/files.h"
 #include "import/input.h"
+#include "model/file.h"
 
 namespace gf {
 
@@ -26,13 +27,13 @@ Result<std::string> schema_of(sqlite3* db, const std::string& path) {
 }  // namespace
 
 std::string with_schema(const std::string& path, std::string head) {
-  if (!head.starts_with(kMagic)) return head;
+  if (!head.starts_with(kMagic) || is_capture_file(head)) return head;
   // Of a packed file the beginning is all that is had without unpacking it.
   auto db = sqlite::open_untrusted(path);
   if (!db) return head;
   auto schema = schema_of(db->get(), path);
   if (!schema || schema->empty()) return head;
-  return std::string(kMagic) + *schema;
+  return head.append(*schema);
 }
 
 bool is_database_with(std::string_view head, std::initializer_list<std::string_view> words) {

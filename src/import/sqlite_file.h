@@ -11,8 +11,9 @@
 
 namespace gf {
 
-/// What a database begins with, as sniffers see it: the file's first bytes and the statements that
-/// made its tables, wherever they lie. `head` itself, where the file is no readable database.
+/// What a database begins with, as sniffers see it: the file's first bytes, and behind them the
+/// statements that made its tables, wherever they lie. `head` alone, where the file is no readable
+/// database.
 std::string with_schema(const std::string& path, std::string head);
 
 /// Whether a file's beginning is a database that says all of these words.

@@ -27,7 +27,16 @@ bool TraceRows::is_span(Nanos start, Nanos end) {
   return false;
 }
 
+std::uint32_t TraceRows::device(std::int64_t number, std::string_view vendor) {
+  if (const auto known = devices_.find(number); known != devices_.end()) return known->second;
+  if (number < 0 || number > INT32_MAX || devices_.size() >= kMostDevices) return kNoRow;
+  const auto row = devices_[number] = c_.device_row(static_cast<std::int32_t>(number));
+  if (!vendor.empty()) c_.devices.vendor[row] = c_.strings.intern(vendor);
+  return row;
+}
+
 void TraceRows::work(const DeviceWork& work) {
+  if (work.device == kNoRow) return bad_row();
   if (!is_span(work.start, work.end)) return;
   auto& activities = c_.activities;
   const std::size_t row = activities.add();

@@ -14,6 +14,9 @@
 
 namespace gf {
 
+/// More devices than this are damage: each row looks for its device among them.
+inline constexpr std::size_t kMostDevices = 4096;
+
 /// One kernel, copy or set. What the source does not say stays as it is here.
 struct DeviceWork {
   Nanos start = 0, end = 0;
@@ -36,6 +39,8 @@ class TraceRows {
   /// A range that the program named.
   void range(Nanos start, Nanos end, std::uint32_t thread, std::string_view name);
   std::uint32_t thread(std::int64_t pid, std::int64_t tid);
+  /// The device of a number; kNoRow where there are more than any job has, or the number is none.
+  std::uint32_t device(std::int64_t number, std::string_view vendor);
   /// A row that cannot be read.
   void bad_row();
   /// After the last row.
@@ -46,6 +51,7 @@ class TraceRows {
   bool is_span(Nanos start, Nanos end);
   Capture& c_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> threads_;
+  std::map<std::int64_t, std::uint32_t> devices_;
 };
 
 /// AMD counts work-items where others count blocks: the blocks, where both are known.

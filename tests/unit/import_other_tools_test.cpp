@@ -361,7 +361,7 @@ TEST(Fleet, TablesOfWeightsAndBiases) {
   const test::TempDir dir;
   write(dir.file("h.csv"),
         "_runtime,_timestamp,system.gpu.0.gpu,system.gpu.0.powerWatts,system.gpu.1.powerWatts\n"
-        "0.5,1790000000.5,10,100,\n15.5,1790000015.5,95,300,\n");
+        "0.5,1790000000.5,25,100,\n15.5,1790000015.5,50,300,\n");
   write(dir.file("c.csv"),
         "\"Relative Time (Process)\",\"run-a - system/gpu.0.powerWatts\","
         "\"run-a - system/gpu.0.powerWatts__MIN\"\n0.25,100,95\n15.25,300,295\n");
@@ -370,7 +370,7 @@ TEST(Fleet, TablesOfWeightsAndBiases) {
     ASSERT_TRUE(capture) << capture.error().message();
     EXPECT_EQ(values(*capture, "power.average"), (Values{{0, {100, 300}}})) << file;
   }
-  EXPECT_EQ(values(*import_file(dir.file("h.csv")), "monitor.gpu"), (Values{{0, {0.1, 0.95}}}));
+  EXPECT_EQ(values(*import_file(dir.file("h.csv")), "monitor.gpu"), (Values{{0, {0.25, 0.5}}}));
 }
 
 TEST(Fleet, LogsOfAmdSmiAreOfAmd) {

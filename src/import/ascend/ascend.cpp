@@ -37,15 +37,14 @@ Result<Capture> parse(std::string_view content, const std::string& path) {
     const auto length = parse_decimal(table.text(duration), 3);
     const auto to = from && length ? checked_add(*from, *length) : std::nullopt;
     const auto number = table.number(device).value_or(0);
-    if (!table.whole() || !to || number < 0 || number > 4096) {
+    if (!table.whole() || !to) {
       rows.bad_row();
       continue;
     }
     DeviceWork work;
     work.start = *from;
     work.end = *to;
-    work.device = capture.device_row(static_cast<std::int32_t>(number));
-    capture.devices.vendor[work.device] = capture.strings.intern("huawei");
+    work.device = rows.device(number, "huawei");
     work.name = capture.strings.intern(table.text(name));
     const bool communication = table.text(core) == "HCCL" || table.text(core) == "COMMUNICATION";
     work.stream = table.number(stream).value_or(communication ? kHcclStream : -1);

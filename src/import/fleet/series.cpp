@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/text.h"
+#include "model/check.h"
 #include "model/counter_values.h"
 #include "model/metrics.h"
 
@@ -74,6 +75,10 @@ void Readings::add(std::string_view series, const Labels& labels, Nanos time, do
   if (fresh) at->second = measured_by(series);
   const Measured& measured = at->second;
   ++c_.events;
+  if (!in_reach(time)) {
+    c_.note_quality(QualityCode::impossible_time, "readings of impossible times are left out");
+    return;
+  }
   if (!std::isfinite(value)) {
     c_.note_quality(QualityCode::no_reading, "readings without a number, such as NaN: no data");
     return;

@@ -220,9 +220,8 @@ class Table {
     if (open == cell.npos || !cell.ends_with(')')) return kNoRow;
     std::from_chars(cell.data() + open + 1, cell.data() + cell.size() - 1, number);
     if (number < 0) return kNoRow;
-    const auto row = c_.device_row(number);
-    c_.devices.name[row] = c_.strings.intern(trimmed(cell.substr(0, open)));
-    c_.devices.vendor[row] = c_.strings.intern("nvidia");
+    const auto row = rows_.device(number, "nvidia");
+    if (row != kNoRow) c_.devices.name[row] = c_.strings.intern(trimmed(cell.substr(0, open)));
     return row;
   }
 

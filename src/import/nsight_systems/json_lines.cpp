@@ -71,10 +71,7 @@ class JsonLines {
     } else {
       return;  // synchronizations and the like
     }
-    const auto number = row.integer("CudaEvent.deviceId");
-    if (number < 0 || number > INT32_MAX) return rows_.bad_row();
-    work.device = c_.device_row(static_cast<std::int32_t>(number));
-    c_.devices.vendor[work.device] = c_.strings.intern("nvidia");
+    work.device = rows_.device(row.integer("CudaEvent.deviceId"), "nvidia");
     rows_.work(work);
   }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
 #include <unordered_map>
 
 #include "import/formats.h"
@@ -107,6 +106,7 @@ class Loader {
         [&](const TableRow& row) {
           auto& devices = c_.devices;
           const auto at = device(row.integer(0));
+          if (at == kNoRow) return;
           devices.name[at] = name(row.integer(1));
           devices.clock_khz[at] = row.integer(2);
           devices.sm_count[at] = small(row.integer(3));
@@ -124,14 +124,7 @@ class Loader {
   static std::int32_t small(std::int64_t value) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, -1, INT32_MAX));
   }
-  std::uint32_t device(std::int64_t number) {
-    const auto [at, fresh] = devices_.try_emplace(number, kNoRow);
-    if (fresh) {
-      at->second = c_.device_row(small(number));
-      c_.devices.vendor[at->second] = c_.strings.intern("nvidia");
-    }
-    return at->second;
-  }
+  std::uint32_t device(std::int64_t number) { return rows_.device(number, "nvidia"); }
 
   DeviceWork work_of(const TableRow& row, ActivityKind kind) {
     DeviceWork work;
@@ -260,7 +253,6 @@ class Loader {
   Capture& c_;
   TraceRows rows_;
   std::unordered_map<std::int64_t, Text> names_;
-  std::map<std::int64_t, std::uint32_t> devices_;
 };
 
 #undef GF_WORK_COLUMNS

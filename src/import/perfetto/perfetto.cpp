@@ -121,11 +121,11 @@ class Loader {
     const auto end = duration <= static_cast<std::uint64_t>(INT64_MAX)
                          ? checked_add(start, static_cast<Nanos>(duration))
                          : std::nullopt;
-    if (!end || gpu > 4096) return rows_.bad_row();
+    if (!end || gpu > INT32_MAX) return rows_.bad_row();
     DeviceWork work;
     work.start = start;
     work.end = *end;
-    work.device = c_.device_row(static_cast<std::int32_t>(gpu));
+    work.device = rows_.device(static_cast<std::int64_t>(gpu), {});
     work.stream = static_cast<std::int64_t>(queue & 0xFFFFFFFF);
     work.context = static_cast<std::int64_t>(context & 0xFFFFFFFF);
     if (const auto name = known.find(number); name != known.end()) work.name = name->second;

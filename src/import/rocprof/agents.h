@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "import/trace_rows.h"
 #include "model/capture.h"
 
 namespace gf::rocprof {
@@ -39,6 +40,7 @@ class Agents {
   bool empty() const { return rows_.empty(); }
   /// The GPU that a row names; one that nothing described gets the next number.
   std::uint32_t row(const std::string& key) {
+    if (c_.devices.size() >= kMostDevices && !is_gpu(key)) return kNoRow;
     const auto [at, fresh] = rows_.try_emplace(key, kNoRow);
     if (at->second != kNoRow) return at->second;
     std::int32_t next = 0;

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
+#include <cmath>
 #include <string>
 #include <unordered_map>
 
 #include "import/formats.h"
 #include "import/sqlite_file.h"
 #include "import/trace_rows.h"
+#include "model/check.h"
 #include "model/counter_values.h"
 
 namespace gf::rpd {
@@ -115,15 +116,7 @@ class Loader {
         });
   }
 
-  std::uint32_t device(std::int64_t number) {
-    const auto [at, fresh] = devices_.try_emplace(number, kNoRow);
-    if (fresh) {
-      at->second =
-          c_.device_row(static_cast<std::int32_t>(std::clamp<std::int64_t>(number, 0, INT32_MAX)));
-      c_.devices.vendor[at->second] = c_.strings.intern("amd");
-    }
-    return at->second;
-  }
+  std::uint32_t device(std::int64_t number) { return rows_.device(number, "amd"); }
 
   Status work() {
     return source_.each(
@@ -173,18 +166,19 @@ class Loader {
           const auto said = row.text(kValue);
           double value = 0;
           const auto [end, wrong] = std::from_chars(said.data(), said.data() + said.size(), value);
-          if (wrong != std::errc() || end != said.data() + said.size()) return rows_.bad_row();
           const auto start = row.integer(kFrom, 0), until = row.integer(kUntil, -1);
-          if (until < start) return rows_.bad_row();
+          const auto of = device(row.integer(kDevice));
+          if (wrong != std::errc() || end != said.data() + said.size() || !std::isfinite(value) ||
+              of == kNoRow || until < start || !in_reach(start) || !in_reach(until))
+            return rows_.bad_row();
           ++c_.events;
           const bool clock = row.text(kMonitorType) == "sclk";
           const bool memory = row.text(kMonitorType) == "mclk";
           const std::string metric = clock    ? "clock.sm"
                                      : memory ? "clock.memory"
                                               : "rpd." + std::string(row.text(kMonitorType));
-          add_row(c_.counter_samples,
-                  {start, until - start, device(row.integer(kDevice)), c_.strings.intern(metric),
-                   clock || memory ? value * 1e6 : value});
+          add_row(c_.counter_samples, {start, until - start, of, c_.strings.intern(metric),
+                                       clock || memory ? value * 1e6 : value});
         });
   }
 
@@ -194,7 +188,6 @@ class Loader {
   std::unordered_map<std::int64_t, Text> names_, arguments_;
   std::unordered_map<std::int64_t, std::int64_t> calls_of_, bytes_, pids_;
   std::unordered_map<std::int64_t, Launch> launches_;
-  std::map<std::int64_t, std::uint32_t> devices_;
   std::int64_t unnamed_ = 0;
 };
 

@@ -82,7 +82,7 @@ class Loader {
       std::int32_t number = -1;
       const auto* const end = name.data() + name.size();
       const auto [behind, wrong] = std::from_chars(name.data() + close + 2, end, number);
-      if (wrong != std::errc() || number < 0) return;
+      if (wrong != std::errc() || number < 0 || devices_.size() >= kMostDevices) return;
       const auto at = c_.device_row(number);
       std::string_view product(behind, static_cast<std::size_t>(end - behind));
       product.remove_prefix(std::min(product.find_first_not_of(' '), product.size()));
@@ -133,6 +133,7 @@ class Loader {
   }
 
   std::uint32_t device_of(std::int64_t pid) {
+    if (devices_.size() >= kMostDevices && !devices_.contains(pid)) return kNoRow;
     const auto [at, fresh] = devices_.try_emplace(pid, kNoRow);
     if (fresh) {
       std::int32_t next = 0;
