@@ -342,7 +342,7 @@ TEST(Fleet, ARangeOfPrometheusKeepsItsTimes) {
         R"([[1790000000, "0.9"], [1790000015, "NaN"], [1790000030, "0.7"]]}]}})");
   const auto capture = import_file(dir.file("r.json"));
   ASSERT_TRUE(capture) << capture.error().message();
-  EXPECT_EQ(values(*capture, "power.average"), (Values{{0, {600, 620, 630}}}));
+  EXPECT_EQ(values(*capture, "power.module"), (Values{{0, {600, 620, 630}}}));
   EXPECT_EQ(values(*capture, "gpu.busy"), (Values{{0, {0.9, 0.7}}}));
   std::set<Nanos> ends;
   for (std::size_t i = 0; i < capture->counter_samples.size(); ++i)
@@ -368,7 +368,7 @@ TEST(Fleet, TablesOfWeightsAndBiases) {
   for (const char* file : {"h.csv", "c.csv"}) {
     const auto capture = import_file(dir.file(file));
     ASSERT_TRUE(capture) << capture.error().message();
-    EXPECT_EQ(values(*capture, "power.average"), (Values{{0, {100, 300}}})) << file;
+    EXPECT_EQ(values(*capture, "power.module"), (Values{{0, {100, 300}}})) << file;
   }
   EXPECT_EQ(values(*import_file(dir.file("h.csv")), "monitor.gpu"), (Values{{0, {0.25, 0.5}}}));
 }

@@ -146,6 +146,18 @@ void Readings::drop_unmeasured() {
                     static_cast<std::int64_t>(dropped));
 }
 
+/// A mean over a second is an instant where readings are many seconds apart: power is interpolated
+/// between them, where a mean would be held until the next.
+void Readings::take_means_as_instants(Nanos interval) {
+  const Text mean = c_.strings.intern("power.average"_metric);
+  const Text instant = c_.strings.intern("power.module"_metric);
+  if (interval < 5 * kNsPerSecond ||
+      std::ranges::any_of(readings_, [&](const auto& one) { return one.metric == instant; }))
+    return;
+  for (auto& one : readings_)
+    if (one.metric == mean) one.metric = instant;
+}
+
 void Readings::finish() {
   drop_parts();
   settle_scales();
@@ -158,6 +170,7 @@ void Readings::finish() {
   });
   readings_.erase(repeated.begin(), repeated.end());
   const Nanos length = interval();
+  take_means_as_instants(length);
   for (const auto& one : readings_) {
     const bool mean = length > 0 && is_ratio(c_.text(one.metric));
     add_row(c_.counter_samples, {mean ? one.time - length : one.time, mean ? length : 0, one.device,

@@ -48,6 +48,7 @@ class Readings {
   void drop_parts();
   void settle_scales();
   void drop_unmeasured();
+  void take_means_as_instants(Nanos interval);
 
   Capture& c_;
   telemetry::LogDevices devices_;

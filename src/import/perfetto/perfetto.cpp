@@ -37,6 +37,25 @@ enum Stage : protozero::pbf_tag_type {
 
 constexpr std::uint64_t kClearsNames = 1;
 
+/// The present field as a number, or as the bytes of a text or message; false, and passed over,
+/// when it is of another type.
+bool read(protozero::pbf_reader& message, std::uint64_t& number) {
+  if (message.wire_type() == protozero::pbf_wire_type::varint) {
+    number = message.get_uint64();
+    return true;
+  }
+  message.skip();
+  return false;
+}
+bool read(protozero::pbf_reader& message, protozero::data_view& bytes) {
+  if (message.wire_type() == protozero::pbf_wire_type::length_delimited) {
+    bytes = message.get_view();
+    return true;
+  }
+  message.skip();
+  return false;
+}
+
 class Loader {
  public:
   explicit Loader(Capture& capture) : c_(capture), rows_(capture) {}
@@ -47,20 +66,19 @@ class Loader {
     protozero::data_view names, stage;
     while (packet.next()) switch (packet.tag()) {
         case field::kTimestamp:
-          time = packet.get_uint64();
-          timed = true;
+          timed = read(packet, time);
           break;
         case field::kSequence:
-          sequence = packet.get_uint32();
+          read(packet, sequence);
           break;
         case field::kFlags:
-          flags = packet.get_uint32();
+          read(packet, flags);
           break;
         case field::kInterned:
-          names = packet.get_view();
+          read(packet, names);
           break;
         case field::kStage:
-          stage = packet.get_view();
+          read(packet, stage);
           break;
         default:
           packet.skip();
@@ -78,21 +96,22 @@ class Loader {
   using Names = std::map<std::uint64_t, Text>;
 
   void learn(protozero::pbf_reader names, Names& known) {
-    while (names.next(field::kSpecifications)) {
+    protozero::data_view specification, text;
+    while (names.next()) {
+      if (names.tag() != field::kSpecifications) {
+        names.skip();
+        continue;
+      }
+      if (!read(names, specification)) continue;
       std::uint64_t id = 0;
       Text name{};
-      for (protozero::pbf_reader one = names.get_message(); one.next();) switch (one.tag()) {
-          case field::kId:
-            id = one.get_uint64();
-            break;
-          case field::kName: {
-            const auto text = one.get_view();
-            name = c_.strings.intern({text.data(), text.size()});
-            break;
-          }
-          default:
-            one.skip();
-        }
+      for (protozero::pbf_reader one(specification); one.next();)
+        if (one.tag() == field::kId)
+          read(one, id);
+        else if (one.tag() != field::kName)
+          one.skip();
+        else if (read(one, text))
+          name = c_.strings.intern({text.data(), text.size()});
       known[id] = name;
     }
   }
@@ -101,19 +120,19 @@ class Loader {
     std::uint64_t duration = 0, gpu = 0, queue = 0, context = 0, number = 0;
     while (stage.next()) switch (stage.tag()) {
         case field::kDuration:
-          duration = stage.get_uint64();
+          read(stage, duration);
           break;
         case field::kGpu:
-          gpu = stage.get_uint64();
+          read(stage, gpu);
           break;
         case field::kQueueNumber:
-          queue = stage.get_uint64();
+          read(stage, queue);
           break;
         case field::kContext:
-          context = stage.get_uint64();
+          read(stage, context);
           break;
         case field::kStageName:
-          number = stage.get_uint64();
+          read(stage, number);
           break;
         default:
           stage.skip();
@@ -166,9 +185,16 @@ bool begins_packet(std::string_view field) {
 
 bool has_stages(protozero::pbf_reader trace) {
   try {
-    while (trace.next(field::kPacket))
-      for (auto packet = trace.get_message(); packet.next(); packet.skip())
-        if (packet.tag() == field::kStage) return true;
+    protozero::data_view packet;
+    while (trace.next()) {
+      if (trace.tag() != field::kPacket) {
+        trace.skip();
+        continue;
+      }
+      if (!read(trace, packet)) continue;
+      for (protozero::pbf_reader one(packet); one.next(); one.skip())
+        if (one.tag() == field::kStage) return true;
+    }
   } catch (const std::exception&) {  // the front of a file ends inside a packet
   }
   return false;
@@ -195,11 +221,12 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   Loader loader(capture);
   try {
     protozero::pbf_reader trace(content->data(), content->size());
+    protozero::data_view packet;
     while (trace.next())
-      if (trace.tag() == field::kPacket)
-        loader.packet(trace.get_message());
-      else
+      if (trace.tag() != field::kPacket)
         trace.skip();
+      else if (read(trace, packet))
+        loader.packet(protozero::pbf_reader(packet));
   } catch (const std::exception&) {
     capture.note_quality(QualityCode::bad_message,
                          "the trace is damaged or ends early: what follows is missing");

@@ -65,6 +65,7 @@ Result<Capture> parse(std::string_view content, const std::string& path) {
   for (std::size_t at = 0; at < table.heading().size(); ++at)
     if (is_counter(table.heading()[at]))
       counters.emplace_back(at, capture.strings.intern(table.heading()[at]));
+  TraceRows devices(capture);
   auto& kernels = capture.report_kernels;
   auto& values = capture.kernel_counters;
   while (table.next()) {
@@ -79,6 +80,7 @@ Result<Capture> parse(std::string_view content, const std::string& path) {
     if (text.ends_with(" (.kd)")) text.remove_suffix(6);
     kernels.name[row] = capture.strings.intern(text);
     kernels.device[row] = table.known(gpu);
+    devices.device(kernels.device[row], "amd");
     // One product of all dimensions, in work-items.
     kernels.block_x[row] = small(table.known(block));
     kernels.grid_x[row] =

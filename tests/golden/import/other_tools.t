@@ -18,7 +18,7 @@ What another tool wrote is named, with what to do about it there (tests/unit/imp
   > database("driver.sqlite", *export, "create table DIAGNOSTIC_EVENT(severity int, text text)",
   >     "insert into DIAGNOSTIC_EVENT values (3, 'Driver version 999.1 is not supported by this version of CUPTI')")
   > PY
-  $ gpufathom analyze run.nvvp
+  $ brief run.nvvp
   gpufathom: run.nvvp: cannot be read: it is the SQLite database of nvprof (.nvvp, .nvprof) (record with nsys profile --trace=cuda,nvtx, then nsys export --type sqlite REPORT.nsys-rep; gpufathom help formats lists what is read)
   [1]
 
@@ -64,7 +64,7 @@ A trace of an Ascend NPU whose marks lie behind its first events:
 
 A folder of another tool:
 
-  $ mkdir out && touch out/4242_kernel_trace.csv && gpufathom analyze out
+  $ mkdir out && touch out/nccl_trace_rank_0 && gpufathom analyze out
   gpufathom: out: cannot be read: it is the output folder of rocprofv3 (AMD) (of a PyTorch program, give torch.profiler's trace: export_chrome_trace("trace.json"); gpufathom help formats lists what is read)
   [1]
 

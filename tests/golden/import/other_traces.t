@@ -27,6 +27,6 @@ Traces of other tools, each with 1 us of copies and two kernels that overlap: 4 
 
 A record_function name with quotation marks, which PyTorch until 2.13 writes as they are, costs no event:
 
-  $ trace '{"ph": "X", "cat": "user_annotation", "name": "say "hello" twice", "pid": 1, "tid": 1, "ts": 2, "dur": 5, "args": {"External id": 1}}' > quoted.json
+  $ small-trace '{"ph": "X", "cat": "user_annotation", "name": "say "hello" twice", "pid": 1, "tid": 1, "ts": 2, "dur": 5, "args": {"External id": 1}}' > quoted.json
   $ brief quoted.json
   $ gpufathom query quoted.json "select name from host_ops"
