@@ -130,7 +130,8 @@ void widen(const Capture& capture, Nanos window, Level& level) {
     const auto is = [&](QualityCode beyond, QualityCode within) {
       return code == name_of(beyond) || code == name_of(within);
     };
-    if (is(QualityCode::no_kernel, QualityCode::few_without_kernel)) {
+    if (is(QualityCode::no_kernel, QualityCode::few_without_kernel) ||
+        code == name_of(QualityCode::calls_missing)) {
       if (time >= 0)
         missing += static_cast<double>(time) / static_cast<double>(window);
       else if (kept > 0)
