@@ -140,9 +140,12 @@ std::optional<Finding> gpu_idle(const Facts& facts) {
           "bottleneck.";
   }
   return Finding{FindingId::gpu_idle,
-                 fmt::format("The GPU is idle {} of the time.{} Record with --kernels to see what "
-                             "the host does meanwhile.",
-                             say_share(facts.of_window(facts.idle)), why),
+                 fmt::format("The GPU is idle {} of the time.{} {} to see what the host does "
+                             "meanwhile.",
+                             say_share(facts.of_window(facts.idle)), why,
+                             vendor_of(facts.capture) == Vendor::amd
+                                 ? "Record with rocprofv3 --kernel-trace --hip-trace"
+                                 : "Record with --kernels"),
                  evidence, facts.idle};
 }
 

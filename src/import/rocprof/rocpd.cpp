@@ -26,12 +26,14 @@ constexpr std::string_view kNewestSchema = "3";
 /// The tables of one identifier; numbers of rows are its own.
 class RocpdLoader {
  public:
-  RocpdLoader(const SqliteSource& source, Capture& capture, std::string suffix)
+  /// `number`: of the identifier among those of the file.
+  RocpdLoader(const SqliteSource& source, Capture& capture, std::string suffix, std::size_t number)
       : source_(source),
         c_(capture),
         rows_(capture),
         agents_(capture),
-        suffix_(std::move(suffix)) {}
+        suffix_(std::move(suffix)),
+        first_stack_(static_cast<std::int64_t>(number) << kStackBits) {}
 
   Status run() {
     using Step = Status (RocpdLoader::*)();
@@ -125,7 +127,9 @@ class RocpdLoader {
   /// What a call and its work share is the stack's number: correlation_id is 0 in files seen.
   Status events() {
     return each("event", {"id", "stack_id"}, [&](const TableRow& row) {
-      if (!row.null(1)) stacks_[row.integer(0)] = row.integer(1);
+      const auto stack = row.integer(1);
+      if (stack >= 0 && stack < std::int64_t{1} << kStackBits)
+        stacks_[row.integer(0)] = first_stack_ + stack;
     });
   }
   std::int64_t stack(std::int64_t event) const {
@@ -199,6 +203,8 @@ class RocpdLoader {
   TraceRows rows_;
   Agents agents_;
   std::string suffix_;
+  static constexpr int kStackBits = 40;
+  std::int64_t first_stack_;  // numbers of stacks come again behind another identifier
   struct Symbol {
     Text name{};
     std::int64_t registers = -1;
@@ -217,7 +223,7 @@ Status read_rocpd(const SqliteSource& source, Capture& capture) {
   for (const auto& table : source.tables) {
     if (!table.starts_with(kMetadata)) continue;
     if (++seen > kMostProcesses) break;
-    RocpdLoader loader(source, capture, table.substr(kMetadata.size()));
+    RocpdLoader loader(source, capture, table.substr(kMetadata.size()), seen - 1);
     if (const Status done = loader.run(); !done) return done;
   }
   if (seen == 0) return fail("is a rocpd database without its tables");

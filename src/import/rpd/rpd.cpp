@@ -14,6 +14,7 @@
 #include "import/trace_rows.h"
 #include "model/check.h"
 #include "model/counter_values.h"
+#include "model/metrics.h"
 
 namespace gf::rpd {
 
@@ -174,8 +175,8 @@ class Loader {
           ++c_.events;
           const bool clock = row.text(kMonitorType) == "sclk";
           const bool memory = row.text(kMonitorType) == "mclk";
-          const std::string metric = clock    ? "clock.sm"
-                                     : memory ? "clock.memory"
+          const std::string metric = clock    ? "clock.sm"_metric
+                                     : memory ? "clock.memory"_metric
                                               : "rpd." + std::string(row.text(kMonitorType));
           add_row(c_.counter_samples, {start, until - start, of, c_.strings.intern(metric),
                                        clock || memory ? value * 1e6 : value});
