@@ -20,13 +20,35 @@ Traces of other tools, each with 1 us of copies and two kernels that overlap: 4 
   >     event(name="gemm[SIMD32 {304; 1; 2} {256; 1; 1}]", ts=4.5, dur=1.5, tid=2, args={"id": "3"})]) + "]}")
   > PY
   $ brief run.nvvp
+  events 7, device events 3, span 5000, busy 4000
   $ gpufathom query run.nvvp "select name, kind from api_calls"
+  name               kind
+  cudaMemcpyAsync    memcpy
+  cudaLaunchKernel   launch
+  cudaLaunchKernel   launch
+  runtime call 9999  other
+  (4 rows)
   $ brief times.json
+  events 4, device events 3, span 5000, busy 4000
+  graph_kernels_hidden 1: trtexec times a query as a whole: idle time between its kernels cannot be seen
+  no_absolute_time 1: trtexec counts from its start: a power log cannot be laid beside it
+  not_joined 3: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
   $ brief app.1.json
+  events 3, device events 3, span 5000, busy 4000
+  not_joined 3: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
   $ printf '==5== NVPROF is profiling process 5\n"Start","Duration","Grid X","Size","Device","Stream","Name"\nus,us,,KB,,,\n1.0,1.0,,1.0,"Tesla V100 (0)",7,"[CUDA memcpy HtoD]"\n3.0,2.0,8,,"Tesla V100 (0)",7,"gemm"\n4.5,1.5,8,,"Tesla V100 (0)",8,"gemm"\n' > trace.csv && brief trace.csv
+  events 3, device events 3, span 5000, busy 4000
+  no_absolute_time 1: the table counts from the program's start: a power log cannot be laid beside it
+  not_joined 3: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
 
 A record_function name with quotation marks, which PyTorch until 2.13 writes as they are, costs no event:
 
   $ small-trace '{"ph": "X", "cat": "user_annotation", "name": "say "hello" twice", "pid": 1, "tid": 1, "ts": 2, "dur": 5, "args": {"External id": 1}}' > quoted.json
   $ brief quoted.json
+  events 3, device events 2, span 10000, busy 4000
+  repaired_event 1: quotation marks in a name were not escaped (first at byte 161)
+  not_joined 2: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
   $ gpufathom query quoted.json "select name from host_ops"
+  name
+  say "hello" twice
+  (1 row)
