@@ -19,6 +19,67 @@ GPU 1     0.000  0.000  80.0   0      12
 """
 
 
+# Of other tools, in the shapes of their writers.
+OTHERS = {
+    "nvprof.csv": '==5== NVPROF is profiling process 5, command: train\n"Start","Duration","Grid X","Size","Device","Stream","Name"\nus,us,,KB,,,\n'
+                  '1.0,1.0,,1.0,"Tesla V100 (0)",7,"[CUDA memcpy HtoD]"\n3.0,2.0,8,,"Tesla V100 (0)",7,"gemm"\n',
+    "5_kernel_trace.csv": '"Kind","Agent_Id","Queue_Id","Dispatch_Id","Kernel_Name","Correlation_Id","Start_Timestamp","End_Timestamp","Workgroup_Size_X","Grid_Size_X"\n'
+                          '"KERNEL_DISPATCH","Agent 2",1,1,"gemm<1, 2>",2,3000,5000,256,2560\n',
+    "metrics.prom": '# TYPE DCGM_FI_DEV_POWER_USAGE gauge\nDCGM_FI_DEV_POWER_USAGE{gpu="0",UUID="GPU-1",pod="a"} 612.5\nDCGM_FI_DEV_GPU_UTIL{gpu="0"} 100 1790000000000\n',
+    "range.json": json.dumps({"status": "success", "data": {"resultType": "matrix", "result": [
+        {"metric": {"__name__": "DCGM_FI_DEV_POWER_USAGE", "gpu": "0"}, "values": [[1790000000.5, "600"], [1790000015, "NaN"]]}]}}),
+    "system.csv": "_runtime,_timestamp,system.gpu.0.gpu,system.gpu.0.powerWatts\n0.5,1790000000.5,10,100\n15.5,1790000015.5,95,300\n",
+    "unitrace.json": json.dumps({"traceEvents": [
+        {"ph": "M", "name": "process_name", "pid": 9, "args": {"name": "DEVICE<Level Zero> 0 Intel Max 1550"}},
+        {"ph": "X", "tid": 1, "pid": 9, "name": "gemm[SIMD32 {4; 1; 2} {256; 1; 1}]", "cat": "gpu_op", "ts": 3.5, "dur": 2.0, "args": {"id": "2"}}]}),
+    "proton.json": json.dumps({"displayTimeUnit": "us", "traceEvents": [
+        {"name": "gemm", "cat": "kernel", "ph": "X", "ts": 3.0, "dur": 2.0, "tid": 1, "args": {"call_stack": ["ROOT", "gemm"]}}]}),
+    "times.json": json.dumps([{"startEnqMs": 0.5, "endEnqMs": 0.9, "startH2dMs": 1, "endH2dMs": 2, "startComputeMs": 3, "endComputeMs": 6, "startD2hMs": 6, "endD2hMs": 7}]),
+    "export.jsonl": '{"data": ["[Unknown]", "gemm"]}\n' + json.dumps({"Type": 79, "CudaEvent": {
+        "startNs": "3000", "endNs": "5000", "deviceId": 0, "streamId": "7", "kernel": {"demangledName": "1", "gridX": 8}}}) + "\n",
+    "kernel_details.csv": 'Stream ID,Name,Accelerator Core,Start Time(us),Duration(us)\n1,MatMul,AI_CORE,"1736413971558973.000\t",2.0\n',
+    "pmc_perf.csv": "Dispatch_ID,GPU_ID,Grid_Size,Workgroup_Size,Kernel_Name,SQ_WAVES,Start_Timestamp,End_Timestamp\n0,0,77824,256,gemm,1216.0,3000.50,5000.00\n",
+    "rocprof.json": json.dumps({"rocprofiler-sdk-tool": [{
+        "metadata": {"pid": 9}, "agents": [{"id": {"handle": 41}, "type": 2, "product_name": "AMD Instinct MI300X"}],
+        "strings": {"buffer_records": [{"kind": "HIP", "operations": ["hipLaunchKernel"]}]},
+        "kernel_symbols": [{"kernel_id": 5, "formatted_kernel_name": "gemm"}],
+        "buffer_records": {"hip_api": [{"kind": 0, "operation": 0, "correlation_id": {"internal": 2}, "start_timestamp": 900, "end_timestamp": 950}],
+                           "kernel_dispatch": [{"start_timestamp": 3000, "end_timestamp": 5000, "correlation_id": {"internal": 2}, "dispatch_info": {
+                               "agent_id": {"handle": 41}, "kernel_id": 5, "workgroup_size": {"x": 256}, "grid_size": {"x": 2560}}}]}}]}),
+}
+DATABASES = {
+    "nsight.sqlite": """CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);
+        CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);
+        INSERT INTO StringIds VALUES(1, 'gemm'), (2, 'cudaLaunchKernel_v7000');
+        CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, deviceId INT, streamId INT, correlationId INT, globalPid INT, demangledName INT);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, globalTid INT, correlationId INT, nameId INT);
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1000, 1040, 0, 7, 1, 16777216, 1), (2000, 2040, 0, 7, 2, 16777216, 1);
+        INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(900, 950, 16777217, 1, 2), (1900, 1950, 16777217, 2, 2);""",
+    "run.nvvp": """CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringTable VALUES(1, 'gemm');
+        CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(start INT, end INT, deviceId INT, correlationId INT, name INT);
+        INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES(3000, 5000, 0, 2, 1);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, cbid INT, processId INT, threadId INT, correlationId INT);
+        INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(2900, 2950, 211, 5, 5, 2);""",
+    "rocpd.db": """CREATE TABLE rocpd_metadata_ab(tag TEXT, value TEXT); INSERT INTO rocpd_metadata_ab VALUES('schema_version', '3');
+        CREATE TABLE rocpd_info_agent_ab(id INT, type TEXT, type_index INT); INSERT INTO rocpd_info_agent_ab VALUES(2, 'GPU', 0);
+        CREATE TABLE rocpd_kernel_dispatch_ab(start INT, "end" INT, agent_id INT, kernel_id INT, event_id INT);
+        INSERT INTO rocpd_kernel_dispatch_ab VALUES(3000, 5000, 2, 4, 2);""",
+    "trace.rpd": """CREATE TABLE rocpd_string(id INT, string TEXT); INSERT INTO rocpd_string VALUES(1, 'hipLaunchKernel'), (2, 'KernelExecution');
+        CREATE TABLE rocpd_api(id INT, pid INT, tid INT, start INT, "end" INT, apiName_id INT); INSERT INTO rocpd_api VALUES(1, 5, 5, 900, 950, 1);
+        CREATE TABLE rocpd_op(id INT, gpuId INT, queueId INT, start INT, "end" INT, description_id INT, opType_id INT);
+        INSERT INTO rocpd_op VALUES(1, 0, 1, 3000, 5000, 1, 2); CREATE TABLE rocpd_api_ops(api_id INT, op_id INT);
+        INSERT INTO rocpd_api_ops VALUES(1, 1);""",
+}
+
+
+def database(path, statements):
+    path.unlink(missing_ok=True)
+    db = sqlite3.connect(path)
+    db.executescript("PRAGMA page_size = 512;" + statements)
+    db.commit()
+    db.close()
+
+
 def memory_snapshot():
     """As torch.cuda.memory._dump_snapshot() writes it."""
     frames = [{"filename": "model.py", "line": 40, "name": "forward"}, {"filename": "train.py", "line": 9, "name": "step"}]
@@ -36,28 +97,16 @@ def long_trace():
     return json.dumps({"deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}], "traceEvents": kernels})
 
 
-def nsight_systems(path):
-    path.unlink(missing_ok=True)
-    db = sqlite3.connect(path)
-    db.executescript("""PRAGMA page_size = 512;
-        CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);
-        CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);
-        INSERT INTO StringIds VALUES(1, 'gemm'), (2, 'cudaLaunchKernel_v7000');
-        CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, deviceId INT, streamId INT, correlationId INT, globalPid INT, demangledName INT);
-        CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, globalTid INT, correlationId INT, nameId INT);
-        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1000, 1040, 0, 7, 1, 16777216, 1), (2000, 2040, 0, 7, 2, 16777216, 1);
-        INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(900, 950, 16777217, 1, 2), (1900, 1950, 16777217, 2, 2);""")
-    db.commit()
-    db.close()
-
-
 def main():
     folder = Path(sys.argv[1])
     for protocol in (2, 4):
         (folder / f"snapshot{protocol}.pickle").write_bytes(pickle.dumps(memory_snapshot(), protocol))
     for name, text in [("smi", SMI_DMON), ("smi_dated", SMI_DMON_DATED), ("smi_csv", SMI_DMON_CSV), ("dcgm", DCGM_DMON)]:
         (folder / f"{name}.dmon").write_text(text)
-    nsight_systems(folder / "nsight.sqlite")
+    for name, text in OTHERS.items():
+        (folder / name).write_text(text)
+    for name, statements in DATABASES.items():
+        database(folder / name, statements)
     (folder / "long.json").write_text(long_trace())
     (folder / "request.http").write_bytes(b"\x01GET /metrics HTTP/1.1\r\nHost: localhost:9400\r\nAccept: application/openmetrics-text\r\nAuthorization: Bearer x\r\n\r\n")
 

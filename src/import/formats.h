@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "import/importer.h"
@@ -30,7 +31,119 @@ namespace gf::nsys {
 int sniff(std::string_view path, std::string_view head);
 Result<Capture> load(const std::string& path, const ImportOptions& options);
 
+/// Exports as JSON lines.
+int sniff_json(std::string_view path, std::string_view head);
+Result<Capture> load_json(const std::string& path, const ImportOptions& options);
+
 }  // namespace gf::nsys
+
+// Databases of nvprof and the Visual Profiler (docs/formats/other-tools.md, as all that follows of
+// other makers' tools).
+namespace gf::nvprof {
+
+int sniff(std::string_view path, std::string_view head);
+Result<Capture> load(const std::string& path, const ImportOptions& options);
+
+}  // namespace gf::nvprof
+
+// What the monitors of clusters keep: the text of exporters of GPU metrics (dcgm-exporter and
+// others), answers of Prometheus, system metrics of Weights & Biases.
+namespace gf::fleet {
+
+int sniff_prometheus(std::string_view path, std::string_view head);
+Result<Capture> load_prometheus(const std::string& path, const ImportOptions& options);
+/// Files of a folder that are scrapes of GPU metrics.
+std::vector<std::string> find_scrapes(const std::string& folder);
+Result<Capture> load_scrapes(const std::vector<std::string>& files, const std::string& path,
+                             const ImportOptions& options);
+
+int sniff_wandb(std::string_view path, std::string_view head);
+Result<Capture> load_wandb(const std::string& path, const ImportOptions& options);
+
+}  // namespace gf::fleet
+
+// AMD's rocprofv3: CSV, one file for each kind of row; JSON; and rocpd, its database.
+namespace gf::rocprof {
+
+int sniff_csv(std::string_view path, std::string_view head);
+/// One process: the file that is named, and those beside it whose names begin alike.
+Result<Capture> load_csv(const std::string& path, const ImportOptions& options);
+/// What the names of each process's files begin with, below an output folder.
+std::vector<std::string> find_processes(const std::string& folder);
+Result<Capture> load_processes(const std::vector<std::string>& beginnings, const std::string& path,
+                               const ImportOptions& options);
+
+int sniff_json(std::string_view path, std::string_view head);
+Result<Capture> load_json(const std::string& path, const ImportOptions& options);
+
+int sniff_rocpd(std::string_view path, std::string_view head);
+Result<Capture> load_rocpd(const std::string& path, const ImportOptions& options);
+
+}  // namespace gf::rocprof
+
+// Databases of AMD's rocmProfileData.
+namespace gf::rpd {
+
+int sniff(std::string_view path, std::string_view head);
+Result<Capture> load(const std::string& path, const ImportOptions& options);
+
+}  // namespace gf::rpd
+
+// Tables of all GPU work: nvprof --print-gpu-trace --csv, nsys stats --report cuda_gpu_trace.
+namespace gf::gpu_trace_csv {
+
+int sniff(std::string_view path, std::string_view head);
+Result<Capture> load(const std::string& path, const ImportOptions& options);
+
+}  // namespace gf::gpu_trace_csv
+
+// Intel's unitrace.
+namespace gf::unitrace {
+
+int sniff(std::string_view path, std::string_view head);
+Result<Capture> load(const std::string& path, const ImportOptions& options);
+
+}  // namespace gf::unitrace
+
+// Kernels that Triton's Proton recorded (data="trace").
+namespace gf::proton {
+
+int sniff(std::string_view path, std::string_view head);
+Result<Capture> load(const std::string& path, const ImportOptions& options);
+
+}  // namespace gf::proton
+
+// Times of queries by trtexec (TensorRT).
+namespace gf::trtexec {
+
+int sniff(std::string_view path, std::string_view head);
+Result<Capture> load(const std::string& path, const ImportOptions& options);
+
+}  // namespace gf::trtexec
+
+// Perfetto traces with stages of GPU work.
+namespace gf::perfetto {
+
+int sniff(std::string_view path, std::string_view head);
+Result<Capture> load(const std::string& path, const ImportOptions& options);
+
+}  // namespace gf::perfetto
+
+// Kernel tables of Ascend NPUs, by torch_npu.
+namespace gf::ascend {
+
+int sniff(std::string_view path, std::string_view head);
+Result<Capture> load(const std::string& path, const ImportOptions& options);
+
+}  // namespace gf::ascend
+
+// Counters of kernels by AMD's rocprof-compute: pmc_perf.csv.
+namespace gf::rocprof_compute {
+
+int sniff(std::string_view path, std::string_view head);
+Result<Capture> load(const std::string& path, const ImportOptions& options);
+
+}  // namespace gf::rocprof_compute
 
 // trace.json.gz, which the TensorFlow and JAX profilers derive from their xplane file.
 // docs/formats/xplane.md has the rules.

@@ -7,6 +7,7 @@
 
 #include "import/formats.h"
 #include "import/importer.h"
+#include "import/sqlite_file.h"
 #include "import/stranger.h"
 #include "import/xplane/xplane.h"
 #include "model/check.h"
@@ -18,15 +19,30 @@ std::span<const Importer> importers() {
   static const std::vector<Importer> table = {
       // one line a format
       {"gpf", capture_file::sniff, capture_file::load},
+      {"gpu_trace_csv", gpu_trace_csv::sniff, gpu_trace_csv::load},
       {"kineto", kineto::sniff, kineto::load},
       {"nsight_compute_csv", ncu::sniff_csv, ncu::load_csv},
       {"nsight_compute_rep", ncu::sniff_rep, ncu::load_rep},
+      {"ascend", ascend::sniff, ascend::load},
       {"nsight_systems", nsys::sniff, nsys::load},
+      {"nsight_systems_json", nsys::sniff_json, nsys::load_json},
+      {"nvprof", nvprof::sniff, nvprof::load},
+      {"perfetto", perfetto::sniff, perfetto::load},
+      {"prometheus", fleet::sniff_prometheus, fleet::load_prometheus},
+      {"proton", proton::sniff, proton::load},
+      {"rocprof_compute", rocprof_compute::sniff, rocprof_compute::load},
+      {"rocpd", rocprof::sniff_rocpd, rocprof::load_rocpd},
+      {"rocprofv3_csv", rocprof::sniff_csv, rocprof::load_csv},
+      {"rocprofv3_json", rocprof::sniff_json, rocprof::load_json},
+      {"rpd", rpd::sniff, rpd::load},
       {"telemetry_csv", telemetry::sniff_csv, telemetry::load_csv},
       {"smi_dmon", telemetry::sniff_smi_dmon, telemetry::load_smi_dmon},
       {"dcgm_dmon", telemetry::sniff_dmon, telemetry::load_dmon},
       {"tf_trace_json", tf_trace_json::sniff, tf_trace_json::load},
       {"torch_memory", torch_memory::sniff, torch_memory::load},
+      {"trtexec", trtexec::sniff, trtexec::load},
+      {"unitrace", unitrace::sniff, unitrace::load},
+      {"wandb", fleet::sniff_wandb, fleet::load_wandb},
       {"xplane", xplane::sniff, xplane::load},
   };
   return table;
@@ -83,12 +99,22 @@ tl::unexpected<Error> refuse_unknown(std::string_view looks, const std::string& 
               path, -1, std::string(kListed));
 }
 
+/// What an importer made, after the border that every capture passes.
+Result<Capture> checked(Result<Capture> capture, const std::string& path) {
+  if (!capture) return capture;
+  capture->path = path;
+  if (const auto sound = capture->check(); !sound) return tl::unexpected(sound.error());
+  check_evidence(*capture);
+  return capture;
+}
+
 }  // namespace
 
 std::string_view format_of_file(const std::string& path) {
   if (is_folder(path)) return {};
-  const auto head = read_head(path);
+  auto head = read_head(path);
   if (!head) return {};
+  *head = with_schema(path, std::move(*head));
   const auto [importer, stranger] = recognize(path, *head);
   return importer && !stranger ? importer->id : "";
 }
@@ -97,6 +123,10 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
   if (is_folder(path)) {
     const auto profile = xplane::find_profile(path);
     if (!profile) {
+      if (const auto processes = rocprof::find_processes(path); !processes.empty())
+        return checked(rocprof::load_processes(processes, path, options), path);
+      if (const auto scrapes = fleet::find_scrapes(path); !scrapes.empty())
+        return checked(fleet::load_scrapes(scrapes, path, options), path);
       if (const auto* stranger = find_stranger_folder(path.c_str())) return refuse(*stranger, path);
       return tl::unexpected(profile.error());
     }
@@ -110,18 +140,17 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
   }
   auto head = read_head(path);
   if (!head) return tl::unexpected(head.error());
+  *head = with_schema(path, std::move(*head));
   const auto [best, stranger] = recognize(path, *head);
   if (stranger) return refuse(*stranger, path);
   if (!best) return refuse_unknown(describe_content(*head), path);
   auto capture = load_with(*best, path, options);
   if (!capture) return capture;
-  capture->path = path;
   if (capture->format.empty()) capture->format = best->id;
+  if (best->load != capture_file::load) return checked(std::move(capture), path);
   // Who reads a capture file has looked where its references point (read_capture).
-  if (best->load == capture_file::load)
-    drop_impossible_rows(*capture);
-  else if (const auto sound = capture->check(); !sound)
-    return tl::unexpected(sound.error());
+  capture->path = path;
+  drop_impossible_rows(*capture);
   check_evidence(*capture);
   return capture;
 }

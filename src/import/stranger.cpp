@@ -24,9 +24,12 @@ constexpr std::string_view kExportSqlite =
 constexpr std::string_view kTrtexec =
     "record it under nsys: nsys profile --trace=cuda,nvtx trtexec ..., then nsys export --type "
     "sqlite REPORT.nsys-rep";
+constexpr std::string_view kRunRocprof =
+    "record with rocprofv3 --kernel-trace --memory-copy-trace --hip-trace -- PROGRAM, and give its "
+    "results.db, JSON or CSV";
+constexpr std::string_view kAmdLog = "log over time: amd-smi metric -p -c -t -u -w 1 --csv";
 constexpr std::string_view kAscend =
-    "NPUs are not analyzed: step_trace_time.csv of the same output has the computing and free time "
-    "of each step, and MindStudio Insight shows the trace";
+    "its kernels are in kernel_details.csv of the same output (ASCEND_PROFILER_OUTPUT): give that";
 constexpr std::string_view kApple = "Apple's GPUs are not analyzed: Instruments shows it";
 constexpr std::string_view kDcgmLog =
     "log the same over time on the node: dcgmi dmon -e 155,1001,1002,1003,1004,1005 -d 1000";

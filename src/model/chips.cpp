@@ -113,13 +113,20 @@ constexpr TensorPath kPaths[] = {
 // dense: MI250X 383 TFLOP/s fp16 and bf16, 383 int8, 95.7 fp64 at 220 CU, 1.700 GHz
 // (https://www.amd.com/en/products/accelerators/instinct/mi200/mi250x.html); MI300X 163.4 fp64,
 // 653.7 tf32, 1307.4 fp16 and bf16, 2614.9 fp8 and int8 at 304 CU, 2.100 GHz
-// (https://www.amd.com/en/products/accelerators/instinct/mi300/mi300x.html), MI325X the same.
+// (https://www.amd.com/en/products/accelerators/instinct/mi300/mi300x.html), MI325X the same,
+// MI300A 980.6 fp16 at 228 CU (.../mi300/mi300a.html); MI355X 78.6 fp64, 2516.6 fp16 and bf16,
+// 5033.2 fp8 and int8, 10066.3 fp6 and fp4 at 256 CU, 2.400 GHz
+// (https://www.amd.com/en/products/accelerators/instinct/mi350/mi355x.html), MI350X at 2.200 GHz.
 constexpr TensorPath kMatrixCores[] = {
     {CDNA2, TensorType::fp64, 256, {}},  {CDNA2, TensorType::fp16, 1024, {}},
     {CDNA2, TensorType::bf16, 1024, {}}, {CDNA2, TensorType::int8, 1024, {}},
     {CDNA3, TensorType::fp64, 256, {}},  {CDNA3, TensorType::tf32, 1024, {}},
     {CDNA3, TensorType::fp16, 2048, {}}, {CDNA3, TensorType::bf16, 2048, {}},
     {CDNA3, TensorType::fp8, 4096, {}},  {CDNA3, TensorType::int8, 4096, {}},
+    {CDNA4, TensorType::fp64, 128, {}},  {CDNA4, TensorType::fp16, 4096, {}},
+    {CDNA4, TensorType::bf16, 4096, {}}, {CDNA4, TensorType::fp8, 8192, {}},
+    {CDNA4, TensorType::fp6, 16384, {}}, {CDNA4, TensorType::fp4, 16384, {}},
+    {CDNA4, TensorType::int8, 8192, {}},
 };
 
 constexpr std::int64_t MiB = 1 << 20;
@@ -175,7 +182,10 @@ constexpr Product kProducts[] = {
     {"MI250X", CDNA2, 110, 1.700e9, 8 * MiB, 1638 * GB},
     {"MI250", CDNA2, 104, 1.700e9, 8 * MiB, 1638 * GB},
     {"MI300X", CDNA3, 304, 2.100e9, 32 * MiB, 5300 * GB},
+    {"MI300A", CDNA3, 228, 2.100e9, 24 * MiB, 5300 * GB},
     {"MI325X", CDNA3, 304, 2.100e9, 32 * MiB, 6000 * GB},
+    {"MI350X", CDNA4, 256, 2.200e9, 32 * MiB, 8000 * GB},
+    {"MI355X", CDNA4, 256, 2.400e9, 32 * MiB, 8000 * GB},
 };
 
 bool same_letter(char left, char right) {

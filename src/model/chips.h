@@ -23,7 +23,8 @@ enum class ChipId : std::uint8_t {
   GB110,
   GB202,
   CDNA2,
-  CDNA3
+  CDNA3,
+  CDNA4
 };
 inline constexpr std::size_t kChips = 9;
 

@@ -13,7 +13,8 @@ enum FormatSays : unsigned {
   kAllocationStacks = 8,      // host operations are the stacks of allocations
   kReportOnly = 16,           // kernels and their counters, no time between them
   kMaySlowHost = 32,          // as kSlowsHost, by how much is not known
-  kLog = 64                   // readings of the board alone, for beside a trace
+  kLog = 64,                  // readings of the board alone, for beside a trace
+  kQueuesOverlap = 128        // its streams may be queues of the hardware, which run side by side
 };
 
 struct FormatFacts {

@@ -102,6 +102,33 @@ TEST(KinetoRules, AnImpossibleNumberOfSmsIsNotTaken) {
   EXPECT_EQ(sms(R"("numSms": 167936)"), -1);
 }
 
+/// The Python exporter of torch 2.13 writes the number of SMs under another name.
+TEST(KinetoRules, SmsOfAnExporterWithoutNumSms) {
+  const auto device = [&](const std::string& said) {
+    const Capture capture = from_events(
+        trace(kernel("k", "1", "2"), R"("deviceProperties": [{"id": 0, )" + said + "}],"));
+    return std::pair(capture.devices.sm_count[0], capture.devices.max_threads_per_sm[0]);
+  };
+  EXPECT_EQ(device(R"("name": "X", "maxThreadsPerMultiprocessor": 132)"), std::pair(132, -1));
+  EXPECT_EQ(device(R"("name": "NVIDIA H100 80GB HBM3")"), std::pair(132, -1));
+  EXPECT_EQ(device(R"("numSms": 108, "maxThreadsPerMultiprocessor": 2048)"),
+            std::pair(108, 2048));
+}
+
+/// torch's own CUPTI reader names every copy "Memcpy".
+TEST(KinetoRules, ACopysDirectionStandsInItsArgs) {
+  const std::string head =
+      R"({"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy", "pid": 0, "tid": 7, "dur": 1, "ts": )";
+  const Capture c = from_events(
+      trace(head + R"(1, "args": {"device": 0, "stream": 7, "copy kind": "HtoD",)" +
+            R"( "src kind": "pageable", "dst kind": "device"}},)" + head +
+            R"(3, "args": {"device": 0, "stream": 7, "copy kind": "DtoH"}})"));
+  ASSERT_EQ(c.activities.size(), 2u);
+  EXPECT_EQ(c.activities.copy[0], CopyKind::host_to_device);
+  EXPECT_EQ(c.text(c.activities.name[0]), "Memcpy HtoD (Pageable -> Device)");
+  EXPECT_EQ(c.activities.copy[1], CopyKind::device_to_host);
+}
+
 /// An object of the args that looks like an event is no event, whichever reader meets it.
 TEST(KinetoRules, AnEventInsideAnEventsArgsIsNone) {
   const Capture c = from_events(trace(
@@ -267,9 +294,9 @@ TEST(KinetoDamage, CostsOnlyTheEventItHits) {
     Counts counts;
   };
   const Case cases[] = {
-      {"unescaped quotes", kernel("a \"b\" c", "3", "1"), 2, {{"bad_event", 1}}},
-      {"one unescaped quote", kernel("a \" c", "3", "1"), 2, {{"bad_event", 1}}},
-      {"quote before braces", kernel("a \"} ] c", "3", "1"), 2, {{"bad_event", 1}}},
+      {"unescaped quotes", kernel("a \"b\" c", "3", "1"), 3, {{"repaired_event", 1}}},
+      {"one unescaped quote", kernel("a \" c", "3", "1"), 3, {{"repaired_event", 1}}},
+      {"quote before braces", kernel("a \"} ] c", "3", "1"), 3, {{"repaired_event", 1}}},
       {"control character", kernel("a\tb\x01", "3", "1"), 3, {{"repaired_event", 1}}},
       {"line break in a name", kernel("a\nb", "3", "1"), 3, {{"repaired_event", 1}}},
       {"invalid UTF-8", kernel("a\xff\xfe", "3", "1"), 3, {{"repaired_event", 1}}},

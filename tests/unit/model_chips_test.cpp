@@ -99,6 +99,9 @@ TEST(Chips, ProductsReachTheirDataSheetPeaks) {
                                    {"AMD Instinct MI250", 181},
                                    {"AMD Instinct MI300X", 1307.4},
                                    {"AMD Instinct MI325X", 1307.4},
+                                   {"AMD Instinct MI300A", 980.6},
+                                   {"AMD Instinct MI350X", 2306.9},
+                                   {"AMD Instinct MI355X", 2516.6},
                                    {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 503.8},
                                    {"NVIDIA GeForce RTX 5090", 209.5},
                                    {"NVIDIA GeForce RTX 5080", 112.6}}) {

@@ -331,7 +331,7 @@ EnergyUse measure_energy(const Context& context, const EnergyModelFile* model) {
     auto device = measured(frame, curve);
     if (device) {
       auto whole = with_kernels(context, line, frame, std::move(*device));
-      add_sensor_doubts(curve.period(), model, whole);
+      add_sensor_doubts(context.capture, curve.period(), model, whole);
       use.devices.push_back(std::move(whole));
     } else if (curve.source() != EnergySource::none) {
       reasons[outside_readings(curve.known(), line.window)].push_back(
@@ -378,7 +378,7 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
       fill_parts(*device, leaves, &evaluator);
       add_doubts(capture, index, evaluator, window.counted, false, *device);
     }
-    add_sensor_doubts(curve.period(), model, *device);
+    add_sensor_doubts(capture, curve.period(), model, *device);
     use.devices.push_back(std::move(*device));
   }
   put_missing(capture, reasons, any_power, model, use);

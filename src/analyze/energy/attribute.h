@@ -41,7 +41,8 @@ void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy);
 
 /// A window that the sensor cannot resolve, clocks outside the model's, a model of another board's
 /// kind.
-void add_sensor_doubts(Nanos period, const EnergyModelFile* model, DeviceEnergy& energy);
+void add_sensor_doubts(const Capture& capture, Nanos period, const EnergyModelFile* model,
+                       DeviceEnergy& energy);
 
 std::string no_power_advice(const Capture& capture);
 std::string no_model_advice(const std::string& gpu);

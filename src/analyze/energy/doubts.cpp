@@ -163,7 +163,19 @@ void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy) {
              100 * (1 - share)));
 }
 
-void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& energy) {
+namespace {
+
+/// Whether `gpufathom record` and NVIDIA's tools read this maker's sensors.
+bool recorder_reads(const Capture& capture) {
+  const Vendor vendor = vendor_of(capture);
+  return vendor == Vendor::nvidia || vendor == Vendor::unknown;
+}
+
+}  // namespace
+
+void add_sensor_doubts(const Capture& capture, Nanos period, const EnergyModelFile* file,
+                       DeviceEnergy& energy) {
+  const bool ours = recorder_reads(capture);
   constexpr double kGood = 10;  // updates of the sensor that a window should hold
   double updates =
       period > 0 ? static_cast<double>(energy.span_ns) / static_cast<double>(period) : 0;
@@ -174,13 +186,15 @@ void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& 
                      static_cast<double>(energy.span_ns) * 1e-9, updates,
                      static_cast<double>(period) * 1e-6,
                      std::min(100.0, 100 / std::max(updates, 1.0)),
-                     period > kNsPerSecond / 2 ? "Read the energy counter more often: record "
-                                                 "--metrics energy does ten times a second"
-                                               : "Record a second or more, of the same steps"));
+                     period <= kNsPerSecond / 2 ? "Record a second or more, of the same steps"
+                     : ours ? "Read the energy counter more often: record --metrics energy does "
+                              "ten times a second"
+                            : "Log power more often, or over a longer span"));
   if (energy.source == EnergySource::power_average)
     warn(energy, "average_power",
-         "the power is the driver's average over about a second: short changes are smoothed out. "
-         "Log instantaneous power (field 186) or the energy counter");
+         fmt::format("the power is the driver's average over about a second: short changes are "
+                     "smoothed out. Log instantaneous power{} or the energy counter",
+                     ours ? " (field 186)" : ""));
   if (!file) return;
   const auto& model = file->model;
   if (energy.sm_mhz && model.sm_mhz_low > 0 &&
@@ -198,8 +212,7 @@ void add_sensor_doubts(Nanos period, const EnergyModelFile* file, DeviceEnergy& 
 }
 
 std::string no_power_advice(const Capture& capture) {
-  const Vendor vendor = vendor_of(capture);
-  if (vendor != Vendor::nvidia && vendor != Vendor::unknown) return "power was not measured";
+  if (!recorder_reads(capture)) return "power was not measured";
   return "power was not measured: record with `gpufathom record`, or log it during the run and "
          "pass --power: nvidia-smi --query-gpu=timestamp,index,power.draw.instant "
          "--format=csv,nounits -lms 100";

@@ -252,7 +252,7 @@ std::optional<Finding> missing_counters(const Facts& facts) {
   if (const auto inside = terms_of(vendor_of(facts.capture())).inside; !inside.empty())
     return Finding{FindingId::missing_counters,
                    "Only the first level is known. rocprof-compute measures what happens inside "
-                   "kernels; its reports are not read here.",
+                   "kernels; of its reports the counters are read (pmc_perf.csv), and no levels.",
                    {},
                    {},
                    std::string(inside)};

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "model/formats.h"
 #include "model/metrics.h"
+#include "model/vendor.h"
 
 namespace gf {
 
@@ -77,6 +78,15 @@ std::optional<Finding> shallow_source(const Facts& facts) {
   for (const auto& device : facts.analysis.samples.devices)
     if (device.source != SampleSource::nvml) return {};
   if (facts.analysis.samples.devices.empty() || !facts.level("gpu.busy"_metric)) return {};
+  if (const auto& terms = terms_of(vendor_of(facts.capture)); terms.vendor == Vendor::amd)
+    return Finding{
+        FindingId::shallow_source,
+        "Only the driver's utilization is known: it says that some kernel ran, on one "
+        "compute unit or on all. rocprofv3 records when kernels ran, rocprof-compute "
+        "measures inside them.",
+        fmt::format("utilization {} of the time", say_share(*facts.level("gpu.busy"_metric))),
+        {},
+        std::string(terms.inside)};
   return Finding{
       FindingId::shallow_source,
       std::string("Only NVML utilization is known: it says that some kernel ran, on one SM or on "
@@ -130,9 +140,12 @@ std::optional<Finding> gpu_idle(const Facts& facts) {
           "bottleneck.";
   }
   return Finding{FindingId::gpu_idle,
-                 fmt::format("The GPU is idle {} of the time.{} Record with --kernels to see what "
-                             "the host does meanwhile.",
-                             say_share(facts.of_window(facts.idle)), why),
+                 fmt::format("The GPU is idle {} of the time.{} {} to see what the host does "
+                             "meanwhile.",
+                             say_share(facts.of_window(facts.idle)), why,
+                             vendor_of(facts.capture) == Vendor::amd
+                                 ? "Record with rocprofv3 --kernel-trace --hip-trace"
+                                 : "Record with --kernels"),
                  evidence, facts.idle};
 }
 

@@ -12,6 +12,7 @@
 #include "model/formats.h"
 #include "model/levels.h"
 #include "model/metrics.h"
+#include "model/vendor.h"
 
 namespace gf {
 
@@ -119,9 +120,13 @@ const SampledSeries* find_series(const Capture& capture, const std::vector<Sampl
   return nullptr;
 }
 
-std::string why_missing(std::string_view rung, SampleSource source, bool recorded) {
+std::string why_missing(std::string_view rung, SampleSource source, const Capture& capture) {
   if (source == SampleSource::pm_sampling)
     return fmt::format("{} did not fit into the sampled pass", rung);
+  if (vendor_of(capture) == Vendor::amd)
+    return "the driver's utilization says that a kernel ran, not how much of the GPU it used; "
+           "rocprof-compute measures inside kernels";
+  const bool recorded = says(capture.format, kOurRecorder);
   std::string_view lacks =
       "NVML utilization says that a kernel ran, not how much of the GPU it used";
   if (source == SampleSource::gpm) lacks = "NVML GPM has no counter for it";
@@ -143,10 +148,10 @@ StandIn stand_in(const Capture& capture, const std::vector<SampledSeries>& serie
   return {};
 }
 
-Level missing_level(std::string_view rung, SampleSource source, bool recorded) {
+Level missing_level(std::string_view rung, SampleSource source, const Capture& capture) {
   Level level;
   level.id = rung;
-  level.why_missing = why_missing(rung, source, recorded);
+  level.why_missing = why_missing(rung, source, capture);
   return level;
 }
 
@@ -162,14 +167,14 @@ void keep_mean(std::string_view rung, double mean, double share, SampledMeans& m
 }
 
 /// Which rungs are shown although nothing was sampled of them, in their places.
-void add_missing_levels(SampleSource source, bool recorded, std::vector<Level>& levels) {
+void add_missing_levels(SampleSource source, const Capture& capture, std::vector<Level>& levels) {
   std::vector<Level> all;
   for (const LevelRow& row : kLevelRows) {
     const auto known = std::ranges::find(levels, row.id, &Level::id);
     if (known != levels.end())
       all.push_back(std::move(*known));
     else if (is_expected(row))
-      all.push_back(missing_level(row.id, source, recorded));
+      all.push_back(missing_level(row.id, source, capture));
   }
   levels = std::move(all);
 }
@@ -225,7 +230,7 @@ std::vector<double> sampled_split(const SampledMeans& means, double busy) {
 void measure_sampled_levels(const Capture& capture, const std::vector<SampledSeries>& series,
                             SampleSource source, DeviceUse& use) {
   auto [levels, means] = sampled_ladder(capture, series, use.span_ns);
-  add_missing_levels(source, says(capture.format, kOurRecorder), levels);
+  add_missing_levels(source, capture, levels);
   use.levels = std::move(levels);
   const Nanos known = std::llround(static_cast<double>(use.span_ns) * means.covered);
   Nanos kernels = 0, idle = 0;

@@ -407,7 +407,9 @@ namespace {
 Status check_extent(const Capture& capture, Interval extent) {
   if (extent.start >= extent.end)
     return fail("no span of time in which a GPU was sampled", capture.path, -1,
-                "record for longer");
+                capture.format == "prometheus"
+                    ? "a scrape is one instant: give a folder of scrapes, or a range of Prometheus"
+                    : "record for longer");
   if (const Nanos length = length_of(extent.start, extent.end); length < 0 || length > kLongestRun)
     return fail("the samples' times are more than a century apart: they cannot be correct",
                 capture.path, -1, "look for a damaged line or a wrong unit of time");

@@ -177,6 +177,17 @@ const char* read_carefully(const char* cursor, const char* end, Event& event, Ch
         break;
     }
   }
+  // Up to the next event, or the bracket that closes them.
+  const char* const limit = following ? following : closing_bracket(cursor, end);
+  if (const auto* last = static_cast<const char*>(
+          ::memrchr(cursor, '}',
+                    static_cast<std::size_t>(std::min(limit, cursor + kLongestNested) - cursor)));
+      last &&
+      worker.slow.read_quoted({cursor, static_cast<std::size_t>(last + 1 - cursor)}, event)) {
+    chunk.note(QualityCode::repaired_event, "quotation marks in a name were not escaped", at);
+    rows.add(event, at);
+    return last + 1;
+  }
   if (!following && !close && chunk.last && closing_bracket(cursor, end) == end)
     return end;  // cut short: parse_chunk says so
   chunk.note(QualityCode::bad_event, "event that is not valid JSON", at);

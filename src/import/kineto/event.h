@@ -50,6 +50,9 @@ enum class Field : std::uint8_t {
   bytes,
   from_device,
   to_device,
+  copy_kind,
+  copy_source,
+  copy_target,
   sequence,
   forward_thread,
   input_dims,
@@ -212,6 +215,9 @@ class SlowReader {
   /// Reads one event. Its tokens stay valid until the next call. `repaired`: control characters
   /// inside texts became spaces and invalid UTF-8 became U+FFFD.
   Outcome read(std::string_view object, Event& event);
+  /// Reads an event whose name contains quotation marks as they are, as PyTorch until 2.13 writes
+  /// them. False when that is not what is wrong with it.
+  bool read_quoted(std::string_view object, Event& event);
 
  private:
   bool parse(Event& event);

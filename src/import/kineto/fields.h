@@ -116,6 +116,9 @@ inline constexpr std::pair<std::string_view, Field> kArgs[] = {
     {"bytes", Field::bytes},
     {"fromDevice", Field::from_device},
     {"toDevice", Field::to_device},
+    {"copy kind", Field::copy_kind},  // torch's own CUPTI reader names every copy "Memcpy"
+    {"src kind", Field::copy_source},
+    {"dst kind", Field::copy_target},
     {"Sequence number", Field::sequence},
     {"Fwd thread id", Field::forward_thread},
     {"Input Dims", Field::input_dims},

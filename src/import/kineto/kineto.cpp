@@ -17,6 +17,7 @@
 #include "import/kineto/merged_devices.h"
 #include "import/kineto/reading.h"
 #include "model/capture.h"
+#include "model/chips.h"
 #include "model/vendor.h"
 
 namespace gf::kineto {
@@ -71,6 +72,14 @@ void add_device(Capture& capture, const dom::object& object) {
   if (devices.sm_count[row] > kMostSms) devices.sm_count[row] = -1;
   devices.memory_bytes[row] = integer(object, "totalGlobalMem");
   devices.max_threads_per_sm[row] = small(object, "maxThreadsPerMultiprocessor");
+  // The Python exporter of torch 2.13 leaves numSms out and writes its value there instead.
+  constexpr std::int32_t kFewestThreads = 1024;  // that an SM of any GPU can hold
+  if (devices.max_threads_per_sm[row] < kFewestThreads) {
+    if (devices.sm_count[row] < 0) devices.sm_count[row] = devices.max_threads_per_sm[row];
+    devices.max_threads_per_sm[row] = -1;
+  }
+  if (const Product* product = find_product(name); product && devices.sm_count[row] <= 0)
+    devices.sm_count[row] = product->sm_count;
   devices.registers_per_sm[row] = small(object, "regsPerMultiprocessor");
   devices.shared_bytes_per_sm[row] = std::max(integer(object, "sharedMemPerMultiprocessor"),
                                               integer(object, "maxSharedMemoryPerMultiProcessor"));

@@ -61,6 +61,43 @@ SlowReader::Outcome SlowReader::read(std::string_view object, Event& event) {
   return repair_text(buffer_) && parse(event) ? Outcome::repaired : Outcome::damaged;
 }
 
+namespace {
+
+/// Where a name ends that contains quotation marks: before the key behind it.
+std::size_t end_of_quoted_name(std::string_view object, std::size_t from) {
+  std::size_t end = object.npos;
+  for (const std::string_view key : {"pid", "tid", "ts", "dur", "cat", "ph", "args", "id"}) {
+    for (const std::string_view comma : {"\", \"", "\",\""}) {
+      std::string sought(comma);
+      sought.append(key).append("\":");
+      end = std::min(end, object.find(sought, from));
+    }
+  }
+  return end;
+}
+
+}  // namespace
+
+bool SlowReader::read_quoted(std::string_view object, Event& event) {
+  constexpr std::string_view kName = "\"name\":";
+  const auto key = object.find(kName);
+  if (key == object.npos) return false;
+  const auto open = object.find_first_not_of(" \t\r\n", key + kName.size());
+  if (open == object.npos || object[open] != '"') return false;
+  const auto close = end_of_quoted_name(object, open + 1);
+  if (close == object.npos) return false;
+  buffer_.assign(object.substr(0, open + 1));
+  bool changed = false;
+  for (std::size_t at = open + 1; at < close; ++at) {
+    const bool bare = object[at] == '"' && object[at - 1] != '\\';
+    changed |= bare;
+    if (bare) buffer_ += '\\';
+    buffer_ += object[at];
+  }
+  buffer_.append(object.substr(close));
+  return changed && parse(event);
+}
+
 bool SlowReader::parse(Event& event) {
   event.clear();
   buffer_.reserve(buffer_.size() + simdjson::SIMDJSON_PADDING);

@@ -357,11 +357,28 @@ void Rows::add_api(const Event& event, Nanos start, Nanos duration, std::int64_t
   put(api_calls.kernel, row, said.kernel);
 }
 
+/// What torch's own CUPTI reader says of a copy beside its name, in the words of Kineto's names.
+Text Rows::described_copy(const Event& event) {
+  auto memory = [](std::string_view kind) {
+    std::string text(kind);
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+      text[0] = static_cast<char>(text[0] - 32);
+    return text;
+  };
+  std::string name = "Memcpy ";
+  name += event.text(Field::copy_kind);
+  if (event.has(Field::copy_source) && event.has(Field::copy_target))
+    name += " (" + memory(event.text(Field::copy_source)) + " -> " +
+            memory(event.text(Field::copy_target)) + ")";
+  return text(name);
+}
+
 void Rows::add_activity(const Event& event, ActivityKind kind, Nanos start, Nanos duration,
                         std::int64_t at) {
   auto& activities = rows_.activities;
   const std::size_t row = activities.size();
-  const Text name = this->name(event);
+  Text name = this->name(event);
+  if (kind == ActivityKind::memcpy && event.has(Field::copy_kind)) name = described_copy(event);
   const Settled& said = settled(event, [&](Settled& out) {
     out.device = device(event, at);
     out.stream = stream(event, at);

@@ -89,6 +89,7 @@ class Rows {
   void add_naming(const Event& event);
 
   Text text(std::string_view text);
+  Text described_copy(const Event& event);
   Text name(const Event& event);
   Text text(const Event& event, Field field) {
     const Token* const token = event.find(field);

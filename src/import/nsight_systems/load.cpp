@@ -1,15 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
-#include "core/files.h"
 #include "core/secrets.h"
 #include "import/formats.h"
 #include "import/importer.h"
 #include "import/nsight_systems/loader.h"
-#include "import/stranger.h"
 #include "model/check.h"
 
 namespace gf::nsys {
@@ -174,52 +170,13 @@ int sniff(std::string_view, std::string_view head) {
   return head.find("CUPTI_ACTIVITY_KIND_") != head.npos ? 60 : 0;
 }
 
-namespace {
-
-/// The statements that made the tables, as a file's beginning shows them.
-Result<std::string> schema_of(sqlite3* db, const std::string& path) {
-  std::string all("SQLite format 3\0", 16);
-  auto statement = sqlite::prepare(db, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", path);
-  if (!statement) return tl::unexpected(statement.error());
-  constexpr std::size_t kMost = 64 << 10;
-  while (all.size() < kMost && sqlite3_step(statement->get()) == SQLITE_ROW)
-    all.append(sqlite::column_text(statement->get(), 0)) += '\n';
-  return all;
-}
-
-/// Reads the export of `path`, which lies in `file`.
-Status read_export(const std::string& file, const std::string& path, Capture& capture,
-                   std::uint64_t max_bytes) {
-  auto db = sqlite::open_untrusted(file);
-  if (!db) return tl::unexpected(db.error());
-  const auto schema = schema_of(db->get(), path);
-  if (!schema) return tl::unexpected(schema.error());
-  if (sniff(path, *schema) < 90)
-    if (const auto* stranger = find_stranger(path, *schema)) return refuse(*stranger, path);
-  return Loader(db->get(), file, path, capture, max_bytes).run();
-}
-
-}  // namespace
-
 Result<Capture> load(const std::string& path, const ImportOptions& options) {
-  TemporaryFile unpacked;
-  const auto file = plain_file(path, options.max_bytes, unpacked);
-  if (!file) return tl::unexpected(file.error());
-  Capture capture;
-  capture.path = path;
-  capture.format = "nsight_systems";
-  std::error_code failed;
-  const auto bytes = std::filesystem::file_size(*file, failed);
-  if (failed) return fail("cannot be read: " + failed.message(), path);
-  if (bytes > options.max_bytes)
-    return fail("is larger than the limit for inputs", path, -1, "raise the limit");
-  capture.bytes = static_cast<std::int64_t>(bytes);
-  if (const auto done = read_export(*file, path, capture, options.max_bytes); !done) {
-    Error error = done.error();
-    error.file = path;
-    return tl::unexpected(error);
-  }
-  return capture;
+  return load_sqlite(path, options, "nsight_systems",
+                     [](const SqliteSource& source, Capture& capture) -> Status {
+                       if (source.has("StringTable") && !source.has("StringIds"))
+                         return fail("is a database of nvprof", {}, -1, "unpack it first");
+                       return Loader(source, capture).run();
+                     });
 }
 
 }  // namespace gf::nsys

@@ -7,63 +7,14 @@
 
 #include "import/nsight_systems/loader.h"
 #include "import/said_columns.h"
+#include "import/trace_rows.h"
 
 namespace gf::nsys {
 
 namespace {
 
-CopyKind copy_kind(std::int64_t operation) {  // ENUM_CUDA_MEMCPY_OPER
-  switch (operation) {
-    case 1:
-    case 3:
-    case 11:
-      return CopyKind::host_to_device;
-    case 2:
-    case 4:
-    case 12:
-      return CopyKind::device_to_host;
-    case 5:
-    case 6:
-    case 7:
-    case 8:
-    case 13:
-      return CopyKind::device_to_device;
-    case 9:
-      return CopyKind::host_to_host;
-    case 10:
-      return CopyKind::peer;
-    default:
-      return CopyKind::unknown;
-  }
-}
-
 /// Pages of managed memory that move because somebody touches or prefetches them.
 bool is_migration(std::int64_t operation) { return operation >= 11 && operation <= 14; }
-
-std::string_view copy_name(CopyKind kind) {
-  switch (kind) {
-    case CopyKind::host_to_device:
-      return "Memcpy HtoD";
-    case CopyKind::device_to_host:
-      return "Memcpy DtoH";
-    case CopyKind::device_to_device:
-      return "Memcpy DtoD";
-    case CopyKind::host_to_host:
-      return "Memcpy HtoH";
-    case CopyKind::peer:
-      return "Memcpy PtoP";
-    default:
-      return "Memcpy";
-  }
-}
-
-/// As PyTorch's profiler spells them.
-std::string_view memory_name(std::int64_t kind) {  // ENUM_CUDA_MEM_KIND
-  static constexpr std::array<std::string_view, 7> kNames{
-      "Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static"};
-  if (kind < 0 || kind >= static_cast<std::int64_t>(kNames.size())) return "Unknown";
-  return kNames[static_cast<std::size_t>(kind)];
-}
 
 // Columns in the order in which each table's are asked for. Those of all device activities come
 // first.
@@ -90,6 +41,13 @@ enum SetColumn { kSetBytes = kOwn, kSetGraphNode };
 enum GraphColumn { kGraph = kOwn };
 
 }  // namespace
+
+std::string_view memory_name(std::int64_t kind) {  // ENUM_CUDA_MEM_KIND
+  static constexpr std::array<std::string_view, 7> kNames{
+      "Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static"};
+  if (kind < 0 || kind >= static_cast<std::int64_t>(kNames.size())) return "Unknown";
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 /// The columns that all device activities begin with: start, end, deviceId, contextId, streamId,
 /// correlationId, globalPid.
@@ -143,7 +101,7 @@ Status Loader::copies() {
                 if (!span_of) return;
                 const auto row = activity(rows, *span_of, ActivityKind::memcpy);
                 put(c_.activities.bytes, row, rows.integer(kCopyBytes));
-                const CopyKind direction = copy_kind(rows.integer(kCopyKind));
+                const CopyKind direction = cupti_copy_kind(rows.integer(kCopyKind));
                 put(c_.activities.copy, row, direction);
                 std::string text(copy_name(direction));
                 if (is_migration(rows.integer(kCopyKind)))

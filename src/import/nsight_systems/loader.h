@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "import/sqlite_rows.h"
+#include "import/sqlite_file.h"
 #include "model/capture.h"
 
 namespace gf::nsys {
@@ -70,6 +70,9 @@ class NcclRanges {
   std::map<std::pair<Process, std::uint64_t>, Communicator> communicators_;
 };
 
+/// Of ENUM_CUDA_MEM_KIND, as PyTorch's profiler spells them.
+std::string_view memory_name(std::int64_t kind);
+
 using sqlite::TableRow;
 
 /// Where the tables of events begin: their first two columns.
@@ -78,10 +81,7 @@ enum EventColumn { kStart, kEnd };
 /// Each table is read by the method of its name; one that the export lacks has no rows.
 class Loader {
  public:
-  /// `file`: the database itself; `path`: what it is called in messages.
-  Loader(sqlite3* db, const std::string& file, const std::string& path, Capture& capture,
-         std::uint64_t max_bytes)
-      : db_(db), path_(path), c_(capture), budget_(file, max_bytes) {}
+  Loader(const SqliteSource& source, Capture& capture) : source_(source), c_(capture) {}
 
   Status run();
 
@@ -89,7 +89,7 @@ class Loader {
   /// f(row) for every row of a table.
   template <class F>
   Status each(std::string_view table, std::initializer_list<std::string_view> columns, F&& apply) {
-    return sqlite::each_row(db_, table, columns, path_, budget_, apply);
+    return source_.each(table, columns, apply);
   }
 
   /// Start and duration of a row; empty, and counted, when they make no span.
@@ -120,10 +120,8 @@ class Loader {
   Status gpu_metrics();
   std::uint32_t sampled_gpu(std::int64_t type);
 
-  sqlite3* db_;
-  const std::string& path_;
+  const SqliteSource& source_;
   Capture& c_;
-  sqlite::ReadBudget budget_;
   std::int64_t epoch_ = 0;
   NcclRanges nccl_;
   std::unordered_map<std::int64_t, std::uint32_t> gpus_;  // number in the machine -> row of devices

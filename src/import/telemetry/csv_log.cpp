@@ -26,10 +26,24 @@ std::optional<Nanos> parse_epoch(std::string_view cell) {
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
+/// Without a byte order mark, and without the line that amd-smi prints first: 'CTRL' + 'C' to stop
+/// watching output.
+std::string_view from_heading(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.starts_with("'CTRL'"))
+    text.remove_prefix(std::min(first_line(text).size() + 1, text.size()));
+  return text;
+}
+
+/// Quantities that only AMD's tools log under these names.
+bool is_of_amd(std::string_view header) {
+  return header == "gfx_activity" || header == "umc_activity" || header == "socket_power";
+}
+
 }  // namespace
 
 int sniff_csv(std::string_view, std::string_view head) {
-  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  head = from_heading(head);
   const std::string_view line = first_line(head);
   if (line.size() > 8192 || line.find('\0') != line.npos) return 0;  // not a line of text
   if (line.starts_with('{') || line.starts_with('[') || line.find("\"ID\"") != line.npos) return 0;
@@ -87,6 +101,7 @@ class CsvLog {
   UnnamedLines unnamed_;
   std::vector<LogColumn> columns_;
   bool has_time_ = false, local_ = false, named_ = false;
+  std::string_view vendor_ = "nvidia";
   DateOrder dates_;
   std::int64_t bad_ = 0, missing_ = 0;
   std::int64_t wide_ = 0;  // lines with decimal commas
@@ -107,6 +122,7 @@ void CsvLog::read_heading() {
     named_ |= column.role == ColumnRole::index || column.role == ColumnRole::uuid ||
               column.role == ColumnRole::bus || column.role == ColumnRole::instance;
     if (column.role != ColumnRole::value) continue;
+    if (is_of_amd(header)) vendor_ = "amd";
     const Quantity quantity = quantity_of_column(header);
     column.metric = capture_.strings.intern(quantity.metric);
     column.factor = quantity.factor;
@@ -222,7 +238,7 @@ void CsvLog::read_line() {
   if (!cells.uuid.empty()) devices.uuid[device] = capture_.strings.intern(cells.uuid);
   if (!cells.name.empty() && cells.instance.empty())
     devices.name[device] = capture_.strings.intern(cells.name);
-  devices.vendor[device] = capture_.strings.intern("nvidia");
+  devices.vendor[device] = capture_.strings.intern(vendor_);
   auto& samples = capture_.counter_samples;
   if (!named_) unnamed_.add(*time, samples.size());
   for (std::size_t column = 0; column < row_.size(); ++column) {
@@ -285,8 +301,7 @@ Result<Capture> CsvLog::parse() {
 }  // namespace
 
 Result<Capture> parse_csv(std::string_view content, const std::string& path) {
-  if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
-  return CsvLog(content, path).parse();
+  return CsvLog(from_heading(content), path).parse();
 }
 
 Result<Capture> load_csv(const std::string& path, const ImportOptions& options) {

@@ -14,6 +14,7 @@
 #include "core/format.h"
 #include "core/order.h"
 #include "core/strings.h"
+#include "model/formats.h"
 #include "model/ledger/laws.h"
 #include "model/ledger/ledger.h"
 
@@ -192,7 +193,7 @@ class StreamLedger {
   /// Which of two overlapping records is wrong is unknown: the time of kernels lies between what is
   /// recorded and what is left when each ends where the next one of its stream begins.
   void tell_overlaps() {
-    if (!doubted()) return;
+    if (!doubted() || says(capture_.format, kQueuesOverlap)) return;
     const Nanos clipped = time_ - overrun_;
     tell(capture_, Law::stream_is_in_order,
          {.count = overlapping_,

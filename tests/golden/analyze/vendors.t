@@ -24,12 +24,12 @@ Advice in the terms of the GPU's maker: ten kernels of 50 us, each launched afte
   amd
   ["fp32_without_tensor_cores","Use torch.autocast in BF16, if the accuracy of the model permits.",""]
   ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time (at least 20 % without the profiler). Launch less often: torch.compile (mode=\"reduce-overhead\"), HIP graphs for the step, fused optimizers, or a larger batch.",""]
-  ["missing_counters","rocprof-compute measures what happens inside kernels; its reports are not read here.","rocprof-compute prof"]
+  ["missing_counters","rocprof-compute measures what happens inside kernels; of its reports the counters are read (pmc_perf.csv), and no levels.","rocprof-compute prof"]
   0
   nameless
   ["fp32_without_tensor_cores","Use torch.autocast in BF16, if the accuracy of the model permits.",""]
   ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time (at least 20 % without the profiler). Launch less often: torch.compile (mode=\"reduce-overhead\"), HIP graphs for the step, fused optimizers, or a larger batch.",""]
-  ["missing_counters","rocprof-compute measures what happens inside kernels; its reports are not read here.","rocprof-compute prof"]
+  ["missing_counters","rocprof-compute measures what happens inside kernels; of its reports the counters are read (pmc_perf.csv), and no levels.","rocprof-compute prof"]
   0
   intel
   ["fp32_without_tensor_cores","Use torch.autocast in BF16, if the accuracy of the model permits.",""]

@@ -36,13 +36,13 @@ A wrong checksum, and bytes after the end:
 Unescaped quotes, control characters, invalid UTF-8:
 
   $ event '{"ph": "X", "cat": "kernel", "name": "a "quoted" name", "pid": 0, "tid": 7, "ts": 5, "dur": 1, "args": {"device": 0}}'
-  events 3, device events 2, span 10000, busy 4000
-  bad_event 1: event that is not valid JSON (first at byte 161)
-  not_joined 2: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
+  events 3, device events 3, span 10000, busy 5000
+  repaired_event 1: quotation marks in a name were not escaped (first at byte 161)
+  not_joined 3: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
   $ event '{"ph": "X", "cat": "kernel", "name": "one " quote", "pid": 0, "tid": 7, "ts": 5, "dur": 1, "args": {"device": 0}}'
-  events 3, device events 2, span 10000, busy 4000
-  bad_event 1: event that is not valid JSON (first at byte 161)
-  not_joined 2: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
+  events 3, device events 3, span 10000, busy 5000
+  repaired_event 1: quotation marks in a name were not escaped (first at byte 161)
+  not_joined 3: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
   $ event "$(printf '{"ph": "X", "cat": "kernel", "name": "a\001b\tc", "pid": 0, "tid": 7, "ts": 5, "dur": 1, "args": {"device": 0}}')"
   events 3, device events 3, span 10000, busy 5000
   repaired_event 1: control characters or invalid UTF-8 in a text were replaced (first at byte 161)

@@ -15,6 +15,47 @@ The formats that are read, and the tools whose files are named in a message:
         nsys profile --trace=cuda,nvtx -o run PROGRAM; nsys export --type sqlite
         run.nsys-rep
   
+    Nsight Systems export (JSON)
+        nsys export --type jsonlines REPORT.nsys-rep (an export as SQLite says
+        more)
+  
+    nvprof database (.nvvp, .nvprof)
+        nvprof -o run.nvvp PROGRAM, on GPUs until compute capability 7.x
+  
+    table of GPU work (nvprof, nsys stats, CSV)
+        nvprof --print-gpu-trace --csv PROGRAM 2> trace.csv; nsys stats --report
+        cuda_gpu_trace --format csv REPORT.nsys-rep (an export as SQLite says
+        more: it has the calls)
+  
+    AMD rocprofv3 trace (CSV)
+        rocprofv3 --kernel-trace --memory-copy-trace --hip-trace --output-format
+        csv -- PROGRAM; give PID_kernel_trace.csv or the folder
+  
+    AMD rocprofv3 trace (JSON)
+        rocprofv3 --kernel-trace --memory-copy-trace --hip-trace --output-format
+        json -- PROGRAM
+  
+    AMD rocprofv3 database (rocpd)
+        rocprofv3 --kernel-trace --memory-copy-trace --hip-trace -- PROGRAM
+  
+    AMD rocmProfileData trace (.rpd)
+        runTracer.sh -o trace.rpd PROGRAM
+  
+    Perfetto trace with stages of GPU work
+        a program that writes GpuRenderStageEvent packets
+  
+    kernel table of an Ascend NPU (kernel_details.csv)
+        torch_npu.profiler with tensorboard_trace_handler(FOLDER)
+  
+    Intel unitrace trace (JSON)
+        unitrace --chrome-kernel-logging --chrome-call-logging PROGRAM
+  
+    Proton trace of kernels (Triton)
+        proton.start("run", data="trace")
+  
+    times of queries by trtexec (TensorRT)
+        trtexec --exportTimes=times.json ...
+  
     TensorFlow or JAX profile (XSpace protobuf)
         jax.profiler.trace(FOLDER) or tf.profiler.experimental.start(FOLDER)
   
@@ -27,6 +68,9 @@ The formats that are read, and the tools whose files are named in a message:
     Nsight Compute report (CSV)
         ncu --import report.ncu-rep --csv --page raw
   
+    AMD rocprof-compute counters (pmc_perf.csv)
+        rocprof-compute profile -n run -- PROGRAM
+  
     log of power, clocks or utilization (nvidia-smi or NVML, CSV)
         nvidia-smi --query-gpu=timestamp,index,power.draw.instant --format=csv
         -lms 100; give it with --power beside a trace
@@ -37,17 +81,23 @@ The formats that are read, and the tools whose files are named in a message:
     output of dcgmi dmon
         dcgmi dmon -e 155,1001,1002,1003,1004,1005
   
+    metrics of GPU exporters (Prometheus)
+        curl HOST:9400/metrics > TIME.prom, a folder of which is a log; or
+        Prometheus' answer to api/v1/query_range of {__name__=~"DCGM_FI_.*"}
+  
+    system metrics of Weights & Biases (CSV)
+        wandb.Api().run(RUN).history(stream="system").to_csv("system.csv")
+  
     memory snapshot of PyTorch (pickle)
         torch.cuda.memory._record_memory_history();
         torch.cuda.memory._dump_snapshot("snap.pickle")
   
   Not read, but recognized, so that the message says what to do instead: files of
-  Nsight Systems, nvprof, rocprofv3 (AMD), RPD (AMD), rocprof-compute (AMD),
+  Nsight Systems, nvprof, RPD (AMD), rocprofv3 (AMD), rocprof-compute (AMD),
   rocprof (AMD), device-metrics-exporter (AMD), amd-smi, rocm-smi, Radeon GPU
   Profiler (AMD), torch_npu (Ascend), msprof (Ascend), unitrace (Intel), xpu-smi
-  (Intel), xctrace (Apple), powermetrics (Apple), gpufathom monitor,
-  dcgm-exporter, nvidia_gpu_exporter, all-smi, Prometheus exporters, Prometheus,
-  Weights & Biases, nvidia-smi, gpustat, gpufathom, PyTorch, TensorBoard, Chakra,
-  NCCL inspector, NCCL, Proton (Triton), trtexec (TensorRT), ONNX Runtime,
-  Perfetto, TensorFlow 1, perf (Linux), speedscope, VizTracer, Chrome, Nsight
-  Graphics, Score-P, pprof, cProfile, compute-sanitizer.
+  (Intel), xctrace (Apple), powermetrics (Apple), gpufathom monitor, Prometheus
+  exporters, nvidia-smi, gpustat, gpufathom, PyTorch, TensorBoard, Chakra, NCCL
+  inspector, NCCL, Proton (Triton), trtexec (TensorRT), ONNX Runtime, Perfetto,
+  TensorFlow 1, perf (Linux), speedscope, VizTracer, Chrome, Nsight Graphics,
+  Score-P, pprof, cProfile, compute-sanitizer.

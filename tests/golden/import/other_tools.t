@@ -18,9 +18,9 @@ What another tool wrote is named, with what to do about it there (tests/unit/imp
   > database("driver.sqlite", *export, "create table DIAGNOSTIC_EVENT(severity int, text text)",
   >     "insert into DIAGNOSTIC_EVENT values (3, 'Driver version 999.1 is not supported by this version of CUPTI')")
   > PY
-  $ gpufathom analyze run.nvvp
-  gpufathom: run.nvvp: cannot be read: it is the SQLite database of nvprof (.nvvp, .nvprof) (record with nsys profile --trace=cuda,nvtx, then nsys export --type sqlite REPORT.nsys-rep; gpufathom help formats lists what is read)
-  [1]
+  $ brief run.nvvp
+  events 2, device events 2, span 80000, busy 80000
+  not_joined 2: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
 
 The same data as an export of Nsight Systems, and that one compressed: 60 us of each 100.
 
@@ -56,7 +56,7 @@ A trace of an Ascend NPU whose marks lie behind its first events:
   > json.dump(device + host, open("trace_view.json", "w"))
   > PY
   $ gpufathom analyze trace_view.json
-  gpufathom: trace_view.json: cannot be read: it is a trace of an Ascend NPU by torch_npu (NPUs are not analyzed: step_trace_time.csv of the same output has the computing and free time of each step, and MindStudio Insight shows the trace; gpufathom help formats lists what is read)
+  gpufathom: trace_view.json: cannot be read: it is a trace of an Ascend NPU by torch_npu (its kernels are in kernel_details.csv of the same output (ASCEND_PROFILER_OUTPUT): give that; gpufathom help formats lists what is read)
   [1]
   $ gpufathom analyze late.json
   gpufathom: late.json: is a trace of an Ascend NPU, whose work is not read (step_trace_time.csv of the same output has the computing and free time of each step; gpufathom help formats lists what is read)
@@ -64,8 +64,8 @@ A trace of an Ascend NPU whose marks lie behind its first events:
 
 A folder of another tool:
 
-  $ mkdir out && touch out/4242_kernel_trace.csv && gpufathom analyze out
-  gpufathom: out: cannot be read: it is the output folder of rocprofv3 (AMD) (of a PyTorch program, give torch.profiler's trace: export_chrome_trace("trace.json"); gpufathom help formats lists what is read)
+  $ mkdir out && touch out/nccl_trace_rank_0 && gpufathom analyze out
+  gpufathom: out: cannot be read: it is a folder of dumps of NCCL's flight recorder, without GPU times (torchfrtrace of PyTorch compares such dumps; for gpufathom ranks, give a folder with the torch.profiler trace of each rank; gpufathom help formats lists what is read)
   [1]
 
 A log of DCGM without GRACT: what it has is said, and what it lacks.
