@@ -3,7 +3,8 @@
 
 Each change is a program before and after. Both run in turns, each time in a process of its own: unprofiled, whose step times are the
 truth, beneath torch.profiler after that, and once more beneath `gpufathom record --kernels`. OUT gets changes.json: for each change the
-truth and what `gpufathom compare BEFORE... --after AFTER...` said of the step in either kind of capture, and the captures of one turn.
+truth and what `gpufathom compare BEFORE... --after AFTER...` said of the step in either kind of capture, and the captures. With --again
+nothing runs: the captures that lie in OUT are compared once more.
 """
 import argparse
 import json
@@ -35,7 +36,7 @@ def network(torch, batch=64, last=False):
 def training(torch, model, inputs, dtype=None, run=None, **adam):
     """A step that trains: forward, loss, backward, optimizer."""
     optimizer = torch.optim.Adam(model.parameters(), 1e-4, **adam)
-    run = run or model
+    run = model if run is None else run  # a compiled module has no truth value
 
     def step():
         optimizer.zero_grad(set_to_none=True)
@@ -194,11 +195,12 @@ def run(command, seconds=150):
 
 
 def truth_of(before, after):
-    """Ratio of the step, as (low, middle, high): 95 % by the spread of the turns' medians."""
+    """Ratio of the step, as (low, middle, high): 95 % by the spread of the turns' medians (Student's t)."""
+    quantile = {2: 4.303, 3: 2.776, 4: 2.447}[len(before)]
     logs = [[math.log(statistics.median(turn)) for turn in side] for side in (before, after)]
     middle = statistics.mean(logs[1]) - statistics.mean(logs[0])
-    spread = sum(statistics.variance(side) / len(side) for side in logs) ** 0.5 if len(before) > 1 else 0.0
-    return [math.exp(middle + sign * 2.5 * spread) for sign in (-1, 0, 1)]
+    spread = sum(statistics.variance(side) / len(side) for side in logs) ** 0.5
+    return [round(math.exp(middle + sign * quantile * spread), 4) for sign in (-1, 0, 1)]
 
 
 def said(gpufathom, before, after):
@@ -219,40 +221,56 @@ def quality_of(gpufathom, capture):
         return {"exit": done.returncode, "error": done.stderr[-300:]}
 
 
+SIDES, KINDS = ("before", "after"), {"trace": "json.gz", "recording": "gpf"}
+
+
+def captures(out, name, side, kind, turns):
+    return [str(out / f"{name}.{side}.{turn}.{KINDS[kind]}") for turn in range(turns)]
+
+
+def measure(given, name):
+    """Step times of each turn; the captures lie in OUT then."""
+    times = {side: [] for side in SIDES}
+    for turn in range(given.turns):
+        for side in SIDES:
+            trace, recording = (captures(given.out, name, side, kind, given.turns)[turn] for kind in KINDS)
+            worker = [sys.executable, __file__, "--work", name, side]
+            times[side].append(json.loads(run([*worker, trace]).splitlines()[-1]))
+            run([given.gpufathom, "record", "-q", "--kernels", "--window", "0", "-o", recording, "--", *worker])
+    return times
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("gpufathom")
     options.add_argument("out", type=pathlib.Path)
     options.add_argument("--budget-seconds", type=float, default=900)
     options.add_argument("--turns", type=int, default=2)
+    options.add_argument("--again", action="store_true")
     options.add_argument("--only", nargs="*", default=list(CHANGES))
     given = options.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
+    told = given.out / "changes.json"
+    known = {row["change"]: row for row in json.loads(told.read_text())} if given.again else {}
     begin, rows = time.monotonic(), []
     for name in given.only:
         if time.monotonic() - begin > given.budget_seconds:
             rows.append({"change": name, "error": "no time was left"})
             continue
-        row, times, files = {"change": name}, {"before": [], "after": []}, {}
+        row = {"change": name}
         try:
-            for turn in range(given.turns):
-                for side in times:
-                    trace, capture = given.out / f"{name}.{side}.{turn}.json.gz", given.out / f"{name}.{side}.{turn}.gpf"
-                    worker = [sys.executable, __file__, "--work", name, side]
-                    times[side].append(json.loads(run([*worker, str(trace)]).splitlines()[-1]))
-                    run([given.gpufathom, "record", "-q", "--kernels", "--window", "0", "-o", str(capture), "--", *worker])
-                    files.setdefault((side, "trace"), []).append(str(trace))
-                    files.setdefault((side, "recording"), []).append(str(capture))
-            row |= {"step_ms": times, "truth": truth_of(times["before"], times["after"])}
-            for kind in ("trace", "recording"):
-                row[kind] = said(given.gpufathom, files["before", kind], files["after", kind])
-                row[kind]["quality"] = {pathlib.Path(file).name: quality_of(given.gpufathom, file)
-                                        for side in times for file in files[side, kind]}
+            row["step_ms"] = known[name]["step_ms"] if given.again else measure(given, name)
+            row["truth"] = truth_of(*(row["step_ms"][side] for side in SIDES))
+            for kind in KINDS:
+                files = [captures(given.out, name, side, kind, given.turns) for side in SIDES]
+                row[kind] = said(given.gpufathom, *files)
+                row[kind]["quality"] = {pathlib.Path(file).name: quality_of(given.gpufathom, file) for side in files for file in side}
         except Exception as error:  # one change's failure is its result
             row["error"] = f"{type(error).__name__}: {error}"
         rows.append(row)
-        print(name, row.get("truth"), row.get("error", ""), *(row.get(kind, {}).get("text", ["", ""])[0:2] for kind in ("trace", "recording")), flush=True)
-        (given.out / "changes.json").write_text(json.dumps(rows, indent=1))
+        print(name, row.get("truth"), row.get("error", ""),
+              *([change["verdict"], round(change["ratio"], 3)] for kind in KINDS for change in (row.get(kind, {}).get("answer") or {}).get("changes") or []), flush=True)
+        told.write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":
