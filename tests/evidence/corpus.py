@@ -20,7 +20,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LEDGER = {"no_kernel", "kernel_before_launch", "stream_overlap", "repeated_kernel", "implausible_reading", "readings_disagree",
           "readings_missing", "clock_back", "few_without_kernel", "few_before_launch", "few_overlaps", "few_repeated", "no_copy",
           "few_without_copy", "runs_past_wait", "few_run_past_wait", "late_kernels", "few_late_kernels", "short_kernels",
-          "few_short_kernels", "lengths_alike", "marks_missing", "lost_samples", "changed_file"}
+          "few_short_kernels", "lengths_alike", "marks_missing", "lost_samples", "changed_file", "devices_mixed", "ops_missing",
+          "calls_missing", "repeated_call", "no_name"}
 EXCEPTIONS = {
     "resnet50_fp32_b512_energy.gpf.gz": {"lost_samples"},
     "gpt_first_window.gpf.gz": {"few_without_kernel"},

@@ -20,6 +20,7 @@ struct Named {
   std::int64_t device = 0, process = -1;
   Nanos start = 0;
   std::int64_t late = 0;  // us that each collective begins later than on the other ranks
+  std::string content;
 };
 
 /// Twelve collectives of 100 us in which the rank computes `late` longer than its peers.
@@ -31,7 +32,7 @@ RankPart part_of(const Named& named) {
   part.device_id = named.device;
   part.process = named.process;
   part.start_ns = named.start;
-  part.events = part.bytes = 1;
+  part.content = named.content;
   const auto size = static_cast<std::int64_t>(listed_ranks(named.ranks).size());
   part.groups.push_back({"1", named.ranks, size});
   part.texts = {"ncclDevKernel_AllReduce_Sum_f32_RING_LL"};
@@ -210,11 +211,18 @@ TEST(RankStages, MoreCapturesThanRanksAreToldSo) {
 }
 
 TEST(RankStages, OneCaptureTwiceIsToldByItsContent) {
-  const auto text = in_any_order({{"run.rank0.json", "[0,1]", 0, RankSource::file_name},
-                                  {"run.rank1.json", "[0,1]", 1, RankSource::file_name}});
-  EXPECT_EQ(text,
-            "run.rank1.json: has the content of run.rank0.json: it is the same capture (give each "
-            "rank once, all from one run)");
+  constexpr const char* kTold =
+      "run.rank1.json: has the content of run.rank0.json: it is the same capture (give each rank "
+      "once, all from one run)";
+  Named first{"run.rank0.json", "[0,1]", 0, RankSource::file_name};
+  Named second{"run.rank1.json", "[0,1]", 1, RankSource::file_name};
+  first.content = second.content = "00d1";
+  EXPECT_EQ(in_any_order({first, second}), kTold);
+  second.rank_source =
+      RankSource::trace;  // its number was changed inside, its device and clock too
+  second.device = 1;
+  second.start = 40;
+  EXPECT_EQ(in_any_order({first, second}), kTold);
 }
 
 TEST(RankStages, AFileUnderAnotherRanksNumberIsTold) {

@@ -109,6 +109,7 @@ TEST(Ledger, ALaunchOfSeveralKernels) {
     steps.activity(ActivityKind::kernel, "gemm", row * kMs + 10'001, row * kMs + 110'001,
                    steps.capture.activities.correlation[row], 57);
   EXPECT_EQ(steps.told(), (Told{{"repeated_kernel", 200}}));
+  EXPECT_EQ(steps.told(), (Told{{"repeated_kernel", 200}})) << "a file that is read again";
 }
 
 TEST(Ledger, KernelsOfNoLengthOrOfOne) {
@@ -123,6 +124,38 @@ TEST(Ledger, KernelsOfNoLengthOrOfOne) {
   for (std::uint32_t row = 0; row < 200; row += 2) set.capture.activities.duration_ns[row] = 10'000;
   for (std::uint32_t row = 0; row < 20; ++row) set.capture.activities.duration_ns[row] = 10'000;
   EXPECT_EQ(set.told()["lengths_alike"], 110);
+  Steps clamped;
+  for (std::uint32_t row = 190; row < 200; ++row)
+    clamped.capture.activities.duration_ns[row] = 100'190;
+  EXPECT_EQ(clamped.told(), (Told{{"lengths_alike", 10}}));
+  Steps one_name;
+  for (std::uint32_t row = 0; row < 200; row += 4)
+    one_name.capture.activities.duration_ns[row] = 200'000;
+  EXPECT_EQ(one_name.told(), Told{}) << "a kernel may take the same time again and again";
+}
+
+TEST(Ledger, AContextOnTwoDevices) {
+  Steps steps;
+  for (std::uint32_t row = 0; row < 200; ++row) steps.capture.activities.context[row] = 1;
+  EXPECT_EQ(steps.told(), Told{});
+  const auto second = steps.capture.device_row(1);
+  for (std::uint32_t row = 150; row < 200; ++row) steps.capture.activities.device[row] = second;
+  EXPECT_EQ(steps.told()["devices_mixed"], 50);
+}
+
+TEST(Ledger, AnOperationOfAProgramThatNeverRuns) {
+  Steps steps;
+  auto& capture = steps.capture;
+  const auto add = [&](std::int64_t program, std::string_view name) {
+    const auto row = capture.program_ops.add();
+    capture.program_ops.program[row] = program;
+    capture.program_ops.name[row] = capture.strings.intern(name);
+  };
+  for (const auto* name : {"fusion", "fusion.1", "gemm"}) add(7, name);
+  add(8, "not_run");
+  for (std::uint32_t row = 0; row < 200; ++row) capture.activities.program_op[row] = row % 2;
+  EXPECT_EQ(steps.told(), (Told{{"ops_missing", 1}}));
+  EXPECT_NE(capture.text(capture.quality.detail[0]).find("gemm"), std::string_view::npos);
 }
 
 TEST(Ledger, AnOverrunIsToldWithBothReadings) {
@@ -151,6 +184,16 @@ TEST(Ledger, NumbersOfCallsRiseWithoutAHole) {
     hole.capture.activities.correlation[row] += 150;
   }
   EXPECT_EQ(hole.told(), (Told{{"calls_missing", 150}}));
+  EXPECT_TRUE(breaks_a_law("calls_missing"));
+  const auto unknown = analyze(hole.capture, {});
+  ASSERT_TRUE(unknown);
+  EXPECT_EQ(*unknown->levels[0].high, 1) << "what they launched may have run at any time";
+  Steps again;
+  for (std::uint32_t row = 0; row < 50; ++row)
+    again.call(ApiKind::launch, "cudaLaunchKernel", again.capture.api_calls.start_ns[row] + 1,
+               again.capture.api_calls.start_ns[row] + 5'000,
+               again.capture.api_calls.correlation[row]);
+  EXPECT_EQ(again.told()["repeated_call"], 50);
 }
 
 TEST(Ledger, AMissingMarkAndNothingThatJoins) {

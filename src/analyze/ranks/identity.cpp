@@ -1,9 +1,13 @@
 #include "analyze/ranks/identity.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <string>
 #include <utility>
+
+#include "core/xxh64.h"
 
 namespace gf {
 
@@ -176,6 +180,21 @@ double bus_factor(CollectiveType type, std::int64_t ranks) {
     default:
       return 1;
   }
+}
+
+std::string content_of(const Capture& capture, const DeviceTimeline& line) {
+  constexpr std::size_t kFew = 16;  // activities: fewer may take equal times on two ranks
+  const auto& activities = capture.activities;
+  const bool few = line.rows.size() < kFew;
+  const Nanos origin = few ? 0 : activities.start_ns[line.rows.front()];
+  std::uint64_t digest = 0;
+  for (const auto row : line.rows) {
+    const std::array<Nanos, 2> times{activities.start_ns[row] - origin,
+                                     activities.duration_ns[row]};
+    digest = xxh64({reinterpret_cast<const char*>(times.data()), sizeof times}, digest);
+    digest = xxh64(capture.text(activities.name[row]), digest);
+  }
+  return fmt::format("{:016x}", digest);
 }
 
 }  // namespace gf

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyze/context.h"
 #include "analyze/ranks/names.h"
 #include "model/capture.h"
 
@@ -42,5 +43,10 @@ bool point_to_point(CollectiveType type);
 
 /// Bytes that each link carries for one byte of the message, as nccl-tests counts bus bandwidth.
 double bus_factor(CollectiveType type, std::int64_t ranks);
+
+/// Digest of what a device did, which tells one recording from all others, whatever its file says
+/// of the rank. Times of more than a few activities count from the first, so that a copy with
+/// another clock has the same.
+std::string content_of(const Capture& capture, const DeviceTimeline& line);
 
 }  // namespace gf

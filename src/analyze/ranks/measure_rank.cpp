@@ -391,6 +391,7 @@ RankPart measure_device(const Context& context, const DeviceTimeline& line,
   part.device = capture.text(capture.devices.name[line.device]);
   part.device_id = capture.devices.id[line.device];
   part.process = process_of(context, line);
+  part.content = content_of(capture, line);
   part.start_ns = line.window.start;
   part.span_ns = line.window.length();
   part.busy_ns = total(line.busy);

@@ -273,9 +273,9 @@ bool read(const dom::element& json, T& out) {
     dom::element value;
     if (!object.at_key(name).get(value))
       sound = sound && read(value, out.*member);
-    else  // parts of earlier releases have no graph and no process
+    else  // parts of earlier releases have no graph, no process and no digest
       sound = sound && (std::is_same_v<decltype(member), PartGraph T::*> ||
-                        std::string_view(name) == "process");
+                        std::string_view(name) == "process" || std::string_view(name) == "content");
   });
   return sound;
 }

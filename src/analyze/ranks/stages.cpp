@@ -184,26 +184,7 @@ bool counts_before(std::string_view left, std::string_view right) {
   return left.size() < right.size();
 }
 
-bool same_content(const RankPart& left, const RankPart& right) {
-  return left.bytes > 0 && left.events > 0 && left.bytes == right.bytes &&
-         left.events == right.events && left.device_id == right.device_id &&
-         left.start_ns == right.start_ns && left.span_ns == right.span_ns &&
-         left.busy_ns == right.busy_ns && left.collectives.start_ns == right.collectives.start_ns &&
-         left.collectives.duration_ns == right.collectives.duration_ns;
-}
-
 constexpr const char* kOnce = "give each rank once, all from one run";
-
-Status no_capture_twice(const std::vector<RankPart>& parts) {
-  std::map<std::tuple<Nanos, std::int64_t, std::int64_t>, const RankPart*> seen;
-  for (const auto& part : parts) {
-    const auto [at, added] = seen.try_emplace({part.start_ns, part.bytes, part.device_id}, &part);
-    if (!added && same_content(*at->second, part))
-      return fail(fmt::format("has the content of {}: it is the same capture", at->second->source),
-                  part.source, -1, kOnce);
-  }
-  return {};
-}
 
 /// Numbers of TP-0-PP-1 and the like: the tensor parallel one where no two places share it, else
 /// their order, in which ranks are made of them.
@@ -240,6 +221,21 @@ Status take_ranks_of_groups(std::vector<RankPart>& parts) {
         !std::ranges::binary_search(common, part.rank))
       return fail(fmt::format("is rank {} by its name, and its collectives are those of ranks {}",
                               part.rank, fmt::join(common, ", ")),
+                  part.source, -1, kOnce);
+  }
+  return {};
+}
+
+/// A file under another rank's number, in its name or inside, is no other rank: no two GPUs take
+/// the same nanoseconds for everything. Stages of one rank may, where they are generated.
+Status no_capture_twice(const std::vector<RankPart>& parts) {
+  std::map<std::string_view, const RankPart*> seen;
+  for (const auto& part : parts) {
+    if (part.content.empty()) continue;
+    const auto [at, added] = seen.try_emplace(part.content, &part);
+    const RankPart& first = *at->second;
+    if (!added && (first.start_ns == part.start_ns || first.rank != part.rank))
+      return fail(fmt::format("has the content of {}: it is the same capture", first.source),
                   part.source, -1, kOnce);
   }
   return {};
@@ -396,9 +392,9 @@ Result<std::vector<RankStage>> split_stages(std::vector<RankPart> parts) {
   std::ranges::stable_sort(parts, [](const RankPart& left, const RankPart& right) {
     return counts_before(left.source, right.source);
   });
-  if (auto once = no_capture_twice(parts); !once) return tl::unexpected(once.error());
   if (auto taken = take_ranks_of_groups(parts); !taken) return tl::unexpected(taken.error());
   number_by_places(parts);
+  if (auto once = no_capture_twice(parts); !once) return tl::unexpected(once.error());
   doubt_names(parts);
   const auto listed = all_listed(parts);
   const bool too_many = !listed.empty() && parts.size() > listed.size();

@@ -333,6 +333,7 @@ struct Decoder {
       return;
     }
     static const EventName unnamed;
+    out.unnamed += !name;
     if (!add_row(out, line, name ? *name : unnamed, e)) bad(message);
   }
 

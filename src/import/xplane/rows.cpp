@@ -216,7 +216,7 @@ void Part::clear() {
   steps.clear();
   texts.clear();
   unplaced.clear();
-  events = bad = untimed = 0;
+  events = bad = untimed = unnamed = 0;
   first_bad = nullptr;
 }
 
@@ -260,6 +260,9 @@ void join_part(Capture& capture, Part& part, std::string_view file) {
     capture.note_quality(QualityCode::untimed_event,
                          "an event is only a count over the whole profile and has no time",
                          part.untimed);
+  if (part.unnamed > 0)
+    capture.note_quality(QualityCode::no_name, "an event's name is not in the profile",
+                         part.unnamed);
 }
 
 }  // namespace gf::xplane

@@ -34,7 +34,7 @@ struct Part {
   handoffs_table handoffs;
   memory_events_table memory_events;
   steps_table steps;
-  std::int64_t events = 0, bad = 0, untimed = 0;
+  std::int64_t events = 0, bad = 0, untimed = 0, unnamed = 0;
   const char* first_bad = nullptr;
   /// Texts that stand inside events rather than in the metadata; interned when the part joins the
   /// capture.

@@ -14,6 +14,7 @@ KernelDoubt kernel_doubt(const Capture& capture) {
     switch (*code) {
       case QualityCode::no_kernel:
       case QualityCode::few_without_kernel:
+      case QualityCode::calls_missing:
         doubt.missing += time;
         if (quality.time_ns[row] < 0) doubt.launches += quality.count[row];
         break;

@@ -22,6 +22,7 @@ void check_clocks(Capture& capture, const std::vector<std::uint32_t>& launches);
 /// Whether calls are missing, or came at other times.
 void check_numbers(Capture& capture);
 void check_marks(Capture& capture);
+void check_programs(Capture& capture);
 void check_readings(Capture& capture);
 
 /// Whether the readings of a log that was joined cover the GPU's work. Not for recordings, which

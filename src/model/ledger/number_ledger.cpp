@@ -7,6 +7,7 @@
 
 #include "core/format.h"
 #include "core/order.h"
+#include "model/check.h"
 #include "model/ledger/laws.h"
 #include "model/ledger/ledger.h"
 
@@ -16,9 +17,11 @@ namespace {
 
 /// A number this much lower than the one before it has wrapped around, or a profiler began anew.
 constexpr std::int64_t kWrapped = std::int64_t{1} << 31;
-/// A hole is of at least so many numbers, and of more than one in so many of all, where there are
-/// so many calls: numbers of calls that are not recorded lie between them, at most 4 % in a row.
-constexpr std::int64_t kHoleNumbers = 50, kHoleShare = 10, kManyCalls = 50;
+/// A hole is of at least so many numbers, where there are so many calls.
+constexpr std::int64_t kHoleNumbers = 50, kManyCalls = 50;
+/// Of the numbers around a hole one in so many is at least that of a recorded call: one in 15 in
+/// unmodified captures. Others were given by a tool that does not count.
+constexpr std::int64_t kDense = 40;
 
 }  // namespace
 
@@ -35,30 +38,39 @@ void check_numbers(Capture& capture) {
     return start != other ? start < other : left < right;
   });
   std::vector<std::int64_t> last(capture.threads.size() + 1, -1);  // by thread
-  std::int64_t falls = 0, hole = 0, low = INT64_MAX, high = 0, before = -1;
+  std::int64_t falls = 0, repeats = 0, hole = 0, low = INT64_MAX, high = 0, before = -1;
   for (const auto call : order) {
     const auto number = calls.correlation[call];
     const auto thread = std::min<std::size_t>(calls.thread[call], capture.threads.size());
     falls += number < last[thread] && last[thread] - number < kWrapped;
+    repeats += number == before;
     last[thread] = number;
     hole = std::max(hole, before < 0 ? 0 : number - before);
     low = std::min(low, number);
     high = std::max(high, number);
     before = number;
   }
+  if (repeats > 0)
+    capture.note_quality(QualityCode::repeated_call,
+                         "a call has the number of the one before it: calls are in the capture "
+                         "twice, or numbers were changed",
+                         repeats);
   if (falls > 0)
-    tell(capture, Law::numbers_rise, {.count = falls, .of = count},
-         fmt::format("{} of {} calls of the runtime have a lower number than the call before them "
-                     "on their thread: the host's clock went back, or numbers were changed",
-                     format_count(falls), format_count(count)));
-  else if (hole > kHoleNumbers && hole > (high - low) / kHoleShare &&
-           capture.recording_windows.empty())
-    capture.note_quality(
-        QualityCode::calls_missing,
+    return tell(
+        capture, Law::numbers_rise, {.count = falls, .of = count},
+        fmt::format("{} of {} calls of the runtime have a lower number than the call before "
+                    "them on their thread: the host's clock went back, or numbers were "
+                    "changed",
+                    format_count(falls), format_count(count)));
+  // What the missing calls launched may have run at any time.
+  const Breach missing{.count = hole - 1, .of = high - low + 1, .time = kLongestTotal};
+  if (hole > kHoleNumbers && missing.of - missing.count <= count * kDense &&
+      beyond_bound(Law::numbers_have_no_hole, missing) && capture.recording_windows.empty())
+    tell(
+        capture, Law::numbers_have_no_hole, missing,
         fmt::format("of the {} numbers of the runtime's calls, {} in a row are not in the capture: "
                     "the calls between were not recorded, and what they launched is missing",
-                    format_count(high - low + 1), format_count(hole - 1)),
-        hole - 1);
+                    format_count(missing.of), format_count(missing.count)));
 }
 
 }  // namespace gf

@@ -40,11 +40,11 @@ constexpr double kFewMissing = 100;
 
 struct Range {
   std::string_view metrics;  // their names begin so
-  double low, high;
+  double low, high;          // 0 is plausible too: what sleeps has no clock
 };
 constexpr Range kRanges[] = {
-    {"power.", 0, kMostWatts},          {"clock.sm"_metric, 0, 2e10},
-    {"clock.memory"_metric, 0, 2e10},   {"monitor.gpu"_metric, 0, 1.01},
+    {"power.", 0, kMostWatts},          {"clock.sm"_metric, 1e7, 2e10},
+    {"clock.memory"_metric, 1e7, 2e10}, {"monitor.gpu"_metric, 0, 1.01},
     {"monitor.memory"_metric, 0, 1.01}, {"temperature.", -100, 200},
 };
 
@@ -120,7 +120,9 @@ class ReadingLedger {
       }
       const Range* range = of_metric[metric];
       const double value = rows_.value[row];
-      if (!range || std::isnan(value) || (value >= range->low && value <= range->high)) continue;
+      if (!range || std::isnan(value) || value == 0 ||
+          (value >= range->low && value <= range->high))
+        continue;
       note_reading(row);
     }
   }

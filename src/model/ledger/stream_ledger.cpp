@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/format.h"
@@ -42,20 +43,43 @@ class StreamLedger {
   explicit StreamLedger(Capture& capture) : capture_(capture), rows_(capture.activities) {}
 
   void run() {
-    walk_all();
-    if (doubted() && find_launched_ahead()) walk_all();
+    auto all = streams();
+    tell_mixed(all);
+    walk_all(all);
+    if (doubted() && find_launched_ahead()) walk_all(all);
     tell_repeated();
     tell_overlaps();
     tell_lengths();
   }
 
  private:
+  /// Rows by device, process, context and stream.
   using Key = std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::int64_t>;
+  using Streams = std::map<Key, std::vector<std::uint32_t>>;
 
-  void walk_all() {
+  /// Work on a device of another number than the rest of its context's.
+  void tell_mixed(const Streams& all) {
+    std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::uint32_t>> devices;
+    std::int64_t mixed = 0, of = 0;
+    for (const auto& [key, stream] : all) {
+      const auto& [device, process, context, number] = key;
+      if (context <= 0) continue;
+      auto& of_context = devices[{process, context}];
+      const auto records = static_cast<std::int64_t>(stream.size());
+      of += records;
+      if (of_context.insert(device); of_context.size() > 1) mixed += records;
+    }
+    if (mixed > 0)
+      tell(capture_, Law::context_has_device, {.count = mixed, .of = of},
+           fmt::format("{} of {} kernels and copies are on another device than others of their "
+                       "context, which has one: numbers of devices are wrong",
+                       format_count(mixed), format_count(of)));
+  }
+
+  void walk_all(Streams& all) {
     count_ = repeated_ = overlapping_ = deep_ = odd_ = 0;
     time_ = overrun_ = repeated_time_ = 0;
-    for (auto& [key, stream] : streams()) {
+    for (auto& [key, stream] : all) {
       sort_nearly_ordered(stream.begin(), stream.end(), [&](auto left, auto right) {
         const Nanos start = rows_.start_ns[left], other = rows_.start_ns[right];
         return start != other ? start < other : rank(left) < rank(right);
@@ -85,8 +109,8 @@ class StreamLedger {
     return !launched_ahead_.empty() && launched_ahead_.contains(rows_.correlation[row]);
   }
 
-  std::map<Key, std::vector<std::uint32_t>> streams() const {
-    std::map<Key, std::vector<std::uint32_t>> out;
+  Streams streams() const {
+    Streams out;
     std::vector<std::uint32_t>* last = nullptr;
     Key last_key;
     for (std::uint32_t row = 0; row < rows_.size(); ++row) {
@@ -187,35 +211,54 @@ class StreamLedger {
                                [](Nanos length) { return length % kNsPerUs == 0; });
   }
 
+  /// A length and the kernels of just that one.
+  struct Pile {
+    Nanos length = 0;
+    std::int64_t count = 0;
+    void take(Nanos other) {
+      count = (other == length ? count : 0) + 1;
+      length = other;
+    }
+  };
+
   void tell_lengths() {
-    std::int64_t kernels = 0, shorter = 0, at_least = 0;
-    Nanos least = std::numeric_limits<Nanos>::max();
+    std::int64_t kernels = 0, shorter = 0;
+    Pile least{std::numeric_limits<Nanos>::max()}, greatest{-1};
     for (std::uint32_t row = 0; row < rows_.size(); ++row) {
       if (rows_.kind[row] != ActivityKind::kernel) continue;
       const Nanos length = rows_.duration_ns[row];
       ++kernels;
       shorter += length < kShortest;
-      if (length > least) continue;
-      if (length < least) at_least = 0;
-      least = length;
-      ++at_least;
+      if (length <= least.length) least.take(length);
+      if (length >= greatest.length) greatest.take(length);
     }
-    if (shorter > 0 && !(shorter <= kernels / kRounded && in_whole_microseconds()))
+    if (kernels == 0) return;
+    const bool whole = in_whole_microseconds();
+    if (shorter > 0 && !(shorter <= kernels / kRounded && whole))
       tell(capture_, Law::kernel_takes_time, {.count = shorter, .of = kernels},
            fmt::format("{} of {} kernels take less than {}, which no kernel does: their times are "
                        "wrong or missing",
                        format_count(shorter), format_count(kernels), say_time(kShortest)));
-    if (least <= kLongLeast || least == std::numeric_limits<Nanos>::max()) return;
+    tell_pile(Law::least_lengths_differ, least, kernels, "less: shorter ones");
+    // Rounded lengths meet by chance.
+    if (!whole && greatest.length > least.length)
+      tell_pile(Law::greatest_lengths_differ, greatest, kernels, "more: longer ones");
+  }
+
+  /// Lengths that were clamped: kernels of different names all at the end of the range.
+  void tell_pile(Law law, const Pile& pile, std::int64_t kernels, std::string_view others) {
+    if (pile.length <= kLongLeast) return;
     std::set<Text> names;
     for (std::uint32_t row = 0; row < rows_.size() && names.size() < kDifferent; ++row)
-      if (rows_.kind[row] == ActivityKind::kernel && rows_.duration_ns[row] == least)
+      if (rows_.kind[row] == ActivityKind::kernel && rows_.duration_ns[row] == pile.length)
         names.insert(rows_.name[row]);
-    const Breach breach{.count = at_least, .of = kernels};
-    if (names.size() == kDifferent && beyond_bound(Law::lengths_differ, breach))
-      tell(capture_, Law::lengths_differ, breach,
-           fmt::format("{} of {} kernels of different names take {}, and none less: shorter ones "
-                       "may have been set to that",
-                       format_count(at_least), format_count(kernels), say_time(least)));
+    const Breach breach{.count = pile.count, .of = kernels};
+    if (names.size() == kDifferent && beyond_bound(law, breach))
+      tell(capture_, law, breach,
+           fmt::format("{} of {} kernels of different names take {}, and none {} may have been set "
+                       "to that",
+                       format_count(pile.count), format_count(kernels), say_time(pile.length),
+                       others));
   }
 
   Capture& capture_;

@@ -7,9 +7,11 @@ Half a trace:
   kernels
   113
   gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
+  gpufathom: cut.json: incomplete result: 313 x calls_missing: of the 2 142 numbers of the runtime's calls, 313 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
   [1]
   $ gpufathom import cut.json -o cut.gpf | sed 's/.*samples;.*/summary/'
   gpufathom: cut.gpf: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
+  gpufathom: cut.gpf: incomplete result: 313 x calls_missing: of the 2 142 numbers of the runtime's calls, 313 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
   summary
 
 What a capture was made of stays known:
@@ -18,11 +20,15 @@ What a capture was made of stays known:
   one
   1
   gpufathom: cut.gpf: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
+  gpufathom: cut.gpf: incomplete result: 313 x calls_missing: of the 2 142 numbers of the runtime's calls, 313 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
   [1]
   $ for verb in analyze "compare $EXAMPLES/lenet_train_b64.json.gz" "export --csv out"; do gpufathom $verb cut.gpf 2>&1 >/dev/null | sed 's/: the answer.*truncated_json.*/: partial/'; done
   gpufathom: cut.gpf: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
+  gpufathom: cut.gpf: incomplete result: 313 x calls_missing: of the 2 142 numbers of the runtime's calls, 313 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
   gpufathom: cut.gpf: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
+  gpufathom: cut.gpf: incomplete result: 313 x calls_missing: of the 2 142 numbers of the runtime's calls, 313 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
   gpufathom: cut.gpf: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
+  gpufathom: cut.gpf: incomplete result: 313 x calls_missing: of the 2 142 numbers of the runtime's calls, 313 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
 
 A wrong checksum:
 

@@ -65,9 +65,11 @@ A run that is not whole is compared all the same, and said to be.
   $ gunzip -c eager.json.gz | head -c 6000000 > cut.json
   $ gpufathom compare eager.json.gz cut.json >/dev/null
   gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 6000000)
+  gpufathom: cut.json: incomplete result: 9 232 x calls_missing: of the 21 856 numbers of the runtime's calls, 9 232 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
   [1]
   $ gpufathom export cut.json --csv tables
   gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 6000000)
+  gpufathom: cut.json: incomplete result: 9 232 x calls_missing: of the 21 856 numbers of the runtime's calls, 9 232 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
   [1]
   $ ls tables | head -2
   activities.csv

@@ -130,6 +130,12 @@ What is missing or double is told by the groups.
   $ cp plain/*TP-0-EXTEND* named/x.rank1.json; rm named/x.rank3.json; gpufathom ranks named/x.rank0.json named/x.rank1.json
   gpufathom: named/x.rank1.json: has the content of named/x.rank0.json: it is the same capture (give each rank once, all from one run)
   [1]
+  $ as_rank_10() { python3 -c "import json; t = json.load(open('info/9.12-TP-0-EXTEND.trace.json')); t['distributedInfo']['rank'] = 10; $1; print(json.dumps(t, indent=1))" > info/x.json; }
+  $ for change in pass "[e.update(ts=e['ts'] + 7) for e in t['traceEvents']]" "[e['args'].update(device=5) for e in t['traceEvents']]"; do as_rank_10 "$change"; gpufathom ranks info/9.12-TP-0-EXTEND.trace.json info/x.json; done
+  gpufathom: info/x.json: has the content of info/9.12-TP-0-EXTEND.trace.json: it is the same capture (give each rank once, all from one run)
+  gpufathom: info/x.json: has the content of info/9.12-TP-0-EXTEND.trace.json: it is the same capture (give each rank once, all from one run)
+  gpufathom: info/x.json: has the content of info/9.12-TP-0-EXTEND.trace.json: it is the same capture (give each rank once, all from one run)
+  [1]
   $ python3 job.py; gpufathom ranks named/x.rank0.json named/x.rank3.json
   gpufathom: named/x.rank3.json: is rank 3 by its name, and its collectives are those of ranks 0, 1 (give each rank once, all from one run)
   [1]
