@@ -141,15 +141,17 @@ KernelTimes times_of_kernels(const Context& context, const std::vector<StepInfo>
   return times;
 }
 
-/// What the ledger says may be missing from the kernel time, or too much of it. Records that were
-/// only counted are taken to be as long as those that are there.
+/// What the ledger says may be missing from the kernel time, or too much of it: no more than all
+/// steps took, where nothing is known of what was lost. Records that were only counted are taken to
+/// be as long as those that are there.
 void take_doubts(MeasuredRun& run, const Capture& capture, const KernelTimes& times) {
   constexpr double kMost = 0.5;
   if (times.all <= 0) return;
   const KernelDoubt doubt = kernel_doubt(capture);
+  const double whole = std::accumulate(run.step_ns.begin(), run.step_ns.end(), 0.0);
   const auto kernels = std::accumulate(times.count.begin(), times.count.end(), std::int64_t{0});
-  run.missing =
-      doubt.missing / times.all + static_cast<double>(doubt.records) / static_cast<double>(kernels);
+  run.missing = std::min(doubt.missing, whole) / times.all +
+                static_cast<double>(doubt.records) / static_cast<double>(kernels);
   run.extra = std::min((doubt.repeated + doubt.overlap) / times.all, kMost);
 }
 

@@ -31,6 +31,7 @@ What cannot stand for a version is not saved, and what is no baseline is not ove
   $ gzip -dc "$EXAMPLES"/resnet50_fp32_eager_b64.json.gz | head -c 4500000 > cut.json
   $ gpufathom compare --baseline cut.baseline --save cut.json
   gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 4500000)
+  gpufathom: cut.json: incomplete result: 6 994 x calls_missing: of the 27 260 numbers of the runtime's calls, 6 994 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
   gpufathom: cut.baseline: not saved: a baseline is made of whole captures (record them again)
   [1]
   $ gpufathom compare --baseline twice.baseline --save eager.json.gz eager.json.gz
