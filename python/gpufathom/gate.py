@@ -23,6 +23,13 @@ from gpufathom._capi import Error, IncompleteEvidence, Missing
 from gpufathom.capture import Capture, Path
 
 Run = Union[Path, Capture]
+
+
+class Baseline(str):
+    """A file that `gpufathom compare --baseline FILE --save CAPTURE…` wrote, in the place of the first
+    version's captures."""
+
+
 REFUSED, UNDECIDED = 3, 4  # exit codes, docs/cli.md
 
 
@@ -75,7 +82,7 @@ def _said(text: str) -> str:
 
 
 def check(
-    before: Run | Sequence[Run],
+    before: Run | Sequence[Run] | Baseline,
     after: Run | Sequence[Run],
     limit: float = 0.01,
     *,
@@ -90,8 +97,12 @@ def check(
     what is not there."""
     if not limit > 0 or not math.isfinite(limit):
         raise ValueError(f"the limit must be a share above 0, such as 0.01: {limit}")
-    first, second = _paths(before), _paths(after)
-    words = [_places.program(), "compare", *first, "--after", *second, "--format", "json"]
+    second = _paths(after)
+    if isinstance(before, Baseline):
+        sides = [*second, "--baseline", _path(before)]
+    else:
+        sides = [*_paths(before), "--after", *second]
+    words = [_places.program(), "compare", *sides, "--format", "json"]
     words += ["--fail-on", f"kernels > {100 * limit:.12g}%"]
     words += ["--allow-incomplete"] if allow_incomplete else []
     done = subprocess.run(words, capture_output=True, text=True)
@@ -146,7 +157,7 @@ def _other_kernels(answer: Dict[str, Any]) -> str:
 
 
 def assert_no_regression(
-    before: Run | Sequence[Run],
+    before: Run | Sequence[Run] | Baseline,
     after: Run | Sequence[Run],
     limit: float = 0.01,
     *,
@@ -184,20 +195,28 @@ def _say(code: int, text: str) -> int:
 
 
 def main() -> int:
-    """`python -m gpufathom.gate --before A… --after B… [--limit 0.01] [--allow-incomplete]`."""
+    """`python -m gpufathom.gate --before A… --after B… [--limit 0.01] [--allow-incomplete]`, or with
+    `--baseline FILE` in place of --before."""
     import argparse
 
     words = argparse.ArgumentParser(
         prog="python -m gpufathom.gate",
         description=__doc__,
         epilog="Exit codes: 0 no regression of that size, 1 a regression, 2 wrong usage, 3 refused: "
-        "a capture is incomplete, cannot be read or is given twice, 4 undecided: too few runs for that "
+        "a capture is incomplete, cannot be read or compared, or is given twice, 4 undecided: too few runs for that "
         "limit.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    words.add_argument(
-        "--before", nargs="+", required=True, metavar="FILE", help="captures of the first version"
+    first = words.add_mutually_exclusive_group(required=True)
+    first.add_argument(
+        "--before", nargs="+", metavar="FILE", help="captures of the first version"
+    )
+    first.add_argument(
+        "--baseline",
+        type=Baseline,
+        metavar="FILE",
+        help="the first version as `gpufathom compare --baseline FILE --save` kept it",
     )
     words.add_argument(
         "--after",
@@ -221,7 +240,10 @@ def main() -> int:
     given = words.parse_args()
     try:
         verdict = check(
-            given.before, given.after, given.limit, allow_incomplete=given.allow_incomplete
+            given.baseline or given.before,
+            given.after,
+            given.limit,
+            allow_incomplete=given.allow_incomplete,
         )
     except (Error, OSError) as error:
         return _say(REFUSED, f"refused: {error}")

@@ -103,10 +103,6 @@ def _answer(head: str, body: Iterable[str], following: Sequence[str], more: str 
     return "\n".join([*out, tail])
 
 
-# Verbs that have no such option: the program's own limit holds.
-UNLIMITED = ("compare",)
-
-
 class Server:
     """The tools. Each returns text, or raises Refused with what is wrong and what to do."""
 
@@ -146,9 +142,7 @@ class Server:
     def _ask(self, shown: _held.Shown, verb: str, words: Sequence[str]) -> Tuple[int, str, str]:
         """Exit code, output and errors of a verb that reads captures."""
         as_json = list(words[:2]) == ["--format", "json"]
-        if verb not in UNLIMITED:
-            words = ["--max-bytes", self.max_bytes, *words]
-        words = [verb, *words]
+        words = [verb, "--max-bytes", self.max_bytes, *words]
         code, out, said = _run(words, SECONDS, shown.descriptors)
         return _answered(code, shown.as_given(out, as_json), shown.as_given(said))
 

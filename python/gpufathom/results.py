@@ -1384,6 +1384,8 @@ class ComparedChange(Answer):
     verdict: no_difference (within 3 %, shown), faster, slower, undecided, same_job (ranks of one
     job), different_programs, or not_known: too few steps to tell noise, or inputs of another size
     (faster, slower, no_difference, undecided, same_job, not_known, different_programs)
+    refused: why nothing is judged, such as steps of another kind or a capture given twice; empty:
+    it is judged
     of: what the ratios are of: item, step or window
     ratio: its time over that of the first
     low: lower end of the ratio's 95 % interval
@@ -1405,6 +1407,7 @@ class ComparedChange(Answer):
 
     run: int
     verdict: str
+    refused: str
     of: str
     ratio: Optional[float]
     low: Optional[float]

@@ -57,7 +57,7 @@ void join(SweepInput analysed, SweepInput& given) {
 
 /// Analyses the capture of a row; the exit code, kWhole when nothing was lost.
 int fill(const SweepOptions& options, SweepRow& row, ProgressDisplay& progress) {
-  InputOptions input;
+  InputOptions input = options.limits;
   input.trace = row.capture;
   input.counters = row.counters;
   const auto loaded = load_capture(input, progress.callback());

@@ -7,6 +7,7 @@
 
 #include "analyze/sweep/sweep.h"
 #include "cli/output.h"
+#include "session/answer.h"
 
 namespace gf::cli {
 
@@ -14,6 +15,7 @@ struct SweepOptions {
   std::vector<std::string> captures, counters, tables;
   std::string axes, window, devices;
   OutputOptions output;
+  InputOptions limits;  // max_bytes and threads
 };
 
 struct SweepAnswer {

@@ -2,28 +2,27 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
-#include <numeric>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyze/compare/checks.h"
 #include "analyze/compare/compare.h"
-#include "analyze/compare/measured_run.h"
-#include "analyze/compare/run_facts.h"
+#include "cli/compare_runs.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/sweep_of.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/files.h"
-#include "core/statistics.h"
+#include "core/text.h"
 #include "report/compare/compare.h"
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/sweep/sweep.h"
-#include "session/answer.h"
+#include "session/baseline.h"
 
 namespace gf::cli {
 
@@ -46,98 +45,6 @@ int compare_sweep(const SweepOptions& options) {
   if (const auto written = write_answer(options.output, answer); !written)
     return complain(written.error());
   return made.exit_code;
-}
-
-struct CompareArguments {
-  std::vector<std::string> captures;
-  std::vector<std::string> after;  // of the second version, where `captures` are all of the first
-  std::vector<std::string> counters, graphs;
-  std::vector<std::int64_t> batches;
-  std::vector<std::string> fail_on;
-  std::string window, devices, junit, comment;
-  bool github = false, allow_incomplete = false, full = false;
-  std::optional<std::size_t> rows;
-  OutputOptions output;
-  std::string axes, table;
-};
-
-/// What `compare` takes of the captures, one after the other: two in memory would be too much.
-struct Runs {
-  std::vector<Analysis> analyses;
-  std::vector<RunFacts> facts;
-  std::vector<std::vector<std::string>> missing;
-  std::vector<RunDetails> details;
-  std::vector<MeasuredRun> measured;
-  std::size_t told_by_graphs = 0;  // kernels
-};
-
-/// Reads and analyses one capture; says what is wrong when it cannot, and gives the exit code.
-std::optional<int> add_run(const CompareArguments& out, const std::string& path, std::size_t index,
-                           Runs& runs) {
-  ProgressDisplay progress;
-  InputOptions input;
-  input.trace = path;
-  if (!out.counters.empty()) input.counters = out.counters[index];
-  input.graphs = out.graphs;
-  input.among_others = true;
-  const auto loaded = load_capture(input, progress.callback());
-  progress.wipe();
-  if (!loaded) return complain(loaded.error());
-  runs.told_by_graphs += loaded->told_by_graphs;
-  Question question;
-  question.window = out.window;
-  question.devices = out.devices;
-  question.progress = progress.callback();
-  auto answer = answer_question(*loaded, question);
-  progress.wipe();
-  if (!answer) return complain(answer.error(), path, *loaded->capture);
-  runs.facts.push_back(run_facts(*answer->capture, answer->analysis));
-  runs.details.emplace_back();
-  if (answer->context) runs.details.back() = run_details(*answer->context, answer->analysis);
-  runs.measured.push_back(answer->context ? measured_run(*answer->context, answer->analysis)
-                                          : measured_steps(answer->analysis));
-  runs.analyses.push_back(std::move(answer->analysis));
-  runs.missing.push_back(std::move(answer->missing));
-  return std::nullopt;
-}
-
-/// What is compared: the runs, each with the captures of its version.
-struct Sides {
-  std::vector<Analysis> analyses;
-  std::vector<RunFacts> facts;
-  std::vector<RunDetails> details;
-  std::vector<MeasuredVersion> versions;
-  std::vector<bool> whole;  // all of its captures
-
-  void add(Runs& runs, std::size_t begin, std::size_t end) {
-    // The capture with the middle step stands for its version in the tables.
-    std::vector<std::size_t> order(end - begin);
-    std::iota(order.begin(), order.end(), begin);
-    const auto middle = order.begin() + static_cast<std::ptrdiff_t>((order.size() - 1) / 2);
-    std::nth_element(order.begin(), middle, order.end(), [&](auto left, auto right) {
-      return median(runs.measured[left].step_ns) < median(runs.measured[right].step_ns);
-    });
-    analyses.push_back(std::move(runs.analyses[*middle]));
-    facts.push_back(std::move(runs.facts[*middle]));
-    details.push_back(std::move(runs.details[*middle]));
-    const auto first = runs.measured.begin() + static_cast<std::ptrdiff_t>(begin);
-    versions.emplace_back(first, first + std::ssize(order));
-    whole.push_back(std::all_of(runs.missing.begin() + static_cast<std::ptrdiff_t>(begin),
-                                runs.missing.begin() + static_cast<std::ptrdiff_t>(end),
-                                [](const auto& missing) { return missing.empty(); }));
-  }
-};
-
-/// Every capture is a run, or with --after all before it are one version and all behind another.
-Sides sides_of(const CompareArguments& options, Runs& runs) {
-  Sides sides;
-  if (options.after.empty()) {
-    for (std::size_t run = 0; run < runs.analyses.size(); ++run) sides.add(runs, run, run + 1);
-  } else {
-    sides.add(runs, 0, options.captures.size());
-    sides.add(runs, options.captures.size(), runs.analyses.size());
-  }
-  return sides;
 }
 
 Result<std::vector<CheckRule>> checks_of(const CompareArguments& options) {
@@ -199,13 +106,19 @@ int say_checks(const Comparison& comparison) {
 
 /// What is wrong with the words together; empty: nothing.
 std::string wrong_together(const CompareArguments& options) {
-  if (options.captures.size() == 1 && options.after.empty())
+  const bool one = options.one_version();
+  if (one && !options.after.empty())
+    return "--baseline is the first version: give the captures of the second without --after";
+  if (options.save && (!options.fail_on.empty() || !options.comment.empty() || options.github))
+    return "--save keeps captures and compares nothing: give rules and comments without it";
+  if (options.captures.size() == 1 && options.after.empty() && !one)
     return "at least 2 of FILE are needed, 1 is given (see gpufathom compare --help)";
-  if (!options.counters.empty() && !options.after.empty())
-    return "--counters goes with captures that are compared one by one, not with --after";
+  if (!options.counters.empty() && (!options.after.empty() || one))
+    return "--counters goes with captures that are compared one by one, not with --after or "
+           "--baseline";
   if (!options.counters.empty() && options.counters.size() != options.captures.size())
     return "--counters requires one report per capture, in the same order, or none";
-  const std::size_t runs = options.after.empty() ? options.captures.size() : 2;
+  const std::size_t runs = options.after.empty() && !one ? options.captures.size() : 2;
   if (options.batches.size() > 1 && options.batches.size() != runs)
     return "--batch requires one number for all captures, or one for each: --batch 64,512";
   return {};
@@ -224,12 +137,86 @@ int say_programs(const Comparison& comparison) {
   return exit_code;
 }
 
+/// Keeps the captures as a baseline. What is not whole, or cannot be compared with itself, is none.
+int save_baseline(const CompareArguments& options, ComparedRuns& runs) {
+  int exit_code = kWhole;
+  for (std::size_t index = 0; index < runs.paths.size(); ++index)
+    exit_code = std::max(exit_code, say_missing(runs.paths[index], runs.missing[index]));
+  if (exit_code != kWhole) {
+    const Error refused{"not saved: a baseline is made of whole captures", options.baseline, -1,
+                        "record them again"};
+    return complain(refused);
+  }
+  const auto made = versions_of(options, runs);
+  const auto& version = made.versions.front();
+  if (const auto change = measure_change(version.measured, version.measured);
+      !change.refused.empty())
+    return complain(Error{"not saved: " + change.refused, options.baseline, -1, {}});
+  if (const auto written = write_baseline(options.baseline, version); !written)
+    return complain(written.error());
+  std::size_t steps = 0;
+  for (const auto& capture : version.measured) steps += capture.step_ns.size();
+  const auto said = write_answer(
+      options.output,
+      fmt::format("{}: {} with {}, of {}\n", options.baseline,
+                  plural(static_cast<std::int64_t>(version.measured.size()), "capture"),
+                  plural(static_cast<std::int64_t>(steps), "step"), version.analysis.source.path));
+  return said ? kWhole : complain(said.error());
+}
+
+/// For `git bisect run`: whatever is no verdict skips the commit, and what no commit can mend ends
+/// the bisection.
+constexpr int kSkip = 125, kAbort = 128;
+
+int compare_versions(const CompareArguments& options, const std::vector<CheckRule>& rules,
+                     const std::string& format) {
+  const int unreadable = rules.empty() ? kBadInput : kRefused;
+  ComparedVersions made;
+  if (options.one_version() && !options.save) {
+    auto baseline = read_baseline(options.baseline);
+    if (!baseline) {
+      complain(baseline.error());
+      return options.bisect ? kAbort : unreadable;
+    }
+    made.versions.push_back(std::move(*baseline));
+    made.whole.push_back(true);
+  }
+  ComparedRuns runs;
+  if (const auto exit_code = read_runs(options, runs)) return rules.empty() ? *exit_code : kRefused;
+  if (options.save) return save_baseline(options, runs);
+  auto read = versions_of(options, runs);
+  std::ranges::move(read.versions, std::back_inserter(made.versions));
+  made.whole.insert(made.whole.end(), read.whole.begin(), read.whole.end());
+  std::vector<Analysis> analyses;
+  std::vector<RunFacts> facts;
+  std::vector<RunDetails> details;
+  std::vector<MeasuredVersion> versions;
+  for (auto& version : made.versions) {
+    analyses.push_back(std::move(version.analysis));
+    facts.push_back(std::move(version.facts));
+    details.push_back(std::move(version.details));
+    versions.push_back(std::move(version.measured));
+  }
+  Comparison comparison = compare(analyses, facts, options.batches, versions);
+  compare_inside(comparison, details, versions);
+  try_checks(comparison, rules, versions);
+  if (!options.allow_incomplete) refuse_incomplete(comparison, made.whole);
+  int exit_code = say_programs(comparison);
+  if (const auto written = write_answers(options, comparison, format); !written) {
+    complain(written.error());
+    return options.bisect ? kAbort : kBadInput;
+  }
+  for (std::size_t index = 0; index < runs.paths.size(); ++index)
+    exit_code = std::max(exit_code, say_missing(runs.paths[index], runs.missing[index]));
+  return rules.empty() ? exit_code : say_checks(comparison);
+}
+
 int compare_files(const CompareArguments& options) {
   if (!options.axes.empty() || !options.table.empty()) {
     std::vector<std::string> tables;
     if (!options.table.empty()) tables.push_back(options.table);
     return compare_sweep({options.captures, options.counters, std::move(tables), options.axes,
-                          options.window, options.devices, options.output});
+                          options.window, options.devices, options.output, options.limits});
   }
   if (options.captures.empty())
     return complain("no FILE is given (see gpufathom compare --help)", kWrongUsage);
@@ -241,26 +228,9 @@ int compare_files(const CompareArguments& options) {
                     kWrongUsage);
   const auto rules = checks_of(options);
   if (!rules) return complain(rules.error().message(), kWrongUsage);
-  Runs runs;
-  std::vector<std::string> paths = options.captures;
-  paths.insert(paths.end(), options.after.begin(), options.after.end());
-  for (std::size_t index = 0; index < paths.size(); ++index)
-    if (const auto exit_code = add_run(options, paths[index], index, runs))
-      return options.fail_on.empty() ? *exit_code : kRefused;
-  if (!options.graphs.empty() && runs.told_by_graphs == 0)
-    return complain(nothing_for_graphs("the captures"));
-  const Sides sides = sides_of(options, runs);
-  Comparison comparison = compare(sides.analyses, sides.facts, options.batches, sides.versions);
-  compare_inside(comparison, sides.details);
-  try_checks(comparison, *rules, sides.versions);
-  if (!options.allow_incomplete) refuse_incomplete(comparison, sides.whole);
-  int exit_code = say_programs(comparison);
-  if (exit_code != kWhole) refuse_programs(comparison);
-  if (const auto written = write_answers(options, comparison, format); !written)
-    return complain(written.error());
-  for (std::size_t index = 0; index < paths.size(); ++index)
-    exit_code = std::max(exit_code, say_missing(paths[index], runs.missing[index]));
-  return rules->empty() ? exit_code : say_checks(comparison);
+  const int exit_code = compare_versions(options, *rules, format);
+  const bool no_verdict = exit_code == kRefused || exit_code == kUndecided;
+  return options.bisect && no_verdict ? kSkip : exit_code;
 }
 
 }  // namespace
@@ -275,6 +245,10 @@ Verb compare_verb() {
               "captures of the second version; all before are captures of the first, best recorded "
               "in turns")
       .input();
+  verb.option("--baseline", options->baseline, "FILE",
+              "the first version from this file, without its captures: all FILE are of the second")
+      .input();
+  verb.flag("--save", options->save, "keep all FILE as that baseline instead").with("--baseline");
   verb.option("--counters", options->counters, "FILE ...",
               "counter reports, one for each capture in the same order")
       .input();
@@ -299,6 +273,9 @@ Verb compare_verb() {
   verb.flag("--allow-incomplete", options->allow_incomplete,
             "apply the --fail-on rules to incomplete captures too")
       .with("--fail-on");
+  verb.flag("--bisect", options->bisect,
+            "exit codes for `git bisect run`: 125, which skips a commit, instead of 3 and 4")
+      .with("--fail-on");
   verb.option("--junit", options->junit, "FILE",
               "write the --fail-on rules as JUnit XML test cases")
       .with("--fail-on")
@@ -317,6 +294,7 @@ Verb compare_verb() {
       .input();
   verb.flag("--full", options->full, "print all tables, not one screen; --rows N does too");
   add_rows_option(verb, options->rows);
+  add_limit_options(verb, options->limits.max_bytes, options->limits.threads);
   add_output_options(verb, options->output);
   verb.run = [options] { return compare_files(*options); };
   return verb;

@@ -199,7 +199,7 @@ class OwnCapture(Database):
         database.deserialize(content)
         self.kernel = database.execute("select id from strings where id < 0 and text = 'kernel'").fetchone()[0]
         columns = [line[1] for line in database.execute("pragma table_info(_activities)")]
-        self.kind = columns.index("kind")
+        self.kind, self.name = columns.index("kind"), columns.index("name")
         assert columns[:3] == ["row", "start_ns", "duration_ns"]
         self.next = 0
         super().__init__(content)

@@ -63,11 +63,11 @@ Comparison compared(const std::vector<Program>& programs) {
     auto analysis = analyze(captures[run], options, &context);
     RC_ASSERT(analysis.has_value());
     details.push_back(run_details(*context, *analysis));
-    versions.push_back({measured_run(*context, *analysis)});
+    versions.push_back({measured_run(*context, *analysis, details.back().roles.steps)});
     analyses.push_back(std::move(*analysis));
   }
   Comparison comparison = compare(analyses, {}, {}, versions);
-  compare_inside(comparison, details);
+  compare_inside(comparison, details, versions);
   return comparison;
 }
 

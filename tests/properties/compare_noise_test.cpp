@@ -183,6 +183,38 @@ TEST(Verdict, WhatDoubtsLeaveOpenWidens) {
   EXPECT_GT(measure_ratio(before, side_of({quiet(40)}))->high, 1.1);
 }
 
+// What culprits are shown by: on times instead of ratios, with the same estimate of noise.
+TEST(Verdict, ADifferenceOfTimesIsShownAsRarelyByChance) {
+  constexpr int kPairs = 400;
+  for (const double memory : {0.0, 0.85})
+    for (const std::size_t captures : {1u, 4u}) {
+      std::mt19937_64 random(captures);
+      const Noise noise = autoregression(memory);
+      int shown = 0, found = 0;
+      for (int pair = 0; pair < kPairs; ++pair) {
+        MeasuredSide sides[2];
+        for (std::size_t at = 0; at < 2 * captures; ++at) {
+          StepTimes times = noise(random, 40);
+          for (auto& time : times) time = 1e6 * std::exp(time);
+          sides[at % 2].captures.push_back(std::move(times));
+        }
+        shown += measure_difference(sides[0], sides[1])->low > 0;
+        found += measure_difference(sides[0], sides[1], 0.9)->low > 0;  // a tenth more
+      }
+      EXPECT_LE(shown, 0.05 * kPairs) << memory << " " << captures;
+      EXPECT_GE(found, 0.99 * kPairs) << memory << " " << captures;
+    }
+}
+
+TEST(Verdict, ADifferenceFromNothingIsATime) {
+  const MeasuredSide nothing = side_of({StepTimes(40, 0.0)}), some = side_of({quiet(40)});
+  const auto fresh = measure_difference(nothing, some);
+  EXPECT_NEAR(fresh->change, 1.002e6, 1e3);
+  EXPECT_GT(fresh->low, 0.99e6);
+  EXPECT_NEAR(measure_difference(some, some, 2)->change, -1.002e6, 1e3);
+  EXPECT_FALSE(measure_difference(side_of({StepTimes{1, 2}}), some)) << "two steps tell no noise";
+}
+
 TEST(Verdict, CapturesThatWouldDecideDo) {
   const auto found = measure_ratio(side_of({times(kSome)}), side_of({times(kSome, 1.05)}));
   EXPECT_EQ(against_limit(*found, 0.04), CheckOutcome::undecided);

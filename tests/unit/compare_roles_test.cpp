@@ -14,6 +14,7 @@
 #include "analyze/compare/compare.h"
 #include "analyze/compare/measured_run.h"
 #include "analyze/compare/role_match.h"
+#include "analyze/compare/version.h"
 #include "report/compare/compare.h"
 #include "support/capture_builder.h"
 
@@ -46,25 +47,41 @@ Capture run_of(const std::vector<Work>& works) {
   return std::move(build.capture);
 }
 
-Comparison compared(const std::vector<Work>& first, const std::vector<Work>& other) {
+/// What a comparison takes of one capture.
+ComparedVersion version_of(const std::vector<Work>& works) {
+  const Capture capture = run_of(works);
+  std::optional<Context> context;
+  AnalyzeOptions options;
+  options.window = "steps";
+  auto analysis = analyze(capture, options, &context);
+  EXPECT_TRUE(analysis.has_value());
+  ComparedVersion version;
+  version.details = run_details(*context, *analysis);
+  version.measured = {measured_run(*context, *analysis, version.details.roles.steps)};
+  version.measured[0].rows = 0;  // equal captures are wanted here
+  version.analysis = std::move(*analysis);
+  return version;
+}
+
+/// `before` and `after`: more captures of each version, which the tables do not show.
+Comparison compared(const std::vector<Work>& first, const std::vector<Work>& other,
+                    const std::vector<std::vector<Work>>& before = {},
+                    const std::vector<std::vector<Work>>& after = {}) {
   std::vector<Analysis> analyses;
   std::vector<RunDetails> details;
   std::vector<MeasuredVersion> versions;
-  const Capture captures[] = {run_of(first), run_of(other)};
-  for (const auto& capture : captures) {
-    std::optional<Context> context;
-    AnalyzeOptions options;
-    options.window = "steps";
-    auto analysis = analyze(capture, options, &context);
-    EXPECT_TRUE(analysis.has_value());
-    details.push_back(run_details(*context, *analysis));
-    versions.push_back({measured_run(*context, *analysis)});
-    analyses.push_back(std::move(*analysis));
+  for (const auto* works : {&first, &other}) {
+    auto version = version_of(*works);
+    for (const auto& more : works == &first ? before : after)
+      version.measured.push_back(version_of(more).measured[0]);
+    analyses.push_back(std::move(version.analysis));
+    details.push_back(std::move(version.details));
+    versions.push_back(std::move(version.measured));
   }
   analyses[0].source.path = "before.json";
   analyses[1].source.path = "after.json";
   Comparison comparison = compare(analyses, {}, {}, versions);
-  compare_inside(comparison, details);
+  compare_inside(comparison, details, versions);
   return comparison;
 }
 
@@ -117,6 +134,19 @@ TEST(CompareRoles, ARenameIsNoChange) {
   EXPECT_NEAR(static_cast<double>(culprit.adds_ns), 1200, 3);
   EXPECT_LT(std::abs(*culprit.low_ns - 1200), 50);
   EXPECT_EQ(pull_request_comment(comparison).find("New:"), std::string::npos);
+}
+
+TEST(CompareRoles, CulpritsAreOfAllCaptures) {
+  // The captures of the tables alone would name the convolution, which all together clear.
+  auto before = compared(kNet, kNet);
+  EXPECT_TRUE(before.culprits.empty());
+  auto slower = kNet;
+  slower[0].ns += 600;
+  EXPECT_EQ(compared(kNet, slower).culprits.size(), 1u);
+  EXPECT_TRUE(compared(kNet, slower, {kNet, slower, kNet, slower}, {slower, kNet, slower, kNet})
+                  .culprits.empty());
+  EXPECT_EQ(compared(kNet, slower, {kNet, kNet, kNet}, {slower, slower, slower}).culprits.size(),
+            1u);
 }
 
 TEST(CompareRoles, WhatIsNewIsARole) {

@@ -242,12 +242,104 @@ TEST(Compare, ChecksThatNobodyCanDecide) {
 TEST(Compare, StacksOnOneSideLeaveTheKernels) {
   const std::vector<Analysis> runs{run_of("a", kEven), run_of("b", kSlower)};
   auto versions = one_each(runs);
-  versions[1][0].stacks = true;
+  versions[1][0].profiler.stacks = true;
   auto c = compare(runs, {}, {}, versions);
   try_checks(c, {*parse_check("step > 3%"), *parse_check("kernels > 3%")}, versions);
   EXPECT_EQ(c.checks[0].outcome, CheckOutcome::refused);
   EXPECT_NE(c.checks[0].text.find("stacks on one side"), std::string::npos);
   EXPECT_EQ(c.checks[1].outcome, CheckOutcome::ok);
+}
+
+CheckOutcome outcome_of(const std::vector<Analysis>& runs,
+                        const std::vector<MeasuredVersion>& versions, const char* rule,
+                        const std::vector<RunFacts>& facts = {}) {
+  auto c = compare(runs, facts, {}, versions);
+  try_checks(c, {*parse_check(rule)}, versions);
+  return c.checks.at(0).outcome;
+}
+
+TEST(Compare, WhatIsNotTheProgramDecidesNoRule) {
+  const std::vector<Analysis> runs{run_of("a", kEven), run_of("b", kSlower)};
+  auto versions = one_each(runs);
+  versions[1][0].device = "NVIDIA H100";
+  EXPECT_EQ(outcome_of(runs, versions, "step > 3%"), CheckOutcome::refused) << "another GPU";
+  EXPECT_EQ(outcome_of(runs, versions, "kernels > 3%"), CheckOutcome::ok);
+  // Another batch decides whatever is not of an item.
+  std::vector<RunFacts> facts(2);
+  facts[0].batch = 64;
+  facts[1].batch = 128;
+  versions = one_each(runs);
+  EXPECT_EQ(outcome_of(runs, versions, "step > 3%", facts), CheckOutcome::refused);
+  EXPECT_EQ(outcome_of(runs, versions, "kernels > 3%", facts), CheckOutcome::refused);
+  EXPECT_EQ(outcome_of(runs, versions, "item > 3%", facts), CheckOutcome::ok);
+}
+
+TEST(Compare, AProfilerDecidesWhatItMayHaveMade) {
+  auto before = run_of("a", kEven), after = run_of("b", kSlower);
+  after.window.profiler_ns = 100;  // of 880: more than the difference
+  const std::vector<Analysis> runs{before, after};
+  auto versions = one_each(runs);
+  EXPECT_EQ(outcome_of(runs, versions, "step > 3%"), CheckOutcome::failed) << "recorded alike";
+  versions[1][0].profiler.shapes = true;
+  EXPECT_EQ(outcome_of(runs, versions, "step > 3%"), CheckOutcome::refused);
+  EXPECT_EQ(outcome_of(runs, versions, "step > 20%"), CheckOutcome::ok) << "holds all the more";
+  versions[1][0].profiler.shapes = false;
+  versions[0][0].profiler.shapes = true;
+  EXPECT_EQ(outcome_of(runs, versions, "step > 3%"), CheckOutcome::failed) << "in spite of it";
+}
+
+TEST(Compare, FirstStepsThatSayTheOppositeOfAllDecideNothing) {
+  // The program warms up for eight steps, which are all that one capture has.
+  std::vector<Nanos> first, longer;
+  for (int i = 0; i < 8; ++i) first.push_back(1300 + i % 3);
+  for (int i = 0; i < 200; ++i) longer.push_back((i < 8 ? 1300 : 1000) + i % 3);
+  const std::vector<Analysis> runs{run_of("a", longer), run_of("b", first)};
+  EXPECT_EQ(outcome_of(runs, one_each(runs), "step > 10%"), CheckOutcome::refused);
+  std::vector<Nanos> slow(8, 1500);
+  slow[3] = 1502;
+  const std::vector<Analysis> slower{run_of("a", longer), run_of("b", slow)};
+  EXPECT_EQ(outcome_of(slower, one_each(slower), "step > 10%"), CheckOutcome::failed);
+}
+
+TEST(Compare, RunsThatCannotBeComparedHaveNoVerdict) {
+  const std::vector<Analysis> runs{run_of("a", kEven), run_of("b", kSlower)};
+  auto versions = one_each(runs);
+  versions[1][0].step_source = "none";
+  const auto c = compare(runs, {}, {}, versions);
+  EXPECT_EQ(c.changes[0].verdict, ComparedVerdict::not_known);
+  EXPECT_FALSE(c.runs[1].speedup);
+  EXPECT_TRUE(comparison_headline(c, 1).starts_with("Not judged: steps of a (by marks)"))
+      << comparison_headline(c, 1);
+  versions = one_each(runs);
+  versions[0].push_back(versions[0][0]);
+  versions[0][1].rank = 1;
+  EXPECT_NE(compare(runs, {}, {}, versions).changes[0].refused.find("of different ranks"),
+            std::string::npos);
+}
+
+TEST(Compare, TheSentenceFollowsTheVerdictOfAllCaptures) {
+  // The captures in the tables happen to differ the other way round.
+  const std::vector<Analysis> runs{run_of("a", kSlower), run_of("b", kEven)};
+  auto versions = one_each(runs);
+  for (auto& version : versions) {
+    version[0].step_ns =
+        &version == versions.data() ? StepTimes{100, 101, 99, 100} : StepTimes{110, 111, 109, 110};
+    for (int more = 0; more < 3; ++more) version.push_back(version[0]);
+  }
+  const auto c = compare(runs, {}, {}, versions);
+  EXPECT_EQ(c.changes[0].verdict, ComparedVerdict::slower);
+  const auto text = comparison_headline(c, 1);
+  EXPECT_TRUE(text.starts_with("A step of B takes 11 ns more than one of A")) << text;
+  EXPECT_NE(text.find("which differ by -10 ns"), std::string::npos) << text;
+}
+
+TEST(Compare, RunsHaveLettersWithoutEnd) {
+  EXPECT_EQ(run_letter(0), "A");
+  EXPECT_EQ(run_letter(25), "Z");
+  EXPECT_EQ(run_letter(26), "AA");
+  EXPECT_EQ(run_letter(51), "AZ");
+  EXPECT_EQ(run_letter(52), "BA");
+  EXPECT_EQ(run_letter(26 + 26 * 26), "AAA");
 }
 
 TEST(Compare, ACaptureCountsOnce) {

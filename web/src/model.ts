@@ -76,6 +76,8 @@ export interface ComparedChange {
   run: number;
   /** no_difference (within 3 %, shown), faster, slower, undecided, same_job (ranks of one job), different_programs, or not_known: too few steps to tell noise, or inputs of another size. */
   verdict: ComparedVerdict;
+  /** why nothing is judged, such as steps of another kind or a capture given twice; empty: it is judged. */
+  refused: string;
   /** what the ratios are of: item, step or window. */
   of: string;
   /** its time over that of the first. */

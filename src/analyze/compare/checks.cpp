@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/compare/settings.h"
 #include "core/format.h"
 #include "core/text.h"
 
@@ -182,6 +183,13 @@ std::string unknown_noise(ComparedCheck& check) {
          "captures of each version in turns";
 }
 
+/// Items of a step of the first run for one of this run's, where the rule is about an item.
+double items_in(const Comparison& comparison, const CheckRule& rule, std::size_t run) {
+  const auto &first = comparison.runs[0].batch, &other = comparison.runs[run].batch;
+  if (rule.what != "item" || !first || !other) return 1;
+  return static_cast<double>(*first) / static_cast<double>(*other);
+}
+
 ComparedCheck try_check(const Comparison& comparison, const CheckRule& rule,
                         const MeasuredChange& change, std::size_t run) {
   ComparedCheck check;
@@ -197,8 +205,7 @@ ComparedCheck try_check(const Comparison& comparison, const CheckRule& rule,
     check.text = fmt::format("{}: undecided: no data for {}", of.label, rule.what);
     return check;
   }
-  const double items =
-      rule.what == "item" ? static_cast<double>(*first.batch) / static_cast<double>(*of.batch) : 1;
+  const double items = items_in(comparison, rule, run);
   const auto* measured = measured_of(change, rule.what);
   const std::string told = !measured    ? try_value(check, rule, comparison, run)
                            : !*measured ? unknown_noise(check)
@@ -214,6 +221,29 @@ void refuse(ComparedCheck& check, std::string text) {
   check.failed = false;
   check.captures_needed.reset();
   check.text = std::move(text);
+}
+
+/// Why a rule holds of nothing that can be compared; empty: it does.
+std::string why_not_judged(const Comparison& comparison,
+                           const std::vector<MeasuredVersion>& versions, const CheckRule& rule,
+                           const MeasuredChange& change, const ComparedCheck& check,
+                           std::size_t run) {
+  const bool by_the_clock = rule.what == "step" || rule.what == "item";
+  if (comparison.ranks_of_one_job)
+    return "the runs are ranks of one job, which wait for each other: compare a rank with the same "
+           "rank of another job";
+  if (!change.refused.empty()) return change.refused;
+  if (by_the_clock && !change.step_refused.empty()) return change.step_refused;
+  if (rule.what == "kernels" && !change.kernels_refused.empty()) return change.kernels_refused;
+  if (auto why = why_sizes_decide(comparison, run, rule.what == "item"); !why.empty()) return why;
+  const auto before = value_of(comparison, rule.what, 0);
+  if (!measured_of(change, rule.what) || !before || !check.low) return {};
+  const double limit = as_share(rule, *before), items = items_in(comparison, rule, run);
+  return why_settings_decide(comparison, versions, run,
+                             {by_the_clock, check.outcome, [&](MeasuredRatio measured) {
+                                measured.scale(items);
+                                return against_limit(measured, limit, rule.more);
+                              }});
 }
 
 }  // namespace
@@ -258,25 +288,11 @@ void try_checks(Comparison& comparison, const std::vector<CheckRule>& rules,
     for (std::size_t run = 1; run < comparison.runs.size(); ++run) {
       const MeasuredChange& change = changes[run];
       auto check = try_check(comparison, rule, change, run);
-      const auto& label = comparison.runs[run].label;
-      const bool by_the_clock = rule.what == "step" || rule.what == "item";
-      if (!change.refused.empty())
-        refuse(check, fmt::format("{}: not judged: {}", label, change.refused));
-      else if (by_the_clock && !change.step_refused.empty())
-        refuse(check, fmt::format("{}: not judged: {}", label, change.step_refused));
-      else if (rule.what == "kernels" && !change.kernels_refused.empty())
-        refuse(check, fmt::format("{}: not judged: {}", label, change.kernels_refused));
+      const auto why = why_not_judged(comparison, versions, rule, change, check, run);
+      if (!why.empty())
+        refuse(check, fmt::format("{}: not judged: {}", comparison.runs[run].label, why));
       comparison.checks.push_back(std::move(check));
     }
-}
-
-void refuse_programs(Comparison& comparison) {
-  for (auto& check : comparison.checks)
-    for (const auto& likeness : comparison.likeness)
-      if (likeness.run == check.run && likeness.program == ComparedProgram::different)
-        refuse(check, fmt::format("{}: not judged: the programs differ: {}",
-                                  comparison.runs[static_cast<std::size_t>(check.run)].label,
-                                  likeness.differs));
 }
 
 void refuse_incomplete(Comparison& comparison, const std::vector<bool>& whole) {

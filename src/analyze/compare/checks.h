@@ -28,12 +28,10 @@ Result<CheckRule> parse_check(std::string_view text);
 
 /// Tries the rules on every run but the first and appends to its `checks`. Rules on the step, an
 /// item or the kernels are decided by verdict.h; others, of which nothing tells the noise, by value
-/// alone. Refused: what cannot be compared.
+/// alone. Refused: what cannot be compared, and where what differs beside the program would
+/// decide. Behind compare_inside.
 void try_checks(Comparison& comparison, const std::vector<CheckRule>& rules,
                 const std::vector<MeasuredVersion>& versions);
-
-/// Takes back what was said of runs of other programs.
-void refuse_programs(Comparison& comparison);
 
 /// Takes back what was said of runs that are not whole: `whole` by run.
 void refuse_incomplete(Comparison& comparison, const std::vector<bool>& whole);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "analyze/compare/measured_run.h"
+#include "analyze/compare/settings.h"
 #include "analyze/sampled/sampled.h"
 #include "core/apportion.h"
 
@@ -26,17 +26,6 @@ std::string end_of(const std::string& path, std::size_t parts) {
   std::size_t at = path.size();
   while (parts-- > 0 && at != 0 && at != path.npos) at = path.rfind('/', at - 1);
   return at == path.npos || at == 0 ? path : path.substr(at + 1);
-}
-
-/// A profile's steps come from marks or from a period; which marks makes no difference.
-std::string kind_of_steps(const ComparedRun& run) {
-  if (run.steps == 0) return "none";
-  return run.step_source.starts_with("marks:") ? "marks" : run.step_source;
-}
-
-std::string text_of(std::optional<std::int64_t> number) {
-  if (!number) return {};
-  return std::to_string(*number);
 }
 
 /// The shortest ends of the paths that tell the runs apart: "trace.json", or "a/trace.json" and
@@ -64,40 +53,6 @@ bool are_ranks_of_one_job(const std::vector<RunFacts>& facts) {
   // Two jobs of as many ranks ran at different times; hosts' clocks may be a little apart.
   constexpr Nanos kClocks = 10'000'000'000;
   return !facts.empty() && shared.end - shared.start > -kClocks;
-}
-
-/// What differs beside the program.
-std::vector<ComparedDifference> find_differences(const Comparison& comparison) {
-  // Half as many steps again tell the noise much better; a few more do not.
-  const auto [fewest, most] = std::ranges::minmax(comparison.runs, {}, &ComparedRun::steps);
-  const bool other_lengths = 2 * most.steps > 3 * fewest.steps;
-  const std::vector<std::pair<ComparedSetting, std::function<std::string(const ComparedRun&)>>>
-      settings{
-          {ComparedSetting::device, [](const ComparedRun& run) { return run.device; }},
-          {ComparedSetting::device_count,
-           [](const ComparedRun& run) { return run.devices > 0 ? text_of(run.devices) : ""; }},
-          {ComparedSetting::batch, [](const ComparedRun& run) { return text_of(run.batch); }},
-          {ComparedSetting::tokens, [](const ComparedRun& run) { return text_of(run.tokens); }},
-          {ComparedSetting::precision, [](const ComparedRun& run) { return run.precision; }},
-          {ComparedSetting::profiler, [](const ComparedRun& run) { return run.profiler; }},
-          {ComparedSetting::steps, kind_of_steps},
-          {ComparedSetting::length,
-           [&](const ComparedRun& run) {
-             return other_lengths && run.steps > 0 ? text_of(run.steps) : "";
-           }},
-          {ComparedSetting::rank, [](const ComparedRun& run) { return text_of(run.rank); }},
-      };
-  std::vector<ComparedDifference> differences;
-  for (const auto& [setting, value_of] : settings) {
-    ComparedDifference difference{setting, {}};
-    std::set<std::string> known;
-    for (const auto& run : comparison.runs) {
-      difference.values.push_back(value_of(run));
-      if (!difference.values.back().empty()) known.insert(difference.values.back());
-    }
-    if (known.size() > 1) differences.push_back(std::move(difference));
-  }
-  return differences;
 }
 
 /// What the versions' steps say of a run beside the first. `items`: of the first run for one of
@@ -143,7 +98,12 @@ void judge(Comparison& comparison, const std::vector<MeasuredVersion>& versions)
     if (first.kernel_ns > 0 && run.kernel_ns > 0)
       change.kernel_ratio =
           items * static_cast<double>(run.kernel_ns) / static_cast<double>(first.kernel_ns);
-    judge_change(change, measure_change(versions[0], versions[at]), items);
+    const auto measured = measure_change(versions[0], versions[at]);
+    if (!comparison.ranks_of_one_job) change.refused = measured.refused;
+    if (measured.refused.empty())
+      judge_change(change, measured, items);
+    else
+      run.speedup.reset();
     if (change.ratio && (first.slowed || run.slowed) && first.profiler_ns < first.wall_ns) {
       change.own_low = *change.ratio * (1 - static_cast<double>(run.profiler_ns) /
                                                 static_cast<double>(run.wall_ns));
@@ -262,13 +222,9 @@ std::vector<ComparedTime> ComparedRows::take() {
 /// Steps in the window: those of marks and kernels, or as many as the period of a sampled device's
 /// activity makes.
 std::int64_t steps_in(const Analysis& analysis) {
-  constexpr double kClear = 0.6;  // correlation from which a period is taken for a step
   if (!only_samples(analysis)) return static_cast<std::int64_t>(analysis.window.steps.size());
-  const auto& device = analysis.samples.devices.front();
-  if (analysis.samples.devices.size() != 1 || !device.step_ns ||
-      device.step_confidence.value_or(0) < kClear)
-    return 0;
-  return std::llround(static_cast<double>(analysis.window.duration_ns) / *device.step_ns);
+  const auto period = sampled_step(analysis);
+  return period ? std::llround(static_cast<double>(analysis.window.duration_ns) / *period) : 0;
 }
 
 std::string layer_name(const LayerRow& layer) {
@@ -420,6 +376,14 @@ std::vector<ComparedLevel> levels_of(const std::vector<Analysis>& analyses) {
 }
 
 }  // namespace
+
+std::string run_letter(std::size_t run) {
+  constexpr std::size_t kLetters = 26;
+  std::string text;
+  for (++run; run > 0; run = (run - 1) / kLetters)
+    text.insert(text.begin(), static_cast<char>('A' + (run - 1) % kLetters));
+  return text;
+}
 
 Comparison compare(const std::vector<Analysis>& analyses, const std::vector<RunFacts>& facts,
                    const std::vector<std::int64_t>& batches,

@@ -95,6 +95,9 @@ struct EnumNames<CulpritKind> {
 #define GF_RESULTS "analyze/results/comparison.def"
 #include "analyze/declare_results.inl"
 
+/// What a run is called in sentences and tables: A, B, ... Z, AA, AB, ...
+std::string run_letter(std::size_t run);
+
 /// Compares whole analyses (max_rows = 0). Times are of one step when every run has steps in its
 /// window, and whole nanoseconds: a run's time_ns is the total over its steps, rounded, and its
 /// parts are apportioned so that they sum to it exactly. So do the changes. Rows are ordered by the
@@ -113,11 +116,20 @@ struct RunDetails {
   std::vector<CallNode> tree;  // over modules
   RunRoles roles;
   ComparedStrip strip;
+
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("operators", &RunDetails::operators, "by shape");
+    visit("tree", &RunDetails::tree, "call tree");
+    visit("roles", &RunDetails::roles, "by role");
+    visit("strip", &RunDetails::strip, "a step, for a picture");
+  }
 };
 RunDetails run_details(const Context& context, const Analysis& analysis);
 
 /// Adds roles, likeness, culprits, shapes, tree and strips; a run of another program loses its
-/// verdict. `details`: of each run, as in `comparison.runs`.
-void compare_inside(Comparison& comparison, const std::vector<RunDetails>& details);
+/// verdict. `details` and `versions`: of each run, as in `comparison.runs`.
+void compare_inside(Comparison& comparison, const std::vector<RunDetails>& details,
+                    const std::vector<std::vector<MeasuredRun>>& versions);
 
 }  // namespace gf

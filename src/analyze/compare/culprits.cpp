@@ -4,10 +4,8 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,50 +17,19 @@ namespace gf {
 
 namespace {
 
-constexpr double kOfKernels = 0.005;       // of the kernel time: what a role must add to be named
-constexpr double kOfStep = 0.01;           // of the step: what anything else must
-constexpr std::size_t kStepsThatTell = 3;  // steps that tell their spread
+constexpr double kOfKernels = 0.005;  // of the kernel time: what a role must add to be named
+constexpr double kOfStep = 0.01;      // of the step: what anything else must
 constexpr double kMoreCalls = 1.05;
-
-/// The mean of a run's steps and how far it may be off.
-struct Mean {
-  double value = 0, variance = 0;
-  std::int64_t freedom = 0;  // 0: not known
-};
-
-/// Steps that follow each other are alike: the variance grows with their correlation.
-Mean mean_of(std::span<const double> values) {
-  Mean mean;
-  const auto count = static_cast<double>(values.size());
-  if (values.empty()) return mean;
-  for (const double value : values) mean.value += value / count;
-  if (values.size() < kStepsThatTell) return mean;
-  double squares = 0, products = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    squares += (values[i] - mean.value) * (values[i] - mean.value);
-    if (i > 0) products += (values[i] - mean.value) * (values[i - 1] - mean.value);
-  }
-  constexpr double kMostAlike = 0.9;
-  const double alike = squares > 0 ? std::clamp(products / squares, 0.0, kMostAlike) : 0;
-  mean.variance = squares / (count - 1) / count * (1 + alike) / (1 - alike);
-  mean.freedom = std::ssize(values) - 1;
-  return mean;
-}
-
-/// Half of the 95 % interval of right - factor * left; empty where the spread is not known.
-std::optional<double> half_width(const Mean& left, const Mean& right, double factor) {
-  if (left.freedom < 1 || right.freedom < 1) return std::nullopt;
-  return student_quantile95(std::min(left.freedom, right.freedom)) *
-         std::sqrt(right.variance + factor * factor * left.variance);
-}
 
 class CulpritFinder {
  public:
   CulpritFinder(const Comparison& comparison, const std::vector<RunDetails>& details,
-                const RoleMatch& match, std::size_t run)
+                const RoleMatch& match, const std::vector<MeasuredVersion>& versions,
+                std::size_t run)
       : comparison_(comparison),
         details_(details),
         match_(match),
+        versions_(versions),
         run_(run),
         change_(comparison.changes[run - 1]) {
     const auto &first = comparison.runs[0], &other = comparison.runs[run];
@@ -142,27 +109,44 @@ class CulpritFinder {
     for (const auto& [ratio, ns] : ratios)
       if (std::abs(ratio / common_ - 1) <= std::max(kNear, std::abs(common_ - 1) / 4)) alike += ns;
     if (alike < kMost * kernels_[0] || std::abs(common_ - 1) < kNear) return;
-    const auto left = mean_of(kernel_steps(0)), right = mean_of(kernel_steps(run_));
-    const auto half = half_width(left, right, items_);
-    if (!half || std::abs(right.value - items_ * left.value) > *half) alike_ = common_;
+    if (!change_.kernel_low || *change_.kernel_low > 1 || *change_.kernel_high < 1)
+      alike_ = common_;
   }
 
-  std::vector<double> kernel_steps(std::size_t run) const {
-    std::vector<double> sums(details_[run].roles.step_ns.size());
-    for (const auto& [key, series] : details_[run].roles.by_step)
-      for (std::size_t i = 0; i < series.size(); ++i) sums[i] += static_cast<double>(series[i]);
-    return sums;
+  MeasuredSide side(std::size_t run, const std::function<StepTimes(const MeasuredRun&)>& times,
+                    bool of_kernels) const {
+    return side_of(versions_[run], versions_[run == 0 ? run_ : 0], times, of_kernels);
+  }
+
+  /// What a role takes of a step, over all captures.
+  double taken(std::size_t run, std::size_t role) const {
+    const double in_tables = match_.sum(run, role).ns;
+    if (versions_[run].size() == 1 || !match_.roles()[role].is_kernel) return in_tables;
+    double sum = 0;
+    for (const auto& capture : versions_[run]) {
+      const auto steps = match_.by_step(capture.roles, role);
+      if (steps.empty()) return in_tables;
+      sum += mean_of(steps);
+    }
+    return sum / static_cast<double>(versions_[run].size());
   }
 
   /// A role's time by step, without what all kernels of a step have in common.
-  Mean mean_of_role(std::size_t run, std::size_t role) const {
-    auto steps = match_.by_step(run, role);
-    const auto all = kernel_steps(run);
-    const double mean = std::accumulate(all.begin(), all.end(), 0.0) /
-                        static_cast<double>(std::max<std::size_t>(all.size(), 1));
+  StepTimes own_steps(const MeasuredRun& capture, std::size_t role) const {
+    StepTimes all(capture.roles.ns.size());
+    for (const auto& [key, series] : capture.roles.kernels)
+      for (std::size_t i = 0; i < series.size(); ++i) all[i] += static_cast<double>(series[i]);
+    auto steps = match_.by_step(capture.roles, role);
+    const double mean = all.empty() ? 0 : mean_of(all);
     for (std::size_t i = 0; i < steps.size(); ++i)
       if (all[i] > 0) steps[i] *= mean / all[i];
-    return mean_of(steps);
+    return steps;
+  }
+
+  /// What a role takes more than `times` its time in the first run.
+  std::optional<MeasuredDifference> measured(std::size_t role, double times) const {
+    const auto steps = [&](const MeasuredRun& capture) { return own_steps(capture, role); };
+    return measure_difference(side(0, steps, true), side(run_, steps, true), times);
   }
 
   /// The host's time for calls that the first run does not make, as far as the device idles more.
@@ -196,19 +180,27 @@ class CulpritFinder {
     });
   }
 
+  /// The interval of what a culprit adds, as far off that as that of what was measured.
+  static void take_interval(ComparedCulprit& culprit,
+                            const std::optional<MeasuredDifference>& found) {
+    if (!found) return;
+    culprit.low_ns = culprit.adds_ns - std::llround(found->change - found->low);
+    culprit.high_ns = culprit.adds_ns + std::llround(found->high - found->change);
+  }
+
   void try_role(std::size_t role) {
     const auto& what = match_.roles()[role];
-    const auto &before = match_.sum(0, role), &after = match_.sum(run_, role);
+    const double before = items_ * taken(0, role), after = taken(run_, role);
     const double step = static_cast<double>(comparison_.runs[0].time_ns);
     const double host = same_host() ? host_share_ * host_for(role) : 0;
-    double device = after.ns - items_ * before.ns;
-    std::optional<double> half;
+    double device = after - before;
+    std::optional<MeasuredDifference> found;
     bool worth = host >= kOfStep * step;
     if (what.is_kernel) {
-      const double excess = after.ns - common_ * items_ * before.ns;
-      half = half_width(mean_of_role(0, role), mean_of_role(run_, role), common_ * items_);
+      found = measured(role, common_ * items_);
+      const double excess = after - common_ * before;
       worth =
-          worth || (excess >= kOfKernels * kernels_[0] && (!half || excess > *half) && device > 0);
+          worth || (excess >= kOfKernels * kernels_[0] && (!found || found->low > 0) && device > 0);
     } else {
       device = std::max(0.0, device);
       if (copies_wanted_ > 0)
@@ -222,15 +214,12 @@ class CulpritFinder {
     culprit.role = what.name;
     culprit.phase = what.phase;
     culprit.adds_ns = std::llround(adds);
-    if (half) {
-      culprit.low_ns = std::llround(adds - *half);
-      culprit.high_ns = std::llround(adds + *half);
-    }
+    take_interval(culprit, found);
     culprit.host_ns = std::llround(host);
-    culprit.before_ns = std::llround(items_ * before.ns);
-    culprit.after_ns = std::llround(after.ns);
-    culprit.calls_before = before.calls;
-    culprit.calls_after = after.calls;
+    culprit.before_ns = std::llround(before);
+    culprit.after_ns = std::llround(after);
+    culprit.calls_before = match_.sum(0, role).calls;
+    culprit.calls_after = match_.sum(run_, role).calls;
     look_inside(role, culprit);
     named_.push_back(std::move(culprit));
   }
@@ -324,7 +313,8 @@ class CulpritFinder {
     const double step = static_cast<double>(comparison_.runs[0].time_ns);
     const auto reason = enum_from<IdleReason>(row.name);
     if (!reason || !same_host()) return;
-    const auto before = idle_steps(0, *reason), after = idle_steps(run_, *reason);
+    const auto steps = [&](const MeasuredRun& capture) { return idle_steps(capture, *reason); };
+    const auto before = side(0, steps, false), after = side(run_, steps, false);
     ComparedCulprit culprit;
     culprit.run = static_cast<std::int64_t>(run_);
     culprit.role = "idle";
@@ -336,15 +326,12 @@ class CulpritFinder {
     double more = static_cast<double>(row.change_ns[run_]);
     if (more <= 0 || items_ != 1 || !slower()) return;
     more -= host_given_ * more / idle_grown_;  // told with the calls that it is for
-    const auto half = half_width(mean_of(before), mean_of(after), 1);
-    if (more < kOfStep * step || (half && more <= *half)) return;
+    const auto found = measure_difference(before, after);
+    if (more < kOfStep * step || (found && more <= found->change - found->low)) return;
     culprit.kind = CulpritKind::idle;
     culprit.adds_ns = std::llround(more);
     culprit.name = host_work(more);
-    if (half) {
-      culprit.low_ns = std::llround(more - *half);
-      culprit.high_ns = std::llround(more + *half);
-    }
+    take_interval(culprit, found);
     named_.push_back(std::move(culprit));
   }
 
@@ -364,29 +351,34 @@ class CulpritFinder {
     return name;
   }
 
-  std::vector<double> idle_steps(std::size_t run, IdleReason reason) const {
-    std::vector<double> steps(details_[run].roles.step_ns.size());
-    const auto known = details_[run].roles.idle_by_step.find(reason);
-    if (known == details_[run].roles.idle_by_step.end()) return steps;
-    for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = static_cast<double>(known->second[i]);
+  static StepTimes idle_steps(const MeasuredRun& capture, IdleReason reason) {
+    StepTimes steps(capture.roles.ns.size());
+    const auto known = capture.roles.idle.find(reason);
+    if (known == capture.roles.idle.end()) return steps;
+    for (std::size_t i = 0; i < known->second.size(); ++i)
+      steps[i] = static_cast<double>(known->second[i]);
     return steps;
   }
 
   /// One step that is half as long again by this cause is none of the noise that all steps have.
-  bool try_single_steps(const std::vector<double>& before, const std::vector<double>& after,
+  bool try_single_steps(const MeasuredSide& before, const MeasuredSide& after,
                         ComparedCulprit& culprit) {
     constexpr std::size_t kOneIn = 8, kLeast = 4;
-    if (after.size() < kLeast) return false;
-    auto lengths = details_[run_].roles.step_ns;
+    std::vector<Nanos> lengths;
+    for (const auto& capture : versions_[run_])
+      lengths.insert(lengths.end(), capture.roles.ns.begin(), capture.roles.ns.end());
+    if (lengths.size() < kLeast) return false;
     std::ranges::sort(lengths);
     const double much = static_cast<double>(lengths[(lengths.size() - 1) / 2]) / 2;
-    const auto beyond = [&](std::vector<double> steps) {
+    const auto beyond = [&](const MeasuredSide& side) {
       std::pair<std::size_t, double> found{0, 0};
-      if (steps.empty()) return found;
-      auto order = steps;
+      StepTimes order;
+      for (const auto& capture : side.captures)
+        order.insert(order.end(), capture.begin(), capture.end());
+      if (order.empty()) return found;
       std::ranges::sort(order);
       const double middle = order[(order.size() - 1) / 2];
-      for (const double ns : steps)
+      for (const double ns : order)
         if (ns - middle >= much) {
           ++found.first;
           found.second += ns - middle;
@@ -394,12 +386,12 @@ class CulpritFinder {
       return found;
     };
     const auto [count, ns] = beyond(after);
-    if (count == 0 || count > std::max<std::size_t>(1, after.size() / kOneIn) ||
+    if (count == 0 || count > std::max<std::size_t>(1, lengths.size() / kOneIn) ||
         beyond(before).first > 0)
       return false;
     culprit.kind = CulpritKind::few_steps;
-    culprit.adds_ns = std::llround(ns / static_cast<double>(after.size()));
-    culprit.calls_before = static_cast<double>(after.size());
+    culprit.adds_ns = std::llround(ns / static_cast<double>(lengths.size()));
+    culprit.calls_before = static_cast<double>(lengths.size());
     culprit.calls_after = static_cast<double>(count);
     named_.push_back(culprit);
     return true;
@@ -424,6 +416,7 @@ class CulpritFinder {
   const Comparison& comparison_;
   const std::vector<RunDetails>& details_;
   const RoleMatch& match_;
+  const std::vector<MeasuredVersion>& versions_;
   std::size_t run_;
   const ComparedChange& change_;
   double items_ = 1;            // of this run's step over those of the first
@@ -438,8 +431,9 @@ class CulpritFinder {
 }  // namespace
 
 Culprits find_culprits(const Comparison& comparison, const std::vector<RunDetails>& details,
-                       const RoleMatch& match, std::size_t run) {
-  return CulpritFinder(comparison, details, match, run).find();
+                       const RoleMatch& match, const std::vector<MeasuredVersion>& versions,
+                       std::size_t run) {
+  return CulpritFinder(comparison, details, match, versions, run).find();
 }
 
 }  // namespace gf

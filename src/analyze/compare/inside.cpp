@@ -306,7 +306,8 @@ RunDetails run_details(const Context& context, const Analysis& analysis) {
   return details;
 }
 
-void compare_inside(Comparison& comparison, const std::vector<RunDetails>& details) {
+void compare_inside(Comparison& comparison, const std::vector<RunDetails>& details,
+                    const std::vector<MeasuredVersion>& versions) {
   if (details.size() != comparison.runs.size() || details.empty()) return;
   const ShapeRows rows(comparison, details);
   comparison.shapes = rows.shapes();
@@ -317,7 +318,8 @@ void compare_inside(Comparison& comparison, const std::vector<RunDetails>& detai
   heed_likeness(comparison);
   for (auto& likeness : comparison.likeness) {
     if (likeness.program != ComparedProgram::same || comparison.ranks_of_one_job) continue;
-    auto found = find_culprits(comparison, details, match, static_cast<std::size_t>(likeness.run));
+    auto found =
+        find_culprits(comparison, details, match, versions, static_cast<std::size_t>(likeness.run));
     likeness.common_ratio = found.common_ratio;
     std::ranges::move(found.named, std::back_inserter(comparison.culprits));
   }

@@ -40,12 +40,14 @@ std::optional<double> shared(const RunRoles& left, const RunRoles& right, const 
   return least / most;
 }
 
-/// Kernel time by what it computes, each kernel's name and phase aside.
+/// Kernel time by what it computes, each kernel's name and phase aside. Communication waits for
+/// other ranks, for any time.
 std::map<std::string, double> shares_of(const RoleMatch& match, std::size_t run) {
   std::map<std::string, double> shares;
   double all = 0;
   for (std::size_t role = 0; role < match.roles().size(); ++role) {
-    if (!match.roles()[role].is_kernel) continue;
+    const auto& what = match.roles()[role];
+    if (!what.is_kernel || what.name == name_of(LayerType::communication)) continue;
     shares[match.roles()[role].name] += match.sum(run, role).ns;
     all += match.sum(run, role).ns;
   }
@@ -96,7 +98,7 @@ std::string own_weight(const RunRoles& run, const RunRoles& other) {
   return own;
 }
 
-std::string own_weights(const RunRoles& first, const RunRoles& other, char letter) {
+std::string own_weights(const RunRoles& first, const RunRoles& other, const std::string& letter) {
   const auto left = own_weight(first, other), right = own_weight(other, first);
   if (left.empty() && right.empty()) return {};
   if (right.empty()) return fmt::format(" (A alone {})", left);
@@ -121,7 +123,7 @@ std::string difference(const RunRoles& first, const RunRoles& other, const RoleM
                        std::size_t run, std::optional<double> weights) {
   constexpr double kMostlyNamed = 0.5, kTrains = 0.1, kNever = 0.001;
   constexpr double kFewWeights = 0.5, kFarApart = 0.6;
-  const char letter = run < 26 ? static_cast<char>('A' + run) : '?';
+  const std::string letter = run_letter(run);
   if (first.named > kMostlyNamed && other.named > kMostlyNamed) {
     const double left = training(first), right = training(other);
     if (left > kTrains && right < kNever)
@@ -135,8 +137,8 @@ std::string difference(const RunRoles& first, const RunRoles& other, const RoleM
   const bool images = has_kind(first, "convolution"), looks_up = has_kind(first, "embedding");
   if (weights && images != looks_up && images == has_kind(other, "embedding") &&
       looks_up == has_kind(other, "convolution"))
-    return fmt::format("{} convolves, {} looks up embeddings", images ? 'A' : letter,
-                       images ? letter : 'A');
+    return fmt::format("{} convolves, {} looks up embeddings", images ? "A" : letter,
+                       images ? letter : "A");
   const auto left = shares_of(match, 0), right = shares_of(match, run);
   if (!weights && distance(left, right) > kFarApart)
     return fmt::format("kernel time goes to {} in A and to {} in {}", mostly(left), mostly(right),
@@ -190,7 +192,7 @@ std::optional<std::pair<double, double>> blocks_of_same(const RunRoles& left,
 std::string other_size(const RunRoles& first, const RunRoles& other, const RoleMatch& match,
                        std::size_t run) {
   constexpr double kMuch = 1.5;
-  const char letter = run < 26 ? static_cast<char>('A' + run) : '?';
+  const std::string letter = run_letter(run);
   const auto said = [&](double left, double right, std::string_view what) -> std::string {
     left /= match.steps(0);
     right /= match.steps(run);
@@ -198,7 +200,7 @@ std::string other_size(const RunRoles& first, const RunRoles& other, const RoleM
     const double small = std::min(left, right), large = std::max(left, right);
     if (small <= 0 || large <= kMuch * small) return {};
     return fmt::format("{} of {} are {:.3g} times as large as those of {}", what,
-                       grows ? letter : 'A', large / small, grows ? 'A' : letter);
+                       grows ? letter : "A", large / small, grows ? "A" : letter);
   };
   auto text = said(input_bytes(first), input_bytes(other),
                    "the inputs that a step copies to the "
@@ -210,8 +212,7 @@ std::string other_size(const RunRoles& first, const RunRoles& other, const RoleM
 
 std::string more_tokens(std::int64_t own, std::int64_t theirs, std::size_t run) {
   if (own == theirs) return {};
-  return fmt::format("a step of {} has {} tokens, one of A {}",
-                     run < 26 ? static_cast<char>('A' + run) : '?', theirs, own);
+  return fmt::format("a step of {} has {} tokens, one of A {}", run_letter(run), theirs, own);
 }
 
 }  // namespace

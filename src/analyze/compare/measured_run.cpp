@@ -6,18 +6,23 @@
 #include <bit>
 #include <charconv>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
+#include "analyze/sampled/sampled.h"
 #include "analyze/steps/steps.h"
 #include "core/statistics.h"
 #include "core/xxh64.h"
-#include "model/launches.h"
+#include "model/ledger/kernel_doubt.h"
 #include "model/quality.h"
 
 namespace gf {
 
 namespace {
+
+/// What made the steps of a recording of samples in which nothing repeats.
+constexpr const char* kRecording = "recording";
 
 /// The steps that are compared: all that are no start-up. A single long one is left to the verdict,
 /// which tells it apart or counts it.
@@ -37,12 +42,18 @@ double between_steps(const WindowInfo& window) {
   return sum > 0 ? static_cast<double>(window.duration_ns) / sum : 1;
 }
 
-void take_steps(MeasuredRun& run, const WindowInfo& window, const std::vector<StepInfo>& steps) {
+void take_steps(MeasuredRun& run, const Analysis& analysis, const std::vector<StepInfo>& steps) {
+  const WindowInfo& window = analysis.window;
+  run.path = analysis.source.path;
+  if (!analysis.devices.empty()) run.device = analysis.devices[0].name;
   run.step_source = window.step_source;
   const double longer = between_steps(window);
   for (const auto& step : steps)
     run.step_ns.push_back(longer * static_cast<double>(step.duration_ns));
-  if (steps.empty()) run.step_ns.push_back(static_cast<double>(window.duration_ns));
+  if (!steps.empty()) return;
+  const auto period = sampled_step(analysis);
+  if (only_samples(analysis)) run.step_source = period ? "samples" : kRecording;
+  run.step_ns.push_back(period.value_or(static_cast<double>(window.duration_ns)));
 }
 
 /// Which of the steps a kernel belongs to: the one in which it was launched, where there are marks
@@ -106,8 +117,7 @@ class StepOfKernel {
 struct KernelTimes {
   std::vector<double> ns;
   std::vector<std::int64_t> count;
-  double all = 0, longest = 0;
-  double again = 0;  // of kernels whose launch has one already
+  double all = 0;
 };
 
 KernelTimes times_of_kernels(const Context& context, const std::vector<StepInfo>& steps,
@@ -116,7 +126,6 @@ KernelTimes times_of_kernels(const Context& context, const std::vector<StepInfo>
   times.ns.assign(std::max<std::size_t>(1, steps.size()), 0);
   times.count.assign(times.ns.size(), 0);
   const auto& activities = context.capture.activities;
-  std::vector<bool> ran(context.capture.api_calls.size(), false);
   for (std::uint32_t row = 0; row < activities.size(); ++row) {
     if (activities.kind[row] != ActivityKind::kernel || !context.chosen.has(activities.device[row]))
       continue;
@@ -128,62 +137,22 @@ KernelTimes times_of_kernels(const Context& context, const std::vector<StepInfo>
     times.ns[*at] += took;
     ++times.count[*at];
     times.all += took;
-    times.longest = std::max(times.longest, took);
-    const auto call = context.launches[row];
-    if (call == kNoRow || context.capture.api_calls.kind[call] != ApiKind::launch) continue;
-    if (ran[call]) times.again += took;
-    ran[call] = true;
   }
   return times;
 }
 
-/// Of the kernel time, what launches without a kernel may have cost: such a kernel ran when its
-/// step's device was idle. The last step's may have been cut off with the capture.
-double lost_of_launches(const Context& context, const std::vector<StepInfo>& steps,
-                        const StepOfKernel& step_of, const KernelTimes& times) {
-  if (steps.size() < 2 || times.all <= 0) return 0;
-  const auto& calls = context.capture.api_calls;
-  std::vector<bool> ran(calls.size(), false);
-  for (const auto call : context.launches)
-    if (call != kNoRow) ran[call] = true;
-  const GraphCaptures captures(context.capture);
-  std::vector<bool> lost(steps.size(), false);
-  for (std::uint32_t call = 0; call < calls.size(); ++call) {
-    const bool launches =
-        calls.kind[call] == ApiKind::launch || calls.kind[call] == ApiKind::graph_launch;
-    if (!launches || ran[call] || captures.at(calls.start_ns[call])) continue;
-    if (const auto at = step_of.of_call(call)) lost[*at] = true;
-  }
-  double sum = 0;
-  for (std::size_t at = 0; at + 1 < steps.size(); ++at)
-    if (lost[at]) sum += std::max(0.0, static_cast<double>(steps[at].duration_ns) - times.ns[at]);
-  return sum / times.all;
-}
-
-/// Kernels that records of the capture say are missing or doubled, each as long as the longest.
-double of_the_longest(const Capture& capture, QualityCode code, const KernelTimes& times) {
-  const auto& quality = capture.quality;
-  double count = 0;
-  for (std::uint32_t row = 0; row < quality.size(); ++row)
-    if (capture.text(quality.code[row]) == name_of(code))
-      count += static_cast<double>(quality.count[row]);
-  return times.all > 0 ? count * times.longest / times.all : 0;
-}
-
-void take_doubts(MeasuredRun& run, const Context& context, const std::vector<StepInfo>& steps,
-                 const StepOfKernel& step_of, const KernelTimes& times) {
-  const auto& capture = context.capture;
-  // What overlaps on a stream may be there twice (docs/evidence.md has the bound).
-  constexpr double kOverlaps = 0.02, kMost = 0.5;
-  if (capture.noted(QualityCode::few_without_kernel))
-    run.missing += lost_of_launches(context, steps, step_of, times);
-  run.missing += of_the_longest(capture, QualityCode::few_lost_records, times);
-  run.extra = of_the_longest(capture, QualityCode::few_repeated, times);
-  if (capture.noted(QualityCode::few_overlaps)) run.extra += kOverlaps;
-  // A launch runs one kernel, but for graphs': another one of it is a copy under another name, on
-  // another stream or a moment later.
-  if (times.all > 0) run.extra += times.again / times.all;
-  run.extra = std::min(run.extra, kMost);
+/// What the ledger says may be missing from the kernel time, or too much of it: no more than all
+/// steps took, where nothing is known of what was lost. Records that were only counted are taken to
+/// be as long as those that are there.
+void take_doubts(MeasuredRun& run, const Capture& capture, const KernelTimes& times) {
+  constexpr double kMost = 0.5;
+  if (times.all <= 0) return;
+  const KernelDoubt doubt = kernel_doubt(capture);
+  const double whole = std::accumulate(run.step_ns.begin(), run.step_ns.end(), 0.0);
+  const auto kernels = std::accumulate(times.count.begin(), times.count.end(), std::int64_t{0});
+  run.missing = std::min(doubt.missing, whole) / times.all +
+                static_cast<double>(doubt.records) / static_cast<double>(kernels);
+  run.extra = std::min((doubt.repeated + doubt.overlap) / times.all, kMost);
 }
 
 template <class Value>
@@ -220,8 +189,13 @@ std::optional<double> period_of(const MeasuredRun& run) {
 }
 
 std::string why_not_comparable(const MeasuredVersion& before, const MeasuredVersion& after) {
-  constexpr double kSamePeriod = 1.5;
+  constexpr double kSamePeriod = 1.5, kSameWindow = 1.5;
   const auto& first = before.front();
+  if (const auto &rank = first.rank, &other = after.front().rank; rank && other && rank != other)
+    return fmt::format(
+        "{} is rank {} of its job and {} rank {}, and ranks wait for each other: compare the same "
+        "rank of both",
+        first.path, *rank, after.front().path, *other);
   for (const auto* version : {&before, &after})
     for (const auto& run : *version) {
       if (kind_of(run) != kind_of(first))
@@ -233,16 +207,49 @@ std::string why_not_comparable(const MeasuredVersion& before, const MeasuredVers
       if (one && other && std::max(*one, *other) > kSamePeriod * std::min(*one, *other))
         return fmt::format("what repeats in {} has {} kernels, in {} {}: mark the steps of all",
                            first.path, *one, run.path, *other);
+      const double fewer = std::min(first.kernels, run.kernels);
+      if (kind_of(run) == kRecording)
+        return fmt::format(
+            "{} has neither kernels nor steps, so that nobody knows how much work it holds: mark "
+            "the steps",
+            run.path);
+      if (kind_of(run) == "none" && fewer > 0 &&
+          std::max(first.kernels, run.kernels) > kSameWindow * fewer)
+        return fmt::format(
+            "without steps the windows are compared, and that of {} has {} kernels, that of {} {}: "
+            "mark the steps of all",
+            first.path, first.kernels, run.path, run.kernels);
     }
   return {};
 }
 
 bool any_stacks(const MeasuredVersion& version) {
-  return std::ranges::any_of(version, &MeasuredRun::stacks);
+  return std::ranges::any_of(version, [](const MeasuredRun& run) { return run.profiler.stacks; });
 }
 
 bool all_stacks(const MeasuredVersion& version) {
-  return std::ranges::all_of(version, &MeasuredRun::stacks);
+  return std::ranges::all_of(version, [](const MeasuredRun& run) { return run.profiler.stacks; });
+}
+
+/// Two captures of one version that are the same one, or of two ranks, which run together; empty:
+/// there are none.
+std::string counted_twice(const MeasuredVersion& version) {
+  std::map<std::uint64_t, std::string_view> known;
+  for (const auto& run : version) {
+    if (run.rank != version.front().rank)
+      return fmt::format(
+          "{} and {} are of different ranks, which wait for each other: give one rank "
+          "of each job",
+          version.front().path, run.path);
+    if (run.rows == 0) continue;
+    const auto [at, added] = known.emplace(run.rows, run.path);
+    if (!added)
+      return at->second == run.path
+                 ? fmt::format("{} is given twice: a capture counts once", run.path)
+                 : fmt::format("{} and {} hold the same capture, which counts once", at->second,
+                               run.path);
+  }
+  return {};
 }
 
 /// When each capture was recorded; empty where that is not known of all, or two ran together.
@@ -260,55 +267,61 @@ std::vector<double> recorded_at(const MeasuredVersion& version, const MeasuredVe
   return at;
 }
 
+}  // namespace
+
+std::optional<double> sampled_step(const Analysis& analysis) {
+  constexpr double kClear = 0.6;  // correlation from which a period is taken for a step
+  if (!only_samples(analysis) || analysis.samples.devices.size() != 1) return std::nullopt;
+  const auto& device = analysis.samples.devices.front();
+  if (!device.step_ns || device.step_confidence.value_or(0) < kClear) return std::nullopt;
+  return *device.step_ns;
+}
+
+MeasuredRun measured_steps(const Analysis& analysis) {
+  MeasuredRun run;
+  take_steps(run, analysis, judged_steps(analysis.window));
+  return run;
+}
+
+MeasuredRun measured_run(const Context& context, const Analysis& analysis, RoleSteps roles) {
+  MeasuredRun run;
+  const auto steps = judged_steps(analysis.window);
+  take_steps(run, analysis, steps);
+  const StepOfKernel step_of(context, steps);
+  const KernelTimes times = times_of_kernels(context, steps, step_of);
+  run.kernel_ns = times.ns;
+  run.roles = std::move(roles);
+  run.kernels = median(std::vector<double>(times.count.begin(), times.count.end()));
+  take_doubts(run, context.capture, times);
+  run.profiler = profiler_facts(context.capture);
+  run.rank = rank_of(context.capture);
+  if (!context.capture.noted(QualityCode::no_absolute_time)) run.started = analysis.window.start_ns;
+  run.rows = digest_of_kernels(context.capture);
+  return run;
+}
+
 MeasuredSide side_of(const MeasuredVersion& version, const MeasuredVersion& other,
-                     StepTimes MeasuredRun::* times) {
+                     const std::function<StepTimes(const MeasuredRun&)>& times, bool of_kernels) {
   MeasuredSide side;
   side.recorded_at = recorded_at(version, other);
   for (const auto& run : version) {
-    side.captures.push_back(run.*times);
-    if (times != &MeasuredRun::kernel_ns) continue;
+    side.captures.push_back(times(run));
+    if (!of_kernels) continue;
     side.missing = std::max(side.missing, run.missing);
     side.extra = std::max(side.extra, run.extra);
   }
   return side;
 }
 
-}  // namespace
-
-MeasuredRun measured_steps(const Analysis& analysis) {
-  MeasuredRun run;
-  run.path = analysis.source.path;
-  take_steps(run, analysis.window, judged_steps(analysis.window));
-  return run;
-}
-
-MeasuredRun measured_run(const Context& context, const Analysis& analysis) {
-  MeasuredRun run;
-  run.path = analysis.source.path;
-  const auto steps = judged_steps(analysis.window);
-  take_steps(run, analysis.window, steps);
-  const StepOfKernel step_of(context, steps);
-  const KernelTimes times = times_of_kernels(context, steps, step_of);
-  run.kernel_ns = times.ns;
-  run.kernels = median(std::vector<double>(times.count.begin(), times.count.end()));
-  take_doubts(run, context, steps, step_of, times);
-  const auto& ops = context.capture.host_ops;
-  run.stacks =
-      std::ranges::any_of(ops.kind, [](HostKind kind) { return kind == HostKind::python; });
-  if (!context.capture.noted(QualityCode::no_absolute_time)) run.started = analysis.window.start_ns;
-  run.rows = digest_of_kernels(context.capture);
-  return run;
-}
-
 MeasuredChange measure_change(const MeasuredVersion& before, const MeasuredVersion& after) {
   MeasuredChange change;
-  change.step = measure_ratio(side_of(before, after, &MeasuredRun::step_ns),
-                              side_of(after, before, &MeasuredRun::step_ns));
-  change.kernels = measure_ratio(side_of(before, after, &MeasuredRun::kernel_ns),
-                                 side_of(after, before, &MeasuredRun::kernel_ns));
+  change.step = measure_ratio(side_of(before, after, &MeasuredRun::step_ns, false),
+                              side_of(after, before, &MeasuredRun::step_ns, false));
+  change.kernels = measure_ratio(side_of(before, after, &MeasuredRun::kernel_ns, true),
+                                 side_of(after, before, &MeasuredRun::kernel_ns, true));
   change.refused = why_not_comparable(before, after);
   for (const auto* version : {&before, &after})
-    if (const auto twice = given_twice(*version); !twice.empty()) change.refused = twice;
+    if (const auto twice = counted_twice(*version); !twice.empty()) change.refused = twice;
   for (const auto* version : {&before, &after})
     for (const auto& run : *version)
       if (!run.kernel_ns.empty() &&
@@ -321,20 +334,6 @@ MeasuredChange measure_change(const MeasuredVersion& before, const MeasuredVersi
         "the profiler recorded stacks on one side, which slows the host: record both alike, or "
         "judge the kernels";
   return change;
-}
-
-std::string given_twice(const MeasuredVersion& version) {
-  std::map<std::uint64_t, std::string_view> known;
-  for (const auto& run : version) {
-    if (run.rows == 0) continue;
-    const auto [at, added] = known.emplace(run.rows, run.path);
-    if (!added)
-      return at->second == run.path
-                 ? fmt::format("{} is given twice: a capture counts once", run.path)
-                 : fmt::format("{} and {} hold the same capture, which counts once", at->second,
-                               run.path);
-  }
-  return {};
 }
 
 }  // namespace gf

@@ -218,10 +218,9 @@ void RoleMatch::name_joined(const std::vector<RunDetails>& details) {
   }
 }
 
-std::vector<double> RoleMatch::by_step(std::size_t run, std::size_t role) const {
-  const auto& own = details_[run].roles;
-  std::vector<double> sums(own.step_ns.size());
-  for (const auto& [key, series] : own.by_step) {
+StepTimes RoleMatch::by_step(const RoleSteps& steps, std::size_t role) const {
+  StepTimes sums(steps.ns.size());
+  for (const auto& [key, series] : steps.kernels) {
     RoleCall call;
     call.family = key.first;
     call.phase = key.second;

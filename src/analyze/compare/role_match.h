@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analyze/compare/compare.h"
+#include "analyze/compare/measured_run.h"
 
 namespace gf {
 
@@ -45,8 +46,8 @@ class RoleMatch {
   std::size_t role_of(std::size_t run, std::size_t call) const { return role_of_[run][call]; }
   const Sum& sum(std::size_t run, std::size_t role) const { return sums_[run][role]; }
   double steps(std::size_t run) const { return steps_[run]; }
-  /// Kernel time of a role by step; empty without steps.
-  std::vector<double> by_step(std::size_t run, std::size_t role) const;
+  /// Kernel time of a role in each of a capture's steps.
+  StepTimes by_step(const RoleSteps& steps, std::size_t role) const;
   /// Calls of the first run's step and of `run`'s that belong together; empty where the sequences
   /// are too unlike, and what share of both steps that is.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> paired(std::size_t run) const;
@@ -76,6 +77,7 @@ struct Culprits {
   std::optional<double> common_ratio;
 };
 Culprits find_culprits(const Comparison& comparison, const std::vector<RunDetails>& details,
-                       const RoleMatch& match, std::size_t run);
+                       const RoleMatch& match, const std::vector<MeasuredVersion>& versions,
+                       std::size_t run);
 
 }  // namespace gf

@@ -51,7 +51,7 @@ class RoleCollector {
         naming_(context.capture, context.attribution) {
     for (const auto& step : context.window.steps) {
       starts_.push_back(step.start_ns);
-      roles_.step_ns.push_back(step.duration_ns);
+      roles_.steps.ns.push_back(step.duration_ns);
     }
   }
 
@@ -135,7 +135,7 @@ class RoleCollector {
     take_weight(row);
     const auto step = step_at(line.spans[i].start);
     if (!step) return;
-    auto& series = roles_.by_step[{call.family, call.phase}];
+    auto& series = roles_.steps.kernels[{call.family, call.phase}];
     series.resize(starts_.size());
     series[*step] += ns;
   }
@@ -177,16 +177,16 @@ class RoleCollector {
     const auto after = std::ranges::upper_bound(starts_, time);
     if (after == starts_.begin()) return std::nullopt;
     const auto step = static_cast<std::size_t>(after - starts_.begin() - 1);
-    if (time >= starts_[step] + roles_.step_ns[step]) return std::nullopt;
+    if (time >= starts_[step] + roles_.steps.ns[step]) return std::nullopt;
     return step;
   }
 
   void add_idle(const IdlePiece& piece) {
     for (auto step = step_at(piece.span.start); step && *step < starts_.size(); ++*step) {
       const Nanos start = std::max(piece.span.start, starts_[*step]);
-      const Nanos end = std::min(piece.span.end, starts_[*step] + roles_.step_ns[*step]);
+      const Nanos end = std::min(piece.span.end, starts_[*step] + roles_.steps.ns[*step]);
       if (end <= start) break;
-      auto& series = roles_.idle_by_step[piece.reason];
+      auto& series = roles_.steps.idle[piece.reason];
       series.resize(starts_.size());
       series[*step] += end - start;
     }
@@ -245,9 +245,9 @@ class RoleCollector {
     if (!starts_.empty()) {
       std::vector<std::size_t> order(starts_.size());
       for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-      std::ranges::sort(order, {}, [&](std::size_t i) { return roles_.step_ns[i]; });
+      std::ranges::sort(order, {}, [&](std::size_t i) { return roles_.steps.ns[i]; });
       const auto middle = order[(order.size() - 1) / 2];
-      step = {starts_[middle], starts_[middle] + roles_.step_ns[middle]};
+      step = {starts_[middle], starts_[middle] + roles_.steps.ns[middle]};
     }
     std::ranges::sort(launched_);
     for (const auto& [launch, start, at] : launched_)

@@ -43,21 +43,6 @@ std::string precision_of(const Analysis& analysis) {
   return fmt::format("{}", fmt::join(types, " and "));
 }
 
-/// What was recorded beside the device, by what is there.
-std::string profiler_of(const Capture& capture) {
-  std::vector<std::string_view> extras;
-  const auto& ops = capture.host_ops;
-  const auto any = [](const auto& column, auto wanted) {
-    return std::any_of(column.begin(), column.end(), wanted);
-  };
-  if (any(ops.shapes, [](Text text) { return text != Text::none; })) extras.push_back("shapes");
-  if (any(ops.kind, [](HostKind kind) { return kind == HostKind::python; }))
-    extras.push_back("stacks");
-  if (!capture.memory_events.empty()) extras.push_back("memory");
-  if (extras.empty()) return capture.format;
-  return fmt::format("{} with {}", capture.format, fmt::join(extras, " and "));
-}
-
 std::optional<std::int64_t> number(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -102,6 +87,30 @@ std::string_view precision_of_kernel(std::string_view name) {
   return {};
 }
 
+std::string ProfilerFacts::text() const {
+  std::vector<std::string_view> extras;
+  if (shapes) extras.push_back("shapes");
+  if (stacks) extras.push_back("stacks");
+  if (memory) extras.push_back("memory");
+  if (extras.empty()) return format;
+  return fmt::format("{} with {}", format, fmt::join(extras, " and "));
+}
+
+ProfilerFacts profiler_facts(const Capture& capture) {
+  const auto& ops = capture.host_ops;
+  ProfilerFacts facts;
+  facts.format = capture.format;
+  facts.shapes = std::ranges::any_of(ops.shapes, [](Text text) { return text != Text::none; });
+  facts.stacks =
+      std::ranges::any_of(ops.kind, [](HostKind kind) { return kind == HostKind::python; });
+  facts.memory = !capture.memory_events.empty();
+  return facts;
+}
+
+std::optional<std::int64_t> rank_of(const Capture& capture) {
+  return number(capture.metadata_value("distributedInfo.rank"));
+}
+
 RunFacts run_facts(const Capture& capture, const Analysis& analysis) {
   RunFacts facts;
   if (const auto items = work::items_of_window(capture, analysis.window)) {
@@ -110,8 +119,8 @@ RunFacts run_facts(const Capture& capture, const Analysis& analysis) {
     if (items->tokens > 0) facts.tokens = items->tokens;
   }
   facts.precision = precision_of(analysis);
-  facts.profiler = profiler_of(capture);
-  facts.rank = number(capture.metadata_value("distributedInfo.rank"));
+  facts.profiler = profiler_facts(capture).text();
+  facts.rank = rank_of(capture);
   facts.world_size = number(capture.metadata_value("distributedInfo.world_size"));
   facts.extent = {analysis.window.start_ns, analysis.window.end_ns};
   return facts;

@@ -8,21 +8,9 @@
 #include <vector>
 
 #include "analyze/compare/compare.h"
+#include "analyze/compare/noise.h"
 
 namespace gf {
-
-/// Times of one capture's steps, in the order in which they ran.
-using StepTimes = std::vector<double>;
-
-/// The captures of one version of a program.
-struct MeasuredSide {
-  std::vector<StepTimes> captures;
-  /// When each capture was recorded, on one clock for both sides; empty: not known.
-  std::vector<double> recorded_at;
-  /// By how large a share of its time the side may be longer or shorter than was recorded: kernels
-  /// that doubts of the capture say are missing, or are there twice. Below 1.
-  double missing = 0, extra = 0;
-};
 
 /// How much of a side's steps takes far longer than its middle step.
 struct LongSteps {
@@ -55,11 +43,14 @@ struct MeasuredRatio {
 /// time in one.
 std::optional<MeasuredRatio> measure_ratio(const MeasuredSide& before, const MeasuredSide& after);
 
-/// One capture a side cannot tell a change from what holds for a whole capture: GPUs of one product
-/// keep clocks that are 3 % apart for minutes. With fewer captures than this of each, no limit
-/// below kResolution is decided by less than kResolution.
-inline constexpr std::int64_t kCapturesThatTell = 4;
-inline constexpr double kResolution = 0.03;
+/// What the second side's mean step takes more than so many `times` that of the first, with its
+/// 95 % interval; rare long steps are told apart as above.
+struct MeasuredDifference {
+  double change = 0;
+  double low = 0, high = 0;
+};
+std::optional<MeasuredDifference> measure_difference(MeasuredSide before, MeasuredSide after,
+                                                     double times = 1);
 
 /// no_difference when the 99 % interval lies within `limit` either way; else faster or slower when
 /// the 95 % interval excludes 1; else undecided.

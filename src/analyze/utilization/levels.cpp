@@ -8,6 +8,7 @@
 #include "analyze/kernels/kernels.h"
 #include "analyze/layers/layers.h"
 #include "analyze/utilization/waterfall.h"
+#include "model/ledger/kernel_doubt.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -122,25 +123,12 @@ std::optional<Level> level_from_counters(KernelLevel id, const Sums& sum, const 
 /// may be too long: bounded by the ledger, or, where a recorder counted its losses, as many as are
 /// missing as long as those that are there.
 void widen(const Capture& capture, Nanos window, Level& level) {
-  double missing = 0, too_long = 0;
+  const KernelDoubt doubt = kernel_doubt(capture);
   const auto kept = std::ranges::count(capture.activities.kind, ActivityKind::kernel);
-  for (std::size_t row = 0; row < capture.quality.size(); ++row) {
-    const auto code = capture.text(capture.quality.code[row]);
-    const Nanos time = capture.quality.time_ns[row];
-    const auto is = [&](QualityCode beyond, QualityCode within) {
-      return code == name_of(beyond) || code == name_of(within);
-    };
-    if (is(QualityCode::no_kernel, QualityCode::few_without_kernel) ||
-        code == name_of(QualityCode::calls_missing)) {
-      if (time >= 0)
-        missing += static_cast<double>(time) / static_cast<double>(window);
-      else if (kept > 0)
-        missing += *level.value * static_cast<double>(capture.quality.count[row]) /
-                   static_cast<double>(kept);
-    } else if (time >= 0 && is(QualityCode::stream_overlap, QualityCode::few_overlaps)) {
-      too_long += static_cast<double>(time) / static_cast<double>(window);
-    }
-  }
+  double missing = doubt.missing / static_cast<double>(window);
+  if (kept > 0)
+    missing += *level.value * static_cast<double>(doubt.launches) / static_cast<double>(kept);
+  const double too_long = doubt.overlap / static_cast<double>(window);
   level.low = std::max(0.0, *level.low - too_long);
   level.high = std::max(*level.high, std::min(1.0, *level.high + missing));
 }

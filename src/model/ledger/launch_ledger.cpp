@@ -337,10 +337,32 @@ class LaunchLedger {
     if (several == 0) return;
     if (capture_.noted(QualityCode::repeated_kernel) || capture_.noted(QualityCode::few_repeated))
       return;
-    tell(capture_, Law::kernel_has_one_launch, {.count = several, .of = all},
+    tell(capture_, Law::kernel_has_one_launch,
+         {.count = several, .of = all, .time = time_of_several()},
          fmt::format("{} of {} launches of one kernel have several: kernels are in the capture "
                      "twice, or numbers of launches are wrong",
                      format_count(several), format_count(all)));
+  }
+
+  /// Of such launches one kernel ran, the shortest of theirs at least.
+  Nanos time_of_several() const {
+    struct Kernels {
+      Nanos time = 0, shortest = INT64_MAX;
+    };
+    std::unordered_map<std::uint32_t, Kernels> of_launch;
+    for (std::uint32_t row = 0; row < launches_.size(); ++row) {
+      const auto call = launches_[row];
+      if (call == kNoRow || runs_[call] < 2 || calls_.kind[call] != ApiKind::launch ||
+          activities_.kind[row] != ActivityKind::kernel)
+        continue;
+      auto& kernels = of_launch[call];
+      kernels.time = std::min(kernels.time + activities_.duration_ns[row], kLongestTotal);
+      kernels.shortest = std::min<Nanos>(kernels.shortest, activities_.duration_ns[row]);
+    }
+    Nanos time = 0;
+    for (const auto& [call, kernels] : of_launch)
+      time = std::min(time + kernels.time - kernels.shortest, kLongestTotal);
+    return time;
   }
 
   static constexpr std::uint8_t kMany = 255;

@@ -79,7 +79,7 @@ class StreamLedger {
 
   void walk_all(Streams& all) {
     count_ = repeated_ = overlapping_ = deep_ = odd_ = 0;
-    time_ = overrun_ = 0;
+    time_ = overrun_ = repeated_time_ = 0;
     for (auto& [key, stream] : all) {
       sort_nearly_ordered(stream.begin(), stream.end(), [&](auto left, auto right) {
         const Nanos start = rows_.start_ns[left], other = rows_.start_ns[right];
@@ -154,6 +154,7 @@ class StreamLedger {
       const auto row = stream[i];
       if (i > 0 && same(stream[i - 1], row)) {
         ++repeated_;
+        if (rows_.kind[row] == ActivityKind::kernel) repeated_time_ += rows_.duration_ns[row];
         continue;
       }
       ++count_;
@@ -184,7 +185,8 @@ class StreamLedger {
 
   void tell_repeated() {
     if (repeated_ == 0) return;
-    tell(capture_, Law::kernel_has_one_launch, {.count = repeated_, .of = count_},
+    tell(capture_, Law::kernel_has_one_launch,
+         {.count = repeated_, .of = count_, .time = repeated_time_},
          fmt::format("{} kernels and copies are in the capture twice: the same times, stream, name "
                      "and launch",
                      format_count(repeated_)));
@@ -265,7 +267,7 @@ class StreamLedger {
   std::unordered_set<std::int64_t> launched_ahead_;  // correlations
   std::int64_t count_ = 0, repeated_ = 0, overlapping_ = 0, deep_ = 0;
   std::int64_t odd_ = 0;  // overlaps that no launch ahead of the end explains
-  Nanos time_ = 0, overrun_ = 0;
+  Nanos time_ = 0, overrun_ = 0, repeated_time_ = 0;
   Nanos begin_ = std::numeric_limits<Nanos>::max(), end_ = std::numeric_limits<Nanos>::min();
 };
 

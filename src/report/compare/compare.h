@@ -12,8 +12,6 @@ namespace gf {
 
 /// "+3.2 ms", "-46.8 ms", "0".
 std::string signed_time(Nanos ns);
-/// A letter for each run: A, B, ... Z, then 27, 28, ...
-std::string run_letter(std::size_t run);
 /// What a row goes by: idle causes and phases in words, layers by their name, kernels by their
 /// short one.
 std::string row_name(const ComparedTime& row);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -82,9 +83,20 @@ std::string made_of(const Comparison& c, std::size_t other) {
   return parts.empty() ? made_of_rows(c, other) : parts;
 }
 
+/// Whether the tables, which are of one capture of each version and hold rare long steps, are no
+/// example of what the verdict says of all captures. Of items they are of steps, not of an item.
+bool tables_disagree(const Comparison& c, const ComparedChange& change, std::size_t other) {
+  if (change.of == "item" || !change.low || !change.high || c.runs[0].wall_ns == 0) return false;
+  const double ratio =
+      static_cast<double>(c.runs[other].wall_ns) / static_cast<double>(c.runs[0].wall_ns);
+  return ratio < *change.low || ratio > *change.high || (ratio > 1) != (*change.ratio > 1);
+}
+
 /// "A step of B takes 7.290 ms less than one of A (1.17x as fast, 95 %: 1.12-1.22x)".
 std::string whole_difference(const Comparison& c, const ComparedChange& change, std::size_t other) {
-  const Nanos difference = c.runs[other].wall_ns - c.runs[0].wall_ns;
+  Nanos difference = c.runs[other].wall_ns - c.runs[0].wall_ns;
+  if (tables_disagree(c, change, other))
+    difference = std::llround((*change.ratio - 1) * static_cast<double>(c.runs[0].wall_ns));
   std::string_view subject = "The window of ", object = "that";
   if (c.per == "step") {
     subject = "A step of ";
@@ -99,6 +111,12 @@ std::string whole_difference(const Comparison& c, const ComparedChange& change, 
   if (change.low && change.high)
     text += fmt::format(", 95 %: {:.2f}-{:.2f}x", 1 / *change.high, 1 / *change.low);
   return text + ")";
+}
+
+std::string_view whose_tables(const Comparison& c, std::size_t other) {
+  return c.runs[0].captures.empty() && c.runs[other].captures.empty()
+             ? "all steps"
+             : "the captures with the middle step";
 }
 
 /// What may be said of the programs without their profilers.
@@ -134,10 +152,6 @@ std::string signed_time(Nanos ns) {
   return ns < 0 ? "-" + format_time(-ns) : "+" + format_time(ns);
 }
 
-std::string run_letter(std::size_t run) {
-  return run >= 26 ? std::to_string(run + 1) : std::string(1, static_cast<char>('A' + run));
-}
-
 std::string row_name(const ComparedTime& row) {
   if (row.kind == ComparedRowKind::idle)
     return "idle: " + std::string(label_of(cause_labels(), row.name).text);
@@ -156,17 +170,22 @@ std::string comparison_headline(const Comparison& c, std::size_t other) {
     if (likeness.run == static_cast<std::int64_t>(other) &&
         likeness.program != ComparedProgram::same)
       return other_work(likeness);
+  if (!change.refused.empty()) return "Not judged: " + change.refused + ".";
   if (change.verdict == ComparedVerdict::undecided ||
       (change.verdict == ComparedVerdict::no_difference && difference != 0))
     return equal_or_undecided(change, other) + kernel_clause(change) + "." +
            remark_sentences(change) + without_profilers(change);
-  if (c.runs[0].wall_ns == 0 || difference == 0)
+  if (c.runs[0].wall_ns == 0 || (difference == 0 && !tables_disagree(c, change, other)))
     return fmt::format("{}{} takes as long as {} of A{}.",
                        by_step ? "A step of " : "The window of ", run_letter(other),
                        by_step ? "one" : "that", kernel_clause(change)) +
            remark_sentences(change);
-  std::string text = whole_difference(c, change, other) + kernel_clause(change) +
-                     ". Of it: " + made_of(c, other) + "." + remark_sentences(change);
+  const std::string parts = tables_disagree(c, change, other)
+                                ? fmt::format("The tables are of {}, which differ by {}",
+                                              whose_tables(c, other), signed_time(difference))
+                                : std::string("Of it");
+  std::string text = whole_difference(c, change, other) + kernel_clause(change) + ". " + parts +
+                     ": " + made_of(c, other) + "." + remark_sentences(change);
   if (by_step && change.verdict == ComparedVerdict::not_known)
     text += " With fewer than three steps in a run, the noise is unknown.";
   return text + without_profilers(change);
@@ -248,6 +267,8 @@ std::string culprit_sentence(const ComparedCulprit& culprit) {
   if (!culprit.python.empty()) add("from " + culprit.python);
   text +=
       fmt::format("; {} after {}", format_time(culprit.after_ns), format_time(culprit.before_ns));
+  if (culprit.role == name_of(LayerType::communication))
+    text += ", in which a rank may wait for others (`gpufathom ranks` tells)";
   if (culprit.host_ns > 0)
     text += fmt::format(", and {} of the host for added calls", format_time(culprit.host_ns));
   return text + ".";

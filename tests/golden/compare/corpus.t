@@ -14,3 +14,12 @@ More data-loader workers: the step gets shorter by waiting less for input.
     idle: kernel launch gap     2.487 ms  2.366 ms  -120.3 us
     idle: host synchronization  9.000 us  10.17 us  +1.167 us
     total                       177.6 ms  141.1 ms  -36.50 ms
+
+Databases of Nsight Systems without steps are compared by their windows, of the same work.
+
+  $ gpufathom compare "$GPUFATHOM_CORPUS"/public/flameox_nsys_2025.5.sqlite "$GPUFATHOM_CORPUS"/public/flameox_nsys_2025.5.sqlite | sed -n '/^[A-Z]/,$p' | head -5
+  The window of B takes as long as that of A.
+  Not every run has steps: the times are those of the whole windows and compare
+  only when these contain the same work.
+  
+  Time breakdown

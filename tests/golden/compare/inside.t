@@ -19,7 +19,7 @@ the kernel time of a step, the tree to its time, node by node.
   - operator: `aten::convolution_backward`
   - kernel: `dgrad_engine`
   - in place of: `nvjet_sm90_tst_64x64_64x13_1x2_h_bz_splitK_NTT`
-  - time: 44.38 ms, before 3.575 ms; 95 %: +40.76 ms to +40.85 ms
+  - time: 44.38 ms, before 3.575 ms; 95 %: +40.63 ms to +40.98 ms
   
   **+13.47 ms in `Convolution (forward)`**
 

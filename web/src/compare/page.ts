@@ -13,7 +13,8 @@ export interface CompareReport {
   labels: { levels: Label[]; causes: Label[]; bars: Label[]; phases: Label[] };
 }
 
-export const letter = (run: number): string => (run < 26 ? String.fromCharCode(65 + run) : String(run + 1));
+/** A, B, … Z, AA, AB, … */
+export const letter = (run: number): string => (run < 26 ? "" : letter(Math.floor(run / 26) - 1)) + String.fromCharCode(65 + (run % 26));
 
 export function signedTime(ns: number): string { return ns === 0 ? "0" : `${ns > 0 ? "+" : "\u2212"}${time(Math.abs(ns))}`; }
 
