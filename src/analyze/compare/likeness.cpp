@@ -40,15 +40,17 @@ std::optional<double> shared(const RunRoles& left, const RunRoles& right, const 
   return least / most;
 }
 
-/// Kernel time by what it computes, each kernel's name and phase aside. Communication waits for
-/// other ranks, for any time.
+/// Kernel time by what it computes, each kernel's name and phase aside; attention is products,
+/// whether one kernel makes them or several. Communication waits for other ranks, for any time.
 std::map<std::string, double> shares_of(const RoleMatch& match, std::size_t run) {
   std::map<std::string, double> shares;
   double all = 0;
   for (std::size_t role = 0; role < match.roles().size(); ++role) {
     const auto& what = match.roles()[role];
     if (!what.is_kernel || what.name == name_of(LayerType::communication)) continue;
-    shares[match.roles()[role].name] += match.sum(run, role).ns;
+    const bool attends = what.name == name_of(LayerType::attention);
+    shares[attends ? std::string(name_of(LayerType::matmul)) : what.name] +=
+        match.sum(run, role).ns;
     all += match.sum(run, role).ns;
   }
   if (all > 0)

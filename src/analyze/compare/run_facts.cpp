@@ -115,7 +115,7 @@ RunFacts run_facts(const Capture& capture, const Analysis& analysis) {
   RunFacts facts;
   if (const auto items = work::items_of_window(capture, analysis.window)) {
     facts.batch = items->items;
-    facts.items = items->kind;
+    facts.items = items->told_by;
     if (items->tokens > 0) facts.tokens = items->tokens;
   }
   facts.precision = precision_of(analysis);

@@ -30,7 +30,7 @@ ProfilerFacts profiler_facts(const Capture& capture);
 
 struct RunFacts {
   std::optional<std::int64_t> batch;   // items of a step, by recorded sizes
-  std::string items;                   // what they are: sequences, images, ...
+  std::string items;                   // what tells them: those of another operation are others
   std::optional<std::int64_t> tokens;  // of a step, where items are sequences
   std::string precision;               // "bf16", "tf32 and fp32"; empty: not known
   std::string profiler;                // "kineto with shapes and stacks"
@@ -40,7 +40,7 @@ struct RunFacts {
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("batch", &RunFacts::batch, "items of a step");
-    visit("items", &RunFacts::items, "what they are");
+    visit("items", &RunFacts::items, "what tells them");
     visit("tokens", &RunFacts::tokens, "of a step");
     visit("precision", &RunFacts::precision, "types of matrix products");
     visit("profiler", &RunFacts::profiler, "what recorded it");

@@ -43,6 +43,7 @@ std::optional<StepItems> items_of(const Call& call, std::size_t teller) {
   items.items = input->dims[0];
   items.from = fmt::format("{} {}", call.name, shapes_text(call));
   items.kind = kTellers[teller].kind;
+  items.told_by = fmt::format("{} by {} of {} sizes", items.kind, call.name, input->dims.size());
   if (teller == 0 && input->dims.size() != 2) return std::nullopt;
   if (teller == 0) items.tokens = whole_bounded(input->elements());
   return items;

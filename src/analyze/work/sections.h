@@ -73,6 +73,7 @@ struct StepItems {
   std::int64_t items = 0, tokens = 0;  // tokens 0: not known
   std::string from;                    // the operation and sizes that tell
   std::string_view kind;  // what an item is by it: sequences, bags, images, or rows of a product
+  std::string told_by;    // kind, operation and its number of sizes: other rows are other items
 };
 
 /// Of a step when all steps of the window agree; without steps, what most of the operations say.
