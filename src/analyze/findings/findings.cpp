@@ -284,8 +284,10 @@ class Order {
     const bool general = declared(one.finding).rank != Rank::cause;
     one.weight = general && !named_.empty() ? replay_.gain_given(named_, one.change).middle
                                             : one.alone.middle;
-    // A change may take more than its finding speaks of, and a gain of an item is none of a step.
-    one.weight = std::min(one.weight, one.change.larger_batch != 1 ? kWorth : slowed_ * bound);
+    // A gain of an item is none of a step, and pauses of the host that a change takes out may be
+    // more than those that its finding speaks of.
+    if (one.change.larger_batch != 1) one.weight = std::min(one.weight, kWorth);
+    if (one.finding.group == FindingGroup::host) one.weight = std::min(one.weight, slowed_ * bound);
     return one;
   }
 

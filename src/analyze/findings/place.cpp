@@ -126,14 +126,14 @@ void Bound::add(std::size_t index) {
 }
 
 std::string Bound::by_counters() const {
-  constexpr double kBusy = 0.6;
+  constexpr double kBounds = 0.6;
   const double memory = memory_ / counted_, tensor = tensor_ / counted_, issue = issue_ / counted_;
   const auto levels = fmt::format("memory {}, tensor pipes {}, issue slots {} busy",
                                   say_share(memory), say_share(tensor), say_share(issue));
-  if (memory >= kBusy)
+  if (memory >= kBounds)
     return fmt::format(" Memory bounds it ({} by counters): only fewer bytes make it faster.",
                        levels);
-  if (std::max(tensor, issue) >= kBusy)
+  if (std::max(tensor, issue) >= kBounds)
     return fmt::format(" Arithmetic bounds it ({} by counters).", levels);
   return fmt::format(
       " No unit bounds it ({} by counters): it waits for what it reads, for atomic "

@@ -15,7 +15,7 @@
 namespace gf::trace_rules {
 namespace {
 
-constexpr double kLarge = 0.05;
+constexpr double kWorthAPlace = 0.05;
 
 /// What a kernel is told by: XLA's instruction, the operator around its launch, or its own name,
 /// which of XLA's command buffers is that of its instruction.
@@ -70,7 +70,7 @@ std::string largest_untold(const Facts& facts) {
   }
   const auto most =
       std::ranges::max_element(places, {}, [](const auto& one) { return one.second.ns; });
-  if (most == places.end() || facts.of_window(most->second.ns) < kLarge) return {};
+  if (most == places.end() || facts.of_window(most->second.ns) < kWorthAPlace) return {};
   Bound bound(facts, facts.context.works.get());
   for (const auto at : most->second.kernels) bound.add(at);
   return fmt::format(
