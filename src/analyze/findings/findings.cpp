@@ -284,10 +284,11 @@ class Order {
     const bool general = declared(one.finding).rank != Rank::cause;
     one.weight = general && !named_.empty() ? replay_.gain_given(named_, one.change).middle
                                             : one.alone.middle;
-    // A gain of an item is none of a step, and pauses of the host that a change takes out may be
-    // more than those that its finding speaks of.
+    // A gain of an item is none of a step, and a change of a kind (pauses, copies) may take more
+    // than its finding speaks of.
     if (one.change.larger_batch != 1) one.weight = std::min(one.weight, kWorth);
-    if (one.finding.group == FindingGroup::host) one.weight = std::min(one.weight, slowed_ * bound);
+    if (one.finding.group == FindingGroup::host && one.change.claims.empty())
+      one.weight = std::min(one.weight, slowed_ * bound);
     return one;
   }
 

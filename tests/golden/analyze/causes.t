@@ -8,7 +8,7 @@ Programs with one planted fault each (tests/advice/programs/causes.json): what i
   anomaly_mode anomaly_mode
   autotuning autotuning
   autotuning_in_inference autotuning
-  boolean_masks unfused_elementwise
+  boolean_masks data_dependent_sizes
   busy_thread gil_stalls
   casts_of_weights casts
   checkpoint_each_step host_bound
