@@ -111,18 +111,17 @@ TEST(KinetoRules, SmsOfAnExporterWithoutNumSms) {
   };
   EXPECT_EQ(device(R"("name": "X", "maxThreadsPerMultiprocessor": 132)"), std::pair(132, -1));
   EXPECT_EQ(device(R"("name": "NVIDIA H100 80GB HBM3")"), std::pair(132, -1));
-  EXPECT_EQ(device(R"("numSms": 108, "maxThreadsPerMultiprocessor": 2048)"),
-            std::pair(108, 2048));
+  EXPECT_EQ(device(R"("numSms": 108, "maxThreadsPerMultiprocessor": 2048)"), std::pair(108, 2048));
 }
 
 /// torch's own CUPTI reader names every copy "Memcpy".
 TEST(KinetoRules, ACopysDirectionStandsInItsArgs) {
   const std::string head =
       R"({"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy", "pid": 0, "tid": 7, "dur": 1, "ts": )";
-  const Capture c = from_events(
-      trace(head + R"(1, "args": {"device": 0, "stream": 7, "copy kind": "HtoD",)" +
-            R"( "src kind": "pageable", "dst kind": "device"}},)" + head +
-            R"(3, "args": {"device": 0, "stream": 7, "copy kind": "DtoH"}})"));
+  const Capture c =
+      from_events(trace(head + R"(1, "args": {"device": 0, "stream": 7, "copy kind": "HtoD",)" +
+                        R"( "src kind": "pageable", "dst kind": "device"}},)" + head +
+                        R"(3, "args": {"device": 0, "stream": 7, "copy kind": "DtoH"}})"));
   ASSERT_EQ(c.activities.size(), 2u);
   EXPECT_EQ(c.activities.copy[0], CopyKind::host_to_device);
   EXPECT_EQ(c.text(c.activities.name[0]), "Memcpy HtoD (Pageable -> Device)");
