@@ -23,6 +23,8 @@ std::string_view words_of(ClaimVerdict verdict) {
       return "does not hold";
     case ClaimVerdict::partly:
       return "holds in part";
+    case ClaimVerdict::within_noise:
+      return "within noise";
     case ClaimVerdict::not_measured:
       break;
   }
@@ -36,6 +38,7 @@ Paint paint_of(ClaimVerdict verdict) {
     case ClaimVerdict::does_not_hold:
       return Paint::bad;
     case ClaimVerdict::partly:
+    case ClaimVerdict::within_noise:
       return Paint::warn;
     case ClaimVerdict::not_measured:
       break;
@@ -73,14 +76,19 @@ std::string limits_of(const JudgedRule& rule) {
     text = fmt::format("at most {}", number(*rule.high, rule.unit));
   else
     text = rule.kind == RuleKind::falls ? "falls at every step" : "rises at every step";
-  if (rule.share < 1) text += fmt::format(", in {:.0f} % of them", rule.share * 100);
+  if (rule.word != RuleWord::all)
+    text += fmt::format(", {}: in {:.0f} % of them",
+                        rule.word == RuleWord::seldom ? "\"seldom\" else" : "\"generally\"",
+                        rule.share * 100);
   return text;
 }
 
-/// "12 of 14, 1.03 times (a b1) to 5.2 times (c b2)".
+/// "12 of 14 (11 to 13 by their repeats), 1.03 times (a b1) to 5.2 times (c b2)".
 std::string found_of(const JudgedRule& rule) {
-  std::string text =
-      fmt::format("{} of {}, {}", rule.kept, rule.count, number(*rule.lowest, rule.unit));
+  std::string text = fmt::format("{} of {}", rule.kept, rule.count);
+  if (rule.kept_least < rule.kept_most)
+    text += fmt::format(" ({} to {} by their repeats)", rule.kept_least, rule.kept_most);
+  text += ", " + number(*rule.lowest, rule.unit);
   const std::string highest = number(*rule.highest, rule.unit);
   if (rule.count > 1)
     text += fmt::format(" ({}) to {} ({})", rule.lowest_name, highest, rule.highest_name);
@@ -165,10 +173,11 @@ std::string reproduction_summary(const Reproduction& answer) {
     const auto count = count_of(answer, verdict);
     return fmt::format("{} {}", count, count == 1 ? one : many);
   };
-  return fmt::format("{} of {} judge {} statements: {}, {}, {}, {}.", plural(answer.rows, "row"),
-                     fmt::join(answer.sources, ", "), answer.claims.size(),
-                     said(ClaimVerdict::holds, "holds", "hold"),
+  return fmt::format("{} of {} judge {} statements: {}, {}, {}, {}, {}.",
+                     plural(answer.rows, "row"), fmt::join(answer.sources, ", "),
+                     answer.claims.size(), said(ClaimVerdict::holds, "holds", "hold"),
                      said(ClaimVerdict::partly, "holds in part", "hold in part"),
+                     said(ClaimVerdict::within_noise, "is within noise", "are within noise"),
                      said(ClaimVerdict::does_not_hold, "does not hold", "do not hold"),
                      said(ClaimVerdict::not_measured, "is not measured", "are not measured"));
 }
