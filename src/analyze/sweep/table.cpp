@@ -140,6 +140,8 @@ bool take_cell(std::string_view column, const std::string& cell, SweepRow& row) 
     run.throughput = number;
   } else if (column == "memory_bytes") {
     run.memory_bytes = std::llround(number);
+  } else if (column == "gpu_memory_bytes") {
+    run.gpu_memory_bytes = std::llround(number);
   } else if (column == "flops_per_item") {
     row.input.flops_per_item = number;
   } else {
