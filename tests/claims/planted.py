@@ -34,7 +34,7 @@ def date24():
         rows[-1]["kernels"] = [
             {"count": 80, "ns": 500, "levels": {"tensor.issue": 0.0, "tensor.active": 0.0}},
             {"count": 20, "ns": 500, "levels": {"tensor.issue": 0.01, "tensor.active": 0.64}}]
-    return {"schema": "gpufathom.sweep-table/1", "gpu_memory_bytes": 17e9, "rows": rows}
+    return {"schema": "gpufathom.sweep-table/1", "gpu_memory_bytes": 17_000_000_000, "rows": rows}
 
 
 def way_of(row):

@@ -39,6 +39,11 @@ void read_number(const JsonElement& row, std::string_view name, std::optional<do
   if (!std::isnan(number)) out = number;
 }
 
+void read_device_memory(const JsonElement& holder, SweepRun& run) {
+  if (const double bytes = json_number(holder, "gpu_memory_bytes"); bytes > 0)
+    run.gpu_memory_bytes = std::llround(bytes);
+}
+
 void read_measurements(const JsonElement& row, SweepRow& out) {
   SweepRun& run = out.input.run;
   run.levels = levels_in(row);
@@ -56,8 +61,7 @@ void read_measurements(const JsonElement& row, SweepRow& out) {
   read_number(row, "throughput", run.throughput);
   read_number(row, "memory_bytes", memory);
   if (memory) run.memory_bytes = std::llround(*memory);
-  if (const auto bytes = json_integer(row, "gpu_memory_bytes"); bytes > 0)
-    run.gpu_memory_bytes = bytes;
+  read_device_memory(row, run);
   if (const double work = json_number(row, "flops_per_item"); work > 0)
     out.input.flops_per_item = work;
   for (const JsonElement& kernel : json_items(row, "kernels"))
@@ -86,8 +90,7 @@ Result<std::vector<SweepRow>> from_json(const std::string& path, std::string_vie
     row.capture = json_text(item, "capture");
     row.counters = json_text(item, "counters");
     row.window = json_text(item, "window");
-    if (const auto bytes = json_integer(*table, "gpu_memory_bytes"); bytes > 0)
-      row.input.run.gpu_memory_bytes = bytes;
+    read_device_memory(*table, row.input.run);
     read_measurements(item, row);
     rows.push_back(std::move(row));
   }

@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
 
 #include "report/text/format.h"
 #include "report/text/sections.h"
@@ -141,6 +144,18 @@ std::vector<LeftOut> left_out_of(const JudgedClaim& claim) {
   return all;
 }
 
+/// "Left out: 12 rows without memory_bytes, ...": how many rows each reason is about.
+std::string left_out_counts(const JudgedClaim& claim) {
+  std::map<std::string, std::set<std::string>> rows;
+  for (const auto& rule : claim.rules)
+    for (const auto& left : rule.left_out)
+      rows[left.reason].insert(left.rows.begin(), left.rows.end());
+  std::vector<std::string> parts;
+  for (const auto& [reason, names] : rows)
+    parts.push_back(fmt::format("{} ({})", reason, plural(std::ssize(names), "row")));
+  return parts.empty() ? std::string() : fmt::format("Left out: {}.", fmt::join(parts, "; "));
+}
+
 bool is_open(const JudgedClaim& claim) {
   return std::any_of(claim.rules.begin(), claim.rules.end(), [](const JudgedRule& rule) {
     return rule.verdict == ClaimVerdict::not_measured;
@@ -203,7 +218,9 @@ std::string reproduction_markdown(const Reproduction& answer) {
   std::string text = fmt::format("# Statements of {}\n\n", venue);
   text += wrap(answer.title + ".", kMarkdownColumns) + "\n";
   text += wrap(reproduction_summary(answer), kMarkdownColumns);
-  for (const auto& claim : said_claims(answer)) {
+  const auto said = said_claims(answer);
+  for (std::size_t at = 0; at < said.size(); ++at) {
+    const SaidClaim& claim = said[at];
     text += fmt::format("\n## {}. {}: {}\n\n", claim.id, claim.section, claim.verdict);
     text += wrap(claim.statement, kMarkdownColumns);
     text += wrap(fmt::format("Original: {}.", claim.original), kMarkdownColumns) + "\n";
@@ -213,7 +230,7 @@ std::string reproduction_markdown(const Reproduction& answer) {
       text += lines;
     };
     for (const auto& rule : claim.rules) item(fmt::format("**{}**: {}", rule.verdict, rule.text));
-    for (const auto& left : claim.left_out) item(left);
+    if (const std::string left = left_out_counts(answer.claims[at]); !left.empty()) item(left);
     if (!claim.needs.empty()) text += "\n" + wrap(claim.needs, kMarkdownColumns);
   }
   return text;

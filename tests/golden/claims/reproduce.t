@@ -1,7 +1,7 @@
 Statements of a publication, judged over a table of runs. Every rule is recomputed from the committed tables by tests/claims/recomputed.py.
 
   $ cat > runs.json <<'END'
-  > {"schema": "gpufathom.sweep-table/1", "rows": [
+  > {"schema": "gpufathom.sweep-table/1", "gpu_memory_bytes": 4e9, "rows": [
   >  {"model": "net", "framework": "pytorch", "mode": "eager", "precision": "fp32", "batch": 64, "step_s": 0.064, "memory_bytes": 2e9, "levels": {"gpu.busy": 0.80, "sm.active_any": 0.45, "issue.active": 0.30}},
   >  {"model": "net", "framework": "pytorch", "mode": "eager", "precision": "fp32", "batch": 128, "step_s": 0.128, "memory_bytes": 4e9, "levels": {"gpu.busy": 0.95, "sm.active_any": 0.90, "issue.active": 0.45}},
   >  {"model": "net", "framework": "pytorch", "mode": "eager", "precision": "tf32", "batch": 128, "step_s": 0.040, "memory_bytes": 4e9},
