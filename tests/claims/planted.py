@@ -32,8 +32,8 @@ def date24():
                              "precision": way[2], "batch": batch, "step_s": batch / speed, "noise": 0.002,
                              "memory_bytes": 1e9 * batch / 64 * memory, "levels": levels})
         rows[-1]["kernels"] = [
-            {"count": 80, "ns": 500, "levels": {"tensor.issue": 0.0, "tensor.active": 0.0}},
-            {"count": 20, "ns": 500, "levels": {"tensor.issue": 0.01, "tensor.active": 0.64}}]
+            {"count": 80, "ns": 500, "levels": {"tensor.issue": 0.0, "tensor.active": 0.0, "issue.active": 0.6}},
+            {"count": 20, "ns": 500, "levels": {"tensor.issue": 0.01, "tensor.active": 0.64, "issue.active": 0.3}}]
     return {"schema": "gpufathom.sweep-table/1", "gpu_memory_bytes": 17_000_000_000, "rows": rows}
 
 
@@ -112,6 +112,7 @@ DATE24 = [
     ("b3", ordered("sm.active")),
     ("b4", each(level("tensor.active", lambda row: 0.3 - row["levels"]["tensor.active"]), is_amp)),
     ("b5", each(raised(0.15, "tensor.active"))),
+    ("b7", kernels(lambda all: all[0]["levels"].__setitem__("issue.active", 0.85))),
     ("b6", kernels(lambda all: all[0].__setitem__("ns", 99500))),
     # Repeats that disagree leave open what their mean says.
     ("1", scaled("step_s", 0.96, is_way("compile", 2048)), scaled("noise", 2.5, is_way("compile", 2048))),
@@ -185,10 +186,10 @@ DSD22 = [
 def asap24():
     curves = [{"bench": bench, "threads": threads, "r2": 0.999, "picojoules": cost * slope}
               for bench, cost in (("shared_load", 80), ("l1_load", 100), ("l2_load", 400), ("dram_load", 2000))
-              for threads, slope in ((1, 15.0), (32, 4.0), (1024, 1.0))]
+              for threads, slope in ((1, 15.0), (32, 4.0), (512, 1.04), (1024, 1.0))]
     rows = []
     for size in (512, 4096):
-        rows.append({"name": f"matmul_fp32_{size}", "joules": 100.0, "parts": parts_of(
+        rows.append({"name": f"matmul_fp32_{size}", "joules": 100.0, "joules_per_call": size, "parts": parts_of(
             static=55, shared=16, l1=2, l2=6, dram=5)})
     # Dynamic part 60 J; data movement 48, 50, 20 and 36 of it.
     for name, energy, moved in (("fp32.eager", 300, 48), ("fp32.compile", 280, 50),
@@ -229,16 +230,16 @@ def grown(name, by):
 
 ASAP24 = [
     ("1", within("curves", put(r2=0.9), lambda row: row["threads"] == 1)),
-    ("2", within("curves", put(picojoules=1e6),
-                 lambda row: row["bench"] == "dram_load" and row["threads"] == 1024)),
+    ("2", within("curves", lambda row: row.update(picojoules={1: 2010, 32: 2005}.get(row["threads"], row["picojoules"])),
+                 named("dram_load"))),
     ("3", within("curves", put(picojoules=900),
                  lambda row: row["bench"] == "l1_load" and row["threads"] == 1)),
     ("4", within("curves", lambda row: row.update(picojoules=row["picojoules"] * 1.3),
                  named("shared_load"))),
     ("5", divided(put(picojoules=2500))),
     ("6", within("breakdown", part("static", 45), named("matmul"))),
-    ("7", within("breakdown", part("shared", 8), named("matmul"))),
-    ("8", within("breakdown", part("l2", 17), named("matmul"))),
+    ("7", within("breakdown", part("shared", 8), named("matmul_fp32_512"))),
+    ("8", within("breakdown", part("l2", 17), named("matmul_fp32_512"))),
     ("9", within("breakdown", part("static", 30), named("resnet50"))),
     ("10", within("breakdown", part("dram", 18), named("amp.eager")),
            within("breakdown", part("dram", 19), named("amp.compile"))),
@@ -248,6 +249,8 @@ ASAP24 = [
     ("12", within("breakdown", put(step={"joules": 250}), named("amp.eager"))),
     ("13", within("breakdown", part("dram", 40), named("fp32.compile"))),
     ("14", grown("l2", 4)),
+    ("15", within("curves", put(picojoules=3000), lambda row: row["bench"] == "dram_load" and row["threads"] == 512)),
+    ("16", within("breakdown", part("dram", 14), named("matmul_fp32_4096"))),
 ]
 
 
@@ -276,6 +279,7 @@ ITU23 = [
     ("8", within("rows", put(gpu_utilization=0.6), named("nsys"))),
     ("9", within("rows", put(median_seconds=11.0), named("ncu"))),
     ("10", within("steps", put(step_over_run=1.2))),
+    ("11", within("rows", put(disk_bytes=1e9), named("nvidia-smi"))),
 ]
 
 

@@ -130,6 +130,7 @@ def instances(path):
     for row, tensor in zip(rows(path), rows(str(path).replace("_levels", "_tensor"))):
         cycles = row["smsp__cycles_elapsed.sum"]
         found.append({"count": 1, "ns": row["gpu__time_duration.sum"], "levels": {
+            "issue.active": row["smsp__issue_active.sum"] / cycles,
             "tensor.active": row["sm__pipe_tensor_cycles_active.sum"] / cycles,
             "tensor.issue": tensor["sm__inst_executed_pipe_tensor.sum"]
             / tensor["smsp__cycles_elapsed.sum"]}})
@@ -300,6 +301,8 @@ def date24():
     yield "b3", 0, judged(ranked("sm.active_any"), -1, 0.7)
     yield "b4", 0, judged(over_batch("tensor.active", amp)[0], 1)
     yield "b5", 0, judged((run["tensor.active"] for run in best), 0, 0.35)
+    yield "b7", 0, judged((max(kernel["levels"]["issue.active"] for kernel in run["kernels"])
+                           for run in counted + active_alone), 0.5, 0.8)
     yield "b6", 0, judged((part(run, "ns", no_instruction) for run in counted), 0.3, 0.95)
 
 
@@ -443,6 +446,8 @@ def asap24():
     yield "10", 0, judged(map(moved_part, steps_of.values()), 0.5, 1, 0.75)
     yield "11", 0, judged(over(step, "amp", "fp32"), 0, 1)
     yield "11", 1, judged(over(step, "compile", "eager"), 0, 1)
+    yield "11", 2, judged([step(steps_of["resnet50.amp.compile"]) / step(steps_of["resnet50.fp32.eager"])],
+                          0, 1)
     yield "12", 0, judged(over(lambda part: moved(part) / part["all"] * step(part), "amp", "fp32"),
                           0, 0.5)
     yield "12", 1, judged(over(moved_part, "amp", "fp32"), 0, 1)
@@ -451,6 +456,12 @@ def asap24():
     yield "14", 1, of_all("l2", 0.02, 0.08)
     yield "14", 2, of_all("l1", 0, 0.05)
     yield "14", 3, of_all("shared", 0, 0.02)
+    last = [sorted(rows, key=lambda row: row["threads"])[-2:] for rows in loads.values()]
+    yield "15", 0, judged((after["picojoules"] / before["picojoules"] for before, after in last
+                           if after["threads"] == 2 * before["threads"]), 0.9, 1.1)
+    largest = max((row for row in load(ENERGY[0]) if row["name"].startswith("matmul_fp32")),
+                  key=lambda row: row["joules_per_call"])["name"]
+    yield "16", 0, judged([moved(parts[largest]) / parts[largest]["all"]], 0.25, 0.35)
 
 
 # ITU 2023
@@ -497,6 +508,11 @@ def itu23():
     yield "8", 0, judged(over(field("gpu_memory_bytes"), watched, "none"), 0, 1.05)
     yield "8", 1, judged(over(field("gpu_utilization"), watched, "none"), 0.95, 1.05)
     yield "9", 0, judged(over(field("median_seconds"), ("ncu",), "none"), 2)
+    spaces = ([row for name, row in table.items() if name != "none" and row.get("disk_bytes") is not None
+               and row.get("measured_slow_down") is not None] for table in tables)
+    yield "11", 0, judged((correlation([row["disk_bytes"] for row in rows],
+                                       [row["measured_slow_down"] for row in rows])
+                           for rows in spaces if len(rows) > 2), 0.7, 1)
     yield "10", 0, judged((model["step_over_run"] for path in COUNTED
                            for model in load(path)["models"]), 0.95, 1.05)
 

@@ -149,7 +149,9 @@ Share memory_share(const SweepRun& run) {
 }
 
 /// What the kernels of a series say belongs to the run that they are of.
-void add_kernels(FactRow& row, const SweepSeries& series) {
+void add_kernels(FactRow& row, const SweepSeries& series, const SweepRun& run) {
+  for (const auto& level : run.spreads)
+    if (level.id == "issue.active"_metric) row.numbers["kernels.highest_issue"] = level.spread.max;
   add_number(row, "kernels.no_tensor_instruction", series.instances_without_tensor_instructions);
   add_number(row, "kernels.no_matrix_instruction", series.instances_without_tensor);
   add_number(row, "kernels.packed_instructions", series.packed_instructions);
@@ -204,7 +206,7 @@ std::vector<FactRow> facts_of(const Sweep& sweep) {
         if (level.value)
           row.numbers[level.id] = {*level.value, level.least.value_or(*level.value),
                                    level.most.value_or(*level.value)};
-      if (at == series.kernels_run) add_kernels(row, series);
+      if (at == series.kernels_run) add_kernels(row, series, run);
       row.name = series.name;
       if (run.batch) row.name += fmt::format(" b{}", *run.batch);
       rows.push_back(std::move(row));

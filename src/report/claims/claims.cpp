@@ -215,7 +215,9 @@ std::string reproduction_text(const Reproduction& answer, const TextStyle& style
 
 std::string reproduction_markdown(const Reproduction& answer) {
   const std::string venue = answer.title.substr(answer.title.rfind(", ") + 2);
-  std::string text = fmt::format("# Statements of {}\n\n", venue);
+  std::string text = fmt::format(
+      "# Statements of {}\n\n<!-- Made by `gpufathom reproduce {} --format md`. -->\n\n", venue,
+      name_of(answer.study));
   text += wrap(answer.title + ".", kMarkdownColumns) + "\n";
   text += wrap(reproduction_summary(answer), kMarkdownColumns);
   const auto said = said_claims(answer);
