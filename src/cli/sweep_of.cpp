@@ -70,7 +70,7 @@ int fill(const SweepOptions& options, SweepRow& row, ProgressDisplay& progress) 
   const auto answer = answer_question(*loaded, question);
   progress.wipe();
   if (!answer) return complain(answer.error(), row.capture, *loaded->capture);
-  join(sweep_input(answer->analysis), row.input);
+  join(sweep_input(answer->analysis, *answer->context), row.input);
   read_axes_from_name(row.capture, row.input.run);
   const RunFacts facts = run_facts(*answer->capture, answer->analysis);
   if (!row.input.run.batch) row.input.run.batch = facts.batch;

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""Every rule of every statement, recomputed from the committed tables: recomputed.py GPUFATHOM
+"""Every rule of every statement, recomputed from the committed data: recomputed.py GPUFATHOM
 
-Plain sums over the JSON of docs/results and the shipped energy model. It shares nothing with the
-program: limits and formulas are written here again, from the publications. Counts, extremes and
-verdicts must be those of `gpufathom reproduce`, and no rule of the program may be missing here.
+Plain sums over the JSON of docs/results, the shipped energy model and, where they are committed,
+the counter reports themselves (not the rows made of them). It shares nothing with the program:
+limits and formulas are written here again, from the publications. Counts, extremes, all failing
+values, what the repeats allow and verdicts must be those of `gpufathom reproduce`, and no rule of
+the program may be missing here.
 """
+import csv
+import gzip
 import json
 import subprocess
 import sys
@@ -12,14 +16,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs/results"
-UTILIZATION = RESULTS / "utilization_h200.json"
+UTILIZATION = [RESULTS / f"utilization_{gpu}.json" for gpu in ("h100", "h200")]
+REPORTS = {("h100", model, batch): RESULTS / f"counted_steps_h100/{model}_levels.csv.gz"
+           for model, batch in (("resnet50", 256), ("bert", 128), ("dlrm_sparse", 16384))}
 RUNTIME = [RESULTS / f"runtime_{name}.json" for name in ("cpu", "gpu_h200", "paper_sizes_h200")]
 ENERGY = [RESULTS / "energy/h200-2026-11-21.breakdown.json",
           ROOT / "share/energy/NVIDIA-H200.energy.json"]
 OVERHEAD = sorted(RESULTS.glob("overhead_*.json"))
 GRIDS = RESULTS / "record_agreement_h200.json"
 COUNTED = sorted(RESULTS.glob("samples_against_counters_*.json"))
-FILES = {"date24": [UTILIZATION], "dsd22": RUNTIME, "asap24": ENERGY,
+FILES = {"date24": UTILIZATION, "dsd22": RUNTIME, "asap24": ENERGY,
          "itu23": [*OVERHEAD, GRIDS, *COUNTED]}
 
 
@@ -54,73 +60,165 @@ def grouped(rows, key):
     return groups
 
 
-def judged(values, low=None, high=None, share=1.0, kept=None):
-    """What a rule answers: verdict, kept, count, lowest, highest."""
-    values = [value for value in values if value is not None]
+def ranged(value):
+    """A value with its least and most; a plain one has no range."""
+    return value if isinstance(value, tuple) else (value, value, value)
+
+
+def ratio(above, below):
+    (value, least, most), (under, low, high) = ranged(above), ranged(below)
+    if low <= 0 <= high:
+        return value / under, float("-inf"), float("inf")
+    bounds = [one / other for one in (least, most) for other in (low, high)]
+    return value / under, min(bounds), max(bounds)
+
+
+def less(first, second):
+    (value, least, most), (other, low, high) = ranged(first), ranged(second)
+    return value - other, least - high, most - low
+
+
+def judged(values, low=None, high=None, share=1.0, steps=None):
+    """What a rule answers: verdict, kept, count, by all and by some of the repeats, all that fail.
+    With `steps` whether each is kept was found out already."""
+    values = [ranged(value) for value in values if value is not None]
     if not values:
-        return "not_measured", 0, 0, None, None
-    if kept is None:
-        kept = sum((low is None or value >= low) and (high is None or value <= high)
-                   for value in values)
-    return ("holds" if kept >= share * len(values) else "does_not_hold", kept, len(values),
-            min(values), max(values))
+        return {"verdict": "not_measured", "kept": 0, "count": 0, "kept_least": 0, "kept_most": 0,
+                "lowest": None, "highest": None, "failing": []}
+    floor, ceiling = float("-inf") if low is None else low, float("inf") if high is None else high
+    if steps is None:
+        steps = [(floor <= value <= ceiling, floor <= least and most <= ceiling,
+                  most >= floor and least <= ceiling) for value, least, most in values]
+    kept, surely, possibly = (sum(each) for each in zip(*steps))
+    enough = [count >= share * len(values) for count in (surely, possibly)]
+    return {"verdict": "within_noise" if enough[0] != enough[1] else
+            "holds" if enough[0] else "does_not_hold",
+            "kept": kept, "count": len(values), "kept_least": surely, "kept_most": possibly,
+            "lowest": min(value[0] for value in values), "highest": max(value[0] for value in values),
+            "failing": sorted(value[0] for value, each in zip(values, steps) if not each[0])}
 
 
 def steps(series, value, by, up):
-    """Of each series the change from end to end, and in how many every step goes one way."""
-    changes, kept = [], 0
+    """Of each series the change from end to end, and whether every step goes one way: as measured,
+    by all and by some of the repeats."""
+    changes, kept = [], []
     for rows in series:
-        values = [value(row) for row in sorted(rows, key=by)]
-        begin, end = (values[0], values[-1]) if up else (values[-1], values[0])
-        if len(values) < 2 or begin == 0:
+        values = [ranged(value(row)) for row in sorted(rows, key=by)]
+        if not up:
+            values.reverse()
+        if len(values) < 2 or values[0][0] == 0:
             continue
-        changes.append(end / begin)
-        kept += all(after > before if up else after < before
-                    for before, after in zip(values, values[1:]))
+        changes.append(ratio(values[-1], values[0]))
+        pairs = list(zip(values, values[1:]))
+        kept.append((all(after[0] > before[0] for before, after in pairs),
+                     all(after[1] > before[2] for before, after in pairs),
+                     all(after[2] > before[1] for before, after in pairs)))
     return changes, kept
 
 
 # DATE 2024
 
+def instances(path):
+    """Every execution of a kernel in a report and the one beside it: its time and its levels."""
+    def rows(name):
+        with gzip.open(name, "rt", encoding="utf-8", errors="replace") as text:
+            table = csv.DictReader(line for line in text if line.startswith('"'))
+            next(table)  # the units, all of them ns, inst and cycle here
+            return [{key: float(value.replace(",", "")) for key, value in row.items()
+                     if key and key.endswith(".sum") and value} for row in table]
+    found = []
+    for row, tensor in zip(rows(path), rows(str(path).replace("_levels", "_tensor"))):
+        cycles = row["smsp__cycles_elapsed.sum"]
+        found.append({"count": 1, "ns": row["gpu__time_duration.sum"], "levels": {
+            "issue.active": row["smsp__issue_active.sum"] / cycles,
+            "tensor.active": row["sm__pipe_tensor_cycles_active.sum"] / cycles,
+            "tensor.issue": tensor["sm__inst_executed_pipe_tensor.sum"]
+            / tensor["smsp__cycles_elapsed.sum"]}})
+    return found
+
+
 def runs_of_the_study():
     runs = []
-    for row in load(UTILIZATION)["rows"]:
-        if row.get("out_of_memory"):
-            continue
-        levels = {name: [value] for name, value in row.get("levels", {}).items()}
-        for repeat in row["runs"]:
-            for name, value in repeat.get("levels", {}).items():
-                levels.setdefault(name, []).append(value)
-        times = [repeat["step_s"] for repeat in row["runs"]]
-        run = {"repeats": len(times), "spread": (max(times) - min(times)) / mean(times),
-               "series": (row["model"], row["framework"], row["mode"], row["precision"]),
-               "batch": row["batch"], "memory": row.get("memory_bytes"),
-               "rate": row["batch"] / mean(times),
-               "kernels": row.get("kernels", []),
-               **{name: mean(values) for name, values in levels.items()}}
-        runs.append(run)
+    for path in UTILIZATION:
+        gpu, table = path.stem.split("_")[1], load(path)
+        for row in table["rows"]:
+            if row.get("out_of_memory"):
+                continue
+            levels = {name: [value] for name, value in row.get("levels", {}).items()}
+            for repeat in row["runs"]:
+                for name, value in repeat.get("levels", {}).items():
+                    levels.setdefault(name, []).append(value)
+            times = [repeat["step_s"] for repeat in row["runs"]]
+            report = REPORTS.get((gpu, row["model"], row["batch"]))
+            counted = report if row["mode"] == "eager" and row["precision"] == "amp" else None
+            batch, memory = row["batch"], row.get("memory_bytes")
+            middle = mean(times)
+            deviation = (sum((time - middle) ** 2 for time in times) / (len(times) - 1)) ** 0.5 / middle \
+                if len(times) > 2 else None
+            runs.append({
+                "series": (gpu, row["model"], row["framework"], row["mode"], row["precision"]),
+                "batch": batch, "memory": memory, "repeats": len(times), "deviation": deviation,
+                "part": memory / table["gpu_memory_bytes"] if memory else None,
+                "rate": (batch / middle, batch / max(times), batch / min(times)),
+                "kernels": instances(counted) if counted else row.get("kernels", []),
+                **{name: (mean(values), min(values), max(values))
+                   for name, values in levels.items()}})
     return runs
-
-
-def ratios(runs, value, wanted, change):
-    """Value of a run over that of its partner, which differs as `change` says."""
-    known = {(run["series"], run["batch"]): run for run in runs}
-    for run in runs:
-        partner = known.get((change(run["series"]), run["batch"]))
-        if wanted(run["series"]) and partner and run[value] and partner[value]:
-            yield run[value] / partner[value]
 
 
 def date24():
     runs = runs_of_the_study()
     series = grouped(runs, lambda run: run["series"])
+    filled = {key: max(run["part"] or 0 for run in rows) for key, rows in series.items()}
+
+    def model(key):
+        return key[1]
+
+    def amp(key):
+        return key[4] == "amp"
+
+    def precision(*names):
+        return lambda key: [key[:4] + (name,) for name in names]
+
+    def compiled(key):
+        return key[3] in ("compile", "xla")
+
+    def eager(key):
+        return [key[:3] + ("eager", key[4])]
+
+    def xla(key):
+        return key[3] == "xla"
+
+    def torch(mode):
+        return lambda key: [key[:2] + ("pytorch", mode, key[4])]
+
+    def ratios(value, wanted, change, shown=False):
+        """Value of a run over those of its partners, which differ as `change` says."""
+        known = {(run["series"], run["batch"]): run for run in runs}
+        for run in runs:
+            if not wanted(run["series"]) or shown and (run["part"] or 0) < 0.1:
+                continue
+            for other in change(run["series"]):
+                partner = known.get((other, run["batch"]))
+                if partner and run.get(value) and partner.get(value):
+                    yield ratio(run[value], partner[value])
+
+    def best_ratios(value, wanted, change, by="rate", full=False):
+        """The same of the best batch of each series."""
+        best = {}
+        for key, rows in series.items():
+            rows = [run for run in rows if run.get(value)]
+            if rows and not (full and filled[key] < 0.45):
+                best[key] = max(rows, key=lambda run: ranged(run[by])[0])[value]
+        for key in filter(wanted, best):
+            yield from (ratio(best[key], best[other]) for other in change(key) if other in best)
 
     def doubling(value):
         """The last two of the rows of each series that have the value, if they are a doubling."""
         for rows in series.values():
             rows = [run for run in rows if run[value]]
             if len(rows) > 1 and rows[-1]["batch"] == 2 * rows[-2]["batch"]:
-                yield rows[-1][value] / rows[-2][value]
+                yield ratio(rows[-1][value], rows[-2][value])
 
     sampled = [run for run in runs if "gpu.busy" in run]
     levels = grouped(sampled, lambda run: run["series"])
@@ -133,27 +231,12 @@ def date24():
         (run for run in runs if run["kernels"] and run["series"] not in known),
         lambda run: run["series"]).values()]
 
-    def amp(key):
-        return key[3] == "amp"
-
-    def precision(name):
-        return lambda key: key[:3] + (name,)
-
-    def compiled(key):
-        return key[2] in ("compile", "xla")
-
-    def eager(key):
-        return (key[0], key[1], "eager", key[3])
-
-    def xla(key):
-        return key[2] == "xla"
-
-    def torch_compile(key):
-        return (key[0], "pytorch", "compile", key[3])
-
     def part(run, weight, has):
         return (sum(kernel[weight] for kernel in run["kernels"] if has(kernel["levels"]))
                 / sum(kernel[weight] for kernel in run["kernels"]))
+
+    def no_instruction(level):
+        return level["tensor.issue"] <= 0
 
     def no_matrix(level):
         if "tensor.issue" not in level:
@@ -162,31 +245,44 @@ def date24():
 
     def issued(run, counts=lambda level: True):
         whole = sum(kernel["ns"] for kernel in run["kernels"])
-        return run["gpu.busy"] * sum(kernel["ns"] * kernel["levels"]["tensor.issue"]
-                                     for kernel in run["kernels"] if counts(kernel["levels"])) / whole
+        return run["gpu.busy"][0] * sum(kernel["ns"] * kernel["levels"]["tensor.issue"]
+                                        for kernel in run["kernels"]
+                                        if counts(kernel["levels"])) / whole
 
-    best = [max(rows, key=lambda run: run["rate"]) for rows in levels.values()]
+    def over_batch(level, wanted=lambda key: True):
+        return steps([rows for key, rows in levels.items() if wanted(key)],
+                     lambda run: run[level], lambda run: run["batch"], True)
+
+    def ranked(level):
+        """Over the best rows of each model."""
+        for rows in grouped(best, lambda run: model(run["series"])).values():
+            yield correlation([run["rate"][0] for run in rows], [run[level][0] for run in rows])
+
+    best = [max(rows, key=lambda run: run["rate"][0]) for rows in levels.values()]
     long = [rows for rows in levels.values() if len(rows) >= 3]
-    rises = steps(levels.values(), lambda run: run["issue.active"], lambda run: run["batch"], True)
     yield "1", 0, judged(doubling("rate"), 0, 1.05)
     yield "1", 1, judged(doubling("memory"), 1.5)
-    yield "2", 0, judged(ratios(runs, "memory", amp, precision("fp32")), 0.4, 0.6)
-    yield "2", 1, judged(ratios(runs, "rate", amp, precision("fp32")), 0.98)
-    yield "2", 2, judged(ratios(runs, "rate", amp, precision("tf32")), 0.98)
-    yield "2", 3, judged(ratios(runs, "memory", compiled, eager), 0, 1)
-    yield "2", 4, judged(ratios(runs, "rate", compiled, eager), 0.98)
-    yield "3", 0, judged(ratios(runs, "rate", xla, torch_compile), 1)
-    yield "3", 1, judged(ratios(runs, "memory", xla, torch_compile), 0, 1)
-    yield "4", 0, judged((correlation([run["rate"] for run in rows],
-                                      [run["gpu.busy"] for run in rows])
-                          for rows in grouped(best, lambda run: run["series"][0]).values()), -1, 0.7)
-    yield "5", 0, judged((run["gpu.busy"] - run["sm.active_any"] for run in sampled), 0.01, 0.15)
-    yield "5", 1, judged((correlation([run["sm.active_any"] for run in rows],
-                                      [run["gpu.busy"] for run in rows]) for rows in long), 0.6, 1)
-    yield "6", 0, judged(rises[0], share=0.75, kept=rises[1])
+    yield "2", 0, judged(best_ratios("rate", amp, precision("fp32"), full=True), 1)
+    yield "2", 1, judged(best_ratios("rate", amp, precision("tf32"), full=True), 1)
+    yield "2", 2, judged(best_ratios("rate", compiled, eager, full=True), 1)
+    yield "2", 3, judged(best_ratios("batch", amp, precision("fp32"), "batch", True), 2)
+    yield "2", 4, judged(best_ratios("batch", compiled, eager, "batch", True), 2)
+    yield "2", 5, judged(ratios("memory", lambda key: amp(key) and model(key) == "resnet50",
+                                precision("fp32"), True), 0.4, 0.6)
+    yield "2", 6, judged(ratios("memory", lambda key: amp(key) and model(key) != "resnet50",
+                                precision("fp32"), True), 0.4, 0.6)
+    yield "2", 7, judged(ratios("rate", amp, precision("fp32"), True), 1)
+    yield "2", 8, judged(ratios("memory", compiled, eager, True), 0, 1)
+    yield "3", 0, judged(ratios("rate", xla, torch("compile")), 1, share=0.75)
+    yield "3", 1, judged(ratios("memory", xla, torch("compile")), 0, 1, 0.75)
+    yield "4", 0, judged(ranked("gpu.busy"), -1, 0.7)
+    yield "5", 0, judged((less(run["gpu.busy"], run["sm.active_any"]) for run in sampled), 0.01, 0.15)
+    yield "5", 1, judged((correlation([run["sm.active_any"][0] for run in rows],
+                                      [run["gpu.busy"][0] for run in rows]) for rows in long), 0.6, 1)
+    rises = over_batch("issue.active")
+    yield "6", 0, judged(rises[0], share=0.75, steps=rises[1])
     yield "6", 1, judged((run["issue.active"] for run in sampled), 0, 0.4, 0.75)
-    yield "7", 0, judged((part(run, "count", lambda level: level["tensor.issue"] <= 0)
-                          for run in counted), 0.5, 1)
+    yield "7", 0, judged((part(run, "count", no_instruction) for run in counted), 0.5, 1)
     yield "7", 1, judged((part(run, "count", no_matrix) for run in counted + active_alone), 0.5, 1)
     yield "7", 2, judged((part(run, "ns", lambda level: level["tensor.issue"] > 0.12)
                           for run in counted), 0, 0.01)
@@ -196,7 +292,18 @@ def date24():
     yield "a3", 1, judged((issued(run, lambda level: not no_matrix(level)) for run in counted), 0,
                           0.052)
     yield "s1", 0, judged((run["repeats"] for run in runs), 3)
-    yield "s1", 1, judged((run["spread"] for run in runs if run["repeats"] > 1), 0, 0.01)
+    yield "s1", 1, judged((run["deviation"] for run in runs), 0, 0.01)
+    yield "f1", 0, judged(best_ratios("rate", amp, precision("fp32", "tf32"), full=True), 1)
+    yield "f1", 1, judged(best_ratios("gpu.busy", amp, precision("fp32", "tf32"), full=True), 0, 1)
+    yield "b1", 0, judged(ratios("rate", xla, torch("eager")), 1)
+    yield "b1", 1, judged(ratios("memory", xla, torch("eager")), 0, 1)
+    yield "b2", 0, judged(over_batch("gpu.busy")[0], 0.99)
+    yield "b3", 0, judged(ranked("sm.active_any"), -1, 0.7)
+    yield "b4", 0, judged(over_batch("tensor.active", amp)[0], 1)
+    yield "b5", 0, judged((run["tensor.active"] for run in best), 0, 0.35)
+    yield "b7", 0, judged((max(kernel["levels"]["issue.active"] for kernel in run["kernels"])
+                           for run in counted + active_alone), 0.5, 0.8)
+    yield "b6", 0, judged((part(run, "ns", no_instruction) for run in counted), 0.3, 0.95)
 
 
 # DSD 2022
@@ -226,16 +333,19 @@ def dsd22():
     def stepwise(changes, low=None):
         if low is not None:
             return judged(changes[0], low)
-        return judged(changes[0], kept=changes[1])
+        return judged(changes[0], steps=changes[1])
+
+    def rest(row):
+        """Neither kernels nor dequeuing nor transfers."""
+        return 1 - sum(row.get(name, 0) for name in ("gpu_kernel", "cpu_kernel", "dequeue", "memcpy"))
 
     deep = [rows for rows in on_gpu if rows[0]["model"] != "lenet5" and "phases" in rows[0]]
-    waiting = [steps([[row for row in rows if "wait" in row["phases"]]],
-                     lambda row: row["phases"]["wait"], batch_of, False) for rows in deep]
+    waiting = steps(deep, lambda row: rest(row["phases"]), batch_of, False)
     cpu_waiting = (steps([rows for rows in models["shares"]
                           if rows[0]["mode"] == "async" and rows[0]["model"] != "lenet5"],
-                         lambda row: row["wait"], batch_of, False),
+                         rest, batch_of, False),
                    steps([rows for rows in on_cpu if rows[0]["model"] != "lenet5"],
-                         lambda row: row["phases"]["wait"], batch_of, False))
+                         lambda row: rest(row["phases"]), batch_of, False))
     cpu_share = (steps(models["shares"], lambda row: row["cpu_kernel"], batch_of, True),
                  steps(on_cpu, kernels, batch_of, True))
     cpu_item = (steps(models["per_item"],
@@ -244,12 +354,13 @@ def dsd22():
                 steps(on_cpu, lambda row: row["us_per_item"], batch_of, False))
 
     def joined(parts):
-        return sum((part[0] for part in parts), []), sum(part[1] for part in parts)
+        return sum((part[0] for part in parts), []), sum((part[1] for part in parts), [])
 
     queues = models["queues"]
     yield "1", 0, stepwise(steps(on_gpu, kernels, batch_of, True))
     yield "1", 1, stepwise(joined(cpu_share))
     yield "2", 0, judged([])
+    yield "2", 1, judged([])
     yield "3", 0, judged((1 - kernels(row) for row in gpu if row["batch"] == 1), 0.5, 1)
     yield "4", 0, stepwise(steps(on_gpu, item, batch_of, False), 1)
     yield "4", 1, stepwise(joined(cpu_item), 1)
@@ -259,16 +370,22 @@ def dsd22():
         yield "5", number, judged((max(each) / min(each) for each in taken), 1, 1.5)
     yield "6", 0, stepwise(steps(on_gpu, lambda row: row["overhead_us_per_item"] * row["batch"]
                                  * kernels(row) / (1 - kernels(row)), batch_of, True))
-    yield "7", 0, judged((row["dequeue"] / row["enqueue"] for row in cpu["shares"]
-                          if row["mode"] != "function"), 1.5, 2.5)
-    yield "8", 0, stepwise(steps([rows for rows in queues if rows[0]["model"] != "bert"],
-                                 lambda row: row["empty"], batch_of, False))
-    yield "8", 1, judged((max(row["empty"] for row in rows) / min(row["empty"] for row in rows)
+    yield "7", 0, judged((row["dequeue_ns_per_op"] / row["enqueue_ns_per_op"]
+                          for row in cpu["queues"]), 1.5, 2.5)
+    times = {(row["model"], row["mode"], row["batch"]): row["batch"] * (
+        row["kernel_ns_per_item"] + row["overhead_ns_per_item"]) for row in cpu["per_item"]}
+
+    def loaded(row):
+        return (1 - row["empty"]) * times[row["model"], row["mode"], row["batch"]]
+
+    yield "8", 0, stepwise(steps([rows for rows in queues if rows[0]["model"] != "bert"], loaded,
+                                 batch_of, True), 1)
+    yield "8", 1, judged((max(map(loaded, rows)) / min(map(loaded, rows))
                           for rows in queues if rows[0]["model"] == "bert" and len(rows) > 1),
                          1, 1.1)
     yield "9", 0, judged((row["empty"] for row in cpu["queues"]), 0.5, 1)
-    yield "10", 0, stepwise(joined(waiting))
-    yield "10", 1, stepwise(joined(cpu_waiting))
+    yield "10", 0, stepwise(waiting, 1)
+    yield "10", 1, stepwise(joined(cpu_waiting), 1)
     yield "11", 0, judged((row["phases"].get("memcpy", 0) for row in gpu
                            if row["model"] == "lenet5" and row["batch"] == 8192), 0.1, 1)
 
@@ -329,12 +446,22 @@ def asap24():
     yield "10", 0, judged(map(moved_part, steps_of.values()), 0.5, 1, 0.75)
     yield "11", 0, judged(over(step, "amp", "fp32"), 0, 1)
     yield "11", 1, judged(over(step, "compile", "eager"), 0, 1)
-    yield "12", 0, judged(over(moved_part, "amp", "fp32"), 0, 1)
+    yield "11", 2, judged([step(steps_of["resnet50.amp.compile"]) / step(steps_of["resnet50.fp32.eager"])],
+                          0, 1)
+    yield "12", 0, judged(over(lambda part: moved(part) / part["all"] * step(part), "amp", "fp32"),
+                          0, 0.5)
+    yield "12", 1, judged(over(moved_part, "amp", "fp32"), 0, 1)
     yield "13", 0, judged(over(moved_part, "compile", "eager"), 1)
     yield "14", 0, judged((part["dram"] / moved(part) for part in steps_of.values()), 0.7, 1)
     yield "14", 1, of_all("l2", 0.02, 0.08)
     yield "14", 2, of_all("l1", 0, 0.05)
     yield "14", 3, of_all("shared", 0, 0.02)
+    last = [sorted(rows, key=lambda row: row["threads"])[-2:] for rows in loads.values()]
+    yield "15", 0, judged((after["picojoules"] / before["picojoules"] for before, after in last
+                           if after["threads"] == 2 * before["threads"]), 0.9, 1.1)
+    largest = max((row for row in load(ENERGY[0]) if row["name"].startswith("matmul_fp32")),
+                  key=lambda row: row["joules_per_call"])["name"]
+    yield "16", 0, judged([moved(parts[largest]) / parts[largest]["all"]], 0.25, 0.35)
 
 
 # ITU 2023
@@ -381,22 +508,36 @@ def itu23():
     yield "8", 0, judged(over(field("gpu_memory_bytes"), watched, "none"), 0, 1.05)
     yield "8", 1, judged(over(field("gpu_utilization"), watched, "none"), 0.95, 1.05)
     yield "9", 0, judged(over(field("median_seconds"), ("ncu",), "none"), 2)
+    spaces = ([row for name, row in table.items() if name != "none" and row.get("disk_bytes") is not None
+               and row.get("measured_slow_down") is not None] for table in tables)
+    yield "11", 0, judged((correlation([row["disk_bytes"] for row in rows],
+                                       [row["measured_slow_down"] for row in rows])
+                           for rows in spaces if len(rows) > 2), 0.7, 1)
     yield "10", 0, judged((model["step_over_run"] for path in COUNTED
                            for model in load(path)["models"]), 0.95, 1.05)
 
 
 def claim_verdict(verdicts):
-    if all(verdict == "not_measured" for verdict in verdicts):
-        return "not_measured"
-    if all(verdict == "holds" for verdict in verdicts):
-        return "holds"
-    return "partly" if "holds" in verdicts else "does_not_hold"
+    for one in ("not_measured", "holds"):
+        if all(verdict == one for verdict in verdicts):
+            return one
+    if set(verdicts) == {"holds", "within_noise"}:
+        return "within_noise"
+    if "holds" in verdicts:
+        return "partly"
+    return "does_not_hold" if "does_not_hold" in verdicts else "within_noise"
 
 
 def alike(told, own):
     if told is None or own is None:
         return told is own
     return abs(told - own) <= 1e-9 * max(1, abs(own))
+
+
+def same(told, own):
+    if isinstance(own, list):
+        return len(told) == len(own) and all(map(alike, told, own))
+    return told == own if isinstance(own, str) else alike(told, own)
 
 
 def main():
@@ -415,17 +556,20 @@ def main():
                                                                in wanted.items()}:
             sys.exit(f"{study}: the program judges other rules than this script")
         for claim in told["claims"]:
-            verdict = claim_verdict([own[claim["id"]][at][0] for at in sorted(own[claim["id"]])])
+            verdict = claim_verdict([own[claim["id"]][at]["verdict"] for at in sorted(own[claim["id"]])])
             if verdict != claim["verdict"]:
                 faults += 1
                 print(f"{study} {claim['id']}: {claim['verdict']}, here {verdict}")
             for at, rule in enumerate(claim["rules"]):
                 rules += 1
-                said = tuple(rule[key] for key in ("verdict", "kept", "count", "lowest", "highest"))
                 here = own[claim["id"]][at]
-                if said[:3] != here[:3] or not all(map(alike, said[3:], here[3:])):
+                said = {key: rule[key] for key in here if key != "failing"}
+                said["failing"] = sorted(value["value"] for value in rule["failing"])
+                wrong = [key for key in here if not same(said[key], here[key])]
+                if wrong:
                     faults += 1
-                    print(f"{study} {claim['id']} rule {at}, {rule['about']}: {said}, here {here}")
+                    print(f"{study} {claim['id']} rule {at}, {rule['about']}:",
+                          *(f"{key} {said[key]}, here {here[key]};" for key in wrong))
     print(f"{rules} rules, {faults} differ")
     return 1 if faults else 0
 

@@ -43,6 +43,13 @@ TEST(Sweep, RepeatsOfOneSettingAreOneRun) {
   EXPECT_EQ(sweep.runs[0].step_ns, 11'000'000);
   EXPECT_NEAR(*sweep.runs[0].spread, 2.0 / 11, 1e-12);
   EXPECT_NEAR(*level_of(sweep.runs[0], "gpu.busy"), 0.6, 1e-12);
+  EXPECT_EQ(sweep.runs[0].fastest_ns, 10'000'000);
+  EXPECT_EQ(sweep.runs[0].slowest_ns, 12'000'000);
+  EXPECT_EQ(sweep.runs[0].levels[0].least, 0.5);
+  EXPECT_EQ(sweep.runs[0].levels[0].most, 0.7);
+  EXPECT_FALSE(sweep.runs[0].deviation);  // two runs have none
+  const Sweep thrice = make_sweep({first, second, run_of("fp32", 8, 0.011)}, {});
+  EXPECT_NEAR(*thrice.runs[0].deviation, 1.0 / 11, 1e-12);
 }
 
 TEST(Sweep, SaturationIsTheSmallestBatchNearTheHighestThroughput) {

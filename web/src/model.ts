@@ -2373,8 +2373,12 @@ export interface JobRanks {
 export interface SweepLevel {
   /** metric id. */
   id: string;
-  /** share of the window; null: no data. */
+  /** share of the window, the mean of the repeats; null: no data. */
   value: number | null;
+  /** of the repeats; null: one repeat. */
+  least: number | null;
+  /** of the repeats; null: one repeat. */
+  most: number | null;
 }
 
 /** One configuration: what was measured with one setting of every axis. */
@@ -2399,12 +2403,20 @@ export interface SweepRun {
   repeats: number;
   /** slowest less fastest repeat, over the mean; null: one repeat. */
   spread: number | null;
+  /** fastest repeat; null: one repeat. */
+  fastest_ns: number | null;
+  /** slowest repeat; null: one repeat. */
+  slowest_ns: number | null;
+  /** standard deviation of three repeats or more, over the mean; null: fewer. */
+  deviation: number | null;
   /** items per second. */
   throughput: number | null;
   /** throughput over the highest of the same model in the sweep. */
   normalised: number | null;
   /** device memory that it needs at its peak. */
   memory_bytes: number | null;
+  /** memory that the device has. */
+  gpu_memory_bytes: number | null;
   /** operations a second: those of an item from its shapes (model), times throughput. */
   flops: number | null;
   /** of the data sheet's dense peak for the precision (amp: 16-bit tensor cores). */
@@ -2439,6 +2451,8 @@ export interface SweepSeries {
   packed_instructions: number | null;
   /** without matrix instructions, by kernel time. */
   time_without_tensor: number | null;
+  /** without any tensor instruction, by kernel time. */
+  time_without_tensor_instructions: number | null;
   /** level of the curve: tensor.issue, else tensor.active. */
   curve_level: string;
   /** kernels in the order of that level; time_share is the share of time at or below it. */

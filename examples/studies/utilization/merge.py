@@ -5,7 +5,7 @@ Hosts are not equally fast, so runs of two tables are not mixed: a configuration
 table that has most of them, of the later one where they are equally many. If those have no levels,
 the row gets the earlier runs' means, provided that steps are within 3 %. A later table's kernels take the place of an earlier one's. A REPORT
 is what `count` leaves, MODEL_MODE_PRECISION_bBATCH_levels.csv.gz with its _tensor.csv.gz beside it
-if there is one; its kernels take the place of those. The result is what docs/results keeps;
+if there is one; its kernels, each execution by itself and not rounded, take the place of those. The result is what docs/results keeps;
 `gpufathom compare --table` reads it. The date is the last table's. What has no run is under
 "not_run", with the last reason.
 """
@@ -43,7 +43,7 @@ def run_of(run):
 def kernel_of(kernel):
     doubled = {"sm.active_any"} if "sm.active" in kernel["levels"] else set()
     return {"name": kernel["name"][:80], "count": kernel["count"], "ns": kernel["ns"],
-            "levels": {name: round(value, 5) for name, value in kernel["levels"].items()
+            "levels": {name: value for name, value in kernel["levels"].items()
                        if value is not None and name not in doubled
                        and name in KEPT_LEVELS + ("tensor.issue",)}}
 
@@ -116,6 +116,7 @@ def main():
             add(rows, row)
             if row.get("why_not"):
                 not_run[name_of(row)] = row["why_not"]
+        table["gpu_memory_bytes"] = study.get("gpu_memory_bytes") or table.get("gpu_memory_bytes")
     for path, found in ((path, REPORT.search(path)) for path in paths):
         if found:
             model, mode, precision, batch = found.groups()
@@ -123,7 +124,8 @@ def main():
             tensor = pathlib.Path(path.replace("_levels", "_tensor"))
             row = rows.setdefault(key, {**dict(zip(AXES, key)), "flops_per_item": None, "runs": []})
             row["kernels"] = [kernel_of(kernel) for kernel in
-                              oracle.rows_of(path, tensor if tensor.exists() else None)]
+                              oracle.joined(path, tensor if tensor.exists() else None)]
+            table["gpu_memory_bytes"] = oracle.memory_of(path)
     flops = {row["model"]: row["flops_per_item"] for row in rows.values() if row["flops_per_item"]}
     for row in rows.values():
         row["flops_per_item"] = flops.get(row["model"])

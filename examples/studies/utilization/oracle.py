@@ -82,28 +82,29 @@ def read(path, model):
             "kernel_ns": sum(kernel["ns"] for kernel in kernels), "sums": sums}
 
 
-def rows_of(levels, tensor=None):
-    """Kernels of one name and grid as one row of a sweep's table; `tensor` is a report of the same
-    step whose kernels, in the same order, have the counters that the first lacks."""
+def joined(levels, tensor=None):
+    """Every kernel as a row of a sweep's table, by its time; `tensor` is a report of the same step
+    whose kernels, in the same order, have the counters that the first lacks."""
     kernels = kernels_of(levels)
     for kernel, other in zip(kernels, kernels_of(tensor) if tensor else ()):
         if (kernel["name"], kernel["grid"]) != (other["name"], other["grid"]):
             raise SystemExit(f"{levels} and {tensor} are not of the same kernels")
         kernel["levels"] = {**other["levels"], **kernel["levels"]}
-    rows = {}
-    for kernel in kernels:
-        row = rows.setdefault((kernel["name"], kernel["grid"]),
-                              {"name": short(kernel["name"]), "count": 0, "ns": 0, "levels": {}})
-        row["count"] += 1
-        row["ns"] += kernel["ns"]
-        for level, value in kernel["levels"].items():
-            row["levels"][level] = row["levels"].get(level, 0.0) + value * kernel["ns"]
-    for row in rows.values():
-        row["levels"] = {level: total / row["ns"] for level, total in row["levels"].items()}
-        row["ns"] = round(row["ns"])
-    return sorted(rows.values(), key=lambda row: -row["ns"])
+    return sorted(({"name": short(kernel["name"]), "count": 1, "ns": round(kernel["ns"]),
+                    "levels": kernel["levels"]} for kernel in kernels), key=lambda row: -row["ns"])
+
+
+def memory_of(path):
+    """Bytes of memory that the device of a report has."""
+    with gzip.open(path, "rt", encoding="utf-8", errors="replace") as text:
+        rows = csv.reader(line for line in text if line.startswith('"'))
+        at = next(rows).index("device__attribute_total_memory")
+        next(rows)  # the units
+        return int(next(rows)[at].replace(",", ""))
 
 
 def short(name):
     """A kernel's name without its arguments and template arguments."""
+    for unnamed in ("<unnamed>::", "(anonymous namespace)::"):
+        name = name.replace(unnamed, "")
     return re.sub(r"[<(].*", "", name.removeprefix("void ")) or name

@@ -31,6 +31,7 @@ struct EnumNames<Study> {
 ///   best         of each series the row with the highest `against`
 ///   pairs        the value over that of the same row with `against` in the place of `rows`
 ///   least_pairs  the same of the least value of each series
+///   best_pairs   "x=y by column": the same of the row of each series with the highest column
 ///   growth       of each series the last value over the one before, where `against` doubles
 ///   spread       of each series the largest value over the smallest
 ///   rises, falls of each series the last over the first, or the first over the last, in the order
@@ -42,6 +43,7 @@ enum class RuleKind : std::uint8_t {
   best,
   pairs,
   least_pairs,
+  best_pairs,
   growth,
   spread,
   rises,
@@ -51,8 +53,9 @@ enum class RuleKind : std::uint8_t {
 template <>
 struct EnumNames<RuleKind> {
   static constexpr const char* type = "RuleKind";
-  static constexpr auto names = std::to_array<std::string_view>(
-      {"each", "best", "pairs", "least_pairs", "growth", "spread", "rises", "falls", "ranks"});
+  static constexpr auto names =
+      std::to_array<std::string_view>({"each", "best", "pairs", "least_pairs", "best_pairs",
+                                       "growth", "spread", "rises", "falls", "ranks"});
 };
 
 enum class RuleUnit : std::uint8_t { percent, points, times, plain };
@@ -63,12 +66,26 @@ struct EnumNames<RuleUnit> {
       std::to_array<std::string_view>({"percent", "points", "times", "plain"});
 };
 
-enum class ClaimVerdict : std::uint8_t { holds, does_not_hold, partly, not_measured };
+/// How many a publication says that its statement is true of. Without such a word: of all.
+enum class RuleWord : std::uint8_t { all, generally, seldom };
+template <>
+struct EnumNames<RuleWord> {
+  static constexpr const char* type = "RuleWord";
+  static constexpr auto names = std::to_array<std::string_view>({"all", "generally", "seldom"});
+};
+
+enum class ClaimVerdict : std::uint8_t {
+  holds,
+  does_not_hold,
+  partly,
+  within_noise,  // other repeats of the same runs would turn it
+  not_measured
+};
 template <>
 struct EnumNames<ClaimVerdict> {
   static constexpr const char* type = "ClaimVerdict";
-  static constexpr auto names =
-      std::to_array<std::string_view>({"holds", "does_not_hold", "partly", "not_measured"});
+  static constexpr auto names = std::to_array<std::string_view>(
+      {"holds", "does_not_hold", "partly", "within_noise", "not_measured"});
 };
 
 #define GF_RESULTS "analyze/results/reproduction.def"
@@ -78,10 +95,10 @@ struct Rule {
   RuleKind kind;
   std::string_view about;
   std::string_view value;    // + - * / ( ) over columns; "a | b": b where a is not known
-  std::string_view rows;     // "word=a|b, number=1, word!=c": all must hold; empty: every row
+  std::string_view rows;     // "word=a|b, word!=c, number>=1": all must hold; empty: every row
   std::string_view against;  // as `kind` says
   double low, high;          // NaN: no limit
-  double share;              // that must be kept
+  RuleWord word;             // sets the share that must be kept
   RuleUnit unit;
 };
 
@@ -95,22 +112,34 @@ std::span<const Claim> all_claims();
 /// Publication of a study: "DATE 2024, ...".
 std::string_view title_of(Study study);
 
+/// A number, and what it ranges over in the repeats of its row: nothing, where there are none.
+struct Measured {
+  double value = 0, least = 0, most = 0;
+  Measured() = default;
+  Measured(double all) : value(all), least(all), most(all) {}
+  Measured(double middle, double low, double high) : value(middle), least(low), most(high) {}
+};
+
+/// The widest that the ranges of both allow.
+Measured operator/(const Measured& one, const Measured& other);
+
 /// One measured row. Words are its axes and names, `table` and `file` among them.
 struct FactRow {
   std::map<std::string, std::string, std::less<>> words;
-  std::map<std::string, double, std::less<>> numbers;
+  std::map<std::string, Measured, std::less<>> numbers;
   std::string name;
 };
 
 /// The value of an expression, or the first column that the row lacks (in `missing`).
-std::optional<double> evaluate(std::string_view expression, const FactRow& row,
-                               std::string& missing);
-/// Whether the row is one of "word=a|b, number=1, word!=c".
+std::optional<Measured> evaluate(std::string_view expression, const FactRow& row,
+                                 std::string& missing);
+/// Whether the row is one of "word=a|b, number>=1, word!=c".
 bool matches(std::string_view conditions, const FactRow& row);
 
 /// Every list of objects in a file of JSON, and every object of objects, a row an object: texts
 /// that name something become words, numbers columns with their path ("phases.wait",
-/// "parts.dram.joules").
+/// "parts.dram.joules"), and those of the file's other tables about the same run
+/// ("per_item:kernel_ns_per_item").
 Result<std::vector<FactRow>> read_facts(const std::string& path);
 /// The runs of a sweep, with what its kernels say.
 std::vector<FactRow> facts_of(const Sweep& sweep);

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "analyze/claims/claims.h"
@@ -9,6 +11,18 @@ namespace gf {
 
 namespace {
 
+Measured operator+(const Measured& one, const Measured& other) {
+  return {one.value + other.value, one.least + other.least, one.most + other.most};
+}
+Measured operator-(const Measured& one, const Measured& other) {
+  return {one.value - other.value, one.least - other.most, one.most - other.least};
+}
+Measured operator*(const Measured& one, const Measured& other) {
+  const auto [least, most] = std::minmax({one.least * other.least, one.least * other.most,
+                                          one.most * other.least, one.most * other.most});
+  return {one.value * other.value, least, most};
+}
+
 /// Recursive descent; nothing where a column is missing or a divisor is 0. The expressions are
 /// those of claims.def, so that a wrong one is a fault of this program.
 class Evaluation {
@@ -16,7 +30,7 @@ class Evaluation {
   Evaluation(std::string_view text, const FactRow& row, std::string& missing)
       : text_(text), row_(row), missing_(missing) {}
 
-  std::optional<double> whole() {
+  std::optional<Measured> whole() {
     const auto value = choice();
     if (at_ != text_.size()) missing_ = "expression";
     if (!missing_.empty()) return {};
@@ -33,7 +47,7 @@ class Evaluation {
     ++at_;
     return true;
   }
-  std::optional<double> choice() {
+  std::optional<Measured> choice() {
     const std::string outside = std::exchange(missing_, {});
     auto value = sum();
     while (take('|')) {
@@ -45,7 +59,7 @@ class Evaluation {
     if (!outside.empty()) missing_ = outside;
     return value;
   }
-  std::optional<double> sum() {
+  std::optional<Measured> sum() {
     auto value = product();
     while (next() == '+' || next() == '-') {
       const bool minus = text_[at_++] == '-';
@@ -55,12 +69,12 @@ class Evaluation {
     }
     return value;
   }
-  std::optional<double> product() {
+  std::optional<Measured> product() {
     auto value = factor();
     while (next() == '*' || next() == '/') {
       const bool over = text_[at_++] == '/';
       const auto other = factor();
-      if (over && other && *other == 0) {
+      if (over && other && other->value == 0) {
         value.reset();
         if (missing_.empty()) missing_ = "divisor above 0";
       }
@@ -69,7 +83,7 @@ class Evaluation {
     }
     return value;
   }
-  std::optional<double> factor() {
+  std::optional<Measured> factor() {
     if (take('(')) {
       const auto value = choice();
       if (!take(')')) missing_ = "expression";
@@ -78,7 +92,7 @@ class Evaluation {
     const char first = next();
     const std::size_t begin = at_;
     while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) ||
-                                  text_[at_] == '_' || text_[at_] == '.'))
+                                  text_[at_] == '_' || text_[at_] == '.' || text_[at_] == ':'))
       ++at_;
     const std::string_view word = text_.substr(begin, at_ - begin);
     if (std::isdigit(static_cast<unsigned char>(first))) {
@@ -106,6 +120,14 @@ std::string_view split_off(std::string_view& rest, char by) {
   return trimmed(part);
 }
 
+/// "number>=1": false where the row has no such number.
+bool is_at_least(std::string_view value, std::string_view name, const FactRow& row) {
+  const auto number = row.numbers.find(name);
+  double wanted = 0;
+  std::from_chars(value.data(), value.data() + value.size(), wanted);
+  return number != row.numbers.end() && number->second.value >= wanted;
+}
+
 bool is_one_of(std::string_view values, std::string_view name, const FactRow& row) {
   const auto number = row.numbers.find(name);
   const auto word = row.words.find(name);
@@ -116,7 +138,7 @@ bool is_one_of(std::string_view values, std::string_view name, const FactRow& ro
     double wanted = 0;
     const auto end = std::from_chars(value.data(), value.data() + value.size(), wanted).ptr;
     const bool numeric = !value.empty() && end == value.data() + value.size();
-    if (numeric && number != row.numbers.end() && number->second == wanted) return true;
+    if (numeric && number != row.numbers.end() && number->second.value == wanted) return true;
     if (number == row.numbers.end() && value == own) return true;
     if (last) return false;
   }
@@ -124,8 +146,16 @@ bool is_one_of(std::string_view values, std::string_view name, const FactRow& ro
 
 }  // namespace
 
-std::optional<double> evaluate(std::string_view expression, const FactRow& row,
-                               std::string& missing) {
+Measured operator/(const Measured& one, const Measured& other) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  const double value = one.value / other.value;
+  if (other.least <= 0 && other.most >= 0) return {value, -kNone, kNone};
+  const Measured all = one * Measured(1 / other.value, 1 / other.most, 1 / other.least);
+  return {value, all.least, all.most};
+}
+
+std::optional<Measured> evaluate(std::string_view expression, const FactRow& row,
+                                 std::string& missing) {
   missing.clear();
   return Evaluation(expression, row, missing).whole();
 }
@@ -134,6 +164,11 @@ bool matches(std::string_view conditions, const FactRow& row) {
   while (!conditions.empty()) {
     std::string_view condition = split_off(conditions, ',');
     std::string_view name = split_off(condition, '=');
+    if (name.ends_with('>')) {
+      name.remove_suffix(1);
+      if (!is_at_least(condition, name, row)) return false;
+      continue;
+    }
     const bool negated = name.ends_with('!');
     if (negated) name.remove_suffix(1);
     if (is_one_of(condition, name, row) == negated) return false;

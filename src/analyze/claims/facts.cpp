@@ -60,7 +60,7 @@ std::string name_of_row(const FactRow& row, const std::string& given) {
             (!name.empty() ? " " : "") + (key == "gpu" ? gpu_in_names(word->second) : word->second);
   for (const auto& [key, letter] : {std::pair{"batch", "b"}, std::pair{"threads", "t"}})
     if (const auto number = row.numbers.find(key); number != row.numbers.end())
-      name += fmt::format("{}{}{:.0f}", !name.empty() ? " " : "", letter, number->second);
+      name += fmt::format("{}{}{:.0f}", !name.empty() ? " " : "", letter, number->second.value);
   return name;
 }
 
@@ -114,15 +114,48 @@ void add_tables(const JsonElement& element, const std::string& path, const std::
       rows.push_back(std::move(row));
 }
 
+/// Tables of one file about the same runs (of a model at a batch) complete each other. Where a
+/// table has several rows of a run none is meant.
+void join_tables(std::vector<FactRow>& rows) {
+  std::map<std::string, std::vector<std::size_t>> runs;
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    const auto batch = rows[at].numbers.find("batch");
+    if (batch == rows[at].numbers.end() || !rows[at].words.contains("model")) continue;
+    std::string key = fmt::format("{}", batch->second.value);
+    for (const auto& [word, value] : rows[at].words)
+      if (word != "table") key += fmt::format("\n{}={}", word, value);
+    runs[key].push_back(at);
+  }
+  for (const auto& [key, members] : runs)
+    for (const auto other : members) {
+      const std::string& table = rows[other].words.at("table");
+      const auto same = [&](std::size_t at) { return rows[at].words.at("table") == table; };
+      if (std::count_if(members.begin(), members.end(), same) != 1) continue;
+      for (const auto at : members)
+        if (at != other)
+          for (const auto& [name, number] : rows[other].numbers)
+            if (name.find(':') == std::string::npos)
+              rows[at].numbers[fmt::format("{}:{}", table, name)] = number;
+    }
+}
+
 void add_number(FactRow& row, const char* name, auto value) {
   if (value) row.numbers[name] = static_cast<double>(*value);
 }
 
+Share memory_share(const SweepRun& run) {
+  if (!run.memory_bytes || !run.gpu_memory_bytes) return {};
+  return static_cast<double>(*run.memory_bytes) / static_cast<double>(*run.gpu_memory_bytes);
+}
+
 /// What the kernels of a series say belongs to the run that they are of.
-void add_kernels(FactRow& row, const SweepSeries& series) {
+void add_kernels(FactRow& row, const SweepSeries& series, const SweepRun& run) {
+  for (const auto& level : run.spreads)
+    if (level.id == "issue.active"_metric) row.numbers["kernels.highest_issue"] = level.spread.max;
   add_number(row, "kernels.no_tensor_instruction", series.instances_without_tensor_instructions);
   add_number(row, "kernels.no_matrix_instruction", series.instances_without_tensor);
   add_number(row, "kernels.packed_instructions", series.packed_instructions);
+  add_number(row, "kernels.time_no_tensor_instruction", series.time_without_tensor_instructions);
   if (series.curve_level != "tensor.issue"_metric) return;
   double below = 0;
   for (const auto& point : series.tensor_curve)
@@ -140,12 +173,16 @@ Result<std::vector<FactRow>> read_facts(const std::string& path) {
   if (!root) return fail("is not JSON", path, -1, "docs/claims.md names the tables of each study");
   std::vector<FactRow> rows;
   add_tables(*root, "", std::filesystem::path(path).filename().string(), rows);
+  join_tables(rows);
   return rows;
 }
 
 std::vector<FactRow> facts_of(const Sweep& sweep) {
   std::vector<FactRow> rows;
-  for (const auto& series : sweep.series)
+  for (const auto& series : sweep.series) {
+    double filled = 0;  // of the memory, by the largest batch of the series
+    for (const auto at : series.runs)
+      filled = std::max(filled, memory_share(sweep.runs[static_cast<std::size_t>(at)]).value_or(0));
     for (const auto at : series.runs) {
       const SweepRun& run = sweep.runs[static_cast<std::size_t>(at)];
       FactRow row;
@@ -153,15 +190,28 @@ std::vector<FactRow> facts_of(const Sweep& sweep) {
         if (!(run.*(axis.member)).empty()) row.words[std::string(axis.name)] = run.*(axis.member);
       add_number(row, "batch", run.batch);
       add_number(row, "throughput", run.throughput);
+      if (run.throughput && run.fastest_ns && run.slowest_ns) {
+        const auto step = static_cast<double>(*run.step_ns);
+        row.numbers["throughput"] = {*run.throughput,
+                                     *run.throughput * step / static_cast<double>(*run.slowest_ns),
+                                     *run.throughput * step / static_cast<double>(*run.fastest_ns)};
+      }
       add_number(row, "memory_bytes", run.memory_bytes);
+      add_number(row, "memory_share", memory_share(run));
+      if (filled > 0) row.numbers["memory_filled"] = filled;
       add_number(row, "spread", run.spread);
+      add_number(row, "deviation", run.deviation);
       if (run.repeats > 0) row.numbers["repeats"] = static_cast<double>(run.repeats);
-      for (const auto& level : run.levels) add_number(row, level.id.c_str(), level.value);
-      if (at == series.kernels_run) add_kernels(row, series);
+      for (const auto& level : run.levels)
+        if (level.value)
+          row.numbers[level.id] = {*level.value, level.least.value_or(*level.value),
+                                   level.most.value_or(*level.value)};
+      if (at == series.kernels_run) add_kernels(row, series, run);
       row.name = series.name;
       if (run.batch) row.name += fmt::format(" b{}", *run.batch);
       rows.push_back(std::move(row));
     }
+  }
   return rows;
 }
 

@@ -12,17 +12,21 @@ namespace gf {
 namespace {
 
 constexpr double kAny = std::numeric_limits<double>::quiet_NaN();
-constexpr double kAll = 1, kGenerally = 0.75;
+constexpr double kGenerally = 0.75;
 constexpr double kNotSlower = 0.98;  // throughputs 2 % apart are alike
-constexpr std::size_t kRanked = 3;   // with two, a rank correlation is 1 or -1
+constexpr std::string_view kBy = " by ";
+constexpr std::size_t kRanked = 3;  // with two, a rank correlation is 1 or -1
+
+/// The part of the values that a word asks for.
+constexpr double share_of(RuleWord word) { return word == RuleWord::all ? 1 : kGenerally; }
 
 std::vector<Claim> make_claims() {
   std::vector<Claim> claims;
 #define GF_CLAIM(study, id, section, statement, original, needs) \
   claims.push_back({Study::study, id, section, statement, original, needs, {}});
-#define GF_RULE(kind, about, value, rows, against, low, high, share, unit) \
-  claims.back().rules.push_back(                                           \
-      {RuleKind::kind, about, value, rows, against, low, high, share, RuleUnit::unit});
+#define GF_RULE(kind, about, value, rows, against, low, high, word, unit) \
+  claims.back().rules.push_back(                                          \
+      {RuleKind::kind, about, value, rows, against, low, high, RuleWord::word, RuleUnit::unit});
 #include "analyze/claims/claims.def"
 #undef GF_RULE
 #undef GF_CLAIM
@@ -32,9 +36,14 @@ std::vector<Claim> make_claims() {
 /// A row that a rule is about, with the rule's value.
 struct Valued {
   const FactRow* row;
-  double value;
+  Measured value;
   std::optional<double> against;
 };
+
+bool by_value(const Valued& left, const Valued& right) {
+  return left.value.value < right.value.value;
+}
+bool by_against(const Valued& left, const Valued& right) { return left.against < right.against; }
 
 /// All words but those that the conditions name, and the batch, as one text.
 std::string likeness(const FactRow& row, std::string_view conditions, bool with_batch) {
@@ -42,7 +51,7 @@ std::string likeness(const FactRow& row, std::string_view conditions, bool with_
   for (const auto& [word, value] : row.words)
     if (conditions.find(word + "=") == std::string_view::npos) key += word + "=" + value + "\n";
   if (const auto batch = row.numbers.find("batch"); with_batch && batch != row.numbers.end())
-    key += fmt::format("batch={}", batch->second);
+    key += fmt::format("batch={}", batch->second.value);
   return key;
 }
 
@@ -57,7 +66,8 @@ class Judgement {
     out_.against = rule.against;
     if (!std::isnan(rule.low)) out_.low = rule.low;
     if (!std::isnan(rule.high)) out_.high = rule.high;
-    out_.share = rule.share;
+    out_.word = rule.word;
+    out_.share = share_of(rule.word);
     out_.unit = rule.unit;
   }
 
@@ -70,10 +80,14 @@ class Judgement {
         best();
         break;
       case RuleKind::pairs:
-        pairs(values(rule_.rows, {}), values(rule_.against, {}), true);
+        pairs(values(rule_.rows, {}), values(rule_.against, {}), rule_.against, true);
         break;
       case RuleKind::least_pairs:
-        pairs(least(values(rule_.rows, {})), least(values(rule_.against, {})), false);
+        pairs(least(values(rule_.rows, {})), least(values(rule_.against, {})), rule_.against,
+              false);
+        break;
+      case RuleKind::best_pairs:
+        best_pairs();
         break;
       case RuleKind::ranks:
         ranks();
@@ -86,10 +100,12 @@ class Judgement {
           over_series(std::move(series));
         break;
     }
-    if (out_.count > 0)
-      out_.verdict = static_cast<double>(out_.kept) >= rule_.share * static_cast<double>(out_.count)
-                         ? ClaimVerdict::holds
-                         : ClaimVerdict::does_not_hold;
+    if (out_.count > 0) {
+      const bool least = are_enough(out_.kept_least), most = are_enough(out_.kept_most);
+      out_.verdict = least != most ? ClaimVerdict::within_noise
+                     : least       ? ClaimVerdict::holds
+                                   : ClaimVerdict::does_not_hold;
+    }
     return std::move(out_);
   }
 
@@ -97,6 +113,10 @@ class Judgement {
 
  private:
   using Series = std::map<std::string, std::vector<Valued>>;
+
+  bool are_enough(std::int64_t kept) const {
+    return static_cast<double>(kept) >= out_.share * static_cast<double>(out_.count);
+  }
 
   void leave_out(std::string reason, const std::string& name) {
     for (auto& left : out_.left_out)
@@ -118,7 +138,8 @@ class Judgement {
       std::string missing;
       const auto value = evaluate(rule_.value, row, missing);
       std::optional<double> other;
-      if (value && !against.empty()) other = evaluate(against, row, missing);
+      if (value && !against.empty())
+        if (const auto measured = evaluate(against, row, missing)) other = measured->value;
       if (value && (other || against.empty())) {
         found.push_back({&row, *value, other});
         tables.insert(table_of(row));
@@ -142,32 +163,47 @@ class Judgement {
   static Series series_of(std::vector<Valued> all) {
     Series series;
     for (auto& valued : all) series[likeness(*valued.row, {}, false)].push_back(valued);
-    for (auto& [key, rows] : series)
-      std::stable_sort(rows.begin(), rows.end(), [](const Valued& left, const Valued& right) {
-        return left.against < right.against;
-      });
+    for (auto& [key, rows] : series) std::stable_sort(rows.begin(), rows.end(), by_against);
     return series;
   }
 
   static std::vector<Valued> least(std::vector<Valued> all) {
     std::vector<Valued> out;
     for (const auto& [key, rows] : series_of(std::move(all)))
-      out.push_back(*std::min_element(
-          rows.begin(), rows.end(),
-          [](const Valued& left, const Valued& right) { return left.value < right.value; }));
+      out.push_back(*std::min_element(rows.begin(), rows.end(), by_value));
     return out;
   }
 
-  void add(double value, const std::string& name, std::optional<bool> keeps = {}) {
-    const bool inside = !(value < rule_.low) && !(value > rule_.high);
+  /// Whether a value keeps to the rule: as measured, and by all and by some of its repeats.
+  struct Keeps {
+    bool is, by_all, by_some;
+  };
+  Keeps inside(const Measured& value) const {
+    const auto keeps = [&](double one) { return !(one < rule_.low) && !(one > rule_.high); };
+    return {keeps(value.value), keeps(value.least) && keeps(value.most),
+            !(value.most < rule_.low) && !(value.least > rule_.high)};
+  }
+
+  void add(const Measured& value, const std::string& name) { add(value, name, inside(value)); }
+  void add(const Measured& value, const std::string& name, Keeps keeps) {
     ++out_.count;
-    if (keeps.value_or(inside)) ++out_.kept;
-    if (!out_.lowest || value < *out_.lowest) {
-      out_.lowest = value;
+    out_.kept += keeps.is;
+    out_.kept_least += keeps.by_all;
+    out_.kept_most += keeps.by_some;
+    if (!keeps.is) {
+      JudgedValue failing{name, value.value, {}, {}};
+      if (value.least < value.most && std::isfinite(value.least) && std::isfinite(value.most)) {
+        failing.least = value.least;
+        failing.most = value.most;
+      }
+      out_.failing.push_back(std::move(failing));
+    }
+    if (!out_.lowest || value.value < *out_.lowest) {
+      out_.lowest = value.value;
       out_.lowest_name = name;
     }
-    if (!out_.highest || value > *out_.highest) {
-      out_.highest = value;
+    if (!out_.highest || value.value > *out_.highest) {
+      out_.highest = value.value;
       out_.highest_name = name;
     }
   }
@@ -177,18 +213,31 @@ class Judgement {
       add(rows.back().value, rows.back().row->name);
   }
 
-  void pairs(const std::vector<Valued>& above, const std::vector<Valued>& below, bool with_batch) {
+  void pairs(const std::vector<Valued>& above, const std::vector<Valued>& below,
+             std::string_view conditions, bool with_batch) {
     std::multimap<std::string, const Valued*> partners;
     for (const auto& other : below)
-      if (other.value != 0)
-        partners.emplace(likeness(*other.row, rule_.against, with_batch), &other);
+      if (other.value.value != 0)
+        partners.emplace(likeness(*other.row, conditions, with_batch), &other);
     for (const auto& one : above) {
-      const auto [first, last] =
-          partners.equal_range(likeness(*one.row, rule_.against, with_batch));
+      const auto [first, last] = partners.equal_range(likeness(*one.row, conditions, with_batch));
       for (auto other = first; other != last; ++other)
         add(one.value / other->second->value, one.row->name);
-      if (first == last) leave_out(fmt::format("no row with {}", rule_.against), one.row->name);
+      if (first == last) leave_out(fmt::format("no row with {}", conditions), one.row->name);
     }
+  }
+
+  void best_pairs() {
+    const std::size_t by = rule_.against.find(kBy);
+    const std::string_view conditions = rule_.against.substr(0, by);
+    const std::string_view column = rule_.against.substr(by + kBy.size());
+    const auto highest = [&](std::string_view where) {
+      std::vector<Valued> out;
+      for (const auto& [key, rows] : series_of(values(where, column)))
+        out.push_back(*std::max_element(rows.begin(), rows.end(), by_against));
+      return out;
+    };
+    pairs(highest(rule_.rows), highest(conditions), conditions, false);
   }
 
   void over_series(std::vector<Valued> rows) {
@@ -202,18 +251,21 @@ class Judgement {
       return add(last.value / before.value, name);
     }
     if (rule_.kind == RuleKind::spread) {
-      const auto [low, high] = std::minmax_element(
-          rows.begin(), rows.end(),
-          [](const Valued& left, const Valued& right) { return left.value < right.value; });
+      const auto [low, high] = std::minmax_element(rows.begin(), rows.end(), by_value);
       return add(high->value / low->value, name);
     }
     const bool up = rule_.kind == RuleKind::rises;
-    bool goes = true;
-    for (std::size_t i = 1; i < rows.size(); ++i)
-      goes = goes && (up ? rows[i].value > rows[i - 1].value : rows[i].value < rows[i - 1].value);
-    const double from = up ? rows.front().value : rows.back().value;
-    const double to = up ? rows.back().value : rows.front().value;
-    if (from == 0) return leave_out(up ? "begins with 0" : "ends with 0", name);
+    Keeps goes{true, true, true};
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const Measured& from = rows[up ? i - 1 : i].value;
+      const Measured& to = rows[up ? i : i - 1].value;
+      goes.is = goes.is && to.value > from.value;
+      goes.by_all = goes.by_all && to.least > from.most;
+      goes.by_some = goes.by_some && to.most > from.least;
+    }
+    const Measured& from = up ? rows.front().value : rows.back().value;
+    const Measured& to = up ? rows.back().value : rows.front().value;
+    if (from.value == 0) return leave_out(up ? "begins with 0" : "ends with 0", name);
     if (std::isnan(rule_.low))
       add(to / from, name, goes);
     else
@@ -221,7 +273,6 @@ class Judgement {
   }
 
   void ranks() {
-    constexpr std::string_view kBy = " by ";
     std::string_view against = rule_.against;
     const std::size_t by = against.find(kBy);
     Series groups = series_of(values(rule_.rows, against.substr(0, by)));
@@ -229,9 +280,7 @@ class Judgement {
       const std::string_view word = against.substr(by + kBy.size());
       Series chosen;
       for (const auto& [key, rows] : groups) {
-        const Valued& highest = *std::max_element(
-            rows.begin(), rows.end(),
-            [](const Valued& left, const Valued& right) { return left.value < right.value; });
+        const Valued& highest = *std::max_element(rows.begin(), rows.end(), by_value);
         const auto found = highest.row->words.find(word);
         if (found != highest.row->words.end()) chosen[found->second].push_back(highest);
       }
@@ -271,7 +320,7 @@ class Judgement {
   static std::optional<double> rank_correlation(const std::vector<Valued>& rows) {
     std::vector<double> values, against;
     for (const auto& row : rows) {
-      values.push_back(row.value);
+      values.push_back(row.value.value);
       against.push_back(*row.against);
     }
     const auto first = ranks_of(std::move(values)), second = ranks_of(std::move(against));
@@ -301,7 +350,10 @@ ClaimVerdict verdict_of(const std::vector<JudgedRule>& rules) {
   const auto hold = count(ClaimVerdict::holds), open = count(ClaimVerdict::not_measured);
   if (open == all) return ClaimVerdict::not_measured;
   if (hold == all) return ClaimVerdict::holds;
-  return hold == 0 ? ClaimVerdict::does_not_hold : ClaimVerdict::partly;
+  const auto noise = count(ClaimVerdict::within_noise), fail = count(ClaimVerdict::does_not_hold);
+  if (fail == 0 && hold + noise == all) return ClaimVerdict::within_noise;
+  if (hold > 0) return ClaimVerdict::partly;
+  return fail > 0 ? ClaimVerdict::does_not_hold : ClaimVerdict::within_noise;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analyze/utilization/kernel_levels.h"
 #include "analyze/work/ceilings.h"
 #include "core/statistics.h"
 #include "model/metrics.h"
@@ -24,6 +25,7 @@ constexpr double kSaturated = 0.95;  // of the highest throughput
 // A matrix instruction takes 4 cycles of a sub-partition's tensor pipe or more (mma 4 to 16, wgmma
 // up to 128), a packed 16-bit instruction (HFMA2.MMA) 2; rounded counts of few leave 2.9.
 constexpr double kMatrixCycles = 3.5;
+constexpr std::size_t kDeviates = 3;  // repeats, for a standard deviation
 constexpr double kUsesTensor = 0.03;  // without instructions: packed arithmetic's cycles stay below
 
 /// What runs of one series have alike.
@@ -51,6 +53,12 @@ std::string series_name(const SweepRun& run, const std::vector<std::string>& axe
   return name.empty() ? "(no name)" : name;
 }
 
+double deviation(const std::vector<double>& values, double mean) {
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
 void finish(SweepInput& input) {
   SweepRun& run = input.run;
   const auto& seconds = input.step_seconds;
@@ -62,6 +70,9 @@ void finish(SweepInput& input) {
     if (seconds.size() > 1 && mean > 0) {
       const auto [fastest, slowest] = std::minmax_element(seconds.begin(), seconds.end());
       run.spread = (*slowest - *fastest) / mean;
+      run.fastest_ns = std::llround(*fastest * 1e9);
+      run.slowest_ns = std::llround(*slowest * 1e9);
+      if (seconds.size() >= kDeviates) run.deviation = deviation(seconds, mean) / mean;
     }
     if (run.batch && mean > 0) run.throughput = static_cast<double>(*run.batch) / mean;
   }
@@ -74,6 +85,19 @@ void finish(SweepInput& input) {
   if (const auto peak = stated_peak(*product, type); peak && *peak > 0)
     run.mfu = *run.flops / *peak;
 }
+
+}  // namespace
+
+void set_repeats(const std::vector<double>& values, SweepLevel& level) {
+  level.value =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  if (values.size() < 2) return;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  level.least = *least;
+  level.most = *most;
+}
+
+namespace {
 
 /// Runs of one setting become one with more repeats; its levels are their means, its kernels those
 /// of the first that has any.
@@ -100,9 +124,7 @@ std::vector<SweepInput> merge_repeats(std::vector<SweepInput> inputs) {
   for (std::size_t i = 0; i < merged.size(); ++i)
     for (auto& level : merged[i].run.levels) {
       const auto& values = levels[i][level.id];
-      if (values.empty()) continue;
-      level.value =
-          std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+      if (values.size() > 1) set_repeats(values, level);
     }
   return merged;
 }
@@ -203,7 +225,7 @@ struct Part {
 };
 
 void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kernels) {
-  Part without, time_without, no_instructions, packed;
+  Part without, time_without, no_instructions, time_no_instructions, packed;
   series.kernels = 0;
   for (const auto& kernel : kernels) {
     const auto count = static_cast<double>(kernel.count);
@@ -211,7 +233,10 @@ void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kerne
     const auto ns = static_cast<double>(kernel.ns);
     const Share issued = value_in(kernel.levels, "tensor.issue"_metric);
     const auto tensor = multiplies(kernel);
-    if (issued) no_instructions.add(count, *issued <= 0);
+    if (issued) {
+      no_instructions.add(count, *issued <= 0);
+      time_no_instructions.add(ns, *issued <= 0);
+    }
     if (tensor) {
       without.add(count, !*tensor);
       time_without.add(ns, !*tensor);
@@ -222,6 +247,7 @@ void describe_kernels(SweepSeries& series, const std::vector<SweepKernel>& kerne
   series.instances_without_tensor_instructions = no_instructions.share();
   series.packed_instructions = packed.share();
   series.time_without_tensor = time_without.share();
+  series.time_without_tensor_instructions = time_no_instructions.share();
   for (const std::string_view id : {"tensor.issue"_metric, "tensor.active"_metric}) {
     series.tensor_curve = curve_of(kernels, id);
     series.curve_level = id;
@@ -262,7 +288,23 @@ void add_varying(std::vector<std::string>& axes, const std::vector<SweepRun>& ru
 
 Share level_of(const SweepRun& run, std::string_view id) { return value_in(run.levels, id); }
 
-SweepInput sweep_input(const Analysis& analysis) {
+/// Kernels of one name need not all use the tensor cores: each instance that has counters is one.
+std::vector<SweepKernel> instances_of(const Context& context) {
+  const KernelLevels levels(context.capture, context.matching);
+  std::vector<SweepKernel> kernels;
+  for (const auto& instance : context.kernels) {
+    SweepKernel kernel{1, instance.exclusive_ns, {}};
+    for (std::size_t at = 0; at < kKernelLevels; ++at) {
+      const auto level = static_cast<KernelLevel>(at);
+      if (const double value = levels.of(instance.activity, level); !std::isnan(value))
+        kernel.levels.push_back({std::string(id_of(level)), value});
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+SweepInput sweep_input(const Analysis& analysis, const Context& context) {
   SweepInput input;
   SweepRun& run = input.run;
   run.source = analysis.source.path;
@@ -274,12 +316,11 @@ SweepInput sweep_input(const Analysis& analysis) {
                                  static_cast<double>(steps));
   for (const auto& level : analysis.levels)
     if (level.value) run.levels.push_back({level.id, level.value});
-  for (const auto& row : analysis.kernels) {
-    SweepKernel kernel{row.count, row.ns, {}};
-    for (const auto& level : row.levels)
-      if (level.value) kernel.levels.push_back({level.id, level.value});
-    input.kernels.push_back(std::move(kernel));
+  if (context.capture.kernel_counters.size() > 0) {
+    input.kernels = instances_of(context);
+    return input;
   }
+  for (const auto& row : analysis.kernels) input.kernels.push_back({row.count, row.ns, {}});
   return input;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/context.h"
 #include "analyze/result.h"
 #include "core/error.h"
 
@@ -17,7 +18,7 @@ namespace gf {
 #define GF_RESULTS "analyze/results/sweep.def"
 #include "analyze/declare_results.inl"
 
-/// Kernels of one name in a run, with their levels.
+/// A kernel of a run with its levels; of some tables all that have one name.
 struct SweepKernel {
   std::int64_t count = 0;
   Nanos ns = 0;
@@ -35,7 +36,10 @@ struct SweepInput {
 
 /// A configuration from the analysis of its capture: step time, levels, kernels, device, framework.
 /// The batch and the other axes are the caller's.
-SweepInput sweep_input(const Analysis& analysis);
+SweepInput sweep_input(const Analysis& analysis, const Context& context);
+
+/// The mean of a level's repeats, and what they range over.
+void set_repeats(const std::vector<double>& values, SweepLevel& level);
 
 /// Orders the runs into series (all axes but the batch alike). `axes` are those that were asked
 /// for; the ones that vary are added.

@@ -39,26 +39,29 @@ void read_number(const JsonElement& row, std::string_view name, std::optional<do
   if (!std::isnan(number)) out = number;
 }
 
+void read_device_memory(const JsonElement& holder, SweepRun& run) {
+  if (const double bytes = json_number(holder, "gpu_memory_bytes"); bytes > 0)
+    run.gpu_memory_bytes = std::llround(bytes);
+}
+
 void read_measurements(const JsonElement& row, SweepRow& out) {
   SweepRun& run = out.input.run;
   run.levels = levels_in(row);
-  std::map<std::string, std::pair<double, int>> sums;
+  std::map<std::string, std::vector<double>> repeats;
   for (const JsonElement& repeat : json_items(row, "runs")) {
     const double seconds = json_number(repeat, "step_s");
     if (seconds > 0) out.input.step_seconds.push_back(seconds);
-    for (const auto& level : levels_in(repeat)) {
-      auto& [sum, count] = sums[level.id];
-      sum += *level.value;
-      ++count;
-    }
+    for (const auto& level : levels_in(repeat)) repeats[level.id].push_back(*level.value);
   }
-  for (const auto& [id, sum] : sums) run.levels.push_back({id, sum.first / sum.second});
+  for (const auto& [id, values] : repeats)
+    set_repeats(values, run.levels.emplace_back(SweepLevel{id}));
   if (const double seconds = json_number(row, "step_s"); seconds > 0)
     out.input.step_seconds.push_back(seconds);
   std::optional<double> memory;
   read_number(row, "throughput", run.throughput);
   read_number(row, "memory_bytes", memory);
   if (memory) run.memory_bytes = std::llround(*memory);
+  read_device_memory(row, run);
   if (const double work = json_number(row, "flops_per_item"); work > 0)
     out.input.flops_per_item = work;
   for (const JsonElement& kernel : json_items(row, "kernels"))
@@ -87,6 +90,7 @@ Result<std::vector<SweepRow>> from_json(const std::string& path, std::string_vie
     row.capture = json_text(item, "capture");
     row.counters = json_text(item, "counters");
     row.window = json_text(item, "window");
+    read_device_memory(*table, row.input.run);
     read_measurements(item, row);
     rows.push_back(std::move(row));
   }
@@ -139,6 +143,8 @@ bool take_cell(std::string_view column, const std::string& cell, SweepRow& row) 
     run.throughput = number;
   } else if (column == "memory_bytes") {
     run.memory_bytes = std::llround(number);
+  } else if (column == "gpu_memory_bytes") {
+    run.gpu_memory_bytes = std::llround(number);
   } else if (column == "flops_per_item") {
     row.input.flops_per_item = number;
   } else {

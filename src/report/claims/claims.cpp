@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
 
 #include "report/text/format.h"
 #include "report/text/sections.h"
@@ -23,6 +26,8 @@ std::string_view words_of(ClaimVerdict verdict) {
       return "does not hold";
     case ClaimVerdict::partly:
       return "holds in part";
+    case ClaimVerdict::within_noise:
+      return "within noise";
     case ClaimVerdict::not_measured:
       break;
   }
@@ -36,6 +41,7 @@ Paint paint_of(ClaimVerdict verdict) {
     case ClaimVerdict::does_not_hold:
       return Paint::bad;
     case ClaimVerdict::partly:
+    case ClaimVerdict::within_noise:
       return Paint::warn;
     case ClaimVerdict::not_measured:
       break;
@@ -73,14 +79,19 @@ std::string limits_of(const JudgedRule& rule) {
     text = fmt::format("at most {}", number(*rule.high, rule.unit));
   else
     text = rule.kind == RuleKind::falls ? "falls at every step" : "rises at every step";
-  if (rule.share < 1) text += fmt::format(", in {:.0f} % of them", rule.share * 100);
+  if (rule.word != RuleWord::all)
+    text += fmt::format(", {}: in {:.0f} % of them",
+                        rule.word == RuleWord::seldom ? "\"seldom\" else" : "\"generally\"",
+                        rule.share * 100);
   return text;
 }
 
-/// "12 of 14, 1.03 times (a b1) to 5.2 times (c b2)".
+/// "12 of 14 (11 to 13 by their repeats), 1.03 times (a b1) to 5.2 times (c b2)".
 std::string found_of(const JudgedRule& rule) {
-  std::string text =
-      fmt::format("{} of {}, {}", rule.kept, rule.count, number(*rule.lowest, rule.unit));
+  std::string text = fmt::format("{} of {}", rule.kept, rule.count);
+  if (rule.kept_least < rule.kept_most)
+    text += fmt::format(" ({} to {} by their repeats)", rule.kept_least, rule.kept_most);
+  text += ", " + number(*rule.lowest, rule.unit);
   const std::string highest = number(*rule.highest, rule.unit);
   if (rule.count > 1)
     text += fmt::format(" ({}) to {} ({})", rule.lowest_name, highest, rule.highest_name);
@@ -133,6 +144,18 @@ std::vector<LeftOut> left_out_of(const JudgedClaim& claim) {
   return all;
 }
 
+/// "Left out: 12 rows without memory_bytes, ...": how many rows each reason is about.
+std::string left_out_counts(const JudgedClaim& claim) {
+  std::map<std::string, std::set<std::string>> rows;
+  for (const auto& rule : claim.rules)
+    for (const auto& left : rule.left_out)
+      rows[left.reason].insert(left.rows.begin(), left.rows.end());
+  std::vector<std::string> parts;
+  for (const auto& [reason, names] : rows)
+    parts.push_back(fmt::format("{} ({})", reason, plural(std::ssize(names), "row")));
+  return parts.empty() ? std::string() : fmt::format("Left out: {}.", fmt::join(parts, "; "));
+}
+
 bool is_open(const JudgedClaim& claim) {
   return std::any_of(claim.rules.begin(), claim.rules.end(), [](const JudgedRule& rule) {
     return rule.verdict == ClaimVerdict::not_measured;
@@ -165,10 +188,11 @@ std::string reproduction_summary(const Reproduction& answer) {
     const auto count = count_of(answer, verdict);
     return fmt::format("{} {}", count, count == 1 ? one : many);
   };
-  return fmt::format("{} of {} judge {} statements: {}, {}, {}, {}.", plural(answer.rows, "row"),
-                     fmt::join(answer.sources, ", "), answer.claims.size(),
-                     said(ClaimVerdict::holds, "holds", "hold"),
+  return fmt::format("{} of {} judge {} statements: {}, {}, {}, {}, {}.",
+                     plural(answer.rows, "row"), fmt::join(answer.sources, ", "),
+                     answer.claims.size(), said(ClaimVerdict::holds, "holds", "hold"),
                      said(ClaimVerdict::partly, "holds in part", "hold in part"),
+                     said(ClaimVerdict::within_noise, "is within noise", "are within noise"),
                      said(ClaimVerdict::does_not_hold, "does not hold", "do not hold"),
                      said(ClaimVerdict::not_measured, "is not measured", "are not measured"));
 }
@@ -191,10 +215,14 @@ std::string reproduction_text(const Reproduction& answer, const TextStyle& style
 
 std::string reproduction_markdown(const Reproduction& answer) {
   const std::string venue = answer.title.substr(answer.title.rfind(", ") + 2);
-  std::string text = fmt::format("# Statements of {}\n\n", venue);
+  std::string text = fmt::format(
+      "# Statements of {}\n\n<!-- Made by `gpufathom reproduce {} --format md`. -->\n\n", venue,
+      name_of(answer.study));
   text += wrap(answer.title + ".", kMarkdownColumns) + "\n";
   text += wrap(reproduction_summary(answer), kMarkdownColumns);
-  for (const auto& claim : said_claims(answer)) {
+  const auto said = said_claims(answer);
+  for (std::size_t at = 0; at < said.size(); ++at) {
+    const SaidClaim& claim = said[at];
     text += fmt::format("\n## {}. {}: {}\n\n", claim.id, claim.section, claim.verdict);
     text += wrap(claim.statement, kMarkdownColumns);
     text += wrap(fmt::format("Original: {}.", claim.original), kMarkdownColumns) + "\n";
@@ -204,7 +232,7 @@ std::string reproduction_markdown(const Reproduction& answer) {
       text += lines;
     };
     for (const auto& rule : claim.rules) item(fmt::format("**{}**: {}", rule.verdict, rule.text));
-    for (const auto& left : claim.left_out) item(left);
+    if (const std::string left = left_out_counts(answer.claims[at]); !left.empty()) item(left);
     if (!claim.needs.empty()) text += "\n" + wrap(claim.needs, kMarkdownColumns);
   }
   return text;

@@ -189,8 +189,9 @@ std::string distributions(const Sweep& sweep, const TextStyle& style) {
 }  // namespace
 
 char series_letter(std::size_t series) {
-  if (series >= 26) return '?';
-  return static_cast<char>('a' + series);
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  return series < kLetters.size() ? kLetters[series] : '?';
 }
 
 std::string sweep_text(const Sweep& sweep, const TextStyle& style) {

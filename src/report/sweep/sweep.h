@@ -8,7 +8,7 @@
 
 namespace gf {
 
-/// Letters for the series: a, b, ... z, then '?'.
+/// Letters for the series: a to z, A to Z, 0 to 9, then '?'.
 char series_letter(std::size_t series);
 
 std::string sweep_text(const Sweep& sweep, const TextStyle& style);

@@ -79,29 +79,29 @@ A table names captures and their axes, or holds the numbers. The study of LeNet 
         |
         |
         |
+        |                                                                    aa
         |
-        |
-        |                                                                 aaaaa
-        |                                                               aa
-        |
-        |                                               aaaaaaaaaaaaaaaa
-      0 |aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+        |                                                                  aaa
+        |                                                               aaaa
+        |                                                               a
+        |                                                       aaaaaaaa
+      0 |aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
         +----------------------------------------------------------------------
          0 share of kernel time, kernels in the order of their level      100 %
   
   Levels over all kernels, % of their time
        level                    p5  median   p95  mean  from least to most
-    a  SM active               0.1     7.5  52.3  16.9  933.0..30....3.....0
-    a  issue slot utilization  0.0     0.9  33.9   8.2  900.200...0.0......0
-    a  tensor pipe active      0.0     0.0   0.8   0.1  9.200.......0......0
-    a  tensor instr. issued    0.0     0.0   0.4   0.0  9.200.......0......0
-    a  DRAM throughput         0.0     0.2   1.2   0.3  91.33....0.........0
-    a  L1 hit rate             0.0     9.0  80.0  29.5  9371.1102000101...17
+    a  SM active               0.2     4.7  53.7  16.9  9201020.000.010....0
+    a  issue slot utilization  0.0     1.8  36.4   8.2  9001.010..0..0.....0
+    a  tensor pipe active      0.0     0.0   0.6   0.1  92.1...00..0...0...0
+    a  tensor instr. issued    0.0     0.0   0.3   0.0  92.1...00..0...0...0
+    a  DRAM throughput         0.0     0.1   0.9   0.3  91100..0...........0
+    a  L1 hit rate             0.0    13.9  85.6  29.5  9415.1120.011.02.1.5
   $ gpufathom compare --table lenet.json --format json | jq -c '.series[] | [.name, .saturation_batch, .runs]'
   ["lenet fp32",1024,[0,1,2]]
   ["lenet amp",null,[3]]
   $ gpufathom compare --table lenet.json --format json | jq -c '.runs[1] | [.repeats, (.spread * 1e4 | round), .levels, (.flops | round)]'
-  [3,488,[{"id":"gpu.busy","value":0.3},{"id":"issue.active","value":0.08}],624390243902]
+  [3,488,[{"id":"gpu.busy","value":0.3,"least":0.29,"most":0.31},{"id":"issue.active","value":0.08,"least":null,"most":null}],624390243902]
 
 CSV says the same.
 
