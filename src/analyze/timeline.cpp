@@ -7,6 +7,7 @@
 #include "analyze/host_threads.h"
 #include "core/order.h"
 #include "core/strings.h"
+#include "model/host_copies.h"
 
 namespace gf {
 
@@ -29,6 +30,12 @@ void order_by_start(const Capture& capture, std::vector<std::uint32_t>& rows) {
   });
 }
 
+void leave_host_copies(const Capture& capture, std::vector<std::uint32_t>& rows) {
+  std::erase_if(rows, [&](std::uint32_t row) {
+    return capture.activities.copy[row] == CopyKind::host_to_host;
+  });
+}
+
 /// Rows of activities by device, each in order.
 std::vector<std::vector<std::uint32_t>> rows_by_device(const Capture& capture) {
   const auto& activities = capture.activities;
@@ -39,6 +46,8 @@ std::vector<std::vector<std::uint32_t>> rows_by_device(const Capture& capture) {
   for (std::size_t device = 0; device < count.size(); ++device) rows[device].reserve(count[device]);
   for (std::uint32_t i = 0; i < activities.size(); ++i)
     if (activities.device[i] < rows.size()) rows[activities.device[i]].push_back(i);
+  if (copies_on_the_host(capture))
+    for (auto& list : rows) leave_host_copies(capture, list);
   for (auto& list : rows) order_by_start(capture, list);
   return rows;
 }
@@ -98,6 +107,7 @@ Intervals busy_spans(const Capture& capture, std::uint32_t device) {
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < activities.size(); ++row)
     if (activities.device[row] == device) rows.push_back(row);
+  if (copies_on_the_host(capture)) leave_host_copies(capture, rows);
   order_by_start(capture, rows);
   Intervals busy;
   for (const auto row : rows) extend(busy, span_of(capture, row));

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "analyze/steps/engine_marks.h"
 #include "analyze/steps/steps.h"
 #include "core/text.h"
 
@@ -34,9 +35,7 @@ bool names_a_step(std::string_view family) {
 }  // namespace
 
 std::optional<StepName> parse_step_name(std::string_view name) {
-  // SGLang and vLLM: step[DECODE bs=8 toks=8].
-  if (name.starts_with("step[") && name.ends_with("]"))
-    return StepName{name.substr(0, 4), std::nullopt};
+  if (auto mark = parse_engine_mark(name)) return mark;
   std::size_t digits = name.size();
   while (digits > 0 && is_digit(name[digits - 1])) --digits;
   std::string_view family = name.substr(0, digits);
@@ -101,16 +100,12 @@ void end_with_the_next(std::vector<StepMark>& marks) {
 
 StepMarks find_marks(const Capture& capture) {
   // Names are few against rows: look at each name once.
-  struct Name {
-    std::string_view family;
-    std::optional<std::int64_t> number;
-  };
   std::vector<std::uint32_t> known(capture.strings.size(), 0);
-  std::vector<Name> names{{}};
+  std::vector<StepName> names{{}};
   for (std::uint32_t i = 0; i < known.size(); ++i)
     if (auto step = parse_step_name(capture.text(Text{i}))) {
       known[i] = static_cast<std::uint32_t>(names.size());
-      names.push_back({step->family, step->number});
+      names.push_back(*step);
     }
   if (names.size() == 1) return {};
   std::map<std::pair<std::string_view, std::uint32_t>, std::vector<StepMark>>

@@ -98,10 +98,17 @@ bool holds_any(std::string_view text, std::span<const std::string_view> parts) {
 }
 
 /// The choice of the next token: once for each token, in no layer.
-constexpr std::array<std::string_view, 4> kChoosesToken = {"argmax", "multinomial", "samplingfrom",
-                                                           "top_p"};
+constexpr std::array<std::string_view, 5> kChoosesToken = {"argmax", "multinomial", "samplingfrom",
+                                                           "top_p", "gumbel"};
 /// Kernels of optimizers, where no host operation says what runs.
 constexpr std::array<std::string_view, 3> kUpdates = {"adam", "multi_tensor_apply", "sgd"};
+
+}  // namespace
+
+bool chooses_token(std::string_view name) { return holds_any(name, kChoosesToken); }
+bool updates_parameters(std::string_view kernel) { return holds_any(kernel, kUpdates); }
+
+namespace {
 
 /// "nn.Module: Block_7" -> "nn.Module: Block".
 std::string_view class_of(std::string_view module) {
@@ -198,7 +205,7 @@ void OuterLoop::see_host(const HostThreads& host) {
   OncePerText kind_of(capture_.strings, [](std::string_view name) {
     if (name.starts_with("Optimizer.step#")) return Kind::optimizer;
     if (name.starts_with("enumerate(DataLoader)#")) return Kind::loader;
-    if (name.starts_with("aten::") && holds_any(name, kChoosesToken)) return Kind::token;
+    if (name.starts_with("aten::") && chooses_token(name)) return Kind::token;
     return name.starts_with(kModule) ? Kind::module : Kind::other;
   });
   Times loader, token;
@@ -244,8 +251,8 @@ void OuterLoop::see_device() {
   const auto& rows = capture_.activities;
   enum class Kind : std::uint8_t { other, update, token };
   OncePerText kind_of(capture_.strings, [](std::string_view name) {
-    if (holds_any(name, kUpdates)) return Kind::update;
-    return holds_any(name, kChoosesToken) ? Kind::token : Kind::other;
+    if (updates_parameters(name)) return Kind::update;
+    return chooses_token(name) ? Kind::token : Kind::other;
   });
   const bool host_tells = !capture_.host_ops.empty();
   Times token, input;

@@ -44,6 +44,11 @@ class TokenPositions {
   std::vector<std::size_t> begin_;
 };
 
+/// Whether a kernel or an operation chooses tokens, by its name; whether a kernel is an
+/// optimizer's.
+bool chooses_token(std::string_view name);
+bool updates_parameters(std::string_view kernel);
+
 class OuterLoop {
  public:
   using Cuts = std::span<const std::uint32_t>;  // positions in the sequence, ascending

@@ -372,6 +372,45 @@ Steps blocks_of(const Capture& capture, const KernelOrder& sequence, const Outer
   return found;
 }
 
+/// The longest run of segments that are equal kernel by kernel: [first, last) of the cut.
+std::pair<std::size_t, std::size_t> equal_run(const KernelOrder& sequence, const Cut& cut) {
+  const auto segment = [&](std::size_t i) {
+    return std::span(sequence.ids).subspan(cut.at[i], cut.at[i + 1] - cut.at[i]);
+  };
+  std::pair<std::size_t, std::size_t> longest{0, 0};
+  for (std::size_t first = 0, i = 0; i + 1 < cut.at.size(); ++i) {
+    if (!std::ranges::equal(segment(first), segment(i))) first = i;
+    if (i + 1 - first > longest.second - longest.first) longest = {first, i + 1};
+  }
+  return longest;
+}
+
+/// Where no framework tells what its layers are, blocks prove themselves by equal kernels in order,
+/// many of them without anything between them, for over half of the time: layers of a pass are few
+/// or have other work between them.
+std::vector<StepInfo> proven(const Capture& capture, const KernelOrder& sequence,
+                             const std::optional<StepPeriod>& period) {
+  constexpr std::size_t kMany = 10, kSeveral = 4;  // blocks; kernels of one
+  if (!period ||
+      std::ranges::find(capture.host_ops.kind, HostKind::op) != capture.host_ops.kind.end())
+    return {};
+  const auto [first, last] = equal_run(sequence, period->first);
+  if (last - first < kMany || period->first.extent.spacing < kSeveral) return {};
+  Cut run = period->first;
+  run.at.assign(period->first.at.begin() + static_cast<std::ptrdiff_t>(first),
+                period->first.at.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+  std::vector<StepInfo> steps;
+  add_steps(capture, sequence, run, steps);
+  const auto& rows = capture.activities;
+  Nanos end = INT64_MIN;
+  for (std::uint32_t row = 0; row < rows.size(); ++row)
+    end = std::max(end, rows.start_ns[row] + rows.duration_ns[row]);
+  const Nanos all = end - std::ranges::min(rows.start_ns);
+  const Nanos covered = steps.back().start_ns + steps.back().duration_ns - steps.front().start_ns;
+  if (2 * covered <= all) return {};
+  return steps;
+}
+
 }  // namespace
 
 Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch,
@@ -387,7 +426,16 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
   std::copy_if(cuts.begin(), cuts.end(), std::back_inserter(shown),
                [&](const StepPeriod& period) { return !loop.sign(period.first.at).empty(); });
   const auto chosen = shortest_of(shown);
-  if (!chosen) return blocks_of(capture, sequence, loop, shortest_of(cuts));
+  if (!chosen) {
+    const auto blocks = shortest_of(cuts);
+    Steps found;
+    found.steps = proven(capture, sequence, blocks);
+    if (found.steps.empty()) return blocks_of(capture, sequence, loop, blocks);
+    found.source = fmt::format("period:{} kernels", blocks->first.extent.spacing);
+    found.confidence = blocks->first.alike;
+    found.sign = "equal kernels in order";
+    return found;
+  }
   std::vector<Phase> phases;
   for (const auto& list : tokens)
     for (std::size_t token = 0; token < list.tokens(); ++token) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/sampled/sampled.h"
+#include "analyze/steps/engine.h"
 #include "core/statistics.h"
 #include "model/counter_values.h"
 
@@ -114,8 +115,14 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
     found.source = "marks:" + marks.family;
   }
   if (found.steps.empty()) {
-    found = find_period(capture, launch, host);
-    if (inside_sampled_period(capture, found)) found = {};
+    const TokenChoices choices = find_token_choices(capture);
+    found = find_engine_steps(capture, choices);
+    if (found.steps.empty()) {
+      found = find_period(capture, launch, host);
+      if (inside_sampled_period(capture, found) ||
+          contradicts_choices(capture, choices, found.steps))
+        found = {};
+    }
   }
   if (const auto stable = first_stable(found.steps))
     for (std::size_t i = *stable; i < found.steps.size(); ++i) found.steps[i].stable = true;

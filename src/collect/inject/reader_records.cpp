@@ -291,7 +291,14 @@ void InjectReader::take_loss(File& file, std::string_view payload, Capture& capt
     case inject::LossKind::names:
       return capture.note_quality(
           QualityCode::lost_names,
-          "ranges without a name: a program may have 65536 different names of 64 kB", count);
+          "ranges without a name: a program may have 65536 different names of ranges, of 64 kB",
+          count);
+    case inject::LossKind::kernel_names:
+      return capture.note_quality(
+          QualityCode::lost_names,
+          "kernels or calls without a name: a program may have 983040 different names of 64 kB, "
+          "and must have memory for them",
+          count);
     case inject::LossKind::memory:
       file.lost_to_memory = std::min<std::int64_t>(file.lost_to_memory + count, kMostLost);
       return;

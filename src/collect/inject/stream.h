@@ -29,13 +29,14 @@ enum class Type : std::uint32_t {
 
 /// What the library knows that it could not record.
 enum class LossKind : std::uint32_t {
-  names,       // ranges without a name
-  taken,       // launches whose kernels CUPTI gave to another profiler in the program
-  memory,      // records that found no memory in the program
-  disk,        // records for which the disk, or a limit on the size of files, had no room
-  bound,       // the process may write no more: later kernels are not recorded
-  silent,      // launches of a window in which CUPTI recorded no kernel
-  unfinished,  // kernels and copies that were launched in a window and ran after it
+  names,         // ranges without a name
+  taken,         // launches whose kernels CUPTI gave to another profiler in the program
+  memory,        // records that found no memory in the program
+  disk,          // records for which the disk, or a limit on the size of files, had no room
+  bound,         // the process may write no more: later kernels are not recorded
+  silent,        // launches of a window in which CUPTI recorded no kernel
+  unfinished,    // kernels and copies that were launched in a window and ran after it
+  kernel_names,  // kernels and calls without a name
 };
 
 struct Head {

@@ -15,6 +15,7 @@
 #include "core/order.h"
 #include "core/strings.h"
 #include "model/formats.h"
+#include "model/host_copies.h"
 #include "model/ledger/laws.h"
 #include "model/ledger/ledger.h"
 
@@ -123,6 +124,11 @@ class StreamLedger {
       }
       last->push_back(row);
     }
+    // The host copies from host to host itself, beside what the stream does.
+    if (copies_on_the_host(capture_))
+      for (auto& [key, stream] : out)
+        std::erase_if(stream,
+                      [&](std::uint32_t row) { return rows_.copy[row] == CopyKind::host_to_host; });
     return out;
   }
 

@@ -207,7 +207,9 @@ namespace gf::inject {
 
 namespace {
 
-std::uint32_t kept_text(const char* text) { return Writer::instance().text(text ? text : ""); }
+std::uint32_t kept_text(const char* text) {
+  return Writer::instance().range_text(text ? text : "");
+}
 
 /// A text of wide characters as UTF-8; what is no character becomes U+FFFD.
 std::uint32_t kept_text(const wchar_t* wide) {
@@ -233,7 +235,7 @@ std::uint32_t kept_text(const wchar_t* wide) {
       put(0x80 | (code & 0x3f));
     }
   }
-  return Writer::instance().text({bytes, size});
+  return Writer::instance().range_text({bytes, size});
 }
 
 /// While nobody records, names are not looked up.

@@ -17,8 +17,10 @@ namespace gf::inject {
 
 namespace {
 
-constexpr std::size_t kBatch = 256 << 10, kMostTexts = 65536, kLongestText = 64 << 10,
-                      kMostVital = 64 << 10;
+constexpr std::size_t kBatch = 256 << 10, kLongestText = 64 << 10, kMostVital = 64 << 10;
+// A program has as many kernels and calls as it was built with, or compiles; ranges may have a new
+// name each.
+constexpr std::size_t kMostRanges = 65536, kMostNames = (1 << 20) - kMostRanges;  // as read
 
 alignas(Writer) constinit unsigned char storage[sizeof(Writer)]{};
 
@@ -100,7 +102,7 @@ void Writer::after_fork_in_child() {
   vital_.clear();
   batch_ = 0;
   torn_ = greeted_ = false;
-  written_ = lost_to_disk_ = lost_to_memory_ = nameless_ = 0;
+  written_ = lost_to_disk_ = lost_to_memory_ = names_.nameless = ranges_.nameless = 0;
   failed_ = full_ = false;
 }
 
@@ -224,7 +226,8 @@ void Writer::begin_batch() {
     const Loss loss{static_cast<std::uint32_t>(kind), 0, count};
     if (count > 0) tell(Type::loss, &loss, sizeof loss);
   };
-  lose(LossKind::names, std::exchange(nameless_, 0));
+  lose(LossKind::names, std::exchange(ranges_.nameless, 0));
+  lose(LossKind::kernel_names, std::exchange(names_.nameless, 0));
   lose(LossKind::memory, lost_to_memory_);
   lose(LossKind::disk, lost_to_disk_);
   if (lost_to_disk_ > 0) {
@@ -293,16 +296,20 @@ void Writer::put_bytes(Type type, const void* record, std::size_t bytes) {
   append(type, record, bytes, {});
 }
 
-std::uint32_t Writer::text(std::string_view text) {
+std::uint32_t Writer::text(std::string_view text) { return keep(text, names_, kMostNames); }
+
+std::uint32_t Writer::range_text(std::string_view text) { return keep(text, ranges_, kMostRanges); }
+
+std::uint32_t Writer::keep(std::string_view text, Kept& kept, std::size_t most) {
   const Inside inside;
   if (!inside) return 0;
   if (const auto known = texts_.find(text); known != texts_.end()) return known->second;
   const std::size_t table = 32 * texts_.size();  // if it has to grow
-  if (text.size() > kLongestText || texts_.size() >= kMostTexts ||
-      !memory_for(table + 4 * text.size())) {
-    ++nameless_;
+  if (text.size() > kLongestText || kept.count >= most || !memory_for(table + 4 * text.size())) {
+    ++kept.nameless;
     return 0;
   }
+  ++kept.count;
   const auto id = static_cast<std::uint32_t>(texts_.size() + 1);
   texts_.emplace(std::string(text), id);
   text_bytes_ += text.size() + sizeof(Head) + sizeof(TextHead);

@@ -39,9 +39,11 @@ class Writer {
   void put(Type type, const T& record) {
     put_bytes(type, &record, sizeof record);
   }
-  /// The number of a text, written before its first use. Bounded: past 65536 texts all new ones are
-  /// number 0, "", and so is what is longer than 64 KiB; both are counted.
+  /// The number of a text, written before its first use. Bounded: past so many texts all new ones
+  /// are number 0, "", and so is what is longer than 64 KiB; both are counted. Ranges have a bound
+  /// of their own: a program that names each anew takes no room from names of kernels and calls.
   std::uint32_t text(std::string_view text);
+  std::uint32_t range_text(std::string_view text);
   /// Whether a text has this number.
   bool knows(std::uint64_t text) const { return text <= last_text_; }
   void message(std::string_view text);
@@ -71,6 +73,12 @@ class Writer {
   void repeat_texts();
   void begin_batch();
   void look_for_recorder();
+  /// Texts of one use: how many are kept, and how many were too many or too long, not yet told.
+  struct Kept {
+    std::size_t count = 0;
+    std::uint64_t nameless = 0;
+  };
+  std::uint32_t keep(std::string_view text, Kept& kept, std::size_t most);
 
   std::string path_, buffer_;
   std::string vital_;  // of the buffer: what a batch that is lost leaves for the next
@@ -80,8 +88,8 @@ class Writer {
   std::uint64_t written_ = 0;                            // bytes
   std::uint64_t lost_to_disk_ = 0, lost_to_memory_ = 0;  // records, not yet told
   std::int64_t size_ = 0, looked_ = 0;
-  std::size_t text_bytes_ = 0;   // of all texts as records
-  std::uint64_t nameless_ = 0;   // texts that were too many or too long, not yet told
+  std::size_t text_bytes_ = 0;  // of all texts as records
+  Kept names_, ranges_;
   std::uint64_t heartbeat_ = 0;  // of the recorder, when it was last looked for
   int fd_ = -1;
   dev_t device_ = 0;

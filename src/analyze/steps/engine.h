@@ -1,0 +1,30 @@
+// Steps of a serving engine without marks: kernels that choose tokens, and the tokens' copies to
+// the host. docs/serving.md gives the rules.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/steps/outer_loop.h"
+#include "analyze/steps/steps.h"
+#include "model/capture.h"
+
+namespace gf {
+
+/// The choices of tokens of a program that trains nothing.
+struct TokenChoices {
+  KernelOrder sequence;                  // empty where no token is chosen
+  std::vector<std::uint32_t> positions;  // of the first kernel of each choice
+};
+TokenChoices find_token_choices(const Capture& capture);
+
+/// Steps that end when the tokens of their choices are on the host. None where the host does not
+/// fetch tokens regularly.
+Steps find_engine_steps(const Capture& capture, const TokenChoices& choices);
+
+/// Whether steps of a period are none: they hold under half of the choices of tokens, or one of
+/// them is ten times as long as another or holds ten times as many choices.
+bool contradicts_choices(const Capture& capture, const TokenChoices& choices,
+                         const std::vector<StepInfo>& steps);
+
+}  // namespace gf
