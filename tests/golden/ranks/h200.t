@@ -60,6 +60,7 @@ One rank alone, two runs mixed, a folder of three runs, a file that is cut.
   $ gpufathom ranks --allow-incomplete cut > answer.txt; echo "exit $?"; head -3 answer.txt
   gpufathom: incomplete result: rank 1: the file ends before its list of events does (first at byte 6977766)
   gpufathom: incomplete result: rank 1: gzip data ends early at byte 500000 of the compressed file
+  gpufathom: incomplete result: rank 1: of the 38 855 numbers of the runtime's calls, 11 581 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
   exit 1
   2 ranks, 6 shared collectives over 159.5 ms
   No rank and no link holds the job up: as its peers, none would gain it 1 %.
