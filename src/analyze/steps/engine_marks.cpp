@@ -71,9 +71,12 @@ Fit fit(std::string_view pattern, std::string_view name) {
 }  // namespace
 
 std::optional<StepName> parse_engine_mark(std::string_view name) {
-  for (const auto& mark : kMarks)
+  if (name.empty()) return std::nullopt;
+  for (const auto& mark : kMarks) {
+    if (mark.pattern.front() != name.front()) continue;  // most names are no marks
     if (const Fit found = fit(mark.pattern, name); found.fits)
       return StepName{mark.family, found.number};
+  }
   // Of SGLang, with what this list does not know.
   if (name.starts_with("step[") && name.ends_with("]"))
     return StepName{name.substr(0, 4), std::nullopt};
