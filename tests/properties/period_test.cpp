@@ -100,7 +100,12 @@ RC_GTEST_PROP(Period, IsOfBlocksWhereNothingShowsSteps, ()) {
   std::vector<Nanos> starts;
   const Capture capture = run(program, *rc::gen::arbitrary<unsigned>(), starts);
   const Steps found = find_period(capture, {}, {});
-  RC_ASSERT(found.source == "none" && found.steps.empty());
+  if (!found.steps.empty()) {  // ten equal blocks and more for most of the time prove themselves
+    RC_ASSERT(found.sign == "equal kernels in order");
+    RC_ASSERT(found.steps.size() >= 10U && found.steps.size() <= starts.size());
+    return;
+  }
+  RC_ASSERT(found.source == "none");
   RC_ASSERT(found.blocks.count == program.steps);
   RC_ASSERT(found.blocks.kernels == program.head + program.tail + program.layers * 6);
 }

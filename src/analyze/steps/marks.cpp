@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <set>
@@ -20,8 +21,14 @@ bool is_letter(char letter) { return std::isalpha(static_cast<unsigned char>(let
 /// True when the last word of the family says "step", "iteration" or "token". Other text may stand
 /// before it: train_step, my training step.
 bool names_a_step(std::string_view family) {
+  constexpr std::array<std::string_view, 6> kWords{"step",  "iteration", "iter",
+                                                   "train", "step_num",  "token"};
+  if (family.empty()) return false;
+  const auto last = static_cast<char>(std::tolower(static_cast<unsigned char>(family.back())));
+  // Most names end otherwise, and cost no copy.
+  if (std::ranges::none_of(kWords, [&](auto word) { return word.back() == last; })) return false;
   const std::string text = lower_case(family);
-  for (std::string_view word : {"step", "iteration", "iter", "train", "step_num", "token"}) {
+  for (const std::string_view word : kWords) {
     if (text.size() < word.size() ||
         text.compare(text.size() - word.size(), word.size(), word) != 0)
       continue;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "core/format.h"
@@ -19,9 +20,43 @@ namespace {
 constexpr std::int64_t kWrapped = std::int64_t{1} << 31;
 /// A hole is of at least so many numbers, where there are so many calls.
 constexpr std::int64_t kHoleNumbers = 50, kManyCalls = 50;
-/// Of the numbers around a hole one in so many is at least that of a recorded call: one in 15 in
-/// unmodified captures. Others were given by a tool that does not count.
-constexpr std::int64_t kDense = 40;
+/// A process makes no call in less, on all its threads: where more numbers are missing than there
+/// was time for calls, a tool gave numbers that do not count.
+constexpr Nanos kShortestCall = 50;
+
+struct Hole {
+  std::int64_t missing = 0, of = 0;  // numbers, of a process
+  Nanos room = 0;                    // between the calls before and behind it
+};
+
+/// The most numbers in a row that no call of their process has: processes and threads take turns,
+/// so that calls that follow each other in time may be far apart in their numbers.
+Hole widest_hole(const Capture& capture, const std::vector<std::uint32_t>& numbered) {
+  const auto& calls = capture.api_calls;
+  std::vector<std::tuple<std::int64_t, std::int64_t, std::uint32_t>> all;  // process, number, call
+  all.reserve(numbered.size());
+  for (const auto call : numbered) {
+    const auto thread = calls.thread[call];
+    all.emplace_back(thread < capture.threads.size() ? capture.threads.pid[thread] : -1,
+                     calls.correlation[call], call);
+  }
+  std::sort(all.begin(), all.end());
+  Hole widest;
+  for (std::size_t from = 0, to = 0; from < all.size(); from = to) {
+    const auto [process, low, first] = all[from];
+    Hole hole;
+    for (to = from + 1; to < all.size() && std::get<0>(all[to]) == process; ++to) {
+      const auto [same, number, call] = all[to];
+      const auto [of, before, last] = all[to - 1];
+      hole.of = number - low + 1;
+      if (number - before - 1 <= hole.missing) continue;
+      hole.missing = number - before - 1;
+      hole.room = calls.start_ns[call] - calls.start_ns[last];
+    }
+    if (hole.missing > widest.missing) widest = hole;
+  }
+  return widest;
+}
 
 }  // namespace
 
@@ -62,10 +97,15 @@ void check_numbers(Capture& capture) {
                     "them on their thread: the host's clock went back, or numbers were "
                     "changed",
                     format_count(falls), format_count(count)));
+  if (hole <= kHoleNumbers ||
+      !beyond_bound(Law::numbers_have_no_hole, {hole - 1, high - low + 1}) ||
+      !capture.recording_windows.empty())
+    return;
+  const Hole widest = widest_hole(capture, order);
   // What the missing calls launched may have run at any time.
-  const Breach missing{.count = hole - 1, .of = high - low + 1, .time = kLongestTotal};
-  if (hole > kHoleNumbers && missing.of - missing.count <= count * kDense &&
-      beyond_bound(Law::numbers_have_no_hole, missing) && capture.recording_windows.empty())
+  const Breach missing{.count = widest.missing, .of = widest.of, .time = kLongestTotal};
+  if (missing.count >= kHoleNumbers && missing.count <= widest.room / kShortestCall &&
+      beyond_bound(Law::numbers_have_no_hole, missing))
     tell(
         capture, Law::numbers_have_no_hole, missing,
         fmt::format("of the {} numbers of the runtime's calls, {} in a row are not in the capture: "

@@ -239,13 +239,12 @@ A single moment is no span.
 Two recordings side by side: bars instead of layers; a run beside itself, by the steps found in its samples.
 
   $ gpufathom compare $EXAMPLES/resnet50_recorded.gpf $EXAMPLES/mnist_recorded.gpf --full
-       run                    device       steps   window    energy  speed
-    A  resnet50_recorded.gpf  NVIDIA H200    151  2.500 s  1.395 kJ  1.00x
-    B  mnist_recorded.gpf     NVIDIA H200      0  3.000 s   775.1 J  0.83x
+       run                    device       steps   window    energy    speed
+    A  resnet50_recorded.gpf  NVIDIA H200    151  2.500 s  1.395 kJ    1.00x
+    B  mnist_recorded.gpf     NVIDIA H200      0  3.000 s   775.1 J  no data
   
-  The window of B takes 500.0 ms more than that of A (0.83x as fast). Of it: GPU
-  idle +1.503 s, stalled -622.2 ms, non-tensor instructions -327.3 ms, the rest
-  -53.04 ms.
+  Not judged: steps of resnet50_recorded.gpf (by samples) cannot be compared with
+  those of mnist_recorded.gpf (by recording): mark the steps of all.
   Other differences: source of the steps (A period of the device's activity, B
   none).
   Not every run has steps: the times are those of the whole windows and compare
