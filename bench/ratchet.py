@@ -36,7 +36,8 @@ import xplane
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEST = ROOT / "bench" / "ratchet.json"
 SIZE = 200_000_000
-ROOM = {"instructions": 1.02, "misses": 1.04, "bytes": 1.05, "cpu": 1.5}
+# Of one program the peak memory differs by 3 % from run to run, as its threads overlap otherwise.
+ROOM = {"instructions": 1.02, "misses": 1.04, "bytes": 1.08, "cpu": 1.5}
 CACHE = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=1048576,16,64"]
 PROGRAM = "build/gpufathom"
 
