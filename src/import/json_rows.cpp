@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/time.h"
+#include "import/input.h"
 
 namespace gf {
 
@@ -132,6 +133,25 @@ bool JsonWalk::run(std::string_view text, const std::function<bool(std::string_v
     return false;
   std::string path;
   return parser_->walk(root, path, false, 0);
+}
+
+Result<Capture> load_json_text(const std::string& path, const ImportOptions& options,
+                               std::string_view format,
+                               const std::function<Status(std::string_view, Capture&)>& read) {
+  Capture capture;
+  auto text = read_whole(path, options.max_bytes, &capture);
+  if (!text) return tl::unexpected(text.error());
+  const std::size_t size = text->size();
+  text->append(JsonWalk::kPadding, '\0');
+  capture.path = path;
+  capture.format = format;
+  capture.bytes = static_cast<std::int64_t>(size);
+  if (const auto done = read(std::string_view(*text).substr(0, size), capture); !done) {
+    Error error = done.error();
+    error.file = path;
+    return tl::unexpected(error);
+  }
+  return capture;
 }
 
 }  // namespace gf

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "import/importer.h"
+
 namespace gf {
 
 class JsonRow {
@@ -59,5 +61,12 @@ void each_json_line(std::string_view text, F&& apply) {
     at = end + 1;
   }
 }
+
+/// Reads a file whole, unpacked where it is compressed, into a capture of `format`. Behind the text
+/// that read(text, capture) is given lie kPadding bytes. What it returns as an error is of the
+/// file.
+Result<Capture> load_json_text(
+    const std::string& path, const ImportOptions& options, std::string_view format,
+    const std::function<Status(std::string_view text, Capture& capture)>& read);
 
 }  // namespace gf

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "import/formats.h"
-#include "import/input.h"
 #include "import/json_rows.h"
 #include "import/nsight_systems/loader.h"
 #include "import/trace_rows.h"
@@ -115,24 +114,20 @@ int sniff_json(std::string_view, std::string_view head) {
 }
 
 Result<Capture> load_json(const std::string& path, const ImportOptions& options) {
-  Capture capture;
-  auto text = read_whole(path, options.max_bytes, &capture);
-  if (!text) return tl::unexpected(text.error());
-  const std::size_t size = text->size();
-  text->append(JsonWalk::kPadding, '\0');
-  capture.path = path;
-  capture.format = "nsight_systems_json";
-  capture.bytes = static_cast<std::int64_t>(size);
-  JsonLines lines(capture);
-  each_json_line(std::string_view(*text).substr(0, size), [&](std::string_view line) {
-    if (!lines.line(line))
-      capture.note_quality(QualityCode::bad_row, "lines that are not valid JSON");
-  });
-  lines.finish();
-  capture.note_quality(QualityCode::no_absolute_time,
-                       "the export counts from the session's start: a power log cannot be laid "
-                       "beside it (an export as SQLite has the time)");
-  return capture;
+  return load_json_text(
+      path, options, "nsight_systems_json", [](std::string_view text, Capture& capture) -> Status {
+        JsonLines lines(capture);
+        each_json_line(text, [&](std::string_view line) {
+          if (!lines.line(line))
+            capture.note_quality(QualityCode::bad_row, "lines that are not valid JSON");
+        });
+        lines.finish();
+        capture.note_quality(
+            QualityCode::no_absolute_time,
+            "the export counts from the session's start: a power log cannot be laid "
+            "beside it (an export as SQLite has the time)");
+        return {};
+      });
 }
 
 }  // namespace gf::nsys

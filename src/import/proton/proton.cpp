@@ -4,7 +4,6 @@
 #include <string>
 
 #include "import/formats.h"
-#include "import/input.h"
 #include "import/json_rows.h"
 #include "import/trace_rows.h"
 
@@ -46,28 +45,26 @@ bool read_stream(std::string_view line, Capture& capture, TraceRows& rows, std::
 }  // namespace
 
 Result<Capture> load(const std::string& path, const ImportOptions& options) {
-  Capture capture;
-  auto text = read_whole(path, options.max_bytes, &capture);
-  if (!text) return tl::unexpected(text.error());
-  const std::size_t size = text->size();
-  text->append(JsonWalk::kPadding, '\0');
-  capture.path = path;
-  capture.format = "proton";
-  capture.bytes = static_cast<std::int64_t>(size);
-  TraceRows rows(capture);
-  const auto device = capture.device_row(0);
-  each_json_line(std::string_view(*text).substr(0, size), [&](std::string_view line) {
-    if (!read_stream(line, capture, rows, device))
-      capture.note_quality(QualityCode::truncated_json,
-                           "a stream ends early, or is damaged: what follows in it is missing");
-  });
-  rows.finish();
-  capture.note_quality(QualityCode::assumed_device,
-                       "Proton does not say which GPU a kernel ran on: all are taken as one GPU's, "
-                       "and copies are not recorded");
-  capture.note_quality(QualityCode::no_absolute_time,
-                       "Proton counts from its first kernel: a power log cannot be laid beside it");
-  return capture;
+  return load_json_text(
+      path, options, "proton", [](std::string_view text, Capture& capture) -> Status {
+        TraceRows rows(capture);
+        const auto device = capture.device_row(0);
+        each_json_line(text, [&](std::string_view line) {
+          if (!read_stream(line, capture, rows, device))
+            capture.note_quality(
+                QualityCode::truncated_json,
+                "a stream ends early, or is damaged: what follows in it is missing");
+        });
+        rows.finish();
+        capture.note_quality(
+            QualityCode::assumed_device,
+            "Proton does not say which GPU a kernel ran on: all are taken as one GPU's, "
+            "and copies are not recorded");
+        capture.note_quality(
+            QualityCode::no_absolute_time,
+            "Proton counts from its first kernel: a power log cannot be laid beside it");
+        return {};
+      });
 }
 
 }  // namespace gf::proton

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "import/formats.h"
-#include "import/input.h"
 #include "import/json_rows.h"
 #include "import/rocprof/agents.h"
 #include "import/trace_rows.h"
@@ -187,21 +186,16 @@ int sniff_json(std::string_view, std::string_view head) {
 }
 
 Result<Capture> load_json(const std::string& path, const ImportOptions& options) {
-  Capture capture;
-  auto text = read_whole(path, options.max_bytes, &capture);
-  if (!text) return tl::unexpected(text.error());
-  const std::size_t size = text->size();
-  text->append(JsonWalk::kPadding, '\0');
-  capture.path = path;
-  capture.format = "rocprofv3_json";
-  capture.bytes = static_cast<std::int64_t>(size);
-  JsonLoader loader(capture);
-  if (!loader.run(std::string_view(*text).substr(0, size)))
-    return fail("is a JSON trace of rocprofv3 that ends early, or is damaged", path, -1,
-                "let the profiler end by itself, and copy the file again");
-  loader.finish();
-  note_no_absolute_time(capture, "rocprofv3");
-  return capture;
+  return load_json_text(
+      path, options, "rocprofv3_json", [](std::string_view text, Capture& capture) -> Status {
+        JsonLoader loader(capture);
+        if (!loader.run(text))
+          return fail("is a JSON trace of rocprofv3 that ends early, or is damaged", {}, -1,
+                      "let the profiler end by itself, and copy the file again");
+        loader.finish();
+        note_no_absolute_time(capture, "rocprofv3");
+        return {};
+      });
 }
 
 }  // namespace gf::rocprof

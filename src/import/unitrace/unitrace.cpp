@@ -10,7 +10,6 @@
 #include <tuple>
 
 #include "import/formats.h"
-#include "import/input.h"
 #include "import/json_rows.h"
 #include "import/trace_rows.h"
 
@@ -161,20 +160,15 @@ int sniff(std::string_view, std::string_view head) {
 }
 
 Result<Capture> load(const std::string& path, const ImportOptions& options) {
-  Capture capture;
-  auto text = read_whole(path, options.max_bytes, &capture);
-  if (!text) return tl::unexpected(text.error());
-  const std::size_t size = text->size();
-  text->append(JsonWalk::kPadding, '\0');
-  capture.path = path;
-  capture.format = "unitrace";
-  capture.bytes = static_cast<std::int64_t>(size);
-  Loader loader(capture);
-  if (!loader.run(std::string_view(*text).substr(0, size)))
-    return fail("is a trace of unitrace that ends early, or is damaged", path, -1,
-                "let the program end by itself, and copy the file again");
-  loader.finish();
-  return capture;
+  return load_json_text(
+      path, options, "unitrace", [](std::string_view text, Capture& capture) -> Status {
+        Loader loader(capture);
+        if (!loader.run(text))
+          return fail("is a trace of unitrace that ends early, or is damaged", {}, -1,
+                      "let the program end by itself, and copy the file again");
+        loader.finish();
+        return {};
+      });
 }
 
 }  // namespace gf::unitrace
