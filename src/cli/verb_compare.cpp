@@ -137,7 +137,8 @@ int say_programs(const Comparison& comparison) {
   return exit_code;
 }
 
-/// Keeps the captures as a baseline. What is not whole, or cannot be compared with itself, is none.
+/// Keeps the captures as a baseline. Incomplete captures, and those that cannot be compared with
+/// each other, are refused.
 int save_baseline(const CompareArguments& options, ComparedRuns& runs) {
   int exit_code = kWhole;
   for (std::size_t index = 0; index < runs.paths.size(); ++index)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/files.h"
 #include "core/text.h"
 
 namespace gf {
@@ -381,10 +382,6 @@ std::string Scrubber::scrubbed() {
   return out;
 }
 
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
-
 /// Programs that run what a later word names.
 bool runs_another(std::string_view word) {
   constexpr std::string_view kRunners =
@@ -392,7 +389,7 @@ bool runs_another(std::string_view word) {
       "deepspeed mpirun mpiexec srun env nohup time nice numactl taskset stdbuf sudo uv "
       "poetry conda ray horovodrun nsys ncu exec timeout xargs ipython jupyter launch "
       "gpufathom run";
-  const auto name = base_name(word);
+  const auto name = file_name(word);
   return has_word(kRunners, name) || name.starts_with("python3.");
 }
 
@@ -430,7 +427,7 @@ std::string program_and_script(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto& word = words[i];
     const bool module = word == "-m" && i > 0 && i + 1 < words.size() &&
-                        base_name(words[i - 1]).starts_with("python");
+                        file_name(words[i - 1]).starts_with("python");
     if (module) {
       kept.insert(kept.end(), {word, words[i + 1]});
       break;

@@ -133,7 +133,7 @@ struct FactRow {
 /// The value of an expression, or the first column that the row lacks (in `missing`).
 std::optional<Measured> evaluate(std::string_view expression, const FactRow& row,
                                  std::string& missing);
-/// Whether the row is one of "word=a|b, number>=1, word!=c".
+/// True if the row meets all conditions of a list such as "word=a|b, number>=1, word!=c".
 bool matches(std::string_view conditions, const FactRow& row);
 
 /// Every list of objects in a file of JSON, and every object of objects, a row an object: texts

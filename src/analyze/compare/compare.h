@@ -95,7 +95,7 @@ struct EnumNames<CulpritKind> {
 #define GF_RESULTS "analyze/results/comparison.def"
 #include "analyze/declare_results.inl"
 
-/// What a run is called in sentences and tables: A, B, ... Z, AA, AB, ...
+/// The letters of a run in sentences and tables: A, B, ... Z, AA, AB, ...
 std::string run_letter(std::size_t run);
 
 /// Compares whole analyses (max_rows = 0). Times are of one step when every run has steps in its

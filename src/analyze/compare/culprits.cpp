@@ -118,7 +118,7 @@ class CulpritFinder {
     return side_of(versions_[run], versions_[run == 0 ? run_ : 0], times, of_kernels);
   }
 
-  /// What a role takes of a step, over all captures.
+  /// The time of a role in a step, over all captures.
   double taken(std::size_t run, std::size_t role) const {
     const double in_tables = match_.sum(run, role).ns;
     if (versions_[run].size() == 1 || !match_.roles()[role].is_kernel) return in_tables;

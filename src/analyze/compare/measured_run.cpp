@@ -12,6 +12,7 @@
 
 #include "analyze/sampled/sampled.h"
 #include "analyze/steps/steps.h"
+#include "core/files.h"
 #include "core/statistics.h"
 #include "core/xxh64.h"
 #include "model/ledger/kernel_doubt.h"
@@ -188,11 +189,6 @@ std::optional<double> period_of(const MeasuredRun& run) {
   return static_cast<double>(kernels);
 }
 
-/// What a message calls a run.
-std::string_view file_of(const MeasuredRun& run) {
-  return std::string_view(run.path).substr(run.path.rfind('/') + 1);
-}
-
 std::string why_not_comparable(const MeasuredVersion& before, const MeasuredVersion& after) {
   constexpr double kSamePeriod = 1.5, kSameWindow = 1.5;
   const auto& first = before.front();
@@ -200,30 +196,30 @@ std::string why_not_comparable(const MeasuredVersion& before, const MeasuredVers
     return fmt::format(
         "{} is rank {} of its job and {} rank {}, and ranks wait for each other: compare the same "
         "rank of both",
-        file_of(first), *rank, file_of(after.front()), *other);
+        file_name(first.path), *rank, file_name(after.front().path), *other);
   for (const auto* version : {&before, &after})
     for (const auto& run : *version) {
       if (kind_of(run) != kind_of(first))
         return fmt::format(
             "steps of {} (by {}) cannot be compared with those of {} (by {}): mark the steps of "
             "all",
-            file_of(first), kind_of(first), file_of(run), kind_of(run));
+            file_name(first.path), kind_of(first), file_name(run.path), kind_of(run));
       const auto one = period_of(first), other = period_of(run);
       if (one && other && std::max(*one, *other) > kSamePeriod * std::min(*one, *other))
         return fmt::format("what repeats in {} has {} kernels, in {} {}: mark the steps of all",
-                           file_of(first), *one, file_of(run), *other);
+                           file_name(first.path), *one, file_name(run.path), *other);
       const double fewer = std::min(first.kernels, run.kernels);
       if (kind_of(run) == kRecording)
         return fmt::format(
             "{} has neither kernels nor steps, so that nobody knows how much work it holds: mark "
             "the steps",
-            file_of(run));
+            file_name(run.path));
       if (kind_of(run) == "none" && fewer > 0 &&
           std::max(first.kernels, run.kernels) > kSameWindow * fewer)
         return fmt::format(
             "without steps the windows are compared, and that of {} has {} kernels, that of {} {}: "
             "mark the steps of all",
-            file_of(first), first.kernels, file_of(run), run.kernels);
+            file_name(first.path), first.kernels, file_name(run.path), run.kernels);
     }
   return {};
 }

@@ -110,7 +110,7 @@ void leave_out(MeasuredSide& side, const Marks& marks) {
   }
 }
 
-/// What is told apart of either side.
+/// Rare long steps of both sides, which are set apart.
 struct RareSteps {
   LongSteps before, after;
 };

@@ -43,8 +43,8 @@ struct MeasuredRatio {
 /// time in one.
 std::optional<MeasuredRatio> measure_ratio(const MeasuredSide& before, const MeasuredSide& after);
 
-/// What the second side's mean step takes more than so many `times` that of the first, with its
-/// 95 % interval; rare long steps are told apart as above.
+/// The time by which the second side's mean step exceeds `times` that of the first, with its 95 %
+/// interval. Rare long steps are set apart, as above.
 struct MeasuredDifference {
   double change = 0;
   double low = 0, high = 0;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "analyze/ranks/identity.h"
+#include "core/files.h"
 
 namespace gf {
 
@@ -102,10 +103,6 @@ std::int64_t ranks_by_groups(const std::vector<RankPart>& parts) {
 }
 
 namespace {
-
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 bool is_alphabetic(char letter) {

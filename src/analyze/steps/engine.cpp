@@ -8,7 +8,6 @@
 
 #include "core/statistics.h"
 #include "core/strings.h"
-#include "core/text.h"
 
 namespace gf {
 
@@ -17,14 +16,6 @@ namespace {
 constexpr std::size_t kFewestSteps = 4;
 constexpr std::size_t kMostChoices = 8;  // of a step: drafts and the check of their tokens
 constexpr double kUnlike = 10;           // times: no steps of one loop
-
-/// Kernels that read the keys and values of earlier tokens.
-bool is_attention(std::string_view name) {
-  const std::string lower = lower_case(name);
-  for (std::string_view word : {"attn", "attention", "sdpa", "flash", "fmha", "mha", "mla"})
-    if (lower.find(word) != lower.npos) return true;
-  return false;
-}
 
 bool is_of_training(std::string_view name) {
   return name.starts_with("Optimizer.step#") || name.starts_with("autograd::engine::");
@@ -147,7 +138,7 @@ TokenChoices find_token_choices(const Capture& capture) {
   OncePerText kind_of(capture.strings, [](std::string_view name) {
     if (updates_parameters(name)) return Kind::update;
     if (chooses_token(name)) return Kind::token;
-    return is_attention(name) ? Kind::attention : Kind::other;
+    return reads_earlier_tokens(name) ? Kind::attention : Kind::other;
   });
   bool attends = false;
   Kind before = Kind::other;

@@ -100,12 +100,16 @@ bool holds_any(std::string_view text, std::span<const std::string_view> parts) {
 /// The choice of the next token: once for each token, in no layer.
 constexpr std::array<std::string_view, 5> kChoosesToken = {"argmax", "multinomial", "samplingfrom",
                                                            "top_p", "gumbel"};
+/// Attention, which reads the keys and values of earlier tokens.
+constexpr std::array<std::string_view, 7> kAttends = {"attn", "attention", "sdpa", "flash",
+                                                      "fmha", "mha",       "mla"};
 /// Kernels of optimizers, where no host operation says what runs.
 constexpr std::array<std::string_view, 3> kUpdates = {"adam", "multi_tensor_apply", "sgd"};
 
 }  // namespace
 
 bool chooses_token(std::string_view name) { return holds_any(name, kChoosesToken); }
+bool reads_earlier_tokens(std::string_view kernel) { return holds_any(kernel, kAttends); }
 bool updates_parameters(std::string_view kernel) { return holds_any(kernel, kUpdates); }
 
 namespace {

@@ -44,9 +44,10 @@ class TokenPositions {
   std::vector<std::size_t> begin_;
 };
 
-/// Whether a kernel or an operation chooses tokens, by its name; whether a kernel is an
-/// optimizer's.
+/// True, by the name, if a kernel or an operation chooses tokens, if a kernel is of attention, and
+/// if it is an optimizer's.
 bool chooses_token(std::string_view name);
+bool reads_earlier_tokens(std::string_view kernel);
 bool updates_parameters(std::string_view kernel);
 
 class OuterLoop {

@@ -14,6 +14,7 @@
 
 #include "analyze/utilization/kernel_levels.h"
 #include "analyze/work/ceilings.h"
+#include "core/files.h"
 #include "core/statistics.h"
 #include "model/metrics.h"
 
@@ -424,7 +425,7 @@ constexpr auto kWords = std::to_array<KnownWord>({
 
 std::vector<std::string> words_of(std::string_view path) {
   std::vector<std::string> words(1);
-  for (const char letter : path.substr(path.rfind('/') + 1)) {
+  for (const char letter : file_name(path)) {
     if (letter == '_' || letter == '-' || letter == '.') {
       words.emplace_back();
     } else {

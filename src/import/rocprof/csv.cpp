@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/files.h"
 #include "import/csv_table.h"
 #include "import/formats.h"
 #include "import/input.h"
@@ -224,7 +225,7 @@ std::optional<std::string> existing(const std::string& beginning, std::string_vi
 
 /// The number that ends "node/4242".
 std::int64_t process_of(std::string_view beginning) {
-  const auto name = beginning.substr(beginning.rfind('/') + 1);
+  const auto name = file_name(beginning);
   std::int64_t pid = -1;
   const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), pid);
   return wrong == std::errc() && end == name.data() + name.size() ? pid : -1;

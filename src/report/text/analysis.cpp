@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/files.h"
 #include "report/summary.h"
 #include "report/text/format.h"
 #include "report/text/reports.h"
@@ -13,10 +14,6 @@ namespace gf {
 namespace {
 
 constexpr std::size_t kFirstFindings = 3;  // on the first screen
-
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
 
 std::string opening(const Analysis& analysis, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width);
