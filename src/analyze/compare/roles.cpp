@@ -14,6 +14,7 @@
 #include "analyze/attribution/attribution.h"
 #include "analyze/context.h"
 #include "analyze/layers/layer_type.h"
+#include "analyze/traits.h"
 #include "analyze/work/operands.h"
 #include "analyze/work/sections.h"
 #include "model/kernel_name.h"
@@ -298,7 +299,7 @@ class RoleCollector {
   }
 
   bool is_step(std::uint32_t op) const {
-    return context_.roles.host(capture_.host_ops.name[op]) & kStep;
+    return context_.names.host(capture_.host_ops.name[op]) & host_is::step;
   }
 
   void take_host() {

@@ -13,6 +13,7 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/idle/idle_rules.h"
+#include "analyze/traits.h"
 #include "core/text.h"
 
 namespace gf::trace_rules {
@@ -53,7 +54,7 @@ std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kW
            name != "aten::pin_memory" && name != "aten::unflatten_dense_tensors";
   });
   Around loads(facts, [&](std::uint32_t row) {
-    return (facts.context.roles.host(ops.name[row]) & kInput) != 0;
+    return (facts.context.names.host(ops.name[row]) & host_is::input) != 0;
   });
   std::vector<std::uint32_t> rows;
   auto works = [&](std::uint32_t row) {

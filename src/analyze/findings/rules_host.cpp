@@ -12,6 +12,7 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/idle/idle_rules.h"
+#include "analyze/traits.h"
 #include "core/text.h"
 #include "model/vendor.h"
 
@@ -194,8 +195,9 @@ std::string place_of(const Facts& facts, const Interval& stretch, std::uint32_t 
   const auto rows = facts.context.host.ops(thread);
   auto end_of = [&](std::uint32_t row) { return ops.start_ns[row] + ops.duration_ns[row]; };
   auto tells = [&](std::uint32_t row) {
-    return ops.kind[row] == HostKind::op || (ops.kind[row] == HostKind::annotation &&
-                                             !(facts.context.roles.host(ops.name[row]) & kStep));
+    return ops.kind[row] == HostKind::op ||
+           (ops.kind[row] == HostKind::annotation &&
+            !(facts.context.names.host(ops.name[row]) & host_is::step));
   };
   /// The outermost operation or mark that ended before, or begins after, the stretch.
   auto outermost = [&](std::uint32_t row, auto&& beside) {
@@ -311,7 +313,7 @@ std::optional<Finding> input_bound(const Facts& facts) {
     return {};
   // Workers are of a loader, and some programs have none.
   const bool loads = facts.pytorch() && std::ranges::any_of(facts.host_names(), [&](Text name) {
-                       return (facts.context.roles.host(name) & kInput) != 0;
+                       return (facts.context.names.host(name) & host_is::input) != 0;
                      });
   return Finding{
       FindingId::input_bound,

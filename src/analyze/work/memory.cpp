@@ -57,7 +57,7 @@ std::vector<Place> places_of(const Context& context, const std::vector<std::uint
   const auto& parent = context.attribution.op_parent;
   for (const auto& [thread, of_thread] : by_thread) {
     if (thread == kNoRow) continue;
-    ThreadSweep sweep(capture, context.host, context.roles, thread);
+    ThreadSweep sweep(capture, context.host, context.names, thread);
     for (const auto row : of_thread) {
       const ThreadState state = sweep.at(events.time_ns[row]);
       Place& place = places[row];

@@ -137,7 +137,7 @@ class Table {
       : context_(context),
         works_(works),
         roof_(roof),
-        nesting_(context.capture, context.host, context.roles),
+        nesting_(context.capture, context.host, context.names),
         with_shapes_(context.attribution.op_parent, kNoRow),
         on_host_(context.attribution.op_parent, TrainingPhase::forward) {}
 
