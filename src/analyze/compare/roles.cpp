@@ -38,12 +38,6 @@ std::string_view name_of_copy(CopyKind kind) {
   }
 }
 
-/// A compiler names its kernels after what it fused.
-bool is_fused(std::string_view name) {
-  return (name.starts_with("triton_") && name.find("_fused_") != name.npos) ||
-         name.find("fusion") != name.npos;
-}
-
 class RoleCollector {
  public:
   explicit RoleCollector(const Context& context)
@@ -162,7 +156,7 @@ class RoleCollector {
     made.module = context_.attribution.modules[module];
     made.kernel = short_kernel_name(capture_.text(kernel));
     made.is_kernel = is_kernel;
-    made.fused = is_kernel && is_fused(capture_.text(kernel));
+    made.fused = is_kernel && context_.names.kernel(kernel) & kernel_is::fused_chain;
     if (op != kNoRow)
       if (const auto call = work::call_of(capture_, op)) made.shapes = work::shapes_text(*call);
     return known->second;
