@@ -1,5 +1,5 @@
 // Prints a reference page that is made from the declarations: gpufathom-reference
-// metrics|capture|analysis|levels|findings|schema|typescript|python|work-json|work-schema|
+// metrics|capture|analysis|levels|findings|names|schema|typescript|python|work-json|work-schema|
 // sweep-schema|reproduction-schema|ranks-json|ranks-schema.
 // `./dev docs` writes them to docs/; a test checks that the committed pages are what this prints.
 #include <cstdio>
@@ -37,14 +37,17 @@ int main(int argc, char** argv) {
     text = gf::reproduction_schema();
   else if (page == "findings")
     text = gf::findings_page();
+  else if (page == "names")
+    text = gf::names_page();
   else if (page == "typescript")
     text = gf::typescript_model();
   else if (page == "python")
     text = gf::python_results();
   if (text.empty()) {
     std::fputs(
-        "usage: gpufathom-reference metrics|capture|analysis|levels|findings|schema|typescript|"
-        "python|work-json|work-schema|sweep-schema|reproduction-schema|ranks-json|ranks-schema\n",
+        "usage: gpufathom-reference metrics|capture|analysis|levels|findings|names|schema|"
+        "typescript|python|work-json|work-schema|sweep-schema|reproduction-schema|ranks-json|ranks-"
+        "schema\n",
         stderr);
     return 2;
   }

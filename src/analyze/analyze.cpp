@@ -45,7 +45,7 @@ Result<Analysis> analyze_samples_alone(const Capture& capture, const AnalyzeOpti
 
 /// Layers and counters, which join the context, and what is said of kernels by them.
 std::pair<KernelLevels, KernelSections> describe_kernels(Context& context) {
-  context.attribution.layer = classify_layers(context.capture, context.attribution);
+  context.attribution.layer = classify_layers(context.capture, context.names, context.attribution);
   context.matching = match_kernels(context.capture, context.devices);
   KernelLevels levels(context.capture, context.matching);
   KernelSections sections = measure_layers(context, levels);
@@ -111,21 +111,22 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   Context context{capture, options};
   auto launches = std::async(std::launch::async, join_launches, std::cref(capture));
   context.host = HostThreads(capture);
-  context.roles = NameRoles(capture);
+  context.names = Names(capture);
   context.launches = launches.get();
   RuleLookup rules(capture);
   const auto when = options.brief ? std::launch::deferred : std::launch::async;
   std::shared_future<RuntimeTrace> trace =
       std::async(when, [&] { return trace_runtime(context, rules); });
-  const Steps steps = find_steps(capture, context.launches, context.host);
+  const Steps steps = find_steps(capture, context.launches, context.host, context.names);
   auto chosen = choose_devices(capture, options.devices);
   if (!chosen) return tl::unexpected(chosen.error());
   context.chosen = std::move(*chosen);
   auto window = choose_window(capture, options.window, steps, context.chosen);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
-  auto host_side = std::async(std::launch::async,
-                              [&] { return attribute(capture, context.host, context.launches); });
+  auto host_side = std::async(std::launch::async, [&] {
+    return attribute(capture, context.host, context.names, context.launches);
+  });
   context.devices = build_timelines(capture, context.window);
   set_others_aside(context);
   Analysis analysis;

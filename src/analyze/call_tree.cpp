@@ -140,7 +140,7 @@ void find_spans(const Context& context, std::vector<TimePiece>& pieces) {
   std::uint32_t thread = kNoRow;
   for (const auto& question : questions) {
     if (question.thread != std::exchange(thread, question.thread))
-      sweep.emplace(capture, context.host, context.roles, thread);
+      sweep.emplace(capture, context.host, context.names, thread);
     if (const auto named = sweep->at(question.at).named; named != kNoRow)
       pieces[question.piece].span = named;
   }
@@ -361,7 +361,7 @@ std::vector<CallNode> call_tree(const Context& context, const Analysis& analysis
   }
   if (pieces.empty()) return {};
   find_spans(context, pieces);
-  const HostNesting nesting(context.capture, context.host, context.roles);
+  const HostNesting nesting(context.capture, context.host, context.names);
   std::vector<CallNode> nodes;
   for (const auto view : {TreeView::modules, TreeView::calls}) {
     GrowingTree tree(context, nesting, view);

@@ -14,6 +14,7 @@
 #include "analyze/chosen_devices.h"
 #include "analyze/host_threads.h"
 #include "analyze/result.h"
+#include "analyze/vocabulary.h"
 #include "core/error.h"
 #include "core/intervals.h"
 #include "core/progress.h"
@@ -129,7 +130,7 @@ struct Context {
   OmittedParts omitted;
   WindowInfo window;
   HostThreads host;  // host operations and calls in order of time, thread by thread
-  NameRoles roles;   // what the names of host operations say
+  Names names;       // what the names of operations, calls and kernels say
   std::vector<std::uint32_t> launches;  // by row of activities: the row of api_calls that launched
                                         // it, kNoRow without a record
   ChosenDevices chosen;                 // those of `devices`

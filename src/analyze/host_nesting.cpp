@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analyze/traits.h"
+
 namespace gf {
 namespace {
 
@@ -11,9 +13,9 @@ constexpr std::uint32_t kDeepestTold = 200;
 
 }  // namespace
 
-HostNesting::HostNesting(const Capture& capture, const HostThreads& host, const NameRoles& roles)
+HostNesting::HostNesting(const Capture& capture, const HostThreads& host, const Names& names)
     : capture_(capture),
-      roles_(roles),
+      names_(names),
       around_(capture.host_ops.size(), kNoRow),
       told_(capture.host_ops.size(), kNoRow),
       is_own_(capture.strings, is_line_of_program) {
@@ -38,7 +40,7 @@ HostNesting::HostNesting(const Capture& capture, const HostThreads& host, const 
 }
 
 bool HostNesting::is_step(std::uint32_t row) const {
-  return roles_.host(capture_.host_ops.name[row]) & kStep;
+  return names_.host(capture_.host_ops.name[row]) & host_is::step;
 }
 
 std::vector<std::uint32_t> HostNesting::path_to(std::uint32_t row) const {

@@ -12,7 +12,7 @@ namespace gf {
 
 class HostNesting {
  public:
-  HostNesting(const Capture& capture, const HostThreads& host, const NameRoles& roles);
+  HostNesting(const Capture& capture, const HostThreads& host, const Names& names);
 
   /// From the outermost span to the one of a row of host_ops, without marks of steps. Of very deep
   /// paths the outer part.
@@ -29,7 +29,7 @@ class HostNesting {
 
  private:
   const Capture& capture_;
-  const NameRoles& roles_;
+  const Names& names_;
   // By row of host_ops.
   std::vector<std::uint32_t> around_;  // kNoRow at the top
   std::vector<std::uint32_t> told_;    // where the path to it ends

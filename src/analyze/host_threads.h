@@ -1,7 +1,5 @@
 // What each host thread did, in order of time: the shared ground of attribution, idle causes and
 // runtime phases.
-// What the names of host operations, calls and kernels say about the host: which are input,
-// communication, waiting.
 #pragma once
 
 #include <cstdint>
@@ -39,39 +37,6 @@ class HostThreads {
   }
   std::vector<std::uint32_t> ops_, calls_;
   std::vector<std::size_t> op_begin_, call_begin_;
-};
-
-/// A set of these for each name.
-enum HostRole : std::uint8_t {
-  kPlain = 0,
-  kInput = 1,           // data loader or input pipeline
-  kCommunication = 2,   // collective or point-to-point operation between devices
-  kWaits = 4,           // an operation that exists to wait for a value of the device
-  kAnnotation = 8,      // a mark that old profilers file among the operations
-  kStep = 16,           // the mark of a step, which says nothing of what the host does inside
-  kOneOff = 32,         // compiles, tunes, records or captures graphs: done once, not every step
-  kHostTransport = 64,  // a collective that the host itself carries out
-  kOneOffCall = 128,    // a runtime call that loads modules, creates contexts or captures graphs
-};
-/// What a name says as that of an operation, mark or Python frame, or as that of a runtime call.
-std::uint8_t host_role(std::string_view name);
-/// True for kernels of communication libraries.
-bool is_collective_kernel(std::string_view name);
-/// Whether a copy to the device that this outermost operation made may be of a batch: the program
-/// asked for it, not a library for tables of its own.
-bool brings_input(std::string_view operation);
-/// True for runtime calls that make a stream wait for an event.
-bool is_stream_wait(std::string_view api_name);
-
-/// Roles by StringId, each text looked at once.
-class NameRoles {
- public:
-  NameRoles() = default;
-  explicit NameRoles(const Capture& capture);
-  std::uint8_t host(Text name) const { return host_[static_cast<std::uint32_t>(name)]; }
-
- private:
-  std::vector<std::uint8_t> host_;
 };
 
 }  // namespace gf

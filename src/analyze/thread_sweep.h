@@ -7,8 +7,14 @@
 #include <vector>
 
 #include "analyze/host_threads.h"
+#include "analyze/traits.h"
 
 namespace gf {
+
+/// Traits that hold of all that the host does inside a span.
+inline constexpr NameWord kRolesOfHost = host_is::input | host_is::communication | host_is::waits |
+                                         host_is::one_off | host_is::host_transport;
+static_assert(kRolesOfHost <= UINT8_MAX);
 
 /// The state of a thread at an instant.
 struct ThreadState {
@@ -18,14 +24,14 @@ struct ThreadState {
   std::uint32_t python = kNoRow;  // innermost Python function
   std::uint32_t span = kNoRow;    // innermost span that is none
   std::uint32_t call = kNoRow;    // innermost open call of the runtime, row of api_calls
-  std::uint8_t roles = kPlain;    // roles of all open spans together
+  std::uint8_t roles = 0;         // kRolesOfHost of all open spans together
 };
 
 class ThreadSweep {
  public:
-  ThreadSweep(const Capture& capture, const HostThreads& host, const NameRoles& roles,
+  ThreadSweep(const Capture& capture, const HostThreads& host, const Names& names,
               std::uint32_t thread)
-      : capture_(&capture), roles_(&roles), ops_{host.ops(thread)}, calls_{host.calls(thread)} {
+      : capture_(&capture), names_(&names), ops_{host.ops(thread)}, calls_{host.calls(thread)} {
     ops_.move_to(0, capture.host_ops);
     calls_.move_to(0, capture.api_calls);
   }
@@ -118,10 +124,10 @@ class ThreadSweep {
     const Nanos end = ops.start_ns[row] + ops.duration_ns[row];
     if (end <= now_) return;
     Open span{end, open_.empty() ? ThreadState{} : open_.back().inside};
-    const std::uint8_t role = roles_->host(ops.name[row]);
-    span.inside.roles |= role & (kInput | kCommunication | kWaits | kOneOff | kHostTransport);
-    if (ops.kind[row] == HostKind::op && !(role & kAnnotation)) span.inside.op = row;
-    if (!(role & kStep)) span.inside.named = row;
+    const NameWord is = names_->host(ops.name[row]);
+    span.inside.roles |= static_cast<std::uint8_t>(is & kRolesOfHost);
+    if (ops.kind[row] == HostKind::op && !(is & host_is::mark)) span.inside.op = row;
+    if (!(is & host_is::step)) span.inside.named = row;
     (ops.kind[row] == HostKind::python ? span.inside.python : span.inside.span) = row;
     open_.push_back(span);
   }
@@ -201,7 +207,7 @@ class ThreadSweep {
   }
 
   const Capture* capture_;
-  const NameRoles* roles_;
+  const Names* names_;
   Events ops_, calls_;
   Nanos now_ = INT64_MIN;
   bool searches_ = false;

@@ -4,9 +4,8 @@
 #include <queue>
 #include <utility>
 
-#include "analyze/host_threads.h"
+#include "analyze/traits.h"
 #include "core/order.h"
-#include "core/strings.h"
 #include "model/host_copies.h"
 
 namespace gf {
@@ -227,12 +226,12 @@ std::vector<Nanos> exclusive_times(std::span<const Interval> spans) {
   return share;
 }
 
-std::vector<std::uint32_t> collective_rows(const Capture& capture, const DeviceTimeline& line) {
-  OncePerText is_collective(capture.strings, &is_collective_kernel);
+std::vector<std::uint32_t> collective_rows(const Context& context, const DeviceTimeline& line) {
+  const auto& activities = context.capture.activities;
   std::vector<std::uint32_t> rows;
   for (const auto row : line.rows)
-    if (capture.activities.kind[row] == ActivityKind::kernel &&
-        is_collective(capture.activities.name[row]))
+    if (activities.kind[row] == ActivityKind::kernel &&
+        context.names.kernel(activities.name[row]) & kernel_is::collective)
       rows.push_back(row);
   return rows;
 }

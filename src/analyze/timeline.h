@@ -18,7 +18,7 @@ namespace gf {
 std::vector<DeviceTimeline> build_timelines(const Capture& capture, const WindowInfo& window);
 
 /// Rows of `line` that are kernels of communication libraries, by start.
-std::vector<std::uint32_t> collective_rows(const Capture& capture, const DeviceTimeline& line);
+std::vector<std::uint32_t> collective_rows(const Context& context, const DeviceTimeline& line);
 
 /// The union of all that a device (row of capture.devices) did in the capture.
 Intervals busy_spans(const Capture& capture, std::uint32_t device);

@@ -66,7 +66,7 @@ RC_GTEST_PROP(Period, IsTheStep, ()) {
   program.tuning = *rc::gen::inRange(0, 4);
   std::vector<Nanos> starts;
   const Capture capture = run(program, *rc::gen::arbitrary<unsigned>(), starts);
-  const Steps found = find_period(capture, {}, {});
+  const Steps found = find_period(capture, {}, {}, Names(capture));
   RC_ASSERT(found.source == "period:" + std::to_string(per_step) + " kernels");
   RC_ASSERT(*found.confidence > 0.9);
   // The first step may differ when it tunes; all later ones are found where they begin.
@@ -88,7 +88,7 @@ RC_GTEST_PROP(Period, SurvivesAKernelMoreOrLess, ()) {
                         0.004};
   std::vector<Nanos> starts;
   const Capture capture = run(program, *rc::gen::arbitrary<unsigned>(), starts);
-  const Steps found = find_period(capture, {}, {});
+  const Steps found = find_period(capture, {}, {}, Names(capture));
   RC_ASSERT(*found.confidence > 0.8);
   RC_ASSERT(2 * found.steps.size() >=
             starts.size());  // neighbors that noise made unlike may be left out
@@ -99,7 +99,7 @@ RC_GTEST_PROP(Period, IsOfBlocksWhereNothingShowsSteps, ()) {
   Program program{*rc::gen::inRange(3, 15), *rc::gen::inRange(1, 24), 6, 4, 6, 0, 0, 0, false};
   std::vector<Nanos> starts;
   const Capture capture = run(program, *rc::gen::arbitrary<unsigned>(), starts);
-  const Steps found = find_period(capture, {}, {});
+  const Steps found = find_period(capture, {}, {}, Names(capture));
   if (!found.steps.empty()) {  // ten equal blocks and more for most of the time prove themselves
     RC_ASSERT(found.sign == "equal kernels in order");
     RC_ASSERT(found.steps.size() >= 10U && found.steps.size() <= starts.size());
@@ -115,8 +115,8 @@ TEST(Period, IsNotSeenWhereThereIsNone) {
   test::CaptureBuilder builder;
   for (Nanos i = 0; i < 2000; ++i)
     builder.kernel("k" + std::to_string(random() % 300), i * 1000, i * 1000 + 800);
-  EXPECT_EQ(find_period(builder.capture, {}, {}).source, "none");
-  EXPECT_EQ(find_period(Capture{}, {}, {}).source, "none");
+  EXPECT_EQ(find_period(builder.capture, {}, {}, Names(builder.capture)).source, "none");
+  EXPECT_EQ(find_period(Capture{}, {}, {}, Names(Capture{})).source, "none");
 }
 
 }  // namespace

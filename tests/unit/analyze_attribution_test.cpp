@@ -342,7 +342,7 @@ struct Nest {
     attribution.module.assign(name, 0);
     attribution.phase.assign(name, 1);
     capture = std::move(builder.capture);
-    attribution.layer = classify_layers(capture, attribution);
+    attribution.layer = classify_layers(capture, Names(capture), attribution);
   }
 };
 
@@ -375,7 +375,7 @@ TEST(LayerTypes, CommunicationWithoutAKnownName) {
     builder.capture.metadata.key[fact] =
         builder.capture.strings.intern("distributedInfo.world_size");
     builder.capture.metadata.value[fact] = builder.capture.strings.intern(ranks);
-    const auto layers = classify_layers(builder.capture, attribution);
+    const auto layers = classify_layers(builder.capture, Names(builder.capture), attribution);
     const auto expected = ranks == "2" ? LayerType::communication : LayerType::other;
     EXPECT_EQ(layers[beside], expected) << ranks;
     EXPECT_EQ(layers[sent], expected) << ranks;

@@ -16,9 +16,9 @@ namespace {
 using test::CaptureBuilder;
 
 struct Questioned {
-  explicit Questioned(const Capture& capture) : host(capture), roles(capture) {}
+  explicit Questioned(const Capture& capture) : host(capture), names(capture) {}
   HostThreads host;
-  NameRoles roles;
+  Names names;
 };
 
 bool same(const ThreadState& left, const ThreadState& right) {
@@ -58,9 +58,9 @@ TEST(ThreadSweep, QuestionsInAnyOrder) {
     const Capture capture = random_host(random);
     const Questioned asked(capture);
     std::map<Nanos, ThreadState> expected;
-    ThreadSweep forward(capture, asked.host, asked.roles, 0);
+    ThreadSweep forward(capture, asked.host, asked.names, 0);
     for (Nanos time = 0; time < 100'000; time += 50) expected[time] = forward.at(time);
-    ThreadSweep jumping(capture, asked.host, asked.roles, 0);
+    ThreadSweep jumping(capture, asked.host, asked.names, 0);
     for (int question = 0; question < 2'000; ++question) {
       const Nanos time = static_cast<Nanos>(random() % 2'000) * 50;
       ASSERT_TRUE(same(jumping.at(time), expected[time])) << "at " << time;
@@ -137,7 +137,8 @@ TEST(ForwardThreads, ANumberThatOneThreadHasIsFound) {
       kernels.push_back(static_cast<std::uint32_t>(builder.capture.activities.size() - 1));
     }
     const Attribution attribution =
-        attribute(builder.capture, HostThreads(builder.capture), join_launches(builder.capture));
+        attribute(builder.capture, HostThreads(builder.capture), Names(builder.capture),
+                  join_launches(builder.capture));
     for (int i = 0; i < threads; ++i) {
       const auto found = attribution.forward_op[kernels[static_cast<std::size_t>(i)]];
       EXPECT_EQ(found, i == 1 ? kNoRow : forward[static_cast<std::size_t>(i)]) << threads;

@@ -218,15 +218,17 @@ TEST(WorkRules, TilesOfKernels) {
   // 300 x 100 under tiles of 256 x 128: two by one, or, turned, three by one of 128 x 256.
   const Product product{1, 300, 100, 64};
   EXPECT_EQ(covered_flops(product, *tile), 2.0 * std::min(512 * 128, 384 * 256) * 64);
-  EXPECT_TRUE(multiplies("cutlass_80_tensorop_bf16_s16816gemm_bf16_128x256_64x3_nn_align2"));
-  EXPECT_FALSE(multiplies("void splitKreduce_kernel<32, 16, int, float>"));
+  EXPECT_TRUE(
+      multiplies(kernel_word("cutlass_80_tensorop_bf16_s16816gemm_bf16_128x256_64x3_nn_align2")));
+  EXPECT_FALSE(multiplies(kernel_word("void splitKreduce_kernel<32, 16, int, float>")));
 }
 
 TEST(WorkRules, NumberTypesOfProducts) {
-  EXPECT_EQ(number_type(Element::fp32, "sm80_xmma_gemm_f32f32_tf32f32_f32"), Element::tf32);
-  EXPECT_EQ(number_type(Element::fp32, "ampere_sgemm_128x64_tn"), Element::fp32);
-  EXPECT_EQ(number_type(Element::bf16, "nvjet_tst"), Element::bf16);
-  EXPECT_EQ(number_type(Element::int64, "gemm"), Element::none);
+  EXPECT_EQ(number_type(Element::fp32, kernel_word("sm80_xmma_gemm_f32f32_tf32f32_f32")),
+            Element::tf32);
+  EXPECT_EQ(number_type(Element::fp32, kernel_word("ampere_sgemm_128x64_tn")), Element::fp32);
+  EXPECT_EQ(number_type(Element::bf16, kernel_word("nvjet_tst")), Element::bf16);
+  EXPECT_EQ(number_type(Element::int64, kernel_word("gemm")), Element::none);
 }
 
 // Sizes that no program has must not trap.

@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "analyze/attribution/forward_table.h"
-#include "core/strings.h"
-#include "core/text.h"
+#include "analyze/traits.h"
 #include "model/capture.h"
 
 namespace gf {
@@ -106,95 +105,6 @@ std::uint32_t ModulePaths::recorded(StringId text, std::string_view view) {
   return at->second = add(std::move(path));
 }
 
-enum HostNameTrait : std::uint8_t {
-  kLooked = 1,        // the other bits are valid
-  kBackward = 2,      // autograd engine evaluating a backward function
-  kOptimizer = 4,     // an optimizer step, its zero_grad, or a fused optimizer operation
-  kModule = 8,        // Python frame of a module call, "nn.Module: Conv2d_0"
-  kRecompute = 32,    // an activation checkpoint runs its forward pass again
-  kForwardOnly = 64,  // an operation that no backward pass calls
-  kScope = 16,        // as an annotation: a scope the user named, fit to stand for a module
-};
-
-/// The traits of a text.
-std::uint8_t host_name_traits(std::string_view name);
-
-class HostNames {
- public:
-  explicit HostNames(const Capture& capture)
-      : capture_(capture), traits_(capture.strings.size(), 0) {}
-  std::uint8_t operator[](Text name) {
-    auto& trait = traits_[static_cast<std::uint32_t>(name)];
-    if (!trait) trait = host_name_traits(capture_.text(name)) | kLooked;
-    return trait;
-  }
-
- private:
-  const Capture& capture_;
-  std::vector<std::uint8_t> traits_;
-};
-
-struct Rule {
-  std::string_view pattern;  // glob
-  std::uint8_t traits;
-};
-
-constexpr std::array kRules{
-    Rule{"autograd::engine::evaluate_function: *", kBackward},
-    Rule{"Optimizer.step*", kOptimizer},
-    Rule{"Optimizer.zero_grad*", kOptimizer},
-    Rule{"aten::_fused_*adam*", kOptimizer},
-    Rule{"aten::_fused_sgd*", kOptimizer},
-    Rule{"aten::_fused_adagrad*", kOptimizer},
-    Rule{"*multi_tensor_adam*", kOptimizer},
-    Rule{"nn.Module: *", kModule},
-    Rule{"*CheckpointFunctionBackward*", kRecompute},
-    Rule{"torch/utils/checkpoint.py(*): recompute_fn", kRecompute},
-    Rule{"torch/utils/checkpoint.py(*): unpack_hook", kRecompute},
-    Rule{"aten::linear", kForwardOnly},
-    Rule{"aten::conv?d", kForwardOnly},
-    Rule{"aten::layer_norm", kForwardOnly},
-    Rule{"aten::group_norm", kForwardOnly},
-    Rule{"aten::batch_norm", kForwardOnly},
-    Rule{"aten::rms_norm", kForwardOnly},
-    Rule{"aten::embedding", kForwardOnly},
-    Rule{"aten::dropout", kForwardOnly},
-    Rule{"aten::gelu", kForwardOnly},
-    Rule{"aten::scaled_dot_product_attention", kForwardOnly},
-};
-
-// Annotations that frameworks and step loops make: they say nothing of the model's structure.
-constexpr std::array<std::string_view, 14> kNotAScope{"ProfilerStep*",
-                                                      "Optimizer.*",
-                                                      "enumerate(DataLoader)*",
-                                                      "## *",
-                                                      "*## Call CompiledFxGraph*",
-                                                      "PyTorch Profiler*",
-                                                      "nccl:*",
-                                                      "gloo:*",
-                                                      "c10d::*",
-                                                      "DataParallel.*",
-                                                      "DistributedDataParallel.*",
-                                                      "Torch-Compiled Region*",
-                                                      "autograd::*",
-                                                      "[*]*"};
-
-// "train 12", "step#3": a name that ends in a number after # or a blank counts iterations.
-bool counts_iterations(std::string_view name) {
-  const auto digits = name.find_last_not_of("0123456789");
-  return digits != std::string_view::npos && digits + 1 < name.size() &&
-         (name[digits] == '#' || name[digits] == ' ');
-}
-
-std::uint8_t host_name_traits(std::string_view name) {
-  std::uint8_t traits = 0;
-  for (const auto& rule : kRules)
-    if (glob_match(rule.pattern, name)) traits |= rule.traits;
-  bool scope = !name.empty() && !traits && !counts_iterations(name);
-  for (const auto pattern : kNotAScope) scope = scope && !glob_match(pattern, name);
-  return traits | (scope ? kScope : 0);
-}
-
 enum Phase : std::uint8_t {
   kOtherPhase = 0,
   kForwardPhase = 1,
@@ -239,12 +149,12 @@ struct Questions {
 /// way.
 class HostSweep {
  public:
-  HostSweep(const Capture& capture, const HostThreads& host, const Questions& questions,
-            ModulePaths& paths, Attribution& result)
+  HostSweep(const Capture& capture, const HostThreads& host, const Names& names,
+            const Questions& questions, ModulePaths& paths, Attribution& result)
       : capture_(capture),
         questions_(questions),
         result_(result),
-        names_(capture),
+        names_(names),
         paths_(paths),
         forward_(capture),
         stacks_(capture.threads.size()),
@@ -329,22 +239,22 @@ class HostSweep {
     result_.op_parent[row] = now.span;
     now.start = ops.start_ns[row];
     now.end = end_of(now.start, ops.duration_ns[row]);
-    const auto traits = names_[ops.name[row]];
+    const NameWord traits = names_.host(ops.name[row]);
     switch (kind) {
       case HostKind::op:
         open_op(row, thread, traits, now);
         break;
       case HostKind::annotation:
         now.span = row;
-        if (traits & kOptimizer) now.phase = kOptimizerPhase;
-        if (traits & kScope)
+        if (traits & host_is::optimizer) now.phase = kOptimizerPhase;
+        if (!(traits & host_is::no_scope))
           now.scope = paths_.scope(now.scope, ops.name[row], capture_.text(ops.name[row]));
         break;
       case HostKind::python:
-        if (!(traits & (kModule | kRecompute))) return;
+        if (!(traits & (host_is::module | host_is::recompute))) return;
         // The backward pass calls no module but to run its forward pass again.
         if (now.phase == kBackwardPhase) now.phase = kRecomputePhase;
-        if (!(traits & kModule)) break;
+        if (!(traits & host_is::module)) break;
         now.module = paths_.child(
             now.module, ops.name[row],
             capture_.text(ops.name[row]).substr(std::string_view("nn.Module: ").size()));
@@ -355,14 +265,14 @@ class HostSweep {
     stack.push_back(now);
   }
 
-  void open_op(std::uint32_t row, std::uint32_t thread, std::uint8_t traits, Open& now) {
+  void open_op(std::uint32_t row, std::uint32_t thread, NameWord traits, Open& now) {
     const auto& ops = capture_.host_ops;
     now.span = now.op = row;
     if (ops.module[row] != Text::none)
       if (const auto recorded = paths_.recorded(ops.module[row], capture_.text(ops.module[row])))
         now.module = recorded;
-    const bool backward = (traits & kBackward) || ops.forward_thread[row] > 0;
-    if (traits & kOptimizer)
+    const bool backward = (traits & host_is::backward) || ops.forward_thread[row] > 0;
+    if (traits & host_is::optimizer)
       now.phase = kOptimizerPhase;
     else if (backward)
       now.phase = kBackwardPhase;
@@ -371,7 +281,7 @@ class HostSweep {
     else if (now.phase == kBackwardPhase && runs_forward_again(row, thread, traits))
       now.phase = kRecomputePhase;
     now.recomputes = false;
-    if ((traits & kRecompute) && backward) now.phase = kRecomputePhase;
+    if ((traits & host_is::recompute) && backward) now.phase = kRecomputePhase;
     if (ops.sequence[row] < 0) return;
     if (backward) {
       const auto forward = forward_.find(thread, ops.forward_thread[row], ops.sequence[row]);
@@ -389,10 +299,10 @@ class HostSweep {
 
   /// Inside a backward operation, autograd records what will need a backward pass of its own: a
   /// checkpoint runs its forward operations, from the first that only a forward pass calls.
-  bool runs_forward_again(std::uint32_t row, std::uint32_t thread, std::uint8_t traits) {
+  bool runs_forward_again(std::uint32_t row, std::uint32_t thread, NameWord traits) {
     if (capture_.host_ops.sequence[row] < 0 || stacks_[thread].empty()) return false;
     auto& around = stacks_[thread].back();
-    if (traits & kForwardOnly) around.recomputes = true;
+    if (traits & host_is::forward_only) around.recomputes = true;
     return around.recomputes;
   }
 
@@ -434,7 +344,7 @@ class HostSweep {
   const Capture& capture_;
   const Questions& questions_;
   Attribution& result_;
-  HostNames names_;
+  const Names& names_;
   ModulePaths& paths_;
   ForwardTable forward_;
   std::vector<std::vector<Open>> stacks_;  // by row of threads
@@ -467,7 +377,7 @@ std::unordered_map<std::int64_t, std::uint32_t> ops_by_external_id(
 
 /// Activities whose launch does not tell: the operation that captured them into a graph, else the
 /// one that the source itself linked, as if the launch had been at its start.
-void link_to_operations(const Capture& capture, const HostThreads& host,
+void link_to_operations(const Capture& capture, const HostThreads& host, const Names& names,
                         std::vector<std::uint32_t> left, ModulePaths& paths, Attribution& result) {
   const auto by_id = ops_by_external_id(capture, left);
   auto op_of = [&](std::uint32_t one) {
@@ -479,7 +389,7 @@ void link_to_operations(const Capture& capture, const HostThreads& host,
   Questions questions{std::vector<std::uint32_t>(capture.api_calls.size(), kNoRow), {}, 0};
   for (const auto one : left)
     if (questions.of_op.try_emplace(op_of(one), questions.count).second) ++questions.count;
-  const auto answers = HostSweep(capture, host, questions, paths, result).run();
+  const auto answers = HostSweep(capture, host, names, questions, paths, result).run();
   for (const auto one : left) take(one, answers[questions.of_op.at(op_of(one))], result);
 }
 
@@ -494,7 +404,7 @@ void drop_wide_scopes(const ModulePaths& paths, Attribution& result) {
 
 }  // namespace
 
-Attribution attribute(const Capture& capture, const HostThreads& host,
+Attribution attribute(const Capture& capture, const HostThreads& host, const Names& names,
                       const std::vector<std::uint32_t>& launches) {
   Attribution result;
   const auto& activities = capture.activities;
@@ -510,7 +420,7 @@ Attribution attribute(const Capture& capture, const HostThreads& host,
   for (std::uint32_t activity = 0; activity < count; ++activity)
     if (const auto call = launches[activity]; call != kNoRow && questions.of_call[call] == kNoRow)
       questions.of_call[call] = questions.count++;
-  const auto answers = HostSweep(capture, host, questions, paths, result).run();
+  const auto answers = HostSweep(capture, host, names, questions, paths, result).run();
   std::vector<std::uint32_t>
       left;  // activities that the launch told nothing about, with an External id to try
   for (std::uint32_t activity = 0; activity < count; ++activity) {
@@ -519,7 +429,7 @@ Attribution attribute(const Capture& capture, const HostThreads& host,
     const bool linked = result.op[activity] == kNoRow && activities.external_id[activity] > 0;
     if (linked || activities.captured_op[activity] != kNoRow) left.push_back(activity);
   }
-  if (!left.empty()) link_to_operations(capture, host, std::move(left), paths, result);
+  if (!left.empty()) link_to_operations(capture, host, names, std::move(left), paths, result);
   drop_wide_scopes(paths, result);
   return result;
 }

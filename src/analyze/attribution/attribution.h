@@ -43,7 +43,7 @@ class Inherited {
 /// The host side of every activity (docs/attribution.md) except layers, from the calls that
 /// launched them (join_launches). Near-linear in host operations, launch calls and activities;
 /// about 4 bytes a host operation and call and 13 bytes an activity.
-Attribution attribute(const Capture& capture, const HostThreads& host,
+Attribution attribute(const Capture& capture, const HostThreads& host, const Names& names,
                       const std::vector<std::uint32_t>& launches);
 
 /// The operation that names a layer: the outermost operation of a framework library (a name with

@@ -58,7 +58,7 @@ std::optional<ActivityKind> kind_started(ApiKind kind) {
 /// What the host was in at calls of the runtime: the innermost operation, else the innermost span.
 std::vector<std::uint32_t> ops_at(const Capture& capture, const std::vector<std::uint32_t>& calls) {
   const HostThreads host(capture);
-  const NameRoles roles(capture);
+  const Names names(capture);
   const auto& api = capture.api_calls;
   std::vector<std::size_t> order(calls.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -71,7 +71,7 @@ std::vector<std::uint32_t> ops_at(const Capture& capture, const std::vector<std:
   for (const auto i : order) {
     if (api.thread[calls[i]] == kNoRow) continue;
     if (!sweep || thread != api.thread[calls[i]])
-      sweep.emplace(capture, host, roles, thread = api.thread[calls[i]]);
+      sweep.emplace(capture, host, names, thread = api.thread[calls[i]]);
     const auto state = sweep->at(api.start_ns[calls[i]]);
     ops[i] = state.op != kNoRow ? state.op : state.named;
   }
@@ -300,8 +300,8 @@ std::unordered_map<std::uint32_t, std::uint32_t> take_over(const Capture& from,
                                                            const std::vector<std::uint32_t>& wanted,
                                                            Capture& into) {
   const HostThreads host(from);
-  const NameRoles roles(from);
-  const HostNesting nesting(from, host, roles);
+  const Names names(from);
+  const HostNesting nesting(from, host, names);
   std::vector<bool> keep(from.host_ops.size(), false);
   for (const auto op : wanted) {
     keep[op] = true;

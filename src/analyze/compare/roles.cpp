@@ -14,6 +14,7 @@
 #include "analyze/attribution/attribution.h"
 #include "analyze/context.h"
 #include "analyze/layers/layer_type.h"
+#include "analyze/traits.h"
 #include "analyze/work/operands.h"
 #include "analyze/work/sections.h"
 #include "model/kernel_name.h"
@@ -35,12 +36,6 @@ std::string_view name_of_copy(CopyKind kind) {
     default:
       return "copy";
   }
-}
-
-/// A compiler names its kernels after what it fused.
-bool is_fused(std::string_view name) {
-  return (name.starts_with("triton_") && name.find("_fused_") != name.npos) ||
-         name.find("fusion") != name.npos;
 }
 
 class RoleCollector {
@@ -161,7 +156,7 @@ class RoleCollector {
     made.module = context_.attribution.modules[module];
     made.kernel = short_kernel_name(capture_.text(kernel));
     made.is_kernel = is_kernel;
-    made.fused = is_kernel && is_fused(capture_.text(kernel));
+    made.fused = is_kernel && context_.names.kernel(kernel) & kernel_is::fused_chain;
     if (op != kNoRow)
       if (const auto call = work::call_of(capture_, op)) made.shapes = work::shapes_text(*call);
     return known->second;
@@ -298,7 +293,7 @@ class RoleCollector {
   }
 
   bool is_step(std::uint32_t op) const {
-    return context_.roles.host(capture_.host_ops.name[op]) & kStep;
+    return context_.names.host(capture_.host_ops.name[op]) & host_is::step;
   }
 
   void take_host() {

@@ -8,6 +8,7 @@
 
 #include "analyze/attribution/attribution.h"
 #include "analyze/findings/facts.h"
+#include "analyze/traits.h"
 
 namespace gf {
 
@@ -45,15 +46,29 @@ class Around {
   Inherited found_;
 };
 
+/// What the name of a kernel says.
+inline NameWord word_of(const TraceFacts& facts, const KernelInstance& kernel) {
+  return facts.context.names.kernel(facts.kernel_name(kernel));
+}
+/// What the name of a row of host_ops says; nothing without a row.
+inline NameWord word_of_op(const TraceFacts& facts, std::uint32_t row) {
+  return row == kNoRow ? 0 : facts.context.names.host(facts.capture().host_ops.name[row]);
+}
+inline bool any_host_name(const TraceFacts& facts, NameWord traits) {
+  for (const Text name : facts.host_names())
+    if (facts.context.names.host(name) & traits) return true;
+  return false;
+}
+
 /// By name. Where no operation has a name that is wanted, as in most traces, none is looked at.
 class AroundNamed {
  public:
-  AroundNamed(const TraceFacts& facts, bool (*wanted)(std::string_view)) {
-    std::vector<bool> names(facts.texts().size());
-    bool any = false;
-    for (const Text name : facts.host_names())
-      if (wanted(facts.texts().view(name))) any = names[static_cast<std::uint32_t>(name)] = true;
-    if (any) found_.emplace(facts, Named{std::move(names), &facts.capture().host_ops.name});
+  AroundNamed(const TraceFacts& facts, NameWord traits) {
+    if (any_host_name(facts, traits)) found_.emplace(facts, Named{facts, traits});
+  }
+  AroundNamed(const TraceFacts& facts, std::string_view name) {
+    const Text wanted = facts.texts().find(name);
+    if (wanted != Text::none) found_.emplace(facts, Named{facts, 0, wanted});
   }
   std::uint32_t of_op(std::uint32_t op) { return found_ ? found_->of_op(op) : kNoRow; }
   std::uint32_t of_activity(std::uint32_t activity) {
@@ -64,10 +79,12 @@ class AroundNamed {
 
  private:
   struct Named {
-    std::vector<bool> wanted;  // by text
-    const Column<Text>* names;
+    const TraceFacts& facts;
+    NameWord traits;  // one of these
+    Text name = Text::none;
     bool operator()(std::uint32_t row) const {
-      return wanted[static_cast<std::uint32_t>((*names)[row])];
+      const Text own = facts.capture().host_ops.name[row];
+      return facts.context.names.host(own) & traits || (name != Text::none && own == name);
     }
   };
   std::optional<Around<Named>> found_;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <tuple>
@@ -23,37 +22,16 @@ Interval span_of(const Facts& facts, std::uint32_t row) {
   return {ops.start_ns[row], ops.start_ns[row] + std::max<Nanos>(0, ops.duration_ns[row])};
 }
 
-/// Operators that add or write by index, and by atomic operations where they may.
-bool writes_by_index(std::string_view op) {
-  return op.starts_with("aten::scatter") || op.starts_with("aten::index_add") ||
-         op.starts_with("aten::index_copy") || op == "aten::put_";
-}
-
-bool sorts_indices(std::string_view op) {
-  return op == "aten::index_put_" || op == "aten::_index_put_impl_";
-}
-
-bool makes_empty(std::string_view op) {
-  return op == "aten::empty" || op == "aten::empty_strided" || op == "aten::resize_";
-}
-
-bool fills(std::string_view op) { return op == "aten::fill_"; }
-
 /// Of the first rows of host_ops, until `last`, those that are right inside another one, both by
 /// name: take(inner, outer).
-template <class Outer, class Inner, class Take>
-void each_nested(const Facts& facts, std::size_t last, Outer&& outer, Inner&& inner, Take&& take) {
-  const auto& ops = facts.capture().host_ops;
+template <class Take>
+void each_nested(const Facts& facts, std::size_t last, NameWord outer, NameWord inner,
+                 Take&& take) {
   const auto& parent = facts.context.attribution.op_parent;
-  OncePerText is_outer(facts.texts(), outer), is_inner(facts.texts(), inner);
   for (std::uint32_t row = 0; row < last; ++row)
-    if (is_inner(ops.name[row]) && parent[row] != kNoRow && is_outer(ops.name[parent[row]]))
+    if (word_of_op(facts, row) & inner && parent[row] != kNoRow &&
+        word_of_op(facts, parent[row]) & outer)
       take(row, parent[row]);
-}
-
-bool any_named(const Facts& facts, bool (*wanted)(std::string_view)) {
-  return std::ranges::any_of(facts.host_names(),
-                             [&](Text name) { return wanted(facts.texts().view(name)); });
 }
 
 }  // namespace
@@ -67,8 +45,9 @@ std::optional<Finding> deterministic(const Facts& facts) {
     marked.resize(all);
     marked[row] = true;
   };
-  if (any_named(facts, sorts_indices) && any_named(facts, writes_by_index))
-    each_nested(facts, all, writes_by_index, sorts_indices,
+  if (any_host_name(facts, host_is::sorts_indices) &&
+      any_host_name(facts, host_is::writes_by_index))
+    each_nested(facts, all, host_is::writes_by_index, host_is::sorts_indices,
                 [&](std::uint32_t, std::uint32_t outer) {
                   mark(outer);
                   ++sorted[facts.capture().text(ops.name[outer])];
@@ -77,13 +56,14 @@ std::optional<Finding> deterministic(const Facts& facts) {
   constexpr std::size_t kFew = 4096;
   constexpr std::int64_t kShown = 4;
   std::int64_t shown = 0, filled = 0;
-  each_nested(facts, std::min(all, kFew), makes_empty, fills,
+  each_nested(facts, std::min(all, kFew), host_is::makes_empty, host_is::overwrites,
               [&](std::uint32_t, std::uint32_t) { ++shown; });
   if (shown >= kShown)
-    each_nested(facts, all, makes_empty, fills, [&](std::uint32_t inner, std::uint32_t) {
-      mark(inner);
-      ++filled;
-    });
+    each_nested(facts, all, host_is::makes_empty, host_is::overwrites,
+                [&](std::uint32_t inner, std::uint32_t) {
+                  mark(inner);
+                  ++filled;
+                });
   if (marked.empty()) return {};
   Around around(facts, [&](std::uint32_t row) { return static_cast<bool>(marked[row]); });
   Nanos kernels = 0;
@@ -150,8 +130,6 @@ bool comes_back(const Facts& facts, std::uint32_t thread) {
 /// for derivatives of a higher order, are none: they and what they made are needed.
 void add_repeated(const Facts& facts, std::uint32_t thread, std::vector<bool>& again) {
   const auto& ops = facts.capture().host_ops;
-  OncePerText evaluates(facts.texts(),
-                        [](std::string_view name) { return name.starts_with(kEvaluates); });
   std::map<std::pair<std::int32_t, std::int64_t>, std::vector<std::uint32_t>> nodes;
   std::uint32_t current = kNoRow;
   bool makes_graph = false;
@@ -164,7 +142,7 @@ void add_repeated(const Facts& facts, std::uint32_t thread, std::vector<bool>& a
   for (const auto row : facts.context.host.ops(thread)) {
     if (current != kNoRow && ops.start_ns[row] >= span_of(facts, current).end) end_current();
     if (current == kNoRow && ops.sequence[row] >= 0 && ops.forward_thread[row] > 0 &&
-        evaluates(ops.name[row]))
+        word_of_op(facts, row) & host_is::backward)
       current = row;
     else if (current != kNoRow && ops.sequence[row] >= 0 && ops.forward_thread[row] <= 0)
       makes_graph = true;
@@ -210,30 +188,17 @@ std::optional<Finding> repeated_backward(const Facts& facts) {
       found.time};
 }
 
-namespace {
-
-bool factors(std::string_view op) {
-  static constexpr std::array<std::string_view, 12> kNames{
-      "aten::linalg_cholesky_ex", "aten::cholesky",         "aten::linalg_lu_factor_ex",
-      "aten::linalg_lu",          "aten::linalg_qr",        "aten::geqrf",
-      "aten::_linalg_eigh",       "aten::_linalg_svd",      "aten::linalg_eig",
-      "aten::linalg_inv_ex",      "aten::_linalg_solve_ex", "aten::linalg_ldl_factor_ex"};
-  return std::ranges::find(kNames, op) != kNames.end();
-}
-
-}  // namespace
-
 std::optional<Finding> repeated_factorization(const Facts& facts) {
   constexpr std::size_t kOften = 3;
   constexpr Nanos kLong = 200 * kNsPerUs;  // small ones in a loop are of matrices that differ
-  if (!any_named(facts, factors)) return {};
+  if (!any_host_name(facts, host_is::factors)) return {};
   // What is trained changes from step to step.
   if (std::ranges::any_of(facts.kernels, [&](const KernelInstance& kernel) {
         const auto phase = facts.phase(kernel);
         return phase == TrainingPhase::backward || phase == TrainingPhase::optimizer;
       }))
     return {};
-  AroundNamed around(facts, factors);
+  AroundNamed around(facts, host_is::factors);
   struct Calls {
     Nanos time = 0;
     std::map<std::uint32_t, Nanos> rows;  // of host_ops

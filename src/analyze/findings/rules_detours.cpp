@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -13,6 +12,7 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/idle/idle_rules.h"
+#include "analyze/traits.h"
 #include "core/text.h"
 
 namespace gf::trace_rules {
@@ -32,32 +32,24 @@ bool is_of_library(std::string_view name) {
          library != "profiler" && library != "std" && library != "command_buffer";
 }
 
-/// Takes a piece of a tensor, or says otherwise how it lies in memory, wherever that is: iterating
-/// over a tensor of the device takes the host time, but no data of it.
-bool only_views(std::string_view op) {
-  static constexpr std::array<std::string_view, 11> kNames{
-      "aten::alias",     "aten::as_strided", "aten::detach",   "aten::diagonal",
-      "aten::expand",    "aten::flatten",    "aten::squeeze",  "aten::tensor_split",
-      "aten::transpose", "aten::unfold",     "aten::unsqueeze"};
-  return cuts(op) || std::ranges::find(kNames, op) != kNames.end();
-}
-
 /// Outermost operators of a library that have nothing to do with a device, long enough to work.
 /// What a data loader runs is its own matter.
 std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kWorks) {
   const auto& ops = facts.capture().host_ops;
   const auto& parent = facts.context.attribution.op_parent;
   const auto& tree = facts.tree();
+  // Iterating over a tensor of the device takes the host time, but no data of it.
+  constexpr NameWord kNoData = host_is::makes_empty | host_is::only_view;
   OncePerText of_library(facts.texts(), [](std::string_view name) {
-    return is_of_library(name) && !name.starts_with("aten::empty") && !only_views(name) &&
-           name != "aten::pin_memory" && name != "aten::unflatten_dense_tensors";
+    return is_of_library(name) && name != "aten::pin_memory";
   });
   Around loads(facts, [&](std::uint32_t row) {
-    return (facts.context.roles.host(ops.name[row]) & kInput) != 0;
+    return (facts.context.names.host(ops.name[row]) & host_is::input) != 0;
   });
   std::vector<std::uint32_t> rows;
   auto works = [&](std::uint32_t row) {
-    return ops.kind[row] == HostKind::op && !tree.device[row] && of_library(ops.name[row]);
+    return ops.kind[row] == HostKind::op && !tree.device[row] && of_library(ops.name[row]) &&
+           !(word_of_op(facts, row) & kNoData);
   };
   for (std::uint32_t row = 0; row < ops.size(); ++row) {
     if (ops.duration_ns[row] < least || !works(row) || !tree.launches[ops.thread[row]]) continue;
@@ -434,13 +426,8 @@ std::optional<Finding> activation_offload(const Facts& facts) {
 }
 
 std::optional<Finding> data_dependent_sizes(const Facts& facts) {
-  static constexpr auto kAsks = [](std::string_view op) {
-    return op == "aten::nonzero" || op == "aten::masked_select" || op == "aten::_unique2" ||
-           op == "aten::unique_consecutive" || op == "aten::unique_dim" || op == "aten::_unique";
-  };
-  OncePerText by_name(facts.texts(), kAsks);
-  if (std::ranges::none_of(facts.host_names(), std::ref(by_name))) return {};
-  AroundNamed nonzero(facts, kAsks);
+  if (!any_host_name(facts, host_is::selects)) return {};
+  AroundNamed nonzero(facts, host_is::selects);
   const auto& ops = facts.capture().host_ops;
   const auto& calls = facts.capture().api_calls;
   const auto& tree = facts.tree();
@@ -449,7 +436,8 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
   Intervals asking;
   std::map<std::string_view, std::int64_t> sizes;  // how often each shape is asked
   for (std::uint32_t row = 0; row < ops.size(); ++row)
-    if (ops.kind[row] == HostKind::op && by_name(ops.name[row]) && tree.device[row]) {
+    if (ops.kind[row] == HostKind::op && word_of_op(facts, row) & host_is::selects &&
+        tree.device[row]) {
       ++count;
       asking.push_back({ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]});
       ++asked[facts.capture().text(ops.name[row])];

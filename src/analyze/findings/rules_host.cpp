@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/idle/idle_rules.h"
+#include "analyze/traits.h"
 #include "core/text.h"
 #include "model/vendor.h"
 
@@ -41,10 +43,8 @@ Intervals idle_spans(const Facts& facts, IdleReason reason) {
 /// Share of kernel time in kernels that torch.compile wrote.
 double compiled(const Facts& facts) {
   Nanos ns = 0;
-  OncePerText written(facts.texts(),
-                      [](std::string_view name) { return name.starts_with("triton_"); });
   for (const auto& kernel : facts.kernels)
-    if (written(facts.kernel_name(kernel))) ns += kernel.exclusive_ns;
+    if (word_of(facts, kernel) & kernel_is::compiler_made) ns += kernel.exclusive_ns;
   return facts.of_kernels(ns);
 }
 
@@ -194,8 +194,9 @@ std::string place_of(const Facts& facts, const Interval& stretch, std::uint32_t 
   const auto rows = facts.context.host.ops(thread);
   auto end_of = [&](std::uint32_t row) { return ops.start_ns[row] + ops.duration_ns[row]; };
   auto tells = [&](std::uint32_t row) {
-    return ops.kind[row] == HostKind::op || (ops.kind[row] == HostKind::annotation &&
-                                             !(facts.context.roles.host(ops.name[row]) & kStep));
+    return ops.kind[row] == HostKind::op ||
+           (ops.kind[row] == HostKind::annotation &&
+            !(facts.context.names.host(ops.name[row]) & host_is::step));
   };
   /// The outermost operation or mark that ended before, or begins after, the stretch.
   auto outermost = [&](std::uint32_t row, auto&& beside) {
@@ -311,7 +312,7 @@ std::optional<Finding> input_bound(const Facts& facts) {
     return {};
   // Workers are of a loader, and some programs have none.
   const bool loads = facts.pytorch() && std::ranges::any_of(facts.host_names(), [&](Text name) {
-                       return (facts.context.roles.host(name) & kInput) != 0;
+                       return (facts.context.names.host(name) & host_is::input) != 0;
                      });
   return Finding{
       FindingId::input_bound,
@@ -340,10 +341,9 @@ WaitedFor waited_for(const Facts& facts) {
   const auto& parent = facts.context.attribution.op_parent;
   const auto& tree = facts.tree();
   const auto& siblings = facts.siblings();
-  OncePerText of_aten(facts.texts(), [](std::string_view op) { return op.starts_with("aten::"); });
   auto outermost = [&](std::uint32_t row) {
     while (parent[row] != kNoRow && ops.kind[parent[row]] == HostKind::op &&
-           of_aten(ops.name[parent[row]]))
+           word_of_op(facts, parent[row]) & host_is::aten)
       row = parent[row];
     return row;
   };
@@ -518,9 +518,6 @@ std::optional<Finding> device_allocations(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
   // What a library allocates when it is first used is told as start-up.
   const Intervals start_up = normalised(idle_spans(facts, IdleReason::start_up));
-  OncePerText frees_memory(facts.texts(), [](std::string_view call) {
-    return call.find("Free") != std::string_view::npos;
-  });
   std::int64_t frees = 0;
   Nanos time = 0;
   Intervals spans;
@@ -530,7 +527,7 @@ std::optional<Finding> device_allocations(const Facts& facts) {
     if (covered(start_up, span) * 2 > span.length()) continue;
     time += span.length();
     spans.push_back(span);
-    frees += frees_memory(calls.name[i]);
+    frees += (facts.context.names.call(calls.name[i]) & call_is::frees) != 0;
   }
   const auto count = static_cast<std::int64_t>(spans.size());
   // A host that is ahead may allocate while the device works; one that is not launches later, too.

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <unordered_map>
@@ -11,49 +10,15 @@
 #include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "core/text.h"
 #include "model/vendor.h"
 
 namespace gf::trace_rules {
 namespace {
 
-bool fused_by_compiler(std::string_view kernel) {
-  return kernel.starts_with("triton_") || kernel.find("fusion") != std::string_view::npos;
-}
-
-/// Kernels that multiply in FP32 on the ordinary pipes, by name. TF32 kernels carry tf32 in theirs.
-/// A product with one vector is bound by memory, whatever multiplies.
-bool fp32_by_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 11> kNames{"*sgemm*",
-                                                           "*f32f32_f32f32_f32*",
-                                                           "*simt*",
-                                                           "*scudnn*",
-                                                           "*convolve*<float,*",
-                                                           "*_engine<float,*",
-                                                           "*fft2d*float*",
-                                                           "*winograd*_s*float*",
-                                                           "*_sgemm_*",
-                                                           "*conv2d_grouped_direct*<float*",
-                                                           "*gemmsn*<float*"};
-  const std::string lower = lower_case(name);
-  if (lower.find("tf32") != std::string::npos || lower.find("tensorop") != std::string::npos)
-    return false;
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](auto pattern) { return glob_match(pattern, lower); });
-}
-
-/// Attention in FP32, which takes several passes of the tensor cores or none: of a program that
-/// otherwise works in 16 bits, so that its inputs were converted.
-bool fp32_attention(std::string_view name) {
-  return name.find("fmha_cutlass") != std::string_view::npos &&
-         name.find("_f32_") != std::string_view::npos;
-}
-
-bool of_16_bits(std::string_view name) {
-  return name.find("BFloat16") != std::string_view::npos ||
-         name.find("bf16") != std::string_view::npos ||
-         name.find("bfloat16") != std::string_view::npos ||
-         name.find("c10::Half") != std::string_view::npos;
+/// Kernels that multiply in FP32 on the ordinary pipes. A product with one vector is bound by
+/// memory, whatever multiplies.
+bool fp32_by_name(NameWord is) {
+  return is & kernel_is::fp32_product && !(is & (kernel_is::tf32 | kernel_is::tensor_op));
 }
 
 }  // namespace
@@ -130,12 +95,11 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
   Nanos time = 0, fused = 0;
   std::unordered_set<std::uint32_t> names;
   TimeBy operators(facts);
-  OncePerText by_compiler(facts.texts(), fused_by_compiler);
   const auto beside = beside_passes(facts);
   for (std::size_t i = 0; i < facts.kernels.size(); ++i) {
     const auto& kernel = facts.kernels[i];
     if (!beside[i] || !is_pass(facts.type(kernel)) || facts.claimed(kernel)) continue;
-    if (by_compiler(facts.kernel_name(kernel))) {
+    if (word_of(facts, kernel) & kernel_is::compiler_made) {
       fused += kernel.exclusive_ns;
       continue;
     }
@@ -161,14 +125,9 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
       time};
 }
 
-/// Operators that copy an operand into their result before they add to it.
-bool copies_its_result(std::string_view op) {
-  return op == "aten::addmm" || op == "aten::baddbmm" || op == "aten::sort" ||
-         op == "aten::coalesce" || op == "aten::_coalesce";
-}
-
 std::optional<Finding> casts(const Facts& facts) {
-  AroundNamed own(facts, copies_its_result);
+  // These copy an operand into their result before they add to it.
+  AroundNamed own(facts, host_is::copies_result);
   Nanos time = 0;
   std::int64_t count = 0;
   TimeBy layers(facts);
@@ -196,19 +155,19 @@ std::optional<Finding> casts(const Facts& facts) {
 std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
   const Chip* chip = facts.levels.chip();
   Nanos by_name = 0, counted = 0, all = 0, attention = 0;
-  OncePerText fp32(facts.texts(), fp32_by_name), attends(facts.texts(), fp32_attention);
+  const auto attends = [&](const KernelInstance& kernel) {
+    return (word_of(facts, kernel) & kernel_is::fp32_attention) != 0;
+  };
   TimeBy names(facts);
-  const bool attention_in_fp32 =
-      std::ranges::any_of(facts.kernels,
-                          [&](const auto& kernel) { return attends(facts.kernel_name(kernel)); }) &&
-      std::ranges::any_of(facts.kernels, [&](const auto& kernel) {
-        return of_16_bits(facts.texts().view(facts.kernel_name(kernel)));
-      });
+  const bool attention_in_fp32 = std::ranges::any_of(facts.kernels, attends) &&
+                                 std::ranges::any_of(facts.kernels, [&](const auto& kernel) {
+                                   return (word_of(facts, kernel) & kernel_is::half) != 0;
+                                 });
   for (const auto& kernel : facts.kernels) {
     if (!can_use_tensor_cores(facts.type(kernel))) continue;
     all += kernel.exclusive_ns;
-    const bool in_attention = attention_in_fp32 && attends(facts.kernel_name(kernel));
-    if (!in_attention && !fp32(facts.kernel_name(kernel))) continue;
+    const bool in_attention = attention_in_fp32 && attends(kernel);
+    if (!in_attention && !fp32_by_name(word_of(facts, kernel))) continue;
     // A counter that says otherwise beats the name.
     const double tensor = facts.levels.of(kernel.activity, KernelLevel::tensor_active);
     if (tensor > 0.05) continue;
@@ -259,32 +218,8 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
       by_name};
 }
 
-namespace {
-
-/// Attention of one new token, by its kernel's name in small letters.
-bool attends_one_query(std::string_view kernel) {
-  constexpr std::array<std::string_view, 4> kNames = {"decode", "paged_attention", "single_query",
-                                                      "masked_multihead"};
-  return std::ranges::any_of(
-      kNames, [&](std::string_view name) { return kernel.find(name) != kernel.npos; });
-}
-
-}  // namespace
-
 std::optional<Finding> low_tensor_use(const Facts& facts) {
   if (!facts.levels.has(KernelLevel::tensor_active)) return {};
-  struct Look {
-    bool multiplies = false, nchw = false, one_query = false;
-  };
-  OncePerText look_at(facts.texts(), [](std::string_view kernel) {
-    const auto name = lower_case(kernel);
-    return Look{can_use_tensor_cores(layer_of_kernel(kernel)),
-                name.find("nchwtonhwc") != std::string::npos ||
-                    name.find("nhwctonchw") != std::string::npos ||
-                    name.find("nchwkcrs_nchw") != std::string::npos,
-                layer_of_kernel(kernel) == LayerType::attention && attends_one_query(name)};
-  });
-  OncePerText fp32(facts.texts(), fp32_by_name);
   long double used = 0;
   Nanos time = 0, layout = 0;
   TimeBy names(facts);
@@ -293,12 +228,13 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
     const double tensor = facts.levels.of(kernel.activity, KernelLevel::tensor_active);
     if (!can_use_tensor_cores(type) || std::isnan(tensor)) continue;
     // What multiplies in FP32 has another finding: no batch gives it tensor cores.
-    if (fp32(facts.kernel_name(kernel))) continue;
-    const Look look = look_at(facts.kernel_name(kernel));
+    if (fp32_by_name(word_of(facts, kernel))) continue;
+    const NameWord is = word_of(facts, kernel);
     // One query a sequence reads its keys once: there is no matrix to multiply.
-    if (look.one_query) continue;
-    if (look.nchw) layout += kernel.exclusive_ns;
-    if (!look.multiplies) continue;  // additions of biases, sums of split reductions
+    if (is & kernel_is::one_query && layer_in(is) == LayerType::attention) continue;
+    if (is & (kernel_is::converts_layout | kernel_is::takes_nchw)) layout += kernel.exclusive_ns;
+    if (!can_use_tensor_cores(layer_in(is)))
+      continue;  // additions of biases, sums of split reductions
     time += kernel.exclusive_ns;
     used += static_cast<long double>(tensor) * kernel.exclusive_ns;
     names.add_kernel(
@@ -329,34 +265,17 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
 
 namespace {
 
-/// What kernels move that compute nothing, by name.
-enum class Moves : std::uint8_t { nothing, by_index, whole };
-
-Moves moves_memory(std::string_view kernel) {
-  static constexpr std::array<std::string_view, 6> kByIndex{
-      "vectorized_gather_kernel", "_scatter_gather_elementwise_kernel",
-      "index_elementwise_kernel", "indexSelect",
-      "index_copy_kernel",        "cupy_take"};
-  static constexpr std::array<std::string_view, 4> kWhole{"CatArrayBatchedCopy", "roll_cuda_kernel",
-                                                          "flip_cuda_kernel", "cupy_concatenate"};
-  const auto has = [&](auto name) { return kernel.find(name) != std::string_view::npos; };
-  if (has("ReduceAdd")) return Moves::nothing;
-  if (std::ranges::any_of(kByIndex, has)) return Moves::by_index;
-  return std::ranges::any_of(kWhole, has) ? Moves::whole : Moves::nothing;
-}
-
 /// Without counters, what moves memory by its kind. A table that is looked up once is read so, too.
 std::optional<Finding> memory_bound_by_kind(const Facts& facts) {
   Found found(facts);
   Nanos by_index = 0;
-  OncePerText moves(facts.texts(), moves_memory);
   for (const auto& kernel : facts.kernels) {
-    const auto what = moves(facts.kernel_name(kernel));
-    if (what == Moves::nothing || facts.claimed(kernel) ||
-        facts.type(kernel) == LayerType::embedding)
+    const NameWord is = word_of(facts, kernel);
+    if (!(is & (kernel_is::by_index | kernel_is::moves_whole)) || is & kernel_is::adds_by_index ||
+        facts.claimed(kernel) || facts.type(kernel) == LayerType::embedding)
       continue;
     found.take(kernel);
-    if (what == Moves::by_index) by_index += kernel.exclusive_ns;
+    if (is & kernel_is::by_index) by_index += kernel.exclusive_ns;
   }
   if (facts.of_kernels(found.time) < 0.5 || facts.of_window(found.time) < 0.25) return {};
   return Finding{

@@ -15,83 +15,13 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
 #include "analyze/idle/idle_rules.h"
-#include "core/text.h"
 
 namespace gf::trace_rules {
 namespace {
 
-// What the name of an operation says of a round that it is part of.
-enum Trait : std::uint16_t {
-  kView = 1,        // takes a piece of a tensor
-  kSplits = 2,      // takes all its pieces
-  kGathers = 4,     // puts pieces together
-  kMerges = 8,      // computes from two tensors, element by element
-  kAdds = 16,       // merges by a sum
-  kProduct = 32,    // multiplies by a matrix
-  kGate = 64,       // as recurrent cells have
-  kPlain = 128,     // element by element, also of one tensor
-  kFills = 256,     // makes a new tensor
-  kScatters = 512,  // adds to a tensor in place
-  kOfTwo = 1024,    // multiplies two tensors of which either may be the state
-  kCarries = 2048,  // chooses, waits or keeps a state: what follows may depend on it
-  kFinds = 4096,    // of how many elements: the host waits for their number
-  kPuts = 8192,     // writes to some elements of a tensor
-};
-
-std::uint16_t traits_of(std::string_view name) {
-  constexpr std::string_view kLibrary = "aten::";
-  if (!name.starts_with(kLibrary)) return kCarries;  // what it reads and writes is not known
-  name.remove_prefix(kLibrary.size());
-  if (name.starts_with("_foreach") || name.starts_with("_fused")) return kCarries;
-  while (name.ends_with('_')) name.remove_suffix(1);
-  struct Words {
-    std::uint16_t traits;
-    std::string_view names;
-  };
-  static constexpr Words kWords[] = {
-      {kView, "select slice narrow"},
-      {kView | kSplits,
-       "unbind chunk split split_with_sizes tensor_split unsafe_chunk unsafe_split"},
-      {kGathers, "cat stack concat concatenate hstack vstack"},
-      {kMerges | kAdds | kPlain, "add"},
-      {kMerges | kPlain,
-       "sub rsub mul multiply div true_divide floor_divide remainder fmod pow where lerp addcmul "
-       "addcdiv maximum minimum atan2 logaddexp masked_fill eq ne lt le gt ge logical_and "
-       "logical_or bitwise_and bitwise_or"},
-      {kMerges,
-       "addmm addmv baddbmm addbmm addr cat stack index_put index_copy index_fill "
-       "masked_scatter copy set"},
-      {kProduct, "linear conv1d conv2d conv3d conv_transpose2d convolution"},
-      {kProduct | kOfTwo, "matmul mm bmm mv einsum"},
-      {kGate | kPlain, "tanh sigmoid"},
-      {kPlain,
-       "relu gelu silu elu leaky_relu hardtanh clamp clamp_min clamp_max exp log sqrt rsqrt "
-       "abs neg sin cos erf softplus dropout"},
-      {kFills, "zeros zeros_like new_zeros"},
-      {kScatters, "index_add scatter_add scatter_reduce index_reduce scatter"},
-      {kFinds, "nonzero where index masked_select unique unique2"},
-      {kPuts, "index_add scatter_add index_put index_copy masked_scatter"},
-      {kCarries,
-       "argmax argmin multinomial topk sort argsort nonzero item is_nonzero unique "
-       "unique2 masked_select bernoulli normal lstm gru rnn_tanh rnn_relu lstm_cell "
-       "gru_cell rnn_tanh_cell rnn_relu_cell"},
-  };
-  std::uint16_t traits = 0;
-  for (const auto& [those, names] : kWords)
-    if (has_word(names, name)) traits |= those;
-  return traits;
-}
-
-/// Kernels that compute from one tensor and a number.
-bool of_one_tensor(std::string_view kernel) {
-  for (const std::string_view part : {"BUnaryFunctor", "AUnaryFunctor", "OnSelf", "tensor_scalar"})
-    if (kernel.find(part) != std::string_view::npos) return true;
-  return false;
-}
-
-bool gathers_pieces(std::string_view kernel) {
-  return kernel.find("CatArray") != std::string_view::npos;
-}
+/// What the name of an operation says of a round that it is part of. What operations of others read
+/// and write is not known: what follows may depend on it.
+NameWord of_round(NameWord is) { return is & host_is::aten ? is : is | host_is::carries; }
 
 constexpr std::size_t kFewestRounds = 8, kLongestRound = 4096;  // rounds; operations of one
 
@@ -138,8 +68,7 @@ struct Loop {
 
 class Loops {
  public:
-  explicit Loops(const Facts& facts)
-      : facts_(facts), ops_(facts.capture().host_ops), traits_(facts.texts(), traits_of) {
+  explicit Loops(const Facts& facts) : facts_(facts), ops_(facts.capture().host_ops) {
     for (const auto& [gather, pieces] : gathers()) add_loop(gather, pieces);
     keep_independent(0);
     const std::size_t known = loops_.size();
@@ -149,29 +78,26 @@ class Loops {
   const std::vector<Loop>& all() const { return loops_; }
 
  private:
-  std::uint16_t traits(std::uint32_t op) { return traits_(ops_.name[op]); }
+  NameWord traits(std::uint32_t op) const { return of_round(word_of_op(facts_, op)); }
 
   /// How many tensors each gathering operation puts together, where that is known and enough.
   std::map<std::uint32_t, std::size_t> gathers() {
     std::map<std::uint32_t, std::size_t> pieces;
-    if (std::ranges::none_of(facts_.host_names(),
-                             [&](Text name) { return traits_(name) & kGathers; }))
-      return pieces;
+    if (!any_host_name(facts_, host_is::gathers)) return pieces;
     const auto& parent = facts_.context.attribution.op_parent;
     Around around(facts_, [&](std::uint32_t row) {
-      return (traits(row) & kGathers) &&
-             (parent[row] == kNoRow || !(traits(parent[row]) & kGathers));
+      return (traits(row) & host_is::gathers) &&
+             (parent[row] == kNoRow || !(traits(parent[row]) & host_is::gathers));
     });
     std::map<std::uint32_t, std::size_t> expanded, kernels;
-    OncePerText unsqueezes(facts_.texts(),
-                           [](std::string_view name) { return name == "aten::unsqueeze"; });
+    const Text unsqueeze = facts_.texts().find("aten::unsqueeze");
     for (std::uint32_t row = 0; row < ops_.size(); ++row) {
       if (around.of_op(row) == row) pieces[row] = listed(facts_.capture().text(ops_.shapes[row]));
-      if (unsqueezes(ops_.name[row]) && around.of_op(row) != kNoRow) ++expanded[around.of_op(row)];
+      if (unsqueeze != Text::none && ops_.name[row] == unsqueeze && around.of_op(row) != kNoRow)
+        ++expanded[around.of_op(row)];
     }
-    OncePerText copies(facts_.texts(), gathers_pieces);
     for (const auto& kernel : facts_.kernels)
-      if (copies(facts_.kernel_name(kernel)) && around.of(kernel) != kNoRow)
+      if (word_of(facts_, kernel) & kernel_is::gathers && around.of(kernel) != kNoRow)
         kernels[around.of(kernel)] += static_cast<std::size_t>(
             std::max(0, facts_.capture().activities.grid_y[kernel.activity]));
     for (auto& [row, count] : pieces)
@@ -187,7 +113,7 @@ class Loops {
     std::vector<std::uint32_t> back;  // from the last to the first
     // A round gathers nothing itself, so that all gathers together look at each operation once.
     for (auto row = before[gather];
-         row != kNoRow && back.size() < rounds * kLongestRound && !(traits(row) & kGathers);
+         row != kNoRow && back.size() < rounds * kLongestRound && !(traits(row) & host_is::gathers);
          row = before[row])
       back.push_back(row);
     std::vector<std::size_t> like(back.size());  // so many names from i on are the first ones
@@ -254,7 +180,8 @@ class Loops {
   void begin_after_put(std::vector<std::uint32_t>& ops, std::size_t& rounds) {
     const auto length = static_cast<std::ptrdiff_t>(ops.size() / rounds);
     std::ptrdiff_t begin = length;
-    while (begin > 0 && !(traits(ops[static_cast<std::size_t>(begin - 1)]) & kPuts)) --begin;
+    while (begin > 0 && !(traits(ops[static_cast<std::size_t>(begin - 1)]) & host_is::puts))
+      --begin;
     if (begin == 0 || begin == length) return;
     ops.erase(ops.end() - (length - begin), ops.end());
     ops.erase(ops.begin(), ops.begin() + begin);
@@ -342,7 +269,6 @@ class Loops {
         places[loops_[loop].ops[op]] = {loop, op};
     Around around(facts_, [&](std::uint32_t row) { return places.contains(row); });
     const auto& activities = facts_.capture().activities;
-    OncePerText one(facts_.texts(), of_one_tensor);
     for (const auto& line : facts_.context.devices)
       for (const auto row : line.rows) {
         auto op = around.of_activity(row);
@@ -354,7 +280,8 @@ class Loops {
         (forward ? loop.forward : loop.backward)[place / loop.length()].push_back(row);
         if (!forward) continue;
         loop.works[place] = true;
-        if (activities.kind[row] == ActivityKind::kernel && !one(activities.name[row]))
+        if (activities.kind[row] == ActivityKind::kernel &&
+            !(facts_.context.names.kernel(activities.name[row]) & kernel_is::of_one_tensor))
           loop.two_tensors[place] = true;
         loop.computes = loop.computes || activities.kind[row] == ActivityKind::kernel;
         loop.reads = loop.reads || activities.copy[row] == CopyKind::device_to_host;
@@ -377,7 +304,7 @@ class Loops {
     bool pieces = loop.brings || splits_before(loop), sums = false, gates = false;
     bool takes = false, chosen = false;  // a piece; among what a round has computed
     int products = 0, of_two = 0, others = 0, working = 0, fills = 0, scatters = 0, in_a_row = 0;
-    std::uint16_t last = 0;
+    NameWord last = 0;
     bool finds = false;   // its own elements: whatever it merges then is of these
     bool worked = false;  // since the host last waited
     int answers = 0;  // waits for what was computed: after the first the host knows what is next
@@ -385,34 +312,35 @@ class Loops {
       const auto is = traits(loop.ops[place]);
       // Where the host waits, what is chosen may go to the host alone: nothing is computed from it.
       const bool reads = !gathers && waits_[loop.ops[place]];
-      if (is & kCarries) {
+      if (is & host_is::carries) {
         if (gathers) return false;
         chosen = chosen || !reads;
       }
-      finds = finds || (reads && is & kFinds);
+      finds = finds || (reads && is & host_is::finds);
       if (reads) answers += std::exchange(worked, false);
       worked = worked || (loop.works[place] && !reads);
-      pieces = pieces || (finds && is & kPuts);
+      pieces = pieces || (finds && is & host_is::puts);
       // A piece of a result is none of what the round begins with.
-      takes = takes || ((is & kView) && (gathers || working == 0));
-      fills += (is & kFills) != 0;
-      if (!loop.works[place] || (reads && is & kCarries)) continue;
-      if (chosen && !(is & kCarries)) return false;
-      const bool merges = (is & kMerges) && loop.two_tensors[place] && !finds;
+      takes = takes || ((is & host_is::view) && (gathers || working == 0));
+      fills += (is & host_is::fills) != 0;
+      if (!loop.works[place] || (reads && is & host_is::carries)) continue;
+      if (chosen && !(is & host_is::carries)) return false;
+      const bool merges = (is & host_is::merges) && loop.two_tensors[place] && !finds;
       // The sum of two products is what a recurrent cell begins with.
-      if (merges && (!(is & kAdds) || in_a_row >= 2)) return false;
+      if (merges && (!(is & host_is::adds) || in_a_row >= 2)) return false;
       sums = sums || merges;
-      gates = gates || (is & kGate);
-      scatters += (is & kScatters) != 0 && !finds;
-      in_a_row = is & kProduct ? in_a_row + 1 : 0;
-      products += (is & kProduct) != 0;
-      of_two += (is & kOfTwo) != 0;
-      others += !(is & (kProduct | kPlain | kFills));
+      gates = gates || (is & host_is::gate);
+      scatters += (is & host_is::scatters) != 0 && !finds;
+      in_a_row = is & host_is::product ? in_a_row + 1 : 0;
+      products += (is & host_is::product) != 0;
+      of_two += (is & host_is::of_two) != 0;
+      others += !(is & (host_is::product | host_is::elementwise | host_is::fills));
       ++working;
       last = is;
     }
     constexpr int kNetwork = 8;
-    if (sums && (gates || working < kNetwork || (last & (kPlain | kFills)))) return false;
+    if (sums && (gates || working < kNetwork || (last & (host_is::elementwise | host_is::fills))))
+      return false;
     // One product with a matrix of its own may be that of all products so far.
     if (products == 1 && of_two == 1 && others == 0) return false;
     // What is chosen may be what the next round begins with, if that takes no piece of its own.
@@ -432,7 +360,7 @@ class Loops {
     const auto& before = facts_.siblings().before;
     auto row = before[loop.ops.front()];
     for (int i = 0; i < kNear && row != kNoRow; ++i, row = before[row])
-      if (traits(row) & kSplits) return true;
+      if (traits(row) & host_is::splits) return true;
     return false;
   }
 
@@ -464,7 +392,6 @@ class Loops {
 
   const Facts& facts_;
   const host_ops_table& ops_;
-  OncePerText<std::uint16_t (*)(std::string_view)> traits_;
   std::vector<Loop> loops_;
   std::vector<bool> waits_;  // by row of host_ops: an outermost one in which the host waits
 };

@@ -50,16 +50,6 @@ Nanos time_in(const Facts& facts, const Intervals& spans) {
   return time;
 }
 
-bool is_convolution_op(std::string_view op) {
-  return op.starts_with("aten::") && op.find("conv") != std::string_view::npos;
-}
-
-/// Names of frames in which Triton times the choices of a kernel.
-bool times_choices(std::string_view name) {
-  return name.find("triton/runtime/autotuner.py") != std::string_view::npos &&
-         (name.find("bench") != std::string_view::npos);
-}
-
 /// Trials of one kernel as Triton's do_bench times them: before each it fills the same large
 /// buffer, so that nothing of the last trial is left in the caches.
 struct Trials {
@@ -72,9 +62,9 @@ Trials timed_trials(const Facts& facts) {
   constexpr Nanos kFills = 10 * kNsPerUs;  // what a fill of so many blocks takes at least
   const auto& rows = facts.capture().activities;
   const auto& all = facts.kernels;
-  OncePerText fills(facts.texts(), [](std::string_view kernel) {
-    return kernel.find("FillFunctor") != std::string_view::npos;
-  });
+  const auto fills = [&](const KernelInstance& kernel) {
+    return (word_of(facts, kernel) & kernel_is::fills) != 0;
+  };
   const auto same = [&](std::size_t i, std::size_t j) {
     const auto a = all[i].activity, b = all[j].activity;
     return rows.name[a] == rows.name[b] && rows.stream[a] == rows.stream[b];
@@ -82,8 +72,8 @@ Trials timed_trials(const Facts& facts) {
   Trials trials;
   for (std::size_t i = 0; i + 1 < all.size();) {
     std::size_t end = i + 2;
-    if (all[i].duration_ns >= kFills && fills(facts.kernel_name(all[i])) &&
-        rows.grid_x[all[i].activity] >= kManyBlocks && !fills(facts.kernel_name(all[i + 1])))
+    if (all[i].duration_ns >= kFills && fills(all[i]) &&
+        rows.grid_x[all[i].activity] >= kManyBlocks && !fills(all[i + 1]))
       while (end + 1 < all.size() && same(end, i) && same(end + 1, i + 1) &&
              rows.grid_x[all[end].activity] == rows.grid_x[all[i].activity])
         end += 2;
@@ -99,13 +89,6 @@ Trials timed_trials(const Facts& facts) {
     i = end;
   }
   return trials;
-}
-
-/// What autograd asks of each gradient where it looks for anomalies.
-bool asks_for_nan(std::string_view op) {
-  return op == "aten::isnan" || op == "aten::any" || op == "aten::_is_any_true" ||
-         op == "aten::is_nonzero" || op == "aten::item" || op == "aten::ne" || op == "aten::all" ||
-         op == "aten::_local_scalar_dense" || op == "aten::eq";
 }
 
 /// Where anomalies are looked for, each operation that makes a node of the backward pass first
@@ -139,7 +122,10 @@ std::optional<Finding> autotuning(const Facts& facts) {
   // One convolution starts one kernel, or a few with conversions of layout; a search starts one
   // algorithm after the other.
   constexpr std::size_t kManyKernels = 12, kManyNames = 4;
-  AroundNamed convolutions(facts, is_convolution_op);
+  Around convolutions(facts, [&](std::uint32_t row) {
+    const NameWord is = word_of_op(facts, row);
+    return is & host_is::aten && layer_in(is) == LayerType::convolution;
+  });
   const auto convolution_of = [&](const KernelInstance& kernel) {
     const auto op = facts.context.attribution.op[kernel.activity];
     return convolutions.of_op(op) == kNoRow ? kNoRow : op;
@@ -169,10 +155,9 @@ std::optional<Finding> autotuning(const Facts& facts) {
     ++searches;
   }
   const auto& ops = facts.capture().host_ops;
-  OncePerText timing(facts.texts(), times_choices);
-  const bool timed = std::ranges::any_of(facts.host_names(), std::ref(timing));
+  const bool timed = any_host_name(facts, host_is::tunes);
   for (std::uint32_t row = 0; timed && row < ops.size(); ++row)
-    if (ops.kind[row] == HostKind::python && timing(ops.name[row])) {
+    if (ops.kind[row] == HostKind::python && word_of_op(facts, row) & host_is::tunes) {
       spans.push_back(span_of_op(facts, row));
       ++searches;
     }
@@ -203,14 +188,8 @@ std::optional<Finding> autotuning(const Facts& facts) {
 
 std::optional<Finding> graph_capture(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
-  OncePerText part(facts.texts(), [](std::string_view call) {
-    if (call.find("StreamBeginCapture") != std::string_view::npos) return 1;
-    if (call.find("StreamEndCapture") != std::string_view::npos) return 2;
-    if (call.find("GraphInstantiate") != std::string_view::npos) return 3;
-    const bool ends = call.find("GraphDestroy") != std::string_view::npos ||
-                      call.find("GraphExecDestroy") != std::string_view::npos;
-    return ends ? 4 : 0;
-  });
+  constexpr NameWord kParts = call_is::begins_capture | call_is::ends_capture |
+                              call_is::instantiates | call_is::destroys_graph;
   Intervals spans;
   Intervals around;                                // what each needs before and after
   std::unordered_map<std::uint32_t, Nanos> begun;  // by thread
@@ -228,22 +207,22 @@ std::optional<Finding> graph_capture(const Facts& facts) {
         if (launched > kHardlyAny) prepares = calls.start_ns[call];
         launched = 0;
       }
-      switch (part(calls.name[call])) {
-        case 1:
+      switch (facts.context.names.call(calls.name[call]) & kParts) {
+        case call_is::begins_capture:
           begun[thread] = calls.start_ns[call];
           if (launched <= kHardlyAny) around.push_back({prepares, calls.start_ns[call]});
           break;
-        case 2:
+        case call_is::ends_capture:
           if (const auto begin = begun.find(thread); begin != begun.end()) {
             spans.push_back({begin->second, end});
             begun.erase(begin);
             ++captures;
           }
           break;
-        case 3:
+        case call_is::instantiates:
           spans.push_back({calls.start_ns[call], end});
           break;
-        case 4:
+        case call_is::destroys_graph:
           around.push_back({calls.start_ns[call], end});
           break;
         default:
@@ -271,15 +250,12 @@ std::optional<Finding> graph_capture(const Facts& facts) {
 std::optional<Finding> anomaly_mode(const Facts& facts) {
   const auto& ops = facts.capture().host_ops;
   const auto& parent = facts.context.attribution.op_parent;
-  OncePerText evaluates(facts.texts(), [](std::string_view name) {
-    return name.starts_with("autograd::engine::evaluate_function");
-  });
-  OncePerText asks(facts.texts(), asks_for_nan);
+  constexpr NameWord kAsks = host_is::asks_truth | host_is::waits;
   OncePerText isnan(facts.texts(), [](std::string_view name) { return name == "aten::isnan"; });
   // Right in the engine: what a node itself computes stands in the node's own operation.
   auto is_check = [&](std::uint32_t row) {
-    return ops.kind[row] == HostKind::op && parent[row] != kNoRow && asks(ops.name[row]) &&
-           evaluates(ops.name[parent[row]]);
+    return ops.kind[row] == HostKind::op && parent[row] != kNoRow &&
+           word_of_op(facts, row) & kAsks && word_of_op(facts, parent[row]) & host_is::backward;
   };
   if (std::ranges::none_of(facts.host_names(), std::ref(isnan))) return {};
   std::int64_t checks = 0;

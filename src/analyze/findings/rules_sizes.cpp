@@ -2,15 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <queue>
 #include <vector>
 
+#include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "core/text.h"
+#include "analyze/work/kernel_traits.h"
 
 namespace gf::trace_rules {
 
@@ -92,31 +92,6 @@ double filled(const Facts& facts, const KernelInstance& kernel_instance) {
   const auto known =
       facts.capture().devices.max_threads_per_sm[rows.device[kernel_instance.activity]];
   return std::min(1.0, blocks * threads / (known > 0 ? known : kThreadsOfAnSm));
-}
-
-bool converts_layout(std::string_view name) {
-  const std::string lower = lower_case(name);
-  static constexpr std::array<std::string_view, 4> kNames{"nchwtonhwc", "nhwctonchw", "nchw2nhwc",
-                                                          "nhwc2nchw"};
-  return std::ranges::any_of(kNames,
-                             [&](auto part) { return lower.find(part) != std::string::npos; });
-}
-
-/// Normalization and pooling that channels_last would not change.
-bool works_in_nhwc(std::string_view name) {
-  const std::string lower = lower_case(name);
-  auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
-  return has("channels_last") || has("nhwc") || has("layer_norm");
-}
-
-/// Matrix products of 16-bit types for operands that are aligned to one or two elements. FP32 is
-/// left out: one element is all that its ordinary kernels ask for.
-bool takes_odd_sizes(std::string_view name) {
-  const std::string lower = lower_case(name);
-  auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
-  return (has("_align1") || has("_align2")) && !has("_align16") && has("gemm") &&
-         (has("bf16") || has("_f16") || has("h1688") || has("h884") || has("h16816")) &&
-         !has("fprop") && !has("dgrad") && !has("wgrad");
 }
 
 }  // namespace
@@ -240,18 +215,13 @@ std::optional<Finding> low_estimated_occupancy(const Facts& facts) {
       {}};
 }
 
-/// Fourier transforms of a length with a large prime factor go by way of longer ones.
-bool transforms_odd_length(std::string_view name) {
-  return lower_case(name).find("bluestein") != std::string::npos;
-}
-
 std::optional<Finding> odd_sizes(const Facts& facts) {
   Nanos products = 0, transforms = 0;
   TimeBy names(facts), operators(facts);
-  OncePerText odd(facts.texts(), takes_odd_sizes), by_way(facts.texts(), transforms_odd_length);
   for (const auto& kernel : facts.kernels) {
-    const bool transform = by_way(facts.kernel_name(kernel));
-    if (!transform && !odd(facts.kernel_name(kernel))) continue;
+    const NameWord is = word_of(facts, kernel);
+    const bool transform = is & kernel_is::odd_length;
+    if (!transform && !work::loads_unaligned(is)) continue;
     (transform ? transforms : products) += kernel.exclusive_ns;
     names.add_kernel(kernel, kernel.exclusive_ns);
     operators.add_operator(kernel, kernel.exclusive_ns);
@@ -278,14 +248,13 @@ std::optional<Finding> no_channels_last(const Facts& facts) {
   Nanos converting = 0, around = 0;
   std::int64_t count = 0;
   TimeBy names(facts);
-  OncePerText converts(facts.texts(), converts_layout), in_nhwc(facts.texts(), works_in_nhwc);
   for (const auto& kernel : facts.kernels) {
     const auto type = facts.type(kernel);
-    if (converts(facts.kernel_name(kernel))) {
+    if (word_of(facts, kernel) & kernel_is::converts_layout) {
       converting += kernel.exclusive_ns;
       ++count;
     } else if (type == LayerType::normalisation || type == LayerType::pooling) {
-      if (in_nhwc(facts.kernel_name(kernel))) continue;
+      if (word_of(facts, kernel) & kernel_is::nhwc) continue;
       around += kernel.exclusive_ns;
       names.add_kernel(kernel, kernel.exclusive_ns);
     }

@@ -12,33 +12,19 @@
 #include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
-#include "core/text.h"
 
 namespace gf::trace_rules {
 namespace {
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 constexpr std::string_view kCompilesProgram = "PjRtCApiClient::CompileAndLoad(";
-
-/// A host operation that compiles or tunes, of torch.compile or JAX.
-bool compiles(std::string_view name) {
-  return name.ends_with("(dynamo_timed)") || name.starts_with("CachingAutotuner.") ||
-         name == "dynamo" || name == "entire_frame_compile" || name.starts_with(kCompilesProgram) ||
-         name == "PJRT_Client_Compile" || name == "backend_compile_and_load";
-}
 
 /// The program that XLA compiles most often, "jit_step", and how often.
 std::pair<std::string_view, std::int64_t> compiled_again(const Facts& facts) {
   std::unordered_map<std::uint32_t, std::int64_t> times;
-  OncePerText named(facts.texts(),
-                    [](std::string_view name) { return name.starts_with(kCompilesProgram); });
-  const auto& names = facts.capture().host_ops.name;
-  if (std::ranges::none_of(facts.host_names(), std::ref(named))) return {};
-  for (const auto name : names)
-    if (named(name)) ++times[static_cast<std::uint32_t>(name)];
+  if (!any_host_name(facts, host_is::compiles_program)) return {};
+  for (const auto name : facts.capture().host_ops.name)
+    if (facts.context.names.host(name) & host_is::compiles_program)
+      ++times[static_cast<std::uint32_t>(name)];
   const auto most = std::ranges::max_element(times, {}, [](const auto& one) { return one.second; });
   auto program = facts.capture().text(static_cast<Text>(most->first));
   program.remove_prefix(kCompilesProgram.size());
@@ -70,19 +56,11 @@ std::int64_t steps_with(const Facts& facts, const Intervals& spans) {
   return count;
 }
 
-bool of_many_tensors(std::string_view kernel) {
-  return contains(kernel, "multi_tensor") || contains(kernel, "multitensor") ||
-         kernel.starts_with("triton_");
-}
-
 /// The size that changes from one compilation to the next: "size 1 of aten::clone is 1017, 1016",
 /// of the first inputs that compiled functions get. Empty where shapes are not known or the same.
 std::string changed_size(const Facts& facts) {
   const auto& ops = facts.capture().host_ops;
   const auto& parent = facts.context.attribution.op_parent;
-  OncePerText compiled(facts.texts(), [](std::string_view name) {
-    return name.starts_with("Torch-Compiled Region") || contains(name, "Call CompiledFxGraph");
-  });
   std::unordered_set<std::uint32_t> seen;
   std::vector<std::vector<std::string>> sizes;  // of the first tensor, call by call
   for (std::uint32_t thread = 0; thread < facts.context.host.threads(); ++thread)
@@ -90,7 +68,8 @@ std::string changed_size(const Facts& facts) {
       if (ops.kind[row] != HostKind::op || ops.shapes[row] == Text::none) continue;
       auto region = kNoRow;
       for (auto up = parent[row]; up != kNoRow; up = parent[up])
-        if (compiled(ops.name[up])) region = up;
+        if (word_of_op(facts, up) & (host_is::compiled_region | host_is::compiled_graph))
+          region = up;
       if (region == kNoRow || !seen.insert(region).second) continue;
       // "[[16,1017,2048],[...]]": the numbers of the first list.
       const auto shapes = facts.capture().text(ops.shapes[row]);
@@ -119,21 +98,14 @@ std::string changed_size(const Facts& facts) {
   return {};
 }
 
-bool is_optimiser_step(std::string_view name) { return name.starts_with("Optimizer.step"); }
-
-bool backward_of_embedding(std::string_view name) {
-  return contains(name, "embedding_dense_backward") || contains(name, "EmbeddingBackward");
-}
-
 }  // namespace
 
 std::optional<Finding> recompilation(const Facts& facts) {
   const auto& ops = facts.capture().host_ops;
   Intervals spans;
-  OncePerText compiling(facts.texts(), compiles);
-  const bool any = std::ranges::any_of(facts.host_names(), std::ref(compiling));
+  const bool any = any_host_name(facts, host_is::compiles);
   for (std::size_t i = 0; any && i < ops.size(); ++i)
-    if (ops.kind[i] == HostKind::op && compiling(ops.name[i]))
+    if (ops.kind[i] == HostKind::op && facts.context.names.host(ops.name[i]) & host_is::compiles)
       spans.push_back({ops.start_ns[i], ops.start_ns[i] + std::max<Nanos>(0, ops.duration_ns[i])});
   spans = normalised(std::move(spans));
   const auto steps = steps_with(facts, spans);
@@ -192,14 +164,13 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
   // Of many tensors, but not enough to fill the device: of groups with few tensors each.
   Updates grouped(facts);
   std::int64_t all = 0;
-  AroundNamed around(facts, is_optimiser_step);
-  OncePerText many(facts.texts(), of_many_tensors);
+  AroundNamed around(facts, host_is::optimizer_step);
   for (const auto& kernel : facts.kernels) {
     if (facts.phase(kernel) != TrainingPhase::optimizer ||
         facts.type(kernel) == LayerType::communication)
       continue;
     ++all;
-    if (!many(facts.kernel_name(kernel)))
+    if (!(word_of(facts, kernel) & kernel_is::many_tensors))
       single.take(kernel, around.of(kernel));
     else if (blocks_per_sm(facts.capture(), kernel.activity) < 1)
       grouped.take(kernel, around.of(kernel));
@@ -237,7 +208,7 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
 
 std::optional<Finding> dense_embedding_gradients(const Facts& facts) {
   Nanos time = 0;
-  AroundNamed around(facts, backward_of_embedding);
+  AroundNamed around(facts, host_is::embedding_backward);
   for (const auto& kernel : facts.kernels)
     if (around.of(kernel) != kNoRow) time += kernel.exclusive_ns;
   if (facts.of_kernels(time) < 0.05) return {};

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <tuple>
@@ -22,29 +21,15 @@ namespace {
 /// What a kernel does in FP64, by its name.
 enum class Fp64 : std::uint8_t { nothing, works, multiplies };
 
-Fp64 fp64_by_name(std::string_view kernel) {
-  static constexpr std::array<std::string_view, 6> kOfDouble{"*gemm*<double*",  "*gemv*double*",
-                                                             "*potrf*<double*", "*trsm*<double*",
-                                                             "*syrk*<double*",  "*trsv*double*"};
-  const std::string lower = lower_case(kernel);
-  auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
-  auto matches = [&](std::string_view pattern) { return glob_match(pattern, lower); };
-  // Most names have none of the parts, which are found faster than patterns.
-  const bool of_double = has("double");
-  if ((of_double && std::ranges::any_of(kOfDouble, matches)) || has("dgemm") || has("_d884") ||
-      has("f64f64") || has("_dsymm") || (has("_f64_") && matches("*cutlass*_f64_*")) ||
-      (has("tensorop_d") && matches("*tensorop_d*gemm*")))
-    return Fp64::multiplies;
+Fp64 fp64_by_name(NameWord is) {
+  using namespace kernel_is;
+  if (is & fp64_product) return Fp64::multiplies;
   // Where a language or a library chooses the type: in kernels that somebody wrote for doubles it
   // is meant. A scalar argument says nothing of the tensors: only the first type of a template, or
   // what a lambda takes. CuPy writes the types of operands into the names.
-  const bool of_pytorch =
-      of_double && has("at::native") && (has("<double") || has("lambda(double"));
-  const bool of_library = of_double && ((has("fft") && (has(", double>") || has(", double, "))) ||
-                                        (has("cusparse") && has("double>")));
-  const bool of_cupy = lower.starts_with("cupy_") && (has("float64") || has("complex128"));
-  const bool of_julia = lower.starts_with("julia_") && has("<float64");
-  return of_pytorch || of_library || of_cupy || of_julia ? Fp64::works : Fp64::nothing;
+  const bool of_pytorch = is & pytorch && is & template_double;
+  const bool of_library = is & fft && is & fft_types;
+  return of_pytorch || of_library || is & kernel_is::fp64 ? Fp64::works : Fp64::nothing;
 }
 
 /// XLA's fusions have no types in their names; its programs have them.
@@ -53,44 +38,6 @@ bool fp64_by_program(const Facts& facts, std::uint32_t activity) {
   if (facts.capture().program_ops.size() == 0 || rows[activity] == kNoRow) return false;
   const auto type = facts.capture().text(facts.capture().program_ops.type[rows[activity]]);
   return type == "fp64" || type == "complex128";
-}
-
-bool moves_axes(std::string_view op) {
-  static constexpr std::array<std::string_view, 8> kNames{
-      "aten::permute",  "aten::transpose", "aten::t",       "aten::movedim",
-      "aten::swapaxes", "aten::numpy_T",   "aten::adjoint", "aten::mT"};
-  return std::ranges::find(kNames, op) != kNames.end();
-}
-
-bool makes_copy(std::string_view op) {
-  return op == "aten::contiguous" || op == "aten::clone" || op == "aten::reshape" ||
-         op == "aten::flatten";
-}
-
-/// Operations that expand what they multiply, though mostly to the size that it has.
-bool multiplies(std::string_view op) { return op == "aten::matmul" || op == "aten::einsum"; }
-
-bool is_attention(std::string_view op) {
-  return op.find("attention") != std::string_view::npos ||
-         op.find("flash") != std::string_view::npos;
-}
-
-bool is_product(std::string_view op) {
-  return op == "aten::bmm" || op == "aten::matmul" || op == "aten::baddbmm";
-}
-
-/// Sums that threads add to one after the other where they meet in one place.
-bool adds_atomically(std::string_view kernel) {
-  auto has = [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; };
-  return has("ReduceAdd") || has("indexFuncLargeIndex") || has("indexFuncSmallIndex") ||
-         has("atomic") || has("embedding_bag_") || has("grid_sampler_2d_backward");
-}
-
-/// Operators whose first tensor is what they add into.
-bool adds_into_first(std::string_view op) {
-  return op.starts_with("aten::index_add") || op.starts_with("aten::scatter_add") ||
-         op.starts_with("aten::index_put") || op.starts_with("aten::_index_put") ||
-         op.starts_with("aten::scatter_reduce");
 }
 
 /// The numbers of a JSON text of nested lists such as [[[4,8],[4,1]],[]], list by list.
@@ -153,9 +100,8 @@ std::optional<Finding> fp64(const Facts& facts) {
   // What passes over memory has half of the bytes at best, and is fused or not all the same.
   constexpr MendedTime kInFp32{0.3, 0.6, 1};
   Found products(facts), others(facts);
-  OncePerText by_name(facts.texts(), fp64_by_name);
   for (const auto& kernel : facts.kernels) {
-    const auto what = by_name(facts.kernel_name(kernel));
+    const auto what = fp64_by_name(word_of(facts, kernel));
     if (what == Fp64::nothing && !fp64_by_program(facts, kernel.activity)) continue;
     const bool multiplies = what == Fp64::multiplies ||
                             (what == Fp64::nothing && can_use_tensor_cores(facts.type(kernel)));
@@ -182,10 +128,8 @@ std::optional<Finding> fp64(const Facts& facts) {
 
 std::optional<Finding> expanded_keys(const Facts& facts) {
   Found found(facts);
-  AroundNamed repeats(facts, [](std::string_view op) {
-    return op == "aten::repeat_interleave" || op == "aten::repeat";
-  });
-  AroundNamed copies(facts, makes_copy);
+  AroundNamed repeats(facts, host_is::repeats);
+  AroundNamed copies(facts, host_is::makes_copy);
   // Whether attention is among the next operations beside this one: one operation, or a product
   // and a softmax.
   auto attention_follows = [&](std::uint32_t row) {
@@ -193,10 +137,9 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
     bool multiplied = false;
     for (int i = 0; i < (multiplied ? 2 * kSoon : kSoon) && row != kNoRow;
          ++i, row = facts.siblings().after()[row]) {
-      const auto name = name_of_row(facts, row);
-      if (is_attention(name) || (multiplied && name.find("softmax") != std::string_view::npos))
-        return true;
-      multiplied = multiplied || is_product(name);
+      const NameWord is = word_of_op(facts, row);
+      if (is & host_is::attention || (multiplied && is & host_is::softmax)) return true;
+      multiplied = multiplied || is & host_is::batched_product;
     }
     return false;
   };
@@ -209,10 +152,11 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
       row = copies.of(kernel);
       // The outermost of reshape, clone and contiguous.
       const auto& parent = facts.context.attribution.op_parent;
-      while (row != kNoRow && parent[row] != kNoRow && makes_copy(name_of_row(facts, parent[row])))
+      while (row != kNoRow && parent[row] != kNoRow &&
+             word_of_op(facts, parent[row]) & host_is::makes_copy)
         row = parent[row];
       if (row == kNoRow || name_of_row(facts, facts.siblings().before[row]) != "aten::expand" ||
-          multiplies(name_of_row(facts, parent[row])))
+          word_of_op(facts, parent[row]) & host_is::of_two)
         continue;
     }
     if (attention_follows(row)) found.take(kernel);
@@ -249,8 +193,8 @@ Nanos copying_inside(const Facts& facts) {
 /// Kernels that copy tensors to permute, cut or pad them.
 struct Rearranging {
   explicit Rearranging(const Facts& facts) : found(facts) {
-    AroundNamed copies(facts, makes_copy);
-    AroundNamed pads(facts, [](std::string_view op) { return op == "aten::constant_pad_nd"; });
+    AroundNamed copies(facts, host_is::makes_copy);
+    AroundNamed pads(facts, "aten::constant_pad_nd");
     const auto& activities = facts.capture().activities;
     // What was launched before the recording has no operator: it is of the kind of what has one.
     std::map<std::tuple<Text, std::int32_t, std::int32_t>, Nanos*> kinds;
@@ -279,7 +223,8 @@ struct Rearranging {
       // The operation that wants it so, or that it comes from.
       const auto& after = facts.siblings().after();
       auto next = after[row];
-      while (next != kNoRow && (moves_axes(name_of_row(facts, next)) || !facts.tree().device[next]))
+      while (next != kNoRow &&
+             (word_of_op(facts, next) & host_is::moves_axes || !facts.tree().device[next]))
         next = after[next];
       if (next != kNoRow) beside[name_of_row(facts, next)] += kernel.exclusive_ns;
     }
@@ -291,22 +236,22 @@ struct Rearranging {
   }
   static std::uint32_t outermost_copy(const Facts& facts, std::uint32_t row) {
     const auto& parent = facts.context.attribution.op_parent;
-    while (row != kNoRow && parent[row] != kNoRow && makes_copy(name_of_row(facts, parent[row])))
+    while (row != kNoRow && parent[row] != kNoRow &&
+           word_of_op(facts, parent[row]) & host_is::makes_copy)
       row = parent[row];
     return row;
   }
   /// By what stands before a copy.
   Nanos* rearranges(const Facts& facts, std::uint32_t before) {
-    if (moves_axes(name_of_row(facts, before))) return &permuted;
+    if (word_of_op(facts, before) & host_is::moves_axes) return &permuted;
     return cut_before(facts, before) ? &cut : nullptr;
   }
   /// Of several pieces cut at once, each is copied after the copies of others.
   static bool cut_before(const Facts& facts, std::uint32_t row) {
     constexpr int kFew = 8;
     for (int i = 0; i < kFew && row != kNoRow; ++i, row = facts.siblings().before[row]) {
-      const auto name = name_of_row(facts, row);
-      if (cuts(name)) return true;
-      if (!makes_copy(name) && facts.tree().device[row]) return false;
+      if (cuts(name_of_row(facts, row))) return true;
+      if (!(word_of_op(facts, row) & host_is::makes_copy) && facts.tree().device[row]) return false;
     }
     return false;
   }
@@ -365,7 +310,7 @@ std::optional<Finding> layout_copies(const Facts& facts) {
 
 std::optional<Finding> growing_concat(const Facts& facts) {
   Found found(facts);
-  AroundNamed concat(facts, [](std::string_view op) { return op == "aten::cat"; });
+  AroundNamed concat(facts, "aten::cat");
   // Much is copied to append a little: the longest is eight times as long as all others.
   OncePerText appends(facts.texts(), [](std::string_view shapes) {
     const auto sizes = elements_of(shapes);
@@ -399,11 +344,7 @@ std::optional<Finding> contended_atomics(const Facts& facts) {
   constexpr double kFar = 0.05;  // of the memory's rate for the bytes that must move
   constexpr Nanos kLong = 50'000;
   Found found(facts);
-  OncePerText atomics(facts.texts(), adds_atomically);
   OncePerText sizes(facts.texts(), elements_of);
-  OncePerText goes_on(facts.texts(), [](std::string_view kernel) {
-    return kernel.find("LargeIndex") != std::string_view::npos;
-  });
   const auto& activities = facts.capture().activities;
   double most_rate = 0;
   // By name of kernel: the most elements that an operation with recorded sizes gave it. Not all
@@ -411,7 +352,7 @@ std::optional<Finding> contended_atomics(const Facts& facts) {
   std::unordered_map<std::uint32_t, double> known;
   std::unordered_set<std::uint32_t> spread;  // kernels with many destinations
   for (const auto& kernel : facts.kernels) {
-    if (kernel.duration_ns < kLong || !atomics(facts.kernel_name(kernel))) continue;
+    if (kernel.duration_ns < kLong || !(word_of(facts, kernel) & kernel_is::atomic)) continue;
     const auto op = facts.context.attribution.op[kernel.activity];
     if (op == kNoRow) continue;
     const auto& counts = sizes(facts.capture().host_ops.shapes[op]);
@@ -420,12 +361,11 @@ std::optional<Finding> contended_atomics(const Facts& facts) {
     const auto most = *std::ranges::max_element(counts);
     known[name] = std::max(known[name], static_cast<double>(most));
     constexpr std::int64_t kMany = 64;  // one destination for so many elements is not few
-    if (adds_into_first(facts.capture().text(facts.capture().host_ops.name[op])) &&
-        counts.front() * kMany > most)
+    if (word_of_op(facts, op) & host_is::adds_into_first && counts.front() * kMany > most)
       spread.insert(name);
   }
   for (const auto& kernel : facts.kernels) {
-    if (kernel.duration_ns < kLong || !atomics(facts.kernel_name(kernel))) continue;
+    if (kernel.duration_ns < kLong || !(word_of(facts, kernel) & kernel_is::atomic)) continue;
     const auto device = activities.device[kernel.activity];
     const Product* product =
         device == kNoRow ? nullptr
@@ -435,7 +375,8 @@ std::optional<Finding> contended_atomics(const Facts& facts) {
     if (!(blocks >= 1)) continue;
     const auto name = static_cast<std::uint32_t>(facts.kernel_name(kernel));
     const auto sized = known.find(name);
-    if (spread.contains(name) || (sized == known.end() && goes_on(facts.kernel_name(kernel))))
+    if (spread.contains(name) ||
+        (sized == known.end() && word_of(facts, kernel) & kernel_is::large_index))
       continue;
     // Each element is read once, of two bytes at least; without sizes, one a thread.
     double elements = blocks * facts.capture().devices.sm_count[device] *

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "analyze/host_threads.h"
+#include "analyze/traits.h"
 #include "model/vendor.h"
 
 namespace gf {
@@ -75,7 +76,7 @@ std::vector<bool> one_off_calls(const Context& context, const std::vector<std::u
   std::vector<bool> one_off(calls.size(), false);
   for (std::uint32_t i = 0; i < calls.size(); ++i) {
     const auto kind = calls.kind[i];
-    if (context.roles.host(calls.name[i]) & kOneOffCall)
+    if (context.names.call(calls.name[i]) & call_is::one_off)
       one_off[i] = true;
     else if (calls.duration_ns[i] < kSlowCall)
       continue;
@@ -125,12 +126,6 @@ std::vector<bool> one_off_operations(const Context& context) {
   return one_off;
 }
 
-/// Kernels that a compiler made while the program ran, by their names.
-bool is_made_at_run_time(std::string_view kernel) {
-  return kernel.starts_with("triton_") || kernel.starts_with("cupy_") ||
-         kernel.find("nvfuser_") != std::string_view::npos;
-}
-
 /// By row of threads: stretches in which nothing begins or ends, before a kernel is launched for
 /// the first time and behind the last work: inside the operation that launches it, or before a
 /// kernel that was made at run time. No launch takes that long: the kernel was compiled or loaded,
@@ -155,12 +150,11 @@ std::vector<Intervals> first_uses_of(const Context& context,
       const Nanos start = calls.start_ns[call];
       if (first[call] && since < start && start - since >= kInOperation &&
           capture.activities.kind[started[call]] == ActivityKind::kernel) {
-        const auto name = capture.text(capture.activities.name[started[call]]);
-        const auto launch = capture.text(calls.name[call]);
+        const auto kernel = context.names.kernel(capture.activities.name[started[call]]);
         const bool made =
-            is_made_at_run_time(name) ||
-            (operations && (launch == "cuLaunchKernel" || launch == "cuLaunchKernelEx"));
-        if (!sweep) sweep.emplace(capture, context.host, context.roles, thread);
+            kernel & kernel_is::built_while_running ||
+            (operations && context.names.call(calls.name[call]) & call_is::driver_launch);
+        if (!sweep) sweep.emplace(capture, context.host, context.names, thread);
         sweep->each_state(since, start, [&](Nanos from, Nanos to, const ThreadState& state) {
           if (state.call != kNoRow) return;
           // An operation that ends before the launch worked for itself.
@@ -192,16 +186,13 @@ LaunchFacts collect_launch_facts(const Context& context) {
   facts.first_uses = first_uses_of(context, facts.started, first);
   facts.one_off_op = one_off_operations(context);
 
-  std::vector<std::int8_t> is_wait(capture.strings.size(), -1);  // by name: unknown, no, yes
   const auto streams = waiting_streams(capture);
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
     bool any = false;
     std::unordered_set<std::int64_t> pending;
     for (auto row : context.host.calls(thread)) {
       if (facts.started[row] == kNoRow) {
-        std::int8_t& known = is_wait[static_cast<std::uint32_t>(calls.name[row])];
-        if (known < 0) known = is_stream_wait(capture.text(calls.name[row])) ? 1 : 0;
-        if (!known) continue;
+        if (!(context.names.call(calls.name[row]) & call_is::stream_wait)) continue;
         const auto stream = streams.find(calls.correlation[row]);
         if (stream == streams.end())
           any = true;
@@ -253,8 +244,8 @@ bool IdleRules::made_for_itself(std::uint32_t activity) const {
            capture_.text(capture_.host_ops.name[row]).find('#') == std::string_view::npos;
   };
   while (is_operation(attribution.op_parent[op])) op = attribution.op_parent[op];
-  const auto name = capture_.text(capture_.host_ops.name[op]);
-  return name.find("::") != std::string_view::npos && !brings_input(name);
+  const NameWord is = context_.names.host(capture_.host_ops.name[op]);
+  return is & host_is::scoped && !(is & host_is::asks_for_input);
 }
 
 /// Inside a copy call: the input of a step, or a copy that the host waited for, since it had ended
@@ -285,12 +276,13 @@ bool IdleRules::in_first_use(std::uint32_t thread, Nanos instant) const {
 std::optional<IdleReason> IdleRules::host_late(std::uint32_t thread, Nanos from,
                                                const ThreadState& state, const IdleGap& gap) const {
   const bool in_call = state.call != kNoRow;
-  if (state.roles & kOneOff || (in_call && facts_.one_off[state.call])) return IdleReason::start_up;
+  if (state.roles & host_is::one_off || (in_call && facts_.one_off[state.call]))
+    return IdleReason::start_up;
   const bool waits = in_call && capture_.api_calls.kind[state.call] == ApiKind::sync;
-  if (state.roles & kHostTransport || (waits && state.roles & kCommunication))
+  if (state.roles & host_is::host_transport || (waits && state.roles & host_is::communication))
     return IdleReason::communication;
-  if (state.roles & kInput) return IdleReason::input;
-  if (waits || state.roles & kWaits) return IdleReason::sync;
+  if (state.roles & host_is::input) return IdleReason::input;
+  if (waits || state.roles & host_is::waits) return IdleReason::sync;
   const bool first_time = state.op < facts_.one_off_op.size() && facts_.one_off_op[state.op];
   if (in_call && capture_.api_calls.kind[state.call] == ApiKind::alloc)
     return first_time ? IdleReason::start_up : IdleReason::allocation;

@@ -284,7 +284,7 @@ ThreadSweep& GapLabeller::sweep(std::uint32_t thread) {
   auto at = sweeps_.find(thread);
   if (at == sweeps_.end())
     at =
-        sweeps_.emplace(thread, ThreadSweep(capture_, context_.host, context_.roles, thread)).first;
+        sweeps_.emplace(thread, ThreadSweep(capture_, context_.host, context_.names, thread)).first;
   return at->second;
 }
 

@@ -1,7 +1,6 @@
-// The layer type that a name stands for; the tables of names are in patterns_of_*.cpp.
+// The layer type that a name stands for, by the vocabulary.
 #pragma once
 
-#include <span>
 #include <string_view>
 
 #include "analyze/names.h"
@@ -23,23 +22,5 @@ std::string_view type_in_scope(std::string_view scope);
 /// product inside an attention is Attention, the softmax inside a cross entropy is Loss. A cast or
 /// copy stays a Copy everywhere.
 bool outer_decides(LayerType outer, LayerType inner);
-
-// The tables of names that lead to layer types. The first pattern that fits decides; names are
-// compared in lower case.
-
-struct LayerPattern {
-  std::string_view glob;  // lower case
-  LayerType type;
-};
-
-std::span<const LayerPattern> operation_patterns();
-/// Class names of modules.
-std::span<const LayerPattern> module_patterns();
-/// Kernel names: cuDNN, cuBLAS, CUTLASS, PyTorch, Triton templates, XLA, ROCm.
-std::span<const LayerPattern> kernel_patterns();
-/// A fused Triton kernel (triton_poi_, triton_red_, triton_per_) computes around the named
-/// operations, never the matrix product or convolution itself: those names only say what the kernel
-/// sits next to.
-std::span<const LayerPattern> fused_triton_patterns();
 
 }  // namespace gf

@@ -260,11 +260,11 @@ class TypeMaps {
 
 }  // namespace
 
-std::vector<LayerType> classify_layers(const Capture& capture, const Attribution& attribution) {
-  TypeCache by_operation(capture.strings.size(), layer_of_operation),
-      by_kernel(capture.strings.size(), layer_of_kernel),
-      by_scope(capture.strings.size(),
-               [](std::string_view scope) { return layer_of_operation(type_in_scope(scope)); });
+std::vector<LayerType> classify_layers(const Capture& capture, const Names& names,
+                                       const Attribution& attribution) {
+  TypeCache by_scope(capture.strings.size(), [](std::string_view scope) {
+    return layer_of_operation(type_in_scope(scope));
+  });
   TypeCache by_module(attribution.modules.size(), layer_of_module);
   const auto& activities = capture.activities;
   const auto& ops = capture.host_ops;
@@ -274,17 +274,14 @@ std::vector<LayerType> classify_layers(const Capture& capture, const Attribution
   Inherited map_of(attribution);
   auto type_from = [&](std::uint32_t op) {
     const auto number = map_of.of(op, [&](std::uint32_t outside, std::uint32_t row) {
-      const auto here = ops.kind[row] == HostKind::op
-                            ? by_operation.of(static_cast<std::uint32_t>(ops.name[row]),
-                                              capture.text(ops.name[row]))
-                            : LayerType::other;
+      const auto here =
+          ops.kind[row] == HostKind::op ? layer_in(names.host(ops.name[row])) : LayerType::other;
       return maps.around(outside, here);
     });
     return maps.apply(number, LayerType::other);
   };
   for (std::uint32_t activity = 0; activity < activities.size(); ++activity) {
-    const auto kernel = by_kernel.of(static_cast<std::uint32_t>(activities.name[activity]),
-                                     capture.text(activities.name[activity]));
+    const auto kernel = layer_in(names.kernel(activities.name[activity]));
     LayerType type = LayerType::other;
     if (activities.kind[activity] != ActivityKind::kernel)
       type = LayerType::copy;
@@ -310,7 +307,7 @@ std::vector<LayerType> classify_layers(const Capture& capture, const Attribution
     }
     layers[activity] = type;
   }
-  find_unnamed_communication(capture, attribution, layers);
+  find_unnamed_communication(capture, names, attribution, layers);
   return layers;
 }
 

@@ -12,12 +12,13 @@ namespace gf {
 /// The layer type of each activity: by the operations around the launch, then by the forward
 /// operation, the module class and the kernel name (docs/layers.md). Optimizer phases make
 /// everything but communication and copies Optimiser.
-std::vector<LayerType> classify_layers(const Capture& capture, const Attribution& attribution);
+std::vector<LayerType> classify_layers(const Capture& capture, const Names& names,
+                                       const Attribution& attribution);
 
 /// Gives kernels without a type that of communication, in a job of several ranks: those that take
 /// few SMs and run on a stream of communication, or for long in an operation that sends.
-void find_unnamed_communication(const Capture& capture, const Attribution& attribution,
-                                std::vector<LayerType>& layers);
+void find_unnamed_communication(const Capture& capture, const Names& names,
+                                const Attribution& attribution, std::vector<LayerType>& layers);
 
 // Kernel time of all devices by layer, largest first. Each kernel instance is in exactly one row of
 // each table, so the ns of a table sum to the kernel-busy time of all devices.

@@ -1,27 +1,15 @@
 // Communication that no table of names knows, by what else the capture shows of it.
 #include <algorithm>
-#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "analyze/attribution/attribution.h"
 #include "analyze/layers/layers.h"
-#include "core/strings.h"
-#include "core/text.h"
+#include "analyze/traits.h"
 
 namespace gf {
 namespace {
-
-/// What experts' tokens and activations are sent by. Alone the words say too little: routing inside
-/// one device has the same.
-bool names_an_exchange(std::string_view operation) {
-  const std::string lower = lower_case(operation);
-  return std::ranges::any_of(
-      std::initializer_list<std::string_view>{"dispatch", "combine", "all2all", "a2a", "exchange",
-                                              "send", "recv"},
-      [&](std::string_view word) { return lower.find(word) != lower.npos; });
-}
 
 bool has_other_ranks(const Capture& capture) {
   if (!capture.collectives.empty()) return true;
@@ -70,18 +58,19 @@ class CommunicationStreams {
 
 }  // namespace
 
-void find_unnamed_communication(const Capture& capture, const Attribution& attribution,
-                                std::vector<LayerType>& layers) {
+void find_unnamed_communication(const Capture& capture, const Names& names,
+                                const Attribution& attribution, std::vector<LayerType>& layers) {
   if (!has_other_ranks(capture)) return;
   constexpr Nanos kLong = 10'000;  // what sorts tokens on the device itself is shorter
   const CommunicationStreams streams(capture, layers);
   const auto& rows = capture.activities;
   const auto& ops = capture.host_ops;
-  OncePerText exchanges(capture.strings, names_an_exchange);
   Inherited inside(attribution);
   auto sent_by_operation = [&](std::uint32_t row) {
     return inside.of(attribution.op[row], [&](std::uint32_t outside, std::uint32_t op) {
-      return outside == 1 || (ops.kind[op] == HostKind::op && exchanges(ops.name[op])) ? 1u : 0u;
+      // Alone the words say too little: routing inside one device has the same.
+      const bool sends = names.host(ops.name[op]) & host_is::exchanges;
+      return outside == 1 || (ops.kind[op] == HostKind::op && sends) ? 1u : 0u;
     }) == 1;
   };
   for (std::uint32_t row = 0; row < rows.size(); ++row) {

@@ -4,6 +4,7 @@
 
 #include "analyze/ranks/measure_rank.h"
 #include "analyze/thread_sweep.h"
+#include "analyze/traits.h"
 
 namespace gf {
 
@@ -95,7 +96,7 @@ class HostSteps {
 
  private:
   ThreadSweep sweep_of(std::uint32_t thread) const {
-    return ThreadSweep(capture_, context_.host, context_.roles, thread);
+    return ThreadSweep(capture_, context_.host, context_.names, thread);
   }
 
   void in_another_thread(HostStep& step, const ThreadState& waiting, Nanos from, Nanos to) {
@@ -111,8 +112,8 @@ class HostSteps {
   }
 
   Doing doing_of(const ThreadState& state) const {
-    if (state.roles & (kWaits | kHostTransport)) return Doing::blocked;
-    if (state.roles & kInput) return Doing::input;
+    if (state.roles & (host_is::waits | host_is::host_transport)) return Doing::blocked;
+    if (state.roles & host_is::input) return Doing::input;
     if (state.call != kNoRow) {
       return waits_for_device(capture_, state.call) ? Doing::blocked : Doing::operators;
     }

@@ -23,6 +23,7 @@
 #include "analyze/replay/build_graph.h"
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
+#include "analyze/traits.h"
 #include "analyze/window.h"
 #include "core/strings.h"
 #include "model/launches.h"
@@ -114,7 +115,8 @@ void fill_owners(const Context& context, const DeviceTimeline& line, OwnerNames&
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
     const auto row = line.rows[i];
     const bool kernel = capture.activities.kind[row] == ActivityKind::kernel;
-    if (kernel && is_collective_kernel(capture.text(capture.activities.name[row]))) continue;
+    if (kernel && (context.names.kernel(capture.activities.name[row]) & kernel_is::collective))
+      continue;
     stretches.add(line.spans[i], {kernel ? RankTime::kernels : RankTime::copies,
                                   names.op_of_activity(row), names.module_of(row)});
   }
@@ -161,14 +163,14 @@ void add(LabelSums& sums, const LabelledSpan& piece, Nanos until) {
   if (end > piece.span.start) sums[static_cast<std::size_t>(piece.label)] += end - piece.span.start;
 }
 
-DeviceWork device_work(const Capture& capture, const DeviceTimeline& line) {
-  OncePerText is_collective(capture.strings, &is_collective_kernel);
+DeviceWork device_work(const Context& context, const DeviceTimeline& line) {
+  const Capture& capture = context.capture;
   DeviceWork work;
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
     const auto row = line.rows[i];
     if (capture.activities.kind[row] != ActivityKind::kernel)
       work.copies.push_back(line.spans[i]);
-    else if (is_collective(capture.activities.name[row]))
+    else if (context.names.kernel(capture.activities.name[row]) & kernel_is::collective)
       work.collectives.push_back(line.spans[i]);
     else
       work.compute.push_back(line.spans[i]);
@@ -386,7 +388,7 @@ RankPart measure_device(const Context& context, const DeviceTimeline& line,
                         OwnerNames& names, const CollectiveRows& rows) {
   const Capture& capture = context.capture;
   RankPart part;
-  const DeviceWork work = device_work(capture, line);
+  const DeviceWork work = device_work(context, line);
   const LabelIntegral labels(label_time(line, work));
   part.device = capture.text(capture.devices.name[line.device]);
   part.device_id = capture.devices.id[line.device];
@@ -443,7 +445,7 @@ std::vector<const DeviceTimeline*> devices_of_ranks(const Context& context) {
   std::vector<const DeviceTimeline*> with, all;
   for (const auto& line : context.devices) {
     all.push_back(&line);
-    if (!collective_rows(context.capture, line).empty()) with.push_back(&line);
+    if (!collective_rows(context, line).empty()) with.push_back(&line);
   }
   return with.empty() ? all : with;
 }
@@ -478,16 +480,16 @@ Result<std::vector<RankPart>> measure_ranks(const Capture& capture,
   options.devices = devices;
   Context context{capture, options};
   context.host = HostThreads(capture);
-  context.roles = NameRoles(capture);
+  context.names = Names(capture);
   context.launches = join_launches(capture);
-  const Steps steps = find_steps(capture, context.launches, context.host);
+  const Steps steps = find_steps(capture, context.launches, context.host, context.names);
   auto chosen = choose_devices(capture, devices);
   if (!chosen) return tl::unexpected(chosen.error());
   context.chosen = std::move(*chosen);
   auto window = choose_window(capture, "all", steps, context.chosen);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
-  context.attribution = attribute(capture, context.host, context.launches);
+  context.attribution = attribute(capture, context.host, context.names, context.launches);
   context.devices = build_timelines(capture, context.window);
   set_others_aside(context);
   auto idle = explain_idle(context);
@@ -497,7 +499,7 @@ Result<std::vector<RankPart>> measure_ranks(const Capture& capture,
   const StepMarks marks = find_marks(capture);
   std::vector<RankPart> parts;
   for (const DeviceTimeline* line : devices_of_ranks(context)) {
-    auto of_part = collective_rows(capture, *line);
+    auto of_part = collective_rows(context, *line);
     parts.push_back(measure_device(context, *line, steps.steps, marks, names, of_part));
     if (rows) rows->push_back(std::move(of_part));
   }

@@ -13,6 +13,7 @@
 
 #include "analyze/profiler_cost.h"
 #include "analyze/replay/device_work.h"
+#include "analyze/traits.h"
 #include "core/intervals.h"
 #include "core/strings.h"
 #include "core/xxh64.h"
@@ -355,7 +356,7 @@ class HostPoints {
     const auto& ops = work_.context.capture.host_ops;
     for (const auto thread : work_.lines[line])
       for (const auto op : work_.ops(thread))
-        if (work_.context.roles.host(ops.name[op]) & kInput)
+        if (work_.context.names.host(ops.name[op]) & host_is::input)
           input.push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
     return normalised(std::move(input));
   }

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analyze/host_threads.h"
 #include "analyze/replay/device_work.h"
+#include "analyze/traits.h"
 #include "core/statistics.h"
 #include "core/strings.h"
 
@@ -238,7 +238,7 @@ bool has(std::string_view name, std::string_view part) {
 }
 
 CallType type_of(std::string_view name) {
-  if (is_stream_wait(name)) return CallType::none;
+  if (call_word(name) & call_is::stream_wait) return CallType::none;
   if (has(name, "Synchronize")) {
     if (has(name, "Device") || has(name, "Ctx")) return CallType::device;
     return has(name, "Event") ? CallType::event : CallType::stream;

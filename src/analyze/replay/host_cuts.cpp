@@ -6,6 +6,7 @@
 
 #include "analyze/findings/facts.h"
 #include "analyze/replay/device_work.h"
+#include "analyze/traits.h"
 #include "core/strings.h"
 
 namespace gf {
@@ -48,7 +49,7 @@ HostCutter::HostCutter(const Context& context, const DeviceTimeline& line, Inter
     : context_(context), capture_(context.capture), line_(line), span_(span), lines_(lines) {
   for (const auto& threads : lines)
     one_off_.push_back(ops_of(threads, [&](std::uint32_t op) {
-      return (context_.roles.host(capture_.host_ops.name[op]) & kOneOff) != 0;
+      return (context_.names.host(capture_.host_ops.name[op]) & host_is::one_off) != 0;
     }));
 }
 
@@ -201,7 +202,7 @@ const std::vector<bool>& HostCutter::reads() const {
           ops.start_ns[op] < ops.start_ns[questions.back()] + ops.duration_ns[questions.back()])
         continue;  // inside one
       if (!beside) questions.clear();
-      if ((context_.roles.host(ops.name[op]) & kWaits) != 0) {
+      if ((context_.names.host(ops.name[op]) & host_is::waits) != 0) {
         reads_[op] = true;
         for (const auto question : std::exchange(questions, {})) reads_[question] = true;
       } else if (is_question(ops.name[op])) {

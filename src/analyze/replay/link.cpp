@@ -47,7 +47,7 @@ Mending mending_of_link(const Context& context, double times, double bytes_per_s
     const double own = link_bytes_per_s(capture.text(capture.devices.name[line.device]));
     if (bytes_per_s > 0 && own <= 0) continue;
     const double longer = bytes_per_s > 0 ? own / bytes_per_s : 1 / times;
-    for (const auto activity : collective_rows(capture, line)) {
+    for (const auto activity : collective_rows(context, line)) {
       const auto row = described.find(activity);
       std::optional<Moving> part;
       if (row != described.end()) part = moving(capture, row->second, own);

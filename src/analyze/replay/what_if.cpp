@@ -177,7 +177,7 @@ class Program {
     part.device = line.device;
     const auto rows = begin_inside(line.rows, context.capture.activities.start_ns, longer);
     part.rows.assign(rows.begin(), rows.end());
-    return build_graph(context, part, collective_rows(context.capture, part), span);
+    return build_graph(context, part, collective_rows(context, part), span);
   }
 
   Interval window() const {

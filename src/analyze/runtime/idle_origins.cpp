@@ -130,7 +130,7 @@ class PieceOrigins {
     return threads_
         .emplace(thread,
                  Thread{PhaseSweep(trace_.threads[thread]),
-                        ThreadSweep(context_.capture, context_.host, context_.roles, thread)})
+                        ThreadSweep(context_.capture, context_.host, context_.names, thread)})
         .first->second;
   }
 

@@ -197,7 +197,7 @@ std::vector<std::string> QueueDescription::host_lines(std::uint32_t thread,
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(),
             [&](auto a, auto b) { return spans[a].start < spans[b].start; });
-  auto& sweep = sweeps_.try_emplace(thread, context_.capture, context_.host, context_.roles, thread)
+  auto& sweep = sweeps_.try_emplace(thread, context_.capture, context_.host, context_.names, thread)
                     .first->second;
   std::vector<std::string> lines(spans.size());
   for (const auto i : order) lines[i] = host_line(sweep, spans[i]);

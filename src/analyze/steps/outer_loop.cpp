@@ -1,14 +1,13 @@
 #include "analyze/steps/outer_loop.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 
+#include "analyze/traits.h"
 #include "core/order.h"
 #include "core/strings.h"
-#include "core/text.h"
 
 namespace gf {
 
@@ -84,33 +83,21 @@ TokenPositions::TokenPositions(const KernelOrder& sequence, std::size_t length) 
 
 namespace {
 
-constexpr std::string_view kModule = "nn.Module: ";
 /// One sign in ten may be missing or stand twice: a first batch that was fetched before the
 /// profile began, an optimizer that was skipped on overflow.
 constexpr double kRegular = 0.9;
 /// Of the kernels of an iteration, this share at least runs forward, and as much backward.
 constexpr double kEachWay = 0.1;
 
-bool holds_any(std::string_view text, std::span<const std::string_view> parts) {
-  const std::string lower = lower_case(text);
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return lower.find(part) != lower.npos; });
-}
-
-/// The choice of the next token: once for each token, in no layer.
-constexpr std::array<std::string_view, 5> kChoosesToken = {"argmax", "multinomial", "samplingfrom",
-                                                           "top_p", "gumbel"};
-/// Attention, which reads the keys and values of earlier tokens.
-constexpr std::array<std::string_view, 7> kAttends = {"attn", "attention", "sdpa", "flash",
-                                                      "fmha", "mha",       "mla"};
-/// Kernels of optimizers, where no host operation says what runs.
-constexpr std::array<std::string_view, 3> kUpdates = {"adam", "multi_tensor_apply", "sgd"};
-
 }  // namespace
 
-bool chooses_token(std::string_view name) { return holds_any(name, kChoosesToken); }
-bool reads_earlier_tokens(std::string_view kernel) { return holds_any(kernel, kAttends); }
-bool updates_parameters(std::string_view kernel) { return holds_any(kernel, kUpdates); }
+bool chooses_token(std::string_view name) { return kernel_word(name) & kernel_is::chooses_token; }
+bool reads_earlier_tokens(std::string_view kernel) {
+  return kernel_word(kernel) & kernel_is::attends;
+}
+bool updates_parameters(std::string_view kernel) {
+  return kernel_word(kernel) & kernel_is::updates;
+}
 
 namespace {
 
@@ -156,8 +143,8 @@ bool regular(std::vector<std::size_t> counts) {
 }  // namespace
 
 OuterLoop::OuterLoop(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                     const HostThreads& host, const KernelOrder& sequence)
-    : capture_(capture), launch_(launch), sequence_(sequence) {
+                     const HostThreads& host, const Names& names, const KernelOrder& sequence)
+    : capture_(capture), launch_(launch), names_(names), sequence_(sequence) {
   see_outermost(host);
   see_host(host);
   see_device();
@@ -191,8 +178,8 @@ void OuterLoop::see_outermost(const HostThreads& host) {
     }
 }
 
-/// The name of the outermost operation that made a device activity; empty: none did.
-std::string_view OuterLoop::made_by(std::uint32_t activity) const {
+/// The name of the outermost operation that made a device activity; none: none did.
+Text OuterLoop::made_by(std::uint32_t activity) const {
   if (activity >= launch_.size() || launch_[activity] == kNoRow) return {};
   const auto call = launch_[activity];
   const auto thread = capture_.api_calls.thread[call];
@@ -200,46 +187,32 @@ std::string_view OuterLoop::made_by(std::uint32_t activity) const {
   const auto& [spans, names] = outermost_[thread];
   const Interval* span = member_at(spans, capture_.api_calls.start_ns[call]);
   if (!span) return {};
-  return capture_.text(names[static_cast<std::size_t>(span - spans.data())]);
+  return names[static_cast<std::size_t>(span - spans.data())];
 }
 
 void OuterLoop::see_host(const HostThreads& host) {
   const auto& ops = capture_.host_ops;
-  enum class Kind : std::uint8_t { other, optimizer, loader, token, module };
-  OncePerText kind_of(capture_.strings, [](std::string_view name) {
-    if (name.starts_with("Optimizer.step#")) return Kind::optimizer;
-    if (name.starts_with("enumerate(DataLoader)#")) return Kind::loader;
-    if (name.starts_with("aten::") && chooses_token(name)) return Kind::token;
-    return name.starts_with(kModule) ? Kind::module : Kind::other;
-  });
   Times loader, token;
   std::map<std::string_view, Times> outermost;  // calls of one and the same module
   for (std::uint32_t thread = 0; thread < host.threads(); ++thread) {
     Nanos module_end = INT64_MIN, token_end = INT64_MIN;
     for (auto row : host.ops(thread)) {
       const Nanos start = ops.start_ns[row], end = start + ops.duration_ns[row];
-      switch (kind_of(ops.name[row])) {
-        case Kind::optimizer:
-          optimizer_.push_back(start);
-          break;
-        case Kind::loader:
-          loader.push_back(start);
-          break;
-        case Kind::token:  // an operation and those that it calls are one
-          if (start < token_end) break;
-          token.push_back(start);
-          token_end = end;
-          break;
-        case Kind::module: {
-          const auto name = capture_.text(ops.name[row]);
-          modules_[class_of(name)].push_back(start);
-          if (start < module_end) break;
-          outermost[name].push_back(start);
-          module_end = end;
-          break;
-        }
-        case Kind::other:
-          break;
+      const NameWord is = names_.host(ops.name[row]);
+      if (is & host_is::optimizer_step) {
+        optimizer_.push_back(start);
+      } else if (is & host_is::loads_batch) {
+        loader.push_back(start);
+      } else if (is & host_is::chooses_token) {
+        if (start < token_end) continue;  // an operation and those that it calls are one
+        token.push_back(start);
+        token_end = end;
+      } else if (is & host_is::module) {
+        const auto name = capture_.text(ops.name[row]);
+        modules_[class_of(name)].push_back(start);
+        if (start < module_end) continue;
+        outermost[name].push_back(start);
+        module_end = end;
       }
     }
   }
@@ -251,13 +224,15 @@ void OuterLoop::see_host(const HostThreads& host) {
   }
 }
 
+/// Whether a copy to the device that this outermost operation made may be of a batch: the program
+/// asked for it, not a library for tables of its own.
+bool OuterLoop::brings_input(Text operation) const {
+  return operation == Text::none || names_.host(operation) & host_is::asks_for_input;
+}
+
 void OuterLoop::see_device() {
   const auto& rows = capture_.activities;
   enum class Kind : std::uint8_t { other, update, token };
-  OncePerText kind_of(capture_.strings, [](std::string_view name) {
-    if (updates_parameters(name)) return Kind::update;
-    return chooses_token(name) ? Kind::token : Kind::other;
-  });
   const bool host_tells = !capture_.host_ops.empty();
   Times token, input;
   std::map<std::int64_t, Times> graphs;  // launches by graph; none, where the source does not say
@@ -266,7 +241,10 @@ void OuterLoop::see_device() {
   std::int64_t launch_before = -1;
   for (std::uint32_t position = 0; position < sequence_.rows.size(); ++position) {
     const auto row = sequence_.rows[position];
-    const Kind kind = kind_of(rows.name[row]);
+    const NameWord is = names_.kernel(rows.name[row]);
+    const Kind kind = is & kernel_is::updates         ? Kind::update
+                      : is & kernel_is::chooses_token ? Kind::token
+                                                      : Kind::other;
     if (kind == Kind::update && before != kind && !host_tells)
       optimizer_.push_back(launched(position));
     if (kind == Kind::token && before != kind) token.push_back(launched(position));
@@ -296,38 +274,33 @@ void OuterLoop::see_device() {
 
 /// One compiled graph from which every kernel comes. Where it is a layer, others come between.
 void OuterLoop::see_compiled() {
-  std::string_view graph;
+  Text graph = Text::none;
   Times times;
   for (std::uint32_t position = 0; position < sequence_.rows.size(); ++position) {
     const auto name = made_by(sequence_.rows[position]);
-    if (!name.starts_with("Torch-Compiled Region") || (!graph.empty() && name != graph)) return;
+    const bool compiled = names_.host(name) & host_is::compiled_region;
+    if (!compiled || (graph != Text::none && name != graph)) return;
     graph = name;
   }
   for (const auto& [spans, names] : outermost_)
     for (std::size_t i = 0; i < spans.size(); ++i)
-      if (capture_.text(names[i]) == graph) times.push_back(spans[i].start);
+      if (names[i] == graph) times.push_back(spans[i].start);
   signs_.push_back({"calls of one compiled graph", std::move(times)});
 }
 
 /// Marks the kernels that autograd launched.
 void OuterLoop::see_backward(const HostThreads& host) {
   const auto& ops = capture_.host_ops;
-  enum class Kind : std::uint8_t { other, backward, keeps, adds };
-  OncePerText kind_of(capture_.strings, [](std::string_view name) {
-    if (name == "torch::autograd::AccumulateGrad") return Kind::keeps;
-    if (name == "aten::add_") return Kind::adds;
-    return name.starts_with("autograd::engine::evaluate_function") ? Kind::backward : Kind::other;
-  });
   bool adds = false;  // to gradients of an earlier pass
   std::vector<Outermost> spans(host.threads());
   for (std::uint32_t thread = 0; thread < host.threads(); ++thread) {
     Nanos kept_until = INT64_MIN;
     for (auto row : host.ops(thread)) {
-      const Kind kind = kind_of(ops.name[row]);
-      if (kind == Kind::backward && add_outermost(spans[thread].spans, span_of(ops, row)))
+      const NameWord is = names_.host(ops.name[row]);
+      if (is & host_is::backward && add_outermost(spans[thread].spans, span_of(ops, row)))
         spans[thread].names.push_back(ops.name[row]);
-      if (kind == Kind::keeps) kept_until = span_of(ops, row).end;
-      if (kind == Kind::adds && ops.start_ns[row] < kept_until) adds = true;
+      if (is & host_is::accumulates) kept_until = span_of(ops, row).end;
+      if (is & host_is::adds && ops.start_ns[row] < kept_until) adds = true;
     }
   }
   if (std::all_of(spans.begin(), spans.end(),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/host_threads.h"
+#include "analyze/vocabulary.h"
 #include "core/intervals.h"
 #include "core/time.h"
 #include "model/capture.h"
@@ -55,7 +56,7 @@ class OuterLoop {
   using Cuts = std::span<const std::uint32_t>;  // positions in the sequence, ascending
 
   OuterLoop(const Capture& capture, const std::vector<std::uint32_t>& launch,
-            const HostThreads& host, const KernelOrder& sequence);
+            const HostThreads& host, const Names& names, const KernelOrder& sequence);
 
   /// The sign that each segment [cut[i], cut[i + 1]) of the sequence is one iteration: an event
   /// that comes equally often in all of them, or work forward and backward in each. Empty: none.
@@ -81,7 +82,8 @@ class OuterLoop {
 
   Nanos launched(std::uint32_t position) const;
   void see_outermost(const HostThreads& host);
-  std::string_view made_by(std::uint32_t activity) const;
+  Text made_by(std::uint32_t activity) const;
+  bool brings_input(Text operation) const;
   void see_host(const HostThreads& host);
   void see_device();
   void see_compiled();
@@ -91,6 +93,7 @@ class OuterLoop {
 
   const Capture& capture_;
   const std::vector<std::uint32_t>& launch_;
+  const Names& names_;
   const KernelOrder& sequence_;
   std::vector<Outermost> outermost_;  // by thread
   Times optimizer_;

@@ -17,6 +17,7 @@
 #include "analyze/host_threads.h"
 #include "analyze/steps/outer_loop.h"
 #include "analyze/steps/steps.h"
+#include "analyze/traits.h"
 #include "model/capture.h"
 
 namespace gf {
@@ -26,7 +27,7 @@ namespace gf {
 class EnclosingSpans {
  public:
   EnclosingSpans(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                 const HostThreads& host);
+                 const HostThreads& host, const Names& names);
 
   /// True when one graph launch, or one framework operation or module call, launched both
   /// activities.
@@ -43,19 +44,19 @@ class EnclosingSpans {
 };
 
 EnclosingSpans::EnclosingSpans(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                               const HostThreads& host)
+                               const HostThreads& host, const Names& names)
     : capture_(capture), launch_(launch), by_thread_(host.threads()) {
   const auto& ops = capture.host_ops;
   for (std::uint32_t thread = 0; thread < host.threads(); ++thread)
     for (auto row : host.ops(thread)) {
-      const auto name = capture.text(ops.name[row]);
       // Marks of record_function hold a '#'; they, and plain Python functions, may well enclose a
       // whole loop of steps.
       bool one_thing = false;
       if (ops.kind[row] == HostKind::op) {
-        one_thing = name.find('#') == std::string_view::npos;
+        one_thing = capture.text(ops.name[row]).find('#') == std::string_view::npos;
       } else {
-        one_thing = ops.kind[row] == HostKind::python && name.starts_with("nn.Module:");
+        one_thing =
+            ops.kind[row] == HostKind::python && names.host(ops.name[row]) & host_is::module;
       }
       const Nanos end = ops.start_ns[row] + ops.duration_ns[row];
       auto& spans = by_thread_[thread];
@@ -414,14 +415,14 @@ std::vector<StepInfo> proven(const Capture& capture, const KernelOrder& sequence
 }  // namespace
 
 Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                  const HostThreads& host) {
+                  const HostThreads& host, const Names& names) {
   const KernelOrder sequence = kernel_sequence(capture);
   if (sequence.rows.size() < 4) return {};
-  const EnclosingSpans enclosing(capture, launch, host);
+  const EnclosingSpans enclosing(capture, launch, host, names);
   const TokenPositions tokens[] = {{sequence, kRunLengths[0]}, {sequence, kRunLengths[1]}};
   std::vector<std::int32_t> count(sequence.distinct, 0);
   const auto cuts = good_cuts(sequence, candidates_of(sequence, enclosing, tokens), count);
-  const OuterLoop loop(capture, launch, host, sequence);
+  const OuterLoop loop(capture, launch, host, names, sequence);
   std::vector<StepPeriod> shown;
   std::copy_if(cuts.begin(), cuts.end(), std::back_inserter(shown),
                [&](const StepPeriod& period) { return !loop.sign(period.first.at).empty(); });

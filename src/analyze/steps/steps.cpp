@@ -103,7 +103,7 @@ bool inside_sampled_period(const Capture& capture, const Steps& found) {
 }  // namespace
 
 Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                 const HostThreads& host) {
+                 const HostThreads& host, const Names& names) {
   Steps found;
   if (!capture.steps.empty()) {
     const auto name = capture.text(capture.steps.name[0]);
@@ -118,7 +118,7 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
     const TokenChoices choices = find_token_choices(capture);
     found = find_engine_steps(capture, choices);
     if (found.steps.empty()) {
-      found = find_period(capture, launch, host);
+      found = find_period(capture, launch, host, names);
       if (inside_sampled_period(capture, found) ||
           contradicts_choices(capture, choices, found.steps))
         found = {};

@@ -10,6 +10,7 @@
 
 #include "analyze/host_threads.h"
 #include "analyze/result.h"
+#include "analyze/vocabulary.h"
 #include "model/capture.h"
 
 namespace gf {
@@ -25,7 +26,7 @@ struct Steps {
 /// Steps that the source numbered, else marks on host threads, else the period of the kernel
 /// sequence; with the stable flag and the role set. `launch` is join_launches(capture).
 Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                 const HostThreads& host);
+                 const HostThreads& host, const Names& names);
 
 /// One mark on a host thread.
 struct StepMark {
@@ -62,7 +63,7 @@ std::vector<StepInfo> steps_on_device(const Capture& capture,
 /// framework operation or module that the step before it shares: what repeats there are layers.
 /// (`launch` and `host` tell, where the capture has them.)
 Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                  const HostThreads& host);
+                  const HostThreads& host, const Names& names);
 
 /// Index of the first step from which on the steps are alike: it and the next two lie within 3
 /// median absolute deviations (at least 5 %, at most 15 %) of the median of the last half, it is of

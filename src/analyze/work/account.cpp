@@ -36,8 +36,7 @@ class Accounts {
         works_(works),
         groups_(group_layers(context, context.kernels)),
         facts_(context, analysis, levels),
-        attention_(context),
-        unaligned_(facts_.texts(), loads_unaligned) {}
+        attention_(context) {}
 
   std::vector<WorkAccount> all() {
     std::vector<WorkAccount> accounts;
@@ -135,7 +134,8 @@ class Accounts {
     const KernelWork& kernel = works_.kernels[i];
     if (attention_.count() > 0 && attention_.holds(context_.kernels[i]))
       return LossCause::unfused_attention;
-    if (kernel.multiplies && unaligned_(facts_.kernel_name(context_.kernels[i])) &&
+    if (kernel.multiplies &&
+        loads_unaligned(context_.names.kernel(facts_.kernel_name(context_.kernels[i]))) &&
         has_odd_product(kernel))
       return LossCause::odd_sizes;
     return part == WorkPart::padding ? LossCause::padded_tiles : LossCause::none;
@@ -293,7 +293,6 @@ class Accounts {
   LayerGroups groups_;
   TraceFacts facts_;
   EagerAttention attention_;
-  OncePerText<bool (*)(std::string_view)> unaligned_;
   std::map<LossCause, Example> examples_;
   std::unordered_map<const CallWork*, std::string> example_texts_;
 };

@@ -43,8 +43,8 @@ bool has_host_work_alone(const Capture& capture) {
 Result<WorkUse> measure_host_work(const Capture& capture, const AnalyzeOptions& options) {
   Context context{capture, options};
   context.host = HostThreads(capture);
-  context.roles = NameRoles(capture);
-  context.attribution = attribute(capture, context.host, {});
+  context.names = Names(capture);
+  context.attribution = attribute(capture, context.host, context.names, {});
   WindowInfo& window = context.window;
   window.all_steps = window.steps = marked_steps(capture);
   Interval span = extent_on_host(capture);

@@ -1,21 +1,14 @@
 #include "analyze/work/kernel_traits.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string>
 
-#include "core/text.h"
+#include "analyze/traits.h"
 
 namespace gf::work {
 namespace {
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
-bool contains_any(std::string_view text, std::span<const std::string_view> words) {
-  return std::ranges::any_of(words,
-                             [&](auto word) { return text.find(word) != std::string_view::npos; });
-}
 
 /// The number at `at`, which moves behind it; -1 when there is none of up to four digits.
 std::int64_t number_at(std::string_view text, std::size_t& at) {
@@ -68,34 +61,22 @@ double covered_flops(const Product& product, const Tile& tile) {
   return 2 * product.batch * area * depth;
 }
 
-bool multiplies(std::string_view kernel) {
-  static constexpr std::array<std::string_view, 20> kProductWords{
-      "gemm",   "nvjet",  "xmma",      "fprop",     "dgrad",      "wgrad",         "convolve",
-      "conv2d", "conv3d", "winograd",  "gemv",      "flash_fwd",  "flash_bwd",     "fmha",
-      "sdpa",   "_mm_",   "attention", "fft2d_r2c", "dot_kernel", "conv_depthwise"};
-  static constexpr std::array<std::string_view, 9> kNot{
-      "splitkreduce",  "reduce_kernel", "nchwtonhwc", "nhwctonchw", "elementwise",
-      "compute_delta", "dot_do_o",      "convert",    "memset"};
-  const std::string lower = lower_case(kernel);
-  return contains_any(lower, kProductWords) && !contains_any(lower, kNot);
+bool multiplies(NameWord is) {
+  return is & kernel_is::product && !(is & kernel_is::beside_product);
 }
 
-bool loads_unaligned(std::string_view kernel) {
-  const std::string lower = lower_case(kernel);
-  auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
-  return (has("_align1") || has("_align2")) && !has("_align16") && has("gemm") &&
-         (has("bf16") || has("_f16") || has("h1688") || has("h884") || has("h16816")) &&
-         !has("fprop") && !has("dgrad") && !has("wgrad");
+bool loads_unaligned(NameWord is) {
+  return is & kernel_is::narrow_loads && !(is & kernel_is::wide_loads) && is & kernel_is::gemm &&
+         is & kernel_is::half_product && !(is & kernel_is::convolution_pass);
 }
 
-Product::Part part_of(std::string_view kernel) {
-  const std::string lower = lower_case(kernel);
-  if (lower.find("wgrad") != std::string::npos) return Product::Part::weight_gradient;
-  if (lower.find("dgrad") != std::string::npos) return Product::Part::input_gradient;
+Product::Part part_of(NameWord is) {
+  if (is & kernel_is::weight_gradient) return Product::Part::weight_gradient;
+  if (is & kernel_is::input_gradient) return Product::Part::input_gradient;
   return Product::Part::whole;
 }
 
-Element number_type(Element operands, std::string_view kernel) {
+Element number_type(Element operands, NameWord is) {
   switch (operands) {
     case Element::fp64:
     case Element::fp16:
@@ -103,13 +84,8 @@ Element number_type(Element operands, std::string_view kernel) {
     case Element::fp8:
     case Element::int8:
       return operands;
-    case Element::fp32: {
-      const std::string lower = lower_case(kernel);
-      const bool tf32 = lower.find("tf32") != std::string::npos ||
-                        lower.find("s1688") != std::string::npos ||
-                        lower.find("nvjet") != std::string::npos;
-      return tf32 ? Element::tf32 : Element::fp32;
-    }
+    case Element::fp32:
+      return is & kernel_is::tf32 ? Element::tf32 : Element::fp32;
     default:
       return Element::none;
   }

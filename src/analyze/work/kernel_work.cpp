@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "analyze/findings/facts.h"
+#include "analyze/traits.h"
 #include "analyze/utilization/kernel_levels.h"
 #include "analyze/work/call_finder.h"
 #include "core/strings.h"
@@ -156,34 +157,6 @@ struct Member {
   double time = 0;                      // all of it
 };
 
-/// What a kernel's name says of the products that it carries out.
-struct Said {
-  std::string_view name;
-  bool multiplies;
-  Product::Part part;
-  std::optional<Tile> tile;
-  Element fp32_type;  // that FP32 operands are multiplied in
-  bool transforms;    // multiplies transforms of the operands, less often than the model counts
-
-  static Said by(std::string_view name) {
-    return {name,
-            work::multiplies(name),
-            part_of(name),
-            tile_of(name),
-            work::number_type(Element::fp32, name),
-            transforms_operands(name)};
-  }
-  static bool transforms_operands(std::string_view name) {
-    constexpr auto kWords = std::to_array<std::string_view>(
-        {"fft2d", "fft1d", "_fft", "winograd", "Winograd", "miopenSp3AsmConv"});
-    return std::ranges::any_of(kWords, [&](auto word) { return name.find(word) != name.npos; });
-  }
-  /// Only of FP32 operands the type depends on the kernel.
-  Element number_type(Element operands) const {
-    return operands == Element::fp32 ? fp32_type : work::number_type(operands, name);
-  }
-};
-
 /// Shares out the work of one call over its kernels.
 class Sharing {
  public:
@@ -191,7 +164,8 @@ class Sharing {
       : capture_(context.capture),
         kernels_(context.kernels),
         works_(works),
-        said_by_name_(capture_.strings, Said::by) {}
+        names_(context.names),
+        tile_by_name_(capture_.strings, tile_of) {}
 
   void share(std::uint32_t call_number, std::span<const Member> members) {
     KnownCall& known = works_.calls[call_number];
@@ -202,13 +176,14 @@ class Sharing {
     }
     known.in_window = all > 0 ? inside / all : 0;
     if (known.of->rule && known.of->rule->family == WorkFamily::convolution)
-      known.fewer_operations = std::ranges::any_of(
-          members, [&](const Member& member) { return said(member).transforms; });
+      known.fewer_operations = std::ranges::any_of(members, [&](const Member& member) {
+        return (said(member) & kernel_is::transforms_operands) != 0;
+      });
     const bool products = known.of->work.flops > 0;
     auto& main = main_;
     main.clear();
     for (const auto& member : members)
-      if (!products || said(member).multiplies) main.push_back(&member);
+      if (!products || work::multiplies(said(member))) main.push_back(&member);
     if (main.empty())
       for (const auto& member : members) main.push_back(&member);
     for (const auto& member : members)
@@ -217,8 +192,9 @@ class Sharing {
   }
 
  private:
-  const Said& said(const Member& member) {
-    return said_by_name_(capture_.activities.name[member.activity]);
+  /// What the name of a kernel says of the products that it carries out.
+  NameWord said(const Member& member) const {
+    return names_.kernel(capture_.activities.name[member.activity]);
   }
   double time_inside(const Member& member) const {
     return static_cast<double>(kernels_[member.instance].duration_ns);
@@ -231,11 +207,11 @@ class Sharing {
     for (const auto& product : known.of->work.products) {
       const bool named = product.part != Product::Part::whole &&
                          std::ranges::any_of(main, [&](const Member* member) {
-                           return said(*member).part == product.part;
+                           return part_of(said(*member)) == product.part;
                          });
       double sum = 0;
       for (std::size_t i = 0; i < main.size(); ++i) {
-        const auto part = said(*main[i]).part;
+        const auto part = part_of(said(*main[i]));
         const bool other_pass =
             named ? part != product.part
                   : product.part != Product::Part::whole && part != Product::Part::whole;
@@ -252,7 +228,7 @@ class Sharing {
     double sum = 0;
     for (const auto* member : main) sum += std::max(member->time, 1.0);
     for (const auto* member : main) {
-      if (known.type == Element::none) known.type = said(*member).number_type(known.of->work.type);
+      if (known.type == Element::none) known.type = number_type(known.of->work.type, said(*member));
       if (member->instance == UINT32_MAX) continue;
       auto& kernel = works_.kernels[member->instance];
       const double part = std::max(member->time, 1.0) / sum * seen(*member);
@@ -269,10 +245,11 @@ class Sharing {
     kernel.flops += flops;
     if (known.of->work.flops > 0)
       kernel.recomputed += flops * known.of->work.recomputed / known.of->work.flops;
-    const auto tile =
-        known.of->rule->family == WorkFamily::attention ? std::nullopt : said(member).tile;
+    const auto tile = known.of->rule->family == WorkFamily::attention
+                          ? std::nullopt
+                          : tile_by_name_(capture_.activities.name[member.activity]);
     kernel.covered += tile ? std::max(flops, part * covered_flops(product, *tile)) : flops;
-    kernel.type = said(member).number_type(known.of->work.type);
+    kernel.type = number_type(known.of->work.type, said(member));
   }
 
   /// The share of a kernel that lies in the window.
@@ -283,7 +260,8 @@ class Sharing {
   const Capture& capture_;
   const std::vector<KernelInstance>& kernels_;
   KernelWorks& works_;
-  OncePerText<Said (*)(std::string_view)> said_by_name_;
+  const Names& names_;
+  OncePerText<std::optional<Tile> (*)(std::string_view)> tile_by_name_;
   std::vector<const Member*> main_;  // room of the call at hand
   std::vector<double> weight_;       // likewise
 };
@@ -351,7 +329,7 @@ void find_host_calls(const Context& context, KernelWorks& works) {
   }
   for (auto& call : works.calls) {
     call.in_window = 1;
-    call.type = number_type(call.of->work.type, {});
+    call.type = number_type(call.of->work.type, 0);
   }
 }
 
@@ -438,7 +416,6 @@ KernelWorks kernel_works(const Context& context) {
     find_host_calls(context, works);
   else
     find_calls(context, works);
-  OncePerText multiplies_by_name(context.capture.strings, multiplies);
   for (std::size_t i = 0; i < context.kernels.size(); ++i) {
     auto& kernel = works.kernels[i];
     const bool known = kernel.call != kNoCall;
@@ -447,8 +424,8 @@ KernelWorks kernel_works(const Context& context) {
     // A kernel under an operator that multiplies nothing does not either, whatever its name.
     kernel.multiplies =
         family ||
-        (!known &&
-         multiplies_by_name(context.capture.activities.name[context.kernels[i].activity])) ||
+        (!known && multiplies(context.names.kernel(
+                       context.capture.activities.name[context.kernels[i].activity]))) ||
         kernel.flops > 0;
   }
   return works;

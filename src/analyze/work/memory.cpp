@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/thread_sweep.h"
+#include "analyze/traits.h"
 #include "analyze/work/bounded.h"
 #include "analyze/work/kernel_work.h"
 #include "analyze/work/result.h"
@@ -57,20 +58,20 @@ std::vector<Place> places_of(const Context& context, const std::vector<std::uint
   const auto& parent = context.attribution.op_parent;
   for (const auto& [thread, of_thread] : by_thread) {
     if (thread == kNoRow) continue;
-    ThreadSweep sweep(capture, context.host, context.roles, thread);
+    ThreadSweep sweep(capture, context.host, context.names, thread);
     for (const auto row : of_thread) {
       const ThreadState state = sweep.at(events.time_ns[row]);
       Place& place = places[row];
       for (auto op = state.op; op != kNoRow; op = op < parent.size() ? parent[op] : kNoRow) {
-        const auto name = capture.text(capture.host_ops.name[op]);
+        const NameWord is = context.names.host(capture.host_ops.name[op]);
         if (place.pass == Pass::none || place.pass == Pass::forward) place.pass = Pass::forward;
-        if (name.starts_with("aten::")) place.op = op;
-        if (name.starts_with("autograd::engine::evaluate_function")) place.pass = Pass::backward;
-        if (name.starts_with("Optimizer.step")) place.pass = Pass::optimiser;
+        if (is & host_is::aten) place.op = op;
+        if (is & host_is::backward) place.pass = Pass::backward;
+        if (is & host_is::optimizer_step) place.pass = Pass::optimiser;
       }
       for (auto span = state.named; span != kNoRow && place.pass != Pass::optimiser;
            span = span < parent.size() ? parent[span] : kNoRow)
-        if (capture.text(capture.host_ops.name[span]).starts_with("Optimizer.step"))
+        if (context.names.host(capture.host_ops.name[span]) & host_is::optimizer_step)
           place.pass = Pass::optimiser;
     }
   }

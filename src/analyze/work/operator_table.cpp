@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analyze/host_nesting.h"
+#include "analyze/traits.h"
 #include "analyze/work/sections.h"
 #include "core/text.h"
 #include "model/kernel_name.h"
@@ -137,7 +138,7 @@ class Table {
       : context_(context),
         works_(works),
         roof_(roof),
-        nesting_(context.capture, context.host, context.roles),
+        nesting_(context.capture, context.host, context.names),
         with_shapes_(context.attribution.op_parent, kNoRow),
         on_host_(context.attribution.op_parent, TrainingPhase::forward) {}
 
@@ -208,9 +209,9 @@ class Table {
 
   TrainingPhase phase_on_host(std::uint32_t op) {
     return on_host_(op, [&](std::uint32_t at) -> std::optional<TrainingPhase> {
-      const auto name = context_.capture.text(context_.capture.host_ops.name[at]);
-      if (name.starts_with("autograd::engine::evaluate_function")) return TrainingPhase::backward;
-      if (name.starts_with("Optimizer.step")) return TrainingPhase::optimizer;
+      const NameWord is = context_.names.host(context_.capture.host_ops.name[at]);
+      if (is & host_is::backward) return TrainingPhase::backward;
+      if (is & host_is::optimizer_step) return TrainingPhase::optimizer;
       return std::nullopt;
     });
   }

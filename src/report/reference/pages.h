@@ -22,6 +22,9 @@ std::string levels_page();
 
 std::string findings_page();
 
+/// docs/names.md, from analyze/names/*.def.
+std::string names_page();
+
 // docs/analysis.schema.json: JSON Schema of the answer of `analyze`, made from the result structs'
 // own declarations.
 

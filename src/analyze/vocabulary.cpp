@@ -1,0 +1,272 @@
+#include "analyze/vocabulary.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "analyze/steps/steps.h"
+#include "analyze/traits.h"
+#include "core/text.h"
+
+namespace gf {
+namespace {
+
+// A row's traits are named without their kind.
+#define GF_NAME_OF(kind, pattern, layer, traits, seen) \
+  NameRow{pattern, LayerType::layer,                   \
+          []() constexpr {                             \
+            using namespace kind;                      \
+            return traits;                             \
+          }(),                                         \
+          seen},
+
+constexpr NameRow kHost[] = {
+#define GF_NAME(pattern, layer, traits, seen) GF_NAME_OF(host_is, pattern, layer, traits, seen)
+#include "analyze/names/host.def"
+#include "analyze/names/operators.def"
+#undef GF_NAME
+};
+constexpr NameRow kCalls[] = {
+#define GF_NAME(pattern, layer, traits, seen) GF_NAME_OF(call_is, pattern, layer, traits, seen)
+#include "analyze/names/calls.def"
+#undef GF_NAME
+};
+#define GF_NAME(pattern, layer, traits, seen) GF_NAME_OF(kernel_is, pattern, layer, traits, seen)
+constexpr NameRow kKernels[] = {
+#include "analyze/names/kernels.def"
+};
+constexpr NameRow kModules[] = {
+#define GF_MODULES
+#include "analyze/names/modules.def"
+#undef GF_MODULES
+};
+constexpr NameRow kFused[] = {
+#define GF_FUSED
+#include "analyze/names/modules.def"
+#undef GF_FUSED
+};
+#undef GF_NAME
+
+/// Finds the rows that a text may match by three letters of each, the rarest among all rows: most
+/// places of a text begin none of them.
+class RowFinder {
+ public:
+  explicit RowFinder(std::span<const NameRow> rows) : rows_(rows) {
+    std::array<std::uint16_t, kPlaces> uses{};
+    for (const auto& row : rows) each_three(row.pattern, [&](unsigned place) { ++uses[place]; });
+    std::vector<unsigned> place_of_row(rows.size(), kPlaces);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      auto& chosen = place_of_row[i];
+      each_three(rows[i].pattern, [&](unsigned place) {
+        if (chosen == kPlaces || uses[place] < uses[chosen]) chosen = place;
+      });
+      if (chosen == kPlaces)
+        short_.push_back(static_cast<std::uint16_t>(i));
+      else
+        ++begin_[chosen + 1];
+    }
+    for (unsigned place = 0; place < kPlaces; ++place)
+      begin_[place + 1] = static_cast<std::uint16_t>(begin_[place + 1] + begin_[place]);
+    by_place_.resize(begin_[kPlaces]);
+    auto next = begin_;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (place_of_row[i] != kPlaces)
+        by_place_[next[place_of_row[i]]++] = static_cast<std::uint16_t>(i);
+  }
+
+  NameWord word_of(std::string_view text) const {
+    Found found{rows_.size(), 0};
+    for (const auto row : short_) look(row, text, found);
+    for (std::size_t at = 0; at + 3 <= text.size(); ++at) {
+      const unsigned place = place_of(text.data() + at);
+      for (auto i = begin_[place]; i < begin_[place + 1]; ++i) look(by_place_[i], text, found);
+    }
+    const auto layer = found.row < rows_.size() ? rows_[found.row].layer : LayerType::other;
+    return found.traits | static_cast<NameWord>(layer) << kTraitBits;
+  }
+
+ private:
+  static constexpr unsigned kPlaces = 4096;
+  struct Found {
+    std::size_t row;  // the first with a layer type
+    NameWord traits;
+  };
+
+  static unsigned place_of(const char* three) {
+    const auto letter = [&](int i) {
+      return static_cast<unsigned>(static_cast<unsigned char>(three[i]));
+    };
+    return (letter(0) * 1031u + letter(1) * 37u + letter(2)) % kPlaces;
+  }
+  template <class Take>
+  static void each_three(std::string_view pattern, Take&& take) {
+    for (std::size_t at = 0; at + 3 <= pattern.size(); ++at)
+      if (pattern.substr(at, 3).find_first_of("*~") == std::string_view::npos)
+        take(place_of(pattern.data() + at));
+  }
+  void look(std::uint16_t row, std::string_view text, Found& found) const {
+    const auto& [pattern, layer, traits, seen] = rows_[row];
+    const bool decides = layer != LayerType::other && row < found.row;
+    if (!decides && !(traits & ~found.traits)) return;  // nothing new
+    if (!name_matches(pattern, text)) return;
+    found.traits |= traits;
+    if (decides) found.row = row;
+  }
+
+  std::span<const NameRow> rows_;
+  std::vector<std::uint16_t> short_;     // rows without three letters in a row
+  std::vector<std::uint16_t> by_place_;  // the others, place after place
+  std::array<std::uint16_t, kPlaces + 1> begin_{};
+};
+
+const RowFinder& finder_of(NameKind kind) {
+  static const std::array<RowFinder, kNameKinds> finders{RowFinder(kHost), RowFinder(kCalls),
+                                                         RowFinder(kKernels), RowFinder(kModules),
+                                                         RowFinder(kFused)};
+  return finders[static_cast<std::size_t>(kind)];
+}
+
+/// Libraries whose names hold the word of a layer type ("gemm") without being one.
+constexpr std::string_view kNamedLikeTypes[] = {"fbgemm"};
+
+std::string small_letters(std::string_view name) {
+  std::string lower = lower_case(name);
+  for (const auto library : kNamedLikeTypes)
+    for (auto at = lower.find(library); at != std::string::npos; at = lower.find(library, at))
+      lower.erase(at, library.size());
+  return lower;
+}
+
+/// A kernel's name without the list of its parameters, whose types ("curandState *") say nothing of
+/// what it does.
+std::string_view without_parameters(std::string_view name) {
+  if (!name.ends_with(')')) return name;
+  int depth = 0;
+  for (auto at = name.size(); at-- > 0;) {
+    if (name[at] == ')') ++depth;
+    if (name[at] == '(' && --depth == 0) return at == 0 ? name : name.substr(0, at);
+  }
+  return name;
+}
+
+bool is_fused_kernel(std::string_view name) {
+  return name.starts_with("triton_poi_") || name.starts_with("triton_red_") ||
+         name.starts_with("triton_per_");
+}
+
+/// "triton_poi_fused__to_copy_view_3": every operation in it only copies, converts or reshapes.
+/// With arithmetic beside them the cast costs nothing of its own.
+bool only_copies(std::string_view name) {
+  static constexpr std::string_view kStart = "triton_poi_fused_";
+  static constexpr std::string_view kWords[] = {
+      "to",     "copy",       "clone",     "view",   "unsafe",  "permute", "transpose",
+      "t",      "squeeze",    "unsqueeze", "expand", "reshape", "select",  "slice",
+      "detach", "contiguous", "alias",     "as",     "strided"};
+  if (!name.starts_with(kStart)) return false;
+  bool copies = false;
+  for (auto rest = name.substr(kStart.size()); !rest.empty();) {
+    const auto end = std::min(rest.find('_'), rest.size());
+    const auto word = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (word.find_first_not_of("0123456789") == std::string_view::npos) continue;
+    if (std::ranges::find(kWords, word) == std::end(kWords)) return false;
+    copies |= word == "copy" || word == "clone";
+  }
+  return copies;
+}
+
+NameWord with_layer(NameWord word, LayerType layer) {
+  constexpr NameWord kTraits = (NameWord{1} << kTraitBits) - 1;
+  return (word & kTraits) | static_cast<NameWord>(layer) << kTraitBits;
+}
+
+LayerType layer_of_fused(std::string_view name) {
+  return only_copies(name) ? LayerType::copy
+                           : layer_in(word_of(NameKind::fused, small_letters(name)));
+}
+
+}  // namespace
+
+std::span<const NameRow> name_rows(NameKind kind) {
+  switch (kind) {
+    case NameKind::host:
+      return kHost;
+    case NameKind::call:
+      return kCalls;
+    case NameKind::kernel:
+      return kKernels;
+    case NameKind::module:
+      return kModules;
+    case NameKind::fused:
+      return kFused;
+  }
+  return {};
+}
+
+bool name_matches(std::string_view pattern, std::string_view small_letters) {
+  if (!pattern.ends_with('~')) return glob_match(pattern, small_letters);
+  pattern.remove_suffix(1);
+  while (small_letters.ends_with('_')) small_letters.remove_suffix(1);
+  return glob_match(pattern, small_letters);
+}
+
+NameWord word_of(NameKind kind, std::string_view small_letters) {
+  return finder_of(kind).word_of(small_letters);
+}
+
+namespace {
+
+// "train 12", "step#3": a name that ends in a number after # or a blank counts iterations.
+bool counts_iterations(std::string_view name) {
+  const auto digits = name.find_last_not_of("0123456789");
+  return digits != std::string_view::npos && digits + 1 < name.size() &&
+         (name[digits] == '#' || name[digits] == ' ');
+}
+
+/// Traits of what is no scope that the user named.
+constexpr NameWord kNoScope = host_is::backward | host_is::optimizer | host_is::module |
+                              host_is::recompute | host_is::forward_only;
+
+}  // namespace
+
+NameWord host_word(std::string_view name) {
+  NameWord word = word_of(NameKind::host, small_letters(name));
+  if (is_fused_kernel(name))
+    word = with_layer(word, layer_of_fused(name));
+  else if (name.starts_with("triton_"))
+    word = with_layer(word, layer_in(kernel_word(name)));
+  // What runs a function that was compiled or tuned is in the same files.
+  if (word & host_is::repeated) word &= ~host_is::one_off;
+  // record_function marks carry a '#': ProfilerStep#5, Optimizer.step#SGD.step,
+  // enumerate(DataLoader)#...
+  if (word & host_is::scoped) word &= ~host_is::mark;
+  if (parse_step_name(name)) word |= host_is::step | host_is::mark;
+  if (word & kNoScope || name.empty() || counts_iterations(name)) word |= host_is::no_scope;
+  return word;
+}
+
+NameWord call_word(std::string_view name) { return word_of(NameKind::call, lower_case(name)); }
+
+NameWord kernel_word(std::string_view name) {
+  const NameWord word = word_of(NameKind::kernel, small_letters(without_parameters(name)));
+  return is_fused_kernel(name) ? with_layer(word, layer_of_fused(name)) : word;
+}
+
+Names::Names(const Capture& capture) : words_(capture.strings.size()) {
+  std::vector<bool> asked;
+  const auto ask = [&](const auto& names, NameWord Words::* word,
+                       NameWord (*word_of)(std::string_view)) {
+    asked.assign(words_.size(), false);
+    for (std::size_t row = 0; row < names.size(); ++row) {
+      const auto id = static_cast<std::uint32_t>(names[row]);
+      if (asked[id]) continue;
+      asked[id] = true;
+      words_[id].*word = word_of(capture.text(names[row]));
+    }
+  };
+  ask(capture.host_ops.name, &Words::host, host_word);
+  ask(capture.api_calls.name, &Words::call, call_word);
+  ask(capture.activities.name, &Words::kernel, kernel_word);
+}
+
+}  // namespace gf

@@ -1,0 +1,65 @@
+// The vocabulary: what the names of operators, calls and kernels say, a word of 64 bits a text. The
+// rows are in names/*.def, the traits that a word has are in traits.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analyze/names.h"
+#include "model/capture.h"
+
+namespace gf {
+
+/// Traits, a bit each, and above them the layer type.
+using NameWord = std::uint64_t;
+inline constexpr unsigned kTraitBits = 59;
+constexpr LayerType layer_in(NameWord word) { return static_cast<LayerType>(word >> kTraitBits); }
+
+/// What a text names. Of modules it is a class, of a fused kernel one that Inductor made.
+enum class NameKind : std::uint8_t { host, call, kernel, module, fused };
+inline constexpr std::size_t kNameKinds = 5;
+
+/// One row of the vocabulary. In the pattern * stands for any text and a ~ at its end for any
+/// number of underlines; texts are compared in small letters. Traits of all rows that match hold,
+/// and the layer type of the first one that has one.
+struct NameRow {
+  std::string_view pattern;
+  LayerType layer;
+  NameWord traits;
+  std::string_view seen;  // the library that writes it
+};
+
+std::span<const NameRow> name_rows(NameKind kind);
+bool name_matches(std::string_view pattern, std::string_view small_letters);
+/// What the rows of a kind say of a text in small letters.
+NameWord word_of(NameKind kind, std::string_view small_letters);
+
+/// Of an operator, a mark or a Python frame.
+NameWord host_word(std::string_view name);
+/// Of a call of the runtime or the driver.
+NameWord call_word(std::string_view name);
+NameWord kernel_word(std::string_view name);
+
+/// The words of a capture's names by id, each text looked at once.
+class Names {
+ public:
+  Names() = default;
+  explicit Names(const Capture& capture);
+  /// Of a name in host_ops.
+  NameWord host(Text name) const { return of(name).host; }
+  /// Of a name in api_calls.
+  NameWord call(Text name) const { return of(name).call; }
+  /// Of a name in activities.
+  NameWord kernel(Text name) const { return of(name).kernel; }
+
+ private:
+  struct Words {
+    NameWord host = 0, call = 0, kernel = 0;
+  };
+  const Words& of(Text name) const { return words_[static_cast<std::uint32_t>(name)]; }
+  std::vector<Words> words_;
+};
+
+}  // namespace gf
