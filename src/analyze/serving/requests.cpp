@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analyze/serving/parts.h"
+#include "core/apportion.h"
 #include "core/text.h"
 
 namespace gf::serving {
@@ -14,6 +15,7 @@ namespace gf::serving {
 namespace {
 
 constexpr std::string_view kRequest = "gpufathom.request(", kArrived = "gpufathom.arrived(";
+constexpr std::int64_t kMostTokens = 1'000'000'000;  // of a request in a step
 
 struct Said {
   std::string_view id;
@@ -29,7 +31,8 @@ std::optional<Said> said(std::string_view name, std::string_view mark) {
   if (comma != name.npos) {
     const auto text = trimmed(name.substr(comma + 1));
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), found.tokens);
-    if (error != std::errc{} || end != text.data() + text.size() || found.tokens < 1)
+    if (error != std::errc{} || end != text.data() + text.size() || found.tokens < 1 ||
+        found.tokens > kMostTokens)
       return std::nullopt;
   }
   if (found.id.empty()) return std::nullopt;
@@ -75,15 +78,6 @@ Marks read_marks(const Capture& capture, const std::vector<Interval>& host) {
   return marks;
 }
 
-/// The part from `done` to `done + tokens` of `all` tokens: all parts sum to the whole.
-std::int64_t share_of(std::int64_t whole, std::int64_t done, std::int64_t tokens,
-                      std::int64_t all) {
-  const auto until = [&](std::int64_t count) {
-    return static_cast<std::int64_t>(static_cast<__int128>(whole) * count / all);
-  };
-  return until(done + tokens) - until(done);
-}
-
 /// Requests as their parts come, by step.
 class Requests {
  public:
@@ -93,21 +87,24 @@ class Requests {
   /// All parts of one step.
   void add(std::span<const Part> parts) {
     const EngineStep& step = steps_[parts.front().step];
-    const auto energy = joules_.nanojoules(span_of(step));
-    std::int64_t all = 0, done = 0;
-    for (const auto& part : parts) all += part.tokens;
-    for (const auto& part : parts) {
+    std::vector<double> weights;
+    for (const auto& part : parts) weights.push_back(static_cast<double>(part.tokens));
+    const auto time = apportion(step.duration_ns, weights);
+    std::vector<std::int64_t> energy;
+    if (const auto nj = joules_.nanojoules(span_of(step)))
+      energy = apportion(std::max<std::int64_t>(0, *nj), weights);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Part& part = parts[i];
       auto& one = of(part.id, step);
       auto& request = one.request;
       request.end_ns = span_of(step).end;
       ++request.steps;
       request.tokens += part.tokens;
-      request.step_ns += share_of(step.duration_ns, done, part.tokens, all);
-      if (request.nj && energy)
-        *request.nj += share_of(*energy, done, part.tokens, all);
+      request.step_ns += time[i];
+      if (request.nj && !energy.empty())
+        *request.nj += energy[i];
       else
         request.nj.reset();
-      done += part.tokens;
       // The last part of its prompt gives the first token.
       const bool prompt = request.steps == 1 ||
                           (one.in_prompt && part.tokens > 1 && step.kind != StepKind::speculative);

@@ -58,7 +58,7 @@ class LearnedSteps {
     return static_cast<std::size_t>(
         std::ranges::count_if(step.attention, [&](Text name) { return !decodes(name); }));
   }
-  StepKind kind_of(const Seen& step, bool first_prompts, bool shared) const;
+  StepKind kind_of(const Seen& step, bool first, bool shared) const;
 
   const Capture& capture_;
   const std::vector<std::uint32_t>& launch_;
@@ -226,33 +226,33 @@ bool LearnedSteps::prompts_beside_decodes() const {
   std::size_t alone = 0, beside = 0;
   for (std::size_t i = 1; i + 1 < steps_.size(); ++i) {
     const Seen& step = steps_[i];
-    if (!steps_[i - 1].pure || step.pure || !steps_[i + 1].pure || !step.sampled) continue;
+    if (step.pure || !steps_[i + 1].pure || !step.sampled) continue;
     if (others(step) < step.attention.size()) return false;  // names tell such steps
     ++(steps_[i + 1].sampled > step.sampled ? alone : beside);
   }
   return beside > alone;
 }
 
-StepKind LearnedSteps::kind_of(const Seen& step, bool first_prompts, bool shared) const {
+StepKind LearnedSteps::kind_of(const Seen& step, bool first, bool shared) const {
   if (!known_) return StepKind::unknown;
   if (step.pure) return step.choices > 1 ? StepKind::speculative : StepKind::decode;
   const auto of_prompts = others(step);
   const bool more = step.tokens && step.sampled && step.tokens > step.sampled;
-  if (of_prompts == 0) return first_prompts && more ? StepKind::prefill : StepKind::unknown;
+  if (of_prompts == 0) return first && more ? StepKind::prefill : StepKind::unknown;
   if (of_prompts < step.attention.size()) return StepKind::mixed;
-  return shared && !first_prompts ? StepKind::unknown : StepKind::prefill;
+  return shared && !first ? StepKind::unknown : StepKind::prefill;
 }
 
 LearnedWork LearnedSteps::work() const {
   const bool shared = prompts_beside_decodes();
   LearnedWork learned;
-  bool first_prompts = true;  // nothing decodes yet
+  bool first = true;  // nothing decodes yet
   std::size_t kinds = 0, fitting = 0;
   for (const auto& step : steps_) {
     EngineWork one;
     one.graph = step.of_graphs > kOfGraphs;
-    one.kind = kind_of(step, first_prompts, shared);
-    first_prompts = first_prompts && one.kind == StepKind::prefill;
+    one.kind = kind_of(step, first, shared);
+    first = false;
     if (one.kind != StepKind::unknown) {
       ++kinds;
       fitting += step.tokens && step.sampled &&
