@@ -179,6 +179,8 @@ Steps find_engine_steps(const Capture& capture, const std::vector<std::uint32_t>
   for (std::size_t i = 0; i < found.work.size(); ++i)
     found.work[i].host = {found.steps[i].start_ns,
                           found.steps[i].start_ns + found.steps[i].duration_ns};
+  // The host prepared the first one before its work began.
+  if (!found.work.empty()) found.work.front().host.start -= found.steps.front().duration_ns;
   return found;
 }
 

@@ -115,7 +115,7 @@ void LearnedSteps::look_at(const EnginePass& pass) {
         }
         run = last;
       }
-      seen.grids.push_back({usual->first, usual->second});
+      if (usual->second > 0) seen.grids.push_back({usual->first, usual->second});
     }
     at = end;
   }
@@ -131,7 +131,7 @@ void LearnedSteps::count_sampled(const std::vector<EnginePass>& passes) {
   };
   std::int64_t size = 8;
   for (const auto& pass : passes)
-    if (bytes(pass) % size != 0) size = 4;
+    if (bytes(pass) > 0 && bytes(pass) % size != 0) size = 4;
   for (std::size_t i = 0; i < passes.size(); ++i)
     if (bytes(passes[i]) > 0 && bytes(passes[i]) % size == 0)
       steps_[i].sampled = bytes(passes[i]) / size;
