@@ -120,7 +120,7 @@ def unfetched(draw):
 
 
 def answer(program, path):
-    done = subprocess.run([program, "analyze", str(path), "--format", "json"], capture_output=True, text=True)
+    done = subprocess.run([program, "analyze", str(path), "--window", "all", "--format", "json"], capture_output=True, text=True)
     if not done.stdout:
         sys.exit(f"{path}: {done.stderr}")
     return json.loads(done.stdout)

@@ -143,6 +143,10 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
   if (const auto stable = first_stable(found.steps))
     for (std::size_t i = *stable; i < found.steps.size(); ++i) found.steps[i].stable = true;
   name_far_off(found.steps);
+  // Among the steps of an engine a long prompt is no outlier.
+  if (!found.work.empty())
+    for (auto& step : found.steps)
+      if (step.role == StepRole::outlier) step.role = StepRole::ordinary;
   return found;
 }
 

@@ -45,4 +45,4 @@ With marks they say what the marks do not: the tokens that requests got.
 
 What is no engine has nothing to say of serving.
 
-  $ gpufathom analyze $EXAMPLES/resnet50_fp32_b512_energy.gpf --format json | jq -c .serving
+  $ gpufathom analyze $EXAMPLES/lenet_train_b64.json.gz --format json | jq -c .serving
