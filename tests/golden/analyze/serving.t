@@ -36,13 +36,38 @@ An engine of eight layers: prompts, then one token a step of each request, first
 Without marks the kernels tell.
 
   $ gpufathom analyze plain.json | sed -n '/^Serving/,/^$/p'
+  Serving                                 22 steps, kinds by kernels (100.0 % fit)
+    7 429 tokens a second. Time between tokens: 325.0 us (p50), 325.0 us (p90),
+    517.0 us (p99). Time to first token: not known. Requests of a step that
+    decodes: 3 (p50), 3 at most. A mixed step takes 192.0 us longer than a decode
+    step (p50).
+    steps    number   share       p50       p99  padding  mostly waits for
+    decode       20  87.8 %  325.0 us  325.0 us    0.0 %  launch-bound 24.0 %
+    mixed         1   7.0 %  517.0 us  517.0 us           launch-bound 19.7 %
+    prefill       1   5.2 %  386.0 us  386.0 us           launch-bound 19.4 %
+  
   $ gpufathom analyze plain.json --format json | jq -c '.serving | .source, .kind_confidence, .generated, .steps[0], .steps[11]'
+  "sampler"
+  1
+  55
+  {"index":0,"start_ns":1004000,"duration_ns":386000,"kind":"prefill","run_tokens":100,"tokens":null,"requests":2,"decodes":0,"generated":2,"graph":false}
+  {"index":11,"start_ns":4640000,"duration_ns":517000,"kind":"mixed","run_tokens":62,"tokens":null,"requests":3,"decodes":2,"generated":3,"graph":false}
 
 With marks they say what the marks do not: the tokens that requests got.
 
   $ gpufathom analyze marked.json --format json | jq -c '.serving | .source, .kind_confidence, .generated, .steps[0], .steps[11]'
+  "marks:execute_context"
+  null
+  55
+  {"index":0,"start_ns":1000000,"duration_ns":421000,"kind":"prefill","run_tokens":100,"tokens":100,"requests":2,"decodes":0,"generated":2,"graph":false}
+  {"index":11,"start_ns":4671000,"duration_ns":517000,"kind":"mixed","run_tokens":62,"tokens":62,"requests":3,"decodes":2,"generated":3,"graph":false}
   $ gpufathom query plain.json 'SELECT kind, count(*), sum(run_tokens), sum(generated) FROM engine_steps GROUP BY kind' --csv
+  kind,count(*),sum(run_tokens),sum(generated)
+  decode,20,50,50
+  mixed,1,62,3
+  prefill,1,100,2
 
 What is no engine has nothing to say of serving.
 
   $ gpufathom analyze $EXAMPLES/lenet_train_b64.json.gz --format json | jq -c .serving
+  null
