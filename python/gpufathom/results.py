@@ -130,7 +130,8 @@ class WindowInfo(Answer):
     start_ns: start on the capture's clock
     end_ns: end, exclusive
     duration_ns: length
-    step_source: what made the steps: a mark, a period of the kernel sequence, or none
+    step_source: what made the steps: a mark, a sampler and the copy of its tokens, a period of the
+    kernel sequence, or none
     step_confidence: how alike the detected steps are, 0..1; null with marks
     step_sign: what shows that a period is one of steps: the optimizer, the data loader, ...
     blocks: what repeats in a capture without steps
@@ -400,6 +401,165 @@ class WorkHeadline(Answer):
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
         "throughput": Throughput,
         "memory": MemoryRoom,
+    }
+
+
+@dataclass(frozen=True)
+class StepKindUse(Answer):
+    """All steps of one kind in the window.
+
+    kind: which (unknown, prefill, decode, mixed, chunked, speculative)
+    steps: how many
+    graphs: of these, steps that CUDA graphs launched
+    duration_ns: their time together
+    share: the same as a share of all steps
+    p50_ns: median time of a step
+    p90_ns: nine of ten take no longer
+    p99_ns: ninety-nine of a hundred take no longer
+    run_tokens: tokens that went through the model; null where a step does not say
+    tokens: of these, tokens of requests; null where a step does not say
+    padding: share of the tokens that went through the model and are of no request, in the steps
+    that say both; null where under half do
+    dram: DRAM throughput while these steps ran, as samples saw it, of the most; null without
+    samples
+    mfu: model FLOPs utilization of these steps; null where the sizes of products are not recorded
+    joules: energy of all devices in these steps; null where the readings do not tell kinds apart
+    joules_per_token: the same for each of `tokens`, else of `run_tokens`
+    idle_ns: time of these steps in which a device did nothing, of all devices
+    idle: the same by cause, most first
+    """
+
+    kind: str
+    steps: int
+    graphs: int
+    duration_ns: int
+    share: Optional[float]
+    p50_ns: int
+    p90_ns: int
+    p99_ns: int
+    run_tokens: Optional[int]
+    tokens: Optional[int]
+    padding: Optional[float]
+    dram: Optional[float]
+    mfu: Optional[float]
+    joules: Optional[float]
+    joules_per_token: Optional[float]
+    idle_ns: int
+    idle: List[IdleCause]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "idle": IdleCause,
+    }
+
+
+@dataclass(frozen=True)
+class ServedRequest(Answer):
+    """One request, by the marks that name it.
+
+    id: its name in the marks
+    arrival_ns: when it arrived, where a mark says so
+    start_ns: start of its first step
+    end_ns: end of its last step
+    queued_ns: from its arrival to its first step
+    first_token_ns: from its arrival to its first token; null without an arrival
+    steps: steps that it was in
+    tokens: its tokens in these
+    step_ns: its share of the time of its steps, by its tokens in each; all requests sum to the time
+    of the steps that name any
+    nj: its share of the energy of all devices in its steps, likewise, in nanojoules
+    """
+
+    id: str
+    arrival_ns: Optional[int]
+    start_ns: int
+    end_ns: int
+    queued_ns: Optional[int]
+    first_token_ns: Optional[int]
+    steps: int
+    tokens: int
+    step_ns: int
+    nj: Optional[int]
+
+
+@dataclass(frozen=True)
+class EngineStep(Answer):
+    """One step of a serving engine.
+
+    index: number of the step in window.all_steps
+    start_ns: start
+    duration_ns: duration
+    kind: prefill, decode, mixed (both), chunked (parts of prompts, and no token yet), speculative
+    (tokens of a draft are checked) or unknown (unknown, prefill, decode, mixed, chunked,
+    speculative)
+    run_tokens: tokens that went through the model, with those that fill up a CUDA graph; null: not
+    known
+    tokens: of these, tokens of requests; null: not known
+    requests: requests of the step: the batch; without marks those that got a token
+    decodes: of these, requests whose prompt was done before
+    generated: tokens that requests got
+    graph: CUDA graphs launched nine of ten kernels
+    """
+
+    index: int
+    start_ns: int
+    duration_ns: int
+    kind: str
+    run_tokens: Optional[int]
+    tokens: Optional[int]
+    requests: Optional[int]
+    decodes: Optional[int]
+    generated: Optional[int]
+    graph: bool
+
+
+@dataclass(frozen=True)
+class Serving(Answer):
+    """What a serving engine did in the window.
+
+    source: what shows the steps: window.step_source
+    kind_confidence: of kinds learned from kernels: the share of the steps whose tokens fit their
+    kind; null with marks that say the kind
+    kinds: by kind, those that take most first
+    duration_ns: from the first step that is no start-up to the end of the last
+    generated: tokens that requests got; null where a step does not say
+    tokens_per_second: the same a second
+    joules_per_token: energy of all devices from the first step to the last, for each of `generated`
+    between_p50_ns: median time from one token of a request to its next; null where steps do not say
+    which requests go on
+    between_p90_ns: nine of ten take no longer
+    between_p99_ns: ninety-nine of a hundred take no longer
+    first_p50_ns: median time to first token; null without marks of the requests' arrivals
+    first_p90_ns: nine of ten take no longer
+    first_p99_ns: ninety-nine of a hundred take no longer
+    mixed_longer_ns: how much longer a mixed step takes than a decode step, medians: what prompts
+    beside them cost the requests that decode
+    batch_p50: requests of the middle step of those that decode
+    batch_most: the most requests of such a step
+    requests: requests by their first step; empty where no mark names them
+    steps: the steps in the window without start-up, by start
+    """
+
+    source: str
+    kind_confidence: Optional[float]
+    kinds: List[StepKindUse]
+    duration_ns: int
+    generated: Optional[int]
+    tokens_per_second: Optional[float]
+    joules_per_token: Optional[float]
+    between_p50_ns: Optional[int]
+    between_p90_ns: Optional[int]
+    between_p99_ns: Optional[int]
+    first_p50_ns: Optional[int]
+    first_p90_ns: Optional[int]
+    first_p99_ns: Optional[int]
+    mixed_longer_ns: Optional[int]
+    batch_p50: Optional[int]
+    batch_most: Optional[int]
+    requests: List[ServedRequest]
+    steps: List[EngineStep]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "kinds": StepKindUse,
+        "requests": ServedRequest,
+        "steps": EngineStep,
     }
 
 
@@ -1254,6 +1414,7 @@ class Analysis(Answer):
     other_devices: devices that only copy, hardly work or were left out
     levels: the ladder over all devices
     work: achieved operations, items and tokens per second, in short
+    serving: steps, tokens and waits of a serving engine; null where nothing shows one
     match: how trace and report kernels were paired
     runtime: framework runtime phases
     layer_types: kernel time by layer type
@@ -1276,6 +1437,7 @@ class Analysis(Answer):
     other_devices: List[OtherDevice]
     levels: List[Level]
     work: WorkHeadline
+    serving: Optional[Serving]
     match: MatchInfo
     runtime: RuntimeInfo
     layer_types: List[LayerRow]
@@ -1296,6 +1458,7 @@ class Analysis(Answer):
         "other_devices": OtherDevice,
         "levels": Level,
         "work": WorkHeadline,
+        "serving": Serving,
         "match": MatchInfo,
         "runtime": RuntimeInfo,
         "layer_types": LayerRow,

@@ -18,6 +18,7 @@
 #include "analyze/profiler_cost.h"
 #include "analyze/runtime/runtime.h"
 #include "analyze/sampled/sampled.h"
+#include "analyze/serving/serving.h"
 #include "analyze/steps/steps.h"
 #include "analyze/tenants/tenants.h"
 #include "analyze/timeline.h"
@@ -163,6 +164,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   auto work = work_headline(context, analysis);
   analysis.work = std::move(work.headline);
   context.works = std::make_shared<const work::KernelWorks>(std::move(work.kernels));
+  analysis.serving = measure_serving(context, steps);
   analysis.energy = with_joules_an_item(std::move(analysis.energy), analysis.work.throughput);
   // Findings ask for counters where there are none: the model comes after them.
   auto found = find_in_trace(context, levels, analysis);

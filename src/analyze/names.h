@@ -29,6 +29,11 @@ GF_NAMED_ENUM(WindowKind, GF_WINDOW_KINDS)
 #define GF_STEP_ROLES(X) X(ordinary) X(start_up) X(outlier)
 GF_NAMED_ENUM(StepRole, GF_STEP_ROLES)
 
+/// What a step of a serving engine computes: prompts, a token for each running request, both, or
+/// tokens that a draft proposed.
+#define GF_STEP_KINDS(X) X(unknown) X(prefill) X(decode) X(mixed) X(chunked) X(speculative)
+GF_NAMED_ENUM(StepKind, GF_STEP_KINDS)
+
 /// How well a counter report fits a trace.
 #define GF_MATCH_VERDICTS(X) X(no_report) X(good) X(partial) X(different_program)
 GF_NAMED_ENUM(MatchVerdict, GF_MATCH_VERDICTS)
@@ -54,6 +59,7 @@ GF_NAMED_ENUM(Sharing, GF_SHARINGS)
 
 #undef GF_NAMED_ENUM
 #undef GF_WINDOW_KINDS
+#undef GF_STEP_KINDS
 #undef GF_MATCH_VERDICTS
 #undef GF_QUEUE_KINDS
 #undef GF_COUNTS_SOURCES

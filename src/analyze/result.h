@@ -33,6 +33,8 @@ using Share = std::optional<double>;  // 0..1, empty = no data
 #include "analyze/declare_results.inl"
 #define GF_RESULTS "analyze/results/device.def"
 #include "analyze/declare_results.inl"
+#define GF_RESULTS "analyze/results/serving.def"
+#include "analyze/declare_results.inl"
 #define GF_RESULTS "analyze/results/kernels.def"
 #include "analyze/declare_results.inl"
 #define GF_RESULTS "analyze/results/tenants.def"

@@ -2,8 +2,8 @@
 recorded ones with logs of their own where GPUFATHOM_SERVING names a folder of them.
 Usage: serving.py PROGRAM [--seeds N]
 
-With marks every step must be found; without, 98 of 100 where any is said, and no count may be wrong by more. What chooses tokens but
-hands none to the host regularly has unknown steps.
+With marks every step must be found, and its kind and tokens; without, 98 of 100 where any is said, and no count may be wrong by more.
+What chooses tokens but hands none to the host regularly has unknown steps; kinds that an engine's kernels do not tell are unknown.
 """
 import gzip
 import json
@@ -82,7 +82,8 @@ class Engine:
             self.host = max(self.host, self.device) + 5
         if self.mark:
             self.add("user_annotation", self.mark(prefills, tokens, decodes), begin, self.host - begin, 7)
-        self.steps.append((begin, self.host))
+        kind = "mixed" if prefills and decodes else "prefill" if prefills else "decode"
+        self.steps.append({"span": (round(1000 * begin), round(1000 * self.host)), "kind": kind, "run": rows, "requests": prefills + decodes})
         self.host += self.draw.uniform(20, 60)  # the scheduler
 
     def save(self, path):
@@ -119,27 +120,40 @@ def unfetched(draw):
 
 
 def answer(program, path):
-    done = subprocess.run([program, "analyze", str(path), "--format", "json"], capture_output=True, text=True)
+    done = subprocess.run([program, "analyze", str(path), "--window", "all", "--format", "json"], capture_output=True, text=True)
     if not done.stdout:
         sys.exit(f"{path}: {done.stderr}")
     return json.loads(done.stdout)
 
 
-def judge(name, window, true, marked, offset=0):
-    """`true` spans and the steps that are said, which must meet one of them each; a line and whether that is good enough."""
-    said = [(step["start_ns"] + offset, step["start_ns"] + offset + step["duration_ns"]) for step in window["all_steps"]]
-    first = true[0][0]
+def judge(name, analysis, true, marked, offset=0, tells_kinds=True):
+    """The steps that are said against `true` ones, each of which must meet one; a line and whether that is good enough."""
+    window, serving = analysis["window"], analysis["serving"]
+    said = [(step["start_ns"] + offset, step["start_ns"] + offset + step["duration_ns"], step["index"]) for step in window["all_steps"]]
+    of_engine = {step["index"]: step for step in serving["steps"]} if serving else {}
+    spans = [step["span"] for step in true]
+    first = spans[0][0]
     # A step's tokens are on the host within it: by its end, or by the begin of the next mark.
-    found = sum(sum(begin <= (one[0] + one[1]) // 2 < end for begin, end in said) == 1 for one in true)
-    more = sum(begin >= first for begin, _ in said)
+    met = [[index for begin, end, index in said if begin <= (one[0] + one[1]) // 2 < end] for one in spans]
+    found = sum(len(steps) == 1 for steps in met)
+    more = sum(begin >= first for begin, _, _ in said)
     good = found == len(true) if marked else found >= 0.98 * len(true)
     known = bool(said)
     lengths = [statistics.median(b - a for a, b in zip(ends, ends[1:])) if len(ends) > 2 else 0
-               for ends in ([end for _, end in true], [end for _, end in said if end > first])]
+               for ends in ([end for _, end in spans], [end for _, end, _ in said if end > first])]
     close = abs(lengths[1] / lengths[0] - 1) <= 0.02 if known else True
+    pairs = [(step, of_engine[steps[0]]) for step, steps in zip(true, met) if len(steps) == 1 and steps[0] in of_engine]
+    right = sum(a["kind"] == b["kind"] for a, b in pairs)
+    wrong = sum(b["kind"] not in (a["kind"], "unknown") for a, b in pairs)
+    tokens = sum(b["run_tokens"] == a["run"] for a, b in pairs)
     print(f"{name:32s} {found:4d} of {len(true):4d} (said {more}) by {window['step_source']}; median {lengths[0] / 1e6:.3f} ms, "
-          f"said {lengths[1] / 1e6:.3f} ms")
-    return (good and abs(more - len(true)) <= 0.02 * len(true) and close), known
+          f"said {lengths[1] / 1e6:.3f} ms; kinds {right}, wrong {wrong}, tokens as run {tokens}")
+    good = good and abs(more - len(true)) <= 0.02 * len(true) and close
+    if known:
+        # Start-up has steps of marks and is no part of what is said of serving.
+        good = good and wrong <= (0 if marked else 0.02 * len(true))
+        good = good and (not tells_kinds or min(right, tokens) >= 0.98 * len(true) - 1)
+    return good, known
 
 
 def made_up(program, seeds, folder):
@@ -152,8 +166,7 @@ def made_up(program, seeds, folder):
                     engine = served(draw, text, graph, chunked)
                     path = folder / "trace.json"
                     engine.save(path)
-                    spans = [(round(1000 * begin), round(1000 * end)) for begin, end in engine.steps]
-                    good, _ = judge(f"{mark}{' graphs' * graph}{' chunked' * chunked}", answer(program, path)["window"], spans, text is not None)
+                    good, _ = judge(f"{mark}{' graphs' * graph}{' chunked' * chunked}", answer(program, path), engine.steps, text is not None)
                     failed += not good
         engine = unfetched(draw)
         engine.save(folder / "trace.json")
@@ -162,6 +175,25 @@ def made_up(program, seeds, folder):
             print(f"unfetched: {len(window['all_steps'])} steps of {len(engine.steps)} said by {window['step_source']}")
             failed += 1
     return failed
+
+
+def true_step(step):
+    drafts = step["kind"] == "verify"
+    return {"span": (step["t0"], step["t2"]), "kind": "speculative" if drafts else step["kind"],
+            "run": (step.get("padded") or 0) * (4 if drafts else 1) or step["tokens"], "requests": step["prefills"] + step["decodes"]}
+
+
+def times_are_right(requests, serving):
+    """Times between the tokens of each request, where they are said; of drafts nothing tells how many tokens were kept."""
+    gaps = sorted(b - a for request in requests for a, b in zip(request["times"], request["times"][1:]))
+    right = True
+    for percent in (50, 90, 99):
+        true, said = gaps[-(-len(gaps) * percent // 100) - 1], serving[f"between_p{percent}_ns"]
+        if said is None:
+            return True
+        right = right and abs(said / true - 1) <= 0.02
+        print(f"{'':32s} between tokens p{percent}: {true / 1e6:.3f} ms, said {said / 1e6:.3f} ms")
+    return right
 
 
 def recorded(program, cases, folder):
@@ -175,12 +207,15 @@ def recorded(program, cases, folder):
             path = folder / f"{name}.gpf"
             path.write_bytes(lzma.decompress((cases / f"{name}.gpf.xz").read_bytes()))
         truth = json.load(gzip.open(log))
-        spans = [(step["t0"], step["t2"]) for step in truth["steps"] if step["t2"] and step["t0"] >= truth["meta"]["start"]]
-        window = answer(program, path)["window"]
+        true = [true_step(step) for step in truth["steps"] if step["t2"] and step["t0"] >= truth["meta"]["start"]]
+        analysis = answer(program, path)
+        window = analysis["window"]
         if window["all_steps"] and window["all_steps"][0]["start_ns"] > offset > 0:
             offset = 0
-        good, known = judge(name, window, spans, truth["meta"]["marks"] != "none", offset)
+        own = truth["meta"]["mode"] != "hf"  # those kernels do not tell prompts from mixed steps
+        good, known = judge(name, analysis, true, truth["meta"]["marks"] != "none" and own, offset, own)
         failed += not (good or (not known and name.endswith("levels")))  # without kernels nothing tells
+        failed += own and known and not times_are_right(truth["requests"], analysis["serving"])
     return failed
 
 

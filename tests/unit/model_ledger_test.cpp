@@ -103,6 +103,23 @@ TEST(Ledger, CopiesWithoutTheirRecord) {
   EXPECT_EQ(steps.told()["no_copy"], 20);
 }
 
+TEST(Ledger, CopiesOfNoBytesHaveNoRecord) {
+  const auto told = [](Nanos length, bool with_records) {
+    Steps steps;
+    for (int i = 0; i < 20; ++i) {
+      const Nanos at = i * kMs + 6'000;
+      steps.call(ApiKind::memcpy, "cuMemcpyDtoDAsync", at, at + length, 500'000 + i);
+      if (!with_records) continue;
+      steps.call(ApiKind::memcpy, "cuMemcpyDtoDAsync", at + 20'000, at + 30'000, 600'000 + i);
+      steps.activity(ActivityKind::memcpy, "memcpy", at + 200'000, at + 201'000, 600'000 + i, 57);
+    }
+    return steps.told()["no_copy"];
+  };
+  EXPECT_EQ(told(800, true), 0) << "their calls return sooner than any that copied";
+  EXPECT_EQ(told(12'000, true), 20) << "as long as those that copied: their records were lost";
+  EXPECT_EQ(told(800, false), 20) << "none copied: nothing to tell them by";
+}
+
 TEST(Ledger, ALaunchOfSeveralKernels) {
   Steps steps;
   for (std::uint32_t row = 0; row < 200; ++row)

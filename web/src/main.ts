@@ -18,6 +18,7 @@ import { ladderSection } from "./sections/ladder.ts";
 import { layersSection } from "./sections/layers.ts";
 import { readingsSection } from "./sections/readings.ts";
 import { runtimeSection } from "./sections/runtime.ts";
+import { servingSection } from "./sections/serving.ts";
 import { definitionsSection, matchSection, qualitySection } from "./sections/trust.ts";
 import { waterfallSection } from "./sections/waterfall.ts";
 import { accountSection } from "./work/account.ts";
@@ -39,7 +40,7 @@ function pair(className: string, ...parts: Part[]): HTMLElement { return h("div"
 /** The answer first, then where it comes from, then what it stands on. */
 function analysisPage(report: Report): Part[] {
   const types = new Map(report.analysis.kernels.map((kernel) => [kernel.operator, kernel.layer_type])), typeOf = (operator: string): string => types.get(operator) ?? "";
-  return [pair("answer", waterfallSection(report), findingsSection(report), ladderSection(report)), samplesSection(report), timelineSection(report), idleSection(report), flameSection(report),
+  return [pair("answer", waterfallSection(report), findingsSection(report), ladderSection(report)), servingSection(report), samplesSection(report), timelineSection(report), idleSection(report), flameSection(report),
     layersSection(report), kernelsSection(report), shapesSection(report.work), sequencesSection(report.work), accountSection(report.work), rooflineSection(report.work, typeOf), memorySection(report.work), runtimeSection(report), energySection(report), readingsSection(report), pair("", curveSection(report), matchSection(report)),
     qualitySection(report), definitionsSection(report)];
 }

@@ -532,7 +532,7 @@ export interface WindowInfo {
   end_ns: number;
   /** length. */
   duration_ns: number;
-  /** what made the steps: a mark, a period of the kernel sequence, or none. */
+  /** what made the steps: a mark, a sampler and the copy of its tokens, a period of the kernel sequence, or none. */
   step_source: string;
   /** how alike the detected steps are, 0..1; null with marks. */
   step_confidence: number | null;
@@ -770,6 +770,140 @@ export interface WorkHeadline {
   throughput: Throughput;
   /** by device; empty: nothing recorded memory. */
   memory: MemoryRoom[];
+}
+
+export type StepKind =
+  | "unknown"
+  | "prefill"
+  | "decode"
+  | "mixed"
+  | "chunked"
+  | "speculative";
+
+/** All steps of one kind in the window. */
+export interface StepKindUse {
+  /** which. */
+  kind: StepKind;
+  /** how many. */
+  steps: number;
+  /** of these, steps that CUDA graphs launched. */
+  graphs: number;
+  /** their time together. */
+  duration_ns: number;
+  /** the same as a share of all steps. */
+  share: number | null;
+  /** median time of a step. */
+  p50_ns: number;
+  /** nine of ten take no longer. */
+  p90_ns: number;
+  /** ninety-nine of a hundred take no longer. */
+  p99_ns: number;
+  /** tokens that went through the model; null where a step does not say. */
+  run_tokens: number | null;
+  /** of these, tokens of requests; null where a step does not say. */
+  tokens: number | null;
+  /** share of the tokens that went through the model and are of no request, in the steps that say both; null where under half do. */
+  padding: number | null;
+  /** DRAM throughput while these steps ran, as samples saw it, of the most; null without samples. */
+  dram: number | null;
+  /** model FLOPs utilization of these steps; null where the sizes of products are not recorded. */
+  mfu: number | null;
+  /** energy of all devices in these steps; null where the readings do not tell kinds apart. */
+  joules: number | null;
+  /** the same for each of `tokens`, else of `run_tokens`. */
+  joules_per_token: number | null;
+  /** time of these steps in which a device did nothing, of all devices. */
+  idle_ns: number;
+  /** the same by cause, most first. */
+  idle: IdleCause[];
+}
+
+/** One request, by the marks that name it. */
+export interface ServedRequest {
+  /** its name in the marks. */
+  id: string;
+  /** when it arrived, where a mark says so. */
+  arrival_ns: number | null;
+  /** start of its first step. */
+  start_ns: number;
+  /** end of its last step. */
+  end_ns: number;
+  /** from its arrival to its first step. */
+  queued_ns: number | null;
+  /** from its arrival to its first token; null without an arrival. */
+  first_token_ns: number | null;
+  /** steps that it was in. */
+  steps: number;
+  /** its tokens in these. */
+  tokens: number;
+  /** its share of the time of its steps, by its tokens in each; all requests sum to the time of the steps that name any. */
+  step_ns: number;
+  /** its share of the energy of all devices in its steps, likewise, in nanojoules. */
+  nj: number | null;
+}
+
+/** One step of a serving engine. */
+export interface EngineStep {
+  /** number of the step in window.all_steps. */
+  index: number;
+  /** start. */
+  start_ns: number;
+  /** duration. */
+  duration_ns: number;
+  /** prefill, decode, mixed (both), chunked (parts of prompts, and no token yet), speculative (tokens of a draft are checked) or unknown. */
+  kind: StepKind;
+  /** tokens that went through the model, with those that fill up a CUDA graph; null: not known. */
+  run_tokens: number | null;
+  /** of these, tokens of requests; null: not known. */
+  tokens: number | null;
+  /** requests of the step: the batch; without marks those that got a token. */
+  requests: number | null;
+  /** of these, requests whose prompt was done before. */
+  decodes: number | null;
+  /** tokens that requests got. */
+  generated: number | null;
+  /** CUDA graphs launched nine of ten kernels. */
+  graph: boolean;
+}
+
+/** What a serving engine did in the window. */
+export interface Serving {
+  /** what shows the steps: window.step_source. */
+  source: string;
+  /** of kinds learned from kernels: the share of the steps whose tokens fit their kind; null with marks that say the kind. */
+  kind_confidence: number | null;
+  /** by kind, those that take most first. */
+  kinds: StepKindUse[];
+  /** from the first step that is no start-up to the end of the last. */
+  duration_ns: number;
+  /** tokens that requests got; null where a step does not say. */
+  generated: number | null;
+  /** the same a second. */
+  tokens_per_second: number | null;
+  /** energy of all devices from the first step to the last, for each of `generated`. */
+  joules_per_token: number | null;
+  /** median time from one token of a request to its next; null where steps do not say which requests go on. */
+  between_p50_ns: number | null;
+  /** nine of ten take no longer. */
+  between_p90_ns: number | null;
+  /** ninety-nine of a hundred take no longer. */
+  between_p99_ns: number | null;
+  /** median time to first token; null without marks of the requests' arrivals. */
+  first_p50_ns: number | null;
+  /** nine of ten take no longer. */
+  first_p90_ns: number | null;
+  /** ninety-nine of a hundred take no longer. */
+  first_p99_ns: number | null;
+  /** how much longer a mixed step takes than a decode step, medians: what prompts beside them cost the requests that decode. */
+  mixed_longer_ns: number | null;
+  /** requests of the middle step of those that decode. */
+  batch_p50: number | null;
+  /** the most requests of such a step. */
+  batch_most: number | null;
+  /** requests by their first step; empty where no mark names them. */
+  requests: ServedRequest[];
+  /** the steps in the window without start-up, by start. */
+  steps: EngineStep[];
 }
 
 export type MatchVerdict =
@@ -1542,6 +1676,8 @@ export interface Analysis {
   levels: Level[];
   /** achieved operations, items and tokens per second, in short. */
   work: WorkHeadline;
+  /** steps, tokens and waits of a serving engine; null where nothing shows one. */
+  serving: Serving | null;
   /** how trace and report kernels were paired. */
   match: MatchInfo;
   /** framework runtime phases. */

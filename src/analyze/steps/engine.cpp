@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyze/steps/engine_work.h"
 #include "core/statistics.h"
 #include "core/strings.h"
 
@@ -20,13 +21,6 @@ constexpr double kUnlike = 10;           // times: no steps of one loop
 bool is_of_training(std::string_view name) {
   return name.starts_with("Optimizer.step#") || name.starts_with("autograd::engine::");
 }
-
-/// Where the work between two places of the sequence comes from and goes.
-struct Pass {
-  std::uint32_t begin = 0, end = 0;  // positions of the sequence
-  std::size_t choices = 0;
-  std::uint32_t copy = kNoRow;  // row of activities: the tokens' way to the host
-};
 
 Nanos end_of(const activities_table& rows, std::uint32_t row) {
   return rows.start_ns[row] + rows.duration_ns[row];
@@ -43,14 +37,15 @@ std::vector<std::uint32_t> copies_to_host(const Capture& capture, std::uint32_t 
   return copies;
 }
 
-/// Each pass ends with the first copy behind its last choice.
-std::vector<Pass> passes_of(const Capture& capture, const TokenChoices& choices) {
+}  // namespace
+
+std::vector<EnginePass> engine_passes(const Capture& capture, const TokenChoices& choices) {
   const auto& rows = capture.activities;
   const auto& sequence = choices.sequence;
   const auto copies = copies_to_host(capture, sequence.device);
   const auto start_of = [&](std::uint32_t row) { return rows.start_ns[row]; };
-  std::vector<Pass> passes;
-  Pass pass;
+  std::vector<EnginePass> passes;
+  EnginePass pass;
   for (std::size_t i = 0; i < choices.positions.size(); ++i) {
     ++pass.choices;
     const Nanos chosen = rows.start_ns[sequence.rows[choices.positions[i]]];
@@ -70,6 +65,8 @@ std::vector<Pass> passes_of(const Capture& capture, const TokenChoices& choices)
   return passes;
 }
 
+namespace {
+
 /// The most that at least one in twenty, and two, of the values reach.
 std::size_t usual_most(std::vector<std::size_t> values) {
   std::ranges::sort(values, std::greater{});
@@ -77,7 +74,7 @@ std::size_t usual_most(std::vector<std::size_t> values) {
 }
 
 /// Start-up before a step, which chooses tokens too and fetches none, or runs other kernels.
-void cut_start_up(const TokenChoices& choices, std::vector<Pass>& passes) {
+void cut_start_up(const TokenChoices& choices, std::vector<EnginePass>& passes) {
   std::vector<std::size_t> counts, kernels;
   for (const auto& pass : passes) counts.push_back(pass.choices);
   const std::size_t most = usual_most(counts);
@@ -97,7 +94,7 @@ void cut_start_up(const TokenChoices& choices, std::vector<Pass>& passes) {
 /// Steps of passes that the host waits for: from the token before to this one; a step that follows
 /// a pause begins as long before its work as others do.
 std::vector<StepInfo> steps_of(const Capture& capture, const TokenChoices& choices,
-                               const std::vector<Pass>& passes) {
+                               const std::vector<EnginePass>& passes) {
   const auto& rows = capture.activities;
   std::vector<Nanos> begins;
   for (const auto& pass : passes)
@@ -153,9 +150,10 @@ TokenChoices find_token_choices(const Capture& capture) {
   return choices;
 }
 
-Steps find_engine_steps(const Capture& capture, const TokenChoices& choices) {
+Steps find_engine_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                        const TokenChoices& choices) {
   if (choices.positions.size() < kFewestSteps) return {};
-  auto passes = passes_of(capture, choices);
+  auto passes = engine_passes(capture, choices);
   if (passes.size() < kFewestSteps) return {};
   cut_start_up(choices, passes);
   std::size_t held = 0;
@@ -175,6 +173,14 @@ Steps find_engine_steps(const Capture& capture, const TokenChoices& choices) {
   found.confidence = static_cast<double>(held) / static_cast<double>(choices.positions.size());
   found.steps = steps_of(capture, choices, passes);
   if (found.steps.size() != passes.size()) return {};
+  auto learned = learn_engine_work(capture, launch, choices, passes);
+  found.work = std::move(learned.work);
+  found.kind_confidence = learned.confidence;
+  for (std::size_t i = 0; i < found.work.size(); ++i)
+    found.work[i].host = {found.steps[i].start_ns,
+                          found.steps[i].start_ns + found.steps[i].duration_ns};
+  // The host prepared the first one before its work began.
+  if (!found.work.empty()) found.work.front().host.start -= found.steps.front().duration_ns;
   return found;
 }
 

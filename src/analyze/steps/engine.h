@@ -18,9 +18,18 @@ struct TokenChoices {
 };
 TokenChoices find_token_choices(const Capture& capture);
 
-/// Steps that end when the tokens of their choices are on the host. None where the host does not
-/// fetch tokens regularly.
-Steps find_engine_steps(const Capture& capture, const TokenChoices& choices);
+/// The work up to the copy of the tokens behind the last choice.
+struct EnginePass {
+  std::uint32_t begin = 0, end = 0;  // positions of the sequence
+  std::size_t choices = 0;
+  std::uint32_t copy = kNoRow;  // row of activities: the tokens' way to the host
+};
+std::vector<EnginePass> engine_passes(const Capture& capture, const TokenChoices& choices);
+
+/// Steps that end when the tokens of their choices are on the host, with what each computes. None
+/// where the host does not fetch tokens regularly.
+Steps find_engine_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                        const TokenChoices& choices);
 
 /// Whether steps of a period are none: they hold under half of the choices of tokens, or one of
 /// them is ten times as long as another or holds ten times as many choices.

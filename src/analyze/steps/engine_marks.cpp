@@ -1,12 +1,29 @@
 #include "analyze/steps/engine_marks.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace gf {
 
 namespace {
+
+/// The numbers that a mark may hold.
+enum class Field : std::uint8_t {
+  number,
+  requests,
+  more_requests,
+  tokens,
+  prefills,
+  prefill_tokens,
+  decodes,
+  decode_tokens,
+  count
+};
+constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count)> kFields{
+    "number",   "requests",       "more_requests", "tokens",
+    "prefills", "prefill_tokens", "decodes",       "decode_tokens"};
 
 struct EngineMark {
   std::string_view family, pattern;  // {field} stands for a number, {mode} for a word
@@ -28,6 +45,30 @@ constexpr EngineMark kMarks[] = {
     {"_forward_step", "[Executor] _forward_step: {prefills} ctx reqs, {decodes} gen reqs"},
 };
 
+struct Mode {
+  std::string_view word;
+  StepKind kind;
+};
+constexpr Mode kModes[] = {
+    {"EXTEND", StepKind::prefill},
+    {"PREFILL", StepKind::prefill},
+    {"SPLIT_PREFILL", StepKind::prefill},
+    {"DECODE", StepKind::decode},
+    {"MIXED", StepKind::mixed},
+    {"TARGET_VERIFY", StepKind::speculative},
+    {"DRAFT_EXTEND", StepKind::speculative},
+    {"DRAFT_EXTEND_V2", StepKind::speculative},
+};
+
+struct Read {
+  std::array<std::optional<std::int64_t>, kFields.size()> numbers;
+  std::string_view mode;
+
+  std::optional<std::int64_t> operator[](Field field) const {
+    return numbers[static_cast<std::size_t>(field)];
+  }
+};
+
 bool is_numeral(char letter) { return letter >= '0' && letter <= '9'; }
 bool is_of_word(char letter) {
   return (letter >= 'A' && letter <= 'Z') || letter == '_' || is_numeral(letter);
@@ -41,17 +82,13 @@ std::string_view take_while(std::string_view& text, Holds holds) {
   return taken;
 }
 
-/// Whether the pattern fits the name, and the number of the step where it has one.
-struct Fit {
-  bool fits = false;
-  std::optional<std::int64_t> number;
-};
-Fit fit(std::string_view pattern, std::string_view name) {
+/// What the fields of the pattern stand for in the name; empty where it does not fit.
+std::optional<Read> read(std::string_view pattern, std::string_view name) {
   constexpr std::size_t kMostDigits = 18;
-  Fit found;
+  Read fields;
   while (!pattern.empty()) {
     const auto literal = pattern.substr(0, pattern.find('{'));
-    if (!name.starts_with(literal)) return {};
+    if (!name.starts_with(literal)) return std::nullopt;
     name.remove_prefix(literal.size());
     pattern.remove_prefix(literal.size());
     if (pattern.empty()) break;
@@ -59,13 +96,53 @@ Fit fit(std::string_view pattern, std::string_view name) {
     pattern.remove_prefix(field.size() + 2);
     const bool is_mode = field == "mode";
     const auto value = take_while(name, is_mode ? is_of_word : is_numeral);
-    if (value.empty() || (!is_mode && value.size() > kMostDigits)) return {};
-    if (field != "number") continue;
-    found.number = 0;
-    for (char letter : value) *found.number = *found.number * 10 + (letter - '0');
+    if (value.empty() || (!is_mode && value.size() > kMostDigits)) return std::nullopt;
+    if (is_mode) {
+      fields.mode = value;
+      continue;
+    }
+    std::int64_t number = 0;
+    for (char letter : value) number = number * 10 + (letter - '0');
+    fields.numbers[static_cast<std::size_t>(std::ranges::find(kFields, field) - kFields.begin())] =
+        number;
   }
-  found.fits = name.empty();
-  return found;
+  if (!name.empty()) return std::nullopt;
+  return fields;
+}
+
+std::optional<std::int64_t> sum(std::optional<std::int64_t> left,
+                                std::optional<std::int64_t> right) {
+  if (!left || !right) return std::nullopt;
+  return *left + *right;
+}
+
+StepKind kind_of(const Read& fields) {
+  if (const auto* mode = std::ranges::find(kModes, fields.mode, &Mode::word);
+      mode != std::end(kModes))
+    return mode->kind;
+  const auto prefills = fields[Field::prefills], decodes = fields[Field::decodes];
+  if (!prefills || !decodes || (*prefills == 0 && *decodes == 0)) return StepKind::unknown;
+  if (*decodes == 0) return StepKind::prefill;
+  if (*prefills > 0) return StepKind::mixed;
+  // Of each request one token is new; more are a draft's.
+  const bool draft = fields[Field::decode_tokens].value_or(0) > *decodes;
+  return draft ? StepKind::speculative : StepKind::decode;
+}
+
+EngineWork work_of(const Read& fields) {
+  EngineWork work;
+  work.kind = kind_of(fields);
+  work.tokens = fields[Field::tokens];
+  if (!work.tokens) work.tokens = sum(fields[Field::prefill_tokens], fields[Field::decode_tokens]);
+  work.requests = fields[Field::requests];
+  if (const auto more = fields[Field::more_requests]) work.requests = sum(work.requests, more);
+  if (!work.requests) work.requests = sum(fields[Field::prefills], fields[Field::decodes]);
+  work.decodes = fields[Field::decodes];
+  // A prompt that is not at its end gives no token, and a draft's may be refused.
+  if (work.kind == StepKind::decode) work.decodes = work.generated = work.requests;
+  if (work.kind == StepKind::prefill) work.decodes = 0;
+  if (work.kind == StepKind::speculative && !work.decodes) work.decodes = work.requests;
+  return work;
 }
 
 }  // namespace
@@ -74,12 +151,12 @@ std::optional<StepName> parse_engine_mark(std::string_view name) {
   if (name.empty()) return std::nullopt;
   for (const auto& mark : kMarks) {
     if (mark.pattern.front() != name.front()) continue;  // most names are no marks
-    if (const Fit found = fit(mark.pattern, name); found.fits)
-      return StepName{mark.family, found.number};
+    if (const auto fields = read(mark.pattern, name))
+      return StepName{mark.family, (*fields)[Field::number], work_of(*fields)};
   }
   // Of SGLang, with what this list does not know.
   if (name.starts_with("step[") && name.ends_with("]"))
-    return StepName{name.substr(0, 4), std::nullopt};
+    return StepName{name.substr(0, 4), std::nullopt, EngineWork{}};
   return std::nullopt;
 }
 

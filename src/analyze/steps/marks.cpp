@@ -123,7 +123,8 @@ StepMarks find_marks(const Capture& capture) {
     if (id == 0 || ops.kind[i] == HostKind::python || ops.thread[i] >= capture.threads.size())
       continue;
     by_family[{names[id].family, ops.thread[i]}].push_back(
-        {names[id].number.value_or(-1), ops.start_ns[i], ops.start_ns[i] + ops.duration_ns[i]});
+        {names[id].number.value_or(-1), ops.start_ns[i], ops.start_ns[i] + ops.duration_ns[i],
+         names[id].work});
   }
   const std::pair<const std::pair<std::string_view, std::uint32_t>, std::vector<StepMark>>* best =
       nullptr;

@@ -1,9 +1,11 @@
 #include "analyze/steps/steps.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "analyze/sampled/sampled.h"
 #include "analyze/steps/engine.h"
+#include "analyze/steps/engine_work.h"
 #include "core/statistics.h"
 #include "model/counter_values.h"
 
@@ -100,6 +102,18 @@ bool inside_sampled_period(const Capture& capture, const Steps& found) {
       });
 }
 
+/// What the marks of an engine say of their steps; none where marks are others.
+std::vector<EngineWork> work_of_marks(const StepMarks& marks, const std::vector<StepInfo>& steps) {
+  std::unordered_map<std::int64_t, EngineWork> said;
+  for (const auto& mark : marks.marks)
+    if (mark.work)
+      said.try_emplace(mark.number, *mark.work).first->second.host = {mark.start, mark.end};
+  if (said.empty()) return {};
+  std::vector<EngineWork> work;
+  for (const auto& step : steps) work.push_back(said[step.index]);
+  return work;
+}
+
 }  // namespace
 
 Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
@@ -113,11 +127,13 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
   } else if (const StepMarks marks = find_marks(capture); !marks.marks.empty()) {
     found.steps = steps_on_device(capture, launch, marks);
     found.source = "marks:" + marks.family;
+    found.work = work_of_marks(marks, found.steps);
   }
-  if (found.steps.empty()) {
+  if (found.steps.empty() || !found.work.empty()) {
     const TokenChoices choices = find_token_choices(capture);
-    found = find_engine_steps(capture, choices);
-    if (found.steps.empty()) {
+    if (!found.work.empty()) {
+      add_learned_work(capture, launch, choices, found);
+    } else if (found = find_engine_steps(capture, launch, choices); found.steps.empty()) {
       found = find_period(capture, launch, host, names);
       if (inside_sampled_period(capture, found) ||
           contradicts_choices(capture, choices, found.steps))
@@ -127,6 +143,10 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
   if (const auto stable = first_stable(found.steps))
     for (std::size_t i = *stable; i < found.steps.size(); ++i) found.steps[i].stable = true;
   name_far_off(found.steps);
+  // Among the steps of an engine a long prompt is no outlier.
+  if (!found.work.empty())
+    for (auto& step : found.steps)
+      if (step.role == StepRole::outlier) step.role = StepRole::ordinary;
   return found;
 }
 

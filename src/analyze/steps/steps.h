@@ -15,16 +15,27 @@
 
 namespace gf {
 
-struct Steps {
-  std::string source = "none";  // marks:NAME, period:N kernels, none
-  Share confidence;             // of a detected period, 0..1; empty with marks
-  std::string sign;             // what shows that a period is one of steps (outer_loop.h)
-  std::vector<StepInfo> steps;  // by time, disjoint
-  BlockInfo blocks;             // without steps: what repeats all the same
+/// What a step of a serving engine computes, as far as it is known.
+struct EngineWork {
+  StepKind kind = StepKind::unknown;
+  std::optional<std::int64_t> run_tokens, tokens, requests, decodes, generated;  // of EngineStep
+  bool graph = false;
+  Interval host{0, 0};  // the mark on its thread; without marks the step itself
 };
 
-/// Steps that the source numbered, else marks on host threads, else the period of the kernel
-/// sequence; with the stable flag and the role set. `launch` is join_launches(capture).
+struct Steps {
+  std::string source = "none";   // marks:NAME, sampler, period:N kernels, none
+  Share confidence;              // of a detected period, 0..1; empty with marks
+  std::string sign;              // what shows that a period is one of steps (outer_loop.h)
+  std::vector<StepInfo> steps;   // by time, disjoint
+  BlockInfo blocks;              // without steps: what repeats all the same
+  std::vector<EngineWork> work;  // of each step of a serving engine; else empty
+  Share kind_confidence;         // of kinds that no mark says
+};
+
+/// Steps that the source numbered, else marks on host threads, else those of an engine that chooses
+/// tokens, else the period of the kernel sequence; with the stable flag and the role set. `launch`
+/// is join_launches(capture).
 Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
                  const HostThreads& host, const Names& names);
 
@@ -32,6 +43,7 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
 struct StepMark {
   std::int64_t number = 0;
   Nanos start = 0, end = 0;
+  std::optional<EngineWork> work = {};  // where the mark is an engine's
 };
 struct StepMarks {
   std::string family;             // "ProfilerStep", "train_step", ...
@@ -45,6 +57,7 @@ struct StepMarks {
 struct StepName {
   std::string_view family;
   std::optional<std::int64_t> number;
+  std::optional<EngineWork> work = {};  // where the mark is an engine's (engine_marks.h)
 };
 std::optional<StepName> parse_step_name(std::string_view name);
 

@@ -91,6 +91,7 @@ class LaunchLedger {
     }
     if (lone_.empty() && lone_copies_.empty()) return;
     drop_explained();
+    drop_empty_copies();
     excuse_unfinished(recorded);
   }
 
@@ -119,6 +120,25 @@ class LaunchLedger {
     };
     expected_ -= static_cast<std::int64_t>(std::erase_if(lone_, explained));
     copies_ -= static_cast<std::int64_t>(std::erase_if(lone_copies_, explained));
+  }
+
+  /// A copy of no bytes has no record, and its call gives the device nothing to do: it returns
+  /// sooner than any call of its name that copied. Calls whose records were lost take as long as
+  /// the others.
+  void drop_empty_copies() {
+    if (lone_copies_.empty()) return;
+    std::unordered_map<std::uint32_t, Nanos> shortest;  // that copied, by name
+    for (std::uint32_t call = 0; call < calls_.size(); ++call) {
+      if (!is_copy(calls_.kind[call]) || runs_[call] == 0) continue;
+      const auto name = static_cast<std::uint32_t>(calls_.name[call]);
+      auto& least = shortest.try_emplace(name, calls_.duration_ns[call]).first->second;
+      least = std::min(least, calls_.duration_ns[call]);
+    }
+    const auto empty = [&](std::uint32_t call) {
+      const auto least = shortest.find(static_cast<std::uint32_t>(calls_.name[call]));
+      return least != shortest.end() && calls_.duration_ns[call] < least->second;
+    };
+    copies_ -= static_cast<std::int64_t>(std::erase_if(lone_copies_, empty));
   }
 
   /// A call inside another one on its thread: what one of them ran, both did.

@@ -23,6 +23,8 @@ template <>
 inline constexpr std::string_view kSqlType<double> = "real";
 template <>
 inline constexpr std::string_view kSqlType<std::int64_t> = "integer";
+template <>
+inline constexpr std::string_view kSqlType<bool> = "integer";
 template <class T>
 inline constexpr std::string_view kSqlType<std::optional<T>> = kSqlType<T>;
 template <>
@@ -41,6 +43,9 @@ void bind_value(sqlite3_stmt* raw, int at, std::string_view value) {
 void bind_value(sqlite3_stmt* raw, int at, double value) { sqlite3_bind_double(raw, at, value); }
 void bind_value(sqlite3_stmt* raw, int at, std::int64_t value) {
   sqlite3_bind_int64(raw, at, value);
+}
+void bind_value(sqlite3_stmt* raw, int at, bool value) {
+  sqlite3_bind_int64(raw, at, value ? 1 : 0);
 }
 template <class E>
   requires std::is_enum_v<E>
@@ -114,6 +119,12 @@ const std::vector<AnalysisTable>& analysis_tables() {
        sql_columns<KernelSequence>()},
       {"call_tree", "Device time by module and by call path, down to kernels and idle causes",
        sql_columns<CallNode>()},
+      {"engine_steps", "Steps of a serving engine: kind, tokens and requests",
+       sql_columns<EngineStep>()},
+      {"engine_kinds", "Steps of a serving engine by kind: times, padding, energy and idle causes",
+       sql_columns<StepKindUse>()},
+      {"served_requests", "Requests that marks name: waits, time and energy",
+       sql_columns<ServedRequest>()},
       {"attributed_copies", "The same of copies and sets", sql_columns<KernelFacts>()}};
   return tables;
 }
@@ -158,6 +169,10 @@ Status add_analysis_table(sqlite3* db, std::string_view table, const Context& co
     return add_table(db, "operators", measure_work(context, analysis, ceilings).operators);
   if (table == "sequences")
     return add_table(db, "sequences", measure_work(context, analysis, ceilings).sequences);
+  const Serving serving = analysis.serving.value_or(Serving{});
+  if (table == "engine_steps") return add_table(db, "engine_steps", serving.steps);
+  if (table == "engine_kinds") return add_table(db, "engine_kinds", serving.kinds);
+  if (table == "served_requests") return add_table(db, "served_requests", serving.requests);
   if (table == "call_tree") return add_table(db, "call_tree", call_tree(context, analysis));
   return add_attributed(db, context);
 }

@@ -74,7 +74,7 @@ std::string more_line(const Analysis& analysis, const TextStyle& style,
 }  // namespace
 
 std::string full_text(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
-  std::string out = opening(analysis, style);
+  std::string out = opening(analysis, style) + serving_section(analysis, style);
   if (!analysis.devices.empty()) {
     out += findings_section(analysis, style, 0, std::min(rows, kFirstFindings));
     out += ladder_section(analysis, style);
@@ -96,8 +96,9 @@ std::string short_text(const Analysis& analysis, const TextStyle& style,
   }
   for (auto& level : shown.levels)
     level.why_missing = level.why_missing.substr(0, level.why_missing.find("; collect with"));
-  return opening(shown, style) + findings_section(shown, style, 0, kFirstFindings) +
-         ladder_section(shown, style) + "\n" + more_line(analysis, style, omitted);
+  return opening(shown, style) + serving_section(shown, style) +
+         findings_section(shown, style, 0, kFirstFindings) + ladder_section(shown, style) + "\n" +
+         more_line(analysis, style, omitted);
 }
 
 }  // namespace gf

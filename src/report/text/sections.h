@@ -18,6 +18,8 @@ std::string section_title(const TextStyle& style, std::string_view title,
 std::string ladder_section(const Analysis& analysis, const TextStyle& style);
 /// Achieved operations, utilization, items and tokens per second; nothing where none is known.
 std::string work_lines(const WorkHeadline& work, const TextStyle& style);
+/// Tokens, steps by kind and their waits of a serving engine; nothing where there is none.
+std::string serving_section(const Analysis& analysis, const TextStyle& style);
 std::string waterfall_section(const Analysis& analysis, const TextStyle& style);
 /// Both views down to a hundredth of the device time; the second where it says more.
 std::string call_tree_section(const std::vector<CallNode>& nodes, const TextStyle& style);

@@ -1,0 +1,171 @@
+// Requests by the marks that name them: gpufathom.request(ID, TOKENS) inside a step, and
+// gpufathom.arrived(ID) when the request comes in.
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "analyze/serving/parts.h"
+#include "core/apportion.h"
+#include "core/text.h"
+
+namespace gf::serving {
+
+namespace {
+
+constexpr std::string_view kRequest = "gpufathom.request(", kArrived = "gpufathom.arrived(";
+constexpr std::int64_t kMostTokens = 1'000'000'000;  // of a request in a step
+
+struct Said {
+  std::string_view id;
+  std::int64_t tokens = 1;
+};
+/// What stands in the parentheses; without a number of tokens it is one.
+std::optional<Said> said(std::string_view name, std::string_view mark) {
+  if (!name.starts_with(mark) || !name.ends_with(")")) return std::nullopt;
+  name.remove_prefix(mark.size());
+  name.remove_suffix(1);
+  const auto comma = name.rfind(',');
+  Said found{trimmed(name.substr(0, comma))};
+  if (comma != name.npos) {
+    const auto text = trimmed(name.substr(comma + 1));
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), found.tokens);
+    if (error != std::errc{} || end != text.data() + text.size() || found.tokens < 1 ||
+        found.tokens > kMostTokens)
+      return std::nullopt;
+  }
+  if (found.id.empty()) return std::nullopt;
+  return found;
+}
+
+/// One request in one step.
+struct Part {
+  std::size_t step = 0;
+  std::string_view id;
+  std::int64_t tokens = 0;
+};
+struct Marks {
+  std::vector<Part> parts;  // by step
+  std::map<std::string_view, Nanos> arrivals;
+};
+
+Marks read_marks(const Capture& capture, const std::vector<Interval>& host) {
+  struct Name {
+    std::optional<Said> request, arrival;
+  };
+  std::map<Text, Name> names;
+  for (std::uint32_t i = 0; i < capture.strings.size(); ++i) {
+    const auto text = capture.text(Text{i});
+    Name name{said(text, kRequest), said(text, kArrived)};
+    if (name.request || name.arrival) names.emplace(Text{i}, name);
+  }
+  Marks marks;
+  if (names.empty()) return marks;
+  const auto& ops = capture.host_ops;
+  for (std::uint32_t row = 0; row < ops.size(); ++row) {
+    const auto name = names.find(ops.name[row]);
+    if (name == names.end()) continue;
+    const Nanos time = ops.start_ns[row];
+    if (const auto& arrival = name->second.arrival) marks.arrivals.try_emplace(arrival->id, time);
+    const auto& request = name->second.request;
+    const auto after = std::ranges::upper_bound(host, time, {}, &Interval::start);
+    if (!request || after == host.begin() || time >= std::prev(after)->end) continue;
+    marks.parts.push_back(
+        {static_cast<std::size_t>(after - host.begin()) - 1, request->id, request->tokens});
+  }
+  std::ranges::stable_sort(marks.parts, {}, &Part::step);
+  return marks;
+}
+
+/// Requests as their parts come, by step.
+class Requests {
+ public:
+  Requests(const std::vector<EngineStep>& steps, const Joules& joules)
+      : steps_(steps), joules_(joules) {}
+
+  /// All parts of one step.
+  void add(std::span<const Part> parts) {
+    const EngineStep& step = steps_[parts.front().step];
+    std::vector<double> weights;
+    for (const auto& part : parts) weights.push_back(static_cast<double>(part.tokens));
+    const auto time = apportion(step.duration_ns, weights);
+    std::vector<std::int64_t> energy;
+    if (const auto nj = joules_.nanojoules(span_of(step)))
+      energy = apportion(std::max<std::int64_t>(0, *nj), weights);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Part& part = parts[i];
+      auto& one = of(part.id, step);
+      auto& request = one.request;
+      request.end_ns = span_of(step).end;
+      ++request.steps;
+      request.tokens += part.tokens;
+      request.step_ns += time[i];
+      if (request.nj && !energy.empty())
+        *request.nj += energy[i];
+      else
+        request.nj.reset();
+      // The last part of its prompt gives the first token.
+      const bool prompt = request.steps == 1 ||
+                          (one.in_prompt && part.tokens > 1 && step.kind != StepKind::speculative);
+      if (prompt) one.first_token = request.end_ns;
+      one.in_prompt = prompt;
+    }
+  }
+
+  std::vector<ServedRequest> take(const std::map<std::string_view, Nanos>& arrivals) {
+    std::vector<ServedRequest> all;
+    for (auto& one : known_) {
+      auto& request = one.request;
+      if (const auto arrival = arrivals.find(request.id); arrival != arrivals.end()) {
+        request.arrival_ns = arrival->second;
+        request.queued_ns = std::max<Nanos>(0, request.start_ns - arrival->second);
+        request.first_token_ns = one.first_token - arrival->second;
+      }
+      all.push_back(std::move(request));
+    }
+    return all;
+  }
+
+ private:
+  struct One {
+    ServedRequest request;
+    Nanos first_token = 0;
+    bool in_prompt = true;
+  };
+  One& of(std::string_view id, const EngineStep& step) {
+    const auto [at, is_new] = place_.try_emplace(id, known_.size());
+    if (is_new) {
+      known_.emplace_back();
+      auto& request = known_.back().request;
+      request.id = std::string(id);
+      request.start_ns = step.start_ns;
+      request.nj = 0;
+    }
+    return known_[at->second];
+  }
+
+  const std::vector<EngineStep>& steps_;
+  const Joules& joules_;
+  std::map<std::string_view, std::size_t> place_;  // in known_
+  std::vector<One> known_;
+};
+
+}  // namespace
+
+std::vector<ServedRequest> served_requests(const Capture& capture,
+                                           const std::vector<EngineStep>& steps,
+                                           const std::vector<Interval>& host,
+                                           const Joules& joules) {
+  const Marks marks = read_marks(capture, host);
+  Requests requests(steps, joules);
+  for (auto part = marks.parts.begin(); part != marks.parts.end();) {
+    const auto end = std::find_if(part, marks.parts.end(),
+                                  [&](const Part& other) { return other.step != part->step; });
+    requests.add({part, end});
+    part = end;
+  }
+  return requests.take(marks.arrivals);
+}
+
+}  // namespace gf::serving

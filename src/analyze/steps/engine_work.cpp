@@ -1,0 +1,329 @@
+#include "analyze/steps/engine_work.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "analyze/steps/outer_loop.h"
+#include "analyze/work/kernel_traits.h"
+#include "core/strings.h"
+
+namespace gf {
+
+namespace {
+
+constexpr double kOfGraphs = 0.9;  // share of the kernels: the step is a graph's
+constexpr std::size_t kFewestExact = 4;
+
+/// Blocks (x) that a kernel has most often in a step.
+struct Grid {
+  Text name;
+  std::int32_t blocks = 0;
+};
+
+/// What is seen of each step.
+struct Seen {
+  std::vector<Grid> grids;                      // of kernels that every layer runs
+  std::vector<Text> attention;                  // kernels, each once
+  double of_graphs = 0;                         // share of kernels
+  bool eager_attention = false;                 // beside graphs: those are of parts of the model
+  std::optional<std::int64_t> sampled, tokens;  // tokens that were copied, that were computed
+  std::optional<std::int64_t> decodes;          // requests that the kernels of decoding work for
+  std::size_t choices = 0;
+  bool pure = false;  // a token of each request alone
+
+  std::optional<std::int64_t> blocks_of(Text name) const {
+    const auto grid = std::ranges::find(grids, name, &Grid::name);
+    if (grid == grids.end()) return std::nullopt;
+    return grid->blocks;
+  }
+};
+
+class LearnedSteps {
+ public:
+  LearnedSteps(const Capture& capture, const std::vector<std::uint32_t>& launch,
+               const KernelOrder& sequence, const std::vector<EnginePass>& passes);
+  LearnedWork work() const;
+
+ private:
+  void look_at(const EnginePass& pass);
+  void count_sampled(const std::vector<EnginePass>& passes);
+  void count_tokens();
+  void learn_decoding();
+  void count_decodes();
+  bool prompts_beside_decodes() const;
+  bool decodes(Text name) const { return std::ranges::binary_search(decoding_, name); }
+  std::size_t others(const Seen& step) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(step.attention, [&](Text name) { return !decodes(name); }));
+  }
+  StepKind kind_of(const Seen& step, bool first, bool shared) const;
+
+  const Capture& capture_;
+  const std::vector<std::uint32_t>& launch_;
+  const KernelOrder& sequence_;
+  OncePerText<bool (*)(std::string_view)> is_attention_;
+  std::vector<Seen> steps_;
+  std::vector<Text> decoding_;  // attention of steps of a token each, sorted
+  std::int64_t blocks_ = 0;     // of the kernel that tells tokens, for each of them; 0: none tells
+  bool known_ = false;
+};
+
+LearnedSteps::LearnedSteps(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                           const KernelOrder& sequence, const std::vector<EnginePass>& passes)
+    : capture_(capture),
+      launch_(launch),
+      sequence_(sequence),
+      is_attention_(capture.strings, &reads_earlier_tokens) {
+  for (const auto& pass : passes) look_at(pass);
+  count_sampled(passes);
+  count_tokens();
+  learn_decoding();
+  count_decodes();
+}
+
+void LearnedSteps::look_at(const EnginePass& pass) {
+  constexpr std::ptrdiff_t kOften = 8;  // in every layer
+  const auto& rows = capture_.activities;
+  Seen seen;
+  seen.choices = pass.choices;
+  std::vector<std::pair<Text, std::int32_t>> kernels;
+  std::size_t graphs = 0;
+  for (auto position = pass.begin; position < pass.end; ++position) {
+    const auto row = sequence_.rows[position];
+    kernels.emplace_back(rows.name[row], rows.grid_x[row]);
+    const bool of_graph =
+        rows.graph_id[row] >= 0 || (row < launch_.size() && launch_[row] != kNoRow &&
+                                    capture_.api_calls.kind[launch_[row]] == ApiKind::graph_launch);
+    graphs += of_graph;
+    if (!of_graph && is_attention_(rows.name[row])) seen.eager_attention = true;
+  }
+  std::ranges::sort(kernels);
+  for (auto at = kernels.begin(); at != kernels.end();) {
+    const auto end = std::find_if(at, kernels.end(),
+                                  [&](const auto& kernel) { return kernel.first != at->first; });
+    if (is_attention_(at->first)) seen.attention.push_back(at->first);
+    if (end - at >= kOften) {
+      auto usual = at;
+      std::ptrdiff_t most = 0;
+      for (auto run = at; run != end;) {
+        const auto last = std::find_if(run, end, [&](const auto& one) { return one != *run; });
+        if (last - run > most) {
+          most = last - run;
+          usual = run;
+        }
+        run = last;
+      }
+      if (usual->second > 0) seen.grids.push_back({usual->first, usual->second});
+    }
+    at = end;
+  }
+  if (!kernels.empty())
+    seen.of_graphs = static_cast<double>(graphs) / static_cast<double>(kernels.size());
+  steps_.push_back(std::move(seen));
+}
+
+/// Tokens are numbers of 8 bytes, or of 4 where a copy is no multiple of 8.
+void LearnedSteps::count_sampled(const std::vector<EnginePass>& passes) {
+  const auto bytes = [&](const EnginePass& pass) {
+    return pass.copy == kNoRow ? 0 : capture_.activities.bytes[pass.copy];
+  };
+  std::int64_t size = 8;
+  for (const auto& pass : passes)
+    if (bytes(pass) > 0 && bytes(pass) % size != 0) size = 4;
+  for (std::size_t i = 0; i < passes.size(); ++i)
+    if (bytes(passes[i]) > 0 && bytes(passes[i]) % size == 0)
+      steps_[i].sampled = bytes(passes[i]) / size;
+}
+
+/// Kernels of a block (or k) a token: their blocks are k times the sampled tokens in the steps that
+/// hold nothing else, and never fewer.
+void LearnedSteps::count_tokens() {
+  constexpr double kNearlyAll = 0.9, kEnough = 0.1;
+  struct Family {
+    std::size_t steps = 0;
+    double least = 0;
+  };
+  std::map<Text, Family> families;
+  for (const auto& step : steps_)
+    for (const auto& [name, blocks] : step.grids) {
+      if (!step.sampled) continue;
+      const double ratio = static_cast<double>(blocks) / static_cast<double>(*step.sampled);
+      auto& family = families[name];
+      family.least = family.steps == 0 ? ratio : std::min(family.least, ratio);
+      ++family.steps;
+    }
+  const auto exact = [&](Text name, std::int64_t each) {
+    return static_cast<std::size_t>(std::ranges::count_if(steps_, [&](const Seen& step) {
+      return step.sampled && step.blocks_of(name) == each * *step.sampled;
+    }));
+  };
+  const auto steps = static_cast<double>(steps_.size());
+  std::size_t best = std::max(kFewestExact, static_cast<std::size_t>(kEnough * steps)) - 1;
+  Text chosen{};
+  for (const auto& [name, family] : families) {
+    const auto text = capture_.text(name);
+    const auto each = static_cast<std::int64_t>(family.least);
+    if (static_cast<double>(family.steps) < kNearlyAll * steps || each < 1 ||
+        static_cast<double>(each) != family.least || is_attention_(name) || work::multiplies(text))
+      continue;
+    const auto same = exact(name, each);
+    if (same < best || (same == best && (blocks_ == 0 || each >= blocks_))) continue;
+    best = same;
+    chosen = name;
+    blocks_ = each;
+  }
+  if (blocks_ == 0) return;
+  for (auto& step : steps_)
+    if (const auto blocks = step.blocks_of(chosen); blocks && *blocks % blocks_ == 0)
+      step.tokens = *blocks / blocks_;
+}
+
+/// Steps of a token each teach the attention kernels of decoding; whatever else attends is of
+/// prompts. Where all steps share their kernels and a token has many blocks, these are no tokens
+/// but the rows of a classifier's batch.
+void LearnedSteps::learn_decoding() {
+  for (auto& step : steps_) {
+    const bool one_graph = step.of_graphs > kOfGraphs && !step.eager_attention;
+    step.pure = one_graph || (step.tokens && step.tokens == step.sampled);
+    if (step.pure) decoding_.insert(decoding_.end(), step.attention.begin(), step.attention.end());
+  }
+  std::ranges::sort(decoding_);
+  const auto same = std::ranges::unique(decoding_);
+  decoding_.erase(same.begin(), same.end());
+  const bool apart =
+      std::ranges::any_of(steps_, [&](const Seen& step) { return others(step) > 0; });
+  known_ = !decoding_.empty() && (apart || blocks_ == 1);
+}
+
+/// A kernel of decoding whose blocks are the tokens (or k times) in all steps of a token each tells
+/// how many requests go on beside prompts.
+void LearnedSteps::count_decodes() {
+  if (!known_ || blocks_ == 0) return;
+  for (const Text name : decoding_) {
+    std::int64_t each = 0;
+    std::size_t fits = 0;
+    const bool tells = std::ranges::all_of(steps_, [&](const Seen& step) {
+      const auto blocks = step.blocks_of(name);
+      if (!step.pure || step.choices > 1 || !blocks || !step.tokens) return true;
+      if (each == 0 && *blocks % *step.tokens == 0) each = *blocks / *step.tokens;
+      ++fits;
+      return each > 0 && *blocks == each * *step.tokens;
+    });
+    if (!tells || fits < kFewestExact) continue;
+    for (auto& step : steps_)
+      if (const auto blocks = step.blocks_of(name);
+          !step.pure && blocks && *blocks % each == 0 && *blocks / each <= step.sampled.value_or(0))
+        step.decodes = *blocks / each;
+    return;
+  }
+}
+
+/// Whether prompts and the requests that decode share their steps and one attention kernel. Where
+/// prompts come alone, the next step decodes for those before them too: more than got a token.
+bool LearnedSteps::prompts_beside_decodes() const {
+  std::size_t alone = 0, beside = 0;
+  for (std::size_t i = 1; i + 1 < steps_.size(); ++i) {
+    const Seen& step = steps_[i];
+    if (step.pure || !steps_[i + 1].pure || !step.sampled) continue;
+    if (others(step) < step.attention.size()) return false;  // names tell such steps
+    ++(steps_[i + 1].sampled > step.sampled ? alone : beside);
+  }
+  return beside > alone;
+}
+
+StepKind LearnedSteps::kind_of(const Seen& step, bool first, bool shared) const {
+  if (!known_) return StepKind::unknown;
+  if (step.pure) return step.choices > 1 ? StepKind::speculative : StepKind::decode;
+  const auto of_prompts = others(step);
+  const bool more = step.tokens && step.sampled && step.tokens > step.sampled;
+  if (of_prompts == 0) return first && more ? StepKind::prefill : StepKind::unknown;
+  if (of_prompts < step.attention.size()) return StepKind::mixed;
+  return shared && !first ? StepKind::unknown : StepKind::prefill;
+}
+
+LearnedWork LearnedSteps::work() const {
+  const bool shared = prompts_beside_decodes();
+  LearnedWork learned;
+  bool first = true;  // nothing decodes yet
+  std::size_t kinds = 0, fitting = 0;
+  for (const auto& step : steps_) {
+    EngineWork one;
+    one.graph = step.of_graphs > kOfGraphs;
+    one.kind = kind_of(step, first, shared);
+    first = false;
+    if (one.kind != StepKind::unknown) {
+      ++kinds;
+      fitting += step.tokens && step.sampled &&
+                 (step.pure ? step.tokens >= step.sampled : step.tokens > step.sampled);
+    }
+    if (known_) {
+      one.run_tokens = step.tokens;
+      // Of a draft's tokens those count that are kept: the copy holds all.
+      if (blocks_ > 0 && step.choices == 1) one.requests = one.generated = step.sampled;
+      if (one.kind == StepKind::decode) one.tokens = one.decodes = one.requests;
+      if (one.kind == StepKind::prefill) one.decodes = 0;
+      if (one.kind == StepKind::mixed) one.decodes = step.decodes;
+    }
+    learned.work.push_back(one);
+  }
+  if (kinds > 0) learned.confidence = static_cast<double>(fitting) / static_cast<double>(kinds);
+  return learned;
+}
+
+}  // namespace
+
+LearnedWork learn_engine_work(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                              const TokenChoices& choices, const std::vector<EnginePass>& passes) {
+  return LearnedSteps(capture, launch, choices.sequence, passes).work();
+}
+
+void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                      const TokenChoices& choices, Steps& steps) {
+  if (choices.positions.empty()) return;
+  const auto& rows = capture.activities;
+  const auto start_of = [&](std::uint32_t row) { return rows.start_ns[row]; };
+  const auto position_at = [&](Nanos time) {
+    return static_cast<std::uint32_t>(
+        std::ranges::lower_bound(choices.sequence.rows, time, {}, start_of) -
+        choices.sequence.rows.begin());
+  };
+  const auto copied = engine_passes(capture, choices);
+  auto copy = copied.begin();
+  std::vector<EnginePass> passes;
+  for (const auto& step : steps.steps) {
+    const Nanos end = step.start_ns + step.duration_ns;
+    EnginePass pass{position_at(step.start_ns), position_at(end), 0, kNoRow};
+    pass.choices =
+        static_cast<std::size_t>(std::ranges::lower_bound(choices.positions, pass.end) -
+                                 std::ranges::lower_bound(choices.positions, pass.begin));
+    while (copy != copied.end() && start_of(copy->copy) < step.start_ns) ++copy;
+    if (copy != copied.end() && start_of(copy->copy) < end) pass.copy = copy->copy;
+    passes.push_back(pass);
+  }
+  const auto learned = learn_engine_work(capture, launch, choices, passes);
+  const auto fill = [](auto& said, const auto& seen) {
+    if (!said) said = seen;
+  };
+  bool said_by_marks = true;
+  for (std::size_t i = 0; i < steps.work.size(); ++i) {
+    EngineWork& work = steps.work[i];
+    const EngineWork& seen = learned.work[i];
+    work.graph = seen.graph;
+    if (work.kind == StepKind::prefill && passes[i].choices == 0) work.kind = StepKind::chunked;
+    if (work.kind == StepKind::unknown) {
+      work.kind = seen.kind;
+      said_by_marks = false;
+    }
+    fill(work.run_tokens, seen.run_tokens);
+    fill(work.tokens, seen.tokens);
+    fill(work.requests, seen.requests);
+    fill(work.decodes, seen.decodes);
+    fill(work.generated,
+         work.kind == StepKind::chunked ? std::optional<std::int64_t>(0) : seen.generated);
+  }
+  if (!said_by_marks) steps.kind_confidence = learned.confidence;
+}
+
+}  // namespace gf
