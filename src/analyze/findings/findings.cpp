@@ -1,5 +1,7 @@
 #include "analyze/findings/findings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -48,34 +50,24 @@ constexpr Rule<SampleFacts> kSampleRules[] = {
 #undef GF_FINDING_TOO
 
 /// By FindingId.
-constexpr FindingGroup kGroups[] = {
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) FindingGroup::group,
+struct Declared {
+  Rank rank;
+  FindingGroup group;
+};
+constexpr Declared kDeclared[] = {
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) \
+  {Rank::rank, FindingGroup::group},
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
 #include "analyze/names/findings.def"
 #undef GF_FINDING
 #undef GF_FINDING_TOO
 };
-
-/// A named cause stands before a loss of a general kind of up to so many times its gain.
-constexpr Nanos kCauseBefore = 4;
-
-/// What a finding weighs beside others: its gain. Of launches that come late, what the profiler did
-/// not cause is told first of all.
-Nanos weight_of(const Finding& finding, const TraceFacts& facts) {
-  const Nanos gain = finding.gain_ns.value_or(0);
-  using enum FindingId;
-  // That the matrix is the same nobody knows: what is known is told first.
-  if (finding.id == repeated_factorization) return 0;
-  if (finding.id != launch_bound && finding.id != small_batch) return gain;
-  const Nanos late =
-      std::max<Nanos>(0, std::min(gain, facts.late()) - profiler_cost(facts.analysis));
-  // A larger batch is the cure where it is known to be small; else there are many launches.
-  constexpr std::int64_t kFewItems = 16;
-  const auto& items = facts.analysis.work.throughput.items;
-  const bool small = items && *items <= kFewItems;
-  return late + (finding.id == (small ? small_batch : launch_bound));
+const Declared& declared(const Finding& finding) {
+  return kDeclared[static_cast<std::size_t>(finding.id)];
 }
-Nanos weight_of(const Finding& finding, const SampleFacts&) { return finding.gain_ns.value_or(0); }
+bool is_loss(const Finding& finding) {
+  return declared(finding).rank == Rank::cause || declared(finding).rank == Rank::loss;
+}
 
 /// What a rule claimed is replayed with its finding; samples know nothing to claim.
 void keep_claim(const std::optional<Finding>& found, const TraceFacts& facts,
@@ -86,65 +78,31 @@ void keep_claim(const std::optional<Finding>& found, const TraceFacts& facts,
 }
 void keep_claim(const std::optional<Finding>&, const SampleFacts&, std::vector<FindingClaim>&) {}
 
-using Weighed = std::vector<std::pair<Nanos, Finding>>;
-
-/// Copies are in every program: of what passes over memory they stand behind what does so for twice
-/// their time. A host that waits again and again cannot run ahead, nor be put into a graph: that is
-/// told before launches that come late, however much these are.
-void settle_order(Weighed& losses, Nanos window) {
-  const auto of = [&](FindingId id) {
-    return std::ranges::find(losses, id, [](const auto& loss) { return loss.second.id; });
-  };
-  const auto waits = of(FindingId::sync_in_step);
-  if (waits != losses.end() && waits->second.gain_ns.value_or(0) * 20 >= window)
-    for (const auto late : {of(FindingId::launch_bound), of(FindingId::small_batch)})
-      if (late != losses.end()) waits->first = std::max(waits->first, late->first + 1);
-  const auto copies = of(FindingId::casts), passes = of(FindingId::unfused_elementwise);
-  if (copies != losses.end() && passes != losses.end() &&
-      passes->second.gain_ns >= 2 * copies->second.gain_ns.value_or(0))
-    copies->first = std::min(copies->first, passes->first - 1);
-}
-
 template <class Facts>
 FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
   std::vector<FindingClaim> claims;
-  std::vector<Finding> caveats, notes;
-  Weighed losses;
+  std::vector<Finding> caveats, losses, notes;
   auto ask = [&](bool causes) {
     for (const auto& rule : rules) {
       if ((rule.rank == Rank::cause) != causes) continue;
       auto found = rule.find(facts);
       keep_claim(found, facts, claims);
       if (!found) continue;
-      found->group = kGroups[static_cast<std::size_t>(found->id)];
+      found->group = declared(*found).group;
       // Where kernels hardly run, they are not what to change.
       const bool known = causes || found->id == FindingId::low_tensor_use;  // by counters
       const double worth_saying = known ? 0.02 : 0.06;
       if (found->group == FindingGroup::kernels && found->gain_ns &&
           facts.of_window(*found->gain_ns) < worth_saying)
         continue;
-      const Nanos weight = weight_of(*found, facts);
-      switch (rule.rank) {
-        case Rank::caveat:
-          caveats.push_back(std::move(*found));
-          break;
-        case Rank::cause:
-          losses.emplace_back(kCauseBefore * weight, std::move(*found));
-          break;
-        case Rank::loss:
-          losses.emplace_back(weight, std::move(*found));
-          break;
-        case Rank::note:
-          notes.push_back(std::move(*found));
-          break;
-      }
+      auto& like = rule.rank == Rank::caveat ? caveats : rule.rank == Rank::note ? notes : losses;
+      like.push_back(std::move(*found));
     }
   };
   ask(true);  // causes take their time out of what the others tell
   ask(false);
   // What compiles again and again hardly works, and that is what to change.
-  if (std::ranges::any_of(
-          losses, [](const auto& loss) { return loss.second.id == FindingId::recompilation; }))
+  if (std::ranges::find(losses, FindingId::recompilation, &Finding::id) != losses.end())
     std::erase_if(caveats,
                   [](const Finding& caveat) { return caveat.id == FindingId::little_work; });
   // Advice is not built on evidence that is known to be wrong, or on next to none.
@@ -152,14 +110,16 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
         return caveat.id == FindingId::advice_withheld || caveat.id == FindingId::little_work;
       }))
     losses.clear();
-  settle_order(losses, facts.window);
-  std::ranges::stable_sort(losses, std::greater<>(), [](const auto& loss) { return loss.first; });
+  // Replay orders what it can run again.
+  std::ranges::stable_sort(losses, std::greater<>(), [](const Finding& loss) {
+    return std::pair(declared(loss).rank == Rank::cause, loss.gain_ns.value_or(0));
+  });
   // Why a flight recorder kept the capture is what its reader wants first.
   const auto others = std::ranges::stable_partition(
       caveats, [](const Finding& caveat) { return caveat.id == FindingId::flight_moment; });
   std::vector<Finding> all;
   std::move(caveats.begin(), others.begin(), std::back_inserter(all));
-  for (auto& [weight, loss] : losses) all.push_back(std::move(loss));
+  std::ranges::move(losses, std::back_inserter(all));
   std::ranges::move(others, std::back_inserter(all));
   std::ranges::move(notes, std::back_inserter(all));
   return {std::move(all), std::move(claims)};
@@ -269,36 +229,111 @@ std::optional<Interval> part_to_replay(const Context& context) {
   return Interval{steps[first].start_ns, steps[first + count].start_ns};
 }
 
-/// Of losses whose mendings do not follow from each other, one that gives three times what the
-/// first gives is told before it; of a first that cannot be replayed half its upper bound is
-/// assumed. Graphs, larger batches and pauses of the host give much in replay
-/// where a wait or a copy told before them is why there are late launches: they keep their place.
-void put_by_replay(std::vector<Finding>& findings, bool jax, Nanos window) {
-  constexpr double kTimes = 3, kLeast = 0.05, kOfBound = 0.5;
-  // What gives nothing, whatever is uncertain, stands behind what gives something. Of JAX the
-  // host's side of most launches is not known.
-  constexpr double kNothing = 0.01;
-  if (!jax)
-    std::stable_partition(
-        findings.begin(), std::ranges::find(findings, FindingGroup::none, &Finding::group),
-        [](const Finding& finding) { return finding.replayed_high.value_or(1) >= kNothing; });
-  const auto first = std::ranges::find_if(findings, [](const Finding& finding) {
-    return finding.group != FindingGroup::none && finding.gain_ns.has_value();
-  });
-  if (first == findings.end()) return;
-  const double bound = static_cast<double>(*first->gain_ns) / static_cast<double>(window);
-  const double given = first->replayed.value_or(kOfBound * bound);
-  const auto follows = [](FindingId id) {
-    using enum FindingId;
-    return id == launch_bound || id == small_batch || id == tiny_kernels || id == host_bound;
+/// The order of findings, by what their changes give when the program runs again
+/// (docs/findings.md).
+class Order {
+ public:
+  /// `before`: findings that stand before the first loss; `slowed`: how much longer a step took to
+  /// record than it takes by itself.
+  Order(ProgramReplay& replay, const std::vector<FindingClaim>& claims, Nanos window, double slowed,
+        std::size_t before)
+      : replay_(replay), claims_(claims), window_(window), slowed_(slowed), before_(before) {}
+
+  void settle(std::span<Finding> losses) {
+    for (const auto& loss : losses)
+      if (declared(loss).rank == Rank::cause) named_.add(steps_only(changes_of({loss}, claims_)));
+    std::vector<Weighed> all;
+    for (auto& loss : losses) all.push_back(weigh(loss));
+    std::ranges::stable_sort(all, std::greater<>(), &Weighed::weight);
+    put_behind_waits(all);
+    fold(all);
+    // Facts without a gain come last.
+    std::ranges::stable_sort(all, {}, [](const Weighed& one) {
+      return one.follows != 0 ? 1 : one.finding.gain_ns ? 0 : 2;
+    });
+    for (std::size_t i = 0; i < all.size(); ++i) losses[i] = std::move(all[i].finding);
+  }
+
+ private:
+  static constexpr double kWorth = 0.02, kLarge = 0.05;
+  struct Weighed {
+    Finding finding;
+    WhatIfChanges change;
+    SetGain alone;
+    double weight = 0;
+    std::size_t follows = 0;  // place, from 1, of what it follows from
+    bool whole() const { return change.graph || change.larger_batch != 1; }
   };
-  for (auto other = std::next(first); other != findings.end(); ++other)
-    if (!follows(other->id) && other->gain_ns &&
-        other->replayed.value_or(0) > std::max(kTimes * given, kLeast)) {
-      std::rotate(first, other, std::next(other));
-      return;
+
+  static WhatIfChanges steps_only(WhatIfChanges changes) {
+    changes.larger_batch = 1;
+    return changes;
+  }
+
+  Weighed weigh(Finding& finding) {
+    // Of an upper bound that cannot be replayed half is assumed.
+    constexpr double kOfBound = 0.5;
+    Weighed one{std::move(finding), {}, {}};
+    one.change = changes_of({one.finding}, claims_);
+    const double bound = window_ > 0 ? static_cast<double>(one.finding.gain_ns.value_or(0)) /
+                                           static_cast<double>(window_)
+                                     : 0;
+    one.weight = kOfBound * bound;
+    if (one.change.empty()) return one;
+    one.alone = replay_.gain_of(one.change);
+    const bool general = declared(one.finding).rank != Rank::cause;
+    one.weight = general && !named_.empty() ? replay_.gain_given(named_, one.change).middle
+                                            : one.alone.middle;
+    // A gain of an item is none of a step, and a change of a kind (pauses, copies) may take more
+    // than its finding speaks of.
+    if (one.change.larger_batch != 1) one.weight = std::min(one.weight, kWorth);
+    if (one.finding.group == FindingGroup::host && one.change.claims.empty())
+      one.weight = std::min(one.weight, slowed_ * bound);
+    return one;
+  }
+
+  /// No change of all launches holds a host that waits: it stands behind what ends the waiting.
+  static void put_behind_waits(std::vector<Weighed>& all) {
+    const auto waits = std::ranges::find_if(all.rbegin(), all.rend(), [](const Weighed& one) {
+      return !one.whole() && one.alone.frees_host && one.alone.share >= kWorth;
+    });
+    std::stable_partition(all.begin(), waits.base(),
+                          [](const Weighed& one) { return !one.whole(); });
+  }
+
+  /// What gives little once those above are mended, or is the same change, follows from one.
+  void fold(std::vector<Weighed>& all) {
+    std::vector<const Weighed*> above;
+    WhatIfChanges done;
+    for (auto& one : all) {
+      if (one.change.empty()) continue;
+      if (one.change.larger_batch == 1 && one.alone.share >= kLarge && !above.empty() &&
+          replay_.gain_given(done, one.change).share < kWorth)
+        for (std::size_t i = 0; i < above.size() && one.follows == 0; ++i)
+          if (i + 1 == above.size() ||
+              replay_.gain_given(above[i]->change, one.change).share < kWorth)
+            one.follows = place_of(all, *above[i]);
+      if (one.follows != 0) {
+        one.finding.text += fmt::format(" It follows from {}.", one.follows);
+      } else if (one.change.larger_batch == 1) {
+        above.push_back(&one);
+        done.add(one.change);
+      }
     }
-}
+  }
+  std::size_t place_of(const std::vector<Weighed>& all, const Weighed& one) const {
+    std::size_t place = before_ + 1;
+    for (const auto* other = all.data(); other != &one; ++other) place += other->follows == 0;
+    return place;
+  }
+
+  ProgramReplay& replay_;
+  const std::vector<FindingClaim>& claims_;
+  Nanos window_;
+  double slowed_;
+  std::size_t before_;
+  WhatIfChanges named_;  // of all named causes
+};
 
 }  // namespace
 
@@ -309,7 +344,9 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
   const auto span = part_to_replay(context);
   if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) || !span)
     return {std::move(findings), {}};
-  const auto answer = what_if(context, changes, *span, context.works.get());
+  auto replay = ProgramReplay::of(context, *span, context.works.get());
+  if (!replay) return {std::move(findings), {}};
+  const auto answer = replay->answer(changes);
   const double unexplained = answer ? answer->unexplained.value_or(1) : 1;
   if (unexplained > kNearlyAll) return {std::move(findings), {}};
   const bool explained = unexplained <= kMostUnexplained;
@@ -343,7 +380,14 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
   });
   Nanos window = 0;
   for (const auto& line : context.devices) window += line.window.length();
-  put_by_replay(findings, capture.framework == "jax", window);
+  const auto losses = std::ranges::find_if(findings, is_loss);
+  const auto behind = std::find_if_not(losses, findings.end(), is_loss);
+  const double slowed = answer->own_ns > 0 ? static_cast<double>(answer->captured_ns) /
+                                                 static_cast<double>(answer->own_ns)
+                                           : 1;
+  Order(*replay, *context.claims, window, slowed,
+        static_cast<std::size_t>(losses - findings.begin()))
+      .settle({losses, behind});
   const auto all = std::ranges::find(answer->changes, "together", &WhatIfRow::change);
   if (all == answer->changes.end() || all->share.value_or(-1) < 0) return {std::move(findings), {}};
   return {std::move(findings),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/findings/facts.h"
+#include "analyze/findings/place.h"
 #include "analyze/findings/rules.h"
 #include "analyze/idle/idle_rules.h"
 #include "core/text.h"
@@ -178,9 +179,10 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   return Finding{
       FindingId::launch_bound,
       fmt::format(
-          "Launch-bound: the GPU waits for the host to launch the next kernel {} of the time{}. "
+          "Launch-bound: the GPU waits for the host to launch the next kernel {} of the time{}{}. "
           "{}",
-          say_share(facts.of_window(waiting)), unprofiled(facts, waiting), advice),
+          say_share(facts.of_window(waiting)), unprofiled(facts, waiting),
+          most_in(facts, IdleReason::launch_bound), advice),
       evidence, late.ns + between};
 }
 
@@ -220,17 +222,26 @@ std::string place_of(const Facts& facts, const Interval& stretch, std::uint32_t 
 }
 
 std::pair<std::string, Nanos> most_elsewhere(const Facts& facts, const Intervals& stretches) {
-  std::map<std::string, Nanos> places;
+  struct Place {
+    Nanos time = 0, longest = 0;
+    const IdlePiece* piece = nullptr;  // the longest
+  };
+  std::map<std::string, Place> places;
   for (const auto& line : facts.context.devices)
     for (const auto& piece : line.idle_pieces)
       if (const Nanos time = covered(stretches, piece.span);
-          time > 0 && piece.reason == IdleReason::host_other)
-        if (auto place = place_of(facts, piece.span, piece.next); !place.empty())
-          places[std::move(place)] += time;
+          time > 0 && piece.reason == IdleReason::host_other) {
+        auto& place = places[place_of(facts, piece.span, piece.next)];
+        place.time += time;
+        if (time > place.longest) place.piece = &piece;
+        place.longest = std::max(place.longest, time);
+      }
+  if (places.empty()) return {};
+  auto nowhere = places.extract("");  // beside no operator: only frames or marks tell
+  if (places.empty()) return {where_is(facts, *nowhere.mapped().piece), 0};
   const auto most =
-      std::ranges::max_element(places, {}, [](const auto& one) { return one.second; });
-  if (most == places.end()) return {};
-  return *most;
+      std::ranges::max_element(places, {}, [](const auto& one) { return one.second.time; });
+  return {most->first + where_is(facts, *most->second.piece), most->second.time};
 }
 
 /// Whether the longest pause, of a capture of one or two steps, comes between two of them: the same
@@ -262,8 +273,10 @@ std::optional<Finding> host_bound(const Facts& facts) {
     return {};
   const auto [place, there] = most_elsewhere(facts, normalised(elsewhere));
   std::string where;
-  if (!place.empty())
+  if (there > 0)
     where = fmt::format("; {} {}, with no operator in it", say_time(there), place);
+  else if (!place.empty())
+    where = fmt::format(",{}", place);
   return Finding{
       FindingId::host_bound,
       fmt::format("The GPU waits {} of the time{} while the host does work other than launching "
@@ -315,8 +328,8 @@ std::optional<Finding> input_bound(const Facts& facts) {
                      });
   return Finding{
       FindingId::input_bound,
-      fmt::format("Input-bound: the GPU waits for input {} of the time. {}",
-                  say_share(facts.of_window(input.ns)),
+      fmt::format("Input-bound: the GPU waits for input {} of the time{}. {}",
+                  say_share(facts.of_window(input.ns)), most_in(facts, IdleReason::input),
                   loads ? "Use more data-loader workers (num_workers), pin_memory=True with "
                           "non_blocking copies, and prefetching."
                   : facts.pytorch()

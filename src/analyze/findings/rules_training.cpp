@@ -231,7 +231,7 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
                         found.count / updates, share,
                         facts.pytorch() ? " (fused=True, or foreach=True)" : ""),
       fmt::format("{} of kernels and {} of idle before them; most under {}", say_time(found.time),
-                  say_time(idle), say_names(found.operators.largest())),
+                  say_time(idle), say_names(found.operators)),
       time};
 }
 

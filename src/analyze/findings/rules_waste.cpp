@@ -44,7 +44,8 @@ Fp64 fp64_by_name(std::string_view kernel) {
                                         (has("cusparse") && has("double>")));
   const bool of_cupy = lower.starts_with("cupy_") && (has("float64") || has("complex128"));
   const bool of_julia = lower.starts_with("julia_") && has("<float64");
-  return of_pytorch || of_library || of_cupy || of_julia ? Fp64::works : Fp64::nothing;
+  const bool of_numba = has("cudapy") && has("arrayidli");  // mangled: arrays of d
+  return of_pytorch || of_library || of_cupy || of_julia || of_numba ? Fp64::works : Fp64::nothing;
 }
 
 /// XLA's fusions have no types in their names; its programs have them.
@@ -144,8 +145,7 @@ std::optional<Finding> recomputation(const Facts& facts) {
                   "layers, or recompute only what is cheap.",
                   say_share(facts.of_kernels(found.time))),
       fmt::format("{}, {} of {} kernel time; most under {}", plural(found.count, "kernel"),
-                  say_time(found.time), say_time(facts.kernel_busy),
-                  say_names(found.operators.largest())),
+                  say_time(found.time), say_time(facts.kernel_busy), say_names(found.operators)),
       found.time};
 }
 
@@ -176,7 +176,7 @@ std::optional<Finding> fp64(const Facts& facts) {
                   say_share(facts.of_kernels(time)), say_share(facts.of_kernels(products.time))),
       fmt::format("{}, {} of {} kernel time; most under {}",
                   plural(products.count + others.count, "kernel"), say_time(time),
-                  say_time(facts.kernel_busy), say_names(larger.operators.largest())),
+                  say_time(facts.kernel_busy), say_names(larger.operators)),
       time};
 }
 
@@ -456,7 +456,7 @@ std::optional<Finding> contended_atomics(const Facts& facts) {
       fmt::format("{}, {} of {} kernel time, each at {} of the memory bandwidth or less for the "
                   "elements it reads; under {}",
                   plural(found.count, "kernel"), say_time(found.time), say_time(facts.kernel_busy),
-                  say_share(most_rate), say_names(found.operators.largest())),
+                  say_share(most_rate), say_names(found.operators)),
       found.time};
 }
 

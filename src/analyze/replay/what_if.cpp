@@ -114,9 +114,8 @@ class Program {
   std::vector<Nanos> steps_with(const WhatIfChanges& changes,
                                 std::span<const Outlook> outlooks) const {
     const auto mended_time = mended_times(changes);
+    const auto mended = host_mended_by(changes);
     std::vector<Nanos> steps;
-    std::vector<const HostCutter::OfThreads*> mended;
-    for (const auto* one : mended_by(changes)) mended.push_back(&one->host);
     std::optional<HostCuts> cuts;
     for (std::size_t i = 0; i < outlooks.size(); ++i) {
       if (!cuts || !outlooks[i].cuts_as(outlooks[i - 1]))
@@ -124,6 +123,16 @@ class Program {
       steps.push_back(step_with(changes, outlooks[i], *cuts, mended_time));
     }
     return steps;
+  }
+
+  /// How often the host no longer waits for the device.
+  std::size_t waits_gone(const WhatIfChanges& changes) const {
+    const HostCuts cuts = cutter_.cuts_of(changes, {}, host_mended_by(changes));
+    std::size_t gone = 0;
+    for (std::uint32_t node = 0; node < graph_.size(); ++node)
+      if (is_host(node) && waited(node))
+        gone += no_longer_waits(built_.origins[node].row, changes, cuts);
+    return gone;
   }
 
   /// Share of the time in which the device idles and no edge explains why it had not begun. A graph
@@ -293,6 +302,12 @@ class Program {
     for (const auto what : changes.with) all.push_back(&mendings_.at(name_of(what)));
     for (const auto& claim : changes.claims) all.push_back(&mendings_.at(name_of(claim.finding)));
     return all;
+  }
+
+  std::vector<const HostCutter::OfThreads*> host_mended_by(const WhatIfChanges& changes) const {
+    std::vector<const HostCutter::OfThreads*> mended;
+    for (const auto* one : mended_by(changes)) mended.push_back(&one->host);
+    return mended;
   }
 
   /// By node, where something is mended: of several mendings the one that leaves least.
@@ -539,6 +554,12 @@ Outlooks outlooks_of(const WhatIfChanges& changes, const WhatIf& answer, std::si
   return all;
 }
 
+Odds odds_of(const Program& program, const WhatIfChanges& changes) {
+  if (in_another_way(changes)) return kOfAnotherWay;
+  if (changes.graph) return program.is_jitted() ? kOfGraph : kOfLaunches;
+  return kOfTime;
+}
+
 WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
   program.prepare(named.changes);
   std::size_t itself = 0;
@@ -564,9 +585,7 @@ WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
     row.mended_high =
         std::max(row.mended_high,
                  share_of(gained(answer.own_ns, steps[itself], named.changes), answer.own_ns));
-  Odds odds = kOfTime;
-  if (named.changes.graph) odds = program.is_jitted() ? kOfGraph : kOfLaunches;
-  if (in_another_way(named.changes)) odds = kOfAnotherWay;
+  const Odds odds = odds_of(program, named.changes);
   auto widen = [](std::optional<double>& share, double times) {
     if (share) share = with_odds(*share, times);
   };
@@ -645,25 +664,56 @@ void WhatIfChanges::add(const WhatIfChanges& other) {
 
 bool WhatIfChanges::empty() const { return each_of(*this).empty() && larger_batch == 1; }
 
-Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Interval span,
-                       const work::KernelWorks* works) {
+struct ProgramReplay::Parts {
+  Parts(const Context& given, const DeviceTimeline& line, Interval span,
+        const work::KernelWorks* works)
+      : context(given), program(given, line, span, works) {
+    if (program.empty()) return;
+    own.device = program.device();
+    own.steps = static_cast<std::int64_t>(program.steps());
+    own.captured_ns = program.captured();
+    const std::array<Outlook, 4> outlooks{{{0}, {}, {kDear}, {kCheap}}};
+    const auto steps = program.steps_with({}, outlooks);
+    own.replayed_ns = steps[0];
+    own.own_ns = steps[1];
+    own.own_low_ns = steps[2];
+    own.own_high_ns = steps[3];
+    own.unexplained = program.unexplained();
+  }
+  double share_of_set(const WhatIfChanges& changes, double items) {
+    program.prepare(changes);
+    if (own.own_ns <= 0 || program.finds_nothing(changes)) return 0;
+    const auto step = static_cast<double>(program.step_with(changes, {})) / items;
+    return static_cast<double>(gained(own.own_ns, std::llround(step), changes)) /
+           static_cast<double>(own.own_ns);
+  }
+
+  const Context& context;
+  Program program;
+  WhatIf own;  // without changes
+};
+
+ProgramReplay::ProgramReplay(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+ProgramReplay::ProgramReplay(ProgramReplay&&) noexcept = default;
+ProgramReplay::~ProgramReplay() = default;
+
+Result<ProgramReplay> ProgramReplay::of(const Context& context, Interval span,
+                                        const work::KernelWorks* works) {
   const DeviceTimeline* line = busiest(context);
-  if (!line) return fail("has no device activities to run again", context.capture.path);
-  Program program(context, *line, span, works ? works : work::works_of(context));
-  if (program.empty()) return fail("has no device activities to run again", context.capture.path);
-  if (auto known = check_names(program, changes, context.capture); !known)
+  std::unique_ptr<Parts> parts;
+  if (line)
+    parts = std::make_unique<Parts>(context, *line, span, works ? works : work::works_of(context));
+  if (!parts || parts->program.empty())
+    return fail("has no device activities to run again", context.capture.path);
+  return ProgramReplay(std::move(parts));
+}
+
+Result<WhatIf> ProgramReplay::answer(const WhatIfChanges& changes) {
+  auto& program = parts_->program;
+  const Capture& capture = parts_->context.capture;
+  if (auto known = check_names(program, changes, capture); !known)
     return tl::unexpected(known.error());
-  WhatIf answer;
-  answer.device = program.device();
-  answer.steps = static_cast<std::int64_t>(program.steps());
-  answer.captured_ns = program.captured();
-  const std::array<Outlook, 4> outlooks{{{0}, {}, {kDear}, {kCheap}}};
-  const auto steps = program.steps_with({}, outlooks);
-  answer.replayed_ns = steps[0];
-  answer.own_ns = steps[1];
-  answer.own_low_ns = steps[2];
-  answer.own_high_ns = steps[3];
-  answer.unexplained = program.unexplained();
+  WhatIf answer = parts_->own;
   const bool asked = !changes.empty();
   for (const auto& named : asked ? each_of(changes) : usual_changes())
     answer.changes.push_back(row_of(program, named, answer));
@@ -673,8 +723,32 @@ Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Int
     answer.changes.push_back(row_of(program, larger(changes.larger_batch), answer));
   if (!asked) std::ranges::stable_sort(answer.changes, std::greater<>(), &WhatIfRow::gain_ns);
   widen_own(answer, program.busy(),
-            says(context.capture.format, kMaySlowHost) ? kRecordedHostLess : kHostLess);
+            says(capture.format, kMaySlowHost) ? kRecordedHostLess : kHostLess);
   return answer;
+}
+
+SetGain ProgramReplay::gain_of(const WhatIfChanges& changes) { return gain_given({}, changes); }
+
+SetGain ProgramReplay::gain_given(const WhatIfChanges& given, const WhatIfChanges& more) {
+  auto& program = parts_->program;
+  // Items that a larger batch has make no other change smaller.
+  const bool items = more.larger_batch != 1;
+  WhatIfChanges set = items ? larger(more.larger_batch).changes : given;
+  if (!items) set.add(more);
+  SetGain gain;
+  gain.share = parts_->share_of_set(set, items ? more.larger_batch : 1);
+  if (!items && !given.empty()) gain.share -= parts_->share_of_set(given, 1);
+  const Odds odds = odds_of(program, more);
+  gain.middle = with_odds(gain.share, std::sqrt(odds.high / odds.low));
+  gain.frees_host = program.waits_gone(more) >= std::max<std::size_t>(program.steps(), 1);
+  return gain;
+}
+
+Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Interval span,
+                       const work::KernelWorks* works) {
+  auto program = ProgramReplay::of(context, span, works);
+  if (!program) return tl::unexpected(program.error());
+  return program->answer(changes);
 }
 
 Result<WhatIfSwitches> what_if_switches(const Context& context, const WhatIfChanges& changes,

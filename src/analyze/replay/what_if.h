@@ -1,6 +1,7 @@
 // A captured program with something changed: how long a step would take.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,6 +63,35 @@ struct WhatIfChanges {
 /// context has are not meant. Errors: a capture without device activities, a name that nothing has.
 Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes,
                        Interval span = kAllTime, const work::KernelWorks* works = nullptr);
+
+/// What a set of changes gives.
+struct SetGain {
+  double share = 0;         // of a step, about
+  double middle = 0;        // the middle of what programs gained that made such changes
+  bool frees_host = false;  // in each step the host waits for the device once less, at least
+};
+
+/// A captured program that runs again and again, each time with other changes.
+class ProgramReplay {
+ public:
+  /// Errors: a capture without device activities.
+  static Result<ProgramReplay> of(const Context& context, Interval span,
+                                  const work::KernelWorks* works);
+  ProgramReplay(ProgramReplay&&) noexcept;
+  ~ProgramReplay();
+
+  /// As what_if().
+  Result<WhatIf> answer(const WhatIfChanges& changes);
+  /// All of them in one run.
+  SetGain gain_of(const WhatIfChanges& changes);
+  /// The same, of `more` once `given` is done.
+  SetGain gain_given(const WhatIfChanges& given, const WhatIfChanges& more);
+
+ private:
+  struct Parts;
+  explicit ProgramReplay(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
 
 /// A step with every set of the changes, of which there are up to kMostSwitches, or in large
 /// captures kFewestSwitches.

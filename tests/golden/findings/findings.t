@@ -8,11 +8,11 @@ What to change, with evidence. A rule fires only when its numbers reach a thresh
   $ ids resnet50_amp_compile_b64
   launch_bound missing_counters observer_effect
   $ ids bert_amp_eager_b32
-  launch_bound odd_sizes casts missing_counters observer_effect
+  launch_bound casts odd_sizes missing_counters observer_effect
   $ ids lenet_train_b64
   launch_bound small_batch fp32_without_tensor_cores missing_counters observer_effect
   $ ids lenet_inf_b1
-  small_batch launch_bound tiny_kernels missing_counters observer_effect
+  launch_bound small_batch tiny_kernels missing_counters observer_effect
 
 FP32 outside the tensor cores, by kernel name:
 
