@@ -156,13 +156,6 @@ struct TraceFacts {
   bool much_of_one_pass(Nanos time) const {
     return analysis.window.steps.empty() && of_window(time) >= 0.1;
   }
-  /// The share that a time in which devices waited for the host has without the profiler, at least:
-  /// of the window, too, is left what the profiler did not take.
-  double share_without_profiler(Nanos late) const {
-    const Nanos cost = profiler_cost(analysis);
-    if (late <= cost || window <= cost) return 0;
-    return static_cast<double>(late - cost) / static_cast<double>(window - cost);
-  }
   double of_window(Nanos ns) const {
     return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0;
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "analyze/findings/around.h"
 #include "analyze/host_nesting.h"
@@ -58,25 +59,46 @@ std::string where_is(const TraceFacts& facts, const IdlePiece& piece) {
   return where_is(facts, thread, piece.span.start + piece.span.length() / 2);
 }
 
+namespace {
+
+/// Of many pieces some that tell half of their time from less: one of each equal part of their
+/// order, which no period of the program picks.
+void thin_out(std::vector<const IdlePiece*>& pieces) {
+  constexpr std::size_t kEnough = 1024;
+  const std::size_t part = pieces.size() / kEnough;
+  if (part < 2) return;
+  std::uint64_t random = 1;
+  for (std::size_t i = 0; i < kEnough; ++i) {
+    random = random * 6364136223846793005U + 1442695040888963407U;
+    pieces[i] = pieces[i * part + (random >> 32) % part];
+  }
+  pieces.resize(kEnough);
+}
+
+}  // namespace
+
 std::string most_in(const TraceFacts& facts, IdleReason reason) {
   const auto& ops = facts.capture().host_ops;
+  std::vector<const IdlePiece*> pieces;
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (piece.reason == reason) pieces.push_back(&piece);
+  thin_out(pieces);
   Around marks(facts, [&](std::uint32_t row) {
     return ops.kind[row] == HostKind::annotation &&
            !(facts.context.roles.host(ops.name[row]) & kStep);
   });
   std::unordered_map<std::string_view, Nanos> places;
   Nanos all = 0;
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces) {
-      if (piece.reason != reason) continue;
-      all += piece.span.length();
-      std::string_view name;
-      if (const auto mark = marks.of(piece); mark != kNoRow)
-        name = facts.capture().text(ops.name[mark]);
-      else if (piece.next < facts.context.attribution.module.size())
-        name = facts.context.attribution.modules[facts.context.attribution.module[piece.next]];
-      if (!name.empty()) places[name] += piece.span.length();
-    }
+  for (const auto* piece : pieces) {
+    all += piece->span.length();
+    std::string_view name;
+    if (const auto mark = marks.of(*piece); mark != kNoRow)
+      name = facts.capture().text(ops.name[mark]);
+    else if (piece->next < facts.context.attribution.module.size())
+      name = facts.context.attribution.modules[facts.context.attribution.module[piece->next]];
+    if (!name.empty()) places[name] += piece->span.length();
+  }
   for (const auto& [name, time] : places)
     if (time * 2 > all) return fmt::format(", most of it in {}", name);
   return {};

@@ -49,11 +49,9 @@ std::optional<Finding> observer_effect(const Facts& facts) {
       FindingId::observer_effect,
       fmt::format(
           "The trace shows {} idle, but a profiler was active, which slows the host and not the "
-          "kernels. It may have taken up to {} of the time, so the program by itself is idle at "
-          "least {}. Compare with the step time of a run without the profiler before acting on "
-          "time that waits for the host.",
-          say_share(facts.of_window(idle)), say_share(facts.of_window(cost)),
-          say_share(facts.share_without_profiler(idle))),
+          "kernels. It may have taken up to {} of the time. Compare with the step time of a run "
+          "without the profiler before acting on time that waits for the host.",
+          say_share(facts.of_window(idle)), say_share(facts.of_window(cost))),
       evidence,
       {}};
 }

@@ -76,13 +76,6 @@ bool mostly_outside_operations(const Facts& facts) {
 /// time that it was held up.
 Nanos lead_lost(const Facts& facts, Nanos held_up) { return std::min(facts.late(), held_up); }
 
-/// " (at least 6.0 % without the profiler)", where one was on.
-std::string unprofiled(const Facts& facts, Nanos late) {
-  if (profiler_cost(facts.analysis) == 0) return {};
-  return fmt::format(" (at least {} without the profiler)",
-                     say_share(facts.share_without_profiler(late)));
-}
-
 }  // namespace
 
 /// Long stretches of idle time labeled launch_bound that do not repeat: no launch takes that long.
@@ -179,10 +172,9 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   return Finding{
       FindingId::launch_bound,
       fmt::format(
-          "Launch-bound: the GPU waits for the host to launch the next kernel {} of the time{}{}. "
+          "Launch-bound: the GPU waits for the host to launch the next kernel {} of the time{}. "
           "{}",
-          say_share(facts.of_window(waiting)), unprofiled(facts, waiting),
-          most_in(facts, IdleReason::launch_bound), advice),
+          say_share(facts.of_window(waiting)), most_in(facts, IdleReason::launch_bound), advice),
       evidence, late.ns + between};
 }
 
@@ -277,12 +269,13 @@ std::optional<Finding> host_bound(const Facts& facts) {
     where = fmt::format("; {} {}, with no operator in it", say_time(there), place);
   else if (!place.empty())
     where = fmt::format(",{}", place);
+  facts.also_gone(elsewhere);
   return Finding{
       FindingId::host_bound,
-      fmt::format("The GPU waits {} of the time{} while the host does work other than launching "
+      fmt::format("The GPU waits {} of the time while the host does work other than launching "
                   "kernels{}. Move that work off the launching thread, to the GPU, or after the "
                   "launches of the step.",
-                  say_share(facts.of_window(time)), unprofiled(facts, time), where),
+                  say_share(facts.of_window(time)), where),
       fmt::format("idle {} of {} in {}{}", say_time(time), say_time(facts.window),
                   plural(static_cast<std::int64_t>(elsewhere.size()), "pause"),
                   behind(facts.idle(IdleReason::host_other))),

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "analyze/findings/place.h"
@@ -28,9 +27,47 @@ Text name_of_place(const Facts& facts, const KernelInstance& kernel) {
 }
 
 struct Place {
-  Nanos ns = 0;
+  Nanos ns = 0, all = 0;             // of the place; of all kernels without a cause
   std::vector<std::size_t> kernels;  // by place in facts.kernels
 };
+
+/// The module and name that take most of the time of kernels without a cause; without kernels where
+/// that is little.
+Place largest_place(const Facts& facts) {
+  const auto& attribution = facts.context.attribution;
+  constexpr Text kTold = Text{kNoRow};
+  std::vector<Text> names(facts.kernels.size(), kTold);
+  std::vector<Nanos> by_name(facts.texts().size());
+  Place largest;
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    const auto& kernel = facts.kernels[at];
+    if (facts.told(kernel.activity) || facts.type(kernel) == LayerType::communication) continue;
+    names[at] = name_of_place(facts, kernel);
+    by_name[static_cast<std::uint32_t>(names[at])] += kernel.working_ns;
+    largest.all += kernel.working_ns;
+  }
+  // Few names are large enough: each module has a row of those.
+  std::vector<std::uint32_t> large(by_name.size(), kNoRow);
+  std::uint32_t count = 0;
+  for (std::size_t name = 0; name < by_name.size(); ++name)
+    if (facts.of_window(by_name[name]) >= kWorthAPlace) large[name] = count++;
+  std::vector<Nanos> places(count * attribution.modules.size());
+  const auto place_of = [&](std::size_t at) {
+    const auto row = names[at] == kTold ? kNoRow : large[static_cast<std::uint32_t>(names[at])];
+    return row == kNoRow ? places.size()
+                         : attribution.module[facts.kernels[at].activity] * count + row;
+  };
+  for (std::size_t at = 0; at < names.size(); ++at)
+    if (const auto place = place_of(at); place < places.size())
+      places[place] += facts.kernels[at].working_ns;
+  const auto most = std::ranges::max_element(places);
+  if (most == places.end() || facts.of_window(*most) < kWorthAPlace) return largest;
+  largest.ns = *most;
+  for (std::size_t at = 0; at < names.size(); ++at)
+    if (place_of(at) == static_cast<std::size_t>(most - places.begin()))
+      largest.kernels.push_back(at);
+  return largest;
+}
 
 /// " (20 kernels, most of it ampere_sgemm_128x64) in Encoder.layers.0, in rank, at model.py(7): f"
 std::string describe(const Facts& facts, const Place& place) {
@@ -56,27 +93,14 @@ std::string describe(const Facts& facts, const Place& place) {
 }  // namespace
 
 std::string largest_untold(const Facts& facts) {
-  std::unordered_map<std::uint64_t, Place> places;  // by module and name
-  Nanos all = 0;
-  for (std::size_t at = 0; at < facts.kernels.size(); ++at) {
-    const auto& kernel = facts.kernels[at];
-    if (facts.told(kernel.activity) || facts.type(kernel) == LayerType::communication) continue;
-    const auto module = facts.context.attribution.module[kernel.activity];
-    auto& place = places[std::uint64_t{module} << 32 |
-                         static_cast<std::uint32_t>(name_of_place(facts, kernel))];
-    all += kernel.working_ns;
-    place.ns += kernel.working_ns;
-    place.kernels.push_back(at);
-  }
-  const auto most =
-      std::ranges::max_element(places, {}, [](const auto& one) { return one.second.ns; });
-  if (most == places.end() || facts.of_window(most->second.ns) < kWorthAPlace) return {};
+  const auto place = largest_place(facts);
+  if (place.kernels.empty()) return {};
   Bound bound(facts, facts.context.works.get());
-  for (const auto at : most->second.kernels) bound.add(at);
+  for (const auto at : place.kernels) bound.add(at);
   return fmt::format(
       "Kernels without a known cause take {} of the time; the largest place, {}, is {}.{}",
-      say_share(facts.of_window(all)), say_share(facts.of_window(most->second.ns)),
-      describe(facts, most->second), bound.said());
+      say_share(facts.of_window(place.all)), say_share(facts.of_window(place.ns)),
+      describe(facts, place), bound.said());
 }
 
 }  // namespace gf::trace_rules

@@ -50,6 +50,7 @@ HostCutter::HostCutter(const Context& context, const DeviceTimeline& line, Inter
     one_off_.push_back(ops_of(threads, [&](std::uint32_t op) {
       return (context_.roles.host(capture_.host_ops.name[op]) & kOneOff) != 0;
     }));
+  long_pauses_ = idle_by(IdleReason::host_other, kLongPause);
 }
 
 template <class Wanted>
@@ -84,6 +85,7 @@ HostCuts HostCutter::cuts_of(const WhatIfChanges& changes, const Outlook& outloo
     cuts.copying = copies_around(idle_by(IdleReason::host_other, kHostPause));
     cuts.claimed = unite(cuts.claimed, cuts.copying);
   }
+  if (changes.graph) cuts.stays = subtract(long_pauses_, cuts.claimed);
   // What only makes kernels faster leaves loops as they are.
   const bool may_loop = asks(changes, Without::sync) || asks(changes, Without::copies) ||
                         asks(changes, Without::allocations) || !cuts.claimed.empty();

@@ -20,6 +20,9 @@ namespace gf {
 // What recording may take of an event, over the usual: 0.8 and 3.0 us against 1.9.
 inline constexpr double kCheap = 0.42, kUsual = 1, kDear = 1.58;
 
+// Other work of a host for so long is none of its launching: no graph takes it away.
+inline constexpr Nanos kLongPause = kNsPerMs;
+
 /// How mended kernels and recording are judged.
 struct Outlook {
   double recording = kUsual;  // what it takes, times what it usually does
@@ -42,6 +45,7 @@ struct HostCuts {
   Intervals claimed;                           // by findings, on every thread
   Intervals copying;                           // calls whose copies are gone, on every thread
   Intervals copied;                            // calls that wait for copies that are gone
+  Intervals stays;                             // pauses of the host, which are part of no graph
   const std::vector<bool>* reads = nullptr;    // operators that exist to wait are gone, too
 };
 
@@ -78,6 +82,7 @@ class HostCutter {
   const Interval span_;
   const std::vector<std::vector<std::uint32_t>>& lines_;
   std::vector<Intervals> one_off_;             // by line
+  Intervals long_pauses_;                      // of kLongPause and more
   mutable std::vector<bool> reads_, waiting_;  // by row of host_ops
 };
 

@@ -419,7 +419,10 @@ class Program {
       rest -= kOfCompiling * rest *
               static_cast<double>(covered(cutter_.one_off(origin.line), origin.worked)) /
               static_cast<double>(length);
-    if (changes.graph && is_launch(origin.row)) rest = 0;
+    if (changes.graph && is_launch(origin.row)) {
+      const Nanos stays = length < kLongPause ? 0 : covered(cuts.stays, origin.worked);
+      rest = std::min(rest, static_cast<double>(stays));
+    }
     if (outlook.whole && own.lag < kDecides && waited(own.from) &&
         no_longer_waits(built_.origins[own.from].row, changes, cuts))
       rest = 0;
@@ -597,7 +600,8 @@ WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
 /// All changes in one run: as much as the largest of them at least. That a run ends no later by one
 /// more of them holds, but a step is a mean between ends, of which the first may move more.
 WhatIfRow together_of(Program& program, const WhatIfChanges& changes, const WhatIf& answer) {
-  WhatIfRow all = row_of(program, {"together", "all of these", changes}, answer);
+  WhatIfRow all =
+      row_of(program, {std::string(WhatIfChanges::kTogether), "all of these", changes}, answer);
   if (std::ranges::any_of(answer.changes, [](const auto& part) { return part.gain_low_ns < 0; }))
     return all;  // one of them takes longer
   for (const auto& part : answer.changes) {
@@ -680,14 +684,6 @@ struct ProgramReplay::Parts {
     own.own_high_ns = steps[3];
     own.unexplained = program.unexplained();
   }
-  double share_of_set(const WhatIfChanges& changes, double items) {
-    program.prepare(changes);
-    if (own.own_ns <= 0 || program.finds_nothing(changes)) return 0;
-    const auto step = static_cast<double>(program.step_with(changes, {})) / items;
-    return static_cast<double>(gained(own.own_ns, std::llround(step), changes)) /
-           static_cast<double>(own.own_ns);
-  }
-
   const Context& context;
   Program program;
   WhatIf own;  // without changes
@@ -727,21 +723,26 @@ Result<WhatIf> ProgramReplay::answer(const WhatIfChanges& changes) {
   return answer;
 }
 
-SetGain ProgramReplay::gain_of(const WhatIfChanges& changes) { return gain_given({}, changes); }
-
-SetGain ProgramReplay::gain_given(const WhatIfChanges& given, const WhatIfChanges& more) {
+double ProgramReplay::share_of(const WhatIfChanges& changes) {
   auto& program = parts_->program;
-  // Items that a larger batch has make no other change smaller.
-  const bool items = more.larger_batch != 1;
-  WhatIfChanges set = items ? larger(more.larger_batch).changes : given;
-  if (!items) set.add(more);
-  SetGain gain;
-  gain.share = parts_->share_of_set(set, items ? more.larger_batch : 1);
-  if (!items && !given.empty()) gain.share -= parts_->share_of_set(given, 1);
-  const Odds odds = odds_of(program, more);
-  gain.middle = with_odds(gain.share, std::sqrt(odds.high / odds.low));
-  gain.frees_host = program.waits_gone(more) >= std::max<std::size_t>(program.steps(), 1);
-  return gain;
+  const auto& own = parts_->own;
+  program.prepare(changes);
+  if (own.own_ns <= 0 || program.finds_nothing(changes)) return 0;
+  const Nanos step = program.step_with(changes, {});
+  return static_cast<double>(gained(own.own_ns, step, changes)) / static_cast<double>(own.own_ns);
+}
+
+double ProgramReplay::middle_of(double share, const WhatIfChanges& changes) const {
+  const Odds odds = odds_of(parts_->program, changes);
+  return with_odds(share, std::sqrt(odds.high / odds.low));
+}
+
+bool ProgramReplay::frees_host(const WhatIfChanges& changes) {
+  // What only mends kernels ends no wait.
+  if (changes.without.empty() && changes.claims.empty() && changes.operators.empty()) return false;
+  auto& program = parts_->program;
+  program.prepare(changes);
+  return program.waits_gone(changes) >= std::max<std::size_t>(program.steps(), 1);
 }
 
 Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Interval span,

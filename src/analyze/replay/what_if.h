@@ -51,7 +51,8 @@ struct WhatIfChanges {
   double larger_batch = 1;  // likewise, but by itself and with what an item gains
   std::vector<std::pair<std::string, double>> kernels;  // part of their names, times as fast
 
-  static constexpr std::string_view kLargerBatch = "larger batch";  // as its row is named
+  // As rows are named: of a larger batch, and of all changes but that.
+  static constexpr std::string_view kLargerBatch = "larger batch", kTogether = "together";
 
   bool empty() const;
   void add(const WhatIfChanges& other);
@@ -64,13 +65,6 @@ struct WhatIfChanges {
 Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes,
                        Interval span = kAllTime, const work::KernelWorks* works = nullptr);
 
-/// What a set of changes gives.
-struct SetGain {
-  double share = 0;         // of a step, about
-  double middle = 0;        // the middle of what programs gained that made such changes
-  bool frees_host = false;  // in each step the host waits for the device once less, at least
-};
-
 /// A captured program that runs again and again, each time with other changes.
 class ProgramReplay {
  public:
@@ -82,10 +76,12 @@ class ProgramReplay {
 
   /// As what_if().
   Result<WhatIf> answer(const WhatIfChanges& changes);
-  /// All of them in one run.
-  SetGain gain_of(const WhatIfChanges& changes);
-  /// The same, of `more` once `given` is done.
-  SetGain gain_given(const WhatIfChanges& given, const WhatIfChanges& more);
+  /// The share of a step that all of them give in one run, about.
+  double share_of(const WhatIfChanges& changes);
+  /// Of such a share the middle of what programs gained that made these changes.
+  double middle_of(double share, const WhatIfChanges& changes) const;
+  /// Whether in each step the host waits for the device once less, at least.
+  bool frees_host(const WhatIfChanges& changes);
 
  private:
   struct Parts;

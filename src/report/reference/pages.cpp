@@ -237,14 +237,17 @@ count once. A rule fires only when its numbers reach the threshold. T is the win
 devices, K the kernel-busy time, B the busy time. Losses come first. Those with a named cause take
 their time out of those of a general kind, and without a replay stand before them, by gain.
 Replayed, all are ordered by the middle of what programs gained that made the change: of a general
-kind what it gives once all named causes are gone; of a kind of waits (`pauses`, `copies`) its bound
+kind what it gives once all named causes are gone; of a kind of waits (`copies`, `graph`) its bound
 at most, of a gain of an item 2 % of a step; of what cannot be replayed half of its bound. A change
-of all launches (graph, larger batch) stands behind every one of 2 % and more that ends a wait of
-the host for the device in each step: a graph cannot hold that. What gives 5 % alone and under 2 %
-once those above are mended "follows from" one of them and stands behind. Caveats about the capture
-follow, and notes come last. Where kernels have no known cause, `kernel_bound` or `missing_counters`
-says which place takes most of them, from 5 % of T on: operator or XLA instruction, module, mark and
-line of Python, and what bounds it by counters, recorded sizes or launches.
+of all launches (graph, larger batch), and other work of the host where launches give more, stand
+behind every one of 2 % and more that ends a wait of the host for the device in each step: a graph
+cannot hold that. Each says what it adds once those above are made, where that is less. What adds
+under 2 %, and half of its own gain at most, "follows from" one of them and stands behind; so does
+what has the same change. A graph takes all launches: a finding says no more of its gain than the
+time that it speaks of. Caveats about the capture follow, and notes come last. Where kernels have no
+known cause, `kernel_bound` or `missing_counters` says which place takes most of them, from 5 % of T
+on: operator or XLA instruction, module, mark and line of Python, and what bounds it by counters,
+recorded sizes or launches.
 Losses are about the part of a run that repeats: idle of `start_up` and `unexplained`
 ([idle.md](idle.md)) is none, and what is spread over the window must begin in both halves of it, in
 windows of 10 ms and more. A loss of the group `kernels` must be 2 % of T as well, and 6 % where it
