@@ -40,7 +40,7 @@ Programs with one planted fault each (tests/advice/programs/causes.json): what i
   large_lstm kernel_bound
   long_attention kernel_bound
   long_products kernel_bound
-  loss_item host_bound
+  loss_item sync_in_step
   mask_on_cpu cpu_operators
   masked_targets data_dependent_sizes
   matrix_loop unbatched_loop

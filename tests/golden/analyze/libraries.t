@@ -4,7 +4,7 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   $ for trace in *.json.gz; do
   >   gpufathom analyze $trace --format json | jq -r --arg name ${trace%.json.gz} '[$name, .findings[0, 1].id // "-"] | join(" ")'
   > done
-  auroc_of_all_so_far host_bound sync_in_step
+  auroc_of_all_so_far sync_in_step host_bound
   auroc_of_all_so_far.mended host_bound unfused_elementwise
   backbone_not_frozen.mended unfused_elementwise launch_bound
   backward_for_each_loss repeated_backward kernel_bound
@@ -16,8 +16,8 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   experts_in_turn.mended unfused_elementwise launch_bound
   filter_made_again launch_bound no_channels_last
   filter_made_again.mended launch_bound no_channels_last
-  iterator_made_again input_bound launch_bound
-  iterator_made_again.mended tiny_kernels input_bound
+  iterator_made_again input_bound host_bound
+  iterator_made_again.mended input_bound launch_bound
   lightning_transformer casts unfused_elementwise
   llama_trained unfused_elementwise casts
   logprobs_in_full.mended unfused_elementwise casts
@@ -36,7 +36,7 @@ Programs of other people's libraries (tests/advice/programs/libraries.json): wha
   spectra_in_double unfused_elementwise fp64
   spectra_in_double.mended unfused_elementwise small_grids
   speech_features no_channels_last unfused_elementwise
-  texts_embedded_singly.mended cpu_operators host_bound
+  texts_embedded_singly.mended cpu_operators launch_bound
   triton_norm_in_place kernel_bound missing_counters
   triton_product_ieee kernel_bound missing_counters
   triton_product_ieee.mended kernel_bound missing_counters
@@ -90,7 +90,7 @@ Programs of services (tests/advice/programs/services.json), likewise.
   hits_in_heaps.mended blocking_copies fp32_without_tensor_cores
   inverse_for_one_solve repeated_factorization fp32_without_tensor_cores
   inverse_for_one_solve.mended small_grids repeated_factorization
-  leaf_by_leaf.mended host_bound sync_in_step
+  leaf_by_leaf.mended sync_in_step launch_bound
   many_decoded_in_graph kernel_bound missing_counters
   neighbour_list_each_step.mended unfused_elementwise data_dependent_sizes
   noise_made_on_host unfused_elementwise no_channels_last
