@@ -14,6 +14,7 @@
 
 #include "analyze/findings/findings.h"
 #include "analyze/findings/kinds.h"
+#include "analyze/replay/host_cuts.h"
 #include "analyze/replay/what_if.h"
 #include "core/format.h"
 
@@ -184,10 +185,8 @@ class Order {
     std::optional<FindingId> source;  // of those above, where it follows from one
     /// A change of all launches.
     bool whole() const { return change.graph || change.larger_batch != 1; }
-    /// Of a claim that speaks of no device activity.
     bool only_host() const {
-      return change.claims.size() == 1 && change.claims.front().time.activities.empty() &&
-             change.claims.front().time.changed.empty();
+      return change.claims.size() == 1 && is_of_host(change.claims.front());
     }
   };
 
@@ -336,7 +335,8 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
   if (!explained) return {std::move(findings), {}};
   for (auto& finding : findings)
     if (finding.id == FindingId::observer_effect)
-      finding.text += fmt::format(" Replayed without it, a step takes {} of the {} captured.",
+      finding.text += fmt::format(" Replayed without it, {} takes {} of the {} captured.",
+                                  answer->steps > 1 ? "a step" : "the program",
                                   say_time(answer->own_ns), say_time(answer->captured_ns));
   // Launches that came late once, since the profile began with an empty queue, or only since
   // recording took long: replay says so.

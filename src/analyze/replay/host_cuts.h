@@ -38,6 +38,11 @@ inline bool asks(const WhatIfChanges& changes, Without what) {
   return std::ranges::find(changes.without, what) != changes.without.end();
 }
 
+/// Whether a claim is of host time alone, with no device activity.
+inline bool is_of_host(const FindingClaim& claim) {
+  return claim.time.activities.empty() && claim.time.changed.empty();
+}
+
 /// Host time that is taken out.
 struct HostCuts {
   std::vector<Intervals> lines;                // all of it, by line
