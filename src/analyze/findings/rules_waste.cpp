@@ -186,6 +186,7 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
     return op == "aten::repeat_interleave" || op == "aten::repeat";
   });
   AroundNamed copies(facts, makes_copy);
+  OncePerText attends(facts.texts(), is_attention);
   // Whether attention is among the next operations beside this one: one operation, or a product
   // and a softmax.
   auto attention_follows = [&](std::uint32_t row) {
@@ -194,7 +195,8 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
     for (int i = 0; i < (multiplied ? 2 * kSoon : kSoon) && row != kNoRow;
          ++i, row = facts.siblings().after()[row]) {
       const auto name = name_of_row(facts, row);
-      if (is_attention(name) || (multiplied && name.find("softmax") != std::string_view::npos))
+      if (attends(facts.capture().host_ops.name[row]) ||
+          (multiplied && name.find("softmax") != std::string_view::npos))
         return true;
       multiplied = multiplied || is_product(name);
     }
