@@ -883,6 +883,19 @@ TEST(Findings, WaitsStandBeforeLateLaunches) {
   EXPECT_EQ(first(waiting(1100)), FindingId::launch_bound);
 }
 
+TEST(Findings, ThePlaceOfKernelsWithoutAKnownCauseIsTold) {
+  CaptureBuilder b;
+  b.mark("ranking", -100, 5000);
+  b.python("rank.py(7): order", -90, 4000);
+  b.op("aten::sort", -50, 0);
+  b.launch("sorts", {-20, -10}, {0, 100'000});
+  b.launch("other", {10, 20}, {200'000, 210'000});
+  const auto f = finding(b, FindingId::missing_counters);
+  ASSERT_TRUE(f);
+  for (const auto* part : {"aten::sort (1 kernel, most of it sorts)", "in ranking", "rank.py(7)"})
+    EXPECT_NE(f->text.find(part), std::string::npos) << f->text;
+}
+
 TEST(Findings, HostBusyElsewhere) {
   CaptureBuilder b;
   b.launch("first", {-20, -10}, {0, 1000});

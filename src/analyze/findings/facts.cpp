@@ -49,6 +49,7 @@ const HostSiblings& TraceFacts::siblings() const {
 }
 
 void TraceFacts::claim_activity(std::uint32_t activity) const {
+  tell(activity);
   if (claimed_.kernels.empty()) claimed_.kernels.resize(capture().activities.size());
   if (!claimed_.kernels[activity]) latest_.activities.push_back(activity);
   claimed_.kernels[activity] = true;
@@ -216,22 +217,22 @@ double blocks_per_sm(const Capture& capture, std::uint32_t activity) {
          std::max(rows.grid_z[activity], 1) / static_cast<double>(sms);
 }
 
-namespace {
-
-/// Kernel names can be thousands of letters long.
 std::string shown(const std::string& name) {
   constexpr std::size_t kMost = 64;
   if (name.size() <= kMost) return name;
   return name.substr(0, kMost - 24) + ".." + name.substr(name.size() - 22);
 }
 
-}  // namespace
-
 std::string say_names(const std::vector<NamedTime>& names, std::size_t most) {
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < most; ++i)
     text += fmt::format("{}{} {}", i > 0 ? ", " : "", shown(names[i].name), say_time(names[i].ns));
   return text;
+}
+
+std::string say_names(const TimeBy& times) {
+  times.tell();
+  return say_names(times.largest());
 }
 
 }  // namespace gf

@@ -71,6 +71,13 @@ struct TraceFacts {
   }
   void claim(const KernelInstance& kernel) const { claim_activity(kernel.activity); }
   void claim_activity(std::uint32_t activity) const;
+  /// Whether a finding has spoken of an activity: it claimed it, its mending changes it, or it is
+  /// among what the finding names as evidence.
+  bool told(std::uint32_t activity) const { return !told_.empty() && told_[activity]; }
+  void tell(std::uint32_t activity) const {
+    if (told_.empty()) told_.resize(capture().activities.size());
+    told_[activity] = true;
+  }
   /// Idle time in `spans`, over all devices, that no cause had claimed before. With the cause goes
   /// what the host did in it, where no operation says what that is (also_gone).
   enum class Goes : std::uint8_t { with_host, alone };
@@ -78,9 +85,13 @@ struct TraceFacts {
   /// As much of the time that launches come late as these calls held the host up: it lost its lead.
   Nanos claim_late(const std::vector<std::uint32_t>& calls) const;
   /// What is gone with the cause, too, though others tell it or it is no loss of a device.
-  void also_gone(std::uint32_t activity) const { latest_.activities.push_back(activity); }
+  void also_gone(std::uint32_t activity) const {
+    tell(activity);
+    latest_.activities.push_back(activity);
+  }
   /// An activity that takes another time, and one whose work it does then.
   void also_takes(std::uint32_t activity, MendedTime time) const {
+    tell(activity);
     latest_.changed.emplace_back(activity, time);
   }
   void also_merged(std::uint32_t activity) const { latest_.merged.push_back(activity); }
@@ -145,13 +156,6 @@ struct TraceFacts {
   bool much_of_one_pass(Nanos time) const {
     return analysis.window.steps.empty() && of_window(time) >= 0.1;
   }
-  /// The share that a time in which devices waited for the host has without the profiler, at least:
-  /// of the window, too, is left what the profiler did not take.
-  double share_without_profiler(Nanos late) const {
-    const Nanos cost = profiler_cost(analysis);
-    if (late <= cost || window <= cost) return 0;
-    return static_cast<double>(late - cost) / static_cast<double>(window - cost);
-  }
   double of_window(Nanos ns) const {
     return window > 0 ? static_cast<double>(ns) / static_cast<double>(window) : 0;
   }
@@ -163,6 +167,7 @@ struct TraceFacts {
   void take_claimed(IdleCause& sum) const;
   mutable Claimed claimed_;
   mutable ClaimedTime latest_;
+  mutable std::vector<bool> told_;               // by row of activities
   mutable std::optional<HostOther> host_other_;  // of what is claimed so far
   mutable std::optional<HostTree> tree_;
   mutable std::optional<HostSiblings> siblings_;
@@ -175,6 +180,9 @@ namespace trace_rules {
 /// The place of most of the idle time in which the host does something else ("after aten::item,
 /// before aten::mm"), and that time. Of rules_host.cpp.
 std::pair<std::string, Nanos> most_elsewhere(const TraceFacts& facts, const Intervals& stretches);
+/// Of kernels that no finding has spoken of, the place that takes most of the time: what it is,
+/// where it is launched and what bounds it. Empty where it takes little. Of rules_places.cpp.
+std::string largest_untold(const TraceFacts& facts);
 /// By the profiler's own estimates of a trace. Of rules_sizes.cpp.
 std::optional<Finding> low_estimated_occupancy(const TraceFacts& facts);
 }  // namespace trace_rules
@@ -186,6 +194,8 @@ bool can_use_tensor_cores(LayerType type);
 /// Thread blocks of a kernel over the SMs of its device; NaN without data.
 double blocks_per_sm(const Capture& capture, std::uint32_t activity);
 
+/// A name as texts show it: kernel names can be thousands of letters long.
+std::string shown(const std::string& name);
 /// The first names of a list with their times: "aten::item 1.2 ms, aten::copy_ 300 us".
 std::string say_names(const std::vector<NamedTime>& names, std::size_t most = 3);
 
@@ -197,13 +207,13 @@ class TimeBy {
   explicit TimeBy(const TraceFacts& facts) : facts_(facts) {}
   void add_kernel(const KernelInstance& kernel_instance, Nanos ns) {
     by_kernel_[static_cast<std::uint32_t>(facts_.kernel_name(kernel_instance))] += ns;
+    activities_.push_back(kernel_instance.activity);
   }
   void add_operator(const KernelInstance& kernel_instance, Nanos ns) {
     const auto op = facts_.context.attribution.op[kernel_instance.activity];
-    if (op == kNoRow)
-      add_kernel(kernel_instance, ns);
-    else
-      by_operator_[static_cast<std::uint32_t>(facts_.capture().host_ops.name[op])] += ns;
+    if (op == kNoRow) return add_kernel(kernel_instance, ns);
+    by_operator_[static_cast<std::uint32_t>(facts_.capture().host_ops.name[op])] += ns;
+    activities_.push_back(kernel_instance.activity);
   }
   /// Largest first; kernels by their short names.
   std::vector<NamedTime> largest() const {
@@ -218,11 +228,19 @@ class TimeBy {
                      [](const auto& left, const auto& right) { return left.ns > right.ns; });
     return all;
   }
+  /// A finding names these: it has spoken of them.
+  void tell() const {
+    for (const auto activity : activities_) facts_.tell(activity);
+  }
 
  private:
   const TraceFacts& facts_;
   std::unordered_map<std::uint32_t, Nanos> by_operator_, by_kernel_;
+  std::vector<std::uint32_t> activities_;
 };
+
+/// The first of them as evidence of a finding, which has then spoken of all.
+std::string say_names(const TimeBy& times);
 
 /// Kernels that a cause has found, with their time by operator.
 struct Found {

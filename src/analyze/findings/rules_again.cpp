@@ -184,7 +184,7 @@ std::optional<Finding> repeated_backward(const Facts& facts) {
       fmt::format("{} again, {} and {} of {} kernel time; most under {}",
                   plural(static_cast<std::int64_t>(rows.size()), "node"),
                   plural(found.count, "kernel"), say_time(found.time), say_time(facts.kernel_busy),
-                  say_names(found.operators.largest())),
+                  say_names(found.operators)),
       found.time};
 }
 

@@ -162,8 +162,7 @@ std::optional<Finding> eager_attention(const Facts& facts) {
                   facts.pytorch() ? " (torch.nn.functional.scaled_dot_product_attention)" : ""),
       fmt::format("{} of product, softmax, product; {} with the kernels between them and the "
                   "backward pass; most under {}",
-                  plural(attention.count(), "sequence"), say_time(time),
-                  say_names(operators.largest())),
+                  plural(attention.count(), "sequence"), say_time(time), say_names(operators)),
       time};
 }
 

@@ -49,11 +49,9 @@ std::optional<Finding> observer_effect(const Facts& facts) {
       FindingId::observer_effect,
       fmt::format(
           "The trace shows {} idle, but a profiler was active, which slows the host and not the "
-          "kernels. It may have taken up to {} of the time, so the program by itself is idle at "
-          "least {}. Compare with the step time of a run without the profiler before acting on "
-          "time that waits for the host.",
-          say_share(facts.of_window(idle)), say_share(facts.of_window(cost)),
-          say_share(facts.share_without_profiler(idle))),
+          "kernels. It may have taken up to {} of the time. Compare with the step time of a run "
+          "without the profiler before acting on time that waits for the host.",
+          say_share(facts.of_window(idle)), say_share(facts.of_window(cost))),
       evidence,
       {}};
 }
@@ -216,8 +214,16 @@ std::optional<Finding> unrecorded_work(const Facts& facts) {
       {}};
 }
 
+namespace {
+
+bool runs_kernels_throughout(const Facts& facts) {
+  return !facts.knows_sm_active() && facts.of_window(facts.kernel_busy) >= 0.9;
+}
+
+}  // namespace
+
 std::optional<Finding> kernel_bound(const Facts& facts) {
-  if (facts.knows_sm_active() || facts.of_window(facts.kernel_busy) < 0.9) return {};
+  if (!runs_kernels_throughout(facts)) return {};
   const auto kernel_types = kernel_types_without_counters(facts.analysis);
   std::string types;
   std::size_t said = 0;
@@ -227,9 +233,11 @@ std::optional<Finding> kernel_bound(const Facts& facts) {
         fmt::format("{}{} {}", said++ ? ", " : "", type.name, say_share(facts.of_window(type.ns)));
   }
   if (types.empty()) return {};
+  const auto place = largest_untold(facts);
   return Finding{FindingId::kernel_bound,
-                 fmt::format("Kernel-bound: kernels run {} of the time. {}.",
-                             say_share(facts.of_window(facts.kernel_busy)), types),
+                 fmt::format("Kernel-bound: kernels run {} of the time. {}.{}{}",
+                             say_share(facts.of_window(facts.kernel_busy)), types,
+                             place.empty() ? "" : " ", place),
                  fmt::format("{} of {}; shares are of that window", say_time(facts.kernel_busy),
                              say_time(facts.window)),
                  {}};
@@ -257,10 +265,14 @@ std::optional<Finding> missing_counters(const Facts& facts) {
                    {},
                    std::string(inside)};
   if (!nsight_compute_helps(facts.capture())) return {};
+  // Where kernels are all that runs, kernel_bound says which.
+  auto text = runs_kernels_throughout(facts) ? std::string() : largest_untold(facts);
+  if (!text.empty()) text += ' ';
   return Finding{
       FindingId::missing_counters,
-      "Only the first level is known. The utilization of SMs, issue slots and tensor cores needs "
-      "hardware counters: collect them for one step and pass the file with --counters.",
+      text +
+          "Only the first level is known. The utilization of SMs, issue slots and tensor cores "
+          "needs hardware counters: collect them for one step and pass the file with --counters.",
       {},
       {},
       ncu_command(chip, facts.kernels_of_step())};

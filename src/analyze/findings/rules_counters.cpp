@@ -336,7 +336,7 @@ std::optional<Finding> by_counters(const Facts& facts, FindingId id) {
   if (known > 0)
     evidence += "; " + fmt::format(fmt::runtime(advice.evidence),
                                    say_share(lost / static_cast<double>(known)));
-  evidence += fmt::format("; most in {}{}", say_names(names.largest()), estimates.said());
+  evidence += fmt::format("; most in {}{}", say_names(names), estimates.said());
   double gain = estimates.global_ns;
   if (advice.of_time && gain < 1) gain = lost;
   Finding finding{

@@ -11,6 +11,7 @@
 
 #include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
+#include "analyze/findings/place.h"
 #include "analyze/findings/rules.h"
 #include "analyze/idle/idle_rules.h"
 #include "analyze/traits.h"
@@ -74,13 +75,6 @@ bool mostly_outside_operations(const Facts& facts) {
 /// A host that is held up cannot run ahead: launches that come late afterwards are so up to the
 /// time that it was held up.
 Nanos lead_lost(const Facts& facts, Nanos held_up) { return std::min(facts.late(), held_up); }
-
-/// " (at least 6.0 % without the profiler)", where one was on.
-std::string unprofiled(const Facts& facts, Nanos late) {
-  if (profiler_cost(facts.analysis) == 0) return {};
-  return fmt::format(" (at least {} without the profiler)",
-                     say_share(facts.share_without_profiler(late)));
-}
 
 }  // namespace
 
@@ -180,7 +174,7 @@ std::optional<Finding> launch_bound(const Facts& facts) {
       fmt::format(
           "Launch-bound: the GPU waits for the host to launch the next kernel {} of the time{}. "
           "{}",
-          say_share(facts.of_window(waiting)), unprofiled(facts, waiting), advice),
+          say_share(facts.of_window(waiting)), most_in(facts, IdleReason::launch_bound), advice),
       evidence, late.ns + between};
 }
 
@@ -221,17 +215,26 @@ std::string place_of(const Facts& facts, const Interval& stretch, std::uint32_t 
 }
 
 std::pair<std::string, Nanos> most_elsewhere(const Facts& facts, const Intervals& stretches) {
-  std::map<std::string, Nanos> places;
+  struct Place {
+    Nanos time = 0, longest = 0;
+    const IdlePiece* piece = nullptr;  // the longest
+  };
+  std::map<std::string, Place> places;
   for (const auto& line : facts.context.devices)
     for (const auto& piece : line.idle_pieces)
       if (const Nanos time = covered(stretches, piece.span);
-          time > 0 && piece.reason == IdleReason::host_other)
-        if (auto place = place_of(facts, piece.span, piece.next); !place.empty())
-          places[std::move(place)] += time;
+          time > 0 && piece.reason == IdleReason::host_other) {
+        auto& place = places[place_of(facts, piece.span, piece.next)];
+        place.time += time;
+        if (time > place.longest) place.piece = &piece;
+        place.longest = std::max(place.longest, time);
+      }
+  if (places.empty()) return {};
+  auto nowhere = places.extract("");  // beside no operator: only frames or marks tell
+  if (places.empty()) return {where_is(facts, *nowhere.mapped().piece), 0};
   const auto most =
-      std::ranges::max_element(places, {}, [](const auto& one) { return one.second; });
-  if (most == places.end()) return {};
-  return *most;
+      std::ranges::max_element(places, {}, [](const auto& one) { return one.second.time; });
+  return {most->first + where_is(facts, *most->second.piece), most->second.time};
 }
 
 /// Whether the longest pause, of a capture of one or two steps, comes between two of them: the same
@@ -263,14 +266,17 @@ std::optional<Finding> host_bound(const Facts& facts) {
     return {};
   const auto [place, there] = most_elsewhere(facts, normalised(elsewhere));
   std::string where;
-  if (!place.empty())
+  if (there > 0)
     where = fmt::format("; {} {}, with no operator in it", say_time(there), place);
+  else if (!place.empty())
+    where = fmt::format(",{}", place);
+  facts.also_gone(elsewhere);
   return Finding{
       FindingId::host_bound,
-      fmt::format("The GPU waits {} of the time{} while the host does work other than launching "
+      fmt::format("The GPU waits {} of the time while the host does work other than launching "
                   "kernels{}. Move that work off the launching thread, to the GPU, or after the "
                   "launches of the step.",
-                  say_share(facts.of_window(time)), unprofiled(facts, time), where),
+                  say_share(facts.of_window(time)), where),
       fmt::format("idle {} of {} in {}{}", say_time(time), say_time(facts.window),
                   plural(static_cast<std::int64_t>(elsewhere.size()), "pause"),
                   behind(facts.idle(IdleReason::host_other))),
@@ -316,8 +322,8 @@ std::optional<Finding> input_bound(const Facts& facts) {
                      });
   return Finding{
       FindingId::input_bound,
-      fmt::format("Input-bound: the GPU waits for input {} of the time. {}",
-                  say_share(facts.of_window(input.ns)),
+      fmt::format("Input-bound: the GPU waits for input {} of the time{}. {}",
+                  say_share(facts.of_window(input.ns)), most_in(facts, IdleReason::input),
                   loads ? "Use more data-loader workers (num_workers), pin_memory=True with "
                           "non_blocking copies, and prefetching."
                   : facts.pytorch()

@@ -53,7 +53,7 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
           facts.pytorch() ? " (torch.compile, foreach or fused optimizers) or batch the work" : ""),
       fmt::format("{} of {}, {} in total, and {} of gaps before them; most under {}", count,
                   plural(facts.kernel_count, "kernel"), say_time(time), say_time(gaps),
-                  say_names(operators.largest())),
+                  say_names(operators)),
       gain};
 }
 
@@ -121,7 +121,7 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
           say_share(facts.of_kernels(time)),
           facts.pytorch() ? "torch.compile fuses adjacent kernels." : "Fuse adjacent kernels."),
       fmt::format("{} of {} kernel time; most under {}{}", say_time(time),
-                  say_time(facts.kernel_busy), say_names(operators.largest()), more_fused),
+                  say_time(facts.kernel_busy), say_names(operators), more_fused),
       time};
 }
 
@@ -148,7 +148,7 @@ std::optional<Finding> casts(const Facts& facts) {
                   "precision (weights in the compute type, no unnecessary .contiguous() or .to()).",
                   say_share(facts.of_kernels(time))),
       fmt::format("{}, {} of {} kernel time; under {}", plural(count, "kernel"), say_time(time),
-                  say_time(facts.kernel_busy), say_names(layers.largest())),
+                  say_time(facts.kernel_busy), say_names(layers)),
       time};
 }
 
@@ -206,7 +206,7 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
                     say_share(facts.of_kernels(attention))),
         fmt::format("{} of {} in convolutions, matrix products and attention, by kernel name; most "
                     "in {}",
-                    say_time(by_name), say_time(all), say_names(names.largest())),
+                    say_time(by_name), say_time(all), say_names(names)),
         by_name};
   return Finding{
       FindingId::fp32_without_tensor_cores,
@@ -214,7 +214,7 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
                   "accuracy of the model permits.",
                   say_share(facts.of_kernels(by_name)), terms_of(vendor).units, advice),
       fmt::format("{} of {} in convolutions, matrix products and attention, {}; most in {}",
-                  say_time(by_name), say_time(all), confirmed, say_names(names.largest())),
+                  say_time(by_name), say_time(all), confirmed, say_names(names)),
       by_name};
 }
 
@@ -259,7 +259,7 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
       fmt::format("{} of such kernels with counters; {} without tensor work, most in {}{}",
                   say_time(time),
                   say_time(static_cast<Nanos>((1 - share) * static_cast<double>(time))),
-                  say_names(names.largest()), nchw),
+                  say_names(names), nchw),
       static_cast<Nanos>((1 - share) * static_cast<double>(time))};
 }
 
@@ -290,7 +290,7 @@ std::optional<Finding> memory_bound_by_kind(const Facts& facts) {
                         "into its place at once, or let the operator that reads it index."),
       fmt::format("{}, {} of {} kernel time, by kernel name; most under {}",
                   plural(found.count, "kernel"), say_time(found.time), say_time(facts.kernel_busy),
-                  say_names(found.operators.largest())),
+                  say_names(found.operators)),
       {}};
 }
 
@@ -312,7 +312,7 @@ std::optional<Finding> memory_bound(const Facts& facts) {
       fmt::format("Memory-bound: {} of kernel time is in kernels above 60 % of DRAM throughput. "
                   "Only moving fewer bytes makes them faster (fusion, smaller types).",
                   say_share(facts.of_kernels(time))),
-      fmt::format("{}; most in {}", say_time(time), say_names(names.largest())),
+      fmt::format("{}; most in {}", say_time(time), say_names(names)),
       {}};
 }
 

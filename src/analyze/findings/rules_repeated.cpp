@@ -126,14 +126,16 @@ std::optional<Finding> autotuning(const Facts& facts) {
     const NameWord is = word_of_op(facts, row);
     return is & host_is::aten && layer_in(is) == LayerType::convolution;
   });
+  std::vector<std::uint32_t> count(facts.capture().host_ops.size());
+  std::uint32_t most = 0;
+  for (const auto& kernel : facts.kernels)
+    if (const auto op = facts.context.attribution.op[kernel.activity]; op != kNoRow)
+      most = std::max(most, ++count[op]);
   const auto convolution_of = [&](const KernelInstance& kernel) {
     const auto op = facts.context.attribution.op[kernel.activity];
-    return convolutions.of_op(op) == kNoRow ? kNoRow : op;
+    const bool many = op != kNoRow && count[op] >= kManyKernels;
+    return many && convolutions.of_op(op) != kNoRow ? op : kNoRow;
   };
-  std::unordered_map<std::uint32_t, std::size_t> count;
-  std::size_t most = 0;
-  for (const auto& kernel : facts.kernels)
-    if (const auto op = convolution_of(kernel); op != kNoRow) most = std::max(most, ++count[op]);
   struct Started {
     std::unordered_set<std::uint32_t> names;
     std::vector<KernelInstance> all;
@@ -141,7 +143,7 @@ std::optional<Finding> autotuning(const Facts& facts) {
   std::map<std::uint32_t, Started> by_op;
   if (most >= kManyKernels)
     for (const auto& kernel : facts.kernels)
-      if (const auto op = convolution_of(kernel); op != kNoRow && count[op] >= kManyKernels) {
+      if (const auto op = convolution_of(kernel); op != kNoRow) {
         by_op[op].names.insert(static_cast<std::uint32_t>(facts.kernel_name(kernel)));
         by_op[op].all.push_back(kernel);
       }

@@ -115,7 +115,7 @@ std::optional<Finding> small_grids(const Facts& facts) {
                   "on another stream.",
                   say_share(facts.of_kernels(small.time))),
       fmt::format("{} in such kernels, at least {} of it on SMs without a block; most in {}",
-                  say_time(small.time), say_time(small.lost), say_names(small.names.largest())),
+                  say_time(small.time), say_time(small.lost), say_names(small.names)),
       small.lost};
 }
 
@@ -210,8 +210,7 @@ std::optional<Finding> low_estimated_occupancy(const Facts& facts) {
           "{} of kernel time is in kernels with an occupancy below 25 %, which hides little memory "
           "latency. More threads per block, or fewer registers and less shared memory, raise it.",
           say_share(facts.of_kernels(time))),
-      fmt::format("{} by the profiler's estimate; most in {}", say_time(time),
-                  say_names(names.largest())),
+      fmt::format("{} by the profiler's estimate; most in {}", say_time(time), say_names(names)),
       {}};
 }
 
@@ -239,8 +238,8 @@ std::optional<Finding> odd_sizes(const Facts& facts) {
                         "of 8, in kernels that load one or two elements at a time. Pad them "
                         "(widths, vocabulary, sequences) to multiples of 8, preferably 64.",
                         say_share(facts.of_kernels(time))),
-      fmt::format("{}, most in {}; under {}", say_time(time), say_names(names.largest()),
-                  say_names(operators.largest())),
+      fmt::format("{}, most in {}; under {}", say_time(time), say_names(names),
+                  say_names(operators)),
       time};
 }
 
@@ -268,7 +267,7 @@ std::optional<Finding> no_channels_last(const Facts& facts) {
                   facts.pytorch() ? "memory_format=torch.channels_last" : "NHWC"),
       fmt::format("{} in {}; {} of normalization and pooling in NCHW{}{}", say_time(converting),
                   plural(count, "conversion"), say_time(around), around > 0 ? ", most in " : "",
-                  around > 0 ? say_names(names.largest()) : std::string{}),
+                  around > 0 ? say_names(names) : std::string{}),
       converting + around};
 }
 

@@ -91,8 +91,7 @@ std::optional<Finding> recomputation(const Facts& facts) {
                   "layers, or recompute only what is cheap.",
                   say_share(facts.of_kernels(found.time))),
       fmt::format("{}, {} of {} kernel time; most under {}", plural(found.count, "kernel"),
-                  say_time(found.time), say_time(facts.kernel_busy),
-                  say_names(found.operators.largest())),
+                  say_time(found.time), say_time(facts.kernel_busy), say_names(found.operators)),
       found.time};
 }
 
@@ -122,7 +121,7 @@ std::optional<Finding> fp64(const Facts& facts) {
                   say_share(facts.of_kernels(time)), say_share(facts.of_kernels(products.time))),
       fmt::format("{}, {} of {} kernel time; most under {}",
                   plural(products.count + others.count, "kernel"), say_time(time),
-                  say_time(facts.kernel_busy), say_names(larger.operators.largest())),
+                  say_time(facts.kernel_busy), say_names(larger.operators)),
       time};
 }
 
@@ -397,7 +396,7 @@ std::optional<Finding> contended_atomics(const Facts& facts) {
       fmt::format("{}, {} of {} kernel time, each at {} of the memory bandwidth or less for the "
                   "elements it reads; under {}",
                   plural(found.count, "kernel"), say_time(found.time), say_time(facts.kernel_busy),
-                  say_share(most_rate), say_names(found.operators.largest())),
+                  say_share(most_rate), say_names(found.operators)),
       found.time};
 }
 

@@ -51,6 +51,7 @@ HostCutter::HostCutter(const Context& context, const DeviceTimeline& line, Inter
     one_off_.push_back(ops_of(threads, [&](std::uint32_t op) {
       return (context_.names.host(capture_.host_ops.name[op]) & host_is::one_off) != 0;
     }));
+  long_pauses_ = idle_by(IdleReason::host_other, kLongPause);
 }
 
 template <class Wanted>
@@ -77,14 +78,19 @@ HostCuts HostCutter::cuts_of(const WhatIfChanges& changes, const Outlook& outloo
                              const std::vector<const OfThreads*>& mended) const {
   HostCuts cuts;
   cuts.lines.resize(lines_.size());
-  for (const auto& claim : changes.claims) cuts.claimed = unite(cuts.claimed, claim.time.host);
+  Intervals pauses;  // with which copies go
+  for (const auto& claim : changes.claims) {
+    cuts.claimed = unite(cuts.claimed, claim.time.host);
+    if (is_of_host(claim)) pauses = unite(pauses, claim.time.host);
+  }
   const bool at_worst = outlook.worst();
   if (asks(changes, Without::sync) && !at_worst)
     cuts.reads = outlook.whole ? &waiting_operators() : &reads();
-  if (asks(changes, Without::pauses)) {
-    cuts.copying = copies_around(idle_by(IdleReason::host_other, kHostPause));
-    cuts.claimed = unite(cuts.claimed, cuts.copying);
-  }
+  if (asks(changes, Without::pauses))
+    pauses = unite(pauses, idle_by(IdleReason::host_other, kHostPause));
+  cuts.copying = copies_around(pauses);
+  cuts.claimed = unite(cuts.claimed, cuts.copying);
+  if (changes.graph) cuts.stays = subtract(long_pauses_, cuts.claimed);
   // What only makes kernels faster leaves loops as they are.
   const bool may_loop = asks(changes, Without::sync) || asks(changes, Without::copies) ||
                         asks(changes, Without::allocations) || !cuts.claimed.empty();
@@ -123,25 +129,29 @@ HostCuts HostCutter::cuts_of(const WhatIfChanges& changes, const Outlook& outloo
 }
 
 /// The calls that copy down right before a pause and up right after it: what the host works on
-/// goes with its work.
+/// goes with its work. Copies that take far longer than the work are a matter of their own.
 Intervals HostCutter::copies_around(const Intervals& pauses) const {
+  constexpr Nanos kFarLonger = 3;
   const auto& activities = capture_.activities;
   const auto& calls = capture_.api_calls;
-  Intervals copying;
+  Intervals copying, near;
   auto take = [&](std::uint32_t row, CopyKind kind) {
     const auto call = context_.launches[row];
     if (activities.kind[row] != ActivityKind::memcpy || activities.copy[row] != kind ||
         call == kNoRow)
       return false;
-    copying.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+    near.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
     return true;
   };
   for (const auto& pause : pauses) {
+    near.clear();
     const auto next = std::ranges::lower_bound(
         line_.rows, pause.end, {}, [&](std::uint32_t row) { return activities.start_ns[row]; });
     for (auto at = next; at != line_.rows.begin() && take(*(at - 1), CopyKind::device_to_host);)
       --at;
     for (auto at = next; at != line_.rows.end() && take(*at, CopyKind::host_to_device);) ++at;
+    if (total(near) <= kFarLonger * pause.length())
+      copying.insert(copying.end(), near.begin(), near.end());
   }
   return normalised(std::move(copying));
 }

@@ -20,6 +20,9 @@ namespace gf {
 // What recording may take of an event, over the usual: 0.8 and 3.0 us against 1.9.
 inline constexpr double kCheap = 0.42, kUsual = 1, kDear = 1.58;
 
+// Other work of a host for so long is none of its launching: no graph takes it away.
+inline constexpr Nanos kLongPause = kNsPerMs;
+
 /// How mended kernels and recording are judged.
 struct Outlook {
   double recording = kUsual;  // what it takes, times what it usually does
@@ -35,6 +38,11 @@ inline bool asks(const WhatIfChanges& changes, Without what) {
   return std::ranges::find(changes.without, what) != changes.without.end();
 }
 
+/// Whether a claim is of host time alone, with no device activity.
+inline bool is_of_host(const FindingClaim& claim) {
+  return claim.time.activities.empty() && claim.time.changed.empty();
+}
+
 /// Host time that is taken out.
 struct HostCuts {
   std::vector<Intervals> lines;                // all of it, by line
@@ -42,6 +50,7 @@ struct HostCuts {
   Intervals claimed;                           // by findings, on every thread
   Intervals copying;                           // calls whose copies are gone, on every thread
   Intervals copied;                            // calls that wait for copies that are gone
+  Intervals stays;                             // pauses of the host, which are part of no graph
   const std::vector<bool>* reads = nullptr;    // operators that exist to wait are gone, too
 };
 
@@ -78,6 +87,7 @@ class HostCutter {
   const Interval span_;
   const std::vector<std::vector<std::uint32_t>>& lines_;
   std::vector<Intervals> one_off_;             // by line
+  Intervals long_pauses_;                      // of kLongPause and more
   mutable std::vector<bool> reads_, waiting_;  // by row of host_ops
 };
 

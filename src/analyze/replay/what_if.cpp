@@ -114,9 +114,8 @@ class Program {
   std::vector<Nanos> steps_with(const WhatIfChanges& changes,
                                 std::span<const Outlook> outlooks) const {
     const auto mended_time = mended_times(changes);
+    const auto mended = host_mended_by(changes);
     std::vector<Nanos> steps;
-    std::vector<const HostCutter::OfThreads*> mended;
-    for (const auto* one : mended_by(changes)) mended.push_back(&one->host);
     std::optional<HostCuts> cuts;
     for (std::size_t i = 0; i < outlooks.size(); ++i) {
       if (!cuts || !outlooks[i].cuts_as(outlooks[i - 1]))
@@ -124,6 +123,16 @@ class Program {
       steps.push_back(step_with(changes, outlooks[i], *cuts, mended_time));
     }
     return steps;
+  }
+
+  /// How often the host no longer waits for the device.
+  std::size_t waits_gone(const WhatIfChanges& changes) const {
+    const HostCuts cuts = cutter_.cuts_of(changes, {}, host_mended_by(changes));
+    std::size_t gone = 0;
+    for (std::uint32_t node = 0; node < graph_.size(); ++node)
+      if (is_host(node) && waited(node))
+        gone += no_longer_waits(built_.origins[node].row, changes, cuts);
+    return gone;
   }
 
   /// Share of the time in which the device idles and no edge explains why it had not begun. A graph
@@ -295,6 +304,12 @@ class Program {
     return all;
   }
 
+  std::vector<const HostCutter::OfThreads*> host_mended_by(const WhatIfChanges& changes) const {
+    std::vector<const HostCutter::OfThreads*> mended;
+    for (const auto* one : mended_by(changes)) mended.push_back(&one->host);
+    return mended;
+  }
+
   /// By node, where something is mended: of several mendings the one that leaves least.
   std::vector<MendedTime> mended_times(const WhatIfChanges& changes) const {
     std::vector<MendedTime> times;
@@ -404,7 +419,10 @@ class Program {
       rest -= kOfCompiling * rest *
               static_cast<double>(covered(cutter_.one_off(origin.line), origin.worked)) /
               static_cast<double>(length);
-    if (changes.graph && is_launch(origin.row)) rest = 0;
+    if (changes.graph && is_launch(origin.row)) {
+      const Nanos stays = length < kLongPause ? 0 : covered(cuts.stays, origin.worked);
+      rest = std::min(rest, static_cast<double>(stays));
+    }
     if (outlook.whole && own.lag < kDecides && waited(own.from) &&
         no_longer_waits(built_.origins[own.from].row, changes, cuts))
       rest = 0;
@@ -539,6 +557,12 @@ Outlooks outlooks_of(const WhatIfChanges& changes, const WhatIf& answer, std::si
   return all;
 }
 
+Odds odds_of(const Program& program, const WhatIfChanges& changes) {
+  if (in_another_way(changes)) return kOfAnotherWay;
+  if (changes.graph) return program.is_jitted() ? kOfGraph : kOfLaunches;
+  return kOfTime;
+}
+
 WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
   program.prepare(named.changes);
   std::size_t itself = 0;
@@ -564,9 +588,7 @@ WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
     row.mended_high =
         std::max(row.mended_high,
                  share_of(gained(answer.own_ns, steps[itself], named.changes), answer.own_ns));
-  Odds odds = kOfTime;
-  if (named.changes.graph) odds = program.is_jitted() ? kOfGraph : kOfLaunches;
-  if (in_another_way(named.changes)) odds = kOfAnotherWay;
+  const Odds odds = odds_of(program, named.changes);
   auto widen = [](std::optional<double>& share, double times) {
     if (share) share = with_odds(*share, times);
   };
@@ -578,7 +600,8 @@ WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
 /// All changes in one run: as much as the largest of them at least. That a run ends no later by one
 /// more of them holds, but a step is a mean between ends, of which the first may move more.
 WhatIfRow together_of(Program& program, const WhatIfChanges& changes, const WhatIf& answer) {
-  WhatIfRow all = row_of(program, {"together", "all of these", changes}, answer);
+  WhatIfRow all =
+      row_of(program, {std::string(WhatIfChanges::kTogether), "all of these", changes}, answer);
   if (std::ranges::any_of(answer.changes, [](const auto& part) { return part.gain_low_ns < 0; }))
     return all;  // one of them takes longer
   for (const auto& part : answer.changes) {
@@ -645,25 +668,48 @@ void WhatIfChanges::add(const WhatIfChanges& other) {
 
 bool WhatIfChanges::empty() const { return each_of(*this).empty() && larger_batch == 1; }
 
-Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Interval span,
-                       const work::KernelWorks* works) {
+struct ProgramReplay::Parts {
+  Parts(const Context& given, const DeviceTimeline& line, Interval span,
+        const work::KernelWorks* works)
+      : context(given), program(given, line, span, works) {
+    if (program.empty()) return;
+    own.device = program.device();
+    own.steps = static_cast<std::int64_t>(program.steps());
+    own.captured_ns = program.captured();
+    const std::array<Outlook, 4> outlooks{{{0}, {}, {kDear}, {kCheap}}};
+    const auto steps = program.steps_with({}, outlooks);
+    own.replayed_ns = steps[0];
+    own.own_ns = steps[1];
+    own.own_low_ns = steps[2];
+    own.own_high_ns = steps[3];
+    own.unexplained = program.unexplained();
+  }
+  const Context& context;
+  Program program;
+  WhatIf own;  // without changes
+};
+
+ProgramReplay::ProgramReplay(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+ProgramReplay::ProgramReplay(ProgramReplay&&) noexcept = default;
+ProgramReplay::~ProgramReplay() = default;
+
+Result<ProgramReplay> ProgramReplay::of(const Context& context, Interval span,
+                                        const work::KernelWorks* works) {
   const DeviceTimeline* line = busiest(context);
-  if (!line) return fail("has no device activities to run again", context.capture.path);
-  Program program(context, *line, span, works ? works : work::works_of(context));
-  if (program.empty()) return fail("has no device activities to run again", context.capture.path);
-  if (auto known = check_names(program, changes, context.capture); !known)
+  std::unique_ptr<Parts> parts;
+  if (line)
+    parts = std::make_unique<Parts>(context, *line, span, works ? works : work::works_of(context));
+  if (!parts || parts->program.empty())
+    return fail("has no device activities to run again", context.capture.path);
+  return ProgramReplay(std::move(parts));
+}
+
+Result<WhatIf> ProgramReplay::answer(const WhatIfChanges& changes) {
+  auto& program = parts_->program;
+  const Capture& capture = parts_->context.capture;
+  if (auto known = check_names(program, changes, capture); !known)
     return tl::unexpected(known.error());
-  WhatIf answer;
-  answer.device = program.device();
-  answer.steps = static_cast<std::int64_t>(program.steps());
-  answer.captured_ns = program.captured();
-  const std::array<Outlook, 4> outlooks{{{0}, {}, {kDear}, {kCheap}}};
-  const auto steps = program.steps_with({}, outlooks);
-  answer.replayed_ns = steps[0];
-  answer.own_ns = steps[1];
-  answer.own_low_ns = steps[2];
-  answer.own_high_ns = steps[3];
-  answer.unexplained = program.unexplained();
+  WhatIf answer = parts_->own;
   const bool asked = !changes.empty();
   for (const auto& named : asked ? each_of(changes) : usual_changes())
     answer.changes.push_back(row_of(program, named, answer));
@@ -673,8 +719,37 @@ Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Int
     answer.changes.push_back(row_of(program, larger(changes.larger_batch), answer));
   if (!asked) std::ranges::stable_sort(answer.changes, std::greater<>(), &WhatIfRow::gain_ns);
   widen_own(answer, program.busy(),
-            says(context.capture.format, kMaySlowHost) ? kRecordedHostLess : kHostLess);
+            says(capture.format, kMaySlowHost) ? kRecordedHostLess : kHostLess);
   return answer;
+}
+
+double ProgramReplay::share_of(const WhatIfChanges& changes) {
+  auto& program = parts_->program;
+  const auto& own = parts_->own;
+  program.prepare(changes);
+  if (own.own_ns <= 0 || program.finds_nothing(changes)) return 0;
+  const Nanos step = program.step_with(changes, {});
+  return static_cast<double>(gained(own.own_ns, step, changes)) / static_cast<double>(own.own_ns);
+}
+
+double ProgramReplay::middle_of(double share, const WhatIfChanges& changes) const {
+  const Odds odds = odds_of(parts_->program, changes);
+  return with_odds(share, std::sqrt(odds.high / odds.low));
+}
+
+bool ProgramReplay::frees_host(const WhatIfChanges& changes) {
+  // What only mends kernels ends no wait.
+  if (changes.without.empty() && changes.claims.empty() && changes.operators.empty()) return false;
+  auto& program = parts_->program;
+  program.prepare(changes);
+  return program.waits_gone(changes) >= std::max<std::size_t>(program.steps(), 1);
+}
+
+Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Interval span,
+                       const work::KernelWorks* works) {
+  auto program = ProgramReplay::of(context, span, works);
+  if (!program) return tl::unexpected(program.error());
+  return program->answer(changes);
 }
 
 Result<WhatIfSwitches> what_if_switches(const Context& context, const WhatIfChanges& changes,

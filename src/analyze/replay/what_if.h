@@ -1,6 +1,7 @@
 // A captured program with something changed: how long a step would take.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,7 +51,8 @@ struct WhatIfChanges {
   double larger_batch = 1;  // likewise, but by itself and with what an item gains
   std::vector<std::pair<std::string, double>> kernels;  // part of their names, times as fast
 
-  static constexpr std::string_view kLargerBatch = "larger batch";  // as its row is named
+  // As rows are named: of a larger batch, and of all changes but that.
+  static constexpr std::string_view kLargerBatch = "larger batch", kTogether = "together";
 
   bool empty() const;
   void add(const WhatIfChanges& other);
@@ -62,6 +64,30 @@ struct WhatIfChanges {
 /// context has are not meant. Errors: a capture without device activities, a name that nothing has.
 Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes,
                        Interval span = kAllTime, const work::KernelWorks* works = nullptr);
+
+/// A captured program that runs again and again, each time with other changes.
+class ProgramReplay {
+ public:
+  /// Errors: a capture without device activities.
+  static Result<ProgramReplay> of(const Context& context, Interval span,
+                                  const work::KernelWorks* works);
+  ProgramReplay(ProgramReplay&&) noexcept;
+  ~ProgramReplay();
+
+  /// As what_if().
+  Result<WhatIf> answer(const WhatIfChanges& changes);
+  /// The share of a step that all of them give in one run, about.
+  double share_of(const WhatIfChanges& changes);
+  /// Of such a share the middle of what programs gained that made these changes.
+  double middle_of(double share, const WhatIfChanges& changes) const;
+  /// Whether in each step the host waits for the device once less, at least.
+  bool frees_host(const WhatIfChanges& changes);
+
+ private:
+  struct Parts;
+  explicit ProgramReplay(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
 
 /// A step with every set of the changes, of which there are up to kMostSwitches, or in large
 /// captures kFewestSwitches.

@@ -234,13 +234,20 @@ A finding has an `id`; a `text` that says what costs time and what to change; it
 step without recording gains when the program runs again without that; a `command` where there is
 something to run next; and a `group`. Gains of one group are about the same time: they overlap, and
 count once. A rule fires only when its numbers reach the threshold. T is the window summed over
-devices, K the kernel-busy time, B the busy time. Losses come first, by gain; one with a named cause
-takes its time out of those of a general kind, and stands before one of up to four times its gain.
-Synchronizations of 5 % of T stand before late launches in any case, copies and conversions behind
-unfused elementwise kernels of twice their time, and a larger batch before fewer launches only where
-a step is known to have 16 items at most. A loss that by replay gives three times what the first one
-does is told before it, but for launches, batches and pauses, which often follow from the first.
-Caveats about the capture follow, and notes come last.
+devices, K the kernel-busy time, B the busy time. Losses come first. Those with a named cause take
+their time out of those of a general kind, and without a replay stand before them, by gain.
+Replayed, all are ordered by the middle of what programs gained that made the change: of a general
+kind what it gives once all named causes are gone; of a kind of waits (`copies`, `graph`) its bound
+at most, of a gain of an item 2 % of a step; of what cannot be replayed half of its bound. A change
+of all launches (graph, larger batch), and other work of the host where launches give more, stand
+behind every one of 2 % and more that ends a wait of the host for the device in each step: a graph
+cannot hold that. Each says what it adds once those above are made, where that is less. What adds
+under 2 %, and half of its own gain at most, "follows from" one of them and stands behind; so does
+what has the same change. A graph takes all launches: a finding says no more of its gain than the
+time that it speaks of. Caveats about the capture follow, and notes come last. Where kernels have no
+known cause, `kernel_bound` or `missing_counters` says which place takes most of them, from 5 % of T
+on: operator or XLA instruction, module, mark and line of Python, and what bounds it by counters,
+recorded sizes or launches.
 Losses are about the part of a run that repeats: idle of `start_up` and `unexplained`
 ([idle.md](idle.md)) is none, and what is spread over the window must begin in both halves of it, in
 windows of 10 ms and more. A loss of the group `kernels` must be 2 % of T as well, and 6 % where it

@@ -52,7 +52,8 @@ std::vector<Section> further_sections(const Analysis& analysis, const TextStyle&
           {"devices", devices_section(analysis, style)},
           {"processes", tenants_section(analysis, style)},
           {"idle causes", idle_section(analysis, style, rows)},
-          {"further recommendations", findings_section(analysis, style, kFirstFindings, rows)},
+          {"further recommendations",
+           findings_section(analysis, style, kFirstFindings, rows, Gains::with_others)},
           {"runtime", runtime_section(analysis, style, rows), omitted.runtime},
           {"layers", layers_section(analysis, style, rows)},
           {"kernels", kernels_section(analysis, style, rows), omitted.kernels},
@@ -76,7 +77,8 @@ std::string more_line(const Analysis& analysis, const TextStyle& style,
 std::string full_text(const Analysis& analysis, const TextStyle& style, std::size_t rows) {
   std::string out = opening(analysis, style) + serving_section(analysis, style);
   if (!analysis.devices.empty()) {
-    out += findings_section(analysis, style, 0, std::min(rows, kFirstFindings));
+    out += findings_section(analysis, style, 0, std::min(rows, kFirstFindings), Gains::with_others);
+    out += caveats_section(analysis, style);
     out += ladder_section(analysis, style);
     for (const auto& section : further_sections(analysis, style, rows)) out += section.text;
   } else {
@@ -97,7 +99,8 @@ std::string short_text(const Analysis& analysis, const TextStyle& style,
   for (auto& level : shown.levels)
     level.why_missing = level.why_missing.substr(0, level.why_missing.find("; collect with"));
   return opening(shown, style) + serving_section(shown, style) +
-         findings_section(shown, style, 0, kFirstFindings) + ladder_section(shown, style) + "\n" +
+         findings_section(shown, style, 0, kFirstFindings, Gains::predicted) +
+         caveats_section(shown, style) + ladder_section(shown, style) + "\n" +
          more_line(analysis, style, omitted);
 }
 

@@ -34,13 +34,7 @@ std::string matching_section(const Analysis& analysis, const TextStyle& style) {
          wrap(text, static_cast<std::size_t>(style.width), 2);
 }
 
-bool stands_apart(const Finding& finding, const TextStyle& style) {
-  return finding.command.size() > 2 * static_cast<std::size_t>(style.width);
-}
-
 namespace {
-
-constexpr std::string_view kHowToCollect = "How to collect missing counters";
 
 /// The command that collects what is missing, unless a finding shows it.
 std::string_view missing_command(const Analysis& analysis, const TextStyle& style) {
@@ -102,74 +96,6 @@ std::string idle_section(const Analysis& analysis, const TextStyle& style, std::
   }
   return section_title(style, "GPU idle time by cause", format_time(idle) + " idle") +
          table.render(style);
-}
-
-namespace {
-
-/// "51 % (20-73 %)": what the change gives by replay, and what nine of ten programs gained that
-/// made it. Where that spans so much that one figure would claim too much it comes first: "4-83 %,
-/// 51 % by replay". JSON, the page and `whatif` have the narrow range of the change alone, too.
-std::string say_gain(Share share, const auto& gain) {
-  constexpr double kWide = 4, kRounding = 0.03;
-  const auto range = format_share_range(gain.mended_low, gain.mended_high);
-  const bool wide = gain.mended_high.value_or(1) > kWide * gain.mended_low.value_or(0) + kRounding;
-  if (!share) return range;
-  const auto point = format_share_range(share, share);
-  return wide ? fmt::format("{}, {} by replay", range, point)
-              : fmt::format("{} ({})", point, range);
-}
-
-/// By replay, else the bound: time of the device that the recommendation speaks of.
-std::string gain_text(const Finding& finding, Nanos whole) {
-  const auto bound = fmt::format("up to {}, {}", format_time(*finding.gain_ns),
-                                 format_share(share_of(*finding.gain_ns, whole)));
-  if (!finding.mended_high) return fmt::format(" [{}]", bound);
-  constexpr double kRoundsToNothing = 0.005;
-  if (finding.mended_high.value_or(1) < kRoundsToNothing)
-    return fmt::format(" [no gain by itself; {}]", bound);
-  return fmt::format(" [gain {}{}]", say_gain(finding.replayed, finding),
-                     finding.id == FindingId::small_batch ? " of an item's time, batch x 8" : "");
-}
-
-/// How to read the gains above it.
-std::string gains_note(const Analysis& analysis, std::size_t shown) {
-  if (std::ranges::none_of(std::span(analysis.findings).first(shown),
-                           [](const Finding& finding) { return finding.mended_high.has_value(); }))
-    return {};
-  std::string text =
-      "Gains are of a step without the profiler, by replay; nine of ten programs "
-      "that made such a change gained within the range.";
-  if (analysis.together)
-    text =
-        fmt::format("Together {}. ", say_gain(analysis.together->share, *analysis.together)) + text;
-  return text;
-}
-
-}  // namespace
-
-std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t from,
-                             std::size_t to) {
-  to = std::min(to, analysis.findings.size());
-  if (from >= to) return {};
-  std::string out = section_title(style, from == 0 ? "Recommendations" : "More recommendations");
-  const auto width = static_cast<std::size_t>(style.width);
-  for (std::size_t i = from; i < to; ++i) {
-    const auto& finding = analysis.findings[i];
-    std::string text = finding.text;
-    if (finding.gain_ns) text += gain_text(finding, device_time(analysis));
-    std::string paragraph = wrap(text, width, 5);
-    const std::string mark = fmt::format("{:>3}. ", i + 1);
-    out += mark + paragraph.substr(5);
-    if (!finding.evidence.empty())
-      out += paint(style, Paint::dim, wrap(finding.evidence, width, 5));
-    if (stands_apart(finding, style))
-      out += paint(style, Paint::dim, fmt::format("     Command: {}, below\n", kHowToCollect));
-    else if (!finding.command.empty())
-      out += paint(style, Paint::dim, wrap_command(finding.command, width));
-  }
-  if (const auto note = gains_note(analysis, to); from == 0 && !note.empty())
-    out += wrap("     " + note, width, 5);
-  return out;
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // The parts of a text report. Each gives its lines, or nothing when it has nothing to say.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,14 @@ std::string waterfall_section(const Analysis& analysis, const TextStyle& style);
 std::string call_tree_section(const std::vector<CallNode>& nodes, const TextStyle& style);
 std::string devices_section(const Analysis& analysis, const TextStyle& style);
 std::string idle_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
-/// Findings number `from` to `to`, the first being 0.
+/// What gains are shown: those of the program itself, or also what programs gained that made such
+/// changes.
+enum class Gains : std::uint8_t { predicted, with_others };
+/// Recommendations number `from` to `to`, the first being 0.
 std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t from,
-                             std::size_t to);
+                             std::size_t to, Gains gains);
+/// Caveats and notes, which have no number.
+std::string caveats_section(const Analysis& analysis, const TextStyle& style);
 std::string layers_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 std::string kernels_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 std::string runtime_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
@@ -39,6 +45,7 @@ std::string readings_section(const Analysis& analysis, const TextStyle& style);
 /// Who had what of a device that several processes used; nothing when none is shared.
 std::string tenants_section(const Analysis& analysis, const TextStyle& style);
 /// Whether a recommendation's command is so long that it has a section of its own.
+inline constexpr std::string_view kHowToCollect = "How to collect missing counters";
 bool stands_apart(const Finding& finding, const TextStyle& style);
 std::string matching_section(const Analysis& analysis, const TextStyle& style);
 /// The command that collects the counters of levels without data.

@@ -81,7 +81,7 @@ A program captured as one CUDA graph: each launch is one item of the queue, what
   ["cuda_graphs"]
   [["device:0",5,1]]
   true
-  ["sync_in_step","fp32_without_tensor_cores","small_batch","small_grids","launch_bound","tiny_kernels","warm_up_in_window","missing_counters","observer_effect"]
+  ["sync_in_step","small_grids","small_batch","fp32_without_tensor_cores","launch_bound","tiny_kernels","warm_up_in_window","missing_counters","observer_effect"]
 
 A program compiled with torch.compile.
 

@@ -17,21 +17,21 @@ Advice in the terms of the GPU's maker: ten kernels of 50 us, each launched afte
   $ python3 make.py "Intel(R) Data Center GPU Max 1550" xpu_runtime urEnqueueKernelLaunch intel.json
   $ for gpu in nvidia amd nameless intel; do echo "$gpu"; gpufathom analyze $gpu.json --full > $gpu.txt; gpufathom analyze $gpu.json --format json | jq -c '.findings[] | select(.id == "launch_bound" or .id == "missing_counters" or .id == "fp32_without_tensor_cores") | [.id, (.text | sub("^[^.:]*[.:] "; "")), .command[:20]]'; grep -ciE 'cuda|ncu |nvidia-smi|tensor cores' $gpu.txt || true; done
   nvidia
+  ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time. Launch less often: torch.compile (mode=\"reduce-overhead\"), CUDA graphs for the step, fused optimizers, or a larger batch.",""]
   ["fp32_without_tensor_cores","Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16, if the accuracy of the model permits.",""]
-  ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time (at least 20 % without the profiler). Launch less often: torch.compile (mode=\"reduce-overhead\"), CUDA graphs for the step, fused optimizers, or a larger batch.",""]
   ["missing_counters","The utilization of SMs, issue slots and tensor cores needs hardware counters: collect them for one step and pass the file with --counters.","ncu --launch-count 2"]
   5
   amd
+  ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time. Launch less often: torch.compile (mode=\"reduce-overhead\"), HIP graphs for the step, fused optimizers, or a larger batch.",""]
   ["fp32_without_tensor_cores","Use torch.autocast in BF16, if the accuracy of the model permits.",""]
-  ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time (at least 20 % without the profiler). Launch less often: torch.compile (mode=\"reduce-overhead\"), HIP graphs for the step, fused optimizers, or a larger batch.",""]
   ["missing_counters","rocprof-compute measures what happens inside kernels; of its reports the counters are read (pmc_perf.csv), and no levels.","rocprof-compute prof"]
   0
   nameless
+  ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time. Launch less often: torch.compile (mode=\"reduce-overhead\"), HIP graphs for the step, fused optimizers, or a larger batch.",""]
   ["fp32_without_tensor_cores","Use torch.autocast in BF16, if the accuracy of the model permits.",""]
-  ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time (at least 20 % without the profiler). Launch less often: torch.compile (mode=\"reduce-overhead\"), HIP graphs for the step, fused optimizers, or a larger batch.",""]
   ["missing_counters","rocprof-compute measures what happens inside kernels; of its reports the counters are read (pmc_perf.csv), and no levels.","rocprof-compute prof"]
   0
   intel
+  ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time. Launch less often: torch.compile, fused optimizers, or a larger batch.",""]
   ["fp32_without_tensor_cores","Use torch.autocast in BF16, if the accuracy of the model permits.",""]
-  ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time (at least 20 % without the profiler). Launch less often: torch.compile, fused optimizers, or a larger batch.",""]
   0

@@ -114,8 +114,8 @@ Of JAX a jitted function takes the host's time within a step away, with its wait
 Without operators a kernel that is gone takes the call that launched it along; CuPy's kernels are known by name.
 
   $ gpufathom analyze ../libraries/spectra_in_double.json.gz --json | jq -c '.findings[] | select(.replayed) | [.id, .replayed, .mended_low, .mended_high]'
-  ["fp64",0.25531110678165164,0,0.8015171725039113]
   ["unfused_elementwise",0.45493713441145517,0.11353636285315907,0.8772317424216834]
+  ["fp64",0.25531110678165164,0,0.8015171725039113]
   ["small_grids",0.2357217794251335,0.0272624163634335,0.6395448058715403]
 
 A larger batch gains time of an item; it is no part of what the other changes give together.

@@ -49,19 +49,28 @@ One screen:
   
   Recommendations
     1. Launch-bound: the GPU waits for the host to launch the next kernel 58 % of
-       the time (at least 34 % without the profiler). Launch less often:
-       torch.compile (mode="reduce-overhead"), CUDA graphs for the step, fused
-       optimizers, or a larger batch. [gain 87 % (31-96 %)]
+       the time. Launch less often: torch.compile (mode="reduce-overhead"), CUDA
+       graphs for the step, fused optimizers, or a larger batch. [predicted gain
+       87 % of a step (84-88 %)]
     2. A step has too little work for the GPU: it is launch-bound, and kernels
        leave most of the GPU empty. Use a larger batch; the gain is in time per
-       item. [gain 87 % (74-97 %) of an item's time, batch x 8]
+       item. [predicted gain 87 % of an item's time, batch x 8 (87-88 %)]
     3. 46 % of kernel time multiplies matrices in FP32 outside the tensor cores.
        Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and
        torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16, if the
        accuracy of the model permits. [no gain by itself; up to 328.1 us, 3.2 %]
-       Together 89 % (79-98 %). Gains are of a step without the profiler, by
-       replay; nine of ten programs that made such a change gained within the
-       range.
+       Together 89 % of a step (88-89 %). Gains are predicted for a step without
+       profiler overhead, by replay of the capture.
+  
+  Caveats
+    - Only the first level is known. The utilization of SMs, issue slots and
+      tensor cores needs hardware counters: collect them for one step and pass the
+      file with --counters.
+    - The trace shows 93 % idle, but a profiler was active, which slows the host
+      and not the kernels. It may have taken up to 36 % of the time. Compare with
+      the step time of a run without the profiler before acting on time that waits
+      for the host. Replayed without it, a step takes 2.51 ms of the 3.42 ms
+      captured.
   
   Utilization by level                                           share of 10.40 ms
     GPU active                ###                                            6.8 %
@@ -75,9 +84,8 @@ One screen:
     from its shapes), 2.264 MFLOP per item. See also: gpufathom work.
     no data: the capture has no per-kernel counters
   
-  More with --full: time breakdown, idle causes, further recommendations, runtime,
-  layers, kernels, how to collect missing counters, data quality. As a page: -o
-  page.html.
+  More with --full: time breakdown, idle causes, runtime, layers, kernels, how to
+  collect missing counters, data quality. As a page: -o page.html.
 
 A window that means nothing is wrong usage, before any file is read:
 

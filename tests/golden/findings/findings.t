@@ -8,11 +8,24 @@ What to change, with evidence. A rule fires only when its numbers reach a thresh
   $ ids resnet50_amp_compile_b64
   launch_bound missing_counters observer_effect
   $ ids bert_amp_eager_b32
-  launch_bound odd_sizes casts missing_counters observer_effect
+  launch_bound casts odd_sizes missing_counters observer_effect
   $ ids lenet_train_b64
   launch_bound small_batch fp32_without_tensor_cores missing_counters observer_effect
   $ ids lenet_inf_b1
-  small_batch launch_bound tiny_kernels missing_counters observer_effect
+  launch_bound small_batch tiny_kernels missing_counters observer_effect
+
+The order is by replay. What has the change of one above, or leaves nothing once that is made, says so; caveats have no number:
+
+  $ gpufathom analyze --format json "$EXAMPLES/lenet_inf_b1.json.gz" | jq -r '.findings[] | select(.text | contains("It follows")) | .id, (.text | sub(".*work[.] "; ""))'
+  tiny_kernels
+  It follows from 1.
+  $ COLUMNS=80 gpufathom analyze "$EXAMPLES/lenet_inf_b1.json.gz" | grep -E '^ +[0-9]+[.] |^  - |^Caveats' | cut -c1-40
+    1. Launch-bound: the GPU waits for the
+    2. A step has too little work for the 
+    3. 93 % of the kernels run for less th
+  Caveats
+    - Only the first level is known. The u
+    - The trace shows 96 % idle, but a pro
 
 FP32 outside the tensor cores, by kernel name:
 

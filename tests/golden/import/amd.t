@@ -29,13 +29,14 @@ AMD's rocprofv3: any file of a process stands for all of its files, and a folder
   Recommendations
     1. Launch-bound: the GPU waits for the host to launch the next kernel 8.0 % of
        the time. Launch less often: capture the step in a graph, fuse operations,
-       or use a larger batch. [gain 4-64 %, 36 % by replay]
-    2. Only the first level is known. rocprof-compute measures what happens inside
-       kernels; of its reports the counters are read (pmc_perf.csv), and no
-       levels.
+       or use a larger batch. [predicted gain 30 % of a step]
+       Gains are predicted for a step without profiler overhead, by replay of the
+       capture.
+  
+  Caveats
+    - Only the first level is known. rocprof-compute measures what happens inside
+      kernels; of its reports the counters are read (pmc_perf.csv), and no levels.
   rocprof-compute profile -n run -- python train.py
-       Gains are of a step without the profiler, by replay; nine of ten programs
-       that made such a change gained within the range.
   
   Utilization by level                                           share of 20.22 ms
     GPU active                \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8a                      59.3 % (esc)

@@ -28,8 +28,8 @@ Half of its kernels are lost: no busy time, no idle cause is that of the program
   Incomplete: 75 x no_kernel: 75 of 150 launches have no kernel in the capture:
   kernels were lost, for up to 9.86 ms, and their time shows as idle
   --
-    1. Recommendations are withheld: the kernel records of this capture are
-       inconsistent (see data quality), so its busy and idle times are not those
+    - Recommendations are withheld: the kernel records of this capture are
+      inconsistent (see data quality), so its busy and idle times are not those of
 
 One is lost:
 

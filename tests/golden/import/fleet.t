@@ -32,8 +32,10 @@ A folder of scrapes is a log:
   Recommendations
     1. The GPU is idle 70 % of the time. Record with --kernels to see what the
        host does meanwhile. [up to 31.50 s, 70.0 %]
-    2. The window includes time before or after the GPU's activity was steady,
-       such as loading, compilation and warm-up; --window stable excludes it.
+  
+  Caveats
+    - The window includes time before or after the GPU's activity was steady, such
+      as loading, compilation and warm-up; --window stable excludes it.
   
   Utilization by level                                            share of 45.00 s
     GPU active                \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88                                  30.0 % (esc)
@@ -64,8 +66,10 @@ A range of Prometheus, with a reading that is missing and one that is no number:
   Recommendations
     1. The GPU is idle 20 % of the time. Record with --kernels to see what the
        host does meanwhile. [up to 18.00 s, 20.0 %]
-    2. The window includes time before or after the GPU's activity was steady,
-       such as loading, compilation and warm-up; --window stable excludes it.
+  
+  Caveats
+    - The window includes time before or after the GPU's activity was steady, such
+      as loading, compilation and warm-up; --window stable excludes it.
   
   Utilization by level                                            share of 90.00 s
     GPU active                \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88              80.0 % (esc)

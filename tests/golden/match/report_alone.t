@@ -15,9 +15,11 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
        138 us of 150 us in convolutions, matrix products and attention, confirmed
        by tensor counters near 0; most in wgrad_alg0_engine 49.3 us,
        sgemm_largek_lds64 23.3 us, dgrad_engine 14.2 us
-    2. The report has no counters for tensor.flops. Collect them for the same step
-       and pass that report with --counters.
-       Command: How to collect missing counters, below
+  
+  Caveats
+    - The report has no counters for tensor.flops. Collect them for the same step
+      and pass that report with --counters.
+      Command: How to collect missing counters, below
   
   Utilization by level                                           share of 323.5 us
     GPU active                                                             no data

@@ -36,7 +36,7 @@ ResNet-50 on an H200, recorded from beside since the program started:
     The activity of GPU 0 repeats every 16.54 ms (correlation 0.83): 9.330 J each.
   
 
-  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --full | sed -n '/ecommendations$/,/^$/p; /^Readings/,/^Energy breakdown/p'
+  $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --full | sed -n '/ecommendations$/,/^$/p; /^Caveats$/,/^$/p; /^Readings/,/^Energy breakdown/p'
   Recommendations
     1. While kernels run, warps are resident and none is eligible 41 % of the
        time: they wait for memory, barriers or each other, and DRAM throughput is
@@ -54,10 +54,10 @@ ResNet-50 on an H200, recorded from beside since the program started:
        one GPU, would fit.
        4.4 of 150.8 GB
   
-  More recommendations
-    4. The window includes time before or after the GPU's activity was steady,
-       such as loading, compilation and warm-up; --window stable excludes it.
-       steady for 2.5 s of 4.762 s; 2 s before; 262 ms after
+  Caveats
+    - The window includes time before or after the GPU's activity was steady, such
+      as loading, compilation and warm-up; --window stable excludes it.
+      steady for 2.5 s of 4.762 s; 2 s before; 262 ms after
   
   Readings
     reading                     mean      lowest      highest
@@ -151,13 +151,15 @@ A log of nvidia-smi or NVML knows the first rung only, and says so.
     1. The GPU is idle 87 % of the time. Record with --kernels to see what the
        host does meanwhile. [up to 40.38 s, 86.7 %]
        idle 40.38 s of 46.58 s
-    2. The window includes time before or after the GPU's activity was steady,
-       such as loading, compilation and warm-up; --window stable excludes it.
-       steady for 40 s of 46.58 s; 6.5 s before; 78 ms after
-    3. Only NVML utilization is known: it says that some kernel ran, on one SM or
-       on all. Utilization by level needs hardware counters: run the program under
-       gpufathom record.
-       utilization 13 % of the time
+  
+  Caveats
+    - The window includes time before or after the GPU's activity was steady, such
+      as loading, compilation and warm-up; --window stable excludes it.
+      steady for 40 s of 46.58 s; 6.5 s before; 78 ms after
+    - Only NVML utilization is known: it says that some kernel ran, on one SM or
+      on all. Utilization by level needs hardware counters: run the program under
+      gpufathom record.
+      utilization 13 % of the time
   
   Utilization by level                                            share of 46.58 s
     GPU active                #####                                         13.3 %

@@ -1,0 +1,29 @@
+// What kind of sentence a finding is, as names/findings.def declares it.
+#pragma once
+
+#include <cstddef>
+
+#include "analyze/names.h"
+
+namespace gf {
+
+/// A named cause, a loss of a general kind, a caveat about the capture, or a note.
+enum class FindingKind : std::uint8_t { caveat, cause, loss, note };
+
+constexpr FindingKind kind_of(FindingId id) {
+  constexpr FindingKind kKinds[] = {
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) FindingKind::rank,
+#define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
+#include "analyze/names/findings.def"
+#undef GF_FINDING
+#undef GF_FINDING_TOO
+  };
+  return kKinds[static_cast<std::size_t>(id)];
+}
+
+/// What to change; the others are what to know before that.
+constexpr bool is_recommendation(FindingId id) {
+  return kind_of(id) == FindingKind::cause || kind_of(id) == FindingKind::loss;
+}
+
+}  // namespace gf

@@ -1,0 +1,377 @@
+// The order of findings, and what each gives and adds: by the captured program, run again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyze/findings/findings.h"
+#include "analyze/findings/kinds.h"
+#include "analyze/replay/host_cuts.h"
+#include "analyze/replay/what_if.h"
+#include "core/format.h"
+
+namespace gf {
+
+namespace {
+
+// Activities of a capture that runs again as a whole, of the part of a longer one, and of three
+// steps of such a one at most.
+constexpr std::size_t kMostActivities = 50'000, kOfLongCaptures = 10'000, kMostOfSteps = 200'000;
+constexpr double kMostUnexplained = 0.1, kNearlyAll = 0.5;
+
+/// What mends a finding that is not mended by what it claims, as WhatIfRow::change names it.
+struct MendedBy {
+  FindingId finding;
+  std::string_view change;
+};
+constexpr std::string_view kGraph = "graph";
+// Those of one group whose changes overlap are together what the longest of them gives: replay
+// says so by itself.
+constexpr MendedBy kMendings[] = {
+    {FindingId::launch_bound, kGraph},
+    {FindingId::sync_in_step, name_of(Without::sync)},
+    {FindingId::input_bound, name_of(Without::input)},
+    {FindingId::blocking_copies, name_of(Without::copies)},
+    {FindingId::device_allocations, name_of(Without::allocations)},
+    {FindingId::recompilation, name_of(Without::compiling)},
+    {FindingId::exposed_communication, name_of(Without::communication)},
+    {FindingId::tiny_kernels, kGraph},
+    {FindingId::unfused_optimiser, name_of(With::fused_optimizer)},
+    {FindingId::eager_attention, name_of(With::fused_attention)},
+    {FindingId::unfused_elementwise, name_of(With::fused_elementwise)},
+    {FindingId::odd_sizes, name_of(With::padded_sizes)},
+    {FindingId::fp32_without_tensor_cores, name_of(With::tensor_cores)},
+    {FindingId::no_channels_last, name_of(With::channels_last)},
+    {FindingId::small_batch, WhatIfChanges::kLargerBatch},
+};
+/// How many times as large a batch runs again: so much that launches hardly matter, where the GPU
+/// is as empty as this recommendation says.
+constexpr double kLargerBatch = 8;
+
+/// As its row of an answer is named.
+std::string_view change_of(const Finding& finding) {
+  const auto known = std::ranges::find(kMendings, finding.id, &MendedBy::finding);
+  return known == std::end(kMendings) ? name_of(finding.id) : known->change;
+}
+
+/// Empty where nothing is known that does it.
+WhatIfChanges change_named(std::string_view change, const std::vector<FindingClaim>& claims) {
+  WhatIfChanges changes;
+  if (const auto without = enum_from<Without>(change)) changes.without.push_back(*without);
+  if (const auto with = enum_from<With>(change)) changes.with.push_back(*with);
+  changes.graph = change == kGraph;
+  if (change == WhatIfChanges::kLargerBatch) changes.larger_batch = kLargerBatch;
+  const auto claim = std::ranges::find(
+      claims, change, [](const FindingClaim& one) { return name_of(one.finding); });
+  if (claim != claims.end()) changes.claims.push_back(*claim);
+  return changes;
+}
+
+/// Several findings may have one change.
+WhatIfChanges changes_of(std::span<const Finding> findings,
+                         const std::vector<FindingClaim>& claims) {
+  WhatIfChanges changes;
+  std::vector<std::string_view> made;
+  for (const auto& finding : findings) {
+    const auto change = change_of(finding);
+    if (std::ranges::find(made, change) != made.end()) continue;
+    made.push_back(change);
+    changes.add(change_named(change, claims));
+  }
+  return changes;
+}
+
+/// What of a capture runs again: all of it, or of a long one some steps in the middle; without
+/// steps as much of its middle. Empty where so few steps have more activities than that.
+std::optional<Interval> part_to_replay(const Context& context) {
+  constexpr std::size_t kFewest = 3;
+  const std::size_t activities = context.capture.activities.size();
+  if (activities <= kMostActivities) return kAllTime;
+  const auto& steps = context.window.all_steps;
+  if (steps.empty()) {
+    const double share = static_cast<double>(kOfLongCaptures) / static_cast<double>(activities);
+    const auto half =
+        static_cast<Nanos>(share * static_cast<double>(context.window.duration_ns) / 2);
+    const Nanos middle = context.window.start_ns + context.window.duration_ns / 2;
+    return Interval{middle - half, middle + half};
+  }
+  const std::size_t of_step = activities / steps.size();
+  const std::size_t count = std::max(kFewest, kOfLongCaptures / std::max<std::size_t>(of_step, 1));
+  if (std::min(count, steps.size()) * of_step > kMostOfSteps) return std::nullopt;
+  if (count >= steps.size()) return kAllTime;
+  const std::size_t first = (steps.size() - count) / 2;
+  return Interval{steps[first].start_ns, steps[first + count].start_ns};
+}
+
+double part_of(Nanos part, Nanos whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+/// The most of a step without recording that a finding speaks of. `window`: of all devices
+/// together.
+double bound_of(const Finding& finding, const WhatIf& answer, Nanos window) {
+  const double slowed = answer.own_ns > 0 ? part_of(answer.captured_ns, answer.own_ns) : 1;
+  return slowed * part_of(finding.gain_ns.value_or(0), window);
+}
+
+Share at_most(Share share, double most) {
+  if (share) share = std::min(*share, most);
+  return share;
+}
+
+/// The order of findings, by what their changes give when the program runs again
+/// (docs/findings.md).
+class Order {
+ public:
+  /// `window`: of all devices together.
+  Order(ProgramReplay& replay, const WhatIf& answer, const std::vector<FindingClaim>& claims,
+        Nanos window)
+      : replay_(replay), answer_(answer), claims_(claims), window_(window) {
+    for (std::size_t row = 0; row < answer.changes.size(); ++row) {
+      const auto& one = answer.changes[row];
+      if (one.change == WhatIfChanges::kTogether || one.change == WhatIfChanges::kLargerBatch)
+        continue;
+      all_ |= set_of(row);
+      shares_[set_of(row)] = one.share.value_or(0);
+    }
+    const auto together =
+        std::ranges::find(answer.changes, WhatIfChanges::kTogether, &WhatIfRow::change);
+    if (together != answer.changes.end()) shares_[all_] = together->share.value_or(0);
+  }
+
+  void settle(std::span<Finding> losses) {
+    std::vector<Weighed> all;
+    for (auto& loss : losses) all.push_back(of(loss));
+    for (const auto& one : all)
+      if (kind_of(one.finding.id) == FindingKind::cause) named_ |= one.set;
+    for (auto& one : all) one.weight = weight_of(one);
+    std::ranges::stable_sort(all, std::greater<>(), &Weighed::weight);
+    put_behind_waits(all);
+    fold(all);
+    // Facts without a gain come last.
+    std::ranges::stable_sort(all, {}, [](const Weighed& one) {
+      return one.source ? 1 : one.finding.gain_ns ? 0 : 2;
+    });
+    for (auto& one : all)
+      if (one.source)
+        one.finding.text +=
+            fmt::format(" It follows from {}.",
+                        std::ranges::find(all, *one.source,
+                                          [](const auto& other) { return other.finding.id; }) -
+                            all.begin() + 1);
+    for (std::size_t i = 0; i < all.size(); ++i) losses[i] = std::move(all[i].finding);
+  }
+
+ private:
+  static constexpr double kWorth = 0.02, kSameGain = 0.01;
+  using Set = std::uint64_t;  // of rows of the answer, each of which changes one thing
+  static Set set_of(std::size_t row) { return row < 64 ? Set{1} << row : 0; }
+
+  struct Weighed {
+    Finding finding;
+    WhatIfChanges change;
+    Set set = 0;      // empty of a gain of an item, and of what cannot be replayed
+    double gain = 0;  // by itself
+    double weight = 0;
+    std::optional<double> adds;       // to those above, where that is less than its gain
+    std::optional<FindingId> source;  // of those above, where it follows from one
+    /// A change of all launches.
+    bool whole() const { return change.graph || change.larger_batch != 1; }
+    bool only_host() const {
+      return change.claims.size() == 1 && is_of_host(change.claims.front());
+    }
+  };
+
+  Weighed of(Finding& finding) const {
+    Weighed one{std::move(finding), {}};
+    const auto change = change_of(one.finding);
+    one.change = change_named(change, claims_);
+    const auto row = std::ranges::find(answer_.changes, change, &WhatIfRow::change);
+    if (row == answer_.changes.end()) return one;
+    one.gain = row->share.value_or(0);
+    one.set = all_ & set_of(static_cast<std::size_t>(row - answer_.changes.begin()));
+    return one;
+  }
+
+  double weight_of(const Weighed& one) {
+    // Of an upper bound that cannot be replayed half is assumed.
+    constexpr double kOfBound = 0.5;
+    if (one.change.empty()) return kOfBound * part_of(one.finding.gain_ns.value_or(0), window_);
+    const bool general = kind_of(one.finding.id) == FindingKind::loss && one.set != 0;
+    double weight = replay_.middle_of(general ? given_named(one) : one.gain, one.change);
+    // A gain of an item is none of a step, and a change of a kind (copies, graph) may take more
+    // than its finding speaks of.
+    if (one.change.larger_batch != 1) weight = std::min(weight, kWorth);
+    const bool of_a_kind =
+        one.change.claims.empty() || kind_of(one.finding.id) == FindingKind::loss;
+    if (one.change.graph || (one.finding.group == FindingGroup::host && of_a_kind))
+      weight = std::min(weight, bound_of(one.finding, answer_, window_));
+    return weight;
+  }
+
+  /// What a change gives once all named causes are gone; where all there is left gives little, no
+  /// more than that.
+  double given_named(const Weighed& one) {
+    const double left = share_of(all_) - share_of(named_);
+    if (left < kWorth) return std::min(one.gain, left);
+    return share_of(named_ | one.set) - share_of(named_);
+  }
+
+  /// No change of all launches holds a host that waits: it stands behind what ends the waiting. So
+  /// does other work of the host where launches take more: it is as late as they are.
+  void put_behind_waits(std::vector<Weighed>& all) {
+    double launches = 0;
+    for (const auto& one : all)
+      if (one.change.graph) launches = std::max(launches, one.gain);
+    const auto moves = [&](const Weighed& one) {
+      return one.whole() || (one.only_host() && one.gain < launches);
+    };
+    const auto first = std::ranges::find_if(all, moves);
+    auto behind = all.end();
+    while (behind != first && (moves(*std::prev(behind)) || !ends_waiting(*std::prev(behind))))
+      --behind;
+    std::stable_partition(first, behind, [&](const Weighed& one) { return !moves(one); });
+  }
+  bool ends_waiting(const Weighed& one) {
+    return one.gain >= kWorth && replay_.frees_host(one.change);
+  }
+
+  /// Each adds to those above it. What is the same change as one of them, or gives little once they
+  /// are made, follows from one.
+  void fold(std::vector<Weighed>& all) {
+    std::vector<const Weighed*> above;
+    Set done = 0;
+    for (auto& one : all) {
+      if (one.set == 0) continue;
+      const double adds = added_by(one, done);
+      if ((done & one.set) != 0 || follows(one, adds)) {
+        one.source = source_of(one, above).finding.id;
+        continue;
+      }
+      if (adds + kSameGain < one.finding.replayed.value_or(0)) one.adds = adds;
+      above.push_back(&one);
+      done |= one.set;
+    }
+  }
+  static bool follows(const Weighed& one, double adds) {
+    return adds < kWorth && one.gain >= kWorth && 2 * adds <= one.gain;
+  }
+  /// Where it follows whatever is left, at most that.
+  double added_by(const Weighed& one, Set done) {
+    if (done == 0) return one.gain;
+    if ((done & one.set) != 0) return 0;
+    const double left = std::max(0.0, share_of(all_) - share_of(done));
+    if (follows(one, left)) return left;
+    return std::max(0.0, share_of(done | one.set) - share_of(done));
+  }
+  const Weighed& source_of(const Weighed& one, const std::vector<const Weighed*>& above) {
+    const auto source = std::ranges::find_if(above, [&](const Weighed* other) {
+      return other->set == one.set || follows(one, added_by(one, other->set));
+    });
+    return source == above.end() ? *above.back() : **source;
+  }
+
+  /// What the changes of a set give together. Each set runs once.
+  double share_of(Set set) {
+    if (set == 0) return 0;
+    const auto [known, fresh] = shares_.try_emplace(set, 0);
+    if (!fresh) return known->second;
+    WhatIfChanges changes;
+    for (std::size_t row = 0; row < answer_.changes.size(); ++row)
+      if ((set & set_of(row)) != 0) changes.add(change_named(answer_.changes[row].change, claims_));
+    return known->second = replay_.share_of(changes);
+  }
+
+  ProgramReplay& replay_;
+  const WhatIf& answer_;
+  const std::vector<FindingClaim>& claims_;
+  Nanos window_;
+  Set all_ = 0, named_ = 0;       // all changes; those of named causes
+  std::map<Set, double> shares_;  // of a step
+};
+
+}  // namespace
+
+ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context) {
+  const WhatIfChanges changes = changes_of(findings, *context.claims);
+  // A counter report alone has no program to run.
+  const Capture& capture = context.capture;
+  const auto span = part_to_replay(context);
+  if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) || !span)
+    return {std::move(findings), {}};
+  auto replay = ProgramReplay::of(context, *span, context.works.get());
+  if (!replay) return {std::move(findings), {}};
+  const auto answer = replay->answer(changes);
+  const double unexplained = answer ? answer->unexplained.value_or(1) : 1;
+  if (unexplained > kNearlyAll) return {std::move(findings), {}};
+  const bool explained = unexplained <= kMostUnexplained;
+  Nanos window = 0;
+  for (const auto& line : context.devices) window += line.window.length();
+  for (auto& finding : findings) {
+    const auto row = std::ranges::find(answer->changes, change_of(finding), &WhatIfRow::change);
+    // A step is a mean between ends, of which a change may move the first more than the last.
+    if (row == answer->changes.end() || row->share.value_or(-1) < 0) continue;
+    finding.mended_low = row->mended_low;
+    finding.mended_high = row->mended_high;
+    if (explained) {
+      // One graph takes all launches, also those of which the finding does not speak.
+      const double most = row->change == kGraph ? bound_of(finding, *answer, window) : 1.0;
+      finding.replayed = at_most(row->share, most);
+      finding.replayed_low = at_most(row->share_low, most);
+      finding.replayed_high = at_most(row->share_high, most);
+    } else {  // waits that nothing explains may go with the change, or stay
+      finding.mended_low = std::max(0.0, finding.mended_low.value_or(0) - unexplained);
+      finding.mended_high = std::min(1.0, finding.mended_high.value_or(1) + unexplained);
+    }
+  }
+  if (!explained) return {std::move(findings), {}};
+  for (auto& finding : findings)
+    if (finding.id == FindingId::observer_effect)
+      finding.text += fmt::format(" Replayed without it, {} takes {} of the {} captured.",
+                                  answer->steps > 1 ? "a step" : "the program",
+                                  say_time(answer->own_ns), say_time(answer->captured_ns));
+  // Launches that came late once, since the profile began with an empty queue, or only since
+  // recording took long: replay says so.
+  constexpr double kNothing = 0.04;
+  const auto& kinds = capture.api_calls.kind;
+  const bool graphs = std::ranges::find(kinds, ApiKind::graph_launch) != kinds.end();
+  std::erase_if(findings, [&](const Finding& finding) {
+    return (finding.id == FindingId::unbatched_loop ||
+            (finding.id == FindingId::launch_bound && !graphs)) &&
+           finding.mended_high && *finding.mended_high < kNothing;
+  });
+  const auto is_loss = [](const Finding& finding) { return is_recommendation(finding.id); };
+  const auto losses = std::ranges::find_if(findings, is_loss);
+  Order(*replay, *answer, *context.claims, window)
+      .settle({losses, std::find_if_not(losses, findings.end(), is_loss)});
+  const auto all = std::ranges::find(answer->changes, WhatIfChanges::kTogether, &WhatIfRow::change);
+  if (all == answer->changes.end() || all->share.value_or(-1) < 0) return {std::move(findings), {}};
+  return {std::move(findings),
+          ReplayedTogether{all - answer->changes.begin(), all->share, all->share_low,
+                           all->share_high, all->mended_low, all->mended_high}};
+}
+
+std::optional<WhatIfSwitches> replayed_switches(const Analysis& analysis, const Context& context) {
+  std::vector<Finding> first;
+  for (const auto& finding : analysis.findings)
+    if (finding.replayed && first.size() < kFewestSwitches) first.push_back(finding);
+  if (first.empty() || !context.claims) return std::nullopt;
+  WhatIfChanges changes = changes_of(first, *context.claims);
+  changes.larger_batch = 1;        // another step, not a shorter one
+  changes.host = changes.gpu = 2;  // what limits the program, whatever is found
+  const auto span = part_to_replay(context);
+  if (changes.empty() || !span) return std::nullopt;
+  auto answer = what_if_switches(context, changes, *span);
+  if (!answer) return std::nullopt;
+  return std::move(*answer);
+}
+
+}  // namespace gf

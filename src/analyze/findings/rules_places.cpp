@@ -1,0 +1,106 @@
+// The places that take most of the time though no cause is known for it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "analyze/findings/place.h"
+#include "analyze/findings/rules.h"
+#include "analyze/work/kernel_work.h"
+#include "core/text.h"
+#include "model/kernel_name.h"
+
+namespace gf::trace_rules {
+namespace {
+
+constexpr double kWorthAPlace = 0.05;
+
+/// What a kernel is told by: XLA's instruction, the operator around its launch, or its own name,
+/// which of XLA's command buffers is that of its instruction.
+Text name_of_place(const Facts& facts, const KernelInstance& kernel) {
+  if (const Text instruction = facts.capture().activities.op[kernel.activity];
+      instruction != Text::none)
+    return instruction;
+  const Text operation = facts.capture().framework == "jax" ? Text::none : facts.operation(kernel);
+  return operation == Text::none ? facts.kernel_name(kernel) : operation;
+}
+
+struct Place {
+  Nanos ns = 0, all = 0;             // of the place; of all kernels without a cause
+  std::vector<std::size_t> kernels;  // by place in facts.kernels
+};
+
+/// The module and name that take most of the time of kernels without a cause; without kernels where
+/// that is little.
+Place largest_place(const Facts& facts) {
+  const auto& attribution = facts.context.attribution;
+  constexpr Text kTold = Text{kNoRow};
+  std::vector<Text> names(facts.kernels.size(), kTold);
+  std::vector<Nanos> by_name(facts.texts().size());
+  Place largest;
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    const auto& kernel = facts.kernels[at];
+    if (facts.told(kernel.activity) || facts.type(kernel) == LayerType::communication) continue;
+    names[at] = name_of_place(facts, kernel);
+    by_name[static_cast<std::uint32_t>(names[at])] += kernel.working_ns;
+    largest.all += kernel.working_ns;
+  }
+  // Few names are large enough: each module has a row of those.
+  std::vector<std::uint32_t> large(by_name.size(), kNoRow);
+  std::uint32_t count = 0;
+  for (std::size_t name = 0; name < by_name.size(); ++name)
+    if (facts.of_window(by_name[name]) >= kWorthAPlace) large[name] = count++;
+  std::vector<Nanos> places(count * attribution.modules.size());
+  const auto place_of = [&](std::size_t at) {
+    const auto row = names[at] == kTold ? kNoRow : large[static_cast<std::uint32_t>(names[at])];
+    return row == kNoRow ? places.size()
+                         : attribution.module[facts.kernels[at].activity] * count + row;
+  };
+  for (std::size_t at = 0; at < names.size(); ++at)
+    if (const auto place = place_of(at); place < places.size())
+      places[place] += facts.kernels[at].working_ns;
+  const auto most = std::ranges::max_element(places);
+  if (most == places.end() || facts.of_window(*most) < kWorthAPlace) return largest;
+  largest.ns = *most;
+  for (std::size_t at = 0; at < names.size(); ++at)
+    if (place_of(at) == static_cast<std::size_t>(most - places.begin()))
+      largest.kernels.push_back(at);
+  return largest;
+}
+
+/// " (20 kernels, most of it ampere_sgemm_128x64) in Encoder.layers.0, in rank, at model.py(7): f"
+std::string describe(const Facts& facts, const Place& place) {
+  const auto& longest = facts.kernels[*std::ranges::max_element(
+      place.kernels, {}, [&](std::size_t at) { return facts.kernels[at].exclusive_ns; })];
+  const Text name = name_of_place(facts, longest);
+  const bool by_kernel = name == facts.kernel_name(longest);
+  const auto kernel = shown(short_kernel_name(facts.texts().view(facts.kernel_name(longest))));
+  std::string text = by_kernel ? kernel : std::string(facts.capture().text(name));
+  if (const Text scope = facts.capture().activities.scope[longest.activity]; scope != Text::none)
+    text += fmt::format(" of {}", facts.capture().text(scope));
+  const auto count = static_cast<std::int64_t>(place.kernels.size());
+  text += fmt::format(" ({}", plural(count, "kernel"));
+  text += by_kernel ? std::string(")") : fmt::format(", most of it {})", kernel);
+  if (const auto module = facts.context.attribution.module[longest.activity]; module != 0)
+    text += fmt::format(" in {}", facts.context.attribution.modules[module]);
+  const auto call = facts.context.launches[longest.activity];
+  if (call == kNoRow) return text;
+  const auto& calls = facts.capture().api_calls;
+  return text + where_is(facts, calls.thread[call], calls.start_ns[call]);
+}
+
+}  // namespace
+
+std::string largest_untold(const Facts& facts) {
+  const auto place = largest_place(facts);
+  if (place.kernels.empty()) return {};
+  Bound bound(facts, facts.context.works.get());
+  for (const auto at : place.kernels) bound.add(at);
+  return fmt::format(
+      "Kernels without a known cause take {} of the time; the largest place, {}, is {}.{}",
+      say_share(facts.of_window(place.all)), say_share(facts.of_window(place.ns)),
+      describe(facts, place), bound.said());
+}
+
+}  // namespace gf::trace_rules

@@ -1,0 +1,131 @@
+// What to change, and what to know before that.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/findings/kinds.h"
+#include "report/summary.h"
+#include "report/text/sections.h"
+
+namespace gf {
+
+bool stands_apart(const Finding& finding, const TextStyle& style) {
+  return finding.command.size() > 2 * static_cast<std::size_t>(style.width);
+}
+
+namespace {
+
+std::vector<const Finding*> recommendations(const Analysis& analysis) {
+  std::vector<const Finding*> all;
+  for (const auto& finding : analysis.findings)
+    if (is_recommendation(finding.id)) all.push_back(&finding);
+  return all;
+}
+
+/// Why a capture was kept stands before its recommendations: caveats before the first of these.
+std::size_t leading_caveats(const Analysis& analysis) {
+  const auto first = std::ranges::find_if(analysis.findings, is_recommendation, &Finding::id);
+  if (first == analysis.findings.end()) return 0;
+  return static_cast<std::size_t>(first - analysis.findings.begin());
+}
+
+/// "21 % of a step (10-34 %)", by replay; without it what programs gained that made the change.
+std::string say_gain(const auto& gain, Share share, Share low, Share high, std::string_view of) {
+  if (!share) return format_share_range(gain.mended_low, gain.mended_high) + std::string(of);
+  auto text = format_share_range(share, share) + std::string(of);
+  const auto range = format_share_range(low, high);
+  if (range != format_share_range(share, share)) text += fmt::format(" ({})", range);
+  return text;
+}
+
+/// "; programs that made the change gained 4-83 %".
+std::string say_others(const auto& gain, Share share, Gains gains) {
+  if (!share || gains != Gains::with_others) return {};
+  return fmt::format("; programs that made the change gained {}",
+                     format_share_range(gain.mended_low, gain.mended_high));
+}
+
+/// By replay, else the bound: time of the device that the recommendation speaks of.
+std::string gain_text(const Finding& finding, Nanos whole, Gains gains) {
+  const auto bound = fmt::format("up to {}, {}", format_time(*finding.gain_ns),
+                                 format_share(share_of(*finding.gain_ns, whole)));
+  if (!finding.mended_high) return fmt::format(" [{}]", bound);
+  constexpr double kRoundsToNothing = 0.005;
+  if (finding.mended_high.value_or(1) < kRoundsToNothing)
+    return fmt::format(" [no gain by itself; {}]", bound);
+  const bool items = finding.id == FindingId::small_batch;
+  return fmt::format(
+      " [predicted gain {}{}]",
+      say_gain(finding, finding.replayed, finding.replayed_low, finding.replayed_high,
+               items ? " of an item's time, batch x 8" : " of a step"),
+      say_others(finding, finding.replayed, gains));
+}
+
+/// How to read the gains above it.
+std::string gains_note(const Analysis& analysis, std::span<const Finding* const> shown,
+                       Gains gains) {
+  if (std::ranges::none_of(shown, [](const Finding* one) { return one->mended_high.has_value(); }))
+    return {};
+  std::string text =
+      "Gains are predicted for a step without profiler overhead, by replay of the capture.";
+  if (gains == Gains::with_others)
+    text += " Nine of ten programs that made such a change gained within the second range.";
+  if (const auto& all = analysis.together)
+    text = fmt::format("Together {}{}. {}",
+                       say_gain(*all, all->share, all->share_low, all->share_high, " of a step"),
+                       say_others(*all, all->share, gains), text);
+  return text;
+}
+
+constexpr std::string_view kMark = "  - ";  // of what has no number
+
+/// `mark`: what stands before the first line.
+std::string paragraph(const Finding& finding, std::string_view mark, std::string_view gain,
+                      const TextStyle& style) {
+  const auto width = static_cast<std::size_t>(style.width);
+  std::string out =
+      std::string(mark) +
+      wrap(fmt::format("{}{}", finding.text, gain), width, mark.size()).substr(mark.size());
+  if (!finding.evidence.empty())
+    out += paint(style, Paint::dim, wrap(finding.evidence, width, mark.size()));
+  if (stands_apart(finding, style))
+    out += paint(style, Paint::dim,
+                 fmt::format("{:{}}Command: {}, below\n", "", mark.size(), kHowToCollect));
+  else if (!finding.command.empty())
+    out += paint(style, Paint::dim, wrap_command(finding.command, width));
+  return out;
+}
+
+}  // namespace
+
+std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t from,
+                             std::size_t to, Gains gains) {
+  const auto all = recommendations(analysis);
+  to = std::min(to, all.size());
+  if (from >= to) return {};
+  std::string out = section_title(style, from == 0 ? "Recommendations" : "More recommendations");
+  for (std::size_t i = 0; from == 0 && i < leading_caveats(analysis); ++i)
+    out += paragraph(analysis.findings[i], kMark, "", style);
+  for (std::size_t i = from; i < to; ++i)
+    out +=
+        paragraph(*all[i], fmt::format("{:>3}. ", i + 1),
+                  all[i]->gain_ns ? gain_text(*all[i], device_time(analysis), gains) : "", style);
+  if (from == 0)
+    if (const auto note = gains_note(analysis, std::span(all).first(to), gains); !note.empty())
+      out += wrap(note, static_cast<std::size_t>(style.width), 5);
+  return out;
+}
+
+std::string caveats_section(const Analysis& analysis, const TextStyle& style) {
+  std::string out;
+  for (std::size_t i = leading_caveats(analysis); i < analysis.findings.size(); ++i)
+    if (const auto& finding = analysis.findings[i]; !is_recommendation(finding.id))
+      out += paragraph(finding, kMark, "", style);
+  return out.empty() ? out : section_title(style, "Caveats") + out;
+}
+
+}  // namespace gf
