@@ -30,7 +30,7 @@ std::string where_is(const TraceFacts& facts, std::uint32_t thread, Nanos instan
     if (ops.start_ns[row] + ops.duration_ns[row] <= instant) continue;
     const auto name = facts.capture().text(ops.name[row]);
     if (ops.kind[row] == HostKind::annotation) {
-      if (mark == kNoRow && !(facts.context.roles.host(ops.name[row]) & kStep)) mark = row;
+      if (mark == kNoRow && !(facts.context.names.host(ops.name[row]) & host_is::step)) mark = row;
     } else if (ops.kind[row] == HostKind::python) {
       if (line == kNoRow && is_line_of_program(name)) line = row;
       if (!name.starts_with('$')) continue;  // XLA's profiler tells no paths
@@ -86,7 +86,7 @@ std::string most_in(const TraceFacts& facts, IdleReason reason) {
   thin_out(pieces);
   Around marks(facts, [&](std::uint32_t row) {
     return ops.kind[row] == HostKind::annotation &&
-           !(facts.context.roles.host(ops.name[row]) & kStep);
+           !(facts.context.names.host(ops.name[row]) & host_is::step);
   });
   std::unordered_map<std::string_view, Nanos> places;
   Nanos all = 0;

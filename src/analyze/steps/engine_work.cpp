@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyze/steps/outer_loop.h"
+#include "analyze/vocabulary.h"
 #include "analyze/work/kernel_traits.h"
 #include "core/strings.h"
 
@@ -166,7 +167,8 @@ void LearnedSteps::count_tokens() {
     const auto text = capture_.text(name);
     const auto each = static_cast<std::int64_t>(family.least);
     if (static_cast<double>(family.steps) < kNearlyAll * steps || each < 1 ||
-        static_cast<double>(each) != family.least || is_attention_(name) || work::multiplies(text))
+        static_cast<double>(each) != family.least || is_attention_(name) ||
+        work::multiplies(kernel_word(text)))
       continue;
     const auto same = exact(name, each);
     if (same < best || (same == best && (blocks_ == 0 || each >= blocks_))) continue;
