@@ -45,6 +45,7 @@ struct PhaseRule {
   Unless unless = Unless::never;
   RuntimePhase instead = RuntimePhase::other;  // the phase when `unless` holds
   QueueSide queue = QueueSide::none;
+  std::string_view mode = {};  // of the framework that such events show: compile, jit
 };
 
 /// The table of a framework (pytorch, tensorflow, jax); all tables one after the other when the

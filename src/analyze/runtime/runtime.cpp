@@ -112,14 +112,7 @@ std::vector<std::string> modes_of(const Context& context, const RuntimeTrace& tr
   for (std::size_t index = 0; index < rules.size(); ++index) {
     if (trace.rule_events[index] == 0) continue;
     const auto& rule = rules.rule(static_cast<std::uint16_t>(index));
-    if (rule.text == "FunctionRun") modes.insert("function");
-    if (rule.match == Match::compiled || rule.text == "GpuExecutable::" ||
-        rule.text == "CpuExecutable::")
-      modes.insert("xla");
-    if (rule.text == "Torch-Compiled Region" || rule.text == "## Call CompiledFxGraph")
-      modes.insert("compile");
-    if (rule.text == "aten::") modes.insert("eager");
-    if (rule.text == "PjitFunction(") modes.insert("jit");
+    if (!rule.mode.empty()) modes.emplace(rule.mode);
   }
   for (std::size_t i = 0; i < context.capture.api_calls.size(); ++i)
     if (context.capture.api_calls.kind[i] == ApiKind::graph_launch) {
