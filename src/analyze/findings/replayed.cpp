@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -160,13 +161,7 @@ class Order {
     std::ranges::stable_sort(all, {}, [](const Weighed& one) {
       return one.source ? 1 : one.finding.gain_ns ? 0 : 2;
     });
-    for (auto& one : all)
-      if (one.source)
-        one.finding.text +=
-            fmt::format(" It follows from {}.",
-                        std::ranges::find(all, *one.source,
-                                          [](const auto& other) { return other.finding.id; }) -
-                            all.begin() + 1);
+    for (auto& one : all) one.finding.text += beside_others(one, all);
     for (std::size_t i = 0; i < all.size(); ++i) losses[i] = std::move(all[i].finding);
   }
 
@@ -199,6 +194,14 @@ class Order {
     one.gain = row->share.value_or(0);
     one.set = all_ & set_of(static_cast<std::size_t>(row - answer_.changes.begin()));
     return one;
+  }
+
+  static std::string beside_others(const Weighed& one, const std::vector<Weighed>& all) {
+    if (one.adds) return fmt::format(" It adds {} to those above.", say_share(*one.adds));
+    if (!one.source) return {};
+    const auto source =
+        std::ranges::find(all, *one.source, [](const auto& other) { return other.finding.id; });
+    return fmt::format(" It follows from {}.", source - all.begin() + 1);
   }
 
   double weight_of(const Weighed& one) {
