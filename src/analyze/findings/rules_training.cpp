@@ -209,16 +209,11 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
 std::optional<Finding> dense_embedding_gradients(const Facts& facts) {
   Nanos time = 0;
   AroundNamed around(facts, host_is::embedding_backward);
-  const auto computes_them = [&](const KernelInstance& kernel) {
-    const auto phase = facts.phase(kernel);
-    return phase != TrainingPhase::forward && phase != TrainingPhase::optimizer &&
-           around.of(kernel) != kNoRow;
-  };
   for (const auto& kernel : facts.kernels)
-    if (computes_them(kernel)) time += kernel.exclusive_ns;
+    if (around.of(kernel) != kNoRow) time += kernel.exclusive_ns;
   if (facts.of_kernels(time) < 0.05) return {};
   for (const auto& kernel : facts.kernels)
-    if (computes_them(kernel)) facts.also_gone(kernel.activity);
+    if (around.of(kernel) != kNoRow) facts.also_gone(kernel.activity);
   return Finding{FindingId::dense_embedding_gradients,
                  fmt::format("{} of kernel time computes dense embedding gradients, as large as "
                              "their tables, of which a step touches few rows. Use sparse gradients "
