@@ -280,8 +280,8 @@ TEST(OtherTools, ANewerSchemaOfRocpdIsRefusedByItsNumber) {
 }
 
 /// Values of a metric, by GPU and in the order of time.
-std::map<std::int32_t, std::vector<double>> values(const Capture& capture,
-                                                   std::string_view metric) {
+std::map<std::int32_t, std::vector<double>> values_by_device(const Capture& capture,
+                                                             std::string_view metric) {
   std::map<std::int32_t, std::vector<double>> found;
   const auto& rows = capture.counter_samples;
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -310,10 +310,10 @@ TEST(Fleet, ScrapesOfAllVersionsGiveTheSameUnits) {
   for (const char* file : {"old.prom", "new.prom"}) {
     const auto capture = import_file(dir.file(file));
     ASSERT_TRUE(capture) << capture.error().message();
-    EXPECT_EQ(values(*capture, "power.average"), (Values{{0, {612.5}}})) << file;
-    EXPECT_EQ(values(*capture, "clock.sm"), (Values{{0, {1.98e9}}})) << file;
-    EXPECT_EQ(values(*capture, "energy.module"), (Values{{0, {5}}})) << file;
-    EXPECT_EQ(values(*capture, "monitor.gpu"), (Values{{0, {0.5}}})) << file;
+    EXPECT_EQ(values_by_device(*capture, "power.average"), (Values{{0, {612.5}}})) << file;
+    EXPECT_EQ(values_by_device(*capture, "clock.sm"), (Values{{0, {1.98e9}}})) << file;
+    EXPECT_EQ(values_by_device(*capture, "energy.module"), (Values{{0, {5}}})) << file;
+    EXPECT_EQ(values_by_device(*capture, "monitor.gpu"), (Values{{0, {0.5}}})) << file;
   }
 }
 
@@ -326,9 +326,9 @@ TEST(Fleet, ZeroBesideABusyGpuWasNotMeasured) {
         "DCGM_FI_DEV_GPU_UTIL{gpu=\"1\"} 0\nDCGM_FI_PROF_GR_ENGINE_ACTIVE{gpu=\"1\"} 0\n");
   const auto capture = import_file(dir.file("m.prom"));
   ASSERT_TRUE(capture) << capture.error().message();
-  EXPECT_EQ(values(*capture, "gpu.busy"), (Values{{1, {0}}}));
-  EXPECT_EQ(values(*capture, "tensor.active"), (Values{}));
-  EXPECT_EQ(values(*capture, "monitor.gpu"), (Values{{0, {1}}, {1, {0}}}));
+  EXPECT_EQ(values_by_device(*capture, "gpu.busy"), (Values{{1, {0}}}));
+  EXPECT_EQ(values_by_device(*capture, "tensor.active"), (Values{}));
+  EXPECT_EQ(values_by_device(*capture, "monitor.gpu"), (Values{{0, {1}}, {1, {0}}}));
   EXPECT_TRUE(capture->noted(QualityCode::no_reading));
 }
 
@@ -342,8 +342,8 @@ TEST(Fleet, ARangeOfPrometheusKeepsItsTimes) {
         R"([[1790000000, "0.9"], [1790000015, "NaN"], [1790000030, "0.7"]]}]}})");
   const auto capture = import_file(dir.file("r.json"));
   ASSERT_TRUE(capture) << capture.error().message();
-  EXPECT_EQ(values(*capture, "power.module"), (Values{{0, {600, 620, 630}}}));
-  EXPECT_EQ(values(*capture, "gpu.busy"), (Values{{0, {0.9, 0.7}}}));
+  EXPECT_EQ(values_by_device(*capture, "power.module"), (Values{{0, {600, 620, 630}}}));
+  EXPECT_EQ(values_by_device(*capture, "gpu.busy"), (Values{{0, {0.9, 0.7}}}));
   std::set<Nanos> ends;
   for (std::size_t i = 0; i < capture->counter_samples.size(); ++i)
     ends.insert(capture->counter_samples.start_ns[i] + capture->counter_samples.duration_ns[i]);
@@ -368,9 +368,10 @@ TEST(Fleet, TablesOfWeightsAndBiases) {
   for (const char* file : {"h.csv", "c.csv"}) {
     const auto capture = import_file(dir.file(file));
     ASSERT_TRUE(capture) << capture.error().message();
-    EXPECT_EQ(values(*capture, "power.module"), (Values{{0, {100, 300}}})) << file;
+    EXPECT_EQ(values_by_device(*capture, "power.module"), (Values{{0, {100, 300}}})) << file;
   }
-  EXPECT_EQ(values(*import_file(dir.file("h.csv")), "monitor.gpu"), (Values{{0, {0.25, 0.5}}}));
+  EXPECT_EQ(values_by_device(*import_file(dir.file("h.csv")), "monitor.gpu"),
+            (Values{{0, {0.25, 0.5}}}));
 }
 
 TEST(Fleet, LogsOfAmdSmiAreOfAmd) {
@@ -383,7 +384,7 @@ TEST(Fleet, LogsOfAmdSmiAreOfAmd) {
         "1786553853,0,90,\"['N/A', 'N/A']\",710\n");
   const auto capture = import_file(dir.file("a.csv"));
   ASSERT_TRUE(capture) << capture.error().message();
-  EXPECT_EQ(values(*capture, "power.module"), (Values{{0, {700, 710}}}));
+  EXPECT_EQ(values_by_device(*capture, "power.module"), (Values{{0, {700, 710}}}));
   EXPECT_EQ(capture->text(capture->devices.vendor[0]), "amd");
 }
 

@@ -114,7 +114,7 @@ constexpr Foreign kForeign[] = {
      "web browser", kTorch},
 };
 
-void write(const std::string& path, std::string_view content) {
+void write_or_fill(const std::string& path, std::string_view content) {
   if (!content.starts_with("CREATE TABLE")) {
     std::ofstream(path, std::ios::binary) << content;
     return;
@@ -129,7 +129,7 @@ TEST(Stranger, IsNamedWithWhatToDo) {
   EXPECT_GE(std::size(kForeign), 35u);
   for (const auto& foreign : kForeign) {
     const std::string path = dir.file(std::string(foreign.file).c_str());
-    write(path, foreign.content);
+    write_or_fill(path, foreign.content);
     const auto capture = import_file(path);
     ASSERT_FALSE(capture) << foreign.file;
     const auto message = capture.error().message();
