@@ -138,9 +138,9 @@ std::string small_letters(std::string_view name) {
 }
 
 /// A kernel's name without the list of its parameters, whose types ("curandState *") say nothing of
-/// what it does.
+/// what it does. Julia writes the types of a kernel nowhere else.
 std::string_view without_parameters(std::string_view name) {
-  if (!name.ends_with(')')) return name;
+  if (!name.ends_with(')') || name.starts_with("julia_")) return name;
   int depth = 0;
   for (auto at = name.size(); at-- > 0;) {
     if (name[at] == ')') ++depth;

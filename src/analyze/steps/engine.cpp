@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyze/steps/engine_work.h"
+#include "analyze/traits.h"
 #include "core/statistics.h"
 #include "core/strings.h"
 
@@ -17,10 +18,6 @@ namespace {
 constexpr std::size_t kFewestSteps = 4;
 constexpr std::size_t kMostChoices = 8;  // of a step: drafts and the check of their tokens
 constexpr double kUnlike = 10;           // times: no steps of one loop
-
-bool is_of_training(std::string_view name) {
-  return name.starts_with("Optimizer.step#") || name.starts_with("autograd::engine::");
-}
 
 Nanos end_of(const activities_table& rows, std::uint32_t row) {
   return rows.start_ns[row] + rows.duration_ns[row];
@@ -121,12 +118,11 @@ std::vector<StepInfo> steps_of(const Capture& capture, const TokenChoices& choic
 
 }  // namespace
 
-TokenChoices find_token_choices(const Capture& capture) {
+TokenChoices find_token_choices(const Capture& capture, const Names& names) {
   bool chooses = false;
   for (std::uint32_t i = 0; i < capture.strings.size(); ++i) {
-    const auto text = capture.text(Text{i});
-    if (is_of_training(text)) return {};
-    chooses = chooses || chooses_token(text);
+    if (names.host(Text{i}) & (host_is::optimizer_step | host_is::backward)) return {};
+    chooses = chooses || names.kernel(Text{i}) & kernel_is::chooses_token;
   }
   if (!chooses) return {};
   TokenChoices choices;

@@ -7,6 +7,7 @@
 
 #include "analyze/steps/outer_loop.h"
 #include "analyze/steps/steps.h"
+#include "analyze/vocabulary.h"
 #include "model/capture.h"
 
 namespace gf {
@@ -16,7 +17,7 @@ struct TokenChoices {
   KernelOrder sequence;                  // empty where no token is chosen
   std::vector<std::uint32_t> positions;  // of the first kernel of each choice
 };
-TokenChoices find_token_choices(const Capture& capture);
+TokenChoices find_token_choices(const Capture& capture, const Names& names);
 
 /// The work up to the copy of the tokens behind the last choice.
 struct EnginePass {

@@ -130,7 +130,7 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
     found.work = work_of_marks(marks, found.steps);
   }
   if (found.steps.empty() || !found.work.empty()) {
-    const TokenChoices choices = find_token_choices(capture);
+    const TokenChoices choices = find_token_choices(capture, names);
     if (!found.work.empty()) {
       add_learned_work(capture, launch, choices, found);
     } else if (found = find_engine_steps(capture, launch, choices); found.steps.empty()) {
