@@ -105,7 +105,9 @@ std::string most_in(const TraceFacts& facts, IdleReason reason) {
 }
 
 Bound::Bound(const TraceFacts& facts, const work::KernelWorks* works)
-    : facts_(facts), works_(works && !works->kernels.empty() ? works : nullptr) {}
+    : facts_(facts),
+      works_(works && !works->kernels.empty() ? works : nullptr),
+      counters_(facts.levels.has(KernelLevel::dram_active)) {}
 
 void Bound::add(std::size_t index) {
   const auto& kernel = facts_.kernels[index];
@@ -113,7 +115,9 @@ void Bound::add(std::size_t index) {
   time_ += time;
   if (const double blocks = blocks_per_sm(facts_.capture(), kernel.activity); blocks < 1)
     empty_ += (1 - blocks) * time;
-  const auto level = [&](KernelLevel which) { return facts_.levels.of(kernel.activity, which); };
+  const auto level = [&](KernelLevel which) {
+    return counters_ ? facts_.levels.of(kernel.activity, which) : std::nan("");
+  };
   if (const double memory = level(KernelLevel::dram_active); !std::isnan(memory)) {
     const auto known = [](double share) { return std::isnan(share) ? 0 : share; };
     counted_ += time;
@@ -128,6 +132,9 @@ void Bound::add(std::size_t index) {
     product_ = find_product(facts_.capture().text(facts_.capture().devices.name[device]));
     if (!product_) return;
     fp32_peak_ = ceiling(stated_ceilings(*product_), "fma.fp32").value_or(0);
+    for (std::size_t type = 0; type < work::kElements; ++type)
+      peaks_.push_back(
+          stated_peak(*product_, name_of(static_cast<work::Element>(type))).value_or(0));
   }
   if (activities.grid_x[kernel.activity] > 0 && !can_use_tensor_cores(facts_.type(kernel))) {
     plain_ += time;
@@ -142,8 +149,8 @@ void Bound::add(std::size_t index) {
   sized_ += time;
   bytes_ += sizes.bytes;
   if (sizes.type == work::Element::fp64) fp64_ += time;
-  if (const auto peak = stated_peak(*product_, name_of(sizes.type)); peak && *peak > 0)
-    needed_ += sizes.flops / *peak * 1e9;
+  if (const double peak = peaks_[static_cast<std::size_t>(sizes.type)]; peak > 0)
+    needed_ += sizes.flops / peak * 1e9;
   if (fp32_peak_ > 0) needed_ += sizes.other_flops / fp32_peak_ * 1e9;
 }
 

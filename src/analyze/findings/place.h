@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "analyze/findings/facts.h"
 #include "model/chips.h"
@@ -36,7 +37,9 @@ class Bound {
 
   const TraceFacts& facts_;
   const work::KernelWorks* works_;
+  const bool counters_;
   const Product* product_ = nullptr;
+  std::vector<double> peaks_;  // of the product, by type of element; 0: none is stated
   double fp32_peak_ = 0;
   // Time of all kernels, of those with sizes, of those with counters.
   double time_ = 0, sized_ = 0, counted_ = 0;
