@@ -46,11 +46,11 @@ class Around {
   Inherited found_;
 };
 
-/// What the name of a kernel says.
+/// The word of a kernel's name.
 inline NameWord word_of(const TraceFacts& facts, const KernelInstance& kernel) {
   return facts.context.names.kernel(facts.kernel_name(kernel));
 }
-/// What the name of a row of host_ops says; nothing without a row.
+/// The word of the name of a row of host_ops; 0 without a row.
 inline NameWord word_of_op(const TraceFacts& facts, std::uint32_t row) {
   return row == kNoRow ? 0 : facts.context.names.host(facts.capture().host_ops.name[row]);
 }

@@ -1,4 +1,4 @@
-// What kind of sentence a finding is, as names/findings.def declares it.
+// The kinds of findings, as names/findings.def declares them.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ constexpr FindingKind kind_of(FindingId id) {
   return kKinds[static_cast<std::size_t>(id)];
 }
 
-/// What to change; the others are what to know before that.
+/// Findings that say a change to make; the others are to be known before that.
 constexpr bool is_recommendation(FindingId id) {
   return kind_of(id) == FindingKind::cause || kind_of(id) == FindingKind::loss;
 }

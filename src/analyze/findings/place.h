@@ -22,7 +22,7 @@ std::string where_is(const TraceFacts& facts, const IdlePiece& piece);
 /// with a reason. Empty where none is.
 std::string most_in(const TraceFacts& facts, IdleReason reason);
 
-/// What bounds the kernels of a place, and what would tell more.
+/// Finds the resource that bounds the kernels of a place, and the measurement that would tell more.
 class Bound {
  public:
   Bound(const TraceFacts& facts, const work::KernelWorks* works);

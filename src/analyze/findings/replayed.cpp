@@ -205,7 +205,7 @@ class Order {
   }
 
   double weight_of(const Weighed& one) {
-    // Of an upper bound that cannot be replayed half is assumed.
+    // Half of an upper bound that cannot be replayed is assumed.
     constexpr double kOfBound = 0.5;
     if (one.change.empty()) return kOfBound * part_of(one.finding.gain_ns.value_or(0), window_);
     const bool general = kind_of(one.finding.id) == FindingKind::loss && one.set != 0;

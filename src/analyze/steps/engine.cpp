@@ -128,11 +128,12 @@ TokenChoices find_token_choices(const Capture& capture, const Names& names) {
   TokenChoices choices;
   choices.sequence = kernel_sequence(capture);
   enum class Kind : std::uint8_t { other, update, token, attention };
-  OncePerText kind_of(capture.strings, [](std::string_view name) {
-    if (updates_parameters(name)) return Kind::update;
-    if (chooses_token(name)) return Kind::token;
-    return reads_earlier_tokens(name) ? Kind::attention : Kind::other;
-  });
+  const auto kind_of = [&](Text name) {
+    const NameWord is = names.kernel(name);
+    if (is & kernel_is::updates) return Kind::update;
+    if (is & kernel_is::chooses_token) return Kind::token;
+    return is & kernel_is::attends ? Kind::attention : Kind::other;
+  };
   bool attends = false;
   Kind before = Kind::other;
   for (std::uint32_t position = 0; position < choices.sequence.rows.size(); ++position) {
@@ -147,7 +148,7 @@ TokenChoices find_token_choices(const Capture& capture, const Names& names) {
 }
 
 Steps find_engine_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                        const TokenChoices& choices) {
+                        const Names& names, const TokenChoices& choices) {
   if (choices.positions.size() < kFewestSteps) return {};
   auto passes = engine_passes(capture, choices);
   if (passes.size() < kFewestSteps) return {};
@@ -169,7 +170,7 @@ Steps find_engine_steps(const Capture& capture, const std::vector<std::uint32_t>
   found.confidence = static_cast<double>(held) / static_cast<double>(choices.positions.size());
   found.steps = steps_of(capture, choices, passes);
   if (found.steps.size() != passes.size()) return {};
-  auto learned = learn_engine_work(capture, launch, choices, passes);
+  auto learned = learn_engine_work(capture, launch, names, choices, passes);
   found.work = std::move(learned.work);
   found.kind_confidence = learned.confidence;
   for (std::size_t i = 0; i < found.work.size(); ++i)

@@ -30,7 +30,7 @@ std::vector<EnginePass> engine_passes(const Capture& capture, const TokenChoices
 /// Steps that end when the tokens of their choices are on the host, with what each computes. None
 /// where the host does not fetch tokens regularly.
 Steps find_engine_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                        const TokenChoices& choices);
+                        const Names& names, const TokenChoices& choices);
 
 /// Whether steps of a period are none: they hold under half of the choices of tokens, or one of
 /// them is ten times as long as another or holds ten times as many choices.

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "analyze/steps/outer_loop.h"
-#include "analyze/vocabulary.h"
+#include "analyze/traits.h"
 #include "analyze/work/kernel_traits.h"
-#include "core/strings.h"
 
 namespace gf {
 
@@ -43,7 +41,7 @@ struct Seen {
 
 class LearnedSteps {
  public:
-  LearnedSteps(const Capture& capture, const std::vector<std::uint32_t>& launch,
+  LearnedSteps(const Capture& capture, const std::vector<std::uint32_t>& launch, const Names& names,
                const KernelOrder& sequence, const std::vector<EnginePass>& passes);
   LearnedWork work() const;
 
@@ -54,6 +52,7 @@ class LearnedSteps {
   void learn_decoding();
   void count_decodes();
   bool prompts_beside_decodes() const;
+  bool attends(Text name) const { return names_.kernel(name) & kernel_is::attends; }
   bool decodes(Text name) const { return std::ranges::binary_search(decoding_, name); }
   std::size_t others(const Seen& step) const {
     return static_cast<std::size_t>(
@@ -63,8 +62,8 @@ class LearnedSteps {
 
   const Capture& capture_;
   const std::vector<std::uint32_t>& launch_;
+  const Names& names_;
   const KernelOrder& sequence_;
-  OncePerText<bool (*)(std::string_view)> is_attention_;
   std::vector<Seen> steps_;
   std::vector<Text> decoding_;  // attention of steps of a token each, sorted
   std::int64_t blocks_ = 0;     // of the kernel that tells tokens, for each of them; 0: none tells
@@ -72,11 +71,9 @@ class LearnedSteps {
 };
 
 LearnedSteps::LearnedSteps(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                           const KernelOrder& sequence, const std::vector<EnginePass>& passes)
-    : capture_(capture),
-      launch_(launch),
-      sequence_(sequence),
-      is_attention_(capture.strings, &reads_earlier_tokens) {
+                           const Names& names, const KernelOrder& sequence,
+                           const std::vector<EnginePass>& passes)
+    : capture_(capture), launch_(launch), names_(names), sequence_(sequence) {
   for (const auto& pass : passes) look_at(pass);
   count_sampled(passes);
   count_tokens();
@@ -98,13 +95,13 @@ void LearnedSteps::look_at(const EnginePass& pass) {
         rows.graph_id[row] >= 0 || (row < launch_.size() && launch_[row] != kNoRow &&
                                     capture_.api_calls.kind[launch_[row]] == ApiKind::graph_launch);
     graphs += of_graph;
-    if (!of_graph && is_attention_(rows.name[row])) seen.eager_attention = true;
+    if (!of_graph && attends(rows.name[row])) seen.eager_attention = true;
   }
   std::ranges::sort(kernels);
   for (auto at = kernels.begin(); at != kernels.end();) {
     const auto end = std::find_if(at, kernels.end(),
                                   [&](const auto& kernel) { return kernel.first != at->first; });
-    if (is_attention_(at->first)) seen.attention.push_back(at->first);
+    if (attends(at->first)) seen.attention.push_back(at->first);
     if (end - at >= kOften) {
       auto usual = at;
       std::ptrdiff_t most = 0;
@@ -164,11 +161,10 @@ void LearnedSteps::count_tokens() {
   std::size_t best = std::max(kFewestExact, static_cast<std::size_t>(kEnough * steps)) - 1;
   Text chosen{};
   for (const auto& [name, family] : families) {
-    const auto text = capture_.text(name);
     const auto each = static_cast<std::int64_t>(family.least);
     if (static_cast<double>(family.steps) < kNearlyAll * steps || each < 1 ||
-        static_cast<double>(each) != family.least || is_attention_(name) ||
-        work::multiplies(kernel_word(text)))
+        static_cast<double>(each) != family.least || attends(name) ||
+        work::multiplies(names_.kernel(name)))
       continue;
     const auto same = exact(name, each);
     if (same < best || (same == best && (blocks_ == 0 || each >= blocks_))) continue;
@@ -277,12 +273,13 @@ LearnedWork LearnedSteps::work() const {
 }  // namespace
 
 LearnedWork learn_engine_work(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                              const TokenChoices& choices, const std::vector<EnginePass>& passes) {
-  return LearnedSteps(capture, launch, choices.sequence, passes).work();
+                              const Names& names, const TokenChoices& choices,
+                              const std::vector<EnginePass>& passes) {
+  return LearnedSteps(capture, launch, names, choices.sequence, passes).work();
 }
 
 void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                      const TokenChoices& choices, Steps& steps) {
+                      const Names& names, const TokenChoices& choices, Steps& steps) {
   if (choices.positions.empty()) return;
   const auto& rows = capture.activities;
   const auto start_of = [&](std::uint32_t row) { return rows.start_ns[row]; };
@@ -304,7 +301,7 @@ void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& 
     if (copy != copied.end() && start_of(copy->copy) < end) pass.copy = copy->copy;
     passes.push_back(pass);
   }
-  const auto learned = learn_engine_work(capture, launch, choices, passes);
+  const auto learned = learn_engine_work(capture, launch, names, choices, passes);
   const auto fill = [](auto& said, const auto& seen) {
     if (!said) said = seen;
   };

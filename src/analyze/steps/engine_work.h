@@ -16,10 +16,11 @@ struct LearnedWork {
   Share confidence;              // share of the known kinds that the tokens fit; empty: none known
 };
 LearnedWork learn_engine_work(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                              const TokenChoices& choices, const std::vector<EnginePass>& passes);
+                              const Names& names, const TokenChoices& choices,
+                              const std::vector<EnginePass>& passes);
 
 /// Fills in what the marks of `steps.work` do not say.
 void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& launch,
-                      const TokenChoices& choices, Steps& steps);
+                      const Names& names, const TokenChoices& choices, Steps& steps);
 
 }  // namespace gf

@@ -91,14 +91,6 @@ constexpr double kEachWay = 0.1;
 
 }  // namespace
 
-bool chooses_token(std::string_view name) { return kernel_word(name) & kernel_is::chooses_token; }
-bool reads_earlier_tokens(std::string_view kernel) {
-  return kernel_word(kernel) & kernel_is::attends;
-}
-bool updates_parameters(std::string_view kernel) {
-  return kernel_word(kernel) & kernel_is::updates;
-}
-
 namespace {
 
 /// "nn.Module: Block_7" -> "nn.Module: Block".

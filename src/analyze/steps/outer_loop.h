@@ -45,12 +45,6 @@ class TokenPositions {
   std::vector<std::size_t> begin_;
 };
 
-/// True, by the name, if a kernel or an operation chooses tokens, if a kernel is of attention, and
-/// if it is an optimizer's.
-bool chooses_token(std::string_view name);
-bool reads_earlier_tokens(std::string_view kernel);
-bool updates_parameters(std::string_view kernel);
-
 class OuterLoop {
  public:
   using Cuts = std::span<const std::uint32_t>;  // positions in the sequence, ascending

@@ -132,8 +132,8 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
   if (found.steps.empty() || !found.work.empty()) {
     const TokenChoices choices = find_token_choices(capture, names);
     if (!found.work.empty()) {
-      add_learned_work(capture, launch, choices, found);
-    } else if (found = find_engine_steps(capture, launch, choices); found.steps.empty()) {
+      add_learned_work(capture, launch, names, choices, found);
+    } else if (found = find_engine_steps(capture, launch, names, choices); found.steps.empty()) {
       found = find_period(capture, launch, host, names);
       if (inside_sampled_period(capture, found) ||
           contradicts_choices(capture, choices, found.steps))
