@@ -26,7 +26,7 @@ NO_NAME = re.compile(
 # Types of elements, and words of our own.
 WORDS = set("bool byte char short int long half float double process content together graph item none global MatMul Convolution Attention "
             "Recurrent".split())
-NO_NAMES_IN = re.compile(r"^src/analyze/(claims|compare/checks|energy|kernel_rates|sampled|sweep|tenants|utilization|match)\b")
+NO_NAMES_IN = re.compile(r"^src/analyze/(vocabulary\.cpp|claims|compare/checks|energy|kernel_rates|sampled|sweep|tenants|utilization|match)\b")
 
 
 def places(root: pathlib.Path):

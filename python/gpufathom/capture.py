@@ -24,6 +24,7 @@ from typing import (
 )
 
 from gpufathom import _capi, _columns, _decode, _program, figures, results
+from gpufathom.finding import Finding
 
 if TYPE_CHECKING:
     import pandas
@@ -274,9 +275,10 @@ class Capture:
         """Kernel time by layer, in nanoseconds of exclusive time."""
         return self.analysis.layers
 
-    def findings(self) -> List[results.Finding]:
-        """Recommendations with their evidence and an upper bound on the gain in nanoseconds."""
-        return self.analysis.findings
+    def findings(self) -> List[Finding]:
+        """Recommendations with their evidence, an upper bound on the gain in nanoseconds, and, by
+        `show()`, the events behind each."""
+        return _decode.Rows(Finding.of(each, self.query) for each in self.analysis.findings)
 
     def energy(self) -> results.EnergyUse:
         """Energy breakdown, in nanojoules with the bounds of 95 %; `why_missing` says why

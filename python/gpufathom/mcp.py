@@ -21,7 +21,6 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
 
 import gpufathom
 from gpufathom import _held, _places, _running
-from gpufathom._evidence import statements
 
 ANSWER_BYTES = 5_000
 CELL_CHARACTERS = 160
@@ -197,7 +196,8 @@ class Server:
 
     def findings(self, path: str) -> str:
         """What costs time and what to change, most important first: id, text, evidence, gain_ns (an
-        upper bound), replayed (the share of a step that running it again without it gives)."""
+        upper bound), replayed (the share of a step that running it again without it gives). Behind
+        those come caveats and notes."""
         found = self._json("analyze", _Capture(path))["findings"]
         lines = []
         for row in found:
@@ -207,7 +207,11 @@ class Server:
                 low, high = row["replayed_low"], row["replayed_high"]
                 gain += f" [by replay {replayed:.1%} of a step, {low:.1%} to {high:.1%};"
                 gain += f" programs that made it gained {row['mended_low']:.1%} to {row['mended_high']:.1%}]"
-            lines.append(f"{row['id']}{gain}: {_wide(row['text'])}")
+            if row["adds"] is not None:
+                gain += f" [adds {row['adds']:.1%} to those above]"
+            if row["follows"]:
+                gain += f" [follows from {row['follows']}]"
+            lines.append(f"{row['id']} [{row['kind']}]{gain}: {_wide(row['text'])}")
             lines.append(f"  evidence: {_wide(row['evidence'])}")
             if row["command"]:
                 lines.append(f"  run next: {_wide(row['command'])}")
@@ -223,7 +227,7 @@ class Server:
         answers as well."""
         row = self._finding(path, finding)
         lines = [_wide(row["text"]), f"evidence: {_wide(row['evidence'])}"]
-        for sql in statements(finding):
+        for sql in row["queries"]:
             answer = self._query(path, sql, 10)
             lines += ["", f"query: {sql}", *_rows(answer)]
         return _answer(

@@ -1336,6 +1336,18 @@ class SharedDevice(Answer):
 
 
 @dataclass(frozen=True)
+class Moment(Answer):
+    """A stretch of time on the capture's clock.
+
+    start_ns: start
+    duration_ns: duration
+    """
+
+    start_ns: int
+    duration_ns: int
+
+
+@dataclass(frozen=True)
 class Finding(Answer):
     """What costs time, what to change, and the numbers behind it.
 
@@ -1343,14 +1355,14 @@ class Finding(Answer):
     unresolved_kernels, launches_not_captured, different_program, weak_matching, autotuning,
     graph_capture, anomaly_mode, gil_stalls, activation_offload, unbatched_loop, cpu_operators,
     small_copies, data_dependent_sizes, deterministic, repeated_backward, recomputation, fp64,
-    expanded_keys, growing_concat, contended_atomics, launch_bound, host_bound, input_bound,
-    sync_in_step, blocking_copies, device_allocations, recompilation, unfused_optimiser,
-    exposed_communication, tiny_kernels, eager_attention, odd_sizes, no_channels_last,
-    layout_copies, dense_embedding_gradients, small_batch, unfused_elementwise, casts, small_grids,
-    repeated_factorization, register_spills, uncoalesced_access, bank_conflicts, partial_waves,
-    warp_stalls, low_occupancy, fp32_without_tensor_cores, low_tensor_use, room_in_memory,
-    memory_bound, missing_levels, kernel_bound, missing_counters, observer_effect, flight_moment,
-    start_up_in_window, shallow_source, gpu_idle, sms_without_work, waiting_warps,
+    expanded_keys, growing_concat, contended_atomics, own_rule, launch_bound, host_bound,
+    input_bound, sync_in_step, blocking_copies, device_allocations, recompilation,
+    unfused_optimiser, exposed_communication, tiny_kernels, eager_attention, odd_sizes,
+    no_channels_last, layout_copies, dense_embedding_gradients, small_batch, unfused_elementwise,
+    casts, small_grids, repeated_factorization, register_spills, uncoalesced_access, bank_conflicts,
+    partial_waves, warp_stalls, low_occupancy, fp32_without_tensor_cores, low_tensor_use,
+    room_in_memory, memory_bound, missing_levels, kernel_bound, missing_counters, observer_effect,
+    flight_moment, start_up_in_window, shallow_source, gpu_idle, sms_without_work, waiting_warps,
     idle_tensor_cores, held_clocks, unused_devices)
     text: what, and what to change
     evidence: the numbers behind it
@@ -1365,6 +1377,14 @@ class Finding(Answer):
     mended_low: nine of ten mended programs gained at least this, with whatever else was changed in
     them
     mended_high: and at most this
+    rule: id of the row of --rules that says it; empty of the program's own
+    kind: cause: what costs time, by name; loss: of a general kind; caveat: about the capture; note
+    (caveat, cause, loss, note)
+    adds: share of a step that it adds once all above it are made, where that is less than it gives
+    alone
+    follows: the finding above (`rule`, or else `id`) whose change leaves little of this gain
+    moments: the longest events that it speaks of
+    queries: statements of `query` that show its events
     """
 
     id: str
@@ -1378,6 +1398,15 @@ class Finding(Answer):
     replayed_high: Optional[float]
     mended_low: Optional[float]
     mended_high: Optional[float]
+    rule: str
+    kind: str
+    adds: Optional[float]
+    follows: str
+    moments: List[Moment]
+    queries: List[str]
+    _nested: ClassVar[Dict[str, Type[Answer]]] = {
+        "moments": Moment,
+    }
 
 
 @dataclass(frozen=True)

@@ -168,6 +168,11 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.energy = with_joules_an_item(std::move(analysis.energy), analysis.work.throughput);
   // Findings ask for counters where there are none: the model comes after them.
   auto found = find_in_trace(context, levels, analysis);
+  if (options.own_rules) {
+    auto own = options.own_rules(context, analysis);
+    if (!own) return tl::unexpected(own.error());
+    found = with_own_rules(std::move(found), std::move(*own));
+  }
   context.claims = std::make_shared<const std::vector<FindingClaim>>(std::move(found.claims));
   auto replayed = with_replayed_gains(std::move(found.findings), context);
   analysis.findings = std::move(replayed.findings);

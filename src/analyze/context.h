@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,9 +27,15 @@ namespace work {
 struct KernelWorks;
 }
 struct EnergyModelFile;
+struct Context;
 struct FindingClaim;
 struct KernelRates;
 struct JobWaiting;
+struct OwnFinding;
+
+/// Asks rules of a team's own. Errors: a statement that cannot be answered.
+using OwnRules = std::function<Result<std::vector<OwnFinding>>(const Context& context,
+                                                               const Analysis& analysis)>;
 
 struct AnalyzeOptions {
   std::string window = "all";  // auto | all | steps | stable | step:N | START:END (ns after the
@@ -43,6 +50,7 @@ struct AnalyzeOptions {
       nullptr;  // by device, where they were solved already; must outlive the analysis
   const JobWaiting* waiting = nullptr;  // of the capture's kernels for other ranks, where these are
                                         // known; must outlive the analysis
+  OwnRules own_rules;                   // empty: none
   Progress progress;
 };
 

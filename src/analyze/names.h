@@ -187,7 +187,7 @@ struct EnumNames<RuntimePhase> {
 
 /// What findings say; docs/findings.md gives the rules.
 enum class FindingId : std::uint8_t {
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) id,
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) id,
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
 #include "analyze/names/findings.def"
 #undef GF_FINDING
@@ -197,12 +197,20 @@ template <>
 struct EnumNames<FindingId> {
   static constexpr const char* type = "FindingId";
   static constexpr auto names = std::to_array<std::string_view>({
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) #id,
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) #id,
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
 #include "analyze/names/findings.def"
 #undef GF_FINDING
 #undef GF_FINDING_TOO
   });
+};
+
+/// A named cause, a loss of a general kind, a caveat about the capture, or a note.
+enum class FindingKind : std::uint8_t { caveat, cause, loss, note };
+template <>
+struct EnumNames<FindingKind> {
+  static constexpr const char* type = "FindingKind";
+  static constexpr std::array<std::string_view, 4> names{"caveat", "cause", "loss", "note"};
 };
 
 /// The time that a finding is about: gains of one group overlap. `host` is all idle in which the

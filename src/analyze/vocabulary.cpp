@@ -252,6 +252,43 @@ NameWord kernel_word(std::string_view name) {
   return is_fused_kernel(name) ? with_layer(word, layer_of_fused(name)) : word;
 }
 
+std::span<const TraitRow> trait_rows(NameKind kind) {
+#define GF_TRAIT_ROW(id, meaning) {#id, meaning},
+  static constexpr TraitRow kHostTraits[] = {
+#define GF_HOST_TRAIT GF_TRAIT_ROW
+#include "analyze/names/traits.def"
+  };
+  static constexpr TraitRow kCallTraits[] = {
+#define GF_CALL_TRAIT GF_TRAIT_ROW
+#include "analyze/names/traits.def"
+  };
+  static constexpr TraitRow kKernelTraits[] = {
+#define GF_KERNEL_TRAIT GF_TRAIT_ROW
+#include "analyze/names/traits.def"
+  };
+#undef GF_TRAIT_ROW
+  switch (kind) {
+    case NameKind::host:
+      return kHostTraits;
+    case NameKind::call:
+      return kCallTraits;
+    case NameKind::kernel:
+      return kKernelTraits;
+    case NameKind::module:
+    case NameKind::fused:
+      break;
+  }
+  return {};
+}
+
+std::vector<std::string_view> traits_in(NameKind kind, NameWord word) {
+  std::vector<std::string_view> ids;
+  const auto rows = trait_rows(kind);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if ((word >> i & 1) != 0) ids.push_back(rows[i].id);
+  return ids;
+}
+
 Names::Names(const Capture& capture) : words_(capture.strings.size()) {
   std::vector<bool> asked;
   const auto ask = [&](const auto& names, NameWord Words::* word,

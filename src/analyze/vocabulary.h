@@ -42,6 +42,15 @@ NameWord host_word(std::string_view name);
 NameWord call_word(std::string_view name);
 NameWord kernel_word(std::string_view name);
 
+/// A bit of a word, in the order of the bits.
+struct TraitRow {
+  std::string_view id, meaning;
+};
+/// Of host, call and kernel, as names/traits.def declares them; of other kinds none.
+std::span<const TraitRow> trait_rows(NameKind kind);
+/// Ids of the traits that a word has.
+std::vector<std::string_view> traits_in(NameKind kind, NameWord word);
+
 /// The words of a capture's names by id, each text looked at once.
 class Names {
  public:

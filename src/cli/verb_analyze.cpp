@@ -15,6 +15,7 @@
 #include "model/formats.h"
 #include "report/html/page.h"
 #include "report/json.h"
+#include "report/query/own_rules.h"
 #include "report/text/reports.h"
 #include "report/text/sections.h"
 #include "session/answer.h"
@@ -30,6 +31,7 @@ struct AnalyzeArguments {
   std::vector<std::string> more;   // captures of other ranks
   std::vector<std::string> peers;  // the same, to tell waiting apart in the answer for this one
   OutputOptions output;
+  std::string rules;  // of a team's own
   std::optional<std::size_t> rows;
   bool full = false;
 };
@@ -68,6 +70,11 @@ int analyze_files(const AnalyzeArguments& out) {
   question.max_rows = other_rows(format, out.rows);
   question.brief = is_brief(out, format);
   question.progress = progress.callback();
+  if (!out.rules.empty()) {
+    auto rules = read_own_rules(out.rules);
+    if (!rules) return complain(rules.error());
+    question.own_rules = std::move(*rules);
+  }
   const auto waiting = find_waiting(out.peers, out.input, *loaded->capture, question.progress,
                                     [](const Error& error) { complain(error); });
   progress.wipe();
@@ -142,6 +149,9 @@ Verb analyze_verb() {
   verb.option(
           "--model", options->question.model, "FILE",
           "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
+      .input();
+  verb.option("--rules", options->rules, "FILE",
+              "rules of your own beside the program's (docs/own-rules.md)")
       .input();
   verb.flag("--full", options->full,
             "everything as text: evidence, idle causes, runtime, layers, kernels, data quality "

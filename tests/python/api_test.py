@@ -476,6 +476,18 @@ class Shown(unittest.TestCase):
         self.assertEqual(len(run.analysis.kernels[:3]), 3)
         self.assertIn("launch_bound", run.idle()._repr_html_())
 
+    def test_a_finding_shows_its_events(self):
+        finding = next(each for each in gf.open(TRACE).findings() if each.id == "launch_bound")
+        self.assertEqual((finding.kind, finding.rule), ("loss", ""))
+        self.assertEqual(len(finding.moments), 3)
+        shown = finding.show(rows=2)
+        self.assertEqual([len(rows) for _, rows in shown.answers], [2, 2])
+        longest = shown.answers[1][1][0]
+        self.assertLessEqual(finding.moments[0].duration_ns, longest["idle_ns"])
+        self.assertIn(finding.text, repr(shown))
+        self.assertIn("<table>", shown._repr_html_())
+        self.assertIn("<b>launch_bound</b>", finding._repr_html_())
+
     def test_a_comparison_has_its_page(self):
         both = gf.compare(TRACE, SLOWER)
         self.assertRegex(repr(both), r"^<gpufathom.Comparison with resnet50\S+: resnet50\S+: ")

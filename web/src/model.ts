@@ -1560,6 +1560,7 @@ export type FindingId =
   | "expanded_keys"
   | "growing_concat"
   | "contended_atomics"
+  | "own_rule"
   | "launch_bound"
   | "host_bound"
   | "input_bound"
@@ -1614,6 +1615,20 @@ export type FindingGroup =
   | "sm_inactive"
   | "stalled";
 
+export type FindingKind =
+  | "caveat"
+  | "cause"
+  | "loss"
+  | "note";
+
+/** A stretch of time on the capture's clock. */
+export interface Moment {
+  /** start. */
+  start_ns: number;
+  /** duration. */
+  duration_ns: number;
+}
+
 /** What costs time, what to change, and the numbers behind it. */
 export interface Finding {
   /** kind of finding. */
@@ -1638,6 +1653,18 @@ export interface Finding {
   mended_low: number | null;
   /** and at most this. */
   mended_high: number | null;
+  /** id of the row of --rules that says it; empty of the program's own. */
+  rule: string;
+  /** cause: what costs time, by name; loss: of a general kind; caveat: about the capture; note. */
+  kind: FindingKind;
+  /** share of a step that it adds once all above it are made, where that is less than it gives alone. */
+  adds: number | null;
+  /** the finding above (`rule`, or else `id`) whose change leaves little of this gain. */
+  follows: string;
+  /** the longest events that it speaks of. */
+  moments: Moment[];
+  /** statements of `query` that show its events. */
+  queries: string[];
 }
 
 /** The program run again with all that its recommendations change. */

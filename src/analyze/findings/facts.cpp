@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 #include <unordered_map>
@@ -80,6 +79,7 @@ Nanos TraceFacts::claim_late(const std::vector<std::uint32_t>& calls) const {
 }
 
 IdleCause TraceFacts::idle(IdleReason cause) const {
+  spoken_.reasons |= 1U << static_cast<unsigned>(cause);
   IdleCause sum;
   sum.cause = cause;
   std::unordered_map<std::string_view, std::size_t> known;  // by name
@@ -193,13 +193,6 @@ bool TraceFacts::in_steps(const Intervals& spans, double share) const {
            share * static_cast<double>(step.duration_ns);
   });
   return with >= 2 && 2 * with >= static_cast<std::ptrdiff_t>(steps.size());
-}
-
-bool cuts(std::string_view op) {
-  static constexpr std::array<std::string_view, 7> kNames{
-      "aten::slice", "aten::narrow", "aten::select",          "aten::chunk",
-      "aten::split", "aten::unbind", "aten::split_with_sizes"};
-  return std::ranges::find(kNames, op) != kNames.end();
 }
 
 bool can_use_tensor_cores(LayerType type) {

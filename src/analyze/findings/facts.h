@@ -77,7 +77,15 @@ struct TraceFacts {
   void tell(std::uint32_t activity) const {
     if (told_.empty()) told_.resize(capture().activities.size());
     told_[activity] = true;
+    spoken_.activities.push_back(activity);
   }
+  /// What a rule spoke of: activities, and reasons of idle time (bits by IdleReason).
+  struct Spoken {
+    std::vector<std::uint32_t> activities;
+    std::uint32_t reasons = 0;
+  };
+  /// Since this was last asked.
+  Spoken take_spoken() const { return std::exchange(spoken_, {}); }
   /// Idle time in `spans`, over all devices, that no cause had claimed before. With the cause goes
   /// what the host did in it, where no operation says what that is (also_gone).
   enum class Goes : std::uint8_t { with_host, alone };
@@ -167,7 +175,8 @@ struct TraceFacts {
   void take_claimed(IdleCause& sum) const;
   mutable Claimed claimed_;
   mutable ClaimedTime latest_;
-  mutable std::vector<bool> told_;               // by row of activities
+  mutable std::vector<bool> told_;  // by row of activities
+  mutable Spoken spoken_;
   mutable std::optional<HostOther> host_other_;  // of what is claimed so far
   mutable std::optional<HostTree> tree_;
   mutable std::optional<HostSiblings> siblings_;
@@ -187,8 +196,6 @@ std::string largest_untold(const TraceFacts& facts);
 std::optional<Finding> low_estimated_occupancy(const TraceFacts& facts);
 }  // namespace trace_rules
 
-/// Whether an operator takes a piece of a tensor, without work on its data.
-bool cuts(std::string_view op);
 /// Types whose kernels multiply matrices.
 bool can_use_tensor_cores(LayerType type);
 /// Thread blocks of a kernel over the SMs of its device; NaN without data.

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "analyze/findings/evidence.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/kinds.h"
 #include "analyze/findings/rules.h"
@@ -21,11 +22,13 @@ struct Rule {
 };
 
 // Each list takes the rules of its scope.
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) GF_RULE_OF_##scope(rank, id)
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) \
+  GF_RULE_OF_##scope(rank, id)
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain) GF_RULE_OF_##scope(rank, id)
 #define GF_RULE_OF_trace(rank, id) {FindingKind::rank, trace_rules::id},
 #define GF_RULE_OF_kernel(rank, id) GF_RULE_OF_trace(rank, id)
 #define GF_RULE_OF_sample(rank, id)
+#define GF_RULE_OF_own(rank, id)
 constexpr Rule<TraceFacts> kTraceRules[] = {
     {FindingKind::caveat, trace_rules::flight_moment},
 #include "analyze/names/findings.def"
@@ -40,26 +43,43 @@ constexpr Rule<SampleFacts> kSampleRules[] = {
 #undef GF_RULE_OF_trace
 #undef GF_RULE_OF_kernel
 #undef GF_RULE_OF_sample
+#undef GF_RULE_OF_own
 #undef GF_FINDING
 #undef GF_FINDING_TOO
 
 constexpr FindingGroup kGroups[] = {
 // by FindingId
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) FindingGroup::group,
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) FindingGroup::group,
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
 #include "analyze/names/findings.def"
 #undef GF_FINDING
 #undef GF_FINDING_TOO
 };
 
-/// What a rule claimed is replayed with its finding; samples know nothing to claim.
-void keep_claim(const std::optional<Finding>& found, const TraceFacts& facts,
+/// What a rule claimed is replayed with its finding, and the longest of what it spoke of is shown;
+/// samples know nothing of either.
+void keep_claim(std::optional<Finding>& found, const TraceFacts& facts,
                 std::vector<FindingClaim>& claims) {
   ClaimedTime time = facts.take_claim();
-  if (found && (!time.host.empty() || !time.activities.empty() || !time.changed.empty()))
-    claims.push_back({found->id, std::move(time)});
+  const auto spoken = facts.take_spoken();
+  if (!found) return;
+  if (is_recommendation(found->id)) found->moments = longest_moments(facts, spoken, time);
+  if (!time.host.empty() || !time.activities.empty() || !time.changed.empty())
+    claims.push_back({found->id, {}, std::move(time)});
 }
-void keep_claim(const std::optional<Finding>&, const SampleFacts&, std::vector<FindingClaim>&) {}
+void keep_claim(std::optional<Finding>&, const SampleFacts&, std::vector<FindingClaim>&) {}
+
+/// Advice is not built on evidence that is known to be wrong, or on next to none.
+bool forbids_advice(const Finding& caveat) {
+  return caveat.id == FindingId::advice_withheld || caveat.id == FindingId::little_work;
+}
+
+/// Replay orders what it can run again.
+void sort_losses(std::span<Finding> losses) {
+  std::ranges::stable_sort(losses, std::greater<>(), [](const Finding& loss) {
+    return std::pair(loss.kind == FindingKind::cause, loss.gain_ns.value_or(0));
+  });
+}
 
 template <class Facts>
 FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
@@ -72,6 +92,8 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
       keep_claim(found, facts, claims);
       if (!found) continue;
       found->group = kGroups[static_cast<std::size_t>(found->id)];
+      found->kind = rule.kind;
+      found->queries = queries_of(found->id);
       // Where kernels hardly run, they are not what to change.
       const bool known = causes || found->id == FindingId::low_tensor_use;  // by counters
       const double worth_saying = known ? 0.02 : 0.06;
@@ -90,15 +112,8 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
   if (std::ranges::find(losses, FindingId::recompilation, &Finding::id) != losses.end())
     std::erase_if(caveats,
                   [](const Finding& caveat) { return caveat.id == FindingId::little_work; });
-  // Advice is not built on evidence that is known to be wrong, or on next to none.
-  if (std::ranges::any_of(caveats, [](const Finding& caveat) {
-        return caveat.id == FindingId::advice_withheld || caveat.id == FindingId::little_work;
-      }))
-    losses.clear();
-  // Replay orders what it can run again.
-  std::ranges::stable_sort(losses, std::greater<>(), [](const Finding& loss) {
-    return std::pair(kind_of(loss.id) == FindingKind::cause, loss.gain_ns.value_or(0));
-  });
+  if (std::ranges::any_of(caveats, forbids_advice)) losses.clear();
+  sort_losses(losses);
   // Why a flight recorder kept the capture is what its reader wants first.
   const auto others = std::ranges::stable_partition(
       caveats, [](const Finding& caveat) { return caveat.id == FindingId::flight_moment; });
@@ -127,6 +142,22 @@ FoundInTrace find_in_trace(const Context& context, const KernelLevels& levels,
   if (std::ranges::any_of(analysis.devices,
                           [](const DeviceUse& use) { return use.unrecorded_ns > 0; }))
     std::erase_if(found.findings, needs_idle_time);
+  return found;
+}
+
+FoundInTrace with_own_rules(FoundInTrace found, std::vector<OwnFinding> own) {
+  auto& all = found.findings;
+  if (own.empty() || std::ranges::any_of(all, forbids_advice)) return found;
+  const auto is_loss = [](const Finding& finding) { return is_recommendation(finding.id); };
+  auto first = std::ranges::find_if(all, is_loss);
+  if (first == all.end()) first = std::ranges::find(all, FindingKind::note, &Finding::kind);
+  auto at = first - all.begin();
+  for (auto& one : own) {
+    found.claims.push_back({FindingId::own_rule, one.finding.rule, std::move(one.time)});
+    all.insert(all.begin() + at, std::move(one.finding));
+  }
+  const auto losses = all.begin() + at;
+  sort_losses({losses, std::find_if_not(losses, all.end(), is_loss)});
   return found;
 }
 

@@ -22,6 +22,9 @@ struct FoundInTrace {
 FoundInTrace find_in_trace(const Context& context, const KernelLevels& levels,
                            const Analysis& analysis);
 
+/// With what rules of a team's own found; nothing where advice is withheld.
+FoundInTrace with_own_rules(FoundInTrace found, std::vector<OwnFinding> own);
+
 /// The same from samples alone, which know no kernel: from the devices' waterfalls and readings.
 /// `settled`: when the activity was steady, empty when it never was.
 std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,

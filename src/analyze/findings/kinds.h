@@ -7,12 +7,9 @@
 
 namespace gf {
 
-/// A named cause, a loss of a general kind, a caveat about the capture, or a note.
-enum class FindingKind : std::uint8_t { caveat, cause, loss, note };
-
 constexpr FindingKind kind_of(FindingId id) {
   constexpr FindingKind kKinds[] = {
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) FindingKind::rank,
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) FindingKind::rank,
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
 #include "analyze/names/findings.def"
 #undef GF_FINDING

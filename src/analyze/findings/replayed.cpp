@@ -57,10 +57,15 @@ constexpr MendedBy kMendings[] = {
 /// is as empty as this recommendation says.
 constexpr double kLargerBatch = 8;
 
+/// As a row of an answer is named that does what it claims.
+std::string_view claim_name(const Finding& finding) {
+  return finding.rule.empty() ? name_of(finding.id) : finding.rule;
+}
+
 /// As its row of an answer is named.
 std::string_view change_of(const Finding& finding) {
   const auto known = std::ranges::find(kMendings, finding.id, &MendedBy::finding);
-  return known == std::end(kMendings) ? name_of(finding.id) : known->change;
+  return known == std::end(kMendings) ? claim_name(finding) : known->change;
 }
 
 /// Empty where nothing is known that does it.
@@ -70,8 +75,7 @@ WhatIfChanges change_named(std::string_view change, const std::vector<FindingCla
   if (const auto with = enum_from<With>(change)) changes.with.push_back(*with);
   changes.graph = change == kGraph;
   if (change == WhatIfChanges::kLargerBatch) changes.larger_batch = kLargerBatch;
-  const auto claim = std::ranges::find(
-      claims, change, [](const FindingClaim& one) { return name_of(one.finding); });
+  const auto claim = std::ranges::find(claims, change, &FindingClaim::name);
   if (claim != claims.end()) changes.claims.push_back(*claim);
   return changes;
 }
@@ -159,9 +163,8 @@ class Order {
     fold(all);
     // Facts without a gain come last.
     std::ranges::stable_sort(all, {}, [](const Weighed& one) {
-      return one.source ? 1 : one.finding.gain_ns ? 0 : 2;
+      return !one.finding.follows.empty() ? 1 : one.finding.gain_ns ? 0 : 2;
     });
-    for (auto& one : all) one.finding.text += beside_others(one, all);
     for (std::size_t i = 0; i < all.size(); ++i) losses[i] = std::move(all[i].finding);
   }
 
@@ -176,8 +179,6 @@ class Order {
     Set set = 0;      // empty of a gain of an item, and of what cannot be replayed
     double gain = 0;  // by itself
     double weight = 0;
-    std::optional<double> adds;       // to those above, where that is less than its gain
-    std::optional<FindingId> source;  // of those above, where it follows from one
     /// A change of all launches.
     bool whole() const { return change.graph || change.larger_batch != 1; }
     bool only_host() const {
@@ -194,14 +195,6 @@ class Order {
     one.gain = row->share.value_or(0);
     one.set = all_ & set_of(static_cast<std::size_t>(row - answer_.changes.begin()));
     return one;
-  }
-
-  static std::string beside_others(const Weighed& one, const std::vector<Weighed>& all) {
-    if (one.adds) return fmt::format(" It adds {} to those above.", say_share(*one.adds));
-    if (!one.source) return {};
-    const auto source =
-        std::ranges::find(all, *one.source, [](const auto& other) { return other.finding.id; });
-    return fmt::format(" It follows from {}.", source - all.begin() + 1);
   }
 
   double weight_of(const Weighed& one) {
@@ -256,10 +249,10 @@ class Order {
       if (one.set == 0) continue;
       const double adds = added_by(one, done);
       if ((done & one.set) != 0 || follows(one, adds)) {
-        one.source = source_of(one, above).finding.id;
+        one.finding.follows = claim_name(source_of(one, above).finding);
         continue;
       }
-      if (adds + kSameGain < one.finding.replayed.value_or(0)) one.adds = adds;
+      if (adds + kSameGain < one.finding.replayed.value_or(0)) one.finding.adds = adds;
       above.push_back(&one);
       done |= one.set;
     }
@@ -325,8 +318,10 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
     finding.mended_low = row->mended_low;
     finding.mended_high = row->mended_high;
     if (explained) {
-      // One graph takes all launches, also those of which the finding does not speak.
-      const double most = row->change == kGraph ? bound_of(finding, *answer, window) : 1.0;
+      // One graph takes all launches, also those of which the finding does not speak. Input is waited
+      // for in other steps than those that are counted, too.
+      const bool bounded = row->change == kGraph || row->change == name_of(Without::input);
+      const double most = bounded ? bound_of(finding, *answer, window) : 1.0;
       finding.replayed = at_most(row->share, most);
       finding.replayed_low = at_most(row->share_low, most);
       finding.replayed_high = at_most(row->share_high, most);

@@ -46,15 +46,19 @@ std::optional<Finding> flight_moment(const Facts&);
 namespace sample_rules {
 using Facts = SampleFacts;
 }
+namespace own_rules {  // of rows that a user writes
+struct Facts;
+}
 
 #define GF_RULES_trace trace_rules
 #define GF_RULES_kernel trace_rules
 #define GF_RULES_sample sample_rules
+#define GF_RULES_own own_rules
 // Each is empty when the numbers do not reach its threshold. The group of a finding is filled in
 // behind it.
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) \
-  namespace GF_RULES_##scope {                                      \
-    std::optional<Finding> id(const Facts&);                        \
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) \
+  namespace GF_RULES_##scope {                                                \
+    std::optional<Finding> id(const Facts&);                                  \
   }
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain) \
   namespace GF_RULES_##scope {                            \
@@ -66,5 +70,6 @@ using Facts = SampleFacts;
 #undef GF_RULES_trace
 #undef GF_RULES_kernel
 #undef GF_RULES_sample
+#undef GF_RULES_own
 
 }  // namespace gf

@@ -288,9 +288,9 @@ std::optional<Finding> host_bound(const Facts& facts) {
 Intervals in_pageable_copies(const Facts& facts) {
   const auto& rows = facts.capture().activities;
   const auto& calls = facts.capture().api_calls;
-  OncePerText from_pageable(facts.texts(), [](std::string_view name) {
-    return name.find("Pageable") != std::string_view::npos;
-  });
+  const auto from_pageable = [&](Text name) {
+    return (facts.context.names.kernel(name) & kernel_is::pageable) != 0;
+  };
   Intervals spans;
   for (const auto& line : facts.context.devices)
     for (const auto& piece : line.idle_pieces) {
@@ -454,9 +454,9 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
   std::int64_t count = 0, bytes = 0;
   Intervals costs, pinned_costs;
   const Nanos repeats_from = facts.analysis.window.blocks.begin_ns.value_or(INT64_MIN);
-  OncePerText from_pageable(facts.texts(), [](std::string_view name) {
-    return name.find("Pageable") != std::string_view::npos;
-  });
+  const auto from_pageable = [&](Text name) {
+    return (facts.context.names.kernel(name) & kernel_is::pageable) != 0;
+  };
   for (std::size_t device = 0; device < facts.context.devices.size(); ++device) {
     const auto& line = facts.context.devices[device];
     for (std::size_t i = 0; i < line.rows.size(); ++i) {

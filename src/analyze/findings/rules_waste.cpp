@@ -249,7 +249,7 @@ struct Rearranging {
   static bool cut_before(const Facts& facts, std::uint32_t row) {
     constexpr int kFew = 8;
     for (int i = 0; i < kFew && row != kNoRow; ++i, row = facts.siblings().before[row]) {
-      if (cuts(name_of_row(facts, row))) return true;
+      if (word_of_op(facts, row) & host_is::view) return true;
       if (!(word_of_op(facts, row) & host_is::makes_copy) && facts.tree().device[row]) return false;
     }
     return false;

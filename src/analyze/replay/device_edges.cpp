@@ -233,28 +233,32 @@ enum class CallType : std::uint8_t {
   queues
 };
 
-bool has(std::string_view name, std::string_view part) {
-  return name.find(part) != std::string_view::npos;
-}
-
-CallType type_of(std::string_view name) {
-  if (call_word(name) & call_is::stream_wait) return CallType::none;
-  if (has(name, "Synchronize")) {
-    if (has(name, "Device") || has(name, "Ctx")) return CallType::device;
-    return has(name, "Event") ? CallType::event : CallType::stream;
-  }
-  if (has(name, "emcpy")) return has(name, "Async") ? CallType::copy_async : CallType::copy;
-  for (const auto part :
-       {"Free", "Malloc", "MemUnmap", "HostAlloc", "ModuleLoad", "LibraryLoad", "ModuleUnload"})
-    if (has(name, part)) return CallType::memory;
-  return has(name, "Launch") || has(name, "Memset") ? CallType::queues : CallType::none;
+CallType type_of(NameWord is) {
+  struct TypeOf {
+    NameWord traits;
+    CallType type;
+  };
+  // The first that holds.
+  static constexpr TypeOf kTypes[] = {
+      {call_is::stream_wait, CallType::none},
+      {call_is::waits_for_device, CallType::device},
+      {call_is::waits_for_event, CallType::event},
+      {call_is::waits_for_stream, CallType::stream},
+      {call_is::copies_async, CallType::copy_async},
+      {call_is::copies, CallType::copy},
+      {call_is::keeps_memory, CallType::memory},
+      {call_is::queues, CallType::queues},
+  };
+  for (const auto& [traits, type] : kTypes)
+    if ((is & traits) != 0) return type;
+  return CallType::none;
 }
 
 /// Goes through the calls by start; knows what was launched before each.
 class Finder {
  public:
   explicit Finder(const ReplayWork& work)
-      : work_(work), capture_(work.context.capture), types_(capture_.strings, &type_of) {
+      : work_(work), capture_(work.context.capture) {
     for (const auto thread : work.threads)
       for (const auto call : work.calls(thread)) calls_.push_back(call);
     std::ranges::stable_sort(calls_, {}, [&](auto call) { return work.call_start(call); });
@@ -317,7 +321,7 @@ class Finder {
       const auto during = last_ended(places, start, end);
       return during >= 0 ? during : done_before(end);
     };
-    switch (types_(capture_.api_calls.name[call])) {
+    switch (type_of_call(call)) {
       case CallType::none:
         return -1;
       case CallType::device:
@@ -343,17 +347,21 @@ class Finder {
     return recent_.back();
   }
 
+  CallType type_of_call(std::uint32_t call) const {
+    return type_of(work_.context.names.call(capture_.api_calls.name[call]));
+  }
+
   /// A copy from or to memory that is not pinned ends with the copy itself.
   std::int64_t of_copy(std::uint32_t call) const {
     constexpr Nanos kShort = 10 * kNsPerUs;
     const auto own = last_of_call(call);
     if (own < 0) return -1;
     const auto& activity = work_.activities[static_cast<std::size_t>(own)];
-    const auto text = capture_.text(capture_.activities.name[activity.row]);
-    const bool async = types_(capture_.api_calls.name[call]) == CallType::copy_async;
-    if (async && !has(text, "ageable")) return -1;
+    const NameWord is = work_.context.names.kernel(capture_.activities.name[activity.row]);
+    const bool async = type_of_call(call) == CallType::copy_async;
+    if (async && (is & kernel_is::pageable) == 0) return -1;
     if (work_.call_end(call) < activity.end - kTolerance) return -1;
-    if (duration(call) <= kShort && !has(text, "DtoH")) return -1;
+    if (duration(call) <= kShort && (is & kernel_is::to_host) == 0) return -1;
     return own;
   }
 
@@ -423,7 +431,6 @@ class Finder {
 
   const ReplayWork& work_;
   const Capture& capture_;
-  mutable OncePerText<CallType (*)(std::string_view)> types_;
   std::vector<std::uint32_t> calls_;                 // by start
   std::unordered_map<std::uint32_t, Nanos> median_;  // duration, by name
   std::size_t next_ = 0;                             // of work_.launched

@@ -1,7 +1,6 @@
 #include "analyze/replay/host_cuts.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "analyze/findings/facts.h"
@@ -12,17 +11,6 @@
 namespace gf {
 
 namespace {
-
-/// Operations that ask something of the device of which only yes or no is left.
-bool asks_for_truth(std::string_view name) {
-  static constexpr std::array<std::string_view, 20> kQuestions{
-      "aten::isnan",       "aten::isinf",       "aten::isfinite",     "aten::any",
-      "aten::all",         "aten::eq",          "aten::ne",           "aten::lt",
-      "aten::le",          "aten::gt",          "aten::ge",           "aten::logical_and",
-      "aten::logical_or",  "aten::logical_not", "aten::_is_any_true", "aten::_is_all_true",
-      "aten::bitwise_not", "aten::isclose",     "aten::allclose",     "aten::equal"};
-  return std::ranges::find(kQuestions, name) != kQuestions.end();
-}
 
 /// Many pieces in a row are the rounds of a loop: at best one round stands for all, with what is
 /// left between its pieces.
@@ -201,7 +189,6 @@ const std::vector<bool>& HostCutter::reads() const {
   if (!reads_.empty()) return reads_;
   const auto& ops = capture_.host_ops;
   const auto& parent = context_.attribution.op_parent;
-  OncePerText is_question(capture_.strings, asks_for_truth);
   reads_.resize(ops.size());
   for (std::uint32_t thread = 0; thread < context_.host.threads(); ++thread) {
     std::vector<std::uint32_t> questions;  // one after the other, inside the same operation
@@ -212,10 +199,11 @@ const std::vector<bool>& HostCutter::reads() const {
           ops.start_ns[op] < ops.start_ns[questions.back()] + ops.duration_ns[questions.back()])
         continue;  // inside one
       if (!beside) questions.clear();
-      if ((context_.names.host(ops.name[op]) & host_is::waits) != 0) {
+      const NameWord is = context_.names.host(ops.name[op]);
+      if ((is & host_is::waits) != 0) {
         reads_[op] = true;
         for (const auto question : std::exchange(questions, {})) reads_[question] = true;
-      } else if (is_question(ops.name[op])) {
+      } else if ((is & host_is::asks_truth) != 0) {
         questions.push_back(op);
       } else {
         questions.clear();

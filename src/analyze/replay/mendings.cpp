@@ -11,6 +11,7 @@
 
 #include "analyze/findings/eager_attention.h"
 #include "analyze/replay/device_work.h"
+#include "analyze/traits.h"
 #include "analyze/work/ceilings.h"
 #include "analyze/work/kernel_traits.h"
 #include "analyze/work/kernel_work.h"
@@ -20,27 +21,6 @@
 namespace gf {
 
 namespace {
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-bool is_fused(std::string_view kernel) {
-  return contains(kernel, "multi_tensor") || contains(kernel, "multitensor") ||
-         contains(kernel, "fusion") || kernel.starts_with("triton_");
-}
-
-bool converts_layout(std::string_view kernel) {
-  const std::string lower = lower_case(kernel);
-  return contains(lower, "nchwtonhwc") || contains(lower, "nhwctonchw") ||
-         contains(lower, "nchw2nhwc") || contains(lower, "nhwc2nchw");
-}
-
-bool works_in_nhwc(std::string_view kernel) {
-  const std::string lower = lower_case(kernel);
-  return contains(lower, "channels_last") || contains(lower, "nhwc") ||
-         contains(lower, "layer_norm");
-}
 
 /// Where no operation is recorded, as of CuPy or C++: the call that launched what is gone goes,
 /// too, with the way to it from the call before.
@@ -111,7 +91,7 @@ std::vector<std::uint32_t> remove_operations(const Context& context,
 class Mender {
  public:
   Mender(const Context& context, const work::KernelWorks& works, Interval span)
-      : context_(context), works_(works), span_(span), fused_(context.capture.strings, is_fused) {
+      : context_(context), works_(works), span_(span) {
     // What was launched in it may run after it.
     if (span_.end != INT64_MAX) span_.end += span_.length();
     for (std::size_t number = 0; number < context.devices.size(); ++number)
@@ -171,7 +151,12 @@ class Mender {
     }
   }
   std::uint32_t activity(std::size_t i) const { return context_.kernels[i].activity; }
-  Text name(std::size_t i) const { return context_.capture.activities.name[activity(i)]; }
+  NameWord is(std::size_t i) const {
+    return context_.names.kernel(context_.capture.activities.name[activity(i)]);
+  }
+  bool is_fused(std::size_t i) const {
+    return (is(i) & (kernel_is::many_tensors | kernel_is::fused_chain)) != 0;
+  }
   LayerType type(std::size_t i) const { return context_.attribution.layer[activity(i)]; }
   TrainingPhase phase(std::size_t i) const {
     return static_cast<TrainingPhase>(context_.attribution.phase[activity(i)]);
@@ -190,7 +175,9 @@ class Mender {
   bool under(std::size_t i, std::string_view part) const {
     const auto& parents = context_.attribution.op_parent;
     for (auto op = context_.attribution.op[activity(i)]; op != kNoRow; op = parents[op])
-      if (contains(context_.capture.text(context_.capture.host_ops.name[op]), part)) return true;
+      if (context_.capture.text(context_.capture.host_ops.name[op]).find(part) !=
+          std::string_view::npos)
+        return true;
     return false;
   }
 
@@ -269,7 +256,7 @@ class Mender {
   void fuse_optimizer() {
     each_kernel([&](std::size_t i) {
       if (phase(i) != TrainingPhase::optimizer || type(i) == LayerType::communication ||
-          fused_(name(i)))
+          is_fused(i))
         return;
       take(i, {0.2, 0.35, 0.5});
     });
@@ -298,7 +285,7 @@ class Mender {
             kind == LayerType::random || kind == LayerType::normalisation ||
             kind == LayerType::softmax || kind == LayerType::copy ||
             kind == LayerType::reduction) &&
-           !fused_(name(i));
+           !is_fused(i);
   }
 
   /// Kernels of one stream that follow each other and could be one; `small` ones after its last,
@@ -373,13 +360,12 @@ class Mender {
   }
 
   void keep_layout() {
-    OncePerText converts(context_.capture.strings, converts_layout);
-    OncePerText nhwc(context_.capture.strings, works_in_nhwc);
     each_kernel([&](std::size_t i) {
       const auto kind = type(i);
-      if (converts(name(i)))
+      if ((is(i) & kernel_is::converts_layout) != 0)
         take(i, {0, 0, 0});
-      else if ((kind == LayerType::normalisation || kind == LayerType::pooling) && !nhwc(name(i)))
+      else if ((kind == LayerType::normalisation || kind == LayerType::pooling) &&
+               (is(i) & kernel_is::nhwc) == 0)
         take(i, {0.3, 0.5, 1});
     });
   }
@@ -387,7 +373,6 @@ class Mender {
   const Context& context_;
   const work::KernelWorks& works_;
   Interval span_;
-  OncePerText<bool (*)(std::string_view)> fused_;
   std::unordered_map<std::uint32_t, const Product*> product_of_device_;
   Mending mending_;
   std::vector<std::uint32_t> gone_;  // activities

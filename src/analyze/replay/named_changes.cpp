@@ -67,7 +67,7 @@ Named mended(With what) {
 }
 
 Named without_claim(const FindingClaim& claim) {
-  Named named{std::string(name_of(claim.finding)), "what the finding speaks of is gone", {}};
+  Named named{std::string(claim.name()), "what the finding speaks of is gone", {}};
   named.changes.claims = {claim};
   return named;
 }

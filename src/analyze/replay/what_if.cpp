@@ -88,9 +88,9 @@ class Program {
       put_in_graph(kExchange, mending_of(context_, *works_, *changes.gpu_as, span_));
     if (is_linked(changes) && !mendings_.contains(kLink))
       put_in_graph(kLink, mending_of_link(context_, changes.link, changes.link_bytes_per_s));
-    for (const auto& [finding, time] : changes.claims)
-      if (!mendings_.contains(name_of(finding)))
-        put_in_graph(name_of(finding), mending_of(context_, time, span_));
+    for (const auto& claim : changes.claims)
+      if (!mendings_.contains(claim.name()))
+        put_in_graph(claim.name(), mending_of(context_, claim.time, span_));
   }
 
   /// Whether a change of kernels alone finds none that it would change: what it gains is not known.
@@ -100,7 +100,7 @@ class Program {
     if (changes.gpu_as) name = kExchange;
     if (changes.link_bytes_per_s > 0) name = kLink;
     if (each_of(changes).size() != 1 || name.empty()) return false;
-    const InGraph& mended = mendings_.at(name);
+    const InGraph& mended = mendings_.find(name)->second;
     return mended.kernels.empty() && mended.host.empty();
   }
 
@@ -194,7 +194,7 @@ class Program {
   }
 
   void put_in_graph(std::string_view name, Mending mending) {
-    InGraph& own = mendings_[name];
+    InGraph& own = mendings_.try_emplace(std::string(name)).first->second;
     own.host = std::move(mending.host);
     for (std::uint32_t node = 0; node < graph_.size(); ++node)
       if (const auto found = mending.kernels.find(built_.origins[node].row);
@@ -213,6 +213,7 @@ class Program {
         begins.push_back(step.start_ns);
         counts_.push_back(step.role == StepRole::ordinary);
       }
+    if (begins.size() == 1) find_outside();
     if (begins.size() < 2) return;
     steps_ = begins.size();
     // A mark ends before its kernels do; a step that was found in them ends with them.
@@ -226,6 +227,19 @@ class Program {
       if (!is_host(node) && step > 0)
         in_step_.push_back({node, static_cast<std::uint32_t>(step - 1)});
     }
+  }
+
+  /// Of a single step what lies before its first activity and behind its last one: nothing moves it.
+  void find_outside() {
+    Nanos begin = INT64_MAX, end = INT64_MIN;
+    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+      if (!is_host(node)) begin = std::min(begin, graph_.start_ns[node]);
+      end = std::max(end, graph_.start_ns[node] + graph_.duration_ns[node]);
+    }
+    const auto step = std::ranges::find_if(context_.window.all_steps, [&](const StepInfo& one) {
+      return one.start_ns >= span_.start && one.start_ns < span_.end;
+    });
+    if (begin < end) outside_ = std::max<Nanos>(0, step->duration_ns - (end - begin));
   }
 
   /// A jitted function, or a loop in one, asks nothing of the host: what it does between the first
@@ -251,7 +265,7 @@ class Program {
   }
 
   /// The mean from the end of a step's work to that of the next one's, of steps that are not far
-  /// from the others; of one step all of it, from the first begin of an activity.
+  /// from the others; of one step, or of none, all of it.
   Nanos step_of(const std::vector<Nanos>& ends, const std::vector<Nanos>& duration) const {
     std::vector<Nanos> last(steps_, INT64_MIN);
     for (const auto& [node, step] : in_step_) last[step] = std::max(last[step], ends[node]);
@@ -275,7 +289,7 @@ class Program {
         if (!is_host(node)) begin = std::min(begin, ends[node] - duration[node]);
         end = std::max(end, ends[node]);
       }
-      return end - begin;
+      return end - begin + outside_;
     }
     return count > 0 ? sum / count : all / pairs;
   }
@@ -299,8 +313,8 @@ class Program {
 
   std::vector<const InGraph*> mended_by(const WhatIfChanges& changes) const {
     std::vector<const InGraph*> all;
-    for (const auto what : changes.with) all.push_back(&mendings_.at(name_of(what)));
-    for (const auto& claim : changes.claims) all.push_back(&mendings_.at(name_of(claim.finding)));
+    for (const auto what : changes.with) all.push_back(&mendings_.find(name_of(what))->second);
+    for (const auto& claim : changes.claims) all.push_back(&mendings_.find(claim.name())->second);
     return all;
   }
 
@@ -323,7 +337,7 @@ class Program {
         seen[node] = true;
       }
     auto exchange = [&](std::string_view name) {
-      for (const auto& [node, time] : mendings_.at(name).kernels) {
+      for (const auto& [node, time] : mendings_.find(name)->second.kernels) {
         times[node].best *= time.best;
         times[node].about *= time.about;
         times[node].worst *= time.worst;
@@ -470,12 +484,13 @@ class Program {
   const Interval span_;
   const work::KernelWorks* works_;
   std::optional<work::KernelWorks> own_works_;
-  std::map<std::string_view, InGraph> mendings_;  // by name
+  std::map<std::string, InGraph, std::less<>> mendings_;  // by name
   BuiltGraph built_;
   const ReplayGraph& graph_;
   HostCutter cutter_;
   std::vector<bool> inside_step_;  // by node, of a host's: what a jitted function has no need of
   std::size_t steps_ = 0;          // 0: none, or one
+  Nanos outside_ = 0;              // of one step
   std::vector<bool> counts_;       // by step: it is no start-up and no outlier
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in_step_;  // activities with their steps
 };

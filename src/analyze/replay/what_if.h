@@ -36,6 +36,15 @@ struct EnumNames<Without> {
 
 struct FindingClaim {
   FindingId finding = {};
+  std::string rule;  // of a team's own
+  ClaimedTime time;
+  /// As its row of an answer is named.
+  std::string_view name() const { return rule.empty() ? name_of(finding) : rule; }
+};
+
+/// What a rule of a team's own found, and the time that is gone once it is mended.
+struct OwnFinding {
+  Finding finding;
   ClaimedTime time;
 };
 

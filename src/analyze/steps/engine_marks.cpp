@@ -26,14 +26,18 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count)> k
     "prefills", "prefill_tokens", "decodes",       "decode_tokens"};
 
 struct EngineMark {
-  std::string_view family, pattern;  // {field} stands for a number, {mode} for a word
+  std::string_view family, pattern;  // {field} stands for a number, {mode} for a word, {} for a
+                                     // number that says nothing of the step's work
 };
 /// The first that fits counts.
 constexpr EngineMark kMarks[] = {
     // SGLang
     {"step", "step[{mode} bs={requests} toks={tokens}]"},
     {"step", "step[{mode} bs={requests}]"},
-    // vLLM
+    // vLLM: of prompts and of tokens alike sums of lengths, of what is cached, and of products
+    {"execute_context",
+     "execute_{}_context_{prefills}(sq{prefill_tokens}sk{}sqsq{}sqsk{})_generation_{decodes}"
+     "(sq{decode_tokens}sk{}sqsq{}sqsk{})"},
     {"execute_context",
      "execute_context_{prefills}({prefill_tokens})_generation_{decodes}({decode_tokens})"},
     {"execute_new", "execute_new_{requests}_cached_{more_requests}"},
@@ -58,6 +62,7 @@ constexpr Mode kModes[] = {
     {"TARGET_VERIFY", StepKind::speculative},
     {"DRAFT_EXTEND", StepKind::speculative},
     {"DRAFT_EXTEND_V2", StepKind::speculative},
+    {"IDLE", StepKind::unknown},  // waits for other ranks
 };
 
 struct Read {
@@ -101,10 +106,11 @@ std::optional<Read> read(std::string_view pattern, std::string_view name) {
       fields.mode = value;
       continue;
     }
+    const auto known = std::ranges::find(kFields, field);
+    if (known == kFields.end()) continue;
     std::int64_t number = 0;
     for (char letter : value) number = number * 10 + (letter - '0');
-    fields.numbers[static_cast<std::size_t>(std::ranges::find(kFields, field) - kFields.begin())] =
-        number;
+    fields.numbers[static_cast<std::size_t>(known - kFields.begin())] = number;
   }
   if (!name.empty()) return std::nullopt;
   return fields;

@@ -47,11 +47,16 @@ class LearnedSteps {
 
  private:
   void look_at(const EnginePass& pass);
+  std::size_t fitting(std::int64_t size, const std::vector<std::int64_t>& bytes) const;
   void count_sampled(const std::vector<EnginePass>& passes);
   void count_tokens();
   void learn_decoding();
   void count_decodes();
   bool prompts_beside_decodes() const;
+  /// Whether a kernel may work on tokens row by row.
+  bool tells_tokens(Text name) const {
+    return !attends(name) && !work::multiplies(names_.kernel(name));
+  }
   bool attends(Text name) const { return names_.kernel(name) & kernel_is::attends; }
   bool decodes(Text name) const { return std::ranges::binary_search(decoding_, name); }
   std::size_t others(const Seen& step) const {
@@ -122,17 +127,29 @@ void LearnedSteps::look_at(const EnginePass& pass) {
   steps_.push_back(std::move(seen));
 }
 
-/// Tokens are numbers of 8 bytes, or of 4 where a copy is no multiple of 8.
+/// In how many steps, at most, a kernel of every layer has a block for each `size` copied bytes.
+std::size_t LearnedSteps::fitting(std::int64_t size, const std::vector<std::int64_t>& bytes) const {
+  std::map<Text, std::size_t> fits;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    for (const auto& [name, blocks] : steps_[i].grids)
+      if (bytes[i] > 0 && blocks * size == bytes[i] && tells_tokens(name))
+        most = std::max(most, ++fits[name]);
+  return most;
+}
+
+/// Tokens are numbers of 8 bytes; of 4 where a copy is no multiple of 8, or where kernels of a block
+/// a token say so.
 void LearnedSteps::count_sampled(const std::vector<EnginePass>& passes) {
-  const auto bytes = [&](const EnginePass& pass) {
-    return pass.copy == kNoRow ? 0 : capture_.activities.bytes[pass.copy];
-  };
-  std::int64_t size = 8;
+  std::vector<std::int64_t> all;
   for (const auto& pass : passes)
-    if (bytes(pass) > 0 && bytes(pass) % size != 0) size = 4;
+    all.push_back(pass.copy == kNoRow ? 0 : capture_.activities.bytes[pass.copy]);
+  std::int64_t size = 8;
+  if (std::ranges::any_of(all, [&](auto one) { return one > 0 && one % size != 0; })) size = 4;
+  if (const auto of_four = fitting(4, all); of_four >= kFewestExact && of_four > fitting(8, all))
+    size = 4;
   for (std::size_t i = 0; i < passes.size(); ++i)
-    if (bytes(passes[i]) > 0 && bytes(passes[i]) % size == 0)
-      steps_[i].sampled = bytes(passes[i]) / size;
+    if (all[i] > 0 && all[i] % size == 0) steps_[i].sampled = all[i] / size;
 }
 
 /// Kernels of a block (or k) a token: their blocks are k times the sampled tokens in the steps that
@@ -163,8 +180,7 @@ void LearnedSteps::count_tokens() {
   for (const auto& [name, family] : families) {
     const auto each = static_cast<std::int64_t>(family.least);
     if (static_cast<double>(family.steps) < kNearlyAll * steps || each < 1 ||
-        static_cast<double>(each) != family.least || attends(name) ||
-        work::multiplies(names_.kernel(name)))
+        static_cast<double>(each) != family.least || !tells_tokens(name))
       continue;
     const auto same = exact(name, each);
     if (same < best || (same == best && (blocks_ == 0 || each >= blocks_))) continue;
@@ -310,6 +326,7 @@ void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& 
     EngineWork& work = steps.work[i];
     const EngineWork& seen = learned.work[i];
     work.graph = seen.graph;
+    if (work.requests == 0) continue;  // it only takes part in what other ranks compute
     if (work.kind == StepKind::prefill && passes[i].choices == 0) work.kind = StepKind::chunked;
     if (work.kind == StepKind::unknown) {
       work.kind = seen.kind;
@@ -321,6 +338,8 @@ void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& 
     fill(work.decodes, seen.decodes);
     fill(work.generated,
          work.kind == StepKind::chunked ? std::optional<std::int64_t>(0) : seen.generated);
+    // Of a draft's tokens those count that are kept, which only a mark can say.
+    if (work.kind == StepKind::speculative) work.generated.reset();
   }
   if (!said_by_marks) steps.kind_confidence = learned.confidence;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <string_view>
@@ -33,9 +34,8 @@ constexpr Nanos kSlewed = 2000;  // of so many
 /// for 3.4 ms, with launches 1.3 ms old.
 constexpr std::size_t kParts = 16;
 constexpr Nanos kSoon = 20 * kNsPerMs;
-/// Where nothing is known of what ran before the first kernel: nobody queues so far ahead and then
-/// ends.
-constexpr Nanos kFarBehind = 100 * kNsPerMs;
+/// A copy to the host and the call that waited for it end so close to each other where clocks agree.
+constexpr Nanos kTogether = 200 * kNsPerUs;
 
 class ClockLedger {
  public:
@@ -169,6 +169,16 @@ class ClockLedger {
                      format_count(ran_past_), format_count(waited_), say_time(most_past_)));
   }
 
+  /// Of a copy that the host waited for: both ends come together where clocks agree, however full
+  /// the queue was.
+  bool ends_with_its_call(std::uint32_t row) const {
+    const auto call = launches_[row];
+    if (rows_.copy[row] != CopyKind::device_to_host || call == kNoRow) return false;
+    const Nanos apart = rows_.start_ns[row] + rows_.duration_ns[row] -
+                        (calls_.start_ns[call] + calls_.duration_ns[call]);
+    return std::abs(apart) <= kTogether;
+  }
+
   /// Parts in which every kernel begins late, though the device once had nothing to do for at least
   /// half of that while a launch waited for it.
   void find_late() {
@@ -179,8 +189,12 @@ class ClockLedger {
       return std::pair(rows_.start_ns[left], left) < std::pair(rows_.start_ns[right], right);
     };
     sort_nearly_ordered(order.begin(), order.end(), begins_before);
-    Nanos ended = rows_.start_ns[order[0]], idle = 0, last_call = -kNone;
+    // What ran before the first record is not known: a trace that is cut out of a busy queue begins
+    // with work that was launched long before.
+    Nanos ended = rows_.start_ns[order[0]], idle = 0;
+    std::size_t agreed = 0;  // rows up to here begin while the clocks agree
     for (const auto row : order) {
+      if (ends_with_its_call(row)) agreed = row + std::size_t{1};
       if (const auto call = launches_[row]; call != kNoRow && rows_.start_ns[row] > ended)
         idle = std::max(
             idle, rows_.start_ns[row] -
@@ -188,16 +202,12 @@ class ClockLedger {
                                                kFarthestTime)));
       ended = std::max(ended, rows_.start_ns[row] + rows_.duration_ns[row]);
     }
-    for (std::size_t call = 0; call < calls_.size(); ++call)
-      last_call = std::max(last_call, calls_.start_ns[call] + calls_.duration_ns[call]);
-    if (rows_.start_ns[order[0]] > last_call + kFarBehind)
-      idle = std::max(idle, rows_.start_ns[order[0]] - first_);
     std::int64_t late = 0;
     Nanos least = kNone;
     for (std::size_t part = 0; part < kParts; ++part) {
-      if (!is_late(soonest_[part]) || idle < soonest_[part] / 2) continue;
-      for (std::size_t row = part * rows_.size() / kParts; row < (part + 1) * rows_.size() / kParts;
-           ++row)
+      const std::size_t from = part * rows_.size() / kParts;
+      if (!is_late(soonest_[part]) || idle < soonest_[part] / 2 || from < agreed) continue;
+      for (std::size_t row = from; row < (part + 1) * rows_.size() / kParts; ++row)
         late += launches_[row] != kNoRow;
       least = std::min(least, soonest_[part]);
     }

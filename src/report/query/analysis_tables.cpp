@@ -106,12 +106,64 @@ Status add_table(sqlite3* db, const char* name, const std::vector<Row>& rows) {
 
 }  // namespace
 
+namespace {
+
+/// A column of work_groups and what it is made of; those without an aggregate make a group.
+struct GroupColumn {
+  AnalysisTable::Column column;
+  std::string_view sum;
+};
+constexpr GroupColumn kGroupColumns[] = {
+    {{"kind", "text", "kernel, memcpy or memset"}, ""},
+    {{"short_name", "text", "name without arguments and template details"}, ""},
+    {{"operator", "text", "framework operation open at the launch"}, ""},
+    {{"parent", "text", "framework operation around that one"}, ""},
+    {{"module", "text", "module that the operation belongs to"}, ""},
+    {{"phase", "text", "forward, backward, optimizer or other"}, ""},
+    {{"layer", "text", "type of layer"}, ""},
+    {{"traits", "text", "what its names say (docs/names.md)"}, ""},
+    {{"idle_cause", "text", "why the device was idle before"}, ""},
+    {{"count", "integer", "activities"}, "count(*)"},
+    {{"steps", "integer", "steps that have one"}, "count(distinct step)"},
+    {{"exclusive_ns", "integer", "time that no other group counts"}, "sum(exclusive_ns)"},
+    {{"duration_ns", "integer", "time of all"}, "sum(duration_ns)"},
+    {{"idle_ns", "integer", "time that the device was idle before them"},
+     "coalesce(sum(idle_ns), 0)"},
+    {{"longest_ns", "integer", "of one activity"}, "max(duration_ns)"},
+    {{"bytes", "integer", "that copies and sets moved"}, "sum(bytes)"}};
+
+std::vector<AnalysisTable::Column> group_columns() {
+  std::vector<AnalysisTable::Column> columns;
+  for (const auto& one : kGroupColumns) columns.push_back(one.column);
+  return columns;
+}
+
+std::string groups_view() {
+  std::string columns, keys;
+  for (const auto& [column, sum] : kGroupColumns) {
+    const auto name = sqlite::quoted(column.name);
+    columns +=
+        fmt::format("{}{} AS {}", columns.empty() ? "" : ", ", sum.empty() ? name : sum, name);
+    if (sum.empty()) keys += fmt::format("{}{}", keys.empty() ? "" : ", ", name);
+  }
+  return fmt::format("CREATE TEMP VIEW work_groups AS SELECT {} FROM attributed_work GROUP BY {}",
+                     columns, keys);
+}
+
+}  // namespace
+
 const std::vector<AnalysisTable>& analysis_tables() {
   static const std::vector<AnalysisTable> tables{
       {"levels", "Levels of utilization over the whole capture", sql_columns<Level>()},
       {"findings", "What the analysis found, and what to change", sql_columns<Finding>()},
       {"attributed_kernels", "Kernels with all their columns, and what the analysis knows of each",
        sql_columns<KernelFacts>()},
+      {"attributed_copies", "The same of copies and sets", sql_columns<KernelFacts>()},
+      {"attributed_work", "The same of all of them", sql_columns<KernelFacts>()},
+      {"work_groups",
+       "The same by name, operation, its parent, module, phase, layer and idle cause, with the "
+       "idle time before",
+       group_columns()},
       {"operators", "Calls by operator, shapes, types, strides, module and phase, with their rates",
        sql_columns<OperatorWork>()},
       {"sequences",
@@ -124,8 +176,7 @@ const std::vector<AnalysisTable>& analysis_tables() {
       {"engine_kinds", "Steps of a serving engine by kind: times, padding, energy and idle causes",
        sql_columns<StepKindUse>()},
       {"served_requests", "Requests that marks name: waits, time and energy",
-       sql_columns<ServedRequest>()},
-      {"attributed_copies", "The same of copies and sets", sql_columns<KernelFacts>()}};
+       sql_columns<ServedRequest>()}};
   return tables;
 }
 
@@ -154,8 +205,9 @@ Status add_attributed(sqlite3* db, const Context& context) {
                   "attributed_kernels AS SELECT k.*{0} FROM kernels k LEFT JOIN temp._kernel_facts "
                   "f ON f.row = k.row; CREATE TEMP VIEW attributed_copies AS SELECT k.*{0} FROM "
                   "activities k LEFT JOIN temp._kernel_facts f ON f.row = k.row WHERE k.kind <> "
-                  "'kernel'",
-                  columns),
+                  "'kernel'; CREATE TEMP VIEW attributed_work AS SELECT k.*{0} FROM activities k "
+                  "LEFT JOIN temp._kernel_facts f ON f.row = k.row; {1}",
+                  columns, groups_view()),
       {});
 }
 

@@ -16,7 +16,8 @@ struct KernelFacts {
   std::int64_t row = 0;
   std::string short_name;
   std::optional<std::string> operation, parent, module, layer, phase, idle_cause;
-  std::optional<std::int64_t> step, step_offset_ns, idle_ns;
+  std::optional<std::string> traits;  // of FactsOf::all
+  std::optional<std::int64_t> step, step_offset_ns, exclusive_ns, idle_ns;
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("row", &KernelFacts::row, "row of activities");
@@ -28,6 +29,10 @@ struct KernelFacts {
     visit("phase", &KernelFacts::phase, "forward, backward, optimizer or other");
     visit("step", &KernelFacts::step, "number of the step in which it starts");
     visit("step_offset_ns", &KernelFacts::step_offset_ns, "its start after that of the step");
+    visit("traits", &KernelFacts::traits,
+          "what its name and the operation's say, each trait between commas (docs/names.md)");
+    visit("exclusive_ns", &KernelFacts::exclusive_ns,
+          "time of a kernel that no other one counts; of copies and sets that without kernels");
     visit("idle_ns", &KernelFacts::idle_ns, "time that the device was idle before it");
     visit("idle_cause", &KernelFacts::idle_cause, "why, for the longest part");
   }

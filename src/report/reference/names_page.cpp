@@ -12,24 +12,6 @@
 namespace gf {
 namespace {
 
-struct TraitRow {
-  std::string_view id, meaning;
-};
-#define GF_TRAIT_ROW(id, meaning) {#id, meaning},
-constexpr TraitRow kHostTraits[] = {
-#define GF_HOST_TRAIT GF_TRAIT_ROW
-#include "analyze/names/traits.def"
-};
-constexpr TraitRow kCallTraits[] = {
-#define GF_CALL_TRAIT GF_TRAIT_ROW
-#include "analyze/names/traits.def"
-};
-constexpr TraitRow kKernelTraits[] = {
-#define GF_KERNEL_TRAIT GF_TRAIT_ROW
-#include "analyze/names/traits.def"
-};
-#undef GF_TRAIT_ROW
-
 constexpr const char* kHead = R"(# Names of operators, calls and kernels
 
 <!-- Made by `./dev docs` from src/analyze/names/*.def: change those. -->
@@ -61,10 +43,10 @@ std::string patterns_of(NameKind kind, Wanted wanted) {
   return text;
 }
 
-template <std::size_t N>
-std::string by_trait(NameKind kind, const TraitRow (&traits)[N]) {
+std::string by_trait(NameKind kind) {
+  const auto traits = trait_rows(kind);
   std::string table = "| trait | says | names |\n|---|---|---|\n";
-  for (std::size_t i = 0; i < N; ++i) {
+  for (std::size_t i = 0; i < traits.size(); ++i) {
     const auto patterns =
         patterns_of(kind, [&](const NameRow& row) { return (row.traits >> i & 1) != 0; });
     table += fmt::format("| `{}` | {} | {} |\n", traits[i].id, traits[i].meaning,
@@ -92,9 +74,9 @@ std::string by_layer() {
 
 std::string names_page() {
   std::string page = kHead;
-  page += "\n## Operators, marks and Python frames\n\n" + by_trait(NameKind::host, kHostTraits);
-  page += "\n## Calls of the runtime and the driver\n\n" + by_trait(NameKind::call, kCallTraits);
-  page += "\n## Kernels\n\n" + by_trait(NameKind::kernel, kKernelTraits);
+  page += "\n## Operators, marks and Python frames\n\n" + by_trait(NameKind::host);
+  page += "\n## Calls of the runtime and the driver\n\n" + by_trait(NameKind::call);
+  page += "\n## Kernels\n\n" + by_trait(NameKind::kernel);
   page += "\n## Layer types\n\n" + by_layer();
   return page;
 }

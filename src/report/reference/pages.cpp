@@ -192,7 +192,7 @@ std::string levels_page() {
 
 namespace {
 
-enum class Scope { trace, kernel = trace, sample };
+enum class Scope { trace, kernel = trace, own = trace, sample };
 enum class Rank { caveat, cause, loss, note };
 
 struct Row {
@@ -202,7 +202,7 @@ struct Row {
   std::string_view fires_when, gain;
 };
 constexpr Row kRows[] = {
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) \
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) \
   {Scope::scope, Rank::rank, FindingId::id, fires_when, gain},
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain) \
   {Scope::scope, Rank::rank, FindingId::id, fires_when, gain},
@@ -217,7 +217,8 @@ struct Words {
 };
 /// By FindingId.
 constexpr Words kWords[] = {
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain) {label, FindingGroup::group},
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) \
+  {label, FindingGroup::group},
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
 #include "analyze/names/findings.def"
 #undef GF_FINDING

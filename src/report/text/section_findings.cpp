@@ -65,6 +65,16 @@ std::string gain_text(const Finding& finding, Nanos whole, Gains gains) {
       say_others(finding, finding.replayed, gains));
 }
 
+/// " It adds 3 % to those above.", " It follows from 1."
+std::string beside_others(const Finding& finding, std::span<const Finding* const> all) {
+  if (finding.adds) return fmt::format(" It adds {} to those above.", say_share(*finding.adds));
+  const auto source = std::ranges::find(all, finding.follows, [](const Finding* one) {
+    return one->rule.empty() ? name_of(one->id) : std::string_view(one->rule);
+  });
+  if (finding.follows.empty() || source == all.end()) return {};
+  return fmt::format(" It follows from {}.", source - all.begin() + 1);
+}
+
 /// How to read the gains above it.
 std::string gains_note(const Analysis& analysis, std::span<const Finding* const> shown,
                        Gains gains) {
@@ -111,9 +121,10 @@ std::string findings_section(const Analysis& analysis, const TextStyle& style, s
   for (std::size_t i = 0; from == 0 && i < leading_caveats(analysis); ++i)
     out += paragraph(analysis.findings[i], kMark, "", style);
   for (std::size_t i = from; i < to; ++i)
-    out +=
-        paragraph(*all[i], fmt::format("{:>3}. ", i + 1),
-                  all[i]->gain_ns ? gain_text(*all[i], device_time(analysis), gains) : "", style);
+    out += paragraph(*all[i], fmt::format("{:>3}. ", i + 1),
+                     beside_others(*all[i], all) +
+                         (all[i]->gain_ns ? gain_text(*all[i], device_time(analysis), gains) : ""),
+                     style);
   if (from == 0)
     if (const auto note = gains_note(analysis, std::span(all).first(to), gains); !note.empty())
       out += wrap(note, static_cast<std::size_t>(style.width), 5);

@@ -16,9 +16,9 @@ What to change, with evidence. A rule fires only when its numbers reach a thresh
 
 The order is by replay. What has the change of one above, or leaves nothing once that is made, says so; caveats have no number:
 
-  $ gpufathom analyze --format json "$EXAMPLES/lenet_inf_b1.json.gz" | jq -r '.findings[] | select(.text | contains("It follows")) | .id, (.text | sub(".*work[.] "; ""))'
+  $ gpufathom analyze --format json "$EXAMPLES/lenet_inf_b1.json.gz" | jq -r '.findings[] | select(.follows != "") | .id, .follows'
   tiny_kernels
-  It follows from 1.
+  launch_bound
   $ COLUMNS=80 gpufathom analyze "$EXAMPLES/lenet_inf_b1.json.gz" | grep -E '^ +[0-9]+[.] |^  - |^Caveats' | cut -c1-40
     1. Launch-bound: the GPU waits for the
     2. A step has too little work for the 

@@ -3,6 +3,7 @@ import type { Finding } from "../model.ts";
 import type { Report, WhatIfSwitches } from "../page_data.ts";
 import { h, section } from "../parts/dom.ts";
 import { kept, plural, share, time } from "../parts/format.ts";
+import { showSpan } from "../parts/links.ts";
 import { note } from "../parts/note.ts";
 
 const FIRST = 4;
@@ -17,6 +18,22 @@ function gain(finding: Finding, whole: number): HTMLElement | null {
   const range = (low: number | null, high: number | null): string => share(low) === share(high) ? share(low) : `${share(low)} to ${share(high)}`;
   return h("p", { class: "gain" }, `gain ${share(finding.replayed)} of ${of} by replay`,
     h("span", { class: "dim" }, ` (${range(finding.replayed_low, finding.replayed_high)}); programs that made the change gained ${range(finding.mended_low, finding.mended_high)}`));
+}
+
+const key = (f: Finding): string => f.rule || f.id;
+
+/** What it adds to the findings above, or from which of them it follows; empty where it stands by itself. */
+function besideOthers(finding: Finding, all: Finding[]): string {
+  if (finding.adds !== null) return ` It adds ${share(finding.adds)} to those above.`;
+  const source = finding.follows ? all.findIndex((one) => key(one) === finding.follows) : -1;
+  return source < 0 ? "" : ` It follows from ${source + 1}.`;
+}
+
+/** Ways to the longest events that a finding speaks of. */
+function moments(finding: Finding): HTMLElement | null {
+  if (finding.moments.length === 0) return null;
+  return h("p", { class: "gain" }, h("span", { class: "dim" }, "In the timeline: "),
+    ...finding.moments.map((at) => h("button", { type: "button", "aria-label": `Show ${time(at.duration_ns)} in the timeline`, click: () => showSpan(at.start_ns, at.duration_ns) }, time(at.duration_ns))));
 }
 
 /** Changes that a person turns on and off, and what a step would take with them. */
@@ -38,11 +55,13 @@ export function findingsSection(report: Report): HTMLElement | null {
   const a = report.analysis;
   if (a.findings.length === 0) return null;
   const whole = a.devices.reduce((sum, d) => sum + d.span_ns, 0);
+  const changes = a.findings.filter((f) => f.kind === "cause" || f.kind === "loss"), caveats = a.findings.filter((f) => !changes.includes(f));
   const item = (f: Finding): HTMLElement =>
-    h("li", { "data-finding": f.id }, h("p", {}, kept(f.text)), f.evidence ? note(kept(f.evidence), "evidence") : null, f.command ? note(f.command, "evidence") : null, gain(f, whole));
+    h("li", { "data-finding": key(f) }, h("p", {}, kept(f.text + besideOthers(f, changes))), f.evidence ? note(kept(f.evidence), "evidence") : null, f.command ? note(f.command, "evidence") : null, gain(f, whole), report.hasTimeline ? moments(f) : null);
   // Beside the waterfall there is room for a few; they come in order of what they give back.
-  const first = a.findings.slice(0, FIRST), others = a.findings.slice(FIRST);
-  return section("findings", "Recommendations", "with the gain by replay, else a bound on it", h("ol", { class: "findings" }, ...first.map(item)),
-    others.length > 0 ? h("details", {}, h("summary", {}, `${plural(others.length, "more finding")}`), h("ol", { class: "findings", start: FIRST + 1, style: `counter-reset: finding ${FIRST}` }, ...others.map(item))) : null,
+  const first = changes.slice(0, FIRST), others = changes.slice(FIRST);
+  return section("findings", changes.length > 0 ? "Recommendations" : "Caveats", changes.length > 0 ? "with the gain by replay, else a bound on it" : "", first.length > 0 ? h("ol", { class: "findings" }, ...first.map(item)) : null,
+    others.length > 0 ? h("details", {}, h("summary", {}, `${plural(others.length, "more recommendation")}`), h("ol", { class: "findings", start: FIRST + 1, style: `counter-reset: finding ${FIRST}` }, ...others.map(item))) : null,
+    caveats.length > 0 && changes.length > 0 ? h("h3", {}, "Caveats") : null, caveats.length > 0 ? h("ul", { class: "findings caveats" }, ...caveats.map(item)) : null,
     report.switches && report.switches.switches.length > 0 ? switchTable(report.switches) : null);
 }

@@ -1,0 +1,85 @@
+#include "analyze/findings/evidence.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <string_view>
+
+namespace gf {
+namespace {
+
+enum class Evidence : std::uint8_t {
+#define GF_EVIDENCE(id, first, second) id,
+#include "analyze/names/evidence.def"
+#undef GF_EVIDENCE
+};
+
+struct Statements {
+  std::string_view first, second;
+};
+constexpr Statements kStatements[] = {
+// by Evidence
+#define GF_EVIDENCE(id, first, second) {first, second},
+#include "analyze/names/evidence.def"
+#undef GF_EVIDENCE
+};
+
+constexpr Evidence kShownBy[] = {
+// by FindingId
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) Evidence::shown_by,
+#define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
+#include "analyze/names/findings.def"
+#undef GF_FINDING
+#undef GF_FINDING_TOO
+};
+
+/// The longest of many, each once.
+class Longest {
+ public:
+  void add(Nanos start, Nanos duration) {
+    if (duration <= 0 || (full() && duration <= kept_.back().duration_ns)) return;
+    const bool known = std::ranges::any_of(kept_, [&](const Moment& one) {
+      return one.start_ns == start && one.duration_ns == duration;
+    });
+    if (known) return;
+    if (full()) kept_.pop_back();
+    kept_.insert(std::ranges::upper_bound(kept_, duration, std::greater<>(), &Moment::duration_ns),
+                 Moment{start, duration});
+  }
+  bool empty() const { return kept_.empty(); }
+  std::vector<Moment> take() && { return std::move(kept_); }
+
+ private:
+  static constexpr std::size_t kMost = 3;
+  bool full() const { return kept_.size() == kMost; }
+  std::vector<Moment> kept_;
+};
+
+}  // namespace
+
+std::vector<std::string> queries_of(FindingId id) {
+  const auto& [first, second] =
+      kStatements[static_cast<std::size_t>(kShownBy[static_cast<std::size_t>(id)])];
+  std::vector<std::string> queries;
+  for (const auto statement : {first, second})
+    if (!statement.empty()) queries.emplace_back(statement);
+  return queries;
+}
+
+std::vector<Moment> longest_moments(const TraceFacts& facts, const TraceFacts::Spoken& spoken,
+                                    const ClaimedTime& claimed) {
+  Longest longest;
+  const auto& activities = facts.capture().activities;
+  for (const auto row : spoken.activities)
+    longest.add(activities.start_ns[row], activities.duration_ns[row]);
+  if (longest.empty())
+    for (const auto& span : claimed.host) longest.add(span.start, span.length());
+  if (longest.empty() && spoken.reasons != 0)
+    for (const auto& line : facts.context.devices)
+      for (const auto& piece : line.idle_pieces)
+        if ((spoken.reasons >> static_cast<unsigned>(piece.reason) & 1) != 0)
+          longest.add(piece.span.start, piece.span.length());
+  return std::move(longest).take();
+}
+
+}  // namespace gf
