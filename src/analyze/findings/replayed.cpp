@@ -318,8 +318,8 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
     finding.mended_low = row->mended_low;
     finding.mended_high = row->mended_high;
     if (explained) {
-      // One graph takes all launches, also those of which the finding does not speak. Input is waited
-      // for in other steps than those that are counted, too.
+      // One graph takes all launches, also those of which the finding does not speak. Input is
+      // waited for in other steps than those that are counted, too.
       const bool bounded = row->change == kGraph || row->change == name_of(Without::input);
       const double most = bounded ? bound_of(finding, *answer, window) : 1.0;
       finding.replayed = at_most(row->share, most);

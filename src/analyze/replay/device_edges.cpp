@@ -240,14 +240,10 @@ CallType type_of(NameWord is) {
   };
   // The first that holds.
   static constexpr TypeOf kTypes[] = {
-      {call_is::stream_wait, CallType::none},
-      {call_is::waits_for_device, CallType::device},
-      {call_is::waits_for_event, CallType::event},
-      {call_is::waits_for_stream, CallType::stream},
-      {call_is::copies_async, CallType::copy_async},
-      {call_is::copies, CallType::copy},
-      {call_is::keeps_memory, CallType::memory},
-      {call_is::queues, CallType::queues},
+      {call_is::stream_wait, CallType::none},        {call_is::awaits_device, CallType::device},
+      {call_is::awaits_event, CallType::event},   {call_is::awaits_stream, CallType::stream},
+      {call_is::copies_async, CallType::copy_async}, {call_is::copies, CallType::copy},
+      {call_is::keeps_memory, CallType::memory},     {call_is::queues, CallType::queues},
   };
   for (const auto& [traits, type] : kTypes)
     if ((is & traits) != 0) return type;
@@ -257,8 +253,7 @@ CallType type_of(NameWord is) {
 /// Goes through the calls by start; knows what was launched before each.
 class Finder {
  public:
-  explicit Finder(const ReplayWork& work)
-      : work_(work), capture_(work.context.capture) {
+  explicit Finder(const ReplayWork& work) : work_(work), capture_(work.context.capture) {
     for (const auto thread : work.threads)
       for (const auto call : work.calls(thread)) calls_.push_back(call);
     std::ranges::stable_sort(calls_, {}, [&](auto call) { return work.call_start(call); });

@@ -235,7 +235,7 @@ class Mender {
   void pad(std::size_t i) {
     const auto* known = work_of(i);
     if (!known || !known->multiplies || known->type == work::Element::fp32 ||
-        !work::loads_unaligned(context_.names.kernel(name(i))))
+        !work::loads_unaligned(is(i)))
       return;
     take(i, at_peak(i, name_of(known->type), {0.75, 0.6, 0.4}, {0.15, 0.25, 0.5}));
   }

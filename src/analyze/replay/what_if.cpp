@@ -229,7 +229,8 @@ class Program {
     }
   }
 
-  /// Of a single step what lies before its first activity and behind its last one: nothing moves it.
+  /// Of a single step what lies before its first activity and behind its last one: nothing moves
+  /// it.
   void find_outside() {
     Nanos begin = INT64_MAX, end = INT64_MIN;
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {

@@ -138,8 +138,8 @@ std::size_t LearnedSteps::fitting(std::int64_t size, const std::vector<std::int6
   return most;
 }
 
-/// Tokens are numbers of 8 bytes; of 4 where a copy is no multiple of 8, or where kernels of a block
-/// a token say so.
+/// Tokens are numbers of 8 bytes; of 4 where a copy is no multiple of 8, or where kernels of a
+/// block a token say so.
 void LearnedSteps::count_sampled(const std::vector<EnginePass>& passes) {
   std::vector<std::int64_t> all;
   for (const auto& pass : passes)

@@ -135,8 +135,7 @@ StepMarks find_marks(const Capture& capture) {
   };
   for (const auto& entry : by_family) {
     if (is_warm_up(entry.first.first) && launches_behind(capture, entry.second)) continue;
-    if (entry.first.first != kProfilerStep && entry.second.size() < 2 &&
-        !entry.second.front().work)
+    if (entry.first.first != kProfilerStep && entry.second.size() < 2 && !entry.second.front().work)
       continue;  // one hand-written mark is no sequence of steps
     if (!best || rank(entry) > rank(*best)) best = &entry;
   }

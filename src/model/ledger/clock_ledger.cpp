@@ -34,7 +34,8 @@ constexpr Nanos kSlewed = 2000;  // of so many
 /// for 3.4 ms, with launches 1.3 ms old.
 constexpr std::size_t kParts = 16;
 constexpr Nanos kSoon = 20 * kNsPerMs;
-/// A copy to the host and the call that waited for it end so close to each other where clocks agree.
+/// A copy to the host and the call that waited for it end so close to each other where clocks
+/// agree.
 constexpr Nanos kTogether = 200 * kNsPerUs;
 
 class ClockLedger {
