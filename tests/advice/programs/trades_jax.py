@@ -1,4 +1,4 @@
-"""JAX with flax, diffrax and optax: planted faults, mended, healthy: trades_jax.py FOLDER SIZE NAME..."""
+"""JAX, flax, diffrax, optax: planted faults, mended, healthy: trades_jax.py FOLDER SIZE NAME..."""
 import functools
 
 import jax
@@ -225,7 +225,7 @@ def jax_hundreds_of_leaves(tiny, mended):
 
 
 def jax_flows_solved_apart(tiny, mended):
-    """diffrax solves the flow of each of sixteen tanks by a call of its own; mended, all by vmap."""
+    """diffrax solves the flow of each of sixteen tanks by a call of its own; mended, by vmap."""
     import diffrax
 
     tanks, width, moves = (2, 8, 2) if tiny else (16, 256, 12)
@@ -280,7 +280,8 @@ def jax_warp_and_weft(tiny, mended):
         @nn.compact
         def __call__(self, states):
             for _ in range(3):
-                states = nn.relu(nn.Dense(width, dtype=jnp.bfloat16, param_dtype=jnp.bfloat16)(states))
+                layer = nn.Dense(width, dtype=jnp.bfloat16, param_dtype=jnp.bfloat16)
+                states = nn.relu(layer(states))
             return states
 
     net = Cloth()

@@ -105,8 +105,8 @@ def product_from_the_left(setting, mended):
 
 @pair("clouds_one_after_the_other", **SERVED | {"active": 3})
 def clouds_one_after_the_other(setting, mended):
-    """Surveys by laser: far points are picked in one cloud after the other; mended, in all at once."""
-    clouds, points, picks = setting.pick(12, 2), setting.pick(16384, 32), setting.pick(48, 4)
+    """Surveys by laser: far points are picked cloud by cloud; mended, in all clouds at once."""
+    clouds, points, picks = setting.pick(10, 2), setting.pick(16384, 32), setting.pick(32, 4)
     places = torch.randn(clouds, points, 3, device=setting.device)
 
     def picked(some):
