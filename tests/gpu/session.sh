@@ -2,6 +2,7 @@
 # One part of a measuring session on a GPU machine: tests/gpu/session.sh PART OUT [SECONDS]
 #   advice    the programs with planted faults and their mended twins, one GPU: advice.tar
 #   advice2   those of two GPUs: advice2.tar
+#   advice_set  the programs of a set of tests/advice/programs (ADVICE_SET), ADVICE_PARTS at a time on one GPU: advice_set.tar
 #   zoo       every program recorded in every way, one GPU (ZOO_GPUS=0,1: two at a time): zoo.tar
 #   zoo2      the zoo's programs of two ranks: zoo2.tar
 #   attach    a serving loop under `gpufathom run`, attached to and let go again and again: attach.json
@@ -26,6 +27,18 @@ echo "== $part, $seconds s, $("$gf" --version 2>&1 | head -1) ($(date +%T))"
 case $part in
   advice) "$python" tests/advice/programs/run "$work" --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
   advice2) "$python" tests/advice/programs/run "$work" --ranks 2 --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
+  advice_set) # Each part in a folder of its own, as `run` writes files of the same names; then all in one.
+    parts=${ADVICE_PARTS:-1} programs=()
+    for part_number in $(seq "$parts"); do
+      mkdir -p "$work/$part_number"
+      "$python" tests/advice/programs/run "$work/$part_number" --set "${ADVICE_SET:-trades}" --part "$part_number/$parts" \
+        --budget-seconds "$seconds" ${ADVICE_MORE:-} > "$work/session.$part_number.log" 2>&1 & programs+=($!)
+    done
+    wait "${programs[@]}"
+    for part_number in $(seq "$parts"); do
+      for name in runs.json worker.log; do mv "$work/$part_number/$name" "$work/part$part_number.$name" 2>/dev/null; done
+      mv "$work/$part_number"/* "$work/" 2>/dev/null; tail -n 1 "$work/session.$part_number.log"
+    done ;;
   zoo) "$python" tests/gpu/zoo/run "$work" ${STUDY_MORE:-} --gpufathom "$gf" --budget-seconds "$seconds" --gpus "${ZOO_GPUS:-0}" ${ZOO_MORE:-} 2>&1 | tee "$work/session.log" ;;
   zoo2) "$python" tests/gpu/zoo/run "$work" ${STUDY_MORE:-} --gpufathom "$gf" --ranks 2 --budget-seconds "$seconds" ${ZOO_MORE:-} 2>&1 | tee "$work/session.log" ;;
   attach) timeout "$seconds" "$python" tests/gpu/attach_cycles.py "$gf" "$work/attach.json" --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
