@@ -1355,8 +1355,8 @@ class Finding(Answer):
     unresolved_kernels, launches_not_captured, different_program, weak_matching, autotuning,
     graph_capture, anomaly_mode, gil_stalls, activation_offload, unbatched_loop, cpu_operators,
     small_copies, data_dependent_sizes, deterministic, repeated_backward, recomputation, fp64,
-    expanded_keys, growing_concat, contended_atomics, own_rule, launch_bound, host_bound,
-    input_bound, sync_in_step, blocking_copies, device_allocations, recompilation,
+    expanded_keys, growing_concat, contended_atomics, uneven_devices, own_rule, launch_bound,
+    host_bound, input_bound, sync_in_step, blocking_copies, device_allocations, recompilation,
     unfused_optimiser, exposed_communication, tiny_kernels, eager_attention, odd_sizes,
     no_channels_last, layout_copies, dense_embedding_gradients, small_batch, unfused_elementwise,
     casts, small_grids, repeated_factorization, register_spills, uncoalesced_access, bank_conflicts,
@@ -1380,6 +1380,7 @@ class Finding(Answer):
     rule: id of the row of --rules that says it; empty of the program's own
     kind: cause: what costs time, by name; loss: of a general kind; caveat: about the capture; note
     (caveat, cause, loss, note)
+    share: gain_ns as a share of the window, over all devices
     adds: share of a step that it adds once all above it are made, where that is less than it gives
     alone
     follows: the finding above (`rule`, or else `id`) whose change leaves little of this gain
@@ -1400,6 +1401,7 @@ class Finding(Answer):
     mended_high: Optional[float]
     rule: str
     kind: str
+    share: Optional[float]
     adds: Optional[float]
     follows: str
     moments: List[Moment]

@@ -248,7 +248,10 @@ NameWord host_word(std::string_view name) {
 NameWord call_word(std::string_view name) { return word_of(NameKind::call, lower_case(name)); }
 
 NameWord kernel_word(std::string_view name) {
-  const NameWord word = word_of(NameKind::kernel, small_letters(without_parameters(name)));
+  // Of a copy the parentheses say from which memory to which.
+  const bool copies = name.starts_with("Mem");
+  const NameWord word =
+      word_of(NameKind::kernel, small_letters(copies ? name : without_parameters(name)));
   return is_fused_kernel(name) ? with_layer(word, layer_of_fused(name)) : word;
 }
 

@@ -1560,6 +1560,7 @@ export type FindingId =
   | "expanded_keys"
   | "growing_concat"
   | "contended_atomics"
+  | "uneven_devices"
   | "own_rule"
   | "launch_bound"
   | "host_bound"
@@ -1657,6 +1658,8 @@ export interface Finding {
   rule: string;
   /** cause: what costs time, by name; loss: of a general kind; caveat: about the capture; note. */
   kind: FindingKind;
+  /** gain_ns as a share of the window, over all devices. */
+  share: number | null;
   /** share of a step that it adds once all above it are made, where that is less than it gives alone. */
   adds: number | null;
   /** the finding above (`rule`, or else `id`) whose change leaves little of this gain. */

@@ -151,8 +151,16 @@ const TraceFacts::HostOther& TraceFacts::host_other() const {
       if (stretch.length() >= kHostPause && !marked) pauses.push_back(stretch);
     }
   }
-  constexpr std::size_t kMany = 8;  // as in a loop
-  if (pauses.size() >= kMany && of_window(total(other.elsewhere)) < 0.05)
+  constexpr std::size_t kMany = 8, kSome = 3;  // as in a loop; where they are long and take much
+  Nanos longer = 0;
+  std::size_t some = 0;
+  for (const auto& pause : pauses)
+    if (pause.length() >= kNsPerMs / 2) {
+      longer += pause.length();
+      ++some;
+    }
+  const bool often = pauses.size() >= kMany || (some >= kSome && of_window(longer) >= 0.1);
+  if (often && of_window(total(other.elsewhere)) < 0.05)
     other.elsewhere.insert(other.elsewhere.end(), pauses.begin(), pauses.end());
   return other;
 }

@@ -94,6 +94,7 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
       found->group = kGroups[static_cast<std::size_t>(found->id)];
       found->kind = rule.kind;
       found->queries = queries_of(found->id);
+      if (found->gain_ns) found->share = facts.of_window(*found->gain_ns);
       // Where kernels hardly run, they are not what to change.
       const bool known = causes || found->id == FindingId::low_tensor_use;  // by counters
       const double worth_saying = known ? 0.02 : 0.06;

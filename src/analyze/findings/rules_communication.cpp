@@ -162,7 +162,66 @@ Finding collectives_alone(const Facts& facts) {
       {}};
 }
 
+/// The process that launches the first kernel of a device; -1 where that is not known.
+std::int64_t process_of(const Facts& facts, const DeviceTimeline& line) {
+  const auto& capture = facts.capture();
+  for (const auto row : line.rows) {
+    const auto call = facts.context.launches[row];
+    if (call == kNoRow) continue;
+    const auto thread = capture.api_calls.thread[call];
+    return thread < capture.threads.size() ? capture.threads.pid[thread] : -1;
+  }
+  return -1;
+}
+
+/// Idle time of a device while the host waits for another one of the same process.
+Intervals waits_for_others(const Facts& facts, const DeviceTimeline& line) {
+  Intervals others, waits;
+  const auto process = process_of(facts, line);
+  if (process < 0) return {};
+  for (const auto& other : facts.context.devices)
+    if (&other != &line && process_of(facts, other) == process)
+      others = unite(others, other.kernel_busy);
+  for (const auto& piece : line.idle_pieces)
+    if (piece.reason == IdleReason::sync) waits.push_back(piece.span);
+  return intersect(normalised(std::move(waits)), others);
+}
+
 }  // namespace
+
+std::optional<Finding> uneven_devices(const Facts& facts) {
+  if (facts.context.devices.size() < 2) return {};
+  Nanos time = 0, most = 0;
+  Intervals all;
+  const DeviceTimeline* waiting = nullptr;
+  for (const auto& line : facts.context.devices) {
+    auto waits = waits_for_others(facts, line);
+    const Nanos own = total(waits);
+    time += own;
+    if (own > most) {
+      most = own;
+      waiting = &line;
+    }
+    all = unite(all, waits);
+  }
+  if (!waiting || facts.of_window(time) < 0.05 || !facts.repeats(all, 0.02)) return {};
+  const auto& busiest = *std::ranges::max_element(
+      facts.context.devices, {}, [](const auto& line) { return total(line.kernel_busy); });
+  const auto id = [&](const DeviceTimeline& line) {
+    return facts.capture().devices.id[line.device];
+  };
+  time = facts.claim_idle(all, Facts::Goes::alone);
+  return Finding{
+      FindingId::uneven_devices,
+      fmt::format("GPU {} waits for GPU {}, which has more work: {} of the time of all GPUs. Give "
+                  "each as much as it can do in the same time.",
+                  id(*waiting), id(busiest), say_share(facts.of_window(time))),
+      fmt::format("GPU {} runs kernels for {}, GPU {} for {}; {} of idle time while the host waits "
+                  "for the other",
+                  id(busiest), say_time(total(busiest.kernel_busy)), id(*waiting),
+                  say_time(total(waiting->kernel_busy)), say_time(time)),
+      time};
+}
 
 std::optional<Finding> exposed_communication(const Facts& facts) {
   if (holds_collectives_alone(facts)) return collectives_alone(facts);

@@ -180,8 +180,14 @@ class ClockLedger {
     return std::abs(apart) <= kTogether;
   }
 
-  /// Parts in which every kernel begins late, though the device once had nothing to do for at least
-  /// half of that while a launch waited for it.
+  std::size_t part_of(std::size_t row) const {
+    std::size_t part = row * kParts / rows_.size();
+    while ((part + 1) * rows_.size() / kParts <= row) ++part;
+    return part;
+  }
+
+  /// Parts in which every kernel begins late, though in one of them the device once had nothing to
+  /// do for at least half of that while a launch waited for it.
   void find_late() {
     if (std::ranges::any_of(rows_.device, [&](auto one) { return one != rows_.device[0]; })) return;
     std::vector<std::uint32_t> order(rows_.size());
@@ -196,7 +202,8 @@ class ClockLedger {
     std::size_t agreed = 0;  // rows up to here begin while the clocks agree
     for (const auto row : order) {
       if (ends_with_its_call(row)) agreed = row + std::size_t{1};
-      if (const auto call = launches_[row]; call != kNoRow && rows_.start_ns[row] > ended)
+      if (const auto call = launches_[row];
+          call != kNoRow && rows_.start_ns[row] > ended && is_late(soonest_[part_of(row)]))
         idle = std::max(
             idle, rows_.start_ns[row] -
                       std::max(ended, std::min(calls_.start_ns[call] + calls_.duration_ns[call],

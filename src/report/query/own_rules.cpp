@@ -192,6 +192,7 @@ Finding finding_of(const OwnRule& rule, Met& met, double share, const std::strin
   finding.text = sentence(rule, met, share, framework);
   finding.evidence = largest_names(met);
   finding.gain_ns = met.time;
+  finding.share = share;
   finding.queries = {
       fmt::format("select * from attributed_work where ({}\n) order by "
                   "exclusive_ns desc",

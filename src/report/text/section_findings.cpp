@@ -50,7 +50,7 @@ std::string say_others(const auto& gain, Share share, Gains gains) {
 }
 
 /// By replay, else the bound: time of the device that the recommendation speaks of.
-std::string gain_text(const Finding& finding, Nanos whole, Gains gains) {
+std::string gain_text(const Finding& finding, Nanos whole, bool known_steps, Gains gains) {
   const auto bound = fmt::format("up to {}, {}", format_time(*finding.gain_ns),
                                  format_share(share_of(*finding.gain_ns, whole)));
   if (!finding.mended_high) return fmt::format(" [{}]", bound);
@@ -58,10 +58,11 @@ std::string gain_text(const Finding& finding, Nanos whole, Gains gains) {
   if (finding.mended_high.value_or(1) < kRoundsToNothing)
     return fmt::format(" [no gain by itself; {}]", bound);
   const bool items = finding.id == FindingId::small_batch;
+  const auto whole_of = known_steps ? " of a step" : " of the program";
   return fmt::format(
       " [predicted gain {}{}]",
       say_gain(finding, finding.replayed, finding.replayed_low, finding.replayed_high,
-               items ? " of an item's time, batch x 8" : " of a step"),
+               items ? " of an item's time, batch x 8" : whole_of),
       say_others(finding, finding.replayed, gains));
 }
 
@@ -80,14 +81,16 @@ std::string gains_note(const Analysis& analysis, std::span<const Finding* const>
                        Gains gains) {
   if (std::ranges::none_of(shown, [](const Finding* one) { return one->mended_high.has_value(); }))
     return {};
-  std::string text =
-      "Gains are predicted for a step without profiler overhead, by replay of the capture.";
+  const std::string_view of = analysis.window.all_steps.empty() ? "the program" : "a step";
+  std::string text = fmt::format(
+      "Gains are predicted for {} without profiler overhead, by replay of the capture.", of);
   if (gains == Gains::with_others)
     text += " Nine of ten programs that made such a change gained within the second range.";
   if (const auto& all = analysis.together)
-    text = fmt::format("Together {}{}. {}",
-                       say_gain(*all, all->share, all->share_low, all->share_high, " of a step"),
-                       say_others(*all, all->share, gains), text);
+    text = fmt::format(
+        "Together {}{}. {}",
+        say_gain(*all, all->share, all->share_low, all->share_high, fmt::format(" of {}", of)),
+        say_others(*all, all->share, gains), text);
   return text;
 }
 
@@ -123,7 +126,9 @@ std::string findings_section(const Analysis& analysis, const TextStyle& style, s
   for (std::size_t i = from; i < to; ++i)
     out += paragraph(*all[i], fmt::format("{:>3}. ", i + 1),
                      beside_others(*all[i], all) +
-                         (all[i]->gain_ns ? gain_text(*all[i], device_time(analysis), gains) : ""),
+                         (all[i]->gain_ns ? gain_text(*all[i], device_time(analysis),
+                                                      !analysis.window.all_steps.empty(), gains)
+                                          : ""),
                      style);
   if (from == 0)
     if (const auto note = gains_note(analysis, std::span(all).first(to), gains); !note.empty())

@@ -9,14 +9,14 @@ import { note } from "../parts/note.ts";
 const FIRST = 4;
 
 /** What a step without recording, or an item of a larger batch, gains by replay; dim, its range, what programs gained that made the change; else the bound. */
-function gain(finding: Finding, whole: number): HTMLElement | null {
+function gain(finding: Finding, whole: number, step: string): HTMLElement | null {
   if (finding.gain_ns === null) return null;
   const bound = `up to ${time(finding.gain_ns)}, ${share(whole > 0 ? finding.gain_ns / whole : null)} of the window`;
   if (finding.replayed === null) return h("p", { class: "gain" }, bound);
   if ((finding.mended_high ?? 1) < 0.005) return h("p", { class: "gain" }, "no gain by itself", h("span", { class: "dim" }, `; ${bound}`));
-  const of = finding.id === "small_batch" ? "an item's time, batch x 8," : "a step";
+  const of = finding.id === "small_batch" ? "an item's time, batch x 8," : step;
   const range = (low: number | null, high: number | null): string => share(low) === share(high) ? share(low) : `${share(low)} to ${share(high)}`;
-  return h("p", { class: "gain" }, `gain ${share(finding.replayed)} of ${of} by replay`,
+  return h("p", { class: "gain" }, `predicted gain ${share(finding.replayed)} of ${of}`,
     h("span", { class: "dim" }, ` (${range(finding.replayed_low, finding.replayed_high)}); programs that made the change gained ${range(finding.mended_low, finding.mended_high)}`));
 }
 
@@ -57,10 +57,10 @@ export function findingsSection(report: Report): HTMLElement | null {
   const whole = a.devices.reduce((sum, d) => sum + d.span_ns, 0);
   const changes = a.findings.filter((f) => f.kind === "cause" || f.kind === "loss"), caveats = a.findings.filter((f) => !changes.includes(f));
   const item = (f: Finding): HTMLElement =>
-    h("li", { "data-finding": key(f) }, h("p", {}, kept(f.text + besideOthers(f, changes))), f.evidence ? note(kept(f.evidence), "evidence") : null, f.command ? note(f.command, "evidence") : null, gain(f, whole), report.hasTimeline ? moments(f) : null);
+    h("li", { "data-finding": key(f) }, h("p", {}, kept(f.text + besideOthers(f, changes))), f.evidence ? note(kept(f.evidence), "evidence") : null, f.command ? note(f.command, "evidence") : null, gain(f, whole, a.window.all_steps.length > 0 ? "a step" : "the program"), report.hasTimeline ? moments(f) : null);
   // Beside the waterfall there is room for a few; they come in order of what they give back.
   const first = changes.slice(0, FIRST), others = changes.slice(FIRST);
-  return section("findings", changes.length > 0 ? "Recommendations" : "Caveats", changes.length > 0 ? "with the gain by replay, else a bound on it" : "", first.length > 0 ? h("ol", { class: "findings" }, ...first.map(item)) : null,
+  return section("findings", changes.length > 0 ? "Recommendations" : "Caveats", changes.length > 0 ? "with the gain that a replay predicts, else a bound on it" : "", first.length > 0 ? h("ol", { class: "findings" }, ...first.map(item)) : null,
     others.length > 0 ? h("details", {}, h("summary", {}, `${plural(others.length, "more recommendation")}`), h("ol", { class: "findings", start: FIRST + 1, style: `counter-reset: finding ${FIRST}` }, ...others.map(item))) : null,
     caveats.length > 0 && changes.length > 0 ? h("h3", {}, "Caveats") : null, caveats.length > 0 ? h("ul", { class: "findings caveats" }, ...caveats.map(item)) : null,
     report.switches && report.switches.switches.length > 0 ? switchTable(report.switches) : null);
