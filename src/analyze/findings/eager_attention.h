@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "analyze/context.h"
-#include "core/strings.h"
 
 namespace gf {
 
@@ -33,7 +32,6 @@ class EagerAttention {
   bool in_backward(const KernelInstance& kernel) const;
 
   const Context& context_;
-  mutable OncePerText<bool (*)(std::string_view)> of_aten_;
   std::int64_t count_ = 0;
   std::unordered_set<std::uint32_t> kernels_, operations_;
 };

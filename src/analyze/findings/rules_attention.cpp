@@ -8,6 +8,7 @@
 #include "analyze/findings/eager_attention.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/rules.h"
+#include "analyze/traits.h"
 #include "core/text.h"
 
 namespace gf {
@@ -44,10 +45,7 @@ bool EagerAttention::in_backward(const KernelInstance& kernel) const {
          TrainingPhase::backward;
 }
 
-EagerAttention::EagerAttention(const Context& context)
-    : context_(context), of_aten_(context.capture.strings, [](std::string_view name) {
-        return name.starts_with("aten::");
-      }) {
+EagerAttention::EagerAttention(const Context& context) : context_(context) {
   const auto& kernels = context.kernels;
   std::vector<std::size_t> forward;
   for (std::size_t i = 0; i < kernels.size(); ++i)
@@ -75,7 +73,8 @@ EagerAttention::EagerAttention(const Context& context)
 template <class Use>
 bool EagerAttention::any_outward(std::uint32_t op, Use&& use) const {
   const auto& ops = context_.capture.host_ops;
-  for (; op != kNoRow && ops.kind[op] == HostKind::op && of_aten_(ops.name[op]);
+  for (; op != kNoRow && ops.kind[op] == HostKind::op &&
+         context_.names.host(ops.name[op]) & host_is::aten;
        op = context_.attribution.op_parent[op])
     if (use(op)) return true;
   return false;
@@ -107,8 +106,8 @@ void EagerAttention::take_around(const std::vector<std::size_t>& order,
     kernels_.insert(activity);
     // A whole layer in one operation holds projections, too.
     any_outward(context_.attribution.op[activity], [&](std::uint32_t op) {
-      const auto name = context_.capture.text(context_.capture.host_ops.name[op]);
-      if (contains(name, "multi_head_attention") || contains(name, "transformer")) return true;
+      if (context_.names.host(context_.capture.host_ops.name[op]) & host_is::whole_layer)
+        return true;
       operations_.insert(op);
       return false;
     });

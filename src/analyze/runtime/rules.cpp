@@ -6,122 +6,24 @@ namespace {
 
 using enum RuntimePhase;
 
-// TensorFlow, eager and tf.function. The eager runtime names the Python side EagerExecute and
-// EagerLocalExecute; the side that takes a node from the queue, EagerKernelExecute. In SYNC mode
-// the second stands inside the first, in ASYNC mode it runs on the thread eager_async_executor.
 constexpr PhaseRule kTensorFlow[] = {
-    {Match::prefix, "EagerLocalExecute: ", enqueue,
-     "tensorflow/core/common_runtime/eager/execute.cc", true, Unless::never, other,
-     QueueSide::enters},
-    {Match::exact, "EagerKernelExecute", dequeue, "tensorflow/core/common_runtime/eager/execute.cc",
-     false, Unless::never, other, QueueSide::leaves},
-    {Match::prefix, "EagerExecute", enqueue, "tensorflow/core/common_runtime/eager/execute.cc"},
-    {Match::prefix, "TFE_Py_FastPathExecute", enqueue, "tensorflow/python/eager/pywrap_tfe_src.cc"},
-    {Match::prefix, "TFE_Py_Execute", enqueue, "tensorflow/python/eager/pywrap_tfe_src.cc"},
-    {Match::exact, "ValidateInputTypeAndPlacement", enqueue,
-     "tensorflow/core/common_runtime/eager/execute.cc"},
-    {Match::exact, "TFE_DeleteTensorHandle", enqueue, "tensorflow/c/eager/c_api.cc"},
-    {Match::prefix, "EagerCopyToDevice", RuntimePhase::memcpy,
-     "tensorflow/core/common_runtime/eager/tensor_handle.cc"},
-    {Match::prefix, "KernelAndDevice", cpu_kernel,
-     "tensorflow/core/common_runtime/eager/kernel_and_device.cc", false, Unless::hands_on, wait},
-    {Match::exact, "FunctionRun", enqueue,
-     "tensorflow/core/common_runtime/process_function_library_runtime.cc", false, Unless::never,
-     other, QueueSide::none, "function"},
-    {Match::prefix, "SessionRun", enqueue, "tensorflow/core/common_runtime/direct_session.cc"},
-    {Match::prefix, "ExecutorState::", dequeue, "tensorflow/core/common_runtime/executor.cc"},
-    {Match::prefix, "ExecutorDoneCallback", dequeue, "tensorflow/core/common_runtime/executor.cc"},
-    {Match::prefix, "IteratorGetNext", wait, "tensorflow/core/kernels/data/iterator_ops.cc"},
-    {Match::prefix, "Iterator::", wait, "tensorflow/core/framework/dataset.cc"},
-    {Match::suffix, " WaitReady", wait, "tensorflow/core/common_runtime/eager/tensor_handle.cc"},
-    {Match::typed, "", cpu_kernel,
-     "tensorflow/core/framework/op_kernel.cc, tsl/profiler/lib/traceme_encode.h (TraceMeOp)", true,
-     Unless::launches, launch},
+#define GF_TENSORFLOW(...) {__VA_ARGS__},
+#include "analyze/names/runtime.def"
 };
 
-// XLA and PJRT, below TensorFlow and JAX alike.
 constexpr PhaseRule kXla[] = {
-    {Match::prefix, "end: ", cpu_kernel, "xla/service/cpu/cpu_runtime.cc"},
-    {Match::compiled, "", cpu_kernel, "xla/backends/cpu/runtime/thunk_executor.cc", true,
-     Unless::launches, launch, QueueSide::none, "xla"},
-    {Match::prefix, "CpuExecutable::", dequeue, "xla/service/cpu/cpu_executable.cc", false,
-     Unless::never, other, QueueSide::none, "xla"},
-    // Work that its operation gave to threads of a library, whose own time nobody wrote down.
-    {Match::prefix, "ThunkExecutor::Execute (wait", wait,
-     "xla/backends/cpu/runtime/thunk_executor.cc"},
-    {Match::prefix, "ThunkExecutor::", dequeue, "xla/backends/cpu/runtime/thunk_executor.cc"},
-    {Match::prefix, "BlockUntilReady", wait, "xla/pjrt"},
-    {Match::prefix, "BlockHostUntilReady", wait, "xla/stream_executor/stream.cc"},
-    {Match::prefix, "Wait for ", wait, "xla/pjrt/abstract_tracked_device_buffer.cc"},
-    {Match::suffix, "::WaitFor", wait, "xla/pjrt/local_device_state.cc"},
-    {Match::contains, "::Await", wait, "xla/pjrt"},
-    {Match::prefix, "ComputeSemaphoreAcquire", wait, "xla/pjrt/local_device_state.cc"},
-    {Match::contains, "CopyToDevice", RuntimePhase::memcpy,
-     "xla/pjrt/pjrt_stream_executor_client.cc"},
-    {Match::contains, "ToLiteral", RuntimePhase::memcpy, "xla/pjrt/pjrt_stream_executor_client.cc"},
-    {Match::contains, "BufferFromHost", RuntimePhase::memcpy, "xla/pjrt"},
-    {Match::contains, "Transfer", RuntimePhase::memcpy, "xla/pjrt"},
-    {Match::contains, "D2H Dispatch", RuntimePhase::memcpy, "xla/pjrt"},
-    {Match::contains, "H2D Dispatch", RuntimePhase::memcpy, "xla/pjrt"},
-    {Match::prefix, "command_buffer", launch, "xla/backends/gpu/runtime/command_buffer_thunk.cc"},
-    {Match::contains, "GpuExecutable::", dequeue, "xla/service/gpu/gpu_executable.cc", false,
-     Unless::never, other, QueueSide::none, "xla"},
-    {Match::prefix, "Thunks::", dequeue, "xla/service/gpu/gpu_executable.cc"},
-    {Match::contains, ":XLA GPU module", dequeue, "xla/service/gpu/gpu_executable.cc"},
-    {Match::contains, "LoadedExecutable::", dequeue, "xla/pjrt"},
-    {Match::prefix, "PJRT_LoadedExecutable_Execute", dequeue,
-     "xla/pjrt/c/pjrt_c_api_wrapper_impl.cc"},
+#define GF_XLA(...) {__VA_ARGS__},
+#include "analyze/names/runtime.def"
 };
 
-// JAX: the Python side is the call of a jitted function; all below it is PJRT.
 constexpr PhaseRule kJax[] = {
-    {Match::prefix, "PjitFunction(", enqueue, "jaxlib/pjit.cc", true, Unless::never, other,
-     QueueSide::none, "jit"},
-    {Match::prefix, "PmapFunction(", enqueue, "jaxlib/pmap_lib.cc", true},
-    {Match::exact, "ParseArguments", enqueue, "jaxlib/pjit.cc"},
-    {Match::prefix, "PythonRefManager::", enqueue, "xla/python/python_ref_manager.cc"},
+#define GF_JAX(...) {__VA_ARGS__},
+#include "analyze/names/runtime.def"
 };
 
-// PyTorch. Eager operations run on the thread that calls them: there is no queue of the framework's
-// own, except the autograd engine's ready queue, whose takers name themselves evaluate_function.
-// Operations that only rearrange what a tensor says of its memory, or allocate, compute nothing:
-// they are the framework's own cost, like the dispatch of those that launch.
 constexpr PhaseRule kPyTorch[] = {
-    {Match::prefix, "autograd::engine::evaluate_function: ", dequeue,
-     "torch/csrc/autograd/engine.cpp", true},
-    {Match::prefix, "enumerate(DataLoader)", wait, "torch/utils/data/dataloader.py"},
-    {Match::prefix, "aten::_local_scalar_dense", wait, "aten/src/ATen/native/cuda/CUDAScalar.cu",
-     true},
-    {Match::prefix, "aten::item", wait, "aten/src/ATen/native/Scalar.cpp", true},
-    {Match::prefix, "aten::empty", enqueue, "aten/src/ATen/native/TensorFactories.cpp", true},
-    {Match::prefix, "aten::view", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "aten::reshape", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "aten::as_strided", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "aten::transpose", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::exact, "aten::t", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "aten::permute", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "aten::expand", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "aten::slice", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "aten::select", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "aten::squeeze", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "aten::unsqueeze", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "aten::detach", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "detach", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "aten::resize_", enqueue, "aten/src/ATen/native/Resize.cpp", true},
-    {Match::prefix, "aten::set_", enqueue, "aten/src/ATen/native/TensorShape.cpp", true},
-    {Match::prefix, "aten::is_", enqueue, "aten/src/ATen/native", true},
-    {Match::prefix, "aten::to", enqueue, "aten/src/ATen/native/TensorConversions.cpp", true},
-    {Match::prefix, "aten::result_type", enqueue, "aten/src/ATen/native/TypeProperties.cpp", true},
-    {Match::prefix, "aten::", cpu_kernel, "aten/src/ATen/native", true, Unless::nested, enqueue,
-     QueueSide::none, "eager"},
-    {Match::prefix, "Torch-Compiled Region", enqueue, "torch/_dynamo/eval_frame.py", true,
-     Unless::never, other, QueueSide::none, "compile"},
-    {Match::prefix, "TorchDynamo Cache Lookup", enqueue, "torch/csrc/dynamo/eval_frame.c", true},
-    {Match::prefix, "## Call CompiledFxGraph", enqueue, "torch/_inductor/output_code.py", true,
-     Unless::never, other, QueueSide::none, "compile"},
-    {Match::prefix, "triton_", enqueue, "torch/_inductor/runtime/triton_heuristics.py", true},
-    {Match::contains, "Backward", enqueue, "torch/csrc/autograd/generated", true},
-    {Match::contains, "::", enqueue, "torch/csrc, extensions", true},
+#define GF_PYTORCH(...) {__VA_ARGS__},
+#include "analyze/names/runtime.def"
 };
 
 /// The operation's type as people know it: without the rule's prefix,

@@ -34,6 +34,9 @@ constexpr Nanos kSlewed = 2000;  // of so many
 /// for 3.4 ms, with launches 1.3 ms old.
 constexpr std::size_t kParts = 16;
 constexpr Nanos kSoon = 20 * kNsPerMs;
+/// Where nothing is known of what ran before the first record: nobody queues so far ahead and then
+/// ends.
+constexpr Nanos kFarBehind = 500 * kNsPerMs;
 /// A copy to the host and the call that waited for it end so close to each other where clocks
 /// agree.
 constexpr Nanos kTogether = 200 * kNsPerUs;
@@ -196,9 +199,8 @@ class ClockLedger {
       return std::pair(rows_.start_ns[left], left) < std::pair(rows_.start_ns[right], right);
     };
     sort_nearly_ordered(order.begin(), order.end(), begins_before);
-    // What ran before the first record is not known: a trace that is cut out of a busy queue begins
-    // with work that was launched long before.
-    Nanos ended = rows_.start_ns[order[0]], idle = 0;
+    // A trace that is cut out of a busy queue begins with what was launched long before.
+    Nanos ended = rows_.start_ns[order[0]], idle = 0, last_call = -kNone;
     std::size_t agreed = 0;  // rows up to here begin while the clocks agree
     for (const auto row : order) {
       if (ends_with_its_call(row)) agreed = row + std::size_t{1};
@@ -210,6 +212,10 @@ class ClockLedger {
                                                kFarthestTime)));
       ended = std::max(ended, rows_.start_ns[row] + rows_.duration_ns[row]);
     }
+    for (std::size_t call = 0; call < calls_.size(); ++call)
+      last_call = std::max(last_call, calls_.start_ns[call] + calls_.duration_ns[call]);
+    if (rows_.start_ns[order[0]] > last_call + kFarBehind)
+      idle = std::max(idle, rows_.start_ns[order[0]] - first_);
     std::int64_t late = 0;
     Nanos least = kNone;
     for (std::size_t part = 0; part < kParts; ++part) {

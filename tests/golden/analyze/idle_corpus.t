@@ -33,5 +33,5 @@ Kernels without a launch record keep a label of their own, and a replayed CUDA g
   >   gpufathom analyze "$GPUFATHOM_CORPUS"/public/$f.json.gz --format json | jq -c "[\"$f\", (.devices[0].idle[] | {(.cause): .ns})]"
   > done
   ["tracelens_h100_qwen_0.5b",{"kernel_gap":1786650},{"launch_bound":737689},{"host_other":716672},{"sync":36878}]
-  ["tracelens_vllm_decode_graph",{"kernel_gap":25473}]
+  ["tracelens_vllm_decode_graph",{"unexplained":7826151},{"host_other":511937},{"launch_bound":30600},{"kernel_gap":25473},{"sync":2190}]
   ["hta_a100_nccl",{"launch_bound":428620713},{"host_other":75355066},{"kernel_gap":5626770},{"sync":78736},{"dependency":44659}]

@@ -29,9 +29,9 @@ AMD's rocprofv3: any file of a process stands for all of its files, and a folder
   Recommendations
     1. Launch-bound: the GPU waits for the host to launch the next kernel 8.0 % of
        the time. Launch less often: capture the step in a graph, fuse operations,
-       or use a larger batch. [predicted gain 30 % of a step]
-       Gains are predicted for a step without profiler overhead, by replay of the
-       capture.
+       or use a larger batch. [predicted gain 30 % of the program]
+       Gains are predicted for the program without profiler overhead, by replay of
+       the capture.
   
   Caveats
     - Only the first level is known. rocprof-compute measures what happens inside
