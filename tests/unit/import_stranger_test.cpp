@@ -87,7 +87,7 @@ constexpr Foreign kForeign[] = {
     {"inspector.log", R"({"header":{"rank":0},"coll_perf":{"coll":"AllReduce","coll_sn":3}})",
      "inspector", kJob},
     {"nccl.txt", "host:1:2 [0] NCCL INFO Bootstrap : Using eth0\n", "log of NCCL", kJob},
-    {"run.hatchet_msgpack", "\x93\x83\xa5\x66rame\xa4name", "Proton", kTorch},
+    {"run.hatchet_msgpack", "\x93\x83\xa5\x00\x01\x02"sv, "Proton", kTorch},
     {"trace.pftrace", "\x0a\x0f\x40\x01\x50\x02\x62\x09GPU Queue\x0a\x01\x02", "Perfetto", kTorch},
     {"torch.pftrace",
      "\x0a\x0f\x50\x02\x62\x0b"

@@ -83,6 +83,9 @@ int sniff_report(std::string_view path, std::string_view head) {
 
 Result<Capture> load_report(const std::string& path, const ImportOptions& options) {
   const std::string nsys = program_in_path("nsys");
+  if (nsys.empty())
+    return fail("is a report of Nsight Systems, which only nsys reads", path, -1,
+                "export it: nsys export --type sqlite FILE");
   TemporaryFile exported, said;
   if (const auto made = exported.make("report.sqlite"); !made) return tl::unexpected(made.error());
   if (const auto made = said.make("nsys.txt"); !made) return tl::unexpected(made.error());

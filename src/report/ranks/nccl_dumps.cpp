@@ -21,7 +21,8 @@ std::string ranks_said(const std::vector<std::int64_t>& ranks) {
   return text;
 }
 
-std::string stuck_text(const StuckCollective& stuck) {
+std::string stuck_text(const DumpedGroup& group) {
+  const StuckCollective& stuck = *group.stuck;
   std::string text = fmt::format("Collective {}, {}", stuck.sequence, stuck.operation);
   if (!stuck.sizes.empty()) text += fmt::format(" of {}", stuck.sizes);
   if (!stuck.where.empty()) text += fmt::format(", at {}", stuck.where);
@@ -37,7 +38,10 @@ std::string stuck_text(const StuckCollective& stuck) {
   if (!stuck.culprits.empty())
     text += fmt::format(" The others wait for {}.", ranks_said(stuck.culprits));
   else if (!stuck.started.empty())
-    text += " Every rank began it: what they wait for is the network, or NCCL itself.";
+    text += group.missing.empty()
+                ? " Every rank began it: what they wait for is the network, or NCCL itself."
+                : " Every rank that has a dump began it: what they wait for is one that has none, the "
+                  "network, or NCCL itself.";
   else
     text += " No rank began it: their GPUs are busy with what was launched before.";
   return text;
@@ -79,7 +83,7 @@ std::string dumps_text(const NcclDumps& answer, const TextStyle& style, std::siz
     text += wrap("One dump shows what its own rank waits in; give those of all ranks.", width);
   for (const auto& group : answer.groups) {
     text += '\n' + wrap(group_heading(group), width);
-    text += wrap(group.stuck ? stuck_text(*group.stuck) : "Every collective that they hold ended.",
+    text += wrap(group.stuck ? stuck_text(group) : "Every collective that they hold ended.",
                  width, 2);
     text += lateness_table(group, style, rows == 0 ? 0 : rows + 1);
   }
