@@ -38,10 +38,11 @@ std::string stuck_text(const DumpedGroup& group) {
   if (!stuck.culprits.empty())
     text += fmt::format(" The others wait for {}.", ranks_said(stuck.culprits));
   else if (!stuck.started.empty())
-    text += group.missing.empty()
-                ? " Every rank began it: what they wait for is the network, or NCCL itself."
-                : " Every rank that has a dump began it: what they wait for is one that has none, the "
-                  "network, or NCCL itself.";
+    text +=
+        group.missing.empty()
+            ? " Every rank began it: what they wait for is the network, or NCCL itself."
+            : " Every rank that has a dump began it: what they wait for is one that has none, the "
+              "network, or NCCL itself.";
   else
     text += " No rank began it: their GPUs are busy with what was launched before.";
   return text;
@@ -83,8 +84,8 @@ std::string dumps_text(const NcclDumps& answer, const TextStyle& style, std::siz
     text += wrap("One dump shows what its own rank waits in; give those of all ranks.", width);
   for (const auto& group : answer.groups) {
     text += '\n' + wrap(group_heading(group), width);
-    text += wrap(group.stuck ? stuck_text(group) : "Every collective that they hold ended.",
-                 width, 2);
+    text +=
+        wrap(group.stuck ? stuck_text(group) : "Every collective that they hold ended.", width, 2);
     text += lateness_table(group, style, rows == 0 ? 0 : rows + 1);
   }
   text += '\n' + paint(style, Paint::title, "Caveats") + '\n';
