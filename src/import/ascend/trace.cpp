@@ -7,7 +7,6 @@
 #include <charconv>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -35,9 +34,9 @@ constexpr std::pair<std::string_view, Role> kProcesses[] = {{"Python", Role::fra
                                                             {"HCCL", Role::communication},
                                                             {"Communication", Role::communication}};
 
-enum class Task { kernel, copy, no_work };
+enum class Task { kernel, copy, part_of_collective, no_work };
 
-/// What begins the type of a task that is no kernel.
+/// What begins the type of a task that is no kernel; the first that fits.
 constexpr std::pair<std::string_view, Task> kTasks[] = {{"event", Task::no_work},
                                                         {"notify", Task::no_work},
                                                         {"profiling", Task::no_work},
@@ -50,12 +49,16 @@ constexpr std::pair<std::string_view, Task> kTasks[] = {{"event", Task::no_work}
                                                         {"model_execute", Task::no_work},
                                                         {"model_maint", Task::no_work},
                                                         {"memcpy", Task::copy},
-                                                        {"sdma", Task::copy},
-                                                        {"pcie_dma", Task::copy},
-                                                        {"rdma", Task::copy}};
+                                                        {"memcopy", Task::copy},
+                                                        {"sdma_sqe", Task::copy},
+                                                        {"sdma", Task::part_of_collective},
+                                                        {"rdma", Task::part_of_collective},
+                                                        {"pcie_dma", Task::copy}};
 
+/// "Write Value" of one version is "WRITE_VALUE" of another.
 Task task_of(std::string_view type) {
-  const std::string word = lower_case(type);
+  std::string word = lower_case(type);
+  std::ranges::replace(word, ' ', '_');
   for (const auto& [begins, task] : kTasks)
     if (word.starts_with(begins)) return task;
   return Task::kernel;
@@ -71,9 +74,13 @@ class Trace {
     JsonWalk walk;
     const bool whole = walk.run(text, events, [&](auto, const JsonRow& row) { describe(row); }) &&
                        walk.run(text, events, [&](auto, const JsonRow& row) { add(row); });
-    launches_.seal();
+    add_calls();
     operations_.seal();
     for (auto& [work, place] : tasks_) add_task(work, place);
+    // What a collective consists of, where the collective itself is in the trace, is no other work.
+    collectives_.seal();
+    for (auto& [work, place] : parts_)
+      if (!collectives_.row_at(0, work.start)) add_task(work, place);
     return whole;
   }
   void finish() { rows_.finish(); }
@@ -130,27 +137,36 @@ class Trace {
     if (!end) return rows_.bad_row();
     auto name = row.text("name");
     if (role == Role::framework) return add_operation(*start, *end, tid, name);
-    if (role == Role::calls) return add_call(*start, *end, tid, name);
+    if (role == Role::calls) {  // "AscendCL@aclnnAdd"
+      const auto at = name.find('@');
+      if (at != name.npos && name.substr(at + 1) != "launch") name.remove_prefix(at + 1);
+      calls_.push_back({*start, *end, tid, std::string(name)});
+      return;
+    }
     DeviceWork work;
     work.start = *start;
     work.end = *end;
     work.device = device_of(pid);
     work.stream = tid;
+    bool is_part = false;
     if (role == Role::communication) {
       // A collective as a whole; below it are its parts, which the NPU's own rows hold as well.
       if (!name.starts_with("hcom_")) return;
       work.stream += kCommunicationStreams;
+      collectives_.add(0, work.start, work.end, 0);
     } else {
-      const Task task = task_of(row.text("args.Task Type"));
+      const auto type = row.text("args.Task Type");
+      const Task task = task_of(type == "Other" ? name : type);
       if (task == Task::no_work) return;
-      if (task == Task::copy) {
+      is_part = task == Task::part_of_collective;
+      if (task == Task::copy || is_part) {
         work.kind = ActivityKind::memcpy;
         work.copy = copy_direction(name);
         work.bytes = row.integer("args.size(Byte)");
       }
     }
     work.name = c_.strings.intern(name);
-    tasks_.push_back({work, {pid, tid, *start}});
+    (is_part ? parts_ : tasks_).push_back({work, {pid, tid, *start}});
   }
 
   void add_operation(Nanos start, Nanos end, std::int64_t tid, std::string_view name) {
@@ -161,16 +177,19 @@ class Trace {
     if (c_.host_ops.size() > row) operations_.add(tid, start, end, row);
   }
 
-  /// "AscendCL@aclnnAdd", on the thread of its number in the framework's process.
-  void add_call(Nanos start, Nanos end, std::int64_t tid, std::string_view name) {
-    const auto at = name.find('@');
-    if (at != name.npos && name.substr(at + 1) != "launch") name.remove_prefix(at + 1);
-    const auto row = c_.api_calls.size();
-    rows_.call(start, end, rows_.thread(process_, tid), name, static_cast<std::int64_t>(row) + 1);
-    if (c_.api_calls.size() == row) return;
-    launches_.add(tid, start, end, row);
-    // torch_npu records no task for a copy that its caller waits for.
-    if (c_.api_calls.kind[row] == ApiKind::memcpy) c_.api_calls.kind[row] = ApiKind::sync;
+  /// Calls are numbered in the order of time, with room for the launches in each.
+  void add_calls() {
+    std::ranges::stable_sort(calls_, {}, &Call::start);
+    for (const Call& call : calls_) {
+      const auto row = c_.api_calls.size();
+      rows_.call(call.start, call.end, rows_.thread(process_, call.tid), call.name,
+                 static_cast<std::int64_t>(row + 1) * kMostLaunches);
+      if (c_.api_calls.size() == row) continue;
+      launches_.add(call.tid, call.start, call.end, row);
+      // torch_npu records no task for a copy that its caller waits for.
+      if (c_.api_calls.kind[row] == ApiKind::memcpy) c_.api_calls.kind[row] = ApiKind::sync;
+    }
+    launches_.seal();
   }
 
   struct Origin {
@@ -192,10 +211,11 @@ class Trace {
     auto& calls = c_.api_calls;
     if (const auto from = origin(to_call_, launches_, place)) {
       auto call = from->row;
-      if (!launched_.insert(call).second) {  // a call's second task: a launch in it, at its time
+      const auto earlier = launched_[call]++;
+      if (earlier > 0 && earlier < kMostLaunches) {  // a launch in the call, at its own time
         call = calls.size();
         rows_.call(from->time, from->time, calls.thread[from->row], "launch",
-                   static_cast<std::int64_t>(call) + 1);
+                   calls.correlation[from->row] + earlier);
       }
       calls.kind[call] = work.kind == ActivityKind::memcpy ? ApiKind::memcpy : ApiKind::launch;
       work.correlation = calls.correlation[call];
@@ -213,6 +233,7 @@ class Trace {
     return rows_.device(unnumbered_.try_emplace(pid, next).first->second, "huawei");
   }
 
+  static constexpr std::int64_t kMostLaunches = 1024;
   static constexpr std::int64_t kCommunicationStreams = 1'000'000;
   Capture& c_;
   TraceRows rows_;
@@ -220,9 +241,15 @@ class Trace {
   std::map<std::int64_t, std::int64_t> numbers_, unnumbered_;  // of devices, by process
   std::int64_t process_ = -1;
   Arrows to_call_, to_operation_;
-  OpenSpans launches_, operations_;
-  std::set<std::size_t> launched_;  // calls that have a task
-  std::vector<std::pair<DeviceWork, Place>> tasks_;
+  OpenSpans launches_, operations_, collectives_;
+  std::map<std::size_t, std::int64_t> launched_;  // tasks of a call
+  struct Call {
+    Nanos start = 0, end = 0;
+    std::int64_t tid = -1;
+    std::string name;
+  };
+  std::vector<Call> calls_;
+  std::vector<std::pair<DeviceWork, Place>> tasks_, parts_;  // parts_: of collectives
 };
 
 }  // namespace

@@ -53,34 +53,35 @@ A record_function name with quotation marks, which PyTorch until 2.13 writes as 
   say "hello" twice
   (1 row)
 
-An Ascend NPU's trace, whose marks may lie behind its host's events: a call with two tasks, of which one only waits for another,
-and operations on a thread of their own. Texts are times; a duration has more digits than nanoseconds.
+An Ascend NPU's trace, whose marks may lie behind its host's events: a call with two tasks, tasks that only wait or record, a collective
+and its parts, and operations on a thread of their own. Times are texts; a duration has more digits than nanoseconds.
 
   $ python3 - <<'PY'
   > import json
   > x = lambda pid, tid, name, ts, dur, **args: {"ph": "X", "pid": pid, "tid": tid, "name": name, "ts": f"17041615114203{ts:06.3f}", "dur": dur, "args": args}
   > arrow = lambda category, number, start, end: [{"ph": "s", "cat": category, "id": number, "pid": 1, "tid": start[0], "ts": f"17041615114203{start[1]:06.3f}"},
   >     {"ph": "f", "cat": category, "id": number, "pid": 4, "tid": 3, "ts": f"17041615114203{end:06.3f}"}]
-  > names = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}} for pid, name in ((7, "Python"), (702, "CANN"), (4, "Ascend Hardware"), (9, "Overlap Analysis"))]
+  > names = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}} for pid, name in ((7, "Python"), (702, "CANN"), (4, "Ascend Hardware"), (5, "HCCL"), (9, "Overlap Analysis"))]
   > host = [{**x(7, 77, "ProfilerStep#1", 1, 60.0), "cat": "cpu_op"}, {**x(7, 77, "aten::add", 2, 5.0), "cat": "cpu_op"}, {**x(7, 77, "aten::item", 40, 9.0), "cat": "cpu_op"}] + \
   >     [{**x(7, 77, "aten::view", 62 + i / 100, 0.001, note="x" * 200), "cat": "cpu_op"} for i in range(1500)]
   > rest = names + [x(702, 78, "AscendCL@aclnnAdd", 8, 4.0, connection_id=1), x(702, 77, "AscendCL@aclrtMemcpy", 41, 7.0, connection_id=2), x(4, 3, "aclnnAdd_AddAiCore_Add", 12, 6.2506, **{"Task Type": "AI_CORE"}),
-  >     x(4, 3, "aclnnAdd_Cast", 20, 2.0, **{"Task Type": "AI_CPU"}), x(4, 3, "Notify_Wait", 30, 9.0, **{"Task Type": "NOTIFY_WAIT"}), x(9, 0, "Computing", 12, 6.25)] + \
+  >     x(4, 3, "aclnnAdd_Cast", 20, 2.0, **{"Task Type": "AI_CPU"}), x(4, 3, "Notify_Wait", 30, 9.0, **{"Task Type": "NOTIFY_WAIT"}), x(5, 0, "hcom_allReduce__1", 24, 4.0),
+  >     x(5, 1, "Reduce_Inline", 25, 1.0), x(4, 6, "Reduce_Inline", 25, 1.0, **{"Task Type": "SDMA"}), x(4, 6, "Write_Value", 29, 9.0, **{"Task Type": "Write Value"}), x(9, 0, "Computing", 12, 6.25)] + \
   >     arrow("HostToDevice", "1", (78, 9), 12) + arrow("HostToDevice", "2", (78, 10), 20) + arrow("async_npu", 3, (77, 3), 12) + arrow("async_npu", 4, (77, 3), 20)
   > json.dump(host + rest, open("trace_view.json", "w"))
   > PY
   $ brief trace_view.json
-  events 1508, device events 2, span 10000, busy 8251
+  events 1509, device events 3, span 16000, busy 12251
   $ gpufathom query trace_view.json "select name, kind, correlation from api_calls"
   name         kind    correlation
-  aclnnAdd     launch            1
-  aclrtMemcpy  sync              2
-  launch       launch            3
+  aclnnAdd     launch         1024
+  aclrtMemcpy  sync           2048
+  launch       launch         1025
   (3 rows)
   $ gpufathom query trace_view.json "select a.name, a.kind, a.correlation, o.name as operation from activities a join host_ops o on o.external_id = a.external_id"
   name                    kind    correlation  operation
-  aclnnAdd_AddAiCore_Add  kernel            1  aten::add
-  aclnnAdd_Cast           kernel            3  aten::add
+  aclnnAdd_AddAiCore_Add  kernel         1024  aten::add
+  aclnnAdd_Cast           kernel         1025  aten::add
   (2 rows)
 
 ONNX Runtime: kernels follow their node, in whole microseconds; of a build without them it is said what to do.
