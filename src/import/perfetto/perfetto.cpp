@@ -263,7 +263,8 @@ int sniff(std::string_view, std::string_view head) {
   if (at >= head.size() || !begins_packet(head.substr(at + 1))) return 0;
   if (has_stages(protozero::pbf_reader(head.data(), std::min(head.size(), kFront)))) return 93;
   // Their names come before them: calls of PyTorch's traces, what rocprofv3 calls its tracks.
-  for (const std::string_view sign : {"cudaLaunchKernel", "cuLaunchKernel", "COMPUTE AGENT ["})
+  for (const std::string_view sign :
+       {"cudaLaunchKernel", "cuLaunchKernel", "COMPUTE AGENT [", "kernel_dispatch"})
     if (head.find(sign) != head.npos) return 93;
   return 0;
 }
