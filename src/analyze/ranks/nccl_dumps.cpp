@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <string_view>
 
 namespace gf {
 
@@ -152,13 +154,13 @@ class Group {
   std::int64_t first_ = INT64_MIN, last_ = INT64_MIN;
 };
 
-const std::vector<std::string> kOfRecorder = {
+constexpr std::string_view kOfRecorder[] = {
     "The recorder's times of start and end are those at which a watchdog looked, every 100 ms or "
     "so: how long a collective took, or how busy a GPU was, they cannot say. A torch.profiler "
     "trace of each rank can.",
     "Lateness is by the clock of each rank's host when its program asked for the collective: "
     "between hosts it includes the difference of their clocks."};
-const std::vector<std::string> kOfInspector = {
+constexpr std::string_view kOfInspector[] = {
     "The inspector logs how long the kernel of each collective ran: the rank with the shortest "
     "came "
     "last, and the others waited in it. It leaves out small messages, and what did not end."};
@@ -198,7 +200,10 @@ Result<NcclDumps> analyze_dumps(std::vector<NcclDump> dumps) {
                                                              : left.shared > right.shared;
   });
   const bool logs = std::ranges::any_of(dumps, &NcclDump::by_inspector);
-  answer.caveats = logs ? kOfInspector : kOfRecorder;
+  if (logs)
+    answer.caveats.assign(std::begin(kOfInspector), std::end(kOfInspector));
+  else
+    answer.caveats.assign(std::begin(kOfRecorder), std::end(kOfRecorder));
   return answer;
 }
 
