@@ -42,34 +42,40 @@ std::int64_t Slices::Slice::number(std::string_view key) const {
 void Slices::track(std::string_view descriptor) {
   std::uint64_t uuid = 0;
   Track track;
-  const auto describe = [&](std::string_view of, protozero::pbf_tag_type pid,
-                            protozero::pbf_tag_type tid, protozero::pbf_tag_type name) {
+  // The fields of a process or thread: its numbers, and its name.
+  const auto describe = [&](std::string_view of, bool thread) {
     for (auto message = message_of(of); message.next();) {
+      const auto tag = message.tag();
       std::uint64_t number = 0;
       std::string_view text;
-      if (message.tag() == pid && read(message, number))
-        track.pid = static_cast<std::int64_t>(number);
-      else if (message.tag() == tid && tid != 0 && read(message, number))
-        track.tid = static_cast<std::int64_t>(number);
-      else if (message.tag() == name && read(message, text))
-        track.name = text;
-      else if (message.tag() != pid && message.tag() != tid && message.tag() != name)
+      if (tag == 1) {
+        if (read(message, number)) track.pid = static_cast<std::int64_t>(number);
+      } else if (tag == 2 && thread) {
+        if (read(message, number)) track.tid = static_cast<std::int64_t>(number);
+      } else if (tag == (thread ? 5 : 6)) {
+        if (read(message, text)) track.name = text;
+      } else {
         message.skip();
+      }
     }
   };
   for (auto message = message_of(descriptor); message.next();) {
     std::string_view bytes;
-    if (message.tag() == field::kUuid) {
-      read(message, uuid);
-    } else if (message.tag() == field::kTrackName && read(message, bytes)) {
-      track.name = bytes;
-    } else if (message.tag() == field::kProcess && read(message, bytes)) {
-      describe(bytes, 1, 0, 6);
-    } else if (message.tag() == field::kThread && read(message, bytes)) {
-      describe(bytes, 1, 2, 5);
-    } else if (message.tag() != field::kTrackName && message.tag() != field::kProcess &&
-               message.tag() != field::kThread) {
-      message.skip();
+    switch (message.tag()) {
+      case field::kUuid:
+        read(message, uuid);
+        break;
+      case field::kTrackName:
+        if (read(message, bytes)) track.name = bytes;
+        break;
+      case field::kProcess:
+        if (read(message, bytes)) describe(bytes, false);
+        break;
+      case field::kThread:
+        if (read(message, bytes)) describe(bytes, true);
+        break;
+      default:
+        message.skip();
     }
   }
   tracks_[uuid] = std::move(track);
