@@ -35,6 +35,24 @@ OTHERS = {
     "proton.json": json.dumps({"displayTimeUnit": "us", "traceEvents": [
         {"name": "gemm", "cat": "kernel", "ph": "X", "ts": 3.0, "dur": 2.0, "tid": 1, "args": {"call_stack": ["ROOT", "gemm"]}}]}),
     "times.json": json.dumps([{"startEnqMs": 0.5, "endEnqMs": 0.9, "startH2dMs": 1, "endH2dMs": 2, "startComputeMs": 3, "endComputeMs": 6, "startD2hMs": 6, "endD2hMs": 7}]),
+    "trace_view.json": json.dumps([
+        {"ph": "M", "name": "process_name", "pid": 4, "args": {"name": "Ascend Hardware"}}, {"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "Python"}},
+        {"ph": "M", "name": "process_name", "pid": 702, "args": {"name": "CANN"}}, {"ph": "M", "name": "process_labels", "pid": 4, "args": {"labels": "NPU 1"}},
+        {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 7, "tid": 7, "ts": "2.5", "dur": 2.0}, {"ph": "X", "name": "AscendCL@aclnnAdd", "pid": 702, "tid": 8, "ts": "2.6", "dur": 0.2},
+        {"ph": "s", "cat": "HostToDevice", "id": "9", "pid": 702, "tid": 8, "ts": "2.7"}, {"ph": "f", "cat": "HostToDevice", "id": "9", "pid": 4, "tid": 3, "ts": "3.0"},
+        {"ph": "s", "cat": "async_npu", "id": 3, "pid": 7, "tid": 7, "ts": "2.6"}, {"ph": "f", "cat": "async_npu", "id": 3, "pid": 4, "tid": 3, "ts": "3.0"},
+        {"ph": "X", "name": "aclnnAdd_Add", "pid": 4, "tid": 3, "ts": "3.0", "dur": 2.0, "args": {"Task Type": "AI_CORE"}}]),
+    "ort.json": json.dumps([
+        {"cat": "Session", "pid": 8, "tid": 8, "dur": 1, "ts": 0, "ph": "X", "name": "session_initialization"},
+        {"cat": "Node", "pid": 8, "tid": 8, "dur": 1, "ts": 1, "ph": "X", "name": "MatMul_1_kernel_time", "args": {"op_name": "MatMul", "provider": "CUDAExecutionProvider"}},
+        {"cat": "Kernel", "pid": -1, "tid": -1, "dur": 2, "ts": 3, "ph": "X", "name": "gemm", "args": {"stream": "7", "grid_x": "8"}}]),
+    "p.hatchet": json.dumps([{"children": [{"children": [], "frame": {"name": "gemm"}, "metrics": {"count": 4, "device_id": "0", "device_type": "CUDA", "time (ns)": 9}}],
+                              "frame": {"name": "ROOT"}, "metrics": {"count": 0}}, {"CUDA": {"0": {"num_sms": 132}}}]),
+    "profile.json": json.dumps([{"count": 6}, {"name": "conv1", "timeMs": 7.2, "averageMs": 1.2, "percentage": 60.0}]),
+    "flight.json": json.dumps({"version": "2.10", "pg_config": {"0": {"desc": "default_pg", "ranks": "[0, 1]"}}, "entries": [
+        {"process_group": ["0", "default_pg"], "collective_seq_id": 1, "profiling_name": "nccl:all_reduce", "state": "started", "retired": False, "is_p2p": False,
+         "time_created_ns": 1790000000000000000, "input_sizes": [[8, 4]], "frames": [{"filename": "a.py", "line": 3}]}]}),
+    "inspector.log": json.dumps({"header": {"id": "0xab", "rank": 1}, "coll_perf": {"coll": "AllReduce", "coll_sn": 3, "coll_msg_size_bytes": 8, "coll_exec_time_us": 4.5}}) + "\n",
     "export.jsonl": '{"data": ["[Unknown]", "gemm"]}\n' + json.dumps({"Type": 79, "CudaEvent": {
         "startNs": "3000", "endNs": "5000", "deviceId": 0, "streamId": "7", "kernel": {"demangledName": "1", "gridX": 8}}}) + "\n",
     "kernel_details.csv": 'Stream ID,Name,Accelerator Core,Start Time(us),Duration(us)\n1,MatMul,AI_CORE,"1736413971558973.000\t",2.0\n',
@@ -80,6 +98,35 @@ def database(path, statements):
     db.close()
 
 
+def perfetto_traces():
+    """Slices as PyTorch 2.14 writes them, and stages as later versions do."""
+    def varint(value):
+        return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
+
+    def number(field, value):
+        return varint(field << 3) + varint(value)
+
+    def block(field, content):
+        content = content.encode() if isinstance(content, str) else content
+        return varint(field << 3 | 2) + varint(len(content)) + content
+
+    def note(key, value):
+        return block(4, block(10, key) + number(4, value))
+
+    def event(time, content):
+        return block(1, number(8, time) + number(10, 1) + content)
+
+    names = block(2, number(1, 1) + block(2, "cudaLaunchKernel")) + block(2, number(1, 2) + block(2, "gemm"))
+    stages = block(24, number(1, 1) + block(2, "Kernel")) + block(1000, number(1, 1) + block(3, "gemm")) + block(1001, number(1, 1) + block(2, "registers_per_thread"))
+    head = block(1, block(60, number(1, 1) + block(4, number(1, 5) + number(2, 6)))) + block(1, number(10, 1) + number(13, 1) + block(12, names + stages))
+    call = event(900, block(11, number(9, 1) + number(11, 1) + number(10, 1) + note("correlation", 2))) + event(950, block(11, number(9, 2) + number(11, 1)))
+    work = event(1000, block(11, number(9, 1) + number(11, 2) + number(10, 2) + note("stream", 7) + note("device", 0) + note("correlation", 2)))
+    launch = block(1, number(1, 8)) + block(2, number(1, 128)) + block(3, number(1, 1) + number(4, 40))
+    stage = event(1000, block(53, number(2, 900) + number(11, 0) + number(13, 4) + number(14, 1) + number(19, 1) + block(21, launch) + block(6, block(1, "correlation") + block(2, "2"))))
+    yield "slices.pftrace", head + call + work + event(1900, block(11, number(9, 2) + number(11, 2)))
+    yield "stages.pftrace", head + call + stage
+
+
 def memory_snapshot():
     """As torch.cuda.memory._dump_snapshot() writes it."""
     frames = [{"filename": "model.py", "line": 40, "name": "forward"}, {"filename": "train.py", "line": 9, "name": "step"}]
@@ -101,10 +148,13 @@ def main():
     folder = Path(sys.argv[1])
     for protocol in (2, 4):
         (folder / f"snapshot{protocol}.pickle").write_bytes(pickle.dumps(memory_snapshot(), protocol))
+    (folder / "nccl_trace_rank_0").write_bytes(pickle.dumps(json.loads(OTHERS["flight.json"]), 2))
     for name, text in [("smi", SMI_DMON), ("smi_dated", SMI_DMON_DATED), ("smi_csv", SMI_DMON_CSV), ("dcgm", DCGM_DMON)]:
         (folder / f"{name}.dmon").write_text(text)
     for name, text in OTHERS.items():
         (folder / name).write_text(text)
+    for name, content in perfetto_traces():
+        (folder / name).write_bytes(content)
     for name, statements in DATABASES.items():
         database(folder / name, statements)
     (folder / "long.json").write_text(long_trace())

@@ -1,6 +1,6 @@
 // Prints a reference page that is made from the declarations: gpufathom-reference
 // metrics|capture|analysis|levels|findings|names|schema|typescript|python|work-json|work-schema|
-// sweep-schema|reproduction-schema|ranks-json|ranks-schema.
+// nccl-dumps-schema|sweep-schema|reproduction-schema|ranks-json|ranks-schema.
 // `./dev docs` writes them to docs/; a test checks that the committed pages are what this prints.
 #include <cstdio>
 #include <string>
@@ -31,6 +31,8 @@ int main(int argc, char** argv) {
     text = gf::work_page();
   else if (page == "work-schema")
     text = gf::work_schema();
+  else if (page == "nccl-dumps-schema")
+    text = gf::nccl_dumps_schema();
   else if (page == "sweep-schema")
     text = gf::sweep_schema();
   else if (page == "reproduction-schema")
@@ -46,8 +48,8 @@ int main(int argc, char** argv) {
   if (text.empty()) {
     std::fputs(
         "usage: gpufathom-reference metrics|capture|analysis|levels|findings|names|schema|"
-        "typescript|python|work-json|work-schema|sweep-schema|reproduction-schema|ranks-json|ranks-"
-        "schema\n",
+        "typescript|python|work-json|work-schema|nccl-dumps-schema|sweep-schema|reproduction-"
+        "schema|ranks-json|ranks-schema\n",
         stderr);
     return 2;
   }

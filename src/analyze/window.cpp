@@ -192,10 +192,6 @@ std::string how_to_record(const Capture& capture) {
 
 /// What the profiler or the capture itself says of the absence.
 Status why_nothing_ran(const Capture& capture) {
-  if (vendor_of(capture) == Vendor::huawei)
-    return fail("is a trace of an Ascend NPU, whose work is not read", capture.path, -1,
-                "step_trace_time.csv of the same output has the computing and free time of each "
-                "step; gpufathom help formats lists what is read");
   for (std::size_t note = 0; note < capture.quality.size(); ++note)
     if (capture.text(capture.quality.code[note]) == name_of(QualityCode::profiler_message))
       return fail(

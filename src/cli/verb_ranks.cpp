@@ -13,7 +13,9 @@
 #include "model/quality.h"
 #include "report/html/page.h"
 #include "report/json.h"
+#include "report/ranks/nccl_dumps.h"
 #include "report/ranks/ranks.h"
+#include "session/nccl_dumps.h"
 #include "session/ranks.h"
 
 namespace gf::cli {
@@ -99,6 +101,31 @@ Result<std::string> rendered(std::vector<JobRanks> stages, const std::string& fo
   return text;
 }
 
+/// The answer of flight recorders: of dumps that can be read, told as what a job hangs in.
+int answer_dumps(const std::vector<std::string>& files, const RankInputs& input,
+                 const OutputOptions& output, const std::string& format,
+                 std::optional<std::size_t> rows) {
+  if (format == "html")
+    return complain("flight recorders have no page: take text or json", kWrongUsage);
+  std::vector<NcclDump> dumps;
+  int exit_code = kWhole;
+  for (const auto& file : files) {
+    auto dump = read_nccl_dump(file, input.max_bytes);
+    if (!dump)
+      exit_code = complain(dump.error());
+    else
+      dumps.push_back(std::move(*dump));
+  }
+  if (dumps.empty()) return exit_code;
+  const auto answer = analyze_dumps(std::move(dumps));
+  if (!answer) return complain(answer.error());
+  const auto text = format == "json"
+                        ? json_line(*answer)
+                        : dumps_text(*answer, text_style(output.to_file()), text_rows(rows));
+  if (const auto done = write_answer(output, text); !done) return complain(done.error());
+  return exit_code;
+}
+
 int say_what_is_missing(const std::vector<std::string>& missing) {
   for (const auto& text : missing) complain("incomplete result: " + text, kBadInput);
   return missing.empty() ? kWhole : kBadInput;
@@ -114,6 +141,8 @@ int refuse() {
 int answer_ranks(const RankInputs& input, const OutputOptions& output,
                  std::optional<std::size_t> rows, Incomplete incomplete) {
   const std::string format = chosen_format(output);
+  if (const auto files = dump_files(input.paths); !files.empty())
+    return answer_dumps(files, input, output, format, rows);
   auto loaded = load(input);
   if (!loaded) return complain(loaded.error());
   const int exit_code = complain_of(*loaded);
@@ -141,8 +170,10 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
 Verb ranks_verb() {
   Verb verb{"ranks", "analyze a distributed job: which rank waited for which, and why"};
   const auto o = std::make_shared<RanksArguments>();
-  verb.argument("FILE", o->input.paths,
-                "captures of the ranks of one run, folders of captures, or the output of --map")
+  verb.argument(
+          "FILE", o->input.paths,
+          "captures of the ranks of one run, folders of captures, the output of --map, or the "
+          "dumps of PyTorch's flight recorder (nccl_trace_rank_N)")
       .must()
       .input();
   verb.flag("--map", o->map,

@@ -31,6 +31,10 @@ namespace gf::nsys {
 int sniff(std::string_view path, std::string_view head);
 Result<Capture> load(const std::string& path, const ImportOptions& options);
 
+/// Reports in its own format (.nsys-rep): where nsys is installed it exports them.
+int sniff_report(std::string_view path, std::string_view head);
+Result<Capture> load_report(const std::string& path, const ImportOptions& options);
+
 /// Exports as JSON lines.
 int sniff_json(std::string_view path, std::string_view head);
 Result<Capture> load_json(const std::string& path, const ImportOptions& options);
@@ -105,23 +109,38 @@ Result<Capture> load(const std::string& path, const ImportOptions& options);
 
 }  // namespace gf::unitrace
 
-// Kernels that Triton's Proton recorded (data="trace").
+// What Triton's Proton recorded: kernels (data="trace"), and its tree of sums, which is the
+// default.
 namespace gf::proton {
 
 int sniff(std::string_view path, std::string_view head);
 Result<Capture> load(const std::string& path, const ImportOptions& options);
 
+int sniff_tree(std::string_view path, std::string_view head);
+Result<Capture> load_tree(const std::string& path, const ImportOptions& options);
+
 }  // namespace gf::proton
 
-// Times of queries by trtexec (TensorRT).
+// Times of queries by trtexec (TensorRT), and the sums of its layers.
 namespace gf::trtexec {
 
 int sniff(std::string_view path, std::string_view head);
 Result<Capture> load(const std::string& path, const ImportOptions& options);
 
+int sniff_profile(std::string_view path, std::string_view head);
+Result<Capture> load_profile(const std::string& path, const ImportOptions& options);
+
 }  // namespace gf::trtexec
 
-// Perfetto traces with stages of GPU work.
+// Profiles of ONNX Runtime.
+namespace gf::onnxruntime {
+
+int sniff(std::string_view path, std::string_view head);
+Result<Capture> load(const std::string& path, const ImportOptions& options);
+
+}  // namespace gf::onnxruntime
+
+// Perfetto traces with GPU work, as stages or as slices.
 namespace gf::perfetto {
 
 int sniff(std::string_view path, std::string_view head);
@@ -129,11 +148,14 @@ Result<Capture> load(const std::string& path, const ImportOptions& options);
 
 }  // namespace gf::perfetto
 
-// Kernel tables of Ascend NPUs, by torch_npu.
+// Ascend NPUs, by torch_npu: the table of kernels, and the trace, which has the host's calls, too.
 namespace gf::ascend {
 
 int sniff(std::string_view path, std::string_view head);
 Result<Capture> load(const std::string& path, const ImportOptions& options);
+
+int sniff_trace(std::string_view path, std::string_view head);
+Result<Capture> load_trace(const std::string& path, const ImportOptions& options);
 
 }  // namespace gf::ascend
 

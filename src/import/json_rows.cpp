@@ -42,7 +42,7 @@ struct JsonWalk::Parser {
   const std::function<void(std::string_view, const JsonRow&)>* apply = nullptr;
   std::vector<JsonRow::Value>* values = nullptr;  // of the object that is being laid flat
 
-  static constexpr int kDeepest = 48;
+  static constexpr int kDeepest = 256;
   static constexpr std::size_t kLongestPath = 4096;
   // Paths are written out for each value: bytes of them for one of the text. Sound files take a
   // few.

@@ -16,20 +16,20 @@ constexpr std::string_view kTraceOfXpu =
     "export_chrome_trace(\"trace.json\")";
 constexpr std::string_view kRunNsys =
     "record with nsys profile --trace=cuda,nvtx, then nsys export --type sqlite REPORT.nsys-rep";
+constexpr std::string_view kNvprof =
+    "record with nvprof -o run.nvvp PROGRAM, or nvprof --print-gpu-trace --csv; GPUs of compute "
+    "capability 8.0 and later need nsys profile --trace=cuda,nvtx";
 constexpr std::string_view kRunNsysOrTorch =
     "record GPU work with torch.profiler (export_chrome_trace) or, on NVIDIA, nsys profile and "
     "nsys export --type sqlite";
 constexpr std::string_view kExportSqlite =
     "export the report as SQLite: nsys export --type sqlite REPORT.nsys-rep";
-constexpr std::string_view kTrtexec =
-    "record it under nsys: nsys profile --trace=cuda,nvtx trtexec ..., then nsys export --type "
-    "sqlite REPORT.nsys-rep";
 constexpr std::string_view kRunRocprof =
     "record with rocprofv3 --kernel-trace --memory-copy-trace --hip-trace -- PROGRAM, and give its "
     "results.db, JSON or CSV";
 constexpr std::string_view kAmdLog = "log over time: amd-smi metric -p -c -t -u -w 1 --csv";
 constexpr std::string_view kAscend =
-    "its kernels are in kernel_details.csv of the same output (ASCEND_PROFILER_OUTPUT): give that";
+    "give trace_view.json or kernel_details.csv of torch_npu's output (ASCEND_PROFILER_OUTPUT)";
 constexpr std::string_view kApple = "Apple's GPUs are not analyzed: Instruments shows it";
 constexpr std::string_view kDcgmLog =
     "log the same over time on the node: dcgmi dmon -e 155,1001,1002,1003,1004,1005 -d 1000";
@@ -37,8 +37,9 @@ constexpr std::string_view kPowerLog =
     "log over time beside the run: nvidia-smi "
     "--query-gpu=timestamp,index,power.draw.instant,utilization.gpu --format=csv -lms 100";
 constexpr std::string_view kFlightRecorder =
-    "torchfrtrace of PyTorch compares such dumps; for gpufathom ranks, give a folder with the "
-    "torch.profiler trace of each rank";
+    "which rank the others wait for: gpufathom ranks FOLDER, with the dumps of all ranks";
+constexpr std::string_view kInspector =
+    "which rank came last: gpufathom ranks FOLDER, with the logs of all ranks";
 constexpr std::string_view kRanks =
     "give gpufathom ranks a folder with the torch.profiler trace of each rank";
 

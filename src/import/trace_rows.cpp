@@ -56,6 +56,7 @@ void TraceRows::work(const DeviceWork& work) {
   put(activities.bytes, row, work.bytes);
   put(activities.shared_bytes, row, work.shared_bytes);
   put(activities.graph_node, row, work.graph_node);
+  put(activities.external_id, row, work.operation);
   put(activities.registers, row, small(work.registers));
   Column<I32>* const shape[] = {&activities.grid_x,  &activities.grid_y,  &activities.grid_z,
                                 &activities.block_x, &activities.block_y, &activities.block_z};
@@ -74,6 +75,19 @@ void TraceRows::call(Nanos start, Nanos end, std::uint32_t thread, std::string_v
   calls.name[row] = c_.strings.intern(name);
   calls.kind[row] = gpu_api_kind(name);
   calls.correlation[row] = correlation;
+}
+
+void TraceRows::operation(Nanos start, Nanos end, std::uint32_t thread, std::string_view name,
+                          std::int64_t id) {
+  if (!is_span(start, end)) return;
+  auto& ops = c_.host_ops;
+  const auto row = ops.add();
+  ops.start_ns[row] = start;
+  ops.duration_ns[row] = end - start;
+  ops.thread[row] = thread;
+  ops.name[row] = c_.strings.intern(name);
+  ops.kind[row] = HostKind::op;
+  ops.external_id[row] = id;
 }
 
 void TraceRows::range(Nanos start, Nanos end, std::uint32_t thread, std::string_view name) {

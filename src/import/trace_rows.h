@@ -26,6 +26,7 @@ struct DeviceWork {
   Text name{};
   std::int64_t stream = -1, context = -1, correlation = -1, pid = -1;
   std::int64_t bytes = -1, shared_bytes = -1, registers = -1, graph_node = -1;
+  std::int64_t operation = -1;  // external_id of the host's operation that it belongs to
   std::array<std::int64_t, 3> grid{-1, -1, -1}, block{-1, -1, -1};
 };
 
@@ -36,6 +37,9 @@ class TraceRows {
   /// A call of a GPU's runtime or driver.
   void call(Nanos start, Nanos end, std::uint32_t thread, std::string_view name,
             std::int64_t correlation);
+  /// An operation of the framework; work names it by `id`.
+  void operation(Nanos start, Nanos end, std::uint32_t thread, std::string_view name,
+                 std::int64_t id);
   /// A range that the program named.
   void range(Nanos start, Nanos end, std::uint32_t thread, std::string_view name);
   std::uint32_t thread(std::int64_t pid, std::int64_t tid);

@@ -58,10 +58,6 @@ constexpr Foreign kForeign[] = {
     {"rocm_smi.csv", "device,Average Graphics Package Power (W),GPU use (%)\ncard0,719.0,97\n",
      "rocm-smi", kAmdLog},
     // Ascend, Intel, Apple.
-    {"trace_view.json",
-     R"([{"name":"process_name","ph":"M","pid":4,"tid":0,"args":{"name":"Ascend Hardware"}},
-         {"ph":"X","cat":"cpu_op","name":"aten::add","pid":7,"tid":7,"ts":"170.250","dur":10.0}])",
-     "Ascend NPU", kNpu},
     {"ascend_pytorch_profiler.db",
      "CREATE TABLE STRING_IDS(id INTEGER, value TEXT); CREATE TABLE CANN_API(startNs INTEGER)",
      "Ascend NPU", kNpu},
@@ -91,14 +87,7 @@ constexpr Foreign kForeign[] = {
     {"inspector.log", R"({"header":{"rank":0},"coll_perf":{"coll":"AllReduce","coll_sn":3}})",
      "inspector", kJob},
     {"nccl.txt", "host:1:2 [0] NCCL INFO Bootstrap : Using eth0\n", "log of NCCL", kJob},
-    {"p.hatchet", R"j([{"children": [{"frame": {"name": "k"}, "metrics": {"time (ns)": 4}}]}])j",
-     "Proton", kTorch},
-    {"profile.json", R"([{"count": 6}, {"name": "conv", "averageMs": 1.2, "percentage": 60.0}])",
-     "trtexec", kNsys},
-    {"ort.json",
-     R"([{"cat" : "Session","pid" :8,"tid" :8,"dur" :4,"ts" :1,"ph" : "X","name" :)"
-     R"("model_loading_uri","args" : {}}])",
-     "ONNX Runtime", kNsys},
+    {"run.hatchet_msgpack", "\x93\x83\xa5\x00\x01\x02"sv, "Proton", kTorch},
     {"trace.pftrace", "\x0a\x0f\x40\x01\x50\x02\x62\x09GPU Queue\x0a\x01\x02", "Perfetto", kTorch},
     {"torch.pftrace",
      "\x0a\x0f\x50\x02\x62\x0b"

@@ -1,5 +1,6 @@
 #include "analyze/claims/claims.h"
 #include "analyze/ranks/names.h"
+#include "analyze/ranks/nccl_dumps.h"
 #include "analyze/result.h"
 #include "analyze/sweep/sweep.h"
 #include "analyze/work/result.h"
@@ -134,6 +135,12 @@ std::string analysis_schema() {
 
 std::string ranks_schema() {
   return schema<JobRanks>("gpufathom.ranks/1", "The answer of `gpufathom ranks --format json`");
+}
+
+std::string nccl_dumps_schema() {
+  return schema<NcclDumps>("gpufathom.nccl_dumps/1",
+                           "The answer of `gpufathom ranks --format json` about dumps of "
+                           "PyTorch's flight recorder");
 }
 
 std::string work_schema() {

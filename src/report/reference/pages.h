@@ -32,6 +32,8 @@ std::string names_page();
 std::string analysis_schema();
 /// docs/work.schema.json, the same of the answer of `work`.
 std::string work_schema();
+/// docs/nccl_dumps.schema.json, the same of dumps of PyTorch's flight recorder.
+std::string nccl_dumps_schema();
 /// docs/sweep.schema.json, the same of a sweep.
 std::string sweep_schema();
 /// docs/reproduction.schema.json, that of `reproduce`.

@@ -15,6 +15,9 @@ The formats that are read, and the tools whose files are named in a message:
         nsys profile --trace=cuda,nvtx -o run PROGRAM; nsys export --type sqlite
         run.nsys-rep
   
+    Nsight Systems report (.nsys-rep), where nsys is installed
+        nsys profile --trace=cuda,nvtx -o run PROGRAM
+  
     Nsight Systems export (JSON)
         nsys export --type jsonlines REPORT.nsys-rep (an export as SQLite says
         more)
@@ -41,11 +44,20 @@ The formats that are read, and the tools whose files are named in a message:
     AMD rocmProfileData trace (.rpd)
         runTracer.sh -o trace.rpd PROGRAM
   
-    Perfetto trace with stages of GPU work
-        a program that writes GpuRenderStageEvent packets
+    Perfetto trace with GPU work (.pftrace)
+        PyTorch 2.14: prof.export_chrome_trace("trace.pftrace"); rocprofv3
+        --output-format pftrace; a program that writes GpuRenderStageEvent packets
   
     kernel table of an Ascend NPU (kernel_details.csv)
         torch_npu.profiler with tensorboard_trace_handler(FOLDER)
+  
+    trace of an Ascend NPU (trace_view.json)
+        torch_npu.profiler with tensorboard_trace_handler(FOLDER); it has the
+        host's calls
+  
+    ONNX Runtime profile (JSON)
+        session_options.enable_profiling = True, with an ONNX Runtime that was
+        built with --enable_cuda_profiling or --enable_rocm_profiling
   
     Intel unitrace trace (JSON)
         unitrace --chrome-kernel-logging --chrome-call-logging PROGRAM
@@ -53,8 +65,14 @@ The formats that are read, and the tools whose files are named in a message:
     Proton trace of kernels (Triton)
         proton.start("run", data="trace")
   
+    Proton profile (Triton, .hatchet)
+        proton.start("run"); a trace says more: proton.start("run", data="trace")
+  
     times of queries by trtexec (TensorRT)
         trtexec --exportTimes=times.json ...
+  
+    layers by trtexec (TensorRT)
+        trtexec --exportProfile=profile.json ...
   
     TensorFlow or JAX profile (XSpace protobuf)
         jax.profiler.trace(FOLDER) or tf.profiler.experimental.start(FOLDER)
@@ -95,9 +113,9 @@ The formats that are read, and the tools whose files are named in a message:
   Not read, but recognized, so that the message says what to do instead: files of
   Nsight Systems, nvprof, RPD (AMD), rocprofv3 (AMD), rocprof-compute (AMD),
   rocprof (AMD), device-metrics-exporter (AMD), amd-smi, rocm-smi, Radeon GPU
-  Profiler (AMD), torch_npu (Ascend), msprof (Ascend), unitrace (Intel), xpu-smi
+  Profiler (AMD), msprof (Ascend), torch_npu (Ascend), unitrace (Intel), xpu-smi
   (Intel), xctrace (Apple), powermetrics (Apple), gpufathom monitor, Prometheus
   exporters, nvidia-smi, gpustat, gpufathom, PyTorch, TensorBoard, Chakra, NCCL
-  inspector, NCCL, Proton (Triton), trtexec (TensorRT), ONNX Runtime, Perfetto,
-  TensorFlow 1, perf (Linux), speedscope, VizTracer, Chrome, Nsight Graphics,
-  Score-P, pprof, cProfile, compute-sanitizer.
+  inspector, NCCL, Proton (Triton), Perfetto, TensorFlow 1, perf (Linux),
+  speedscope, VizTracer, Chrome, Nsight Graphics, Score-P, pprof, cProfile,
+  compute-sanitizer.

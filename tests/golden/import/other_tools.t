@@ -45,27 +45,10 @@ An export that says why it holds no kernels:
   gpufathom: driver.sqlite: no GPU activity, and the profiler said: Driver version 999.1 is not supported by this version of CUPTI (mend that first, with another release of the profiler where it is the driver, and record again)
   [1]
 
-A trace of an Ascend NPU whose marks lie behind its first events:
-
-  $ python3 - <<'PY'
-  > import json
-  > host = [{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 77, "tid": 77, "ts": f"1704161511{420300 + 100 * i}.250", "dur": 10.0, "args": {"Sequence number": -1, "note": "x" * 60}} for i in range(1500)]
-  > device = [{"name": "process_name", "ph": "M", "pid": 4000, "tid": 0, "args": {"name": "Ascend Hardware"}},
-  >     {"ph": "X", "name": "aclnnAdd", "pid": 4000, "tid": 3, "ts": "1704161511420320.500", "dur": 60.5, "args": {"Stream Id": 3}}]
-  > json.dump(host + device, open("late.json", "w"))
-  > json.dump(device + host, open("trace_view.json", "w"))
-  > PY
-  $ gpufathom analyze trace_view.json
-  gpufathom: trace_view.json: cannot be read: it is a trace of an Ascend NPU by torch_npu (its kernels are in kernel_details.csv of the same output (ASCEND_PROFILER_OUTPUT): give that; gpufathom help formats lists what is read)
-  [1]
-  $ gpufathom analyze late.json
-  gpufathom: late.json: is a trace of an Ascend NPU, whose work is not read (step_trace_time.csv of the same output has the computing and free time of each step; gpufathom help formats lists what is read)
-  [1]
-
 A folder of another tool:
 
   $ mkdir out && touch out/nccl_trace_rank_0 && gpufathom analyze out
-  gpufathom: out: cannot be read: it is a folder of dumps of NCCL's flight recorder, without GPU times (torchfrtrace of PyTorch compares such dumps; for gpufathom ranks, give a folder with the torch.profiler trace of each rank; gpufathom help formats lists what is read)
+  gpufathom: out: cannot be read: it is a folder of dumps of NCCL's flight recorder, without GPU times (which rank the others wait for: gpufathom ranks FOLDER, with the dumps of all ranks; gpufathom help formats lists what is read)
   [1]
 
 A log of DCGM without GRACT: what it has is said, and what it lacks.

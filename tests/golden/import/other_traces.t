@@ -52,3 +52,93 @@ A record_function name with quotation marks, which PyTorch until 2.13 writes as 
   name
   say "hello" twice
   (1 row)
+
+An Ascend NPU's trace, whose marks may lie behind its host's events: a call with two tasks, tasks that only wait or record, a collective
+and its parts, and operations on a thread of their own. Times are texts; a duration has more digits than nanoseconds.
+
+  $ python3 - <<'PY'
+  > import json
+  > x = lambda pid, tid, name, ts, dur, **args: {"ph": "X", "pid": pid, "tid": tid, "name": name, "ts": f"17041615114203{ts:06.3f}", "dur": dur, "args": args}
+  > arrow = lambda category, number, start, end: [{"ph": "s", "cat": category, "id": number, "pid": 1, "tid": start[0], "ts": f"17041615114203{start[1]:06.3f}"},
+  >     {"ph": "f", "cat": category, "id": number, "pid": 4, "tid": 3, "ts": f"17041615114203{end:06.3f}"}]
+  > names = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}} for pid, name in ((7, "Python"), (702, "CANN"), (4, "Ascend Hardware"), (5, "HCCL"), (9, "Overlap Analysis"))]
+  > host = [{**x(7, 77, "ProfilerStep#1", 1, 60.0), "cat": "cpu_op"}, {**x(7, 77, "aten::add", 2, 5.0), "cat": "cpu_op"}, {**x(7, 77, "aten::item", 40, 9.0), "cat": "cpu_op"}] + \
+  >     [{**x(7, 77, "aten::view", 62 + i / 100, 0.001, note="x" * 200), "cat": "cpu_op"} for i in range(1500)]
+  > rest = names + [x(702, 78, "AscendCL@aclnnAdd", 8, 4.0, connection_id=1), x(702, 77, "AscendCL@aclrtMemcpy", 41, 7.0, connection_id=2), x(4, 3, "aclnnAdd_AddAiCore_Add", 12, 6.2506, **{"Task Type": "AI_CORE"}),
+  >     x(4, 3, "aclnnAdd_Cast", 20, 2.0, **{"Task Type": "AI_CPU"}), x(4, 3, "Notify_Wait", 30, 9.0, **{"Task Type": "NOTIFY_WAIT"}), x(5, 0, "hcom_allReduce__1", 24, 4.0),
+  >     x(5, 1, "Reduce_Inline", 25, 1.0), x(4, 6, "Reduce_Inline", 25, 1.0, **{"Task Type": "SDMA"}), x(4, 6, "Write_Value", 29, 9.0, **{"Task Type": "Write Value"}), x(9, 0, "Computing", 12, 6.25)] + \
+  >     arrow("HostToDevice", "1", (78, 9), 12) + arrow("HostToDevice", "2", (78, 10), 20) + arrow("async_npu", 3, (77, 3), 12) + arrow("async_npu", 4, (77, 3), 20)
+  > json.dump(host + rest, open("trace_view.json", "w"))
+  > PY
+  $ brief trace_view.json
+  events 1509, device events 3, span 16000, busy 12251
+  $ gpufathom query trace_view.json "select name, kind, correlation from api_calls"
+  name         kind    correlation
+  aclnnAdd     launch         1024
+  aclrtMemcpy  sync           2048
+  launch       launch         1025
+  (3 rows)
+  $ gpufathom query trace_view.json "select a.name, a.kind, a.correlation, o.name as operation from activities a join host_ops o on o.external_id = a.external_id"
+  name                    kind    correlation  operation
+  aclnnAdd_AddAiCore_Add  kernel         1024  aten::add
+  aclnnAdd_Cast           kernel         1025  aten::add
+  (2 rows)
+
+ONNX Runtime: kernels follow their node, in whole microseconds; of a build without them it is said what to do.
+
+  $ python3 - <<'PY'
+  > import json
+  > event = lambda cat, name, ts, dur, pid=8, **args: {"cat": cat, "pid": pid, "tid": pid, "dur": dur, "ts": ts, "ph": "X", "name": name, "args": args}
+  > host = [event("Session", "session_initialization", 0, 5), event("Node", "MatMul_1_kernel_time", 10, 4, op_name="MatMul", provider="CUDAExecutionProvider"), event("Node", "MatMul_1_fence_after", 14, 0)]
+  > json.dump(host, open("cpu.json", "w"))
+  > json.dump(host + [event("Kernel", "gemm", 12, 5, -1, stream="7", grid_x="8", block_x="128", grid_y="1"), event("Kernel", "MemcpyDeviceToHost", 16, 3, -1, stream="7", grid_x="-1")], open("cuda.json", "w"))
+  > PY
+  $ brief cuda.json
+  events 4, device events 2, span 7000, busy 7000
+  no_absolute_time 1: ONNX Runtime counts from the session's start: a power log cannot be laid beside it
+  coarse_times 1: ONNX Runtime writes whole microseconds: kernels below one have no length, and busy time is at least what is said
+  assumed_device 1: ONNX Runtime does not say which GPU a kernel ran on: all are taken as one's
+  not_joined 2: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
+  $ gpufathom query cuda.json "select a.name, a.copy, a.grid_x, o.name as node, o.op_type from activities a join host_ops o on o.external_id = a.external_id"
+  name         copy            grid_x  node      op_type
+  gemm         none                 8  MatMul_1  MatMul
+  Memcpy DtoH  device_to_host    NULL  MatMul_1  MatMul
+  (2 rows)
+  $ brief cpu.json
+  gpufathom: cpu.json: no GPU activity: there is nothing to analyze (it holds nodes alone, as most builds of ONNX Runtime write them: record the program with nsys profile --trace=cuda,nvtx or rocprofv3, or build ONNX Runtime with --enable_cuda_profiling)
+  [1]
+
+Sums without times are reports of kernels: Proton's tree, trtexec's layers.
+
+  $ echo '[{"children": [{"children": [], "frame": {"name": "gemm", "type": "function"}, "metrics": {"count": 4, "device_id": "0", "device_type": "CUDA", "time (ns)": 1200000}}], "frame": {"name": "ROOT"}, "metrics": {"count": 0, "time (ns)": 0}}, {"CUDA": {"0": {"arch": "90", "num_sms": 132}}}]' > p.hatchet
+  $ echo '[{"count": 6}, {"name": "conv1 + relu1", "timeMs": 7.2, "averageMs": 1.2, "percentage": 60.0}]' > profile.json
+  $ for file in p.hatchet profile.json; do gpufathom analyze $file | sed -n '1,3p'; gpufathom query $file "select name, launches, duration_ns from report_kernels"; done
+  p.hatchet                                           GPU, whole capture, 1.200 ms
+  Counter report only: how busy the GPU was is unknown. Of the time of its
+  kernels.
+  name  launches  duration_ns
+  gemm         4       300000
+  (1 row)
+  profile.json                                        GPU, whole capture, 7.200 ms
+  Counter report only: how busy the GPU was is unknown. Of the time of its
+  kernels.
+  name           launches  duration_ns
+  conv1 + relu1         6      1200000
+  (1 row)
+
+A report of Nsight Systems is exported by nsys where there is one.
+
+  $ printf 'NVIDIA Tegra Profiler Report 1.\n' > run.nsys-rep && gpufathom analyze run.nsys-rep
+  gpufathom: run.nsys-rep: cannot be read: it is a report of Nsight Systems in its own format, which only nsys reads (export it: nsys export --type sqlite FILE; gpufathom help formats lists what is read)
+  [1]
+  $ mkdir bin && printf '#!/bin/sh\n[ "$1 $2 $3 $4 $5 $6" = "export --type sqlite --force-overwrite true --output" ] && cp "$(dirname "$0")/../export.sqlite" "$7" && echo done\n' > bin/nsys && chmod +x bin/nsys
+  $ python3 -c "
+  > import sqlite3
+  > db = sqlite3.connect('export.sqlite')
+  > db.executescript('create table StringIds(id int, value text); insert into StringIds values (1, \'gemm\'); create table CUPTI_ACTIVITY_KIND_KERNEL(start int, end int, deviceId int, streamId int, correlationId int, shortName int); insert into CUPTI_ACTIVITY_KIND_KERNEL values (1000, 3000, 0, 7, 1, 1), (5000, 6000, 0, 7, 2, 1)')"
+  $ PATH=$PWD/bin:$PATH brief run.nsys-rep | sed "s#$PWD#HERE#"
+  events 2, device events 2, span 5000, busy 3000
+  exported_here 1: HERE/bin/nsys exported the report as SQLite into a temporary file
+  not_joined 2: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
+  $ printf '#!/bin/sh\necho cannot open the report\nexit 3\n' > bin/nsys && PATH=$PWD/bin:$PATH gpufathom analyze run.nsys-rep 2>&1 | sed "s#$PWD#HERE#"
+  gpufathom: run.nsys-rep: HERE/bin/nsys cannot export it: cannot open the report  (export it with the release of Nsight Systems that recorded it: nsys export --type sqlite FILE)
