@@ -15,6 +15,7 @@ PLACES = {
     "python/gpufathom/__init__.py": r'__version__ = "([^"]+)"',
     "share/kubernetes/monitor.yaml": r"image: gpufathom:(\S+)",
     "share/oci/Containerfile": r"-t gpufathom:(\S+)",
+    "CITATION.cff": r"\nversion: (\S+)",
 }
 
 
