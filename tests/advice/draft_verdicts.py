@@ -3,7 +3,8 @@
 
 What judge_set.py measures becomes ids and losses by the numbers of programs/SET.json's criteria;
 programs/SET_hand.json (once it is there) holds what those cannot see and was looked at by hand:
-`add` and `drop` ids, `headline` losses to add, `must`, `waits`, `void`, `gain_void`, `why`.
+`add` and `drop` ids, `headline` losses to add, `must`, `waits`, `void`, `gain_void`, `why`; `row` is
+a whole verdict on a capture without kernels.
 A program `nested` repeats one sequence within its step, so that its steps cannot be told.
 --write writes programs/SET_verdicts.json and prints its sha256; without it a line or two are shown.
 """
@@ -29,6 +30,7 @@ OF_HOST = {
     "launch_bound", "host_bound", "gpu_idle", "sync_in_step", "input_bound", "cpu_operators",
     "blocking_copies", "device_allocations", "recompilation", "small_copies", "data_dependent_sizes",
 }
+MARKED = {"preferences_learned", "photos_loaded_ahead", "walls_inspected"}  # healthy programs with marks
 NOT_NAMED = ["start_up_in_window", "warm_up_in_window"]
 
 
@@ -182,7 +184,7 @@ def verdict(name, m, truth, hand):
     must = hand.get("must", ["/".join(told)] if told and "void" not in hand else [])
     if fault.get("first") and not told and "void" not in hand:
         print(f"{name}: nothing planted is in the events", file=sys.stderr)
-    marked = truth["faults"].get(plain, {}).get("marks", plain in ("preferences_learned", "photos_loaded_ahead"))
+    marked = truth["faults"].get(plain, {}).get("marks", plain in MARKED)
     steps = m["steps_run"] and ([m["steps_run"]] if marked else list(range(m["steps_run"] - 1, m["steps_run"] + 4)))
     row = {
         "is": hand.get("is", summary(m)), "must": must, "fair": sorted(fair),
@@ -216,6 +218,9 @@ def main():
     names = names or [name for fault in truth["faults"] for name in (fault, f"{fault}.mended")] + [*truth["healthy"]]
     rows = {}
     for name in names:
+        if "row" in hands.get(name, {}):  # a capture in which nothing can be measured
+            rows[name] = hands[name]["row"]
+            continue
         m = measured(pathlib.Path(folder), name) if (pathlib.Path(folder) / f"{name}.run.json").exists() else None
         if not m:
             print(f"{name}: no capture", file=sys.stderr)
@@ -224,7 +229,9 @@ def main():
         if not write:
             shown(name, m, rows[name], shares)
     if write:
-        note = (f"Verdicts on the captures of programs/{kind}.json (NVIDIA H100), each from raw events by its criteria "
+        runs = (json.loads(run.read_text()) for run in sorted(pathlib.Path(folder).glob("*.run.json")))
+        device = next((run["gpu"] for run in runs if "gpu" in run), "NVIDIA H100")
+        note = (f"Verdicts on the captures of programs/{kind}.json ({device}), each from raw events by its criteria "
                 "(draft_verdicts.py, judge_set.py), written before gpufathom was asked. Keys as in services_verdicts.json.")
         lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
         text = f'{{\n "note": {json.dumps(note)},\n "captures": {{\n{lines}\n }}\n}}\n'
