@@ -434,6 +434,16 @@ Attribution attribute(const Capture& capture, const HostThreads& host, const Nam
   return result;
 }
 
+std::vector<bool> with_inner(std::vector<bool> marked, const Attribution& attribution) {
+  Inherited is_marked(attribution);
+  const auto own = marked;
+  for (std::uint32_t op = 0; op < own.size(); ++op)
+    marked[op] = is_marked.of(op, [&](std::uint32_t outer, std::uint32_t row) {
+      return static_cast<std::uint32_t>(own[row] || outer == 1);
+    }) == 1;
+  return marked;
+}
+
 std::uint32_t NamingOperations::of(std::uint32_t op) {
   const auto& ops = capture_.host_ops;
   auto in_library = [&](std::uint32_t row) {

@@ -40,6 +40,9 @@ class Inherited {
   std::vector<std::uint32_t> path_;
 };
 
+/// Marks what lies inside a marked operation, too: by row of host_ops.
+std::vector<bool> with_inner(std::vector<bool> marked, const Attribution& attribution);
+
 /// The host side of every activity (docs/attribution.md) except layers, from the calls that
 /// launched them (join_launches). Near-linear in host operations, launch calls and activities;
 /// about 4 bytes a host operation and call and 13 bytes an activity.

@@ -187,17 +187,49 @@ bool few_warps(const Facts& facts, std::uint32_t activity, double blocks_per_sm)
   return blocks_per_sm * std::ceil(threads / 32) < 0.25 * chip->warps_per_sm;
 }
 
+/// Warps of as many blocks as an SM holds at once, by threads, registers and shared memory (CUDA
+/// C++ Programming Guide, Multiprocessor Level), over those that it could hold. NaN where the
+/// launch or the limits of the device are not known.
+double occupancy_by_launch(const Facts& facts, std::uint32_t activity) {
+  constexpr double kWarp = 32, kMostBlocks = 32, kRegisterUnit = 256, kReservedBytes = 1024;
+  const auto& rows = facts.capture().activities;
+  const auto& devices = facts.capture().devices;
+  const Chip* chip = facts.levels.chip();
+  const auto device = rows.device[activity];
+  if (!chip || chip->warps_per_sm <= 0 || device == kNoRow || rows.block_x[activity] <= 0 ||
+      rows.registers[activity] < 0 || rows.shared_bytes[activity] < 0 ||
+      devices.registers_per_sm[device] <= 0 || devices.shared_bytes_per_sm[device] <= 0)
+    return NAN;
+  const double threads = static_cast<double>(rows.block_x[activity]) *
+                         std::max(rows.block_y[activity], 1) * std::max(rows.block_z[activity], 1);
+  const double warps = std::ceil(threads / kWarp);
+  const double registers =
+      std::ceil(rows.registers[activity] * kWarp / kRegisterUnit) * kRegisterUnit * warps;
+  double blocks = std::min(kMostBlocks, std::floor(chip->warps_per_sm / warps));
+  if (registers > 0)
+    blocks = std::min(blocks, std::floor(devices.registers_per_sm[device] / registers));
+  const auto shared = static_cast<double>(rows.shared_bytes[activity]) + kReservedBytes;
+  blocks = std::min(blocks,
+                    std::floor(static_cast<double>(devices.shared_bytes_per_sm[device]) / shared));
+  return std::max(1.0, blocks) * warps / chip->warps_per_sm;
+}
+
 }  // namespace
 
 std::optional<Finding> low_estimated_occupancy(const Facts& facts) {
   Nanos time = 0;
+  bool of_launches = false;
   TimeBy names(facts);
   for (const auto& kernel : facts.kernels) {
     const auto type = facts.type(kernel);
     if (can_use_tensor_cores(type) || type == LayerType::communication) continue;
-    const double occupancy = facts.capture().activities.occupancy[kernel.activity];
+    double occupancy = facts.capture().activities.occupancy[kernel.activity];
     const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
-    // No estimate is 0 in traces of AMD.
+    // No estimate is 0, as is one of a block an SM that fills it with its shared memory.
+    if (!(occupancy > 0)) {
+      occupancy = occupancy_by_launch(facts, kernel.activity);
+      of_launches = of_launches || occupancy < 0.25;
+    }
     if (std::isnan(blocks) || blocks < 1 || !(occupancy > 0) || occupancy >= 0.25) continue;
     if (few_warps(facts, kernel.activity, blocks)) continue;
     time += kernel.exclusive_ns;
@@ -210,7 +242,10 @@ std::optional<Finding> low_estimated_occupancy(const Facts& facts) {
           "{} of kernel time is in kernels with an occupancy below 25 %, which hides little memory "
           "latency. More threads per block, or fewer registers and less shared memory, raise it.",
           say_share(facts.of_kernels(time))),
-      fmt::format("{} by the profiler's estimate; most in {}", say_time(time), say_names(names)),
+      fmt::format("{} by {}; most in {}", say_time(time),
+                  of_launches ? "threads, registers and shared memory of the launches"
+                              : "the profiler's estimate",
+                  say_names(names)),
       {}};
 }
 

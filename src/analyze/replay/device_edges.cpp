@@ -241,7 +241,7 @@ CallType type_of(NameWord is) {
   // The first that holds.
   static constexpr TypeOf kTypes[] = {
       {call_is::stream_wait, CallType::none},        {call_is::awaits_device, CallType::device},
-      {call_is::awaits_event, CallType::event},   {call_is::awaits_stream, CallType::stream},
+      {call_is::awaits_event, CallType::event},      {call_is::awaits_stream, CallType::stream},
       {call_is::copies_async, CallType::copy_async}, {call_is::copies, CallType::copy},
       {call_is::keeps_memory, CallType::memory},     {call_is::queues, CallType::queues},
   };

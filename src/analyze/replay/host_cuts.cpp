@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyze/attribution/attribution.h"
 #include "analyze/findings/facts.h"
 #include "analyze/replay/device_work.h"
 #include "analyze/traits.h"
@@ -210,7 +211,7 @@ const std::vector<bool>& HostCutter::reads() const {
       }
     }
   }
-  return reads_;
+  return reads_ = with_inner(std::move(reads_), context_.attribution);
 }
 
 /// Of copies that wait with a call of their own, that call.
@@ -259,7 +260,14 @@ const std::vector<bool>& HostCutter::waiting_operators() const {
       waiting_[op] = waiting_[op] || (waits && std::ranges::none_of(inside, copies_up));
     }
   }
-  return waiting_;
+  return waiting_ = with_inner(std::move(waiting_), context_.attribution);
+}
+
+std::vector<bool> HostCutter::removed_by(const WhatIfChanges& changes) const {
+  if (changes.operators.empty()) return {};
+  std::vector<bool> removed(capture_.host_ops.size());
+  for (std::uint32_t op = 0; op < removed.size(); ++op) removed[op] = is_removed(op, changes);
+  return with_inner(std::move(removed), context_.attribution);
 }
 
 /// When the device idles for a reason, in stretches of `least` and more.

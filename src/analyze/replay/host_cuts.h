@@ -67,6 +67,8 @@ class HostCutter {
                    const std::vector<const OfThreads*>& mended) const;
   /// Whether a change takes an operator away by its name.
   bool is_removed(std::uint32_t op, const WhatIfChanges& changes) const;
+  /// Those that go, with what lies inside them: by row of host_ops; empty where none is asked for.
+  std::vector<bool> removed_by(const WhatIfChanges& changes) const;
   /// When a line's threads compiled, recorded graphs or loaded modules.
   const Intervals& one_off(std::size_t line) const { return one_off_[line]; }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/attribution/attribution.h"
 #include "analyze/findings/eager_attention.h"
 #include "analyze/replay/device_work.h"
 #include "analyze/traits.h"
@@ -124,10 +125,7 @@ class Mender {
         });
         break;
       case With::sparse_gradients:
-        each_kernel([&](std::size_t i) {
-          if (under(i, "embedding_dense_backward") || under(i, "EmbeddingBackward"))
-            remove(i, {0, 0.05, 0.3});
-        });
+        each_of_embeddings([&](std::size_t i) { remove(i, {0, 0.05, 0.3}); });
         break;
     }
     remove_operations(context_, gone_, span_, mending_);
@@ -171,14 +169,18 @@ class Mender {
     const auto found = product_of_device_.find(context_.capture.activities.device[activity(i)]);
     return found == product_of_device_.end() ? nullptr : found->second;
   }
-  /// Whether an operation around the launch has a part in its name.
-  bool under(std::size_t i, std::string_view part) const {
-    const auto& parents = context_.attribution.op_parent;
-    for (auto op = context_.attribution.op[activity(i)]; op != kNoRow; op = parents[op])
-      if (context_.capture.text(context_.capture.host_ops.name[op]).find(part) !=
-          std::string_view::npos)
-        return true;
-    return false;
+  /// Of kernels that the backward pass of an embedding launches.
+  template <class Use>
+  void each_of_embeddings(Use&& use) {
+    const auto& ops = context_.capture.host_ops;
+    std::vector<bool> backward(ops.size());
+    for (std::uint32_t op = 0; op < ops.size(); ++op)
+      backward[op] = (context_.names.host(ops.name[op]) & host_is::embedding_backward) != 0;
+    const auto inside = with_inner(std::move(backward), context_.attribution);
+    each_kernel([&](std::size_t i) {
+      const auto op = context_.attribution.op[activity(i)];
+      if (op != kNoRow && inside[op]) use(i);
+    });
   }
 
   void take(std::size_t i, MendedTime time) { mending_.kernels[activity(i)] = time; }

@@ -297,14 +297,16 @@ class Program {
 
   Nanos step_with(const WhatIfChanges& changes, const Outlook& outlook, const HostCuts& cuts,
                   const std::vector<MendedTime>& mended_time) const {
+    const auto removed = cutter_.removed_by(changes);
     std::vector<Nanos> duration = graph_.duration_ns, lag;
     lag.reserve(graph_.edges.size());
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
       const bool host = is_host(node);
       const MendedTime mended = mended_time.empty() ? MendedTime{} : mended_time[node];
       if (!host)
-        duration[node] = static_cast<Nanos>(
-            static_cast<double>(changed_duration(node, changes, cuts)) * (mended.*outlook.kernels));
+        duration[node] =
+            static_cast<Nanos>(static_cast<double>(changed_duration(node, changes, cuts, removed)) *
+                               (mended.*outlook.kernels));
       for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
         lag.push_back(host ? changed_host_lag(node, i, changes, outlook, cuts)
                            : changed_lag(i, changes, mended.gone()));
@@ -349,13 +351,12 @@ class Program {
     return times;
   }
 
-  Nanos changed_duration(std::uint32_t node, const WhatIfChanges& changes,
-                         const HostCuts& cuts) const {
+  Nanos changed_duration(std::uint32_t node, const WhatIfChanges& changes, const HostCuts& cuts,
+                         const std::vector<bool>& removed) const {
     const auto row = built_.origins[node].row;
     const auto& activities = capture_.activities;
     double time = static_cast<double>(graph_.duration_ns[node]);
-    if (launched_by_removed(row, changes) || (cuts.reads && launched_to_read(row, *cuts.reads)))
-      return 0;
+    if (launched_by(row, removed) || (cuts.reads && launched_by(row, *cuts.reads))) return 0;
     if (activities.kind[row] != ActivityKind::kernel) {
       const auto call = context_.launches[row];
       const bool gone =
@@ -384,19 +385,10 @@ class Program {
     return fixed + (time - fixed) * filled;
   }
 
-  bool launched_by_removed(std::uint32_t row, const WhatIfChanges& changes) const {
-    if (changes.operators.empty()) return false;
-    const auto& parents = context_.attribution.op_parent;
-    for (auto op = context_.attribution.op[row]; op != kNoRow; op = parents[op])
-      if (cutter_.is_removed(op, changes)) return true;
-    return false;
-  }
-
-  bool launched_to_read(std::uint32_t row, const std::vector<bool>& reads) const {
-    const auto& parents = context_.attribution.op_parent;
-    for (auto op = context_.attribution.op[row]; op != kNoRow; op = parents[op])
-      if (reads[op]) return true;
-    return false;
+  /// Whether the operation that launched an activity is among these.
+  bool launched_by(std::uint32_t row, const std::vector<bool>& operations) const {
+    const auto op = context_.attribution.op[row];
+    return !operations.empty() && op != kNoRow && operations[op];
   }
 
   Nanos changed_lag(std::uint32_t edge, const WhatIfChanges& changes, bool gone) const {
