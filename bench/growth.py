@@ -6,7 +6,8 @@ An n log n program takes 2.1 times as long for twice the input, a quadratic one 
 (not in the kernel), less what the same answer takes for a trace of one event, as the least of several runs; a ratio above 2.3 is measured
 again, and fails when it stays. With --instructions what is counted are the instructions of the program (by perf, else by valgrind), which
 no other work on the machine changes: one run of n and one of 4 n, whose ratio may be 4^1.2. growth_inputs.py and growth_random.py have the
-dimensions; each is analysed to JSON, to a page, exported to Perfetto, compared with itself, and read for its work.
+dimensions; each is analysed to JSON, to a page, exported to Perfetto, compared with itself,
+run again with changes, and read for its work.
 """
 import argparse
 import json
@@ -32,6 +33,7 @@ ANSWERS = {"analyze": lambda program, path, more, out: [program, "analyze", path
            "page": lambda program, path, more, out: [program, "analyze", path, *more, "--format", "html", "-o", out / "answer.html"],
            "perfetto": lambda program, path, more, out: [program, "export", path, *more, "--perfetto", "-o", out / "answer.pftrace"],
            "compare": lambda program, path, more, out: [program, "compare", path, path, "--format", "json", "-o", out / "answer.json"],
+           "whatif": lambda program, path, more, out: [program, "whatif", path, *more, "--format", "json", "-o", out / "answer.json"],
            "work": lambda program, path, more, out: [program, "work", path, *more, "--format", "json", "-o", out / "answer.json"]}
 
 

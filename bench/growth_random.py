@@ -121,6 +121,26 @@ def random_nesting(folder, n):
     return trace(folder, lines)
 
 
+@dimension(40_000)
+def random_spans_crossing(folder, n):
+    """Operations that begin one after the other and end far behind, across each other: hundreds are open at a launch."""
+    rng = random.Random(n)
+    starts = sums(lengths(rng, n))
+    spans = [op(i, starts[i], round(100 * n * rng.uniform(.2, 1), 3), rng.choice(["aten::mul", "aten::item", "layer"])) for i in range(n)]
+    return trace(folder, spans + [line for i in range(n) for line in call_and_kernel(rng, i, starts[i] + 1)])
+
+
+@dimension(40_000)
+def random_spans_deep(folder, n):
+    """As many operations as kernels, each inside the one before it."""
+    rng = random.Random(n)
+    starts = sums(lengths(rng, n))
+    end = starts[-1] + 1000
+    around = sorted(rng.uniform(0, 1000) for _ in range(n))
+    spans = [op(n + i, round(at, 3), round(end + 1000 - 2 * at, 3), rng.choice(["aten::mul", "aten::item", "layer"])) for i, at in enumerate(around)]
+    return trace(folder, spans + [line for i in range(n) for line in call_and_kernel(rng, i, starts[i] + 1)])
+
+
 @dimension(20_000)
 def random_threads(folder, n):
     """Every launch on a thread drawn from as many, with the flow of its operation."""
