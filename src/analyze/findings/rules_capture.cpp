@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "analyze/device_use.h"
 #include "analyze/findings/facts.h"
@@ -114,6 +115,27 @@ std::optional<Finding> launches_not_captured(const Facts& facts) {
                         "run: its times and shares are not the run's."
                       : ""),
       fmt::format("idle {} in {}", say_time(idle.ns), plural(idle.gaps, "gap")),
+      {}};
+}
+
+std::optional<Finding> unexplained_idle(const Facts& facts) {
+  const auto idle = facts.idle(IdleReason::unexplained);
+  if (facts.of_window(idle.ns) < 0.2) return {};
+  std::vector<double> gaps;
+  for (const auto& line : facts.context.devices)
+    for (const auto& piece : line.idle_pieces)
+      if (piece.reason == IdleReason::unexplained)
+        gaps.push_back(static_cast<double>(piece.span.length()));
+  if (gaps.empty()) return {};
+  return Finding{
+      FindingId::unexplained_idle,
+      fmt::format("For {} of the time the GPU idles though its next work is launched and waits for "
+                  "nothing that was recorded. Another process may be using it meanwhile (nvidia-smi "
+                  "lists them), or the stream waits for an event of one that was not.",
+                  say_share(facts.of_window(idle.ns))),
+      fmt::format("idle {} in {}, the middle one {}", say_time(idle.ns),
+                  plural(static_cast<std::int64_t>(gaps.size()), "gap"),
+                  say_time(static_cast<Nanos>(median(gaps)))),
       {}};
 }
 
