@@ -152,12 +152,12 @@ class Costs:
         with contextlib.suppress(OSError):
             self.capture.unlink()
 
-    def measure(self, until, seconds=1.5, blocks=8):
+    def measure(self, until, seconds=1.2, blocks=8):
         """Rounds of all kinds until the time is up; three are six pairs of each."""
-        count = 48
+        count = 2 if self.cpu else 48
         self.servers["alone"].serve(count)
         first = self.servers["alone"].serve(count)
-        count = max(8, round(count * seconds / first["seconds"])) if not self.cpu else 4
+        count = max(2, round(count * seconds / first["seconds"]))
         for server in self.servers.values():  # all have served before it counts
             if server.process.poll() is None:
                 server.serve(count)

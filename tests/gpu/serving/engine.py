@@ -25,6 +25,8 @@ import time
 import torch
 from torch.nn import functional
 
+from joules import energy
+
 ROWS, SIZES, PROMPTS_A_STEP = 32, [1, 2, 4, 8, 16, 32], 2048
 LARGE = {"width": 2048, "heads": 16, "inner": 5632, "words": 32000, "layers": 16, "length": 512}
 TINY = {"width": 64, "heads": 4, "inner": 128, "words": 500, "layers": 2, "length": 128}
@@ -352,19 +354,6 @@ class Engine:
             else:
                 time.sleep(max(0.0, (begin + coming[0].due * 1e9 - now()) / 1e9))
         return begin, now()
-
-
-def energy():
-    """A function that reads the driver's energy counter, in millijoules."""
-    try:
-        import pynvml
-        pynvml.nvmlInit()
-        number = int((os.environ.get("CUDA_VISIBLE_DEVICES") or "0").split(",")[0])
-        board = pynvml.nvmlDeviceGetHandleByIndex(number)
-        pynvml.nvmlDeviceGetTotalEnergyConsumption(board)
-        return lambda: pynvml.nvmlDeviceGetTotalEnergyConsumption(board)
-    except Exception:  # no library, no driver, no counter
-        return lambda: None
 
 
 def figures(engine, begin, end):

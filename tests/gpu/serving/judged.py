@@ -3,8 +3,6 @@ import collections
 import json
 import statistics
 import subprocess
-import threading
-import time
 
 CLOSE = 0.02  # of a time
 OPERATORS = """
@@ -18,39 +16,9 @@ OPERATORS = """
       count(distinct k.operator), min(k.operator), max(k.operator)
     from attributed_kernels k join engine_steps e on e.number = k.step
     where k.kind = 'kernel' group by 1"""
-NAMES = """select count(*), sum(duration_ns), sum(case when name = '' then 1 else 0 end),
-      sum(case when name = '' then duration_ns else 0 end), count(distinct name) from kernels"""
-
-
-class Meter(threading.Thread):
-    """The driver's energy counter: (time, joules) whenever it moves, from beside the engine."""
-
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.readings, self.read = [], None
-        try:
-            from engine import energy
-            self.read = energy()
-            self.read() + 0
-        except Exception:  # no counter
-            self.read = None
-
-    def run(self):
-        while self.read:
-            value = self.read() / 1e3
-            if not self.readings or value != self.readings[-1][1]:
-                self.readings.append((time.time_ns(), value))
-            time.sleep(0.01)
-
-    def joules(self, begin, end):
-        """Between two moments, by straight lines between its changes."""
-        def at(moment):
-            for (left, low), (right, high) in zip(self.readings, self.readings[1:]):
-                if left <= moment <= right:
-                    return low + (high - low) * (moment - left) / (right - left)
-            return None
-        values = at(begin), at(end)
-        return None if None in values else values[1] - values[0]
+NAMES = """select count(*), sum(duration_ns), sum(coalesce(name, '') = ''),
+      sum(case when coalesce(name, '') = '' then duration_ns else 0 end), count(distinct name)
+    from kernels"""
 
 
 def asked(command, seconds=120):

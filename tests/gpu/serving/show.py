@@ -33,6 +33,7 @@ import time
 
 import cost
 import judged
+import joules
 import page
 from programs import PROGRAMS
 
@@ -65,8 +66,9 @@ def versions(gpufathom):
 
 def hardware():
     try:
-        told = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
-                              capture_output=True, text=True, timeout=20).stdout
+        told = subprocess.run(
+            ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+            capture_output=True, text=True, timeout=20).stdout
         name, driver = told.strip().split("\n")[0].split(", ")
         return {"gpu": name, "driver": driver}
     except (OSError, ValueError, subprocess.TimeoutExpired):
@@ -143,7 +145,7 @@ class Show:
         self.pending.append(self.workers.submit(work))
 
     def cost(self):
-        limit = min(time.monotonic() + 0.33 * self.options.budget_seconds, self.until)
+        limit = min(time.monotonic() + 0.36 * self.options.budget_seconds, self.until)
         return cost.measure(self.options.gpufathom, self.folder, limit, self.options.cpu)
 
     def recordings(self):
@@ -154,7 +156,7 @@ class Show:
                 continue
             log = self.folder / f"{name}.log.json"
             words = [*words, "--requests", "12"] if self.options.cpu else words
-            meter = judged.Meter()
+            meter = joules.Meter()
             meter.start()
             row, known, capture = self.record(f"serving_{name}", cost.engine(
                 *words, "--log", str(log), cpu=self.options.cpu), more, min(60, self.left()))
@@ -162,7 +164,7 @@ class Show:
             if log.exists() and capture.exists():
                 self.later(rows[name], lambda capture=capture, log=log, meter=meter: judged.served(
                     self.options.gpufathom, capture, json.loads(log.read_text()), meter))
-            meter.read = None
+            meter.stopped.set()
             self.write()
         return rows
 
@@ -200,10 +202,8 @@ class Show:
             return "no recording, or no time was left"
         row, _ = self.run(cost.engine("--requests", "4", "--profile", str(path),
                                       cpu=self.options.cpu), min(50, self.left() - 15))
+        concurrent.futures.wait(self.pending, timeout=max(1, self.left() - 15))
         judged_row = self.result["recordings"]["none"].get("judged")
-        for each in self.pending:
-            each.result()
-        judged_row = self.result["recordings"]["none"].get("judged", judged_row)
         if path.exists() and judged_row:
             judged_row["operators_with_trace"] = judged.operators_of(
                 self.options.gpufathom, capture, "--graphs", str(path))
@@ -270,6 +270,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         Show(options, folder).all()
     sys.stdout.flush()
+    os._exit(0)  # an answer that nobody waits for any more would be waited for
 
 
 if __name__ == "__main__":
