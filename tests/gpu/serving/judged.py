@@ -4,7 +4,6 @@ import json
 import statistics
 import subprocess
 
-CLOSE = 0.02  # of a time
 OPERATORS = """
     select e.kind, count(*), sum(k.duration_ns),
       sum(case when coalesce(k.operator, '') = '' or k.operator like 'step[%'

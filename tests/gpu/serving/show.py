@@ -75,6 +75,17 @@ def hardware():
         return {"gpu": "none", "driver": None}
 
 
+def last_object(text):
+    """The last line that is an object of JSON: libraries print dictionaries of their own."""
+    for line in reversed(text.split("\n")):
+        try:
+            if line.startswith("{"):
+                return json.loads(line)
+        except ValueError:
+            pass
+    return None
+
+
 class Show:
     def __init__(self, options, folder):
         self.options, self.folder = options, pathlib.Path(folder)
@@ -115,14 +126,14 @@ class Show:
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 out, errors = process.communicate()
-        lines = [line for line in out.split("\n") if line.startswith("{")]
+        known = last_object(out)
         row = {"exit_code": process.returncode, "seconds": round(time.monotonic() - begin, 1),
                "said": errors.strip()[-600:]}
         if late:
             row["failed"] = "took too long"
-        elif not lines:
+        elif known is None:
             row["failed"] = row["said"] or "printed nothing"
-        return row, json.loads(lines[-1]) if lines else None
+        return row, known
 
     def record(self, name, command, words, seconds):
         capture = self.folder / f"{name}.gpf"
@@ -145,8 +156,9 @@ class Show:
         self.pending.append(self.workers.submit(work))
 
     def cost(self):
-        limit = min(time.monotonic() + 0.36 * self.options.budget_seconds, self.until)
-        return cost.measure(self.options.gpufathom, self.folder, limit, self.options.cpu)
+        until, latest = (time.monotonic() + min(part * self.options.budget_seconds, self.left())
+                         for part in (0.33, 0.5))
+        return cost.measure(self.options.gpufathom, self.folder, until, latest, self.options.cpu)
 
     def recordings(self):
         rows = self.result["recordings"] = {}
