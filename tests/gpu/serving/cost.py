@@ -143,7 +143,7 @@ class Costs:
         other = self.KINDS[kind]
         before = serve("alone")
         command = self.command(kind, other)
-        with recorder(command, row["recorders"], 0.1 if self.cpu else 1.5):
+        with recorder(command, row["recorders"], 0.6 if self.cpu else 1.5):
             within = [serve(other), serve(other)]
         after = serve("alone")
         if command and row["recorders"][-1]["ended_early"] is not None:
