@@ -1542,6 +1542,7 @@ export type FindingId =
   | "unrecorded_work"
   | "unresolved_kernels"
   | "launches_not_captured"
+  | "unexplained_idle"
   | "different_program"
   | "weak_matching"
   | "autotuning"

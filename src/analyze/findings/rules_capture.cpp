@@ -129,10 +129,11 @@ std::optional<Finding> unexplained_idle(const Facts& facts) {
   if (gaps.empty()) return {};
   return Finding{
       FindingId::unexplained_idle,
-      fmt::format("For {} of the time the GPU idles though its next work is launched and waits for "
-                  "nothing that was recorded. Another process may be using it meanwhile (nvidia-smi "
-                  "lists them), or the stream waits for an event of one that was not.",
-                  say_share(facts.of_window(idle.ns))),
+      fmt::format(
+          "For {} of the time the GPU idles though its next work is launched and waits for "
+          "nothing that was recorded. Another process may be using it meanwhile (nvidia-smi "
+          "lists them), or the stream waits for an event of one that was not.",
+          say_share(facts.of_window(idle.ns))),
       fmt::format("idle {} in {}, the middle one {}", say_time(idle.ns),
                   plural(static_cast<std::int64_t>(gaps.size()), "gap"),
                   say_time(static_cast<Nanos>(median(gaps)))),

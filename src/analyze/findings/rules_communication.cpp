@@ -174,17 +174,25 @@ std::int64_t process_of(const Facts& facts, const DeviceTimeline& line) {
   return -1;
 }
 
-/// Idle time of a device while the host waits for another one of the same process.
-Intervals waits_for_others(const Facts& facts, const DeviceTimeline& line) {
-  Intervals others, waits;
-  const auto process = process_of(facts, line);
-  if (process < 0) return {};
-  for (const auto& other : facts.context.devices)
-    if (&other != &line && process_of(facts, other) == process)
-      others = unite(others, other.kernel_busy);
+/// When any device of a process runs kernels, by process.
+std::map<std::int64_t, Intervals> busy_by_process(const Facts& facts) {
+  std::map<std::int64_t, Intervals> busy;
+  for (const auto& line : facts.context.devices)
+    if (const auto process = process_of(facts, line); process >= 0) {
+      auto& spans = busy[process];
+      spans.insert(spans.end(), line.kernel_busy.begin(), line.kernel_busy.end());
+    }
+  for (auto& [process, spans] : busy) spans = normalised(std::move(spans));
+  return busy;
+}
+
+/// Idle time of a device while the host waits, and others of its process run kernels.
+Intervals waits_for_others(const DeviceTimeline& line, const Intervals& busy) {
+  Intervals waits;
   for (const auto& piece : line.idle_pieces)
-    if (piece.reason == IdleReason::sync) waits.push_back(piece.span);
-  return intersect(normalised(std::move(waits)), others);
+    if (piece.reason == IdleReason::sync)
+      for (const auto& span : clip(busy, piece.span)) waits.push_back(span);
+  return waits;
 }
 
 }  // namespace
@@ -194,16 +202,20 @@ std::optional<Finding> uneven_devices(const Facts& facts) {
   Nanos time = 0, most = 0;
   Intervals all;
   const DeviceTimeline* waiting = nullptr;
+  const auto busy = busy_by_process(facts);
   for (const auto& line : facts.context.devices) {
-    auto waits = waits_for_others(facts, line);
+    const auto process = busy.find(process_of(facts, line));
+    if (process == busy.end()) continue;
+    const auto waits = waits_for_others(line, process->second);
     const Nanos own = total(waits);
     time += own;
     if (own > most) {
       most = own;
       waiting = &line;
     }
-    all = unite(all, waits);
+    all.insert(all.end(), waits.begin(), waits.end());
   }
+  all = normalised(std::move(all));
   if (!waiting || facts.of_window(time) < 0.05 || !facts.repeats(all, 0.02)) return {};
   const auto& busiest = *std::ranges::max_element(
       facts.context.devices, {}, [](const auto& line) { return total(line.kernel_busy); });

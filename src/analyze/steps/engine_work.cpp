@@ -294,6 +294,30 @@ LearnedWork learn_engine_work(const Capture& capture, const std::vector<std::uin
   return LearnedSteps(capture, launch, names, choices.sequence, passes).work();
 }
 
+namespace {
+
+/// Some engines copy a token of every request, also of prompts that go on in the next step, and
+/// drop it there. Where prompts may stop beside decodes and no copy ever lacks a request, how many
+/// tokens count is not known.
+void forget_unfinished_prompts(Steps& steps, const std::vector<EngineWork>& seen) {
+  const auto has_prompts = [](const EngineWork& work) {
+    return work.kind == StepKind::mixed || work.kind == StepKind::prefill;
+  };
+  bool mixed = false;
+  for (std::size_t i = 0; i < steps.work.size(); ++i) {
+    const EngineWork& work = steps.work[i];
+    mixed = mixed || work.kind == StepKind::mixed;
+    if (has_prompts(work) &&
+        (!work.requests || !seen[i].generated || *seen[i].generated < *work.requests))
+      return;
+  }
+  if (!mixed) return;
+  for (auto& work : steps.work)
+    if (has_prompts(work)) work.generated.reset();
+}
+
+}  // namespace
+
 void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& launch,
                       const Names& names, const TokenChoices& choices, Steps& steps) {
   if (choices.positions.empty()) return;
@@ -341,6 +365,7 @@ void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& 
     // Of a draft's tokens those count that are kept, which only a mark can say.
     if (work.kind == StepKind::speculative) work.generated.reset();
   }
+  forget_unfinished_prompts(steps, learned.work);
   if (!said_by_marks) steps.kind_confidence = learned.confidence;
 }
 
