@@ -63,7 +63,8 @@ def row(file: pathlib.Path, told: dict) -> str:
     for page in told.get(file.name, []):
         inside = page.relative_to(ROOT / "docs") if page.is_relative_to(ROOT / "docs") else pathlib.Path("..") / page.name
         links.append(f"[{page.stem}](../{inside})")
-    return f"| [{file.name}]({file.name}) | {str(says.get('date') or '')[:10].rstrip(';')} | {on[:60]} | {', '.join(links)} |\n"
+    name = f"[{file.name}]({file.name})" if file.is_file() else f"{file.name}/"  # the site cannot show a folder
+    return f"| {name} | {str(says.get('date') or '')[:10].rstrip(';')} | {on[:60]} | {', '.join(links)} |\n"
 
 
 def page_text() -> str:

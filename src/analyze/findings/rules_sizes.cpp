@@ -187,10 +187,11 @@ bool few_warps(const Facts& facts, std::uint32_t activity, double blocks_per_sm)
   return blocks_per_sm * std::ceil(threads / 32) < 0.25 * chip->warps_per_sm;
 }
 
-/// Warps of as many blocks as an SM holds at once, by threads, registers and shared memory (CUDA
-/// C++ Programming Guide, Multiprocessor Level), over those that it could hold. NaN where the
-/// launch or the limits of the device are not known.
-double occupancy_by_launch(const Facts& facts, std::uint32_t activity) {
+/// Warps of as many blocks as an SM holds at once (CUDA C++ Programming Guide, Multiprocessor
+/// Level), over those that it could hold, where the blocks' shared memory is what leaves fewest of
+/// them. NaN where threads or registers do, as in kernels of libraries, and where a limit is not
+/// known.
+double occupancy_by_shared_memory(const Facts& facts, std::uint32_t activity) {
   constexpr double kWarp = 32, kMostBlocks = 32, kRegisterUnit = 256, kReservedBytes = 1024;
   const auto& rows = facts.capture().activities;
   const auto& devices = facts.capture().devices;
@@ -209,9 +210,10 @@ double occupancy_by_launch(const Facts& facts, std::uint32_t activity) {
   if (registers > 0)
     blocks = std::min(blocks, std::floor(devices.registers_per_sm[device] / registers));
   const auto shared = static_cast<double>(rows.shared_bytes[activity]) + kReservedBytes;
-  blocks = std::min(blocks,
-                    std::floor(static_cast<double>(devices.shared_bytes_per_sm[device]) / shared));
-  return std::max(1.0, blocks) * warps / chip->warps_per_sm;
+  const double by_shared =
+      std::floor(static_cast<double>(devices.shared_bytes_per_sm[device]) / shared);
+  if (by_shared >= blocks) return NAN;
+  return std::max(1.0, by_shared) * warps / chip->warps_per_sm;
 }
 
 }  // namespace
@@ -227,7 +229,7 @@ std::optional<Finding> low_estimated_occupancy(const Facts& facts) {
     const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
     // No estimate is 0, as is one of a block an SM that fills it with its shared memory.
     if (!(occupancy > 0)) {
-      occupancy = occupancy_by_launch(facts, kernel.activity);
+      occupancy = occupancy_by_shared_memory(facts, kernel.activity);
       of_launches = of_launches || occupancy < 0.25;
     }
     if (std::isnan(blocks) || blocks < 1 || !(occupancy > 0) || occupancy >= 0.25) continue;
@@ -243,8 +245,7 @@ std::optional<Finding> low_estimated_occupancy(const Facts& facts) {
           "latency. More threads per block, or fewer registers and less shared memory, raise it.",
           say_share(facts.of_kernels(time))),
       fmt::format("{} by {}; most in {}", say_time(time),
-                  of_launches ? "threads, registers and shared memory of the launches"
-                              : "the profiler's estimate",
+                  of_launches ? "the shared memory of their blocks" : "the profiler's estimate",
                   say_names(names)),
       {}};
 }
