@@ -36,8 +36,11 @@ constexpr Evidence kShownBy[] = {
 /// The longest of many, each once.
 class Longest {
  public:
+  bool would_keep(Nanos duration) const {
+    return duration > 0 && (!full() || duration > kept_.back().duration_ns);
+  }
   void add(Nanos start, Nanos duration) {
-    if (duration <= 0 || (full() && duration <= kept_.back().duration_ns)) return;
+    if (!would_keep(duration)) return;
     const bool known = std::ranges::any_of(kept_, [&](const Moment& one) {
       return one.start_ns == start && one.duration_ns == duration;
     });
@@ -71,7 +74,8 @@ std::vector<Moment> longest_moments(const TraceFacts& facts, const TraceFacts::S
   Longest longest;
   const auto& activities = facts.capture().activities;
   for (const auto row : spoken.activities)
-    longest.add(activities.start_ns[row], activities.duration_ns[row]);
+    if (longest.would_keep(activities.duration_ns[row]))
+      longest.add(activities.start_ns[row], activities.duration_ns[row]);
   if (longest.empty())
     for (const auto& span : claimed.host) longest.add(span.start, span.length());
   if (longest.empty() && spoken.reasons != 0)

@@ -84,8 +84,12 @@ struct TraceFacts {
     std::vector<std::uint32_t> activities;
     std::uint32_t reasons = 0;
   };
-  /// Since this was last asked.
-  Spoken take_spoken() const { return std::exchange(spoken_, {}); }
+  /// Since it was last forgotten.
+  const Spoken& spoken() const { return spoken_; }
+  void forget_spoken() const {
+    spoken_.activities.clear();  // keeps its memory for the next rule
+    spoken_.reasons = 0;
+  }
   /// Idle time in `spans`, over all devices, that no cause had claimed before. With the cause goes
   /// what the host did in it, where no operation says what that is (also_gone).
   enum class Goes : std::uint8_t { with_host, alone };

@@ -61,9 +61,10 @@ constexpr FindingGroup kGroups[] = {
 void keep_claim(std::optional<Finding>& found, const TraceFacts& facts,
                 std::vector<FindingClaim>& claims) {
   ClaimedTime time = facts.take_claim();
-  const auto spoken = facts.take_spoken();
+  if (found && is_recommendation(found->id))
+    found->moments = longest_moments(facts, facts.spoken(), time);
+  facts.forget_spoken();
   if (!found) return;
-  if (is_recommendation(found->id)) found->moments = longest_moments(facts, spoken, time);
   if (!time.host.empty() || !time.activities.empty() || !time.changed.empty())
     claims.push_back({found->id, {}, std::move(time)});
 }
