@@ -23,7 +23,7 @@ class Events:
         lines = [self.finding.text, self.finding.evidence]
         for sql, rows in self.answers:
             lines += ["", sql, *(", ".join(f"{k}={v}" for k, v in row.items()) for row in rows)]
-        return "\n".join(line for line in lines if line is not None)
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         shown = [f"<p>{html.escape(self.finding.text)}</p>"]

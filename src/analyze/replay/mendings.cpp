@@ -169,7 +169,7 @@ class Mender {
     const auto found = product_of_device_.find(context_.capture.activities.device[activity(i)]);
     return found == product_of_device_.end() ? nullptr : found->second;
   }
-  /// Of kernels that the backward pass of an embedding launches.
+  /// Uses each kernel that the backward pass of an embedding launches.
   template <class Use>
   void each_of_embeddings(Use&& use) {
     const auto& ops = context_.capture.host_ops;

@@ -385,7 +385,7 @@ class Program {
     return fixed + (time - fixed) * filled;
   }
 
-  /// Whether the operation that launched an activity is among these.
+  /// True where the operation that launched an activity is among these.
   bool launched_by(std::uint32_t row, const std::vector<bool>& operations) const {
     const auto op = context_.attribution.op[row];
     return !operations.empty() && op != kNoRow && operations[op];

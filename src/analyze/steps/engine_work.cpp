@@ -53,7 +53,7 @@ class LearnedSteps {
   void learn_decoding();
   void count_decodes();
   bool prompts_beside_decodes() const;
-  /// Whether a kernel may work on tokens row by row.
+  /// True of a kernel that may work on tokens row by row.
   bool tells_tokens(Text name) const {
     return !attends(name) && !work::multiplies(names_.kernel(name));
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/energy/json_fields.h"
+#include "analyze/findings/facts.h"
 #include "analyze/replay/what_if.h"
 #include "core/files.h"
 #include "core/format.h"
@@ -176,11 +177,7 @@ std::string largest_names(const Met& met) {
   std::vector<NamedTime> names;
   for (const auto& [name, ns] : met.by_name) names.push_back({name, ns});
   std::ranges::stable_sort(names, std::ranges::greater(), &NamedTime::ns);
-  std::string text;
-  constexpr std::size_t kMost = 3;
-  for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i)
-    text += fmt::format("{}{} {}", i > 0 ? ", " : "", names[i].name, say_time(names[i].ns));
-  return text;
+  return say_names(names);
 }
 
 Finding finding_of(const OwnRule& rule, Met& met, double share, const std::string& framework) {
