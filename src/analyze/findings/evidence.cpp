@@ -78,10 +78,10 @@ std::vector<Moment> longest_moments(const TraceFacts& facts, const TraceFacts::S
       longest.add(activities.start_ns[row], activities.duration_ns[row]);
   if (longest.empty())
     for (const auto& span : claimed.host) longest.add(span.start, span.length());
-  if (longest.empty() && spoken.reasons != 0)
-    for (const auto& line : facts.context.devices)
-      for (const auto& piece : line.idle_pieces)
-        if ((spoken.reasons >> static_cast<unsigned>(piece.reason) & 1) != 0)
+  if (longest.empty())
+    for (std::size_t reason = 0; reason < kReasonsOfIdle; ++reason)
+      if ((spoken.reasons >> reason & 1) != 0)
+        for (const auto& piece : facts.idle_pieces(static_cast<IdleReason>(reason)))
           longest.add(piece.span.start, piece.span.length());
   return std::move(longest).take();
 }

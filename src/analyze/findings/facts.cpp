@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string_view>
 #include <unordered_map>
 
@@ -103,19 +104,47 @@ IdleCause TraceFacts::idle(IdleReason cause) const {
   return sum;
 }
 
+void TraceFacts::sort_idle() const {
+  const std::size_t devices = context.devices.size();
+  const auto place = [&](const IdlePiece& piece, std::size_t device) {
+    return static_cast<std::size_t>(piece.reason) * devices + device;
+  };
+  auto& [pieces, first] = idle_;
+  first.assign(kReasonsOfIdle * devices + 1, 0);
+  for (std::size_t device = 0; device < devices; ++device)
+    for (const auto& piece : context.devices[device].idle_pieces) ++first[place(piece, device) + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  pieces.resize(first.back());
+  auto next = first;
+  for (std::size_t device = 0; device < devices; ++device)
+    for (const auto& piece : context.devices[device].idle_pieces)
+      pieces[next[place(piece, device)]++] = piece;
+}
+
+std::span<const IdlePiece> TraceFacts::idle_pieces(IdleReason reason) const {
+  if (idle_.first.empty()) sort_idle();
+  const auto at = static_cast<std::size_t>(reason) * context.devices.size();
+  return std::span(idle_.pieces)
+      .subspan(idle_.first[at], idle_.first[at + context.devices.size()] - idle_.first[at]);
+}
+
+std::span<const IdlePiece> TraceFacts::idle_pieces(IdleReason reason, std::size_t device) const {
+  if (idle_.first.empty()) sort_idle();
+  const auto at = static_cast<std::size_t>(reason) * context.devices.size() + device;
+  return std::span(idle_.pieces).subspan(idle_.first[at], idle_.first[at + 1] - idle_.first[at]);
+}
+
 /// Takes what causes have claimed out of a sum, and out of its operators by what the host was in
 /// for the longest part of each piece.
 void TraceFacts::take_claimed(IdleCause& sum) const {
   std::unordered_map<std::string_view, Nanos> taken;
-  for (const auto& line : context.devices)
-    for (const auto& piece : line.idle_pieces) {
-      if (piece.reason != sum.cause) continue;
-      const Nanos time = covered(claimed_.host, piece.span);
-      if (time == 0) continue;
-      sum.ns -= time;
-      sum.gaps -= time == piece.span.length();
-      if (piece.op != kNoRow) taken[capture().text(capture().host_ops.name[piece.op])] += time;
-    }
+  for (const auto& piece : idle_pieces(sum.cause)) {
+    const Nanos time = covered(claimed_.host, piece.span);
+    if (time == 0) continue;
+    sum.ns -= time;
+    sum.gaps -= time == piece.span.length();
+    if (piece.op != kNoRow) taken[capture().text(capture().host_ops.name[piece.op])] += time;
+  }
   for (auto& op : sum.operators)
     if (const auto found = taken.find(op.name); found != taken.end()) op.ns -= found->second;
   std::erase_if(sum.operators, [](const NamedTime& op) { return op.ns <= 0; });
@@ -129,11 +158,10 @@ const TraceFacts::HostOther& TraceFacts::host_other() const {
   HostOther& other = host_other_.emplace(HostOther{});
   Intervals pauses;  // shorter than a millisecond
   const auto& steps = context.window.all_steps;
-  for (const auto& line : context.devices) {
+  for (std::size_t device = 0; device < context.devices.size(); ++device) {
     Intervals stretches;
-    for (const auto& piece : line.idle_pieces) {
-      if (piece.reason != IdleReason::host_other || covered(claimed_.host, piece.span) > 0)
-        continue;
+    for (const auto& piece : idle_pieces(IdleReason::host_other, device)) {
+      if (covered(claimed_.host, piece.span) > 0) continue;
       if (!stretches.empty() && stretches.back().end == piece.span.start)
         stretches.back().end = piece.span.end;
       else

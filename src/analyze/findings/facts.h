@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,6 +33,9 @@ struct Claimed {
   std::vector<bool> kernels;  // by row of activities
   Nanos late = 0;             // of idle time that is launch-bound: the lead that the host lost
 };
+
+/// How many reasons of idle time there are.
+constexpr std::size_t kReasonsOfIdle = EnumNames<IdleReason>::names.size();
 
 class ReportCounters;
 namespace trace_rules {
@@ -134,6 +138,10 @@ struct TraceFacts {
   /// Idle time with a reason, over all devices, with the operators behind it, less what causes
   /// have claimed; zero when there is none.
   IdleCause idle(IdleReason cause) const;
+  /// Idle pieces with a reason, device by device, or of one device, each in order of time; sorted
+  /// when first asked for.
+  std::span<const IdlePiece> idle_pieces(IdleReason reason) const;
+  std::span<const IdlePiece> idle_pieces(IdleReason reason, std::size_t device) const;
   /// Kernels of a step; 0 when the window has no steps.
   std::int64_t kernels_of_step() const {
     const auto steps = static_cast<std::int64_t>(analysis.window.steps.size());
@@ -177,11 +185,17 @@ struct TraceFacts {
 
  private:
   void take_claimed(IdleCause& sum) const;
+  void sort_idle() const;
   mutable Claimed claimed_;
   mutable ClaimedTime latest_;
   mutable std::vector<bool> told_;  // by row of activities
   mutable Spoken spoken_;
   mutable std::optional<HostOther> host_other_;  // of what is claimed so far
+  // By reason and device, one list behind the other; `first` is where each begins, and the end.
+  mutable struct {
+    std::vector<IdlePiece> pieces;
+    std::vector<std::size_t> first;
+  } idle_;
   mutable std::optional<HostTree> tree_;
   mutable std::optional<HostSiblings> siblings_;
   mutable std::vector<Text> host_names_;

@@ -80,9 +80,7 @@ void thin_out(std::vector<const IdlePiece*>& pieces) {
 std::string most_in(const TraceFacts& facts, IdleReason reason) {
   const auto& ops = facts.capture().host_ops;
   std::vector<const IdlePiece*> pieces;
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces)
-      if (piece.reason == reason) pieces.push_back(&piece);
+  for (const auto& piece : facts.idle_pieces(reason)) pieces.push_back(&piece);
   thin_out(pieces);
   Around marks(facts, [&](std::uint32_t row) {
     return ops.kind[row] == HostKind::annotation &&

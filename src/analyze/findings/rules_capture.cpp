@@ -122,10 +122,8 @@ std::optional<Finding> unexplained_idle(const Facts& facts) {
   const auto idle = facts.idle(IdleReason::unexplained);
   if (facts.of_window(idle.ns) < 0.2) return {};
   std::vector<double> gaps;
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces)
-      if (piece.reason == IdleReason::unexplained)
-        gaps.push_back(static_cast<double>(piece.span.length()));
+  for (const auto& piece : facts.idle_pieces(IdleReason::unexplained))
+    gaps.push_back(static_cast<double>(piece.span.length()));
   if (gaps.empty()) return {};
   return Finding{
       FindingId::unexplained_idle,

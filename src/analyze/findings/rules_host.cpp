@@ -35,9 +35,7 @@ bool in_window(const Facts& facts, Nanos time) {
 /// Idle time of all devices with a reason, piece by piece.
 Intervals idle_spans(const Facts& facts, IdleReason reason) {
   Intervals spans;
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces)
-      if (piece.reason == reason) spans.push_back(piece.span);
+  for (const auto& piece : facts.idle_pieces(reason)) spans.push_back(piece.span);
   return spans;
 }
 
@@ -81,14 +79,12 @@ Nanos lead_lost(const Facts& facts, Nanos held_up) { return std::min(facts.late(
 /// Long stretches of idle time labeled launch_bound that do not repeat: no launch takes that long.
 Nanos late_once(const Facts& facts) {
   Intervals stretches;
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces) {
-      if (piece.reason != IdleReason::launch_bound) continue;
-      if (!stretches.empty() && stretches.back().end == piece.span.start)
-        stretches.back().end = piece.span.end;
-      else
-        stretches.push_back(piece.span);
-    }
+  for (const auto& piece : facts.idle_pieces(IdleReason::launch_bound)) {
+    if (!stretches.empty() && stretches.back().end == piece.span.start)
+      stretches.back().end = piece.span.end;
+    else
+      stretches.push_back(piece.span);
+  }
   std::erase_if(stretches, [](const Interval& span) { return span.length() < kNsPerMs; });
   return facts.repeats(stretches, 0.02) ? 0 : total(stretches);
 }
@@ -220,15 +216,13 @@ std::pair<std::string, Nanos> most_elsewhere(const Facts& facts, const Intervals
     const IdlePiece* piece = nullptr;  // the longest
   };
   std::map<std::string, Place> places;
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces)
-      if (const Nanos time = covered(stretches, piece.span);
-          time > 0 && piece.reason == IdleReason::host_other) {
-        auto& place = places[place_of(facts, piece.span, piece.next)];
-        place.time += time;
-        if (time > place.longest) place.piece = &piece;
-        place.longest = std::max(place.longest, time);
-      }
+  for (const auto& piece : facts.idle_pieces(IdleReason::host_other))
+    if (const Nanos time = covered(stretches, piece.span); time > 0) {
+      auto& place = places[place_of(facts, piece.span, piece.next)];
+      place.time += time;
+      if (time > place.longest) place.piece = &piece;
+      place.longest = std::max(place.longest, time);
+    }
   if (places.empty()) return {};
   auto nowhere = places.extract("");  // beside no operator: only frames or marks tell
   if (places.empty()) return {where_is(facts, *nowhere.mapped().piece), 0};
@@ -292,17 +286,16 @@ Intervals in_pageable_copies(const Facts& facts) {
     return (facts.context.names.kernel(name) & kernel_is::pageable) != 0;
   };
   Intervals spans;
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces) {
-      if (piece.reason != IdleReason::input || piece.next == kNoRow) continue;
-      const auto call = facts.context.launches[piece.next];
-      if (call == kNoRow || rows.kind[piece.next] != ActivityKind::memcpy ||
-          !from_pageable(rows.name[piece.next]))
-        continue;
-      const Nanos start = std::max(piece.span.start, calls.start_ns[call]);
-      const Nanos end = std::min(piece.span.end, calls.start_ns[call] + calls.duration_ns[call]);
-      if (start < end) spans.push_back({start, end});
-    }
+  for (const auto& piece : facts.idle_pieces(IdleReason::input)) {
+    if (piece.next == kNoRow) continue;
+    const auto call = facts.context.launches[piece.next];
+    if (call == kNoRow || rows.kind[piece.next] != ActivityKind::memcpy ||
+        !from_pageable(rows.name[piece.next]))
+      continue;
+    const Nanos start = std::max(piece.span.start, calls.start_ns[call]);
+    const Nanos end = std::min(piece.span.end, calls.start_ns[call] + calls.duration_ns[call]);
+    if (start < end) spans.push_back({start, end});
+  }
   return spans;
 }
 
@@ -356,30 +349,27 @@ WaitedFor waited_for(const Facts& facts) {
   auto is_op = [&](std::uint32_t row) { return row != kNoRow && ops.kind[row] == HostKind::op; };
   std::map<std::string, Nanos> times;
   std::unordered_set<std::uint32_t> fetched;
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces) {
-      if (piece.reason != IdleReason::sync || !is_op(piece.op)) continue;
-      const auto row = outermost(piece.op);
-      std::string text(facts.capture().text(ops.name[row]));
-      auto before = siblings.before[row];
-      while (before != kNoRow && !tree.device[before]) before = siblings.before[before];
-      if (before != kNoRow) {
-        text += fmt::format(" after {}", facts.capture().text(ops.name[before]));
-        fetched.insert(before);
-      }
-      times[std::move(text)] += piece.span.length();
+  for (const auto& piece : facts.idle_pieces(IdleReason::sync)) {
+    if (!is_op(piece.op)) continue;
+    const auto row = outermost(piece.op);
+    std::string text(facts.capture().text(ops.name[row]));
+    auto before = siblings.before[row];
+    while (before != kNoRow && !tree.device[before]) before = siblings.before[before];
+    if (before != kNoRow) {
+      text += fmt::format(" after {}", facts.capture().text(ops.name[before]));
+      fetched.insert(before);
     }
+    times[std::move(text)] += piece.span.length();
+  }
   WaitedFor waited;
   // One look back further: aten::isnan before aten::any.
   for (const auto row : std::vector(fetched.begin(), fetched.end()))
     if (const auto earlier = siblings.before[row];
         is_op(earlier) && tree.device[earlier] && ops.duration_ns[earlier] < kNsPerMs)
       fetched.insert(earlier);
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces)
-      if (piece.reason == IdleReason::launch_bound && is_op(piece.op) &&
-          fetched.contains(outermost(piece.op)))
-        waited.computing += piece.span.length();
+  for (const auto& piece : facts.idle_pieces(IdleReason::launch_bound))
+    if (is_op(piece.op) && fetched.contains(outermost(piece.op)))
+      waited.computing += piece.span.length();
   const auto most = std::ranges::max_element(times, {}, [](const auto& one) { return one.second; });
   if (most != times.end()) waited.most = most->first;
   return waited;
@@ -407,11 +397,13 @@ std::vector<std::uint32_t> calls_that_fetch_values(const Facts& facts) {
 std::optional<Finding> sync_in_step(const Facts& facts) {
   auto idle = facts.idle(IdleReason::sync);
   // Waiting before the first work and after the last holds up nothing: who measures does.
-  for (const auto& line : facts.context.devices)
-    for (const auto& piece : line.idle_pieces)
-      if (piece.reason == IdleReason::sync && !line.busy.empty() &&
-          (piece.span.end <= line.busy.front().start || piece.span.start >= line.busy.back().end))
+  for (std::size_t device = 0; device < facts.context.devices.size(); ++device) {
+    const auto& busy = facts.context.devices[device].busy;
+    for (const auto& piece : facts.idle_pieces(IdleReason::sync, device))
+      if (!busy.empty() &&
+          (piece.span.end <= busy.front().start || piece.span.start >= busy.back().end))
         idle.ns -= piece.span.length();
+  }
   if (facts.of_window(idle.ns) < 0.01) return {};
   const auto& calls = facts.capture().api_calls;
   std::unordered_map<std::uint32_t, std::int64_t> by_text;
@@ -478,8 +470,8 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
       alone += line.spans[i].length() - shared_length({line.spans[i]}, line.kernel_busy);
       costs.push_back(line.spans[i]);
     }
-    for (const auto& piece : line.idle_pieces)
-      if (piece.reason == IdleReason::memcpy) costs.push_back(piece.span);
+    for (const auto& piece : facts.idle_pieces(IdleReason::memcpy, device))
+      costs.push_back(piece.span);
   }
   const Intervals before = in_pageable_copies(facts);
   idle.ns += total(before);
