@@ -123,6 +123,7 @@ int what_if_of(const WhatIfArguments& given) {
   if (!loaded) return complain(loaded.error());
   Question question;
   question.window = "all";
+  question.brief = true;
   question.devices = given.devices;
   question.progress = progress.callback();
   const auto answer = answer_question(*loaded, question);

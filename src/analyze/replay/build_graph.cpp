@@ -135,6 +135,7 @@ class ProfilerCost {
     const auto& ops = capture.host_ops;
     OncePerText is_mark(capture.strings,
                         [](std::string_view name) { return name.starts_with("ProfilerStep#"); });
+    std::vector<std::ptrdiff_t> runs{0};  // each in order of time
     for (const auto thread : threads) {
       Nanos marked = 0;  // from one mark of the profiler to the next it is at work itself
       for (const auto op : work.ops(thread)) {
@@ -147,12 +148,14 @@ class ProfilerCost {
         }
         events_.push_back({start, ops.kind[op] == HostKind::python ? cost.frame : cost.event});
       }
+      runs.push_back(std::ssize(events_));
       for (const auto call : work.calls(thread))
         events_.push_back(
             {capture.api_calls.start_ns[call],
              cost.of_call(capture.api_calls.kind[call], capture.api_calls.duration_ns[call])});
+      runs.push_back(std::ssize(events_));
     }
-    std::ranges::sort(events_);
+    merge(runs);
   }
 
   /// Of the stretch that ends at `end` and has `length` that can be shorter.
@@ -167,6 +170,20 @@ class ProfilerCost {
   }
 
  private:
+  /// Puts the events in order; `runs`: where each run of them begins, and the end.
+  void merge(std::vector<std::ptrdiff_t> runs) {
+    while (runs.size() > 2) {
+      std::vector<std::ptrdiff_t> merged{0};
+      for (std::size_t i = 2; i < runs.size(); i += 2) {
+        std::ranges::inplace_merge(events_.begin() + runs[i - 2], events_.begin() + runs[i - 1],
+                                   events_.begin() + runs[i], {}, &std::pair<Nanos, Nanos>::first);
+        merged.push_back(runs[i]);
+      }
+      if (merged.back() != runs.back()) merged.push_back(runs.back());
+      runs = std::move(merged);
+    }
+  }
+
   std::vector<std::pair<Nanos, Nanos>> events_;  // start and cost, by start
   std::size_t next_ = 0;
   Nanos owed_ = 0;

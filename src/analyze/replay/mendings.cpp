@@ -51,28 +51,34 @@ std::vector<std::uint32_t> remove_operations(const Context& context,
                                              const std::vector<std::uint32_t>& gone, Interval span,
                                              Mending& mending) {
   struct Launched {
-    std::int64_t all = 0, gone = 0;
+    std::int32_t all = 0, gone = 0;
+    bool any = false;  // also what is not counted
   };
   std::vector<std::uint32_t> removed;
   if (gone.empty()) return removed;
   const auto& ops = context.capture.host_ops;
   const auto& owner = context.attribution.op;
   const auto& starts = context.capture.activities.start_ns;
-  std::unordered_map<std::uint32_t, Launched> by_op;
+  std::vector<Launched> by_op(ops.size());
   // Memory is set for the kernels of the same operation.
   const auto& kinds = context.capture.activities.kind;
   for (std::uint32_t row = 0; row < starts.size(); ++row)
-    if (owner[row] != kNoRow && starts[row] >= span.start && starts[row] < span.end)
-      by_op[owner[row]].all += kinds[row] != ActivityKind::memset;
+    if (owner[row] != kNoRow && starts[row] >= span.start && starts[row] < span.end) {
+      Launched& launched = by_op[owner[row]];
+      launched.all += kinds[row] != ActivityKind::memset;
+      launched.any = true;
+    }
   for (const auto row : gone)
-    if (owner[row] != kNoRow) ++by_op[owner[row]].gone;
+    if (owner[row] != kNoRow) {
+      ++by_op[owner[row]].gone;
+      by_op[owner[row]].any = true;
+    }
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
     const auto rows = begin_inside(context.host.ops(thread), ops.start_ns, span);
     // What an operation encloses comes after it.
     for (const auto op : std::views::reverse(rows)) {
-      const auto launched = by_op.find(op);
-      if (launched == by_op.end()) continue;
-      const Launched own = launched->second;
+      const Launched own = by_op[op];
+      if (!own.any) continue;
       if (own.all <= own.gone && ops.kind[op] == HostKind::op) {
         mending.host[thread].push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
         removed.push_back(op);
@@ -80,6 +86,7 @@ std::vector<std::uint32_t> remove_operations(const Context& context,
       if (const auto parent = context.attribution.op_parent[op]; parent != kNoRow) {
         by_op[parent].all += own.all;
         by_op[parent].gone += own.gone;
+        by_op[parent].any = true;
       }
     }
   }
