@@ -35,14 +35,15 @@ a.get_temporal_breakdown(visualize=False)
 """
 
 
-def trace(size, suffix):
-    """A generated trace; made once."""
-    path = CACHE / f"trace_{size // 1_000_000}mb{suffix}"
+def trace(size, suffix, varied=False):
+    """A generated trace; made once by each build of its generator. `varied`: no duration recurs, and sizes differ."""
+    path = CACHE / f"trace_{size // 1_000_000}mb{'_varied' if varied else ''}{suffix}"
     facts = path.with_name(path.name + ".facts")
-    if not facts.exists():
+    generator = ROOT / "build/bench/repeat_trace"
+    if not facts.exists() or facts.stat().st_mtime < generator.stat().st_mtime:
         print(f"making {path.name} ...", file=sys.stderr)
         CACHE.mkdir(parents=True, exist_ok=True)
-        made = subprocess.run(["build/bench/repeat_trace", path, str(size), str(NAMES), *TRACES], check=True, capture_output=True, cwd=ROOT)
+        made = subprocess.run([generator, *["--vary"] * varied, path, str(size), str(NAMES), *TRACES], check=True, capture_output=True, cwd=ROOT)
         facts.write_bytes(made.stdout)
     return path, json.loads(facts.read_text())
 

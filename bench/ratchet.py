@@ -1,9 +1,10 @@
 """What `analyze` costs against the committed best: what became dearer ends with 1.
 
-  ./dev bench ratchet [--rounds 5] [--lower] [--raise FORMAT] [--against PROGRAM] [FILE...] [-o RESULT.json]
+  ./dev bench ratchet [--rounds 5] [--lower] [--raise ROW] [--against PROGRAM] [FILE...] [-o RESULT.json]
 
-Captures of 200 MB are made of those in examples/ (as in ingest.py and xplane.py): JSON, the same as gzip, as a capture file, and a
-profile of JAX, each answered as JSON; of the first also the short text, which asks for less. Of each:
+Inputs are made of the captures in examples/ (as in ingest.py and xplane.py): of 200 MB a trace as JSON, answered as JSON and as the short
+text, which asks for less, and as a capture file; of 40 MB the same as gzip, one whose times and sizes vary, a profile of JAX, a capture that
+is opened again, its page, its whatif; and a job of 16 ranks (tests/ranks/synthetic.py). Of each:
   instructions  an event, counted by Valgrind on one processor: the same on every machine
   misses        an event that go past a cache of 1 MB, as Valgrind's model has it: what waits for memory
   bytes         peak memory an event
@@ -11,8 +12,8 @@ profile of JAX, each answered as JSON; of the first also the short text, which a
                 on two cores, before and after each run; the median of all rounds
 The walk stays in its core's cache and analyze does not, so cpu depends on what the machine's neighbours do to memory: one build read 3.4
 and 4.7 within one day. It is held with wide room, for what counts do not show (the system's work, waiting), the counts with little.
-bench/ratchet.json holds the best so far, ROOM how far above it fails. --lower writes what became better; --raise writes a format's
-figures as they are, and its commit says for what. The seconds of reading and of analysing are printed.
+bench/ratchet.json holds the best so far, ROOM how far above it fails. --lower writes what became better; --raise writes a row's
+figures as they are, and its commit says for what.
 
 --against PROGRAM measures another build in the same rounds, --only with FILEs those alone; both print a table of before and after.
 """
@@ -29,13 +30,17 @@ import statistics
 import subprocess
 import sys
 import time
+import typing
 
 import ingest
 import xplane
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tests" / "ranks"))
+import synthetic  # noqa: E402
+
 BEST = ROOT / "bench" / "ratchet.json"
-SIZE = 200_000_000
+LARGE, SMALL, RANKS = 200_000_000, 40_000_000, 16
 # Of one program the peak memory differs by 3 % from run to run, as its threads overlap otherwise.
 ROOM = {"instructions": 1.02, "misses": 1.04, "bytes": 1.08, "cpu": 1.5}
 CACHE = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=1048576,16,64"]
@@ -67,24 +72,62 @@ def walk(plain):
     return statistics.mean(finish(process, command)[0] for process in both)
 
 
-def inputs():
-    """The captures of the ratchet by format, and the plain trace that the walk reads."""
-    plain, _ = ingest.trace(SIZE, ".json")
-    packed, _ = ingest.trace(SIZE, ".json.gz")
-    profile = ingest.CACHE / f"profile_{SIZE}.xplane.pb"
-    if not profile.exists():
-        maker = multiprocessing.Process(target=xplane.make, args=(profile, SIZE))
+def profile(size):
+    path = ingest.CACHE / f"profile_{size}.xplane.pb"
+    if not path.exists():
+        maker = multiprocessing.Process(target=xplane.make, args=(path, size))
         maker.start()
         maker.join()
-    # Written by the build that is measured: the file's form may have changed.
-    imported = ingest.CACHE / "ratchet.gpf"
-    imported.unlink(missing_ok=True)
-    run([PROGRAM, "import", plain, "-o", imported])
-    return {"json": plain, "text": plain, "gzip": packed, "capture": imported, "xplane": profile}, plain
+    return path
 
 
-def analyze(program, label, path):
-    return [program, "analyze", path, "--format", "text" if label == "text" else "json", "-o", "/dev/null"]
+def imported(plain):
+    """Written by the build that is measured: the file's form may have changed."""
+    path = plain.with_name(plain.stem + ".gpf")
+    path.unlink(missing_ok=True)
+    run([PROGRAM, "import", plain, "-o", path])
+    return path
+
+
+def job():
+    """A folder with a capture of each rank."""
+    folder = ingest.CACHE / f"ranks_{RANKS}"
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        ranks = synthetic.Job(synthetic.Template(ROOT / "tests/advice/captures/straggler.rank0.json.gz"), RANKS)
+        for rank in range(RANKS):
+            (folder / f"rank{rank}.json").write_text(ranks.trace(rank))
+    return folder
+
+
+def inputs():
+    """What is asked of each file, by label, and the plain traces that the walk reads, by size."""
+    plain = {size: ingest.trace(size, ".json")[0] for size in (LARGE, SMALL)}
+    large, small = imported(plain[LARGE]), imported(plain[SMALL])
+    return {"json": Asked(plain[LARGE], LARGE),
+            "text": Asked(plain[LARGE], LARGE, "analyze", "text"),
+            "capture": Asked(large, LARGE),
+            "gzip": Asked(ingest.trace(SMALL, ".json.gz")[0], SMALL),
+            "varied": Asked(ingest.trace(SMALL, ".json", varied=True)[0], SMALL, "analyze", "text"),
+            "xplane": Asked(profile(SMALL), SMALL),
+            "reopened": Asked(small, SMALL, "analyze", "text"),
+            "page": Asked(small, SMALL, "analyze", "html"),
+            "whatif": Asked(small, SMALL, "whatif", "json"),
+            "ranks": Asked(job(), SMALL, "ranks", "json")}, plain
+
+
+class Asked(typing.NamedTuple):
+    path: pathlib.Path
+    size: int  # of the plain trace that is walked beside it
+    verb: str = "analyze"
+    form: str = "json"
+
+    def of(self, program):
+        return [program, self.verb, self.path, "--format", self.form, "-o", "/dev/null"]
+
+    def events(self):
+        files = [self.path] if self.path.is_file() else sorted(self.path.iterdir())
+        return sum(json.loads(run(["build/bench/ingest", each, "load"])[2])["events"] for each in files)
 
 
 def count(command, core):
@@ -103,7 +146,7 @@ def counts(files, programs):
     cores = sorted(os.sched_getaffinity(0))[:2]
     tasks = [(name, label) for name in programs for label in files]
     with concurrent.futures.ThreadPoolExecutor(len(cores)) as pool:
-        halves = [pool.submit(lambda core, part: [count(analyze(programs[n], l, files[l]), core) for n, l in part], core, tasks[i::len(cores)])
+        halves = [pool.submit(lambda core, part: [count(files[l].of(programs[n]), core) for n, l in part], core, tasks[i::len(cores)])
                   for i, core in enumerate(cores)]
         return {task: found for i, half in enumerate(halves) for task, found in zip(tasks[i::len(cores)], half.result())}
 
@@ -113,34 +156,29 @@ def measure(files, plain, programs, rounds):
     counted = counts(files, programs)
     taken = {(name, label): [] for name in programs for label in files}
     for _ in range(rounds):
-        for label, path in files.items():
-            walks = [walk(plain)]
-            once = {name: run(analyze(program, label, path)) for name, program in programs.items()}
-            walks.append(walk(plain))
+        for label, asked in files.items():
+            walks = [walk(plain[asked.size])]
+            once = {name: run(asked.of(program)) for name, program in programs.items()}
+            walks.append(walk(plain[asked.size]))
             for name, (cpu, peak, _) in once.items():
                 taken[name, label].append((cpu / statistics.mean(walks), cpu, peak))
     result = {}
-    for label, path in files.items():
-        phases = json.loads(run(["build/bench/ingest", path, "all"])[2])
-        events = phases["events"]
+    for label, asked in files.items():
+        events = asked.events()
         result[label] = {"events": events}
         for name in programs:
             ratio, cpu, peak = (statistics.median(each) for each in zip(*taken[name, label]))
             instructions, misses = counted[name, label]
             result[label][name] = {"instructions": round(instructions / events, 1), "misses": round(misses / events, 3),
                                    "bytes": round(peak / events, 1), "cpu": round(ratio, 3), "cpu_s": round(cpu, 3)}
-        result[label]["phases"] = {"reading_s": phases["load_cpu_s"], "analysing_s": phases["analyze_cpu_s"]}
     return result
 
 
 def show(result, programs):
-    print(f"{'':<28}{'events':>10}" + "".join(f"{name + ': instr/event':>20}{'misses':>9}{'bytes':>7}{'cpu/walk':>10}{'cpu s':>7}" for name in programs)
-          + "   reading, analysing s")
+    print(f"{'':<28}{'events':>10}" + "".join(f"{name + ': instr/event':>20}{'misses':>9}{'bytes':>7}{'cpu/walk':>10}{'cpu s':>7}" for name in programs))
     for label, row in result.items():
-        phases = row["phases"]
         print(f"{label:<28}{row['events']:>10}"
-              + "".join(f"{row[n]['instructions']:>20.1f}{row[n]['misses']:>9.3f}{row[n]['bytes']:>7.1f}{row[n]['cpu']:>10.3f}{row[n]['cpu_s']:>7.3f}" for n in programs)
-              + f"   {phases['reading_s']:.3f}, {phases['analysing_s']:.3f}")
+              + "".join(f"{row[n]['instructions']:>20.1f}{row[n]['misses']:>9.3f}{row[n]['bytes']:>7.1f}{row[n]['cpu']:>10.3f}{row[n]['cpu_s']:>7.3f}" for n in programs))
 
 
 def judge(result, best):
@@ -167,7 +205,7 @@ def main():
     p = argparse.ArgumentParser(prog="bench/run ratchet", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--lower", action="store_true", help="write what became better into bench/ratchet.json")
-    p.add_argument("--raise", dest="raised", action="append", default=[], metavar="FORMAT", help="write a format's figures as they are")
+    p.add_argument("--raise", dest="raised", action="append", default=[], metavar="ROW", help="write a row's figures as they are")
     p.add_argument("--against", type=pathlib.Path, metavar="PROGRAM", help="another build of gpufathom, in the same rounds")
     p.add_argument("--only", action="store_true", help="measure the files given and not those of the ratchet")
     p.add_argument("files", nargs="*", type=pathlib.Path)
@@ -179,7 +217,7 @@ def main():
     files, plain = inputs()
     gated = {} if o.only else files
     programs = {"now": PROGRAM} if not o.against else {"before": o.against.resolve(), "now": PROGRAM}
-    measured = measure({**gated, **{f.name: f.resolve() for f in o.files}}, plain, programs, o.rounds)
+    measured = measure({**gated, **{f.name: Asked(f.resolve(), LARGE) for f in o.files}}, plain, programs, o.rounds)
     show(measured, programs)
     if o.output:
         cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name")), platform.machine())

@@ -32,7 +32,9 @@ TEST(Embed, Base64OfTheStandard) {
 TEST(Embed, GzipUnpacksToTheSame) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919 % 1000);
-  for (const auto& plain : {std::string(), std::string("x"), text}) {
+  const std::string large = text + text + text + text + text;  // of more than a megabyte
+  ASSERT_GT(large.size(), std::size_t{1} << 20);
+  for (const auto& plain : {std::string(), std::string("x"), text, large}) {
     const std::string packed = gzipped(plain);
     std::string out(plain.size() + 1, '\0');
     z_stream stream{};

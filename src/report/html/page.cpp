@@ -1,9 +1,12 @@
 #include "report/html/page.h"
 
 #include <fmt/format.h>
+#include <isa-l/igzip_lib.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <new>
 #include <optional>
 #include <vector>
@@ -23,30 +26,58 @@
 
 namespace gf {
 
-std::string gzipped(std::string_view bytes, int effort) {
+namespace {
+
+/// The smallest that zlib can.
+std::string small_gzip(std::string_view bytes) {
   z_stream stream{};
   constexpr int kGzip = 15 + 16;
-  if (deflateInit2(&stream, effort, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::bad_alloc();
-  std::string out;
-  char buffer[1 << 16];
-  int state = Z_OK;
-  // zlib counts input in 32 bits, so that large inputs go in pieces.
-  while (state != Z_STREAM_END) {
-    const auto piece = bytes.substr(0, 1u << 30);
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
-    stream.avail_in = static_cast<uInt>(piece.size());
-    const bool last = piece.size() == bytes.size();
-    do {
-      stream.next_out = reinterpret_cast<Bytef*>(buffer);
-      stream.avail_out = sizeof buffer;
-      state = deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);
-      out.append(buffer, sizeof buffer - stream.avail_out);
-    } while (stream.avail_out == 0);
-    bytes.remove_prefix(piece.size());
-  }
+  std::string out(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
   deflateEnd(&stream);
   return out;
+}
+
+/// Four to six times as fast; a timeline, which is packed already, becomes smaller than by zlib.
+std::string fast_gzip(std::string_view bytes) {
+  isal_zstream stream;
+  isal_deflate_init(&stream);
+  const auto buffer = std::make_unique_for_overwrite<std::uint8_t[]>(ISAL_DEF_LVL3_DEFAULT);
+  stream.level = 3;
+  stream.level_buf = buffer.get();
+  stream.level_buf_size = ISAL_DEF_LVL3_DEFAULT;
+  stream.gzip_flag = IGZIP_GZIP;
+  std::string out;
+  std::array<std::uint8_t, 1 << 16> part;
+  // ISA-L counts input in 32 bits, so that large inputs go in pieces.
+  do {
+    const auto piece = bytes.substr(0, std::size_t{1} << 30);
+    bytes.remove_prefix(piece.size());
+    stream.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(piece.data()));
+    stream.avail_in = static_cast<std::uint32_t>(piece.size());
+    stream.end_of_stream = bytes.empty();
+    do {
+      stream.next_out = part.data();
+      stream.avail_out = part.size();
+      if (isal_deflate(&stream) != COMP_OK) throw std::bad_alloc();
+      out.append(reinterpret_cast<char*>(part.data()), part.size() - stream.avail_out);
+    } while (stream.avail_out == 0);
+  } while (!bytes.empty());
+  return out;
+}
+
+}  // namespace
+
+std::string gzipped(std::string_view bytes) {
+  constexpr std::size_t kLarge = 1 << 20;  // takes zlib a tenth of a second
+  return bytes.size() > kLarge ? fast_gzip(bytes) : small_gzip(bytes);
 }
 
 Result<std::string> filled_page(std::string_view answer, std::string_view timeline) {
@@ -54,8 +85,7 @@ Result<std::string> filled_page(std::string_view answer, std::string_view timeli
     return fail("this build has no HTML report: it was built without Node", {}, -1,
                 "run ./dev setup, then ./dev build");
   std::string page(kPageBefore);
-  // Of large answers the last twentieth of the size costs more than half of the time.
-  page += base64(gzipped(answer, answer.size() > (1 << 20) ? 6 : 9));
+  page += base64(gzipped(answer));
   page += kPageBetween;
   page += timeline;
   return page += kPageAfter;
@@ -84,13 +114,12 @@ namespace {
 /// one.
 std::string timeline_text(const Context& context, TimelineData data) {
   constexpr std::size_t kMost = 11'300'000;
-  // It is packed already: more effort costs time and gains little.
-  std::string text = base64(gzipped(packed_timeline(data), 6));
+  std::string text = base64(gzipped(packed_timeline(data)));
   for (auto budget = std::min(static_cast<double>(data.total), double{kPageEvents});
        text.size() > kMost && budget >= 1;) {
     budget *= 0.97 * kMost / static_cast<double>(text.size());
     data = timeline_data(context, static_cast<std::size_t>(budget));
-    text = base64(gzipped(packed_timeline(data), 6));
+    text = base64(gzipped(packed_timeline(data)));
   }
   return text;
 }

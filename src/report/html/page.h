@@ -25,8 +25,9 @@ namespace gf {
 
 // Bytes inside a page.
 
-/// gzip, at the smallest size unless `effort` is below 9; the same bytes for the same input.
-std::string gzipped(std::string_view bytes, int effort = 9);
+/// gzip, of up to a megabyte at the smallest size, of more fast; the same bytes for the same input
+/// on the same kind of processor.
+std::string gzipped(std::string_view bytes);
 
 /// The page around its two blocks of data, the answer and the timeline's events; made by
 /// web/build.mjs, empty in a build without Node.
