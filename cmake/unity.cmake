@@ -1,7 +1,7 @@
 # Compiles the files of a folder together: what they all include is parsed, and what they all use is instantiated, once.
 # Names in the files of one folder differ. Files that include one of the libraries that take seconds to parse are compiled together across the folders of their room.
 set(GPUFATHOM_UNIT_FILES 10)
-set(GPUFATHOM_HEAVY_HEADERS "include [<\"](Eigen/|boost/|simdjson[.]h|analyze/(nnls|energy/json_fields)[.]h)")
+set(GPUFATHOM_HEAVY_HEADERS "include [<\"](Eigen/|boost/|simdjson[.]h|analyze/(nnls|energy/json_fields|energy/pool)[.]h)")
 function(gf_unity target)
   get_target_property(sources ${target} SOURCES)
   set(most ${GPUFATHOM_UNIT_FILES})

@@ -3,7 +3,7 @@
 
 measure:  energy_unseen.py measure OUT.jsonl     one line an item: seconds, joules (board counter between two of its
                                                  updates), calls a second, clock, temperature
-count:    energy_unseen.py count OUT.txt         launches each item for a counter profiler: a graph of n calls, then one of
+count:    energy_unseen.py count OUT.txt [SECONDS]  launches each item for a counter profiler: a graph of n calls, then one of
                                                  2 n; their difference is n calls in steady state, caches warm. A spin kernel
                                                  stands before each. OUT.txt has one line an item: its name and n. Run it under
                                                  ncu --profile-from-start off --graph-profiling graph.
@@ -130,6 +130,22 @@ def items():
     yield simple("bmm_fp32_small", lambda: (torch.randn(4096, 64, 64, device=DEV), torch.randn(4096, 64, 64, device=DEV)), torch.bmm)
     yield simple("erfinv_fp32", lambda: (torch.rand(1 << 26, device=DEV) * 1.9 - 0.95,), torch.erfinv)
     yield simple("dropout_bf16", lambda: (torch.randn(1 << 28, device=DEV, dtype=torch.bfloat16),), lambda x: F.dropout(x, 0.1))
+    # Kinds that no model has seen, in no calibration before 29 November 2026.
+    yield simple("index_add_fp32", lambda: (torch.zeros(1 << 20, 64, device=DEV), torch.randint(0, 1 << 20, (1 << 21,), device=DEV), torch.randn(1 << 21, 64, device=DEV)),
+                 lambda y, i, x: y.index_add_(0, i, x))
+    yield simple("sort_fp32", lambda: (torch.randn(512, 1 << 16, device=DEV),), lambda x: torch.sort(x, -1))
+    yield simple("topk_fp32", lambda: (torch.randn(256, 1 << 17, device=DEV),), lambda x: torch.topk(x, 64, -1))
+    yield simple("fft_complex64", lambda: (torch.randn(1 << 14, 1 << 12, device=DEV, dtype=torch.complex64),), lambda x: torch.fft.fft(x))
+    yield simple("matmul_fp64_2048", lambda: tuple(torch.randn(2048, 2048, device=DEV, dtype=torch.float64) for _ in range(2)), torch.mm)
+    yield simple("matmul_int8_4096", lambda: (torch.randint(-127, 127, (4096, 4096), device=DEV, dtype=torch.int8), torch.randint(-127, 127, (4096, 4096), device=DEV, dtype=torch.int8).t()),
+                 torch._int_mm)
+    yield simple("transposed_conv_bf16", lambda: (torch.randn(64, 128, 56, 56, device=DEV, dtype=torch.bfloat16), torch.randn(128, 64, 4, 4, device=DEV, dtype=torch.bfloat16)),
+                 lambda x, w: F.conv_transpose2d(x, w, stride=2, padding=1))
+    yield simple("upsample_bf16", lambda: (torch.randn(32, 64, 128, 128, device=DEV, dtype=torch.bfloat16),), lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"))
+    yield simple("embedding_bag_fp32", lambda: (torch.randint(0, 4000000, (1 << 16, 20), device=DEV), torch.randn(4000000, 64, device=DEV)), lambda i, w: F.embedding_bag(i, w, mode="sum"))
+    yield simple("log_softmax_fp32_small", lambda: (torch.randn(4096, 1024, device=DEV),), lambda x: F.log_softmax(x, -1))
+    yield simple("where_compare_fp32", lambda: tuple(torch.randn(1 << 26, device=DEV) for _ in range(2)), lambda a, b: torch.where(a > b, a, b))
+    yield simple("integer_hash_int64", lambda: (torch.randint(0, 1 << 40, (1 << 25,), device=DEV),), lambda x: ((x ^ (x >> 7)) * 1099511628211) & 0xFFFFFFFF)
 
 
 def measure(path, seconds):
@@ -196,9 +212,11 @@ def measure(path, seconds):
         torch.cuda.empty_cache()
 
 
-def count(path):
-    lines = []
+def count(path, seconds):
+    lines, begin = [], time.monotonic()
     for name, build in items():
+        if time.monotonic() - begin > seconds:  # a profiler that is killed leaves nothing
+            break
         f = batches.warmed_up(build)
         n = 4 if batches.milliseconds(f, 1) < 0.2 else 1
         runs = []
@@ -226,4 +244,4 @@ def count(path):
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in ("measure", "count"):
         sys.exit(__doc__)
-    measure(sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 1.3) if sys.argv[1] == "measure" else count(sys.argv[2])
+    measure(sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 1.3) if sys.argv[1] == "measure" else count(sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 1e9)

@@ -75,6 +75,14 @@ Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& aske
   return std::move(*read);
 }
 
+Result<std::optional<EnergyModelFile>> shipped_energy_model(const std::string& product) {
+  const auto path = shipped_file("energy", energy_model_name(product));
+  if (path.empty()) return std::nullopt;
+  auto read = read_energy_model(path);
+  if (!read) return tl::unexpected(read.error());
+  return std::move(*read);
+}
+
 Result<std::optional<CeilingsFile>> find_ceilings(const std::string& asked,
                                                   const Capture& capture) {
   const std::string product = product_of(capture);

@@ -27,6 +27,9 @@ namespace gf {
 Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& path,
                                                          const Capture& capture);
 
+/// The model shipped for a product; empty when there is none.
+Result<std::optional<EnergyModelFile>> shipped_energy_model(const std::string& product);
+
 /// The same for ceilings.
 Result<std::optional<CeilingsFile>> find_ceilings(const std::string& path, const Capture& capture);
 

@@ -9,6 +9,7 @@
 #   serving   an inference engine and twelve other programs, recorded, against what they know: serving_show.json, small captures
 #   clocks    clocks with and without sampling: clocks.json
 #   utilization  a slice of the utilization study (examples/studies/utilization/grid): utilization.json, .state.json
+#   energy    calibrate --quick, kernels that no model has seen, eight programs: quick.*, programs.json
 #   runtime   the runtime study at the paper's sizes: runtime.json
 # OUT gets a few files below 16 MiB each. A part never fails as a whole: what went wrong is in its JSON and its log.
 # gpufathom is taken from GPUFATHOM, build/bundle (tests/gpu/bundle build build/bundle) or build.
@@ -44,6 +45,7 @@ case $part in
   zoo2) "$python" tests/gpu/zoo/run "$work" ${STUDY_MORE:-} --gpufathom "$gf" --ranks 2 --budget-seconds "$seconds" ${ZOO_MORE:-} 2>&1 | tee "$work/session.log" ;;
   attach) timeout "$seconds" "$python" tests/gpu/attach_cycles.py "$gf" "$work/attach.json" --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
   serving) "$python" tests/gpu/serving/show.py "$gf" "$work" --budget-seconds "$seconds" ${SERVING_MORE:-} 2>&1 | tee "$work/session.log" ;;
+  energy) bench/gpu/energy_quick.sh "$gf" "$work" "$seconds" 2>&1 | tee "$work/session.log" ;;
   clocks) timeout "$seconds" "$python" tests/gpu/zoo/clocks "$work" --gpufathom "$gf" 2>&1 | tee "$work/session.log" ;;
   utilization) "$python" examples/studies/utilization/grid "$work" ${STUDY_MORE:-} --gpufathom "$gf" --budget-seconds "$seconds" ;;
   runtime) GPUFATHOM=$gf bench/gpu/runtime_study.sh "$work/captures" --paper --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
@@ -57,6 +59,7 @@ case $part in
     (cd "$work" && tar czf "$out/$part.table.tgz" zoo.json *.log *.gpf.json 2>/dev/null; mv captures.tar "$out/$part.captures.tar" 2>/dev/null) ;;
   attach) cp "$work/attach.json" "$work/session.log" "$out/" 2>/dev/null ;;
   serving) cp "$work"/serving_show.json "$work"/*.xz "$work"/*.gz "$work/session.log" "$out/" 2>/dev/null ;;
+  energy) cp "$work"/quick.* "$work/programs.json" "$work/session.log" "$out/" 2>/dev/null ;;
   clocks) mv "$work/clocks.json" "$out/" 2>/dev/null ;;
   utilization) mv "$work/table.json" "$out/$part.json"; mv "$work/state.json" "$out/$part.state.json" ;;
   runtime) mv "$work/captures/study.json" "$out/$part.json" 2>/dev/null; mv "$work/session.log" "$out/$part.log" ;;

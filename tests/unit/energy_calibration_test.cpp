@@ -113,21 +113,22 @@ TEST(EnergyUnseen, PredictsFromTheDifferenceOfTwoCounts) {
   // Twice 4 calls: 1e9 accesses the first time, caches cold, and 3e9 for twice as many: 5e8 a call.
   const auto report = counted(
       {{"spin_kernel", 7}, {"copy", 1e9}, {"spin_kernel", 7}, {"copy", 2e9}, {"copy", 1e9}});
-  const auto judged =
-      judge_by_unseen(model, {{"copy", 2, 2 * (100 + 90), 100, 1980, 40}}, {{"copy", 4}}, report);
-  ASSERT_TRUE(judged) << judged.error().message();
-  ASSERT_EQ(judged->size(), 1u);
-  EXPECT_NEAR(judged->front().measured_j, 0.9, 1e-12);
-  EXPECT_NEAR(judged->front().predicted_j, 1.0, 1e-12);
-  EXPECT_NEAR(judged->front().relative, 1 / 0.9 - 1, 1e-12);
-  EXPECT_NEAR(mean_absolute_error(*judged), 1 / 0.9 - 1, 1e-12);
+  const auto counts =
+      count_kernels({{"copy", 2, 2 * (100 + 90), 100, 1980, 40}}, {{"copy", 4}}, report);
+  ASSERT_TRUE(counts) << counts.error().message();
+  const auto judged = judge_by_unseen(model, *counts);
+  ASSERT_EQ(judged.size(), 1u);
+  EXPECT_NEAR(judged.front().measured_j, 0.9, 1e-12);
+  EXPECT_NEAR(judged.front().predicted_j, 1.0, 1e-12);
+  EXPECT_NEAR(judged.front().relative, 1 / 0.9 - 1, 1e-12);
+  EXPECT_NEAR(mean_absolute_error(judged), 1 / 0.9 - 1, 1e-12);
 }
 
 TEST(EnergyUnseen, SaysWhenReportAndNamesDiffer) {
-  const auto judged = judge_by_unseen({}, {{"copy", 2, 300, 100, 1980, 40}}, {{"copy", 4}},
-                                      counted({{"spin_kernel", 7}, {"copy", 1e9}}));
-  ASSERT_FALSE(judged);
-  EXPECT_NE(judged.error().what.find("1 ranges, not two of each of 1"), std::string::npos);
+  const auto counts = count_kernels({{"copy", 2, 300, 100, 1980, 40}}, {{"copy", 4}},
+                                    counted({{"spin_kernel", 7}, {"copy", 1e9}}));
+  ASSERT_FALSE(counts);
+  EXPECT_NE(counts.error().what.find("1 ranges, not two of each of 1"), std::string::npos);
 }
 
 TEST(BoardFacts, CachesEndWhereTheLatencyJumps) {

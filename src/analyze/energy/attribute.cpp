@@ -96,13 +96,15 @@ std::optional<DeviceEnergy> measured(const Frame& frame, const PowerCurve& curve
   return out;
 }
 
-void fill_time(std::vector<EnergyLeaf>& leaves, const EnergyModel& model,
+void fill_time(std::vector<EnergyLeaf>& leaves, const EnergyEvaluator& evaluator,
                std::optional<double> celsius) {
+  const EnergyModel& model = evaluator.model();
   for (auto& leaf : leaves) {
     const double seconds = static_cast<double>(leaf.ns) * 1e-9;
     leaf.work[EnergyEvaluator::kStatic] = seconds;
     const double above = celsius.value_or(model.reference_celsius) - model.reference_celsius;
     leaf.work[EnergyEvaluator::kWarmth] = above * seconds;
+    evaluator.derive(leaf.work, seconds);
   }
 }
 
@@ -277,7 +279,7 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
       scale_to(work.window, leaves.list);
     else if (leaves.kernel_ns > 0)
       out.coverage = static_cast<double>(leaves.counted_ns) / static_cast<double>(leaves.kernel_ns);
-    fill_time(leaves.list, frame.model->model, out.celsius);
+    fill_time(leaves.list, *model, out.celsius);
     split_energy(out.nj, *model, leaves.list);
   } else {
     split_by_time(out.nj, leaves.list);
@@ -373,7 +375,7 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
         device->coverage = std::min(1.0, window.coverage);
         scale_to(window, leaves);
       }
-      fill_time(leaves, model->model, device->celsius);
+      fill_time(leaves, evaluator, device->celsius);
       split_energy(device->nj, evaluator, leaves);
       fill_parts(*device, leaves, &evaluator);
       add_doubts(capture, index, evaluator, window.counted, false, *device);

@@ -75,45 +75,62 @@ Result<std::vector<std::pair<std::string, int>>> read_unseen_names(const std::st
   return names;
 }
 
-Result<std::vector<UnseenKernel>> judge_by_unseen(
-    const EnergyModel& model, const std::vector<UnseenRun>& runs,
-    const std::vector<std::pair<std::string, int>>& names, const Capture& report) {
+Result<std::vector<CountedKernel>> count_kernels(
+    const std::vector<UnseenRun>& runs, const std::vector<std::pair<std::string, int>>& names,
+    const Capture& report) {
   const auto counted = stretches(report);
   if (counted.size() != 2 * names.size())
     return fail(fmt::format("the counter report has {} ranges, not two of each of {} items",
                             counted.size(), names.size()),
                 report.path);
-  std::vector<UnseenKernel> kernels;
+  std::vector<CountedKernel> kernels;
   for (const auto& run : runs) {
     const auto at = std::find_if(names.begin(), names.end(),
                                  [&](const auto& name) { return name.first == run.name; });
     if (at == names.end()) continue;
     const auto index = static_cast<std::size_t>(at - names.begin());
-    EnergyEvaluator evaluator(model);
-    evaluator.bring_to_clock(run.sm_mhz);
-    EnergyWork work = evaluator.no_work();  // of one second
-    work[EnergyEvaluator::kStatic] = work[EnergyEvaluator::kActive] = 1;
-    work[EnergyEvaluator::kWarmth] = run.temperature_c - model.reference_celsius;
+    CountedKernel kernel{run, {}};
     for (const auto& [feature, twice] : counted[2 * index + 1]) {
       const auto once = counted[2 * index].find(feature);
       const double rate =
           (twice - (once == counted[2 * index].end() ? 0 : once->second)) / at->second;
-      if (const auto column = evaluator.column(feature); column < work.size())
-        work[column] += std::max(0.0, rate) * run.calls_per_s;
+      kernel.per_second[feature] = std::max(0.0, rate) * run.calls_per_s;
     }
-    double predicted_w = 0;
-    for (double watts : evaluator.by_component(work)) predicted_w += watts;
-    UnseenKernel kernel;
-    kernel.name = run.name;
-    kernel.calls_per_s = run.calls_per_s;
-    kernel.sm_mhz = run.sm_mhz;
-    kernel.watts = run.energy_j / run.seconds;
-    kernel.measured_j = (kernel.watts - model.static_w) / run.calls_per_s;
-    kernel.predicted_j = (predicted_w - model.static_w) / run.calls_per_s;
-    kernel.relative = kernel.predicted_j / kernel.measured_j - 1;
     kernels.push_back(std::move(kernel));
   }
   if (kernels.empty()) return fail("no kernel was both measured and counted", report.path);
+  return kernels;
+}
+
+EnergyWork work_of_a_second(const CountedKernel& kernel, const EnergyEvaluator& evaluator) {
+  EnergyWork work = evaluator.no_work();
+  work[EnergyEvaluator::kStatic] = work[EnergyEvaluator::kActive] = 1;
+  work[EnergyEvaluator::kWarmth] = kernel.run.temperature_c - evaluator.model().reference_celsius;
+  for (const auto& [feature, rate] : kernel.per_second)
+    if (const auto column = evaluator.column(feature); column < work.size()) work[column] = rate;
+  evaluator.derive(work, 1);
+  return work;
+}
+
+std::vector<UnseenKernel> judge_by_unseen(const EnergyModel& model,
+                                          const std::vector<CountedKernel>& counted) {
+  std::vector<UnseenKernel> kernels;
+  for (const auto& one : counted) {
+    EnergyEvaluator evaluator(model);
+    evaluator.bring_to_clock(one.run.sm_mhz);
+    double predicted_w = 0;
+    for (double watts : evaluator.by_component(work_of_a_second(one, evaluator)))
+      predicted_w += watts;
+    UnseenKernel kernel;
+    kernel.name = one.run.name;
+    kernel.calls_per_s = one.run.calls_per_s;
+    kernel.sm_mhz = one.run.sm_mhz;
+    kernel.watts = one.run.energy_j / one.run.seconds;
+    kernel.measured_j = (kernel.watts - model.static_w) / one.run.calls_per_s;
+    kernel.predicted_j = (predicted_w - model.static_w) / one.run.calls_per_s;
+    kernel.relative = kernel.predicted_j / kernel.measured_j - 1;
+    kernels.push_back(std::move(kernel));
+  }
   return kernels;
 }
 

@@ -38,6 +38,7 @@ bool stood_in_for(std::string_view feature, const EnergyEvaluator& model,
   };
   if (feature.starts_with("shared.")) return has("shared.access");
   if (feature == "l1.load" || feature == "tma.load") return has("l1.fill");
+  if (feature == kDramAwake) return has("dram.read");
   return feature.starts_with("tensor.") && has("tensor.cycle");
 }
 

@@ -74,11 +74,18 @@ const std::vector<EnergyFeature>& energy_features() {
        "dram__sectors_read.sum"},
       {"dram.write", "access of 32 bytes", "write to DRAM, in addition to L2",
        "dram__sectors_write.sum"},
+      {"dram.awake", "nanosecond", "time in which DRAM is at work, from its accesses and the time",
+       ""},
   };
   return list;
 }
 
 bool on_chip(std::string_view feature) { return !feature.starts_with("dram."); }
+
+double dram_awake_ns(double accesses, double seconds) {
+  constexpr double kAwakeRate = 6.25e9;  // accesses a second
+  return 1e9 * std::clamp(accesses / kAwakeRate, 0.0, seconds);
+}
 
 namespace {
 
@@ -203,6 +210,15 @@ void EnergyEvaluator::order_components(const std::vector<std::string>& of) {
 std::size_t EnergyEvaluator::column(std::string_view feature) const {
   return static_cast<std::size_t>(std::find(names_.begin() + kFeatures, names_.end(), feature) -
                                   names_.begin());
+}
+
+void EnergyEvaluator::derive(EnergyWork& work, double seconds) const {
+  const auto awake = column(kDramAwake);
+  if (awake >= work.size()) return;
+  double accesses = 0;
+  for (const char* feature : {"dram.read", "dram.write"})
+    if (const auto at = column(feature); at < work.size()) accesses += work[at];
+  work[awake] = dram_awake_ns(accesses, seconds);
 }
 
 std::vector<double> EnergyEvaluator::by_component(const EnergyWork& work) const {

@@ -29,6 +29,10 @@ struct EnergyFeature {
 const std::vector<EnergyFeature>& energy_features();
 /// Whether a feature's energy follows the voltage of the SM clock: all but DRAM.
 bool on_chip(std::string_view feature);
+/// Nanoseconds of `seconds` in which DRAM is at work: all of them from a rate on that is 4 % of an
+/// H200's, in proportion below it.
+double dram_awake_ns(double accesses, double seconds);
+inline constexpr std::string_view kDramAwake = "dram.awake";
 
 /// The chip's voltage over that at the reference clock, as far as energies tell: falls linearly
 /// with the clock, down to a floor.
@@ -110,6 +114,63 @@ struct EnergySpread {
   }
 };
 
+/// Part that a feature has in an energy.
+struct EnergyShare {
+  std::string feature;
+  double share = 0;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("feature", &EnergyShare::feature, "feature");
+    visit("share", &EnergyShare::share, "of the energy above static power");
+  }
+};
+
+/// A run that tells boards apart, and its energy on the mean board.
+struct QuickRun {
+  std::string bench;
+  int threads = 0, blocks = 0;
+  double loop_nj = 0;  // above static power, of one loop of all warps, at the reference clock
+  std::vector<EnergyShare> shares;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("bench", &QuickRun::bench, "microbenchmark");
+    visit("threads", &QuickRun::threads, "threads a block");
+    visit("blocks", &QuickRun::blocks, "blocks");
+    visit("loop_nj", &QuickRun::loop_nj, "nanojoules of a loop above static power, mean board");
+    visit("shares", &QuickRun::shares, "of that energy, by feature");
+  }
+};
+
+/// One of the boards that a model is of.
+struct PopulationBoard {
+  std::string uuid, date;
+  int points = 0, kernels = 0;
+  double static_w = 0;
+  double gain = 1, dram = 1;  // its energies over the mean board's; of DRAM in addition
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("uuid", &PopulationBoard::uuid, "board");
+    visit("date", &PopulationBoard::date, "when");
+    visit("points", &PopulationBoard::points, "runs of microbenchmarks");
+    visit("kernels", &PopulationBoard::kernels, "kernels of programs");
+    visit("static_w", &PopulationBoard::static_w, "idle with a context");
+    visit("gain", &PopulationBoard::gain, "dynamic energy over the mean board's");
+    visit("dram", &PopulationBoard::dram, "DRAM energy over the mean board's, in addition");
+  }
+};
+
+/// Boards of one product, where a model is of several: what a board that nobody calibrated starts
+/// from.
+struct EnergyPopulation {
+  std::vector<PopulationBoard> boards;
+  std::vector<QuickRun> quick;  // for `calibrate --quick`, the most telling first
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("boards", &EnergyPopulation::boards, "the boards");
+    visit("quick", &EnergyPopulation::quick, "runs of `calibrate --quick`, the most telling first");
+  }
+};
+
 struct EnergyModel {
   std::string schema = "gpufathom.energy/1";
   std::string gpu, uuid, driver, date;
@@ -125,6 +186,7 @@ struct EnergyModel {
       0.05;  // systematic error of board sensors, outside every interval (arXiv 2312.02741)
   double mean_absolute_error = 0;  // of the fit, relative
   EnergySpread spread;
+  EnergyPopulation population;  // empty: the model of one board by itself
   int points = 0, dropped = 0;
   std::vector<EnergyCoefficient> coefficients;
   std::vector<EnergyFitError> errors;
@@ -157,6 +219,7 @@ struct EnergyModel {
     visit("mean_absolute_error", &EnergyModel::mean_absolute_error, "of the fit, relative");
     visit("spread", &EnergyModel::spread,
           "standard deviations of logarithms that no calibration of one board knows");
+    visit("population", &EnergyModel::population, "the boards that the model is of, if several");
     visit("points", &EnergyModel::points, "points of the fit");
     visit("dropped", &EnergyModel::dropped, "points left out");
     visit("coefficients", &EnergyModel::coefficients, "energy of each feature");
@@ -214,6 +277,8 @@ class EnergyEvaluator {
   /// Column of a feature; columns() when the model does not know it.
   std::size_t column(std::string_view feature) const;
   const std::string& feature(std::size_t column) const { return names_[column]; }
+  /// Fills what follows from counts and time: the time in which DRAM is at work.
+  void derive(EnergyWork& work, double seconds) const;
   /// Joules of one of a column.
   double joules(std::size_t column) const { return joules_[column]; }
   std::size_t component_of(std::size_t column) const { return component_[column]; }

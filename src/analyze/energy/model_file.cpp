@@ -142,12 +142,9 @@ RawEnergyPoint point(const JsonElement& line) {
 
 }  // namespace
 
-Result<EnergyPointsFile> read_energy_points(const std::string& path) {
+Result<EnergyPointsFile> parse_energy_points(std::string content, const std::string& path) {
   EnergyPointsFile file;
-  if (::access(path.c_str(), F_OK) != 0) return file;  // nothing has been measured yet
-  auto content = read_small_file(path);
-  if (!content) return tl::unexpected(content.error());
-  std::istringstream in(std::move(*content));
+  std::istringstream in(std::move(content));
   JsonReader reader;
   std::string line;
   std::int64_t offset = 0;
@@ -169,6 +166,13 @@ Result<EnergyPointsFile> read_energy_points(const std::string& path) {
       file.points.push_back(point(object));
   }
   return file;
+}
+
+Result<EnergyPointsFile> read_energy_points(const std::string& path) {
+  if (::access(path.c_str(), F_OK) != 0) return EnergyPointsFile{};  // nothing was measured yet
+  auto content = read_small_file(path);
+  if (!content) return tl::unexpected(content.error());
+  return parse_energy_points(std::move(*content), path);
 }
 
 }  // namespace gf

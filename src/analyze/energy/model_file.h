@@ -64,6 +64,8 @@ struct EnergyPointsFile {
   std::vector<RawEnergyPoint> points;
 };
 
+/// Errors: a line that is no JSON object, with its offset.
+Result<EnergyPointsFile> parse_energy_points(std::string content, const std::string& path);
 /// A file that does not exist is an empty calibration. Errors: a line that is no JSON object, with
 /// its offset.
 Result<EnergyPointsFile> read_energy_points(const std::string& path);

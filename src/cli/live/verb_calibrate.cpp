@@ -3,6 +3,7 @@
 
 #include "analyze/energy/calibrate.h"
 #include "analyze/energy/model_file.h"
+#include "analyze/energy/population.h"
 #include "analyze/energy/work.h"
 #include "cli/live/calibrate/calibration.h"
 #include "cli/live/verbs.h"
@@ -19,19 +20,9 @@ namespace {
 struct CalibrateArguments {
   MeasureOptions measure;
   std::string counters, output, unseen, system, against;
+  std::vector<std::string> boards;
   bool fit_only = false, list_counters = false, leave_one_out = false;
 };
-
-/// Kernels that the fit has not seen: what bench/gpu/energy_unseen.sh leaves under a prefix.
-Result<std::vector<UnseenKernel>> judge(const EnergyModel& model, const std::string& prefix) {
-  auto runs = read_unseen_runs(prefix + ".jsonl");
-  if (!runs) return tl::unexpected(runs.error());
-  auto names = read_unseen_names(prefix + "_names.txt");
-  if (!names) return tl::unexpected(names.error());
-  auto report = import_file(prefix + ".ncu.csv.gz");
-  if (!report) return tl::unexpected(report.error());
-  return judge_by_unseen(model, *runs, *names, *report);
-}
 
 /// The microbenchmarks that take part, with their counters where a report is given.
 Result<std::vector<BenchCounts>> benches_of(const CalibrateArguments& options) {
@@ -78,9 +69,9 @@ Status fit(const CalibrateArguments& options) {
     if (const auto written = write_answer({"csv", options.system}, system); !written)
       return written;
   if (!options.unseen.empty()) {
-    auto judged = judge(file->model, options.unseen);
-    if (!judged) return tl::unexpected(judged.error());
-    file->unseen = std::move(*judged);
+    const auto kernels = read_unseen(options.unseen);
+    if (!kernels) return tl::unexpected(kernels.error());
+    file->unseen = judge_by_unseen(file->model, *kernels);
   }
   print_calibration(*file);
   if (!options.against.empty())
@@ -89,18 +80,75 @@ Status fit(const CalibrateArguments& options) {
   return write_answer({"json", options.output}, json_line(*file));
 }
 
-int calibrate(const CalibrateArguments& options) {
+/// Boards as a population; what tells the levels apart is of the first of them.
+Status fit_boards(const CalibrateArguments& options) {
+  const auto benches = benches_of(options);
+  if (!benches) return tl::unexpected(benches.error());
+  std::vector<BoardEvidence> boards;
+  for (const auto& prefix : options.boards) {
+    auto board = read_board(prefix, boards.empty() ? *benches : boards.front().benches);
+    if (!board) return tl::unexpected(board.error());
+    boards.push_back(std::move(*board));
+  }
+  auto model = fit_population(boards);
+  if (!model) return tl::unexpected(model.error());
+  auto strangers = leave_boards_out(boards);
+  if (!strangers) return tl::unexpected(strangers.error());
+  model->spread.form = form_spread(*strangers);
+  print_population(*model, *strangers);
+  if (options.output.empty()) return {};
+  auto file = fit_calibration(boards.front().raw, boards.front().benches, {});
+  if (!file) return tl::unexpected(file.error());
+  file->model = std::move(*model);
+  file->strangers = std::move(*strangers);
+  return write_answer({"json", options.output}, json_line(*file));
+}
+
+/// The model of this board, from the population and its quick runs.
+Status fit_quick(const CalibrateArguments& options) {
+  const auto raw = read_points(options.measure.points);
+  if (!raw) return tl::unexpected(raw.error());
+  const auto population = population_of(options.measure.population, raw->board.gpu);
+  if (!population) return tl::unexpected(population.error());
+  CalibrationFile file;
+  auto model = adapt_to_board(*population, *raw, kQuickSeconds);
+  if (!model) return fail(model.error().what, options.measure.points, -1, model.error().advice);
+  file.model = std::move(*model);
+  StrangerBoard board;
+  if (!options.unseen.empty()) {
+    const auto kernels = read_unseen(options.unseen);
+    if (!kernels) return tl::unexpected(kernels.error());
+    board.uuid = file.model.uuid;
+    board.kernels = meet(*population, file.model, *kernels);
+  }
+  print_adapted(file.model, board);
+  if (!board.kernels.empty()) file.strangers.push_back(std::move(board));
+  if (options.output.empty()) return {};
+  return write_answer({"json", options.output}, json_line(file));
+}
+
+int calibrate(CalibrateArguments& options) {
   if (options.list_counters) {
     std::string names;
     for (const auto& name : energy_counter_names()) names += name + "\n";
     const auto written = write_answer({}, names);
     return written ? kWhole : complain(written.error());
   }
+  Status done = Status{};
+  if (!options.boards.empty()) {
+    done = fit_boards(options);
+    return done ? kWhole : complain(done.error());
+  }
+  TemporaryFile points;
+  if (options.measure.points.empty() && options.measure.quick && !options.fit_only) {
+    if (done = points.make("points.jsonl"); !done) return complain(done.error());
+    options.measure.points = points.path();
+  }
   if (options.measure.points.empty() && !options.measure.launch_once)
     return complain("calibrate needs --points FILE", kWrongUsage);
-  Status done = Status{};
   if (!options.fit_only) done = measure_points(options.measure);
-  if (done && !options.measure.launch_once) done = fit(options);
+  if (done && !options.measure.launch_once)
+    done = options.measure.quick ? fit_quick(options) : fit(options);
   return done ? kWhole : complain(done.error());
 }
 
@@ -137,6 +185,17 @@ Verb calibrate_verb() {
   verb.option("--unseen", options->unseen, "PREFIX",
               "evaluate the model on kernels unseen by the fit: PREFIX of .jsonl, _names.txt and "
               ".ncu.csv.gz (bench/gpu/energy_unseen.sh)");
+  verb.flag("--quick", options->measure.quick,
+            "under a minute: only the runs that tell this board from others of its kind");
+  verb.option("--population", options->measure.population, "FILE",
+              "with --quick: the boards of its kind, written with --boards (default: the one "
+              "shipped for the GPU)")
+      .with("--quick")
+      .input();
+  verb.option("--boards", options->boards, "PREFIXES",
+              "fit boards on file as a population, comma-separated: PREFIX of .points.jsonl, "
+              ".kernels.ncu.csv.gz and what --unseen reads under PREFIX.unseen")
+      .separated_by(',');
   verb.flag("--leave-one-out", options->leave_one_out,
             "predict each microbenchmark by a fit without it");
   verb.option("--against", options->against, "FILE",

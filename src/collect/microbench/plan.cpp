@@ -54,6 +54,18 @@ std::vector<Plan> calibration_plans(const Runner& runner, const Effort& effort, 
   return plans;
 }
 
+std::vector<Plan> listed_plans(const Runner& runner, std::vector<Plan> list, double seconds) {
+  std::erase_if(list, [&](const Plan& plan) { return !runner.find(plan.bench); });
+  for (auto& plan : list) plan.seconds = seconds;
+  Plan idle{.bench = "context", .threads = 0, .blocks = 0, .seconds = seconds};
+  for (const std::size_t at : {list.size(), list.size() / 2, std::size_t{0}, std::size_t{0}})
+    list.insert(list.begin() + static_cast<std::ptrdiff_t>(at), idle);
+  int number = 0;
+  for (auto& plan : list)
+    if (plan.bench == "context") plan.repeat = number++;
+  return list;
+}
+
 double expected_seconds(const std::vector<Plan>& plans) {
   double sum = 0;
   for (const auto& plan : plans)

@@ -28,6 +28,9 @@ std::vector<Plan> asleep_plans();
 /// number of accesses, and the idle references, shuffled by `seed` so that drift of temperature
 /// does not pass for an effect.
 std::vector<Plan> calibration_plans(const Runner& runner, const Effort& effort, unsigned seed);
+/// Those of a list whose microbenchmarks this chip has, in its order, idle references before, among
+/// and behind them.
+std::vector<Plan> listed_plans(const Runner& runner, std::vector<Plan> list, double seconds);
 /// Seconds that the plans will take, roughly.
 double expected_seconds(const std::vector<Plan>& plans);
 

@@ -231,10 +231,154 @@ The levels stand in order, the regressions are straight.
   l2_load 887 true
   dram_load 3313 true
 
-The shipped model is this one.
+The boards as a population, each left out in turn with its kernels' families: the shipped model is this one.
 
-  $ for f in model.json $ROOT/share/energy/NVIDIA-H200.energy.json; do jq -c '.model | [.uuid, .static_w, .voltage.slope, .coefficients[].picojoules] | map(if type == "number" then (. * 1000 | round) else . end)' $f; done | uniq | wc -l
+  $ P=$ROOT/docs/results/energy/h200-2026-11-
+  $ gpufathom calibrate --boards ${P}21e,${P}21d,${P}20c,${P}21f -o boards.json
+  4 boards of NVIDIA H200: 522 rows; mean absolute error of the fit 3.7 % of the power
+  
+    feature                      pJ        95 % interval  of one
+    dram.awake            4.006e+04  3.852e+04 .. 4.166e+04  nanosecond
+    dram.read                  2250         2163 .. 2340  access of 32 bytes
+    dram.write                 1498         1441 .. 1558  access of 32 bytes
+    inst                      114.5       110.1 .. 119.1  warp instruction
+    l1.load                   160.7       154.5 .. 167.1  access of 32 bytes
+    l1.wavefront            no data                       is at its bound of 0
+    l2.load                   805.2       774.3 .. 837.4  access of 32 bytes
+    l2.request                843.8       811.4 .. 877.5  request
+    l2.store                   1404         1350 .. 1460  access of 32 bytes
+    l2.store_request           1136         1093 .. 1182  request
+    pipe.alu                  6.742       6.483 .. 7.012  thread operation
+    pipe.fma                  8.871        8.53 .. 9.226  thread operation
+    pipe.fp16                 17.02        16.37 .. 17.7  thread operation
+    pipe.fp64                 33.65          32.36 .. 35  thread operation
+    pipe.xu                   3.444       3.312 .. 3.582  thread operation
+    shared.load               116.7       112.2 .. 121.4  access of 32 bytes
+    shared.store              141.9       136.5 .. 147.6  access of 32 bytes
+    tensor.bf16.mma          0.8654        0.8322 .. 0.9  floating-point operation
+    tensor.bf16.wgmma        0.7169     0.6893 .. 0.7455  floating-point operation
+    tensor.fp16.mma          0.8866      0.8525 .. 0.922  floating-point operation
+    tensor.fp16.wgmma        0.7776     0.7477 .. 0.8087  floating-point operation
+    tensor.fp8               0.3407     0.3276 .. 0.3543  floating-point operation
+    tensor.tf32.mma           1.587       1.526 .. 1.651  floating-point operation
+    tensor.tf32.wgmma          1.29       1.241 .. 1.342  floating-point operation
+    tma.load                   32.2       30.96 .. 33.49  access of 32 bytes
+  
+  board                                        runs kernels   idle W   gain   DRAM
+  GPU-94b784f9-aa2e-a092-51ae-acfa252d86e8      104     55    134.2  1.024  1.043
+  GPU-2173e694-ca61-6b5c-39bf-78d69a8befd7       98     46    129.1  0.984  1.026
+  GPU-efa69dbe-2693-2e11-6bed-16d713632c21      119      0    131.9  0.977  1.064
+  GPU-f4f7fb78-f82f-db0a-80d3-df522eb96dbc      100      0    137.4  1.016  0.878
+  
+  left out: GPU-94b784f9-aa2e-a092-51ae-acfa252d86e8; 22 quick runs say gain 1.030, DRAM 1.034
+    16 other runs of microbenchmarks, above static power: 3.0 %, then 1.9 %
+    55 kernels, neither they nor their families seen:
+    as the others            5.4 %  largest  16.5 %, 1 over 15 %; above static power 6.8 %; intervals 11.1 % either side, 87 % inside
+    after the quick runs     4.6 %  largest  17.0 %, 1 over 15 %; above static power 6.0 %; intervals 9.4 % either side, 93 % inside
+  
+  left out: GPU-2173e694-ca61-6b5c-39bf-78d69a8befd7; 22 quick runs say gain 0.975, DRAM 1.037
+    17 other runs of microbenchmarks, above static power: 3.6 %, then 1.9 %
+    46 kernels, neither they nor their families seen:
+    as the others            4.1 %  largest  17.8 %, 1 over 15 %; above static power 5.2 %; intervals 13.3 % either side, 98 % inside
+    after the quick runs     3.8 %  largest  15.6 %, 1 over 15 %; above static power 5.1 %; intervals 11.3 % either side, 98 % inside
+  
+  left out: GPU-efa69dbe-2693-2e11-6bed-16d713632c21; 15 quick runs say gain 0.964, DRAM 1.102
+    16 other runs of microbenchmarks, above static power: 4.9 %, then 3.7 %
+  
+  left out: GPU-f4f7fb78-f82f-db0a-80d3-df522eb96dbc; 22 quick runs say gain 1.017, DRAM 0.815
+    14 other runs of microbenchmarks, above static power: 3.2 %, then 2.0 %
+  
+  all 101 kernels:
+    as the others            4.8 %  largest  17.8 %, 2 over 15 %; above static power 6.1 %; intervals 12.1 % either side, 92 % inside
+    after the quick runs     4.3 %  largest  17.0 %, 2 over 15 %; above static power 5.6 %; intervals 10.3 % either side, 95 % inside
+  form of unseen kernels: 7.0 %
+  $ for f in boards.json $ROOT/share/energy/NVIDIA-H200.energy.json; do jq -c '.model | [.static_w, .voltage.slope, .spread.form, .coefficients[].picojoules, .population.quick[].loop_nj] | map(. * 1000 | round)' $f; done | uniq | wc -l
   1
+
+A board that the population lacks, from its own quick runs.
+
+  $ gpufathom calibrate --boards ${P}21e,${P}20c,${P}21f -o others.json >others.txt
+  $ gpufathom calibrate --quick --fit-only --points ${P}21d.points.jsonl.gz --population others.json --unseen ${P}21d.unseen -o quick.json | sed -n '1p;/^kernel/,$p'
+  GPU-2173e694-ca61-6b5c-39bf-78d69a8befd7 of NVIDIA H200, from 22 quick runs: idle 130.0 W, dynamic energy -2.5 % and DRAM +3.7 % beside the mean of its kind
+  kernel                           W    before     after   all energy
+  matmul_fp32_512                453    +0.8 %    -1.9 %
+  matmul_tf32_512                306    +6.6 %    +4.6 %
+  matmul_bf16_512                273    +5.3 %    +3.3 %
+  matmul_fp16_512                276    +2.8 %    +0.6 %
+  matmul_fp32_1024               600    -4.6 %    -7.1 %
+  matmul_tf32_1024               591    +7.2 %    +4.9 %
+  matmul_bf16_1024               654    +1.6 %    -0.2 %
+  matmul_fp16_1024               685    -1.5 %    -3.7 %
+  matmul_fp32_2048               636    -1.4 %    -3.9 %
+  matmul_tf32_2048               702    +1.6 %    +0.0 %
+  matmul_bf16_2048               688    +0.8 %    -0.9 %
+  matmul_fp16_2048               689    -3.2 %    -5.4 %
+  matmul_fp32_4096               671    -1.6 %    -4.1 %
+  matmul_tf32_4096               691    -0.5 %    -2.0 %
+  matmul_bf16_4096               692    -1.0 %    -2.2 %
+  matmul_fp16_4096               693    -0.3 %    -2.0 %
+  matmul_fp32_8192               672    +0.2 %    -2.2 %
+  matmul_tf32_8192               691    +1.5 %    -0.0 %
+  matmul_bf16_8192               691    +1.7 %    +0.4 %
+  matmul_fp16_8192               693    +2.8 %    +1.0 %
+  triton_matmul_tf32_4096        468   +15.4 %   +13.5 %
+  triton_matmul_bf16_4096        698    +1.7 %    +0.2 %
+  triton_matmul_fp16_4096        694    +3.1 %    +1.2 %
+  copy_fp32_1GiB                 640    -0.8 %    -1.6 %
+  copy_fp32_8MiB                 366    +5.9 %    +3.1 %
+  add_bf16_512MiB                621   +11.2 %   +10.4 %
+  reduction_fp32_1GiB            685    -1.1 %    -1.5 %
+  softmax_bf16                   497    +1.2 %    -0.7 %
+  layer_norm_bf16                702    +0.3 %    -1.4 %
+  gelu_fp32                      703    -3.4 %    -4.3 %
+  conv_bf16                      694    -0.3 %    -1.7 %
+  conv_fp32                      696    -0.0 %    -1.5 %
+  embedding_bf16                 555    +4.4 %    +3.3 %
+  attention_bf16                 692    -2.5 %    -4.0 %
+  transpose_fp32                 614    -6.2 %    -7.8 %
+  bmm_bf16                       694    +1.1 %    -0.1 %
+  conv1x1_bf16                   697    +3.8 %    +3.2 %
+  batch_norm_bf16                395    -3.9 %    -5.3 %
+  max_pool_bf16                  513    +3.2 %    +1.3 %
+  rms_norm_fp32                  677    +1.4 %    +0.5 %
+  cumsum_fp32                    568    +6.4 %    +4.7 %
+  cross_entropy_fp32             688    -0.9 %    -2.0 %
+  adam_update_fp32               662    -1.3 %    -2.0 %
+  sigmoid_mul_bf16_16MiB         472    +6.9 %    +4.4 %
+  layer_norm_fp32_1MiB           242    +6.7 %    +4.2 %
+  linear_relu_fp16_256           691    -5.9 %    -7.2 %
+  46 kernels:
+    as the others            3.2 %  largest  15.4 %, 1 over 15 %; above static power 4.1 %; intervals 13.4 % either side, 98 % inside
+    after the quick runs     3.1 %  largest  13.5 %, 0 over 15 %; above static power 4.1 %; intervals 11.5 % either side, 98 % inside
+  $ jq -c '.model | [.uuid, .points, (.draws | length), (.population.quick | length)]' quick.json
+  ["GPU-2173e694-ca61-6b5c-39bf-78d69a8befd7",22,200,0]
+
+A board of another kind has no population, nor one model of one board; a file without idle references or known runs says nothing.
+
+  $ gpufathom calibrate --quick --fit-only --points e.jsonl --population model.json
+  gpufathom: model.json: no boards of NVIDIA H200 are known to start from (calibrate without --quick, or pass --population FILE)
+  [1]
+  $ sed 's/NVIDIA H200/NVIDIA H100/' e.jsonl >h100.jsonl; gpufathom calibrate --quick --fit-only --points h100.jsonl
+  gpufathom: no boards of NVIDIA H100 are known to start from (calibrate without --quick, or pass --population FILE)
+  [1]
+  $ gpufathom calibrate --quick --fit-only --points h100.jsonl --population others.json
+  gpufathom: others.json: is of NVIDIA H200, and the board is of NVIDIA H100
+  [1]
+  $ grep -v '"context"' e.jsonl >busy.jsonl; gpufathom calibrate --quick --fit-only --points busy.jsonl --population others.json
+  gpufathom: busy.jsonl: no idle reference among the points
+  [1]
+  $ head -400 e.jsonl | grep -v wide | grep -v gmma | grep -v mma | grep -v int_ | grep -v fma | grep -v tma | grep -v scattered >few.jsonl; gpufathom calibrate --quick --fit-only --points few.jsonl --population others.json
+  gpufathom: few.jsonl: 2 runs that the population knows, three are needed (is the GPU shared, or held under its clock?)
+  [1]
+  $ gpufathom calibrate --boards ${P}21e
+  gpufathom: a population needs two boards or more
+  [1]
+  $ gpufathom calibrate --boards nowhere,${P}21e
+  gpufathom: nowhere.points.jsonl.gz: no such file
+  [1]
+  $ gpufathom calibrate --population others.json --points e.jsonl
+  gpufathom: --population requires --quick (see gpufathom calibrate --help)
+  [2]
 
 The curves of the boards measured before.
 

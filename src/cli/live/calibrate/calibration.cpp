@@ -86,6 +86,25 @@ Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>
   return {};
 }
 
+/// The runs that tell this board from the others of its kind.
+Status measure_quick(microbench::Runner& runner, const MeasureOptions& options, std::size_t on_file,
+                     std::ofstream& out, Measuring& measuring) {
+  const auto population = population_of(options.population, runner.gpu_name());
+  if (!population) return tl::unexpected(population.error());
+  std::vector<microbench::Plan> list;
+  for (const auto& run : population->population.quick)
+    list.push_back({.bench = run.bench,
+                    .threads = static_cast<unsigned>(run.threads),
+                    .blocks = static_cast<unsigned>(run.blocks)});
+  auto plans = microbench::listed_plans(runner, std::move(list), kQuickSeconds);
+  plans.erase(plans.begin(),
+              plans.begin() + static_cast<std::ptrdiff_t>(std::min(plans.size(), on_file)));
+  if (auto status = runner.wake(); !status) return status;
+  fmt::print(stderr, "{} on {}: {} points, about {:.0f} seconds\n", runner.gpu_name(),
+             runner.gpu_uuid(), plans.size(), microbench::expected_seconds(plans));
+  return run_plans(runner, plans, out, measuring);
+}
+
 Status measure(const MeasureOptions& options, Measuring& measuring) {
   auto runner = microbench::Runner::open(options.device);
   if (!runner) return tl::unexpected(runner.error());
@@ -118,6 +137,7 @@ Status measure(const MeasureOptions& options, Measuring& measuring) {
     write_line(out,
                CalibratedBoard{runner->gpu_name(), runner->gpu_uuid(), runner->driver_version(),
                                fmt::format("{:%F}", fmt::gmtime(std::time(nullptr)))});
+  if (options.quick) return measure_quick(*runner, options, known->points.size(), out, measuring);
   const auto asleep = microbench::asleep_plans();
   const std::size_t on_file = known->points.size();
   if (on_file < asleep.size())
@@ -162,6 +182,19 @@ Status measure_points(const MeasureOptions& options) {
       options.clock_mhz > 0 ? "the clock may still be held: nvidia-smi --reset-gpu-clocks" : "");
 }
 
+void print_coefficients(const EnergyModel& model) {
+  fmt::print("  {:<20} {:>10}  {:>19}  {}\n", "feature", "pJ", "95 % interval", "of one");
+  for (const auto& coefficient : model.coefficients) {
+    std::string value = "no data", interval, remark = coefficient.note;
+    if (coefficient.identified) {
+      value = fmt::format("{:.4g}", coefficient.picojoules);
+      interval = fmt::format("{:.4g} .. {:.4g}", coefficient.low, coefficient.high);
+      remark = coefficient.unit;
+    }
+    fmt::print("  {:<20} {:>10}  {:>19}  {}\n", coefficient.feature, value, interval, remark);
+  }
+}
+
 namespace {
 
 void print_model(const EnergyModel& model) {
@@ -174,16 +207,7 @@ void print_model(const EnergyModel& model) {
   fmt::print(
       "voltage: {:.2f} of its share lost a share of clock below {:.0f} MHz, down to {:.2f}\n\n",
       model.voltage.slope, model.voltage.reference_mhz, model.voltage.floor);
-  fmt::print("  {:<20} {:>10}  {:>19}  {}\n", "feature", "pJ", "95 % interval", "of one");
-  for (const auto& coefficient : model.coefficients) {
-    std::string value = "no data", interval, remark = coefficient.note;
-    if (coefficient.identified) {
-      value = fmt::format("{:.4g}", coefficient.picojoules);
-      interval = fmt::format("{:.4g} .. {:.4g}", coefficient.low, coefficient.high);
-      remark = coefficient.unit;
-    }
-    fmt::print("  {:<20} {:>10}  {:>19}  {}\n", coefficient.feature, value, interval, remark);
-  }
+  print_coefficients(model);
 }
 
 void print_facts(const BoardFacts& board_facts) {
