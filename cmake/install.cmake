@@ -4,6 +4,14 @@ set(config ${CMAKE_INSTALL_LIBDIR}/cmake/gpufathom)
 install(TARGETS gpufathom)
 install(TARGETS gpufathom_c EXPORT gpufathom INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY share/energy share/ceilings DESTINATION ${CMAKE_INSTALL_DATADIR}/gpufathom)
+# Measurements that `reproduce` compares with, by the lines of the table that names them.
+file(STRINGS src/analyze/claims/shipped.def shipped REGEX "^GF_SHIPPED.*\"results")
+foreach(line IN LISTS shipped)
+  string(REGEX REPLACE ".*\"(results[^\"]*)\", \"([^\"]+)\".*" "\\1;\\2" shipped_file "${line}")
+  list(GET shipped_file 0 folder)
+  list(GET shipped_file 1 name)
+  install(FILES docs/${folder}/${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/gpufathom/${folder})
+endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # find_package(gpufathom), and pkg-config.

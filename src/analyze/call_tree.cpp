@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "analyze/host_nesting.h"
+#include "analyze/layers/layer_type.h"
 #include "analyze/thread_sweep.h"
 #include "analyze/timeline.h"
 #include "core/apportion.h"
@@ -158,6 +159,7 @@ class GrowingTree {
       : context_(context),
         nesting_(nesting),
         view_(view),
+        scopes_first_(names_scopes(context.capture)),
         places_(context.capture.host_ops.size()) {
     CallNode& top = nodes_.emplace_back();
     top.view = view;
@@ -264,15 +266,31 @@ class GrowingTree {
       module = context_.attribution.module[piece.activity];
       phase = context_.attribution.phase[piece.activity];
     }
+    if (scopes_first_ && module == 0 && piece.kind == TreeNodeKind::kernel) {
+      const Text scope = context_.capture.activities.scope[piece.activity];
+      const auto [at, fresh] = scopes_.try_emplace(
+          std::uint64_t{static_cast<std::uint32_t>(scope)} << 8 | phase, kNoRow);
+      if (fresh) at->second = new_scope(scope, static_cast<TrainingPhase>(phase));
+      if (at->second != kNoRow) return at->second;
+    }
     const auto [at, fresh] = modules_.try_emplace(std::uint64_t{module} << 8 | phase, 0);
-    if (fresh) at->second = new_module(module, static_cast<TrainingPhase>(phase));
+    if (fresh)
+      at->second =
+          new_module(context_.attribution.modules[module], static_cast<TrainingPhase>(phase));
     return under(at->second, piece.span);
   }
 
-  std::uint32_t new_module(std::uint32_t module, TrainingPhase phase) {
+  /// The node of TensorFlow's name scope and the type of its operation; kNoRow where the text has
+  /// none.
+  std::uint32_t new_scope(Text scope, TrainingPhase phase) {
+    const std::string_view text = context_.capture.text(scope), type = type_in_scope(text);
+    if (type.empty()) return kNoRow;
+    return child(new_module(around_operation(text), phase), TreeNodeKind::operation, type);
+  }
+
+  std::uint32_t new_module(std::string_view path, TrainingPhase phase) {
     std::uint32_t place = 0;
     if (phase != TrainingPhase::none) place = child(place, TreeNodeKind::phase, name_of(phase));
-    std::string_view path = context_.attribution.modules[module];
     for (int depth = 0; !path.empty() && depth < kDeepest; ++depth) {
       const auto end = std::min(path.find_first_of("./"), path.size());
       if (end > 0) place = child(place, TreeNodeKind::module, path.substr(0, end));
@@ -333,6 +351,7 @@ class GrowingTree {
   const Context& context_;
   const HostNesting& nesting_;
   TreeView view_;
+  const bool scopes_first_;  // they name the layers
   std::vector<CallNode> nodes_;
   std::vector<std::uint32_t> parent_{0};  // by node
   std::vector<std::vector<std::size_t>> below_;
@@ -340,6 +359,7 @@ class GrowingTree {
   std::vector<Place> places_;                                 // by row of host_ops
   std::vector<std::uint32_t> path_;                           // of under()
   std::unordered_map<std::uint64_t, std::uint32_t> modules_;  // by module and phase
+  std::unordered_map<std::uint64_t, std::uint32_t> scopes_;   // by scope and phase
   std::unordered_map<std::uint64_t, std::uint32_t> kernels_;
   std::map<std::size_t, std::unordered_map<std::uint64_t, std::uint32_t>> spans_;  // by kind
 };

@@ -116,7 +116,10 @@ SweepAnswer sweep_of(const SweepOptions& options) {
                     kWrongUsage);
   auto rows = rows_of(options);
   if (!rows) return complain(rows.error());
-  if (rows->size() < 2) return complain("a sweep requires at least 2 runs", kWrongUsage);
+  if (rows->size() < options.least_runs)
+    return complain(options.least_runs > 1 ? "a sweep requires at least 2 runs"
+                                           : "no run of a program is among the files",
+                    kWrongUsage);
   if (overwrites(options.output.path, *rows))
     return complain(overwrites_text(options.output.path), kWrongUsage);
   ProgressDisplay progress;

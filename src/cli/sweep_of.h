@@ -16,6 +16,7 @@ struct SweepOptions {
   std::string axes, window, devices;
   OutputOptions output;
   InputOptions limits;  // max_bytes and threads
+  std::size_t least_runs = 2;
 };
 
 struct SweepAnswer {

@@ -45,19 +45,20 @@ files::path own_folder() {
   return files::canonical(file, ignored).parent_path();
 }
 
-/// Path of FOLDER/NAME where `cmake --install` put it, seen from the program or from the library,
-/// in a wheel, or beside a build folder; empty when there is none.
+}  // namespace
+
+// Where `cmake --install` put it, seen from the program or from the library, in a wheel, or beside
+// a build folder.
 std::string shipped_file(const std::string& folder, const std::string& name) {
   std::error_code ignored;
   const auto own = own_folder();
   if (own.empty()) return {};  // moved meanwhile: the working directory is not asked instead
-  for (const char* share : {kProgramToData, kLibraryToData, "../share/gpufathom", "../share"})
+  for (const char* share :
+       {kProgramToData, kLibraryToData, "../share/gpufathom", "../share", "../docs"})
     if (const auto file = own / share / folder / name; files::exists(file, ignored))
       return file.lexically_normal().string();
   return {};
 }
-
-}  // namespace
 
 Result<std::optional<EnergyModelFile>> find_energy_model(const std::string& asked,
                                                          const Capture& capture) {

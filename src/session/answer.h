@@ -19,6 +19,9 @@
 
 namespace gf {
 
+/// Path of FOLDER/NAME among the data that ship with the program; empty when it is not there.
+std::string shipped_file(const std::string& folder, const std::string& name);
+
 // Files of one GPU product that ship with the program: energy models, measured ceilings.
 
 /// The model of `path`, or the one shipped for the capture's first named GPU when `path` is empty:

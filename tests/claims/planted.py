@@ -11,22 +11,23 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Framework, mode, precision: throughput, memory, GPU active at the largest batch, batches that fit.
-WAYS = {("pytorch", "eager", "fp32"): (1.0, 1.00, 0.99, 4), ("pytorch", "eager", "tf32"): (1.2, 1.00, 0.98, 4),
-        ("pytorch", "eager", "amp"): (1.5, 0.50, 0.97, 5), ("pytorch", "compile", "amp"): (2.0, 0.48, 0.96, 6),
-        ("jax", "xla", "amp"): (2.5, 0.45, 0.95, 6)}
+# Framework, mode, precision: throughput, memory, GPU active at the largest batch, batches that fit, issue slots
+# and tensor pipes at the smallest.
+WAYS = {("pytorch", "eager", "fp32"): (1.0, 1.00, 0.99, 4, 0.16, 0.001),
+        ("pytorch", "eager", "tf32"): (1.2, 1.00, 0.98, 4, 0.13, 0.21),
+        ("pytorch", "eager", "amp"): (1.5, 0.50, 0.97, 5, 0.08, 0.1), ("pytorch", "compile", "amp"): (2.0, 0.48, 0.96, 6, 0.07, 0.1),
+        ("jax", "xla", "amp"): (2.5, 0.45, 0.95, 6, 0.09, 0.1)}
 
 
 def date24():
     rows = []
-    for model in ("vision", "resnet50"):
-        for way, (rate, memory, busy, batches) in WAYS.items():
+    for model in ("bert", "resnet50"):
+        for way, (rate, memory, busy, batches, issue, tensor) in WAYS.items():
             for at in range(batches):
                 batch, left = 64 << at, batches - 1 - at
                 levels = {"gpu.busy": busy - 0.05 * left, "sm.active": busy - 0.06 * left - 0.05,
-                          "issue.active": 0.10 + 0.03 * at}
-                if way[2] == "amp":
-                    levels["tensor.active"] = 0.1 + 0.03 * at
+                          "issue.active": issue + 0.03 * at,
+                          "tensor.active": tensor + (0.002 if way[2] == "fp32" else 0.03) * at}
                 speed = 1000 * rate * (0.5, 0.8, 1.0, 1.02, 1.03, 1.035)[at]
                 rows.append({"model": model, "framework": way[0], "mode": way[1],
                              "precision": way[2], "batch": batch, "step_s": batch / speed, "noise": 0.002,
@@ -111,9 +112,15 @@ DATE24 = [
                 lambda row: row["precision"] == "tf32" and row["batch"] == 64)),
     ("b3", ordered("sm.active")),
     ("b4", each(level("tensor.active", lambda row: 0.3 - row["levels"]["tensor.active"]), is_amp)),
-    ("b5", each(raised(0.15, "tensor.active"))),
+    ("b5", each(raised(0.15, "tensor.active"), lambda row: row["precision"] == "tf32")),
     ("b7", kernels(lambda all: all[0]["levels"].__setitem__("issue.active", 0.85))),
     ("b6", kernels(lambda all: all[0].__setitem__("ns", 99500))),
+    ("f2", each(raised(0.08, *BOTH), lambda row: way_of(row) == ("pytorch", "eager", "amp") and row["batch"] == 64)),
+    ("f2", scaled("step_s", 1.6, lambda row: way_of(row) == ("pytorch", "eager", "amp") and row["batch"] == 64)),
+    ("b8", each(lambda row: raised((0, 0.04, 0.08, 0.12, 0.16)[list(WAYS).index(way_of(row))] + 0.16
+                                   - WAYS[way_of(row)][4] - 0.1, "issue.active")(row))),
+    ("b9", each(lambda row: raised(-0.2, "tensor.active")(row), lambda row: row["precision"] == "tf32")),
+    ("b10", each(level("tensor.active", lambda row: 0.02 + row["levels"]["tensor.active"]), lambda row: row["precision"] == "fp32")),
     # Repeats that disagree leave open what their mean says.
     ("1", scaled("step_s", 0.96, is_way("compile", 2048)), scaled("noise", 2.5, is_way("compile", 2048))),
 ]
@@ -180,6 +187,7 @@ DSD22 = [
     ("10", within("rows", phase("gpu_kernel", 0.05), at_batch(8192, "bert"))),
     ("10", within("shares", put(dequeue=0.85), at_batch(1, "bert"))),
     ("11", within("rows", phase("memcpy", 0.01), at_batch(8192, "lenet5"))),
+    ("12", within("rows", lambda row: row.update(shared(8192, 45)), at_batch(8192, "resnet50"))),
 ]
 
 

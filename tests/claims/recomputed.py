@@ -192,11 +192,11 @@ def date24():
     def torch(mode):
         return lambda key: [key[:2] + ("pytorch", mode, key[4])]
 
-    def ratios(value, wanted, change, shown=False):
+    def ratios(value, wanted, change, shown=False, above=0):
         """Value of a run over those of its partners, which differ as `change` says."""
         known = {(run["series"], run["batch"]): run for run in runs}
         for run in runs:
-            if not wanted(run["series"]) or shown and (run["part"] or 0) < 0.1:
+            if not wanted(run["series"]) or run["batch"] <= above or shown and (run["part"] or 0) < 0.1:
                 continue
             for other in change(run["series"]):
                 partner = known.get((other, run["batch"]))
@@ -304,6 +304,14 @@ def date24():
     yield "b7", 0, judged((max(kernel["levels"]["issue.active"] for kernel in run["kernels"])
                            for run in counted + active_alone), 0.5, 0.8)
     yield "b6", 0, judged((part(run, "ns", no_instruction) for run in counted), 0.3, 0.95)
+    pictures = [lambda key: amp(key) and model(key) == "resnet50", precision("fp32")]
+    yield "f2", 0, judged(ratios("gpu.busy", *pictures), 0, 1)
+    yield "f2", 1, judged(ratios("rate", *pictures, above=16), 1)
+    yield "b8", 0, judged(ranked("issue.active"), -1, 0.7)
+    yield "b9", 0, judged(ranked("tensor.active"), -1, 0.7)
+    yield "b10", 0, judged((run["tensor.active"] for run in runs if "tensor.active" in run
+                            and model(run["series"]) != "resnet50" and run["series"][2] == "pytorch"
+                            and run["series"][4] == "fp32"), 0, 0.01)
 
 
 # DSD 2022
@@ -388,6 +396,8 @@ def dsd22():
     yield "10", 1, stepwise(joined(cpu_waiting), 1)
     yield "11", 0, judged((row["phases"].get("memcpy", 0) for row in gpu
                            if row["model"] == "lenet5" and row["batch"] == 8192), 0.1, 1)
+    largest = (max(rows, key=batch_of) for rows in on_gpu if rows[0]["model"] == "resnet50")
+    yield "12", 0, judged((1 - kernels(row) for row in largest), 0, 0.5)
 
 
 # ASAP 2024

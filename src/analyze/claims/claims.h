@@ -136,14 +136,32 @@ std::optional<Measured> evaluate(std::string_view expression, const FactRow& row
 /// True if the row meets all conditions of a list such as "word=a|b, number>=1, word!=c".
 bool matches(std::string_view conditions, const FactRow& row);
 
-/// Every list of objects in a file of JSON, and every object of objects, a row an object: texts
-/// that name something become words, numbers columns with their path ("phases.wait",
-/// "parts.dram.joules"), and those of the file's other tables about the same run
+/// The `table` of rows that come from an answer of this program, not from a file of rows.
+inline constexpr std::string_view kAnswerTable = "answer";
+
+/// What an answer of `analyze` or `energy`, as JSON, says of the runtime and of energy; empty where
+/// it is none. `run`: axes that are known; the name of the answer's capture tells others.
+std::optional<FactRow> fact_of_answer(const std::string& json, const SweepRun& run,
+                                      const std::string& name);
+
+/// An answer gives one row. Else every list of objects in a file of JSON, and every object of
+/// objects, a row an object: texts that name something become words, numbers columns with their
+/// path ("phases.wait", "parts.dram.joules"), and those of the file's other tables about the same
+/// run
 /// ("per_item:kernel_ns_per_item").
 Result<std::vector<FactRow>> read_facts(const std::string& path);
 /// The runs of a sweep, with what its kernels say.
 std::vector<FactRow> facts_of(const Sweep& sweep);
 
 Reproduction reproduce(Study study, std::span<const FactRow> rows);
+
+/// The tables that ship with the program: measurements of ours that judge the same statements.
+struct ShippedTable {
+  Study study;
+  std::string_view folder, name;  // below its data
+};
+std::span<const ShippedTable> shipped_tables();
+/// Puts what those tables say beside each statement and rule.
+void put_beside(const Reproduction& shipped, Reproduction& answer);
 
 }  // namespace gf

@@ -358,6 +358,27 @@ ClaimVerdict verdict_of(const std::vector<JudgedRule>& rules) {
 
 }  // namespace
 
+std::span<const ShippedTable> shipped_tables() {
+  static constexpr ShippedTable kTables[] = {
+#define GF_SHIPPED(study, folder, name) {Study::study, folder, name},
+#include "analyze/claims/shipped.def"
+#undef GF_SHIPPED
+  };
+  return kTables;
+}
+
+void put_beside(const Reproduction& shipped, Reproduction& answer) {
+  answer.shipped = shipped.sources;
+  for (std::size_t at = 0; at < answer.claims.size(); ++at) {
+    answer.claims[at].shipped = shipped.claims[at].verdict;
+    for (std::size_t rule = 0; rule < answer.claims[at].rules.size(); ++rule) {
+      const JudgedRule& ours = shipped.claims[at].rules[rule];
+      answer.claims[at].rules[rule].shipped = {ours.verdict, ours.kept, ours.count, ours.lowest,
+                                               ours.highest};
+    }
+  }
+}
+
 std::span<const Claim> all_claims() {
   static const std::vector<Claim> claims = make_claims();
   return claims;
@@ -404,6 +425,9 @@ Reproduction reproduce(Study study, std::span<const FactRow> rows) {
   for (const FactRow* row : used)
     if (const auto file = row->words.find("file"); file != row->words.end())
       files.insert(file->second);
+    else if (const auto table = row->words.find("table");
+             table != row->words.end() && table->second == kAnswerTable)
+      files.insert(row->name);
   out.sources.assign(files.begin(), files.end());
   return out;
 }

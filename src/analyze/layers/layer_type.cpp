@@ -69,6 +69,18 @@ std::string_view type_in_scope(std::string_view scope) {
   return type;
 }
 
+bool names_scopes(const Capture& capture) { return capture.framework == "tensorflow"; }
+
+std::string_view around_operation(std::string_view scope) {
+  constexpr std::string_view kReplica = "replica_";
+  if (scope.starts_with(kReplica)) {
+    const std::size_t end = scope.find_first_not_of("0123456789", kReplica.size());
+    if (end > kReplica.size() && end < scope.size() && scope[end] == '/')
+      scope.remove_prefix(end + 1);
+  }
+  return scope.substr(0, std::min(scope.rfind('/'), scope.rfind(':')));
+}
+
 bool outer_decides(LayerType outer, LayerType inner) {
   return takes_over(outer) >> static_cast<unsigned>(inner) & 1u;
 }

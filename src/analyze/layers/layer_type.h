@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "analyze/names.h"
+#include "model/capture.h"
 
 namespace gf {
 
@@ -17,6 +18,14 @@ LayerType layer_of_kernel(std::string_view name);
 /// "Cast" of "dense/einsum/Cast:Cast", as TensorFlow names the operation of a kernel; empty for
 /// other texts.
 std::string_view type_in_scope(std::string_view scope);
+
+/// "dense/einsum" of "replica_4/dense/einsum/Cast:Cast": what is around the operation, alike on all
+/// devices; of an operation in nothing its name.
+std::string_view around_operation(std::string_view scope);
+
+/// True where the scope of a kernel says more of its layer than the operation that launched it:
+/// TensorFlow's executor launches all kernels of a function.
+bool names_scopes(const Capture& capture);
 
 /// True when an operation of type `outer` around one of type `inner` decides the type: the matrix
 /// product inside an attention is Attention, the softmax inside a cross entropy is Loss. A cast or

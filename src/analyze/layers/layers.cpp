@@ -24,10 +24,18 @@ struct NameKey {
   std::uint32_t id;  // of attribution.modules or a text
 };
 
-NameKey name_key(const Context& context, NamingOperations& naming, std::uint32_t left) {
+NameKey name_key(const Context& context, NamingOperations& naming, bool scopes_first,
+                 std::uint32_t left) {
   const auto& capture = context.capture;
   const auto& attribution = context.attribution;
   if (attribution.module[left]) return {NameKey::module, attribution.module[left]};
+  const auto has_typed_scope = [&] {
+    return !type_in_scope(capture.text(capture.activities.scope[left])).empty();
+  };
+  const auto scope_key = [&] {
+    return NameKey{NameKey::scope, static_cast<std::uint32_t>(capture.activities.scope[left])};
+  };
+  if (scopes_first && has_typed_scope()) return scope_key();
   auto name_of_op = [&](std::uint32_t op) { return capture.host_ops.name[naming.of(op)]; };
   if (const auto forward = attribution.forward_op[left]; forward != kNoRow) {
     const auto name = name_of_op(forward);
@@ -38,22 +46,8 @@ NameKey name_key(const Context& context, NamingOperations& naming, std::uint32_t
   }
   if (attribution.op[left] != kNoRow)
     return {NameKey::text, static_cast<std::uint32_t>(name_of_op(attribution.op[left]))};
-  const Text scope = capture.activities.scope[left];
-  if (!type_in_scope(capture.text(scope)).empty())
-    return {NameKey::scope, static_cast<std::uint32_t>(scope)};
+  if (has_typed_scope()) return scope_key();
   return {NameKey::kernel, static_cast<std::uint32_t>(capture.activities.name[left])};
-}
-
-/// "dense/einsum" of "replica_4/dense/einsum/Cast:Cast": what is around the operation, alike on all
-/// devices; of an operation in nothing its name.
-std::string around_operation(std::string_view scope) {
-  constexpr std::string_view kReplica = "replica_";
-  if (scope.starts_with(kReplica)) {
-    const std::size_t end = scope.find_first_not_of("0123456789", kReplica.size());
-    if (end > kReplica.size() && end < scope.size() && scope[end] == '/')
-      scope.remove_prefix(end + 1);
-  }
-  return std::string(scope.substr(0, std::min(scope.rfind('/'), scope.rfind(':'))));
 }
 
 std::string name_text(const Context& context, NameKey key) {
@@ -63,7 +57,7 @@ std::string name_text(const Context& context, NameKey key) {
     case NameKey::text:
       return std::string(context.capture.text(static_cast<Text>(key.id)));
     case NameKey::scope:
-      return around_operation(context.capture.text(static_cast<Text>(key.id)));
+      return std::string(around_operation(context.capture.text(static_cast<Text>(key.id))));
     default:
       return short_kernel_name(context.capture.text(static_cast<Text>(key.id)));
   }
@@ -135,6 +129,7 @@ void keep(std::vector<LayerRow>& rows, std::size_t most) {
 LayerGroups group_layers(const Context& context, const std::vector<KernelInstance>& instances) {
   const auto& attribution = context.attribution;
   NamingOperations naming(context.capture, attribution);
+  const bool scopes_first = names_scopes(context.capture);
   LayerGroups out;
   out.group.resize(instances.size());
   std::unordered_map<std::string, std::uint32_t>
@@ -143,7 +138,7 @@ LayerGroups group_layers(const Context& context, const std::vector<KernelInstanc
       known;  // the same by numbers, so that texts are made once
   for (std::size_t i = 0; i < instances.size(); ++i) {
     const auto activity = instances[i].activity;
-    const auto key = name_key(context, naming, activity);
+    const auto key = name_key(context, naming, scopes_first, activity);
     const auto type = attribution.layer[activity];
     const std::uint64_t tag = static_cast<std::uint64_t>(type) * 4 + attribution.phase[activity];
     const auto [at, fresh] = known.try_emplace(

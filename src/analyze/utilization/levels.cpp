@@ -133,6 +133,30 @@ void widen(const Capture& capture, Nanos window, Level& level) {
   level.high = std::max(*level.high, std::min(1.0, *level.high + missing));
 }
 
+/// Whether `part` is a part of `whole` in every kernel, by the bounds of their rows. A tensor
+/// instruction takes the pipe for a cycle at least.
+bool is_part(std::string_view part, std::string_view whole) {
+  if (part == "tensor.issue"_metric && whole == "tensor.active"_metric) return true;
+  const auto row = std::ranges::find(kLevelRows, part, &LevelRow::id);
+  return row != std::end(kLevelRows) && !row->bound.empty() &&
+         (row->bound == whole || is_part(row->bound, whole));
+}
+
+/// Rungs that a report has no counter for lie between the levels that are parts of them and those
+/// that they are parts of.
+void bound_missing(std::vector<Level>& levels) {
+  for (Level& level : levels) {
+    if (level.value || level.low) continue;
+    level.low = 0;
+    level.high = 1;
+    for (const Level& other : levels) {
+      if (!other.value) continue;
+      if (is_part(other.id, level.id)) level.low = std::max(*level.low, *other.low);
+      if (is_part(level.id, other.id)) level.high = std::min(*level.high, *other.high);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline> devices,
@@ -160,6 +184,7 @@ std::vector<Level> ladder(const Context& context, std::span<const DeviceTimeline
       levels.push_back(std::move(level));
     }
   }
+  if (std::ranges::any_of(sums.levels, &Sums::any)) bound_missing(levels);
   return levels;
 }
 

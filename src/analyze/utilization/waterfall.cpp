@@ -138,11 +138,12 @@ KernelSplit split_busy(double active, double issue, double tensor, double tensor
   // so slots of other instructions are taken to lie outside the tensor cycles as far as they can:
   // other_instructions is at most, stalled at least, what is shown.
   if (std::isnan(tensor)) {
-    if (std::isnan(tensor_slots)) {
-      tensor = 0;
-    } else {
-      tensor = tensor_slots;
-    }
+    // A kernel without tensor instructions has no tensor cycles. Of another nobody knows what of
+    // the time without an issued instruction was tensor work and what a stall.
+    const double slots = std::isnan(tensor_slots) ? 0 : tensor_slots;
+    split.other_instructions = std::clamp(issue - slots, 0.0, active);
+    (tensor_slots == 0 ? split.stalled : split.unknown) = active - split.other_instructions;
+    return split;
   }
   split.tensor = tensor;
   if (std::isnan(issue)) {

@@ -124,6 +124,16 @@ std::string rule_line(const JudgedRule& rule) {
   return fmt::format("{} ({}): {}.", rule.about, limits_of(rule), found_of(rule));
 }
 
+/// "holds, 13 of 13, 1.27 times to 32 times": what the tables that ship say.
+std::string shipped_line(const JudgedRule& rule) {
+  if (!rule.shipped || rule.shipped->count == 0) return {};
+  const ShippedRule& ours = *rule.shipped;
+  std::string text = fmt::format("{}, {} of {}, {}", words_of(ours.verdict), ours.kept, ours.count,
+                                 number(*ours.lowest, rule.unit));
+  if (ours.count > 1) text += " to " + number(*ours.highest, rule.unit);
+  return text;
+}
+
 std::string left_out_line(const LeftOut& left) {
   return fmt::format("Left out, {}: {}.", left.reason, names_of(left.rows));
 }
@@ -156,6 +166,26 @@ std::string left_out_counts(const JudgedClaim& claim) {
   return parts.empty() ? std::string() : fmt::format("Left out: {}.", fmt::join(parts, "; "));
 }
 
+/// How to give runs to a study.
+std::string_view usage_of(Study study) {
+  switch (study) {
+    case Study::date24:
+      return "Yours: gpufathom reproduce date24 TRACE --counters REPORT, "
+             "MODEL_MODE_PRECISION_bN.gpf "
+             "of several batches, or a folder of them.";
+    case Study::dsd22:
+      return "Yours: gpufathom reproduce dsd22 PROFILE..., traces or profiles of inference at "
+             "several batches, with the batch in their names (lenet5_b64).";
+    case Study::asap24:
+      return "Yours: gpufathom reproduce asap24 RECORDING..., of record --kernels, and the model "
+             "that gpufathom calibrate wrote.";
+    case Study::itu23:
+      return "Yours: gpufathom overhead -o costs.json -- python train.py, then gpufathom reproduce "
+             "itu23 costs.json.";
+  }
+  return {};
+}
+
 bool is_open(const JudgedClaim& claim) {
   return std::any_of(claim.rules.begin(), claim.rules.end(), [](const JudgedRule& rule) {
     return rule.verdict == ClaimVerdict::not_measured;
@@ -175,7 +205,8 @@ std::vector<SaidClaim> said_claims(const Reproduction& answer) {
     said.statement = claim.statement;
     said.original = claim.original;
     for (const auto& rule : claim.rules)
-      said.rules.push_back({std::string(words_of(rule.verdict)), rule_line(rule)});
+      said.rules.push_back(
+          {std::string(words_of(rule.verdict)), rule_line(rule), shipped_line(rule)});
     for (const auto& left : left_out_of(claim)) said.left_out.push_back(left_out_line(left));
     if (is_open(claim)) said.needs = fmt::format("Needs: {}.", claim.needs);
     all.push_back(std::move(said));
@@ -197,16 +228,51 @@ std::string reproduction_summary(const Reproduction& answer) {
                      said(ClaimVerdict::not_measured, "is not measured", "are not measured"));
 }
 
+std::string needs_text(const Reproduction& answer) {
+  std::vector<std::string_view> needs;
+  for (const auto& claim : answer.claims)
+    if (is_open(claim) && std::ranges::find(needs, claim.needs) == needs.end())
+      needs.push_back(claim.needs);
+  return fmt::format("it needs one of: {}", fmt::join(needs, "; "));
+}
+
+std::string studies_text(const std::vector<Reproduction>& answers, const TextStyle& style) {
+  const auto width = static_cast<std::size_t>(style.width);
+  std::string text = wrap(
+      "Statements of four publications, each a rule that measured runs decide. Here they are "
+      "judged "
+      "by the measurements that ship with gpufathom; with your own files the same rules judge your "
+      "runs, beside ours.",
+      width);
+  for (const auto& answer : answers) {
+    text += fmt::format("\n  {}\n", paint(style, Paint::strong, name_of(answer.study)));
+    text += wrap(answer.title + ".", width, 4);
+    text += wrap(answer.sources.empty() ? fmt::format("{} statements.", answer.claims.size())
+                                        : reproduction_summary(answer),
+                 width, 4);
+    text += wrap(std::string(usage_of(answer.study)), width, 4);
+  }
+  return text;
+}
+
 std::string reproduction_text(const Reproduction& answer, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width);
   std::string text = wrap(answer.title, width) + wrap(reproduction_summary(answer), width);
+  if (!answer.shipped.empty())
+    text += paint(style, Paint::dim,
+                  wrap(fmt::format("\"ours\" is the same by the tables that ship: {}.",
+                                   fmt::join(answer.shipped, ", ")),
+                       width));
   for (const auto& claim : said_claims(answer)) {
     text += fmt::format("\n  {} {}\n", claim.id, paint(style, paint_of(claim.kind), claim.verdict));
     text += wrap(claim.statement, width, 4);
     text += paint(style, Paint::dim,
                   wrap(fmt::format("{}; original: {}.", claim.section, claim.original), width, 4));
-    for (const auto& rule : claim.rules)
+    for (const auto& rule : claim.rules) {
       text += wrap(fmt::format("{}: {}", rule.verdict, rule.text), width, 4);
+      if (!rule.shipped.empty())
+        text += paint(style, Paint::dim, wrap("ours: " + rule.shipped, width, 6));
+    }
     for (const auto& left : claim.left_out) text += paint(style, Paint::dim, wrap(left, width, 4));
     if (!claim.needs.empty()) text += wrap(claim.needs, width, 4);
   }

@@ -11,11 +11,12 @@
 namespace gf {
 
 struct SaidRule {
-  std::string verdict, text;
+  std::string verdict, text, shipped;
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("verdict", &SaidRule::verdict, "holds, does not hold or not measured");
     visit("text", &SaidRule::text, "the rule and what was found");
+    visit("shipped", &SaidRule::shipped, "what the tables that ship say of it; empty: nothing");
   }
 };
 
@@ -41,6 +42,10 @@ struct SaidClaim {
 };
 
 std::vector<SaidClaim> said_claims(const Reproduction& answer);
+/// The publications one by one: what is stated, what `answers` say of it, and how to give runs.
+std::string studies_text(const std::vector<Reproduction>& answers, const TextStyle& style);
+/// What the statements need that were not measured, each need once.
+std::string needs_text(const Reproduction& answer);
 /// "69 rows of FILE judge 10 statements: 5 hold, ..."
 std::string reproduction_summary(const Reproduction& answer);
 

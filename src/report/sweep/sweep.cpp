@@ -100,6 +100,7 @@ std::string over_the_batch(const Sweep& sweep, const TextStyle& style) {
 
 /// Figures 4 and 5: what more throughput costs in memory, one frame a model.
 std::string against_memory(const Sweep& sweep, const TextStyle& style) {
+  const bool capitals = sweep.series.size() <= 26;  // with more series they are other series
   std::vector<std::string> models;
   for (const auto& series : sweep.series)
     if (std::find(models.begin(), models.end(), series.model) == models.end())
@@ -116,7 +117,7 @@ std::string against_memory(const Sweep& sweep, const TextStyle& style) {
         const auto bytes = static_cast<double>(*run.memory_bytes);
         const bool saturated = run.batch == sweep.series[at].saturation_batch;
         char letter = series_letter(at);
-        if (saturated) letter = static_cast<char>(letter - 'a' + 'A');
+        if (saturated && capitals) letter = static_cast<char>(letter - 'a' + 'A');
         points.push_back({bytes, *run.normalised, letter});
         memory.low = std::min(memory.low, bytes);
         memory.high = std::max(memory.high, bytes);
@@ -129,7 +130,9 @@ std::string against_memory(const Sweep& sweep, const TextStyle& style) {
     text += plot(style, points, memory, best, 12);
   }
   if (text.empty()) return text;
-  return section_title(style, "Throughput against memory; a capital marks the saturation") + text;
+  return section_title(style, capitals ? "Throughput against memory; a capital marks the saturation"
+                                       : "Throughput against memory") +
+         text;
 }
 
 /// Figure 8: the curves of all series in one frame.

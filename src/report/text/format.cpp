@@ -28,9 +28,8 @@ std::vector<std::size_t> code_points(std::string_view text) {
 }  // namespace
 
 std::string format_level(const Level& level) {
-  if (!level.value) return "no data";
-  const bool known = !level.low || !level.high || std::abs(*level.high - *level.low) < 0.0005;
-  if (known) return format_share(level.value);
+  const bool wide = level.low && level.high && std::abs(*level.high - *level.low) >= 0.0005;
+  if (!wide) return level.value ? format_share(level.value) : "no data";
   return fmt::format("{:.1f}-{:.1f} %", *level.low * 100, *level.high * 100);
 }
 

@@ -72,10 +72,10 @@ std::string ladder_section(const Analysis& analysis, const TextStyle& style) {
   for (const auto& level : analysis.levels) {
     if (!worth_a_line(analysis, level)) continue;
     const Label label = label_of_metric(level.id);
-    const double low = level.value.value_or(0), high = level.high.value_or(low);
+    const double low = level.low.value_or(level.value.value_or(0)), high = level.high.value_or(low);
     out += "  " + padded(shorten_middle(label.text, kLabelWidth), kLabelWidth) + "  " +
-           bar(style, {0, low, level.value ? high : 0}, width) +
-           padded(format_level(level), kValueWidth, true) + "\n";
+           bar(style, {0, low, high}, width) + padded(format_level(level), kValueWidth, true) +
+           "\n";
     if (!level.value && missing.empty()) missing = level.why_missing;
   }
   out += work_lines(analysis.work, style);

@@ -27,7 +27,7 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
     issue slot utilization    ###                                            7.4 %
     tensor pipe active        #                                              0.1 %
     tensor instr. issued      #                                             <0.1 %
-    tensor FLOP/s of peak                                                  no data
+    tensor FLOP/s of peak                                                0.0-0.1 %
     DRAM throughput           #                                              0.3 %
     no data: a counter report has no time between its kernels: give a trace of the
     same program, gpufathom analyze TRACE --counters REPORT

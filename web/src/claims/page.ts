@@ -4,13 +4,13 @@ import type { SweepReport } from "../sweep/charts.ts";
 import { sweepParts } from "../sweep/page.ts";
 
 /** In words that the program made (report/claims). */
-interface SaidClaim { id: string; section: string; kind: string; verdict: string; statement: string; original: string; rules: { verdict: string; text: string }[]; left_out: string[]; needs: string }
+interface SaidClaim { id: string; section: string; kind: string; verdict: string; statement: string; original: string; rules: { verdict: string; text: string; shipped: string }[]; left_out: string[]; needs: string }
 export interface ClaimsReport extends Omit<SweepReport, "sweep"> { title: string; summary: string; claims: SaidClaim[]; sweep: SweepReport["sweep"] | null }
 
 function claimItem(claim: SaidClaim): HTMLElement {
   const notes = [`${claim.section}; original: ${claim.original}.`, ...claim.left_out, ...(claim.needs === "" ? [] : [claim.needs])];
   return h("li", { class: claim.kind, "data-claim": claim.id }, h("strong", { class: "said" }, `${claim.id} ${claim.verdict}`), h("div", {}, h("p", {}, claim.statement),
-    h("ul", {}, ...claim.rules.map((rule) => h("li", {}, `${rule.verdict}: ${rule.text}`))), ...notes.map((note) => h("p", { class: "note" }, note))));
+    h("ul", {}, ...claim.rules.map((rule) => h("li", {}, `${rule.verdict}: ${rule.text}`, ...(rule.shipped === "" ? [] : [h("div", { class: "note" }, `ours: ${rule.shipped}`)])))), ...notes.map((note) => h("p", { class: "note" }, note))));
 }
 
 export function claimsPage(report: ClaimsReport, tools: HTMLElement[]): { header: HTMLElement; parts: HTMLElement[] } {

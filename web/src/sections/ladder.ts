@@ -26,9 +26,9 @@ export function ladderSection(report: Report): HTMLElement | null {
   const partial = levels.find((l) => l.coverage !== null && l.coverage < 0.9995);
   const counted = levels.some((l) => l.value !== null && ["sm.active", "issue.active", "tensor.active"].includes(l.id));
   const missingOnes = levels.filter((l) => l.value === null);
-  const rows = levels.filter((l) => l.value !== null).map((l) => {
+  const rows = levels.filter((l) => l.value !== null || l.low !== null).map((l) => {
     const label = report.labels.levels.find((x) => x.id === l.id);
-    const low = (l.value ?? 0) * 100, high = (l.high ?? l.value ?? 0) * 100;
+    const low = (l.low ?? l.value ?? 0) * 100, high = (l.high ?? l.value ?? 0) * 100;
     const track = h("span", { class: "track", "aria-hidden": "true" },
       h("span", { class: "fill", style: `width:${Math.min(low, 100)}%` }),
       high > low + 0.05 ? h("span", { class: "unsure", style: `left:${low}%;width:${Math.min(high, 100) - low}%` }) : null);

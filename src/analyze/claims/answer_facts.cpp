@@ -1,0 +1,122 @@
+// The row that an answer of `analyze` or `energy` gives the rules of a publication: what the
+// framework's runtime did, and where the energy went.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "analyze/claims/claims.h"
+#include "analyze/energy/json_fields.h"
+
+namespace gf {
+
+namespace {
+
+constexpr double kJoules = 1e-9;  // in a nanojoule
+
+std::optional<JsonElement> first_of(const JsonElement& object, std::string_view list) {
+  const auto items = json_items(object, list);
+  if (items.empty()) return {};
+  return items.front();
+}
+
+/// The execution mode of kernels on a CPU, as the study of DSD 2022 names it.
+std::string mode_of(const JsonElement& runtime) {
+  const auto modes = json_items(runtime, "modes");
+  std::string_view mode;
+  if (modes.size() != 1 || modes.front().get_string().get(mode)) return {};
+  constexpr std::string_view kEager = "eager_";
+  if (mode.starts_with(kEager)) mode.remove_prefix(kEager.size());
+  return std::string(mode);
+}
+
+/// Shares and times by phase; `items` of all steps together, 0: not known.
+void add_runtime(const JsonElement& runtime, bool has_gpu, double items, FactRow& row) {
+  const auto shares = json_field(runtime, "kernels");
+  if (!shares) return;
+  std::map<std::string, double> ns;
+  for (const JsonElement& phase : json_items(runtime, "phases")) {
+    const std::string name = json_text(phase, "phase");
+    const double share = json_number(phase, "share");
+    ns[name] = json_number(phase, "ns");
+    if (has_gpu && share > 0) row.numbers["phases." + name] = share;
+    if (!has_gpu) row.numbers[name] = share;
+  }
+  const double overhead = json_number(*shares, "overhead_ns");
+  // Frameworks other than TensorFlow record no kernels of the CPU: then nothing is known of them.
+  if (has_gpu && json_number(*shares, "cpu_kernel_ns") > 0)
+    row.numbers["both"] = json_number(*shares, "both");
+  if (has_gpu) row.numbers["kernel_share_percent"] = 100 * json_number(*shares, "gpu_kernel");
+  if (items > 0 && has_gpu) row.numbers["overhead_us_per_item"] = overhead / items / 1e3;
+  if (items > 0) {
+    const double kernel = has_gpu ? ns["gpu_kernel"] : ns["cpu_kernel"];
+    for (const std::string_view table : {"", "per_item:"}) {
+      row.numbers[fmt::format("{}kernel_ns_per_item", table)] = kernel / items;
+      row.numbers[fmt::format("{}overhead_ns_per_item", table)] = overhead / items;
+    }
+  }
+  for (const JsonElement& queue : json_items(runtime, "queues")) {
+    const double queued = json_number(queue, "items");
+    if (json_text(queue, "id") != "framework" || !(queued > 0)) continue;
+    row.numbers["empty"] = json_number(queue, "empty");
+    for (const char* phase : {"enqueue", "dequeue"})
+      row.numbers[fmt::format("{}_ns_per_op", phase)] = ns[phase] / queued;
+  }
+}
+
+void add_energy(const JsonElement& device, FactRow& row) {
+  row.numbers["joules"] = json_number(device, "nj") * kJoules;
+  for (const JsonElement& part : json_items(device, "parts"))
+    row.numbers[fmt::format("parts.{}.joules", json_text(part, "component"))] =
+        json_number(part, "nj") * kJoules;
+  const auto step = json_field(device, "step");
+  if (!step || !step->is_object()) return;
+  const double joules = json_number(*step, "joules");
+  row.numbers["step.joules"] = joules;
+  row.numbers["joules_per_call"] = joules;  // of a benchmark whose step is one call
+}
+
+FactRow row_of(const JsonElement& root, SweepRun run, const std::string& name) {
+  FactRow row;
+  row.name = name;
+  row.words["table"] = kAnswerTable;
+  const auto source = json_field(root, "source");
+  if (source) read_axes_from_name(json_text(*source, "path"), run);
+  const auto window = json_field(root, "window");
+  const auto runtime = json_field(root, "runtime");
+  const auto device = first_of(root, "devices");
+  if (device) run.gpu = json_text(*device, "name");
+  // Rows of the CPU alone have no framework, as in the tables of the study.
+  if (!device)
+    run.framework.clear();
+  else if (run.framework.empty() && source)
+    run.framework = json_text(*source, "framework");
+  if (runtime && !device && run.mode.empty()) run.mode = mode_of(*runtime);
+  double steps = 0;
+  if (window) steps = static_cast<double>(json_items(*window, "steps").size());
+  if (run.batch) row.numbers["batch"] = static_cast<double>(*run.batch);
+  const double items = run.batch ? static_cast<double>(*run.batch) * steps : 0;
+  if (runtime) add_runtime(*runtime, device.has_value(), items, row);
+  if (const auto energy = json_field(root, "energy"))
+    if (const auto measured = first_of(*energy, "devices")) {
+      if (run.gpu.empty()) run.gpu = json_text(*measured, "name");
+      add_energy(*measured, row);
+    }
+  std::erase_if(row.numbers, [](const auto& number) { return std::isnan(number.second.value); });
+  for (const auto& axis : sweep_axes())
+    if (!(run.*(axis.member)).empty()) row.words[std::string(axis.name)] = run.*(axis.member);
+  return row;
+}
+
+}  // namespace
+
+std::optional<FactRow> fact_of_answer(const std::string& json, const SweepRun& run,
+                                      const std::string& name) {
+  JsonReader reader;
+  const auto root = reader.parse(json);
+  const bool is_answer = root && json_field(*root, "window") &&
+                         (json_field(*root, "runtime") || json_field(*root, "energy"));
+  if (!is_answer) return {};
+  return row_of(*root, run, name);
+}
+
+}  // namespace gf
