@@ -17,8 +17,8 @@ HEAD = """# Results
 <!-- Made by `./dev docs` from the files of this folder: change tools/results_index.py. -->
 
 Every figure of the documentation that was measured has its file here, with the command that printed
-it, the date and the hardware. `second`, `third` … are the same command on a later program: the last
-one holds, the earlier ones show what changed.
+it, the date and the hardware. A result has one name: measured again, its file has the last figures,
+and `earlier` those before.
 
 | result | measured | on | pages |
 |---|---|---|---|
