@@ -11,6 +11,8 @@
 #   utilization  a slice of the utilization study (examples/studies/utilization/grid): utilization.json, .state.json
 #   energy    calibrate --quick, kernels that no model has seen, eight programs: quick.*, programs.json
 #   runtime   the runtime study at the paper's sizes: runtime.json
+#   studies   what publications still need of one GPU, in eight minutes: the board's power asleep and idle, the runtime study with
+#             spreads and queues, counters of every kernel of ResNet-50's compiled steps: power.json, runtime.json, counted.tar
 # OUT gets a few files below 16 MiB each. A part never fails as a whole: what went wrong is in its JSON and its log.
 # gpufathom is taken from GPUFATHOM, build/bundle (tests/gpu/bundle build build/bundle) or build.
 set -uo pipefail
@@ -49,6 +51,11 @@ case $part in
   clocks) timeout "$seconds" "$python" tests/gpu/zoo/clocks "$work" --gpufathom "$gf" 2>&1 | tee "$work/session.log" ;;
   utilization) "$python" examples/studies/utilization/grid "$work" ${STUDY_MORE:-} --gpufathom "$gf" --budget-seconds "$seconds" ;;
   runtime) GPUFATHOM=$gf bench/gpu/runtime_study.sh "$work/captures" --paper --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
+  studies) # A third for the runtime study, the rest for counters; power first, before anything has a context.
+    "$python" tests/gpu/idle_power.py "$work/power.json" 2>&1 | tee "$work/session.log"
+    GPUFATHOM=$gf bench/gpu/runtime_study.sh "$work/captures" --paper --budget-seconds $((seconds / 4)) 2>&1 | tee -a "$work/session.log"
+    left=$((seconds - (SECONDS - begin) - 10))
+    "$python" examples/studies/utilization/count "$work/counted" --compiled --models resnet50 --budget-seconds "$left" ${STUDY_MORE:-} 2>&1 | tee -a "$work/session.log" ;;
   *) echo "no part \"$part\"" >&2; exit 2 ;;
 esac
 case $part in
@@ -62,6 +69,9 @@ case $part in
   energy) cp "$work"/quick.* "$work/programs.json" "$work/session.log" "$out/" 2>/dev/null ;;
   clocks) mv "$work/clocks.json" "$out/" 2>/dev/null ;;
   utilization) mv "$work/table.json" "$out/$part.json"; mv "$work/state.json" "$out/$part.state.json" ;;
+  studies) cp "$work/power.json" "$work/session.log" "$out/" 2>/dev/null
+    cp "$work/captures/study.json" "$out/runtime.json" 2>/dev/null
+    (cd "$work/counted" && tar cf "$out/counted.tar" -- *.csv.gz work/*.log 2>/dev/null) ;;
   runtime) mv "$work/captures/study.json" "$out/$part.json" 2>/dev/null; mv "$work/session.log" "$out/$part.log" ;;
 esac
 ls -l "$out"

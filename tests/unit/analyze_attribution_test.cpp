@@ -1,11 +1,13 @@
 // Who launched what: operations, forward operations, modules, phases, layer types.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
 #include "analyze/analyze.h"
 #include "analyze/attribution/attribution.h"
+#include "analyze/call_tree.h"
 #include "analyze/layers/layer_type.h"
 #include "analyze/layers/layers.h"
 #include "import/importer.h"
@@ -430,6 +432,28 @@ TEST(LayerTypes, DeepNestsTakeTimeInProportion) {
   EXPECT_EQ(nest.attribution.layer.back(), LayerType::matmul);
   NamingOperations naming(nest.capture, nest.attribution);
   for (std::uint32_t i = 0; i < ops.size(); ++i) ASSERT_EQ(naming.of(i), 0u);
+}
+
+// The executor of a function launches the kernels of all its layers.
+TEST(LayerTypes, NameScopesOfTensorFlowGoBeforeItsExecutor) {
+  test::CaptureBuilder b;
+  b.op("ExecutorState::Process", 0, 100);
+  const auto kernel = b.launch("EigenMetaKernel", {10, 20}, {30, 80});
+  b.capture.activities.scope[kernel] =
+      b.capture.strings.intern("replica_1/bert/dense/MatMul:MatMul");
+  const auto name = [&] { return analyze(b.capture, {})->layers.front().name; };
+  EXPECT_EQ(name(), "ExecutorState::Process");
+  b.capture.framework = "tensorflow";
+  EXPECT_EQ(name(), "bert/dense");
+  const Context context = analysed(b.capture);
+  const auto tree = call_tree(context, *analyze(b.capture, {}));
+  const auto named = [&](std::string_view wanted) {
+    return std::ranges::any_of(tree, [&](const CallNode& node) {
+      return node.view == TreeView::modules && node.name == wanted;
+    });
+  };
+  EXPECT_TRUE(named("dense"));
+  EXPECT_TRUE(named("MatMul"));
 }
 
 }  // namespace

@@ -175,16 +175,18 @@ TEST(Levels, UnknownKernelsMakeAnInterval) {
   EXPECT_DOUBLE_EQ(*issue.high, 0.12 + 0.1 + 0.3)
       << "the third kernel's issue is bounded by its active share";
   EXPECT_FALSE(level(a, "tensor.active").value);
+  EXPECT_DOUBLE_EQ(*level(a, "tensor.active").low, 0);
+  EXPECT_DOUBLE_EQ(*level(a, "tensor.active").high, *sm.high) << "no counter: between its bounds";
   EXPECT_NE(level(a, "tensor.active").why_missing.find("sm__pipe_tensor_cycles_active.sum"),
             std::string::npos);
   EXPECT_NE(
       level(a, "tensor.active").why_missing.find("ncu --launch-count 2000 --clock-control none"),
       std::string::npos);
   EXPECT_EQ(bar(a, "sm_inactive"), 300);
-  EXPECT_EQ(bar(a, "stalled"), 180);
+  EXPECT_EQ(bar(a, "stalled"), 0);
   EXPECT_EQ(bar(a, "other_instructions"), 120);
-  EXPECT_EQ(bar(a, "unknown"), 400)
-      << "100 without counters, 300 active but not known whether issuing";
+  EXPECT_EQ(bar(a, "unknown"), 580) << "100 without counters, 300 active but not known whether "
+                                       "issuing, 180 stalled or tensor work";
   EXPECT_EQ(bar(a, "idle") + bar(a, "copy") + bar(a, "tensor"), 0);
 }
 
@@ -251,6 +253,19 @@ TEST(Levels, StalledIsALowerBoundWithoutTensorInstructions) {
   EXPECT_NEAR(open.other_instructions, 0.25, 1e-12);
   EXPECT_NEAR(open.stalled, 0.3, 1e-12);
   EXPECT_LE(open.stalled, known.stalled);
+}
+
+// Without tensor cycles what does not issue may be stalled or tensor work, but of a kernel that has
+// no tensor instructions.
+TEST(Levels, NothingIsStalledForSureWithoutTensorCycles) {
+  const KernelSplit open = split_busy(0.8, 0.25, NAN, 0.05);
+  EXPECT_EQ(open.tensor, 0);
+  EXPECT_EQ(open.stalled, 0);
+  EXPECT_NEAR(open.other_instructions, 0.2, 1e-12);
+  EXPECT_NEAR(open.unknown, 0.6, 1e-12);
+  const KernelSplit none = split_busy(0.8, 0.25, NAN, 0);
+  EXPECT_NEAR(none.stalled, 0.55, 1e-12);
+  EXPECT_EQ(none.unknown, 0);
 }
 
 }  // namespace

@@ -253,6 +253,19 @@ def kernel_busy_ns(capture):
     return union([(e["ts"] * 1000, (e["ts"] + e["dur"]) * 1000) for e in events if e.get("ph") == "X" and is_kernel(e)])
 
 
+def spreads_of(runtime):
+    """How long each phase of an operation takes, over all operations (figure 3.5)."""
+    return {phase["phase"]: {"operations": phase["spread"]["count"], **{name: phase["spread"][name] for name in ("min", "median", "mean", "p95", "max")}}
+            for operation in runtime["operations"][:1] for phase in operation["phases"]}
+
+
+def queues_of(runtime):
+    """How full each queue is, the phases when it is empty and when it is not (figure 3.6), and its depth over the window (figure 3.7)."""
+    return [{"queue": queue["id"], **{name: queue[name] for name in ("items", "mean_depth", "max_depth", "empty")}, "wait_median_ns": queue["wait"]["median"],
+             **{name: {phase["phase"]: phase["share"] for phase in queue[name] if phase["share"]} for name in ("when_empty", "when_loaded")},
+             "depth": [round(bucket["mean"], 3) for bucket in queue["curve"]]} for queue in runtime["queues"]]
+
+
 def check(args):
     rows, wrong = [], 0
     for framework in args.frameworks:
@@ -268,7 +281,7 @@ def check(args):
                 ours, raw = r["phases"][1 if on_cpu else 0]["ns"], None if on_cpu else kernel_busy_ns(capture)
                 share = r["kernels"]["cpu_kernel"] if on_cpu else r["phases"][0]["share"]
                 row = {"framework": framework, "model": model, "batch": batch, "modes": " ".join(r["modes"]), "kernel_share": share, "phases": {p["phase"]: p["share"] for p in r["phases"]}, "overhead_per_item_ns": r["kernels"]["overhead_per_item_ns"],
-                       "kernel_busy_ns": ours, "raw_kernel_busy_ns": None if raw is None else float(raw)}
+                       "kernel_busy_ns": ours, "raw_kernel_busy_ns": None if raw is None else float(raw), "spreads": spreads_of(r), "queues": queues_of(r)}
                 rows.append(row)
                 agrees = raw is None or abs(ours - raw) <= max(Fraction(len(r["operations"]) + 1), raw / 100000)
                 grows = before is None or (row["kernel_share"] >= before["kernel_share"] and row["overhead_per_item_ns"] <= before["overhead_per_item_ns"])
