@@ -51,6 +51,26 @@ bool worth_a_line(const Analysis& analysis, const Level& level) {
   return true;
 }
 
+Share known(const Analysis& analysis, std::string_view id) {
+  const auto found = std::ranges::find(analysis.levels, id, &Level::id);
+  return found == analysis.levels.end() ? Share() : found->value;
+}
+
+/// How well the tensor cores are used lies between two quotients (DATE 2024, IV): of the cycles
+/// with a warp, and of the instructions issued.
+std::string tensor_line(const Analysis& analysis, const TextStyle& style) {
+  const Share sm = known(analysis, "sm.active"_metric),
+              issue = known(analysis, "issue.active"_metric),
+              tensor = known(analysis, "tensor.active"_metric),
+              slots = known(analysis, "tensor.issue"_metric);
+  if (!sm || !issue || !tensor || !slots || *sm <= 0 || *issue <= 0 || *slots <= 0) return {};
+  const std::string text = fmt::format(
+      "Tensor pipes are active {} of the cycles with a warp; {} of the instructions issued are "
+      "tensor instructions.",
+      format_share(*tensor / *sm), format_share(*slots / *issue));
+  return paint(style, Paint::dim, wrap(text, static_cast<std::size_t>(style.width), 2));
+}
+
 }  // namespace
 
 std::string section_title(const TextStyle& style, std::string_view title, std::string_view remark) {
@@ -78,6 +98,7 @@ std::string ladder_section(const Analysis& analysis, const TextStyle& style) {
            "\n";
     if (!level.value && missing.empty()) missing = level.why_missing;
   }
+  out += tensor_line(analysis, style);
   out += work_lines(analysis.work, style);
   if (!missing.empty())
     out +=

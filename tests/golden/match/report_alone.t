@@ -29,6 +29,8 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
     tensor instr. issued      #                                             <0.1 %
     tensor FLOP/s of peak                                                0.0-0.1 %
     DRAM throughput           #                                              0.3 %
+    Tensor pipes are active 0.6 % of the cycles with a warp; 0.6 % of the
+    instructions issued are tensor instructions.
     no data: a counter report has no time between its kernels: give a trace of the
     same program, gpufathom analyze TRACE --counters REPORT
   
