@@ -159,14 +159,18 @@ std::optional<DenseSpan> dense_span(const Context& context) {
 std::optional<OutsideSteps> outside_steps(const Context& context) {
   const Capture& capture = context.capture;
   const WindowInfo& window = context.window;
-  if (window.kind != WindowKind::steps || capture.recording_windows.size() > 1) return {};
+  const bool loop = window.kind == WindowKind::stable && window.all_steps.empty();
+  if ((window.kind != WindowKind::steps && !loop) || capture.recording_windows.size() > 1)
+    return {};
   std::size_t inside = 0;
   for (const auto* lines : {&context.devices, &context.others})
     for (const auto& line : *lines) inside += line.rows.size();
   if (inside == capture.activities.size()) return {};
   // Steps that the window leaves out are steps all the same.
-  const StepInfo& last = window.all_steps.back();
-  const Interval steps{window.all_steps.front().start_ns, last.start_ns + last.duration_ns};
+  Interval steps{window.start_ns, window.end_ns};
+  if (!loop)
+    steps = {window.all_steps.front().start_ns,
+             window.all_steps.back().start_ns + window.all_steps.back().duration_ns};
   const Interval whole = extent(capture, context.chosen);
   const Intervals around = subtract({whole}, {steps});
   if (total(around) <= steps.length()) return {};

@@ -100,6 +100,16 @@ Intervals recorded_stretches(const Capture& capture) {
   return longest_of(common) * kLeastCommon >= longest_of(all) ? common : all;
 }
 
+}  // namespace
+
+bool recorded_throughout(const Capture& capture, Interval span) {
+  if (capture.recording_windows.size() <= 1) return true;
+  const Intervals stretches = recorded_stretches(capture);
+  return stretches.size() == 1 && holds(stretches, span);
+}
+
+namespace {
+
 // A window with less work than the fullest one's divided by this caught the program while it
 // loaded or ended.
 constexpr Nanos kLeastWork = 10;
@@ -130,13 +140,22 @@ Interval longest_recording_window(const Capture& capture, const ChosenDevices& d
   return longest.length() > 0 ? longest : extent(capture, devices);
 }
 
-/// What "auto" stands for: steps where there are any, else all. Of a recording in several windows
-/// the longest one, since nothing is known of the time between; of several devices one span for
-/// all, so that they share a denominator.
+Interval span_of_step(const StepInfo& step) {
+  return {step.start_ns, step.start_ns + step.duration_ns};
+}
+
+/// What "auto" stands for: steps where there are any, else a loop of equal kernels, else all. Of a
+/// recording in several windows the longest one, since nothing is known of the time between; of
+/// several devices one span for all, so that they share a denominator.
 std::string_view default_window(const Capture& capture, const Steps& steps,
                                 const ChosenDevices& devices) {
+  if (!steps.steps.empty())
+    return recorded_throughout(capture,
+                               {steps.steps.front().start_ns, span_of_step(steps.steps.back()).end})
+               ? "steps"
+               : "all";
+  if (steps.loop && recorded_throughout(capture, *steps.loop)) return "stable";
   if (capture.recording_windows.size() > 1) return "all";
-  if (!steps.steps.empty()) return "steps";
   std::uint32_t first = kNoRow;
   for (const auto device : capture.activities.device) {
     if (!devices.has(device)) continue;
@@ -214,10 +233,6 @@ Status check_for_work(const Capture& capture) {
   return {};
 }
 
-Interval span_of_step(const StepInfo& step) {
-  return {step.start_ns, step.start_ns + step.duration_ns};
-}
-
 /// The most steps in a row of which none is left out.
 Result<Interval> steps_span(const Capture& capture, const Steps& steps) {
   if (steps.steps.empty())
@@ -235,6 +250,7 @@ Result<Interval> steps_span(const Capture& capture, const Steps& steps) {
 }
 
 Result<Interval> stable_steps_span(const Capture& capture, const Steps& steps) {
+  if (steps.loop) return *steps.loop;
   const auto first = std::find_if(steps.steps.begin(), steps.steps.end(),
                                   [](const StepInfo& step) { return step.stable; });
   if (first == steps.steps.end())

@@ -13,13 +13,15 @@
 namespace gf {
 
 /// Turns --window into a half-open span of the capture's clock.
-///   auto       steps where there are any, else all (as one span, when there are several devices)
+///   auto       steps where there are any, else stable where a loop is, else all (as one span, when
+///   there are several devices)
 ///   all        from the first device activity's start to the last one's end (each device has its
 ///   own such span); when the
 ///              recording has several windows, the longest of them: nothing is known of the time
 ///              between
 ///   steps      the most steps in a row of which none is start-up or an outlier
-///   stable     from the first stable step to the end of the last step
+///   stable     from the first stable step to the end of the last step; without steps a loop of
+///   equal blocks, which may be parts of a step
 ///   step:N     the step that the source numbers N
 ///   START:END  times after the first device activity, plain nanoseconds or with ns, us, ms, s;
 ///   either may be left out.
@@ -29,6 +31,10 @@ namespace gf {
 /// Only activities of `devices` count.
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
                                  const Steps& steps, const ChosenDevices& devices = {});
+
+/// Whether all processes that worked on a device were recorded for all of a span: between windows
+/// nothing is known.
+bool recorded_throughout(const Capture& capture, Interval span);
 
 /// From the first activity's start to the last one's end, of `devices`; of a capture without any,
 /// of its host operations.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/order.h"
+#include "model/captured_calls.h"
 
 namespace gf {
 
@@ -174,6 +175,45 @@ Intervals between(std::vector<Edge> edges) {
   return normalised(std::move(captures));
 }
 
+/// Of each thread of a recording: from a captured launch to the last one before another one runs or
+/// the thread waits for the device.
+std::vector<Intervals> captured_runs(const Capture& capture) {
+  if (capture.recording_windows.empty()) return {};  // no recording
+  const auto& calls = capture.api_calls;
+  struct Call {
+    Interval span;
+    bool captured;
+  };
+  std::vector<std::vector<Call>> of_thread(capture.threads.size());
+  bool any = false;
+  for (std::uint32_t call = 0; call < calls.size(); ++call) {
+    const ApiKind kind = calls.kind[call];
+    const bool captured = is_captured_launch(capture, call);
+    const bool breaks =
+        kind == ApiKind::launch || kind == ApiKind::graph_launch || kind == ApiKind::sync;
+    if ((!captured && !breaks) || calls.thread[call] >= of_thread.size()) continue;
+    const Nanos start = calls.start_ns[call];
+    of_thread[calls.thread[call]].push_back({{start, start + calls.duration_ns[call]}, captured});
+    any |= captured;
+  }
+  if (!any) return {};
+  std::vector<Intervals> runs(of_thread.size());
+  for (std::size_t thread = 0; thread < of_thread.size(); ++thread) {
+    std::ranges::stable_sort(of_thread[thread], {},
+                             [](const Call& call) { return call.span.start; });
+    bool open = false;
+    for (const auto& [span, captured] : of_thread[thread]) {
+      if (captured && open)
+        runs[thread].back().end = span.end;
+      else if (captured)
+        runs[thread].push_back(span);
+      open = captured;
+    }
+    runs[thread] = normalised(std::move(runs[thread]));
+  }
+  return runs;
+}
+
 }  // namespace
 
 GraphCaptures::GraphCaptures(const Capture& capture) {
@@ -183,7 +223,12 @@ GraphCaptures::GraphCaptures(const Capture& capture) {
     border[text] = border_of(capture.text(Text{text}));
     any = any || border[text] == Border::begins;
   }
-  if (!any) return;
+  if (!any) {
+    of_thread_ = captured_runs(capture);
+    for (const auto& runs : of_thread_) of_any_.insert(of_any_.end(), runs.begin(), runs.end());
+    of_any_ = normalised(std::move(of_any_));
+    return;
+  }
   std::vector<std::vector<Edge>> edges(capture.threads.size());
   const auto add = [&](const auto& table) {
     for (std::uint32_t row = 0; row < table.size(); ++row) {

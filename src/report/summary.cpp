@@ -164,7 +164,7 @@ std::string beside_the_gap(const std::optional<DenseSpan>& dense) {
 }
 
 /// A fit of a few steps is mostly what comes before and after them.
-std::string outside(const std::optional<OutsideSteps>& outside) {
+std::string outside(const std::optional<OutsideSteps>& outside, WindowKind kind) {
   constexpr double kMuch = 0.2;
   if (!outside) return {};
   std::string text;
@@ -187,7 +187,8 @@ std::string outside(const std::optional<OutsideSteps>& outside) {
     copies();
   }
   if (text.empty()) return {};
-  return fmt::format(" Outside the steps, {} more{} (--window all analyzes that, too).",
+  return fmt::format(" Outside the {}, {} more{} (--window all analyzes that, too).",
+                     kind == WindowKind::stable ? "loop" : "steps",
                      format_time(outside->duration_ns), text);
 }
 
@@ -326,8 +327,8 @@ std::string headline(const Analysis& analysis) {
   else
     text += "; the utilization inside these kernels needs counters.";
   return text + limit_of(analysis) + beside_the_gap(analysis.window.dense) +
-         left_out(analysis.window) + outside(analysis.window.outside) + blocks_of(analysis.window) +
-         others_of(analysis.other_devices);
+         left_out(analysis.window) + outside(analysis.window.outside, analysis.window.kind) +
+         blocks_of(analysis.window) + others_of(analysis.other_devices);
 }
 
 std::string subject(const Analysis& analysis) {

@@ -56,6 +56,7 @@ struct State {
   bool node_by_node = false;                 // a graph was made ready while graphs were not wholes
   bool conditional = false;                  // one with a conditional node
   int conditional_room = 5;                  // launches of it that CUPTI has room for
+  std::uint64_t captured = 0;                // nodes that calls made so far
   std::deque<CUpti_ActivityKernel10> queue;  // launched, not yet run; times are the host's
 };
 State& state() {
@@ -70,6 +71,21 @@ void note(const char* line) {
   std::fprintf(file, "%s\n", line);
   std::fclose(file);
 }
+
+/// A node is its number.
+CUgraphNode node_of(std::uint64_t number) { return reinterpret_cast<CUgraphNode>(number); }
+
+/// As the real one tells of a node: `original` 0: a call made it.
+void tell_of_node(State& s, CUpti_CallbackId what, std::uint64_t node, std::uint64_t original) {
+  CUpti_GraphData data{};
+  data.node = node_of(node);
+  data.originalNode = node_of(original);
+  CUpti_ResourceData resource{};
+  resource.resourceDescriptor = &data;
+  if (s.subscribed && s.nodes) s.function(nullptr, CUPTI_CB_DOMAIN_RESOURCE, what, &resource);
+}
+
+constexpr std::uint64_t kFirstNode = 100;
 
 void note_child() {
   if (getpid() != state().process) note("CUPTI was called in a forked child");
@@ -215,8 +231,15 @@ void fake_graph_is_ready(int conditional) {
 
 void fake_graph_node() {
   auto& s = state();
-  if (s.subscribed && s.nodes)
-    s.function(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, nullptr);
+  tell_of_node(s, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, kFirstNode + s.captured++, 0);
+}
+
+/// What runs are copies of the nodes that were captured since the last time.
+void fake_graph_copies(std::uint32_t graph) {
+  auto& s = state();
+  for (std::uint64_t node = 0; node < s.captured; ++node)
+    tell_of_node(s, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, std::uint64_t{graph} << 32 | node,
+                 kFirstNode + node);
 }
 
 /// What the fake driver ran.
@@ -317,6 +340,10 @@ CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
     s.callbacks.insert(id);
   else
     s.callbacks.erase(id);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetGraphNodeId(CUgraphNode node, std::uint64_t* number) {
+  *number = reinterpret_cast<std::uint64_t>(node);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {

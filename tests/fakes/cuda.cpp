@@ -92,6 +92,8 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream) {
 CUresult cuGraphInstantiateWithFlags(CUgraphExec*, CUgraph graph, unsigned long long) {
   if (auto* ready = in_cupti<decltype(fake_graph_is_ready)>("fake_graph_is_ready"))
     ready(graph != nullptr);
+  if (auto* copies = in_cupti<decltype(fake_graph_copies)>("fake_graph_copies"))
+    copies(graph ? 13 : 3);
   return CUDA_SUCCESS;
 }
 CUresult cuMemcpyHtoD(CUdeviceptr, const void*, std::size_t bytes) {

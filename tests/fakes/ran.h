@@ -19,4 +19,6 @@ extern "C" void fake_ran(const FakeRun* run);
 extern "C" void fake_graph_is_ready(int conditional);
 /// A call of the program, which it is in, makes a node of a graph.
 extern "C" void fake_graph_node();
+/// Nodes that calls made are copied into a graph that is ready to launch.
+extern "C" void fake_graph_copies(std::uint32_t graph);
 extern "C" void fake_called();  // all that a call launched was told

@@ -90,6 +90,9 @@ check "and the summary says so" grep -q '10 of 51 records .* are dropped' timele
 
 # CUDA graphs.
 all graph.gpf "$program" init graph=20*10
+all captured.gpf "$program" init push=first capture=2 pop push=second capture=2 pop push=third capture=1 pop ready=0 graph=5*4
+is "nodes of a graph are those of the calls that were captured" "$(ask captured.gpf "select count(*), count(distinct c.row) from activities a join api_calls c on c.correlation = a.graph_node - (1 << 48) where c.kind = 'other'")" 20,5
+is "and find the range around them" "$(ask captured.gpf "select group_concat(module || ' ' || n) from (select module, count(*) n from attributed_kernels group by 1)")" '"first 8,second 8,third 4"'
 is "kernels of graphs by node, with the launch of the graph" "$(ask graph.gpf "select count(*), count(distinct graph_node), count(distinct a.correlation), min(c.name) from activities a join api_calls c using (correlation) where graph_id = 3")" 200,20,10,cuGraphLaunch
 
 # What an H200 did and no manual says: graphs that are traced on after a window, kernels that have not run when a window ends,

@@ -256,6 +256,78 @@ TEST(Blocks, WhatComesBeforeThemOnceIsStartUp) {
   EXPECT_EQ(middle->devices[0].idle[0].cause, IdleReason::host_other);
 }
 
+/// Kernels of 100 us, one after the other, from `at` on; the end of the last one.
+Nanos add_kernels(CaptureBuilder& b, Nanos at, const std::vector<const char*>& names) {
+  for (const char* name : names) {
+    b.launch(name, {at, at + 5'000}, {at + 10'000, at + 110'000});
+    at += 120'000;
+  }
+  return at;
+}
+
+TEST(Loop, OfEqualKernelsLeavesOutWhatHappensOnce) {
+  CaptureBuilder b;
+  Nanos at = add_kernels(b, 0, {"load", "sort", "load"});
+  const Nanos begin = at += 500'000'000;
+  for (int i = 0; i < 300; ++i) at = add_kernels(b, at, {"relax", "swap"});
+  const Nanos end = at;
+  add_kernels(b, at + 200'000'000, {"check"});
+  const auto a = analyze(b.capture, {.window = "auto"});
+  ASSERT_TRUE(a);
+  EXPECT_EQ(a->window.kind, WindowKind::stable);
+  EXPECT_TRUE(a->window.steps.empty()) << "two kernels may be half of a step";
+  EXPECT_NEAR(static_cast<double>(a->window.start_ns), static_cast<double>(begin), 1e6);
+  EXPECT_NEAR(static_cast<double>(a->window.end_ns), static_cast<double>(end), 1e6);
+  // A framework that tells its operations would tell of steps.
+  b.op("aten::add", 0, 10);
+  EXPECT_EQ(analyze(b.capture, {.window = "auto"})->window.kind, WindowKind::all);
+  EXPECT_FALSE(analyze(b.capture, {.window = "stable"}));
+}
+
+TEST(Loop, OfManyBlocksIsOneOfStepsHoweverLongTheStartUpTook) {
+  for (const int count : {100, 300}) {
+    CaptureBuilder b;
+    Nanos at = add_kernels(b, 0, {"load", "sort"}) + 2'000'000'000;
+    for (int i = 0; i < count; ++i) at = add_kernels(b, at, {"a", "b", "c", "d", "e"});
+    const auto a = analyze(b.capture, {.window = "auto"});
+    ASSERT_TRUE(a);
+    EXPECT_EQ(a->window.all_steps.size(), count == 300 ? 300u : 0u) << "100 may be layers";
+    EXPECT_EQ(a->window.kind, count == 300 ? WindowKind::steps : WindowKind::stable);
+  }
+}
+
+TEST(Steps, OfGraphsWithoutAKernelOfTheirOwnAreTheirLaunches) {
+  CaptureBuilder b;
+  Nanos at = add_kernels(b, 0, {"load", "sort", "gemm", "load"});
+  for (int i = 0; i < 20; ++i, at += 1'000'000) {
+    const auto correlation = b.next_correlation++;
+    b.call(ApiKind::graph_launch, "cudaGraphLaunch", at, at + 5'000, correlation);
+    Nanos start = at + 10'000;
+    for (int layer = 0; layer < 4; ++layer)
+      for (const char* name : {"gemm", "norm"}) {
+        const auto row = b.activity(ActivityKind::kernel, name, start, start + 50'000, correlation);
+        b.capture.activities.graph_id[row] = 5;
+        start += 60'000;
+      }
+  }
+  const auto a = analyze(b.capture, {.window = "auto"});
+  ASSERT_TRUE(a);
+  EXPECT_EQ(a->window.step_sign, "launches of one CUDA graph");
+  EXPECT_EQ(a->window.all_steps.size(), 20u);
+}
+
+TEST(Steps, StartUpThatRunsAKernelOfTheStepIsNone) {
+  CaptureBuilder b;
+  Nanos at = 0;
+  for (int i = 0; i < 4; ++i) at = add_kernels(b, at, {"sort", "sort", "fill"});
+  for (int i = 0; i < 60; ++i)
+    at = add_kernels(b, at, {"fill", "gather", "gemm", "loss", "multi_tensor_apply_kernel<Adam>"});
+  const auto a = analyze(b.capture, {.window = "auto"});
+  ASSERT_TRUE(a);
+  EXPECT_EQ(a->window.step_sign, "the optimizer");
+  EXPECT_EQ(a->window.all_steps.size(), 60u);
+}
+
 TEST(Window, OfOneStep) {
   const auto b = lagging();
   const auto a = analyze(b.capture, {.window = "step:5"});

@@ -101,6 +101,17 @@ TEST(Window, WhereTheyHardlyMeetTheLongestOfOne) {
   EXPECT_EQ(one->end_ns, 18'900);
 }
 
+TEST(Window, AProcessWithoutWorkMakesNoSecondWindow) {
+  Capture c = three_stretches();
+  for (auto& pid : c.activities.pid) pid = 7;
+  add_window(c, 900, 1'000'000, 7);
+  add_window(c, 99'000, 5200, 8);
+  EXPECT_TRUE(recorded_throughout(c, {1000, 900'000}));
+  EXPECT_FALSE(recorded_throughout(c, {0, 900'000}));
+  add_window(c, 2'000'000, 3000, 7);
+  EXPECT_FALSE(recorded_throughout(c, {1000, 900'000}));
+}
+
 TEST(Window, OneWindowIsTheWholeRecording) {
   Capture c = three_stretches();
   add_window(c, 0, 2'000'000);

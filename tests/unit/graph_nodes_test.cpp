@@ -7,6 +7,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/attribution/attribution.h"
+#include "model/captured_calls.h"
 #include "support/capture_builder.h"
 
 namespace gf {
@@ -119,6 +120,58 @@ TEST(GraphNodes, WhatDoesNotFitStaysUnknown) {
   const auto same = replay(twice, 100);
   link_captured_nodes(twice.capture);
   EXPECT_EQ(shapes_of(twice.capture, same), kFour);
+}
+
+/// A recording in which two graphs of as many kernels were captured under ranges of their own.
+CaptureBuilder recording() {
+  CaptureBuilder build;
+  const auto window = build.capture.recording_windows.add();
+  build.capture.recording_windows.duration_ns[window] = 1000;
+  build.capture.recording_windows.pid[window] = build.pid;
+  for (const Nanos at : {0, 50}) {
+    for (const char* name : {"first", "second"}) {
+      const Nanos start = at + (std::string_view(name) == "second" ? 10 : 0);
+      const auto op = build.mark(name, start, start + 8);
+      build.capture.host_ops.kind[op] = HostKind::op;
+      build.capture.host_ops.shapes[op] =
+          build.capture.strings.intern(std::string(name) + " of " + std::to_string(at));
+      build.call(ApiKind::other, "cudaLaunchKernel", start + 1, start + 2,
+                 build.next_correlation++);
+    }
+    build.call(ApiKind::sync, "cudaDeviceSynchronize", at + 30, at + 31);
+  }
+  return build;
+}
+
+TEST(GraphNodes, ARecorderTellsWhichCallMadeEachNode) {
+  auto build = recording();
+  const std::int64_t first = kNodeOfCall + build.next_correlation - 4;
+  const auto rows = replay(build, 200, {"gemm", "sum"}),
+             others = replay(build, 300, {"gemm", "sum"});
+  for (auto& pid : build.capture.activities.pid) pid = build.pid;
+  for (std::size_t i = 0; i < 2; ++i) {
+    build.capture.activities.graph_node[rows[i]] = first + 2 + static_cast<std::int64_t>(i);
+    build.capture.activities.graph_node[others[1 - i]] = first + static_cast<std::int64_t>(i);
+  }
+  link_captured_nodes(build.capture);
+  EXPECT_EQ(shapes_of(build.capture, rows),
+            (std::vector<std::string>{"first of 50", "second of 50"}));
+  EXPECT_EQ(shapes_of(build.capture, others),
+            (std::vector<std::string>{"second of 0", "first of 0"}));
+}
+
+TEST(GraphNodes, LaunchesThatARecorderSawCapturedAreCaptures) {
+  auto build = recording();
+  const auto rows = replay(build, 200, {"gemm", "sum"});
+  link_captured_nodes(build.capture);
+  EXPECT_EQ(shapes_of(build.capture, rows), std::vector<std::string>(2, "")) << "two fit";
+  for (auto& shapes : build.capture.host_ops.shapes) shapes = Text::none;
+  link_captured_nodes(build.capture);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto op = build.capture.activities.captured_op[rows[i]];
+    ASSERT_NE(op, kNoRow);
+    EXPECT_EQ(build.capture.text(build.capture.host_ops.name[op]), i == 0 ? "first" : "second");
+  }
 }
 
 TEST(GraphNodes, AnotherTraceTells) {

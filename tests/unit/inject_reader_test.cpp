@@ -9,6 +9,7 @@
 
 #include "collect/inject/reader.h"
 #include "collect/inject/stream.h"
+#include "model/captured_calls.h"
 #include "support/captures.h"
 #include "support/report_view.h"
 
@@ -150,6 +151,29 @@ auto launches(std::uint32_t count, std::uint32_t ran, bool ended) {
     if (ended)
       write_record(out, inject::Type::window, inject::Window{kSince, kSince + 10'000, 0, 1});
   };
+}
+
+TEST(InjectReader, NodesOfGraphsAreThoseOfTheCallThatMadeThem) {
+  const StreamRead read([](std::ofstream& out) {
+    write_record(out, inject::Type::window, inject::Window{kSince, 0, 0, 0});
+    write_record(out, inject::Type::node, inject::Node{100, 0, 7, 0});
+    write_record(out, inject::Type::node, inject::Node{200, 100, 0, 0});
+    write_record(out, inject::Type::node, inject::Node{300, 200, 0, 0});
+    write_record(out, inject::Type::node, inject::Node{201, 101, 0, 0});
+    for (const std::uint64_t node : {200u, 300u, 201u}) {
+      inject::Kernel kernel{};
+      kernel.start = kSince + 1;
+      kernel.end = kSince + 5;
+      kernel.graph = 3;
+      kernel.graph_node = node;
+      write_record(out, inject::Type::kernel, kernel);
+    }
+  });
+  const auto& nodes = read.capture.activities.graph_node;
+  ASSERT_EQ(nodes.size(), 3u);
+  EXPECT_EQ(nodes[0], kNodeOfCall + 7);
+  EXPECT_EQ(nodes[1], kNodeOfCall + 7);
+  EXPECT_EQ(nodes[2], 201) << "nobody saw the call";
 }
 
 TEST(InjectReader, WhatAProgramTookAlongIsCounted) {

@@ -14,6 +14,7 @@
 #include "analyze/match/match.h"
 #include "analyze/thread_sweep.h"
 #include "core/apportion.h"
+#include "model/captured_calls.h"
 #include "model/check.h"
 #include "model/launches.h"
 
@@ -48,7 +49,9 @@ class NodeNames {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-std::optional<ActivityKind> kind_started(ApiKind kind) {
+std::optional<ActivityKind> kind_started(const Capture& capture, std::uint32_t call) {
+  const ApiKind kind = capture.api_calls.kind[call];
+  if (is_captured_launch(capture, call)) return ActivityKind::kernel;
   if (kind == ApiKind::launch) return ActivityKind::kernel;
   if (kind == ApiKind::memcpy) return ActivityKind::memcpy;
   if (kind == ApiKind::memset) return ActivityKind::memset;
@@ -91,7 +94,7 @@ std::vector<NodeList> captured_lists(const Capture& capture, std::size_t number,
     if (call != kNoRow) ran[call] = true;
   std::vector<std::uint32_t> calls;
   for (std::uint32_t call = 0; call < api.size(); ++call)
-    if (!ran[call] && kind_started(api.kind[call]) && captures.at(api.start_ns[call]))
+    if (!ran[call] && kind_started(capture, call) && captures.at(api.start_ns[call]))
       calls.push_back(call);
   std::ranges::stable_sort(calls, {},
                            [&](std::uint32_t call) { return Nanos{api.start_ns[call]}; });
@@ -100,7 +103,7 @@ std::vector<NodeList> captured_lists(const Capture& capture, std::size_t number,
   for (const auto& stretch : stretches) {
     NodeList list{number, false, {}};
     for (; at < calls.size() && api.start_ns[calls[at]] < stretch.end; ++at)
-      list.nodes.push_back({*kind_started(api.kind[calls[at]]),
+      list.nodes.push_back({*kind_started(capture, calls[at]),
                             names.of(capture.text(api.kernel[calls[at]])), ops[at]});
     if (!list.nodes.empty()) lists.push_back(std::move(list));
   }
@@ -229,7 +232,7 @@ Fit fit_names(std::span<const Node> run, const NodeList& list) {
   return fit;
 }
 
-/// What fits the graphs of a capture: of several captures only where all say the same.
+/// What fits the graphs of a capture: of several captures what all say alike.
 class Fitting {
  public:
   Fitting(std::span<const Capture* const> captures, std::vector<NodeList> lists)
@@ -262,13 +265,14 @@ class Fitting {
       if (list.ran != ran) continue;
       Fit fit = way(run, list);
       if (fit.empty()) continue;
-      if (found.list && !ran && !same(found, list, fit)) return false;
+      if (found.list && !ran && !keep_same(found, list, fit)) return false;
       if (!found.list) found = {&list, std::move(fit)};
     }
     return true;
   }
 
-  bool same(const Found& found, const NodeList& list, const Fit& fit) const {
+  /// Keeps the nodes of which both say the same; false: there are none.
+  bool keep_same(Found& found, const NodeList& list, const Fit& fit) const {
     const Capture &left = *captures_[found.list->capture], &right = *captures_[list.capture];
     const auto told = [](const Capture& capture, const Node* node) {
       if (!node || node->op == kNoRow) return std::array<std::string_view, 3>{};
@@ -276,9 +280,12 @@ class Fitting {
       return std::array{capture.text(ops.name[node->op]), capture.text(ops.shapes[node->op]),
                         capture.text(ops.values[node->op])};
     };
-    for (std::size_t i = 0; i < fit.size(); ++i)
-      if (told(left, found.fit[i]) != told(right, fit[i])) return false;
-    return true;
+    bool any = false;
+    for (std::size_t i = 0; i < fit.size(); ++i) {
+      if (told(left, found.fit[i]) != told(right, fit[i])) found.fit[i] = nullptr;
+      any |= found.fit[i] != nullptr;
+    }
+    return any;
   }
 
   std::span<const Capture* const> captures_;
@@ -347,11 +354,37 @@ std::unordered_map<std::uint32_t, std::uint32_t> take_over(const Capture& from,
   return moved;
 }
 
+/// Nodes of which a recorder saw the call that made them.
+void link_recorded_nodes(Capture& capture) {
+  auto& activities = capture.activities;
+  using Key = std::pair<std::int64_t, std::int64_t>;  // process, correlation
+  std::map<Key, std::vector<std::uint32_t>> nodes;    // rows of activities
+  for (std::uint32_t row = 0; row < activities.size(); ++row)
+    if (activities.graph_node[row] >= kNodeOfCall && activities.captured_op[row] == kNoRow)
+      nodes[{activities.pid[row], activities.graph_node[row] - kNodeOfCall}].push_back(row);
+  if (nodes.empty()) return;
+  const auto& api = capture.api_calls;
+  std::vector<std::uint32_t> calls;
+  std::vector<const std::vector<std::uint32_t>*> of_call;
+  for (std::uint32_t call = 0; call < api.size(); ++call) {
+    if (!kind_started(capture, call) || api.thread[call] >= capture.threads.size()) continue;
+    const auto made = nodes.find({capture.threads.pid[api.thread[call]], api.correlation[call]});
+    if (made == nodes.end()) continue;
+    calls.push_back(call);
+    of_call.push_back(&made->second);
+  }
+  const auto ops = ops_at(capture, calls);
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    for (const auto row : *of_call[i])
+      if (ops[i] != kNoRow) activities.captured_op[row] = ops[i];
+}
+
 }  // namespace
 
 void link_captured_nodes(Capture& capture) {
   const auto& kinds = capture.api_calls.kind;
   if (std::ranges::find(kinds, ApiKind::graph_launch) == kinds.end()) return;
+  link_recorded_nodes(capture);
   if (GraphCaptures(capture).stretches().empty()) return;
   const auto launches = join_launches(capture);
   const auto runs = graph_runs(capture, launches);

@@ -71,14 +71,45 @@ TokenPositions::TokenPositions(const KernelOrder& sequence, std::size_t length) 
     for (std::size_t at = 0; at < length; ++at) key = mix(key, ids[i + at]);
     token[i] = number.try_emplace(key, static_cast<std::uint32_t>(number.size())).first->second;
   }
-  begin_.assign(number.size() + 1, 0);
-  for (auto mark : token) ++begin_[mark + 1];
+  *this = TokenPositions(token);
+}
+
+TokenPositions::TokenPositions(const std::vector<std::uint32_t>& tokens) : begin_(1, 0) {
+  for (auto token : tokens)
+    if (token != kNoRow) {
+      if (token + 2 > begin_.size()) begin_.resize(token + 2, 0);
+      ++begin_[token + 1];
+    }
   for (std::size_t index = 0; index + 1 < begin_.size(); ++index)
     begin_[index + 1] += begin_[index];
-  positions_.resize(count);
+  positions_.resize(begin_.back());
   std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-  for (std::size_t i = 0; i < count; ++i)
-    positions_[next[token[i]]++] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (tokens[i] != kNoRow) positions_[next[tokens[i]]++] = static_cast<std::uint32_t>(i);
+}
+
+std::vector<std::uint32_t> graph_begins(const Capture& capture,
+                                        const std::vector<std::uint32_t>& launch,
+                                        const KernelOrder& sequence) {
+  const auto& rows = capture.activities;
+  std::vector<std::uint32_t> begins(sequence.rows.size(), kNoRow);
+  std::unordered_map<std::int64_t, std::uint32_t> number;
+  std::int64_t before = -1;
+  for (std::uint32_t position = 0; position < sequence.rows.size(); ++position) {
+    const auto row = sequence.rows[position];
+    const bool of_graph = row < launch.size() && launch[row] != kNoRow &&
+                          capture.api_calls.kind[launch[row]] == ApiKind::graph_launch;
+    if ((of_graph || rows.graph_id[row] >= 0) && rows.correlation[row] != before)
+      begins[position] =
+          number.try_emplace(rows.graph_id[row], static_cast<std::uint32_t>(number.size()))
+              .first->second;
+    before = rows.correlation[row];
+  }
+  return begins;
+}
+
+bool has_operations(const Capture& capture) {
+  return std::ranges::find(capture.host_ops.kind, HostKind::op) != capture.host_ops.kind.end();
 }
 
 namespace {
@@ -225,7 +256,7 @@ bool OuterLoop::brings_input(Text operation) const {
 void OuterLoop::see_device() {
   const auto& rows = capture_.activities;
   enum class Kind : std::uint8_t { other, update, token };
-  const bool host_tells = !capture_.host_ops.empty();
+  const bool host_tells = has_operations(capture_) || !optimizer_.empty();
   Times token, input;
   std::map<std::int64_t, Times> graphs;  // launches by graph; none, where the source does not say
   bool graphs_alone = true;              // no kernel is launched by itself
@@ -260,7 +291,7 @@ void OuterLoop::see_device() {
       signs_.push_back({"launches of one CUDA graph", std::move(times), true});
   see_compiled();
   // One kernel again and again with a copy for each may be a layer that brings its mask along.
-  if (!host_tells || sequence_.distinct > 1)
+  if (capture_.host_ops.empty() || sequence_.distinct > 1)
     signs_.push_back({"copies of the input", std::move(input), true});
 }
 
@@ -345,7 +376,7 @@ bool OuterLoop::inside_a_pass(const Times& begins) const {
   });
 }
 
-std::string_view OuterLoop::sign(Cuts cut) const {
+OuterLoop::Sign OuterLoop::sign(Cuts cut) const {
   const Times begins = begins_of(cut);
   if (begins.size() < 2) return {};
   const auto repeats = [&](const Times& times) {
@@ -354,14 +385,22 @@ std::string_view OuterLoop::sign(Cuts cut) const {
   };
   // Where the optimizer runs, it ends the iterations: nothing else does.
   if (!optimizer_.empty()) {
-    if (repeats(optimizer_)) return "the optimizer";
+    if (repeats(optimizer_)) return {"the optimizer", &optimizer_};
     return {};
   }
   const bool in_a_pass = inside_a_pass(begins);
   for (const auto& sign : signs_)
-    if (repeats(sign.times) && !(sign.may_be_of_a_pass && in_a_pass)) return sign.what;
-  if (both_ways(cut)) return "forward and backward passes";
+    if (repeats(sign.times) && !(sign.may_be_of_a_pass && in_a_pass))
+      return {sign.what, &sign.times};
+  if (both_ways(cut)) return {"forward and backward passes"};
   return {};
+}
+
+bool OuterLoop::shows(const Sign& sign, Cuts segment) const {
+  if (!sign.times) return true;
+  const Times begins = begins_of(segment);
+  const auto first = std::ranges::lower_bound(*sign.times, begins.front());
+  return first != sign.times->end() && (begins.size() < segment.size() || *first < begins.back());
 }
 
 std::string_view OuterLoop::module_of(Cuts cut) const {

@@ -31,10 +31,21 @@ struct KernelOrder {
 /// order.
 KernelOrder kernel_sequence(const Capture& capture);
 
+/// At the positions where a launch of a CUDA graph begins the number of that graph; else kNoRow.
+/// Graphs of which the source does not tell apart share one.
+std::vector<std::uint32_t> graph_begins(const Capture& capture,
+                                        const std::vector<std::uint32_t>& launch,
+                                        const KernelOrder& sequence);
+
+/// Whether the operations of a framework were recorded, rather than ranges that libraries name.
+bool has_operations(const Capture& capture);
+
 /// Where each run of `length` consecutive kernels occurs. Lists of one token are ascending.
 class TokenPositions {
  public:
   TokenPositions(const KernelOrder& sequence, std::size_t length);
+  /// Of a token for each position, numbered from 0; kNoRow: none.
+  explicit TokenPositions(const std::vector<std::uint32_t>& tokens);
   std::size_t tokens() const { return begin_.size() - 1; }
   std::span<const std::uint32_t> at(std::size_t token) const {
     return {positions_.data() + begin_[token], begin_[token + 1] - begin_[token]};
@@ -54,15 +65,21 @@ class OuterLoop {
 
   /// The sign that each segment [cut[i], cut[i + 1]) of the sequence is one iteration: an event
   /// that comes equally often in all of them, or work forward and backward in each. Empty: none.
-  std::string_view sign(Cuts cut) const;
+  using Times = std::vector<Nanos>;
+  struct Sign {
+    std::string_view what;         // empty: none
+    const Times* times = nullptr;  // of the events; none: the segments' own work shows it
+  };
+  Sign sign(Cuts cut) const;
+  /// Whether an event of the sign lies in one segment; true for signs without events.
+  bool shows(const Sign& sign, Cuts segment) const;
 
   /// What the segments are, when they are no iterations: the module that the host calls once in
   /// each ("nn.Module: Block"), or empty.
   std::string_view module_of(Cuts cut) const;
 
  private:
-  using Times = std::vector<Nanos>;
-  struct Sign {
+  struct Events {
     std::string_view what;
     Times times;
     bool may_be_of_a_pass = false;  // a pass may have a loop of these: of its diffusion
@@ -91,7 +108,7 @@ class OuterLoop {
   const KernelOrder& sequence_;
   std::vector<Outermost> outermost_;  // by thread
   Times optimizer_;
-  std::vector<Sign> signs_;                    // strongest first
+  std::vector<Events> signs_;                  // strongest first
   std::map<std::string_view, Times> modules_;  // calls by class, whatever the instance
   std::vector<Times> called_;                  // of each module that the program itself calls
   bool micro_batches_ = false;                 // backward passes are parts of a step

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analyze/host_threads.h"
+#include "analyze/steps/equal_blocks.h"
 #include "analyze/steps/outer_loop.h"
 #include "analyze/steps/steps.h"
 #include "analyze/traits.h"
@@ -158,15 +159,18 @@ struct Cut {
   double worth = 0;
 };
 
-/// Share of kernels that two neighboring segments have in common, counted with repetition.
-double likeness(const KernelOrder& sequence, std::uint32_t left, std::uint32_t right,
-                std::uint32_t end, std::vector<std::int32_t>& count) {
+/// Share of kernels that two segments have in common, counted with repetition.
+using Segment = std::pair<std::uint32_t, std::uint32_t>;
+double likeness(const KernelOrder& sequence, Segment left, Segment right,
+                std::vector<std::int32_t>& count) {
   std::size_t common = 0;
-  for (auto i = left; i < right; ++i) ++count[sequence.ids[i]];
-  for (auto i = right; i < end; ++i)
+  for (auto i = left.first; i < left.second; ++i) ++count[sequence.ids[i]];
+  for (auto i = right.first; i < right.second; ++i)
     if (count[sequence.ids[i]]-- > 0) ++common;
-  for (auto i = left; i < end; ++i) count[sequence.ids[i]] = 0;
-  return 2.0 * static_cast<double>(common) / static_cast<double>(end - left);
+  for (const auto& [begin, end] : {left, right})
+    for (auto i = begin; i < end; ++i) count[sequence.ids[i]] = 0;
+  return 2.0 * static_cast<double>(common) /
+         static_cast<double>(left.second - left.first + right.second - right.first);
 }
 
 Cut cut_at(const KernelOrder& sequence, Positions positions, std::vector<std::int32_t>& count) {
@@ -179,7 +183,8 @@ Cut cut_at(const KernelOrder& sequence, Positions positions, std::vector<std::in
   if (cut.at.size() < 3) return cut;
   std::vector<double> alike;
   for (std::size_t i = 2; i < cut.at.size(); ++i)
-    alike.push_back(likeness(sequence, cut.at[i - 2], cut.at[i - 1], cut.at[i], count));
+    alike.push_back(
+        likeness(sequence, {cut.at[i - 2], cut.at[i - 1]}, {cut.at[i - 1], cut.at[i]}, count));
   alike.erase(alike.begin(), alike.begin() + static_cast<std::ptrdiff_t>(alike.size() / 2));
   cut.alike = *std::min_element(alike.begin(), alike.end());
   return cut;
@@ -347,69 +352,66 @@ void add_steps(const Capture& capture, const KernelOrder& sequence, const Cut& c
 
 /// Segments that nothing shows to be steps: layers, or iterations of which the capture does not
 /// tell.
-Steps blocks_of(const Capture& capture, const KernelOrder& sequence, const OuterLoop& loop,
-                const std::optional<StepPeriod>& period) {
-  Steps found;
-  if (!period) return found;
-  const Cut& cut = period->first;
-  std::vector<StepInfo> segments;
-  add_steps(capture, sequence, cut, segments);
+BlockInfo describe_blocks(const Capture& capture, const OuterLoop& loop, const Cut& cut,
+                          std::span<const StepInfo> segments) {
   std::vector<Nanos> durations;
   for (const auto& segment : segments) durations.push_back(segment.duration_ns);
   const Nanos first = durations.front();
   const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
   std::nth_element(durations.begin(), middle, durations.end());
-  found.blocks = {static_cast<std::int64_t>(segments.size()),
-                  static_cast<std::int64_t>(cut.extent.spacing), *middle,
-                  std::string(loop.module_of(cut.at)), std::nullopt};
+  BlockInfo blocks{static_cast<std::int64_t>(segments.size()),
+                   static_cast<std::int64_t>(cut.extent.spacing), *middle,
+                   std::string(loop.module_of(cut.at)), std::nullopt};
   // Loading libraries, kernels or a model takes this long at least; less is how a pass begins,
   // whose layers may be the equal blocks.
   constexpr Nanos kShortestStartUp = 10 * kNsPerMs, kTimesLonger = 3;
   constexpr std::size_t kMany = 4;
-  if (segments.size() < kMany || !found.blocks.module.empty()) return found;
+  if (segments.size() < kMany || !blocks.module.empty()) return blocks;
   const Nanos begin = segments[first > kTimesLonger * *middle ? 1 : 0].start_ns;
   if (begin - std::ranges::min(capture.activities.start_ns) >= kShortestStartUp)
-    found.blocks.begin_ns = begin;
+    blocks.begin_ns = begin;
+  return blocks;
+}
+
+/// Without a sign, blocks prove themselves where no framework tells what its layers are.
+Steps unsigned_steps(const Capture& capture, const KernelOrder& sequence, const OuterLoop& loop,
+                     const std::optional<StepPeriod>& period) {
+  Steps found;
+  if (!period) return found;
+  const Cut& cut = period->first;
+  std::vector<StepInfo> segments;
+  add_steps(capture, sequence, cut, segments);
+  if (!has_operations(capture))
+    if (auto equal = find_equal_blocks(capture, sequence, cut.at, segments)) {
+      if (are_steps(*equal)) {
+        found.source = fmt::format("period:{} kernels", equal->kernels);
+        found.confidence = cut.alike;
+        found.sign = "equal kernels in order";
+        found.steps = std::move(equal->blocks);
+        return found;
+      }
+      found.loop = steady_loop(*equal);
+    }
+  found.blocks = describe_blocks(capture, loop, cut, segments);
   return found;
 }
 
-/// The longest run of segments that are equal kernel by kernel: [first, last) of the cut.
-std::pair<std::size_t, std::size_t> equal_run(const KernelOrder& sequence, const Cut& cut) {
-  const auto segment = [&](std::size_t i) {
-    return std::span(sequence.ids).subspan(cut.at[i], cut.at[i + 1] - cut.at[i]);
+/// Without the segments at either end that neither show the sign nor are like the steps: start-up
+/// that runs the kernel by which the sequence was cut.
+Cut without_ends(const KernelOrder& sequence, const OuterLoop& loop, const OuterLoop::Sign& sign,
+                 Cut cut, std::vector<std::int32_t>& count) {
+  const auto stray = [&](std::size_t i, std::size_t like) {
+    return likeness(sequence, {cut.at[i], cut.at[i + 1]}, {cut.at[like], cut.at[like + 1]}, count) <
+               kLeastAlike &&
+           !loop.shows(sign, std::span(cut.at).subspan(i, 2));
   };
-  std::pair<std::size_t, std::size_t> longest{0, 0};
-  for (std::size_t first = 0, i = 0; i + 1 < cut.at.size(); ++i) {
-    if (!std::ranges::equal(segment(first), segment(i))) first = i;
-    if (i + 1 - first > longest.second - longest.first) longest = {first, i + 1};
-  }
-  return longest;
-}
-
-/// Where no framework tells what its layers are, blocks prove themselves by equal kernels in order,
-/// many of them without anything between them, for over half of the time: layers of a pass are few
-/// or have other work between them.
-std::vector<StepInfo> proven(const Capture& capture, const KernelOrder& sequence,
-                             const std::optional<StepPeriod>& period) {
-  constexpr std::size_t kMany = 10, kSeveral = 4;  // blocks; kernels of one
-  if (!period ||
-      std::ranges::find(capture.host_ops.kind, HostKind::op) != capture.host_ops.kind.end())
-    return {};
-  const auto [first, last] = equal_run(sequence, period->first);
-  if (last - first < kMany || period->first.extent.spacing < kSeveral) return {};
-  Cut run = period->first;
-  run.at.assign(period->first.at.begin() + static_cast<std::ptrdiff_t>(first),
-                period->first.at.begin() + static_cast<std::ptrdiff_t>(last) + 1);
-  std::vector<StepInfo> steps;
-  add_steps(capture, sequence, run, steps);
-  const auto& rows = capture.activities;
-  Nanos end = INT64_MIN;
-  for (std::uint32_t row = 0; row < rows.size(); ++row)
-    end = std::max(end, rows.start_ns[row] + rows.duration_ns[row]);
-  const Nanos all = end - std::ranges::min(rows.start_ns);
-  const Nanos covered = steps.back().start_ns + steps.back().duration_ns - steps.front().start_ns;
-  if (2 * covered <= all) return {};
-  return steps;
+  const std::size_t middle = cut.at.size() / 2;  // of a step
+  std::size_t first = 0, last = cut.at.size() - 1;
+  while (first + 1 < middle && stray(first, middle)) ++first;
+  while (last > middle + 1 && stray(last - 1, middle)) --last;
+  cut.at.erase(cut.at.begin() + static_cast<std::ptrdiff_t>(last) + 1, cut.at.end());
+  cut.at.erase(cut.at.begin(), cut.at.begin() + static_cast<std::ptrdiff_t>(first));
+  return cut;
 }
 
 }  // namespace
@@ -419,24 +421,17 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
   const KernelOrder sequence = kernel_sequence(capture);
   if (sequence.rows.size() < 4) return {};
   const EnclosingSpans enclosing(capture, launch, host, names);
-  const TokenPositions tokens[] = {{sequence, kRunLengths[0]}, {sequence, kRunLengths[1]}};
+  const TokenPositions tokens[] = {{sequence, kRunLengths[0]},
+                                   {sequence, kRunLengths[1]},
+                                   TokenPositions(graph_begins(capture, launch, sequence))};
   std::vector<std::int32_t> count(sequence.distinct, 0);
   const auto cuts = good_cuts(sequence, candidates_of(sequence, enclosing, tokens), count);
   const OuterLoop loop(capture, launch, host, names, sequence);
   std::vector<StepPeriod> shown;
   std::copy_if(cuts.begin(), cuts.end(), std::back_inserter(shown),
-               [&](const StepPeriod& period) { return !loop.sign(period.first.at).empty(); });
+               [&](const StepPeriod& period) { return !loop.sign(period.first.at).what.empty(); });
   const auto chosen = shortest_of(shown);
-  if (!chosen) {
-    const auto blocks = shortest_of(cuts);
-    Steps found;
-    found.steps = proven(capture, sequence, blocks);
-    if (found.steps.empty()) return blocks_of(capture, sequence, loop, blocks);
-    found.source = fmt::format("period:{} kernels", blocks->first.extent.spacing);
-    found.confidence = blocks->first.alike;
-    found.sign = "equal kernels in order";
-    return found;
-  }
+  if (!chosen) return unsigned_steps(capture, sequence, loop, shortest_of(cuts));
   std::vector<Phase> phases;
   for (const auto& list : tokens)
     for (std::size_t token = 0; token < list.tokens(); ++token) {
@@ -454,7 +449,9 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
   Steps found;
   found.source = fmt::format("period:{} kernels", cut.extent.spacing);
   found.confidence = cut.alike;
-  found.sign = loop.sign(chosen->first.at);
+  const auto sign = loop.sign(chosen->first.at);
+  found.sign = sign.what;
+  cut = without_ends(sequence, loop, sign, std::move(cut), count);
   add_steps(capture, sequence, cut, found.steps);
   return found;
 }

@@ -29,6 +29,7 @@ struct Steps {
   std::string sign;              // what shows that a period is one of steps (outer_loop.h)
   std::vector<StepInfo> steps;   // by time, disjoint
   BlockInfo blocks;              // without steps: what repeats all the same
+  std::optional<Interval> loop;  // of these: the span that repeats, between what happens once
   std::vector<EngineWork> work;  // of each step of a serving engine; else empty
   Share kind_confidence;         // of kinds that no mark says
 };

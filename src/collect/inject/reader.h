@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "collect/inject/agents_folder.h"
@@ -76,11 +77,12 @@ class InjectReader {
     Nanos window = 0, last = 0;  // start of the open window; the end of the last activity
     Nanos since = 0;             // start of the last window, open or not
     Partners partners;
-    std::map<std::uint32_t, std::uint32_t> last_call;  // number of a thread's last one
-    std::set<std::uint32_t> repeated;                  // numbers that stand for several calls
-    std::int64_t unfinished = 0;  // of the open window: launched in it, run after it
-    bool silent = false;          // the open window: CUPTI recorded none of its kernels
-    std::int64_t records = 0;     // read, of those that the agent's ledger counts
+    std::unordered_map<std::uint64_t, std::int64_t> node_calls;  // of nodes of graphs
+    std::map<std::uint32_t, std::uint32_t> last_call;            // number of a thread's last one
+    std::set<std::uint32_t> repeated;  // numbers that stand for several calls
+    std::int64_t unfinished = 0;       // of the open window: launched in it, run after it
+    bool silent = false;               // the open window: CUPTI recorded none of its kernels
+    std::int64_t records = 0;          // read, of those that the agent's ledger counts
     std::int64_t lost_to_disk = 0, lost_to_memory = 0;  // records, as the agent says
   };
   /// How a window ended.
@@ -100,6 +102,8 @@ class InjectReader {
   void take_range(File& file, std::string_view payload, Capture& capture);
   void take_loss(File& file, std::string_view payload, Capture& capture);
   void take_window(File& file, std::string_view payload, Capture& capture);
+  void take_node(File& file, std::string_view payload, Capture& capture);
+  static I64 node_number(const File& file, std::uint64_t node);
   bool believable(const File& file, Nanos start, Nanos end, const char* what, Capture& capture);
   /// The number that joins a call and its work; -1 where it joins nothing.
   I64 number_of(const File& file, std::uint32_t correlation) const;

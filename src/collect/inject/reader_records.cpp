@@ -9,6 +9,7 @@
 
 #include "collect/inject/reader.h"
 #include "core/time.h"
+#include "model/captured_calls.h"
 #include "model/kernel_name.h"
 
 namespace gf {
@@ -113,6 +114,8 @@ void InjectReader::take(File& file, Type type, std::string_view payload, Capture
       return take_loss(file, payload, capture);
     case Type::window:
       return take_window(file, payload, capture);
+    case Type::node:
+      return take_node(file, payload, capture);
   }
   capture.note_quality(QualityCode::bad_event, "an unknown record in an agent's file");
 }
@@ -121,6 +124,7 @@ void InjectReader::take_hello(File& file, std::string_view payload, Capture& cap
   inject::Hello hello{};
   file.bad = !as(payload, hello) || hello.version != inject::kVersion;
   file.pid = hello.pid;
+  file.node_calls.clear();
   file.last_call.clear();  // a process that began anew, by exec, counts its calls anew
   file.repeated.clear();
   if (file.window > 0)
@@ -171,7 +175,7 @@ void InjectReader::take_kernel(File& file, std::string_view payload, Capture& ca
   activities.shared_bytes[row] = kernel.shared_bytes;
   if (kernel.graph) {
     activities.graph_id[row] = kernel.graph;
-    activities.graph_node[row] = static_cast<I64>(kernel.graph_node);
+    activities.graph_node[row] = node_number(file, kernel.graph_node);
     if (kernel.graph_node == 0)
       capture.note_quality(
           QualityCode::graph_kernels_hidden,
@@ -212,7 +216,7 @@ void InjectReader::take_memory(File& file, Type type, std::string_view payload, 
   activities.bytes[row] = static_cast<I64>(memory.bytes);
   if (memory.graph) {
     activities.graph_id[row] = memory.graph;
-    activities.graph_node[row] = static_cast<I64>(memory.graph_node);
+    activities.graph_node[row] = node_number(file, memory.graph_node);
   }
   ++copies_;
   file.last = std::max(file.last, memory.end);
@@ -269,6 +273,25 @@ void InjectReader::take_range(File& file, std::string_view payload, Capture& cap
   capture.steps.start_ns[step] = range.start;
   capture.steps.duration_ns[step] = range.end - range.start;
   capture.steps.name[step] = name;
+}
+
+void InjectReader::take_node(File& file, std::string_view payload, Capture& capture) {
+  inject::Node node{};
+  if (!as(payload, node))
+    return capture.note_quality(QualityCode::bad_event, "a record of a graph's node is damaged");
+  std::int64_t call = node.correlation;
+  if (node.original != 0) {
+    const auto original = file.node_calls.find(node.original);
+    if (original == file.node_calls.end()) return;
+    call = original->second;
+  }
+  file.node_calls.insert_or_assign(node.node, call);
+}
+
+/// The call that made a node, where it was seen, tells more than CUPTI's number.
+I64 InjectReader::node_number(const File& file, std::uint64_t node) {
+  const auto call = file.node_calls.find(node);
+  return call == file.node_calls.end() ? static_cast<I64>(node) : kNodeOfCall + call->second;
 }
 
 void InjectReader::take_loss(File& file, std::string_view payload, Capture& capture) {

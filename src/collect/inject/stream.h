@@ -24,7 +24,8 @@ enum class Type : std::uint32_t {
   message,
   dropped,
   window,
-  loss
+  loss,
+  node
 };
 
 /// What the library knows that it could not record.
@@ -48,7 +49,7 @@ struct Hello {
   std::uint32_t version;  // of this layout
   std::int32_t pid;
 };
-inline constexpr std::uint32_t kVersion = 7;
+inline constexpr std::uint32_t kVersion = 8;
 
 struct TextHead {  // the text follows
   std::uint32_t id;
@@ -84,6 +85,11 @@ struct Window {             // of recording
   std::int64_t start, end;  // end 0: it begins
   std::uint32_t request;    // the recorder's (Control), 0: the library's own schedule
   std::uint32_t last;       // 1: the process ended with it, so that nothing of it can come later
+};
+struct Node {                    // of a CUDA graph
+  std::uint64_t node, original;  // original 0: a call made it
+  std::uint32_t correlation;     // of that call
+  std::uint32_t unused;
 };
 struct Dropped {
   std::uint64_t records;

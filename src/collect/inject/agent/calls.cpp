@@ -134,6 +134,8 @@ void record_call(Thread& thread, bool runtime, CUpti_CallbackId id,
   const bool launches_now = name->launch && !thread.captures;
   if (launches_now) ++launches;
   note_call(call.correlationId);
+  if (thread.node != 0)
+    Writer::instance().put(Type::node, Node{thread.node, 0, call.correlationId, 0});
   Writer::instance().put(Type::api, Api{begin, static_cast<std::int64_t>(now_ns()), id_of(thread),
                                         call.correlationId, name->text, launches_now});
 }
@@ -165,6 +167,7 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   if (call.callbackSite == CUPTI_API_ENTER) {
     enter_call(*thread);
     thread->captures = false;
+    thread->node = 0;
     if (runtime) thread->runtime_call = call.correlationId;
     *call.correlationData = 0;
     if (window_is_open()) *call.correlationData = now_ns();

@@ -20,6 +20,7 @@ namespace gf::inject {
   X(cuptiGetCallbackName)              \
   X(cuptiGetResultString)
 #define GF_OPTIONAL_FUNCTIONS(X)            \
+  X(cuptiGetGraphNodeId)                    \
   X(cuptiSubscribe_v2)                      \
   X(cuptiActivityRegisterTimestampCallback) \
   X(cuptiActivityFlushPeriod)

@@ -13,6 +13,7 @@
 #include "collect/inject/agent/cupti_functions.h"
 #include "collect/inject/agent/guard.h"
 #include "collect/inject/agent/settings.h"
+#include "collect/inject/agent/windows.h"
 #include "collect/inject/agent/writer.h"
 
 namespace gf::inject {
@@ -30,7 +31,37 @@ constexpr const char* kWhy =
 constexpr CUpti_CallbackId kBegins = CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATE_STARTING,
                            kGoes = CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING,
                            kNode = CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
+                           kCopy = CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
                            kHandle = CUPTI_DRIVER_TRACE_CBID_cuGraphConditionalHandleCreate;
+
+/// CUPTI's number of a node, 0: it tells none.
+std::uint64_t number_of(CUgraphNode node) {
+  std::uint64_t number = 0;
+  if (!node || !cupti.cuptiGetGraphNodeId ||
+      cupti.cuptiGetGraphNodeId(node, &number) != CUPTI_SUCCESS)
+    return 0;
+  return number;
+}
+
+/// A call that is captured makes a node, and its end tells which call that was.
+void see_node(const CUpti_GraphData* made) {
+  Thread* thread = this_thread();
+  if (!thread) return;
+  thread->captures = true;
+  if (made) thread->node = number_of(made->node);
+}
+
+/// A graph that becomes ready to launch has copies of all nodes: those are what runs.
+void see_copy(const CUpti_GraphData* made) {
+  if (!made || !window_is_open()) return;
+  const Node copy{number_of(made->node), number_of(made->originalNode), 0, 0};
+  if (copy.node != 0 && copy.original != 0) Writer::instance().put(Type::node, copy);
+}
+
+const CUpti_GraphData* graph_data(const void* data) {
+  const auto* resource = static_cast<const CUpti_ResourceData*>(data);
+  return resource ? static_cast<const CUpti_GraphData*>(resource->resourceDescriptor) : nullptr;
+}
 
 /// Without harm to the graphs that are ready: where some may be, kernels are let go of, and not
 /// traced at all where they are not yet (why_no_kernels).
@@ -47,7 +78,7 @@ Conditional made_harmless() {
 }  // namespace
 
 void watch_graphs(CUpti_SubscriberHandle subscriber) {
-  for (const auto id : {kBegins, kGoes, kNode})
+  for (const auto id : {kBegins, kGoes, kNode, kCopy})
     cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id);
   cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kHandle);
 }
@@ -56,8 +87,8 @@ bool see_graphs(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* da
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
     if (id == kBegins) ++ready;
     if (id == kGoes) --ready;
-    if (id == kNode)
-      if (Thread* thread = this_thread()) thread->captures = true;
+    if (id == kNode) see_node(graph_data(data));
+    if (id == kCopy) see_copy(graph_data(data));
     return true;
   }
   if (domain != CUPTI_CB_DOMAIN_DRIVER_API || id != kHandle) return false;

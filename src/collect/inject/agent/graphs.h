@@ -6,7 +6,8 @@
 // launch of any graph that was instantiated before crashes; or if kernels are no longer traced
 // (docs/results/conditional_graphs_h100.json). So the program's first call for the handle of a
 // conditional node is seen, wherever it comes, and graphs that are ready to launch are counted.
-// A launch into a stream that is captured makes a node of a graph, and no kernel.
+// A launch into a stream that is captured makes a node of a graph, and no kernel. Which node, and
+// which copies of it run, is told, so that kernels of a graph find the call that was captured.
 // The page of counts that outlives the process (stream.h, Ledger). With the library's lock held.
 #pragma once
 

@@ -55,6 +55,7 @@ struct Thread {
   std::uint32_t runtime_call;  // correlation of the last call of the CUDA runtime
   std::uint32_t calls;         // with callbacks that it is inside, one in the other
   bool captures;               // the call made a node of a graph: it launches nothing
+  std::uint64_t node;          // the last one that it made, 0: none that has a number
 };
 
 /// Null where there is no memory. A thread that comes back after its end begins anew.
