@@ -141,6 +141,8 @@ std::string blocks_of(const WindowInfo& window) {
   if (const Share share = share_of(once, window.duration_ns); share.value_or(0) >= kMuch)
     before =
         fmt::format(", after {} ({}) of what happens once", format_time(once), format_share(share));
+  if (window.kind == WindowKind::stable)
+    before = "; what comes before and after them is left out (--window all analyzes it, too)";
   return fmt::format(" No steps are known: {} equal blocks{} of {}, {} each{}.", blocks.count,
                      blocks.module.empty() ? "" : " (" + blocks.module + ")",
                      plural(blocks.kernels, "kernel"), format_time(blocks.duration_ns), before);

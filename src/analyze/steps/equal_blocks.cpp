@@ -9,7 +9,7 @@ namespace gf {
 
 namespace {
 
-constexpr std::size_t kMany = 10;  // blocks
+constexpr std::size_t kFewestEqual = 10;  // blocks
 /// Loading libraries, kernels or a model takes this long at least; less is how a pass begins or
 /// ends.
 constexpr Nanos kShortestOnce = 10 * kNsPerMs;
@@ -47,7 +47,7 @@ std::optional<EqualBlocks> find_equal_blocks(const Capture& capture, const Kerne
                                              std::span<const std::uint32_t> cut,
                                              std::span<const StepInfo> segments) {
   const auto [first, last] = longest_run(sequence, cut);
-  if (last - first < kMany) return {};
+  if (last - first < kFewestEqual) return {};
   EqualBlocks found;
   const auto run = segments.subspan(first, last - first);
   found.blocks.assign(run.begin(), run.end());

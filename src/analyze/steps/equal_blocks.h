@@ -16,10 +16,10 @@ namespace gf {
 /// The longest run of equal blocks, with nothing between them.
 struct EqualBlocks {
   std::vector<StepInfo> blocks;
-  std::size_t kernels = 0;       // of each
-  bool most_work = false;        // over half of the kernel time of their device
-  Nanos before = 0;              // from the first activity to the first block
-  Nanos all = 0;                 // from the first activity to the end of the last one
+  std::size_t kernels = 0;  // of each
+  bool most_work = false;   // over half of the kernel time of their device
+  Nanos before = 0;         // from the first activity to the first block
+  Nanos all = 0;            // from the first activity to the end of the last one
 };
 
 /// Of segments [cut[i], cut[i + 1]) of the sequence, whose times `segments` are; none: under ten

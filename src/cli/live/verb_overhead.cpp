@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -50,6 +51,26 @@ std::vector<double> ratios(const std::vector<double>& values, const std::vector<
   return out;
 }
 
+/// Pairs share what a machine does in a round, so their ratios tell small differences that medians
+/// of all runs do not. Geometric means: half and twice as long cancel out.
+struct PairedRatio {
+  double mean = 0;  // less 1
+  std::optional<double> low, high;
+};
+PairedRatio paired_ratio(const std::vector<double>& ratios) {
+  double mean = 0, squares = 0;
+  const auto count = static_cast<double>(ratios.size());
+  for (const double ratio : ratios) mean += std::log(ratio) / count;
+  for (const double ratio : ratios) squares += std::pow(std::log(ratio) - mean, 2);
+  PairedRatio paired{std::expm1(mean), {}, {}};
+  if (ratios.size() < 2) return paired;
+  const double half = student_quantile95(static_cast<std::int64_t>(ratios.size()) - 1) *
+                      std::sqrt(squares / (count - 1) / count);
+  paired.low = std::expm1(mean - half);
+  paired.high = std::expm1(mean + half);
+  return paired;
+}
+
 void compare(OverheadReport& report) {
   const auto& none = report.rows[0];
   for (auto& row : report.rows) {
@@ -65,12 +86,20 @@ void compare(OverheadReport& report) {
           (*row.median_seconds - *none.median_seconds) / static_cast<double>(row.kernels);
       continue;
     }
-    row.slow_down = *row.median_seconds / *none.median_seconds - 1;
-    row.noise = noise_of(&OverheadRow::seconds);
+    const auto take = [&](std::vector<double> OverheadRow::* values,
+                          std::optional<double>& slow_down) {
+      const auto pairs = ratios(row.*values, none.*values);
+      if (pairs.empty() || std::ranges::min(pairs) <= 0) return;
+      const PairedRatio paired = paired_ratio(pairs);
+      slow_down = paired.mean;
+      row.low = paired.low;
+      row.high = paired.high;
+      row.noise = noise_of(values);
+    };
+    take(&OverheadRow::seconds, row.slow_down);
     if (row.measured.empty() || none.measured.empty()) continue;
     row.measured_median = median(row.measured);
-    row.measured_slow_down = median(ratios(row.measured, none.measured)) - 1;
-    row.noise = noise_of(&OverheadRow::measured);
+    take(&OverheadRow::measured, row.measured_slow_down);
   }
 }
 

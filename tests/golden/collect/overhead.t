@@ -36,15 +36,15 @@ A program that fails alone cannot be compared.
 Chosen tools, and a number that the program prints itself.
 
   $ gpufathom overhead --rounds 2 --only record,monitor --measure step_ms --svg chart.svg -- sh -c 'sleep 0.1; echo "{\"step_ms\": 12.5}"' 2>/dev/null | sed -E 's/ +[0-9.]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/  +/  /g; s/91.0 % T/- T/'
-    watched by  wall  slower  noise  tool CPU  tool mem  GPU mem  on disk
-    none T  -  0.0 %  -  -  -  -
-    record T  +0.0 %  0.0 % T  SIZE  -  SIZE
-    monitor T  +0.0 %  0.0 % T  SIZE  -  -
+    watched by  wall  slower  95 %  tool CPU  tool mem  on disk
+    none T  -  -  -  -  -
+    record T  +0.0 %  +0.0 to +0.0 % T  SIZE  SIZE
+    monitor T  +0.0 %  +0.0 to +0.0 % T  SIZE  -
   
-    watched by  GPU used  CPU in all  convert  analyse
-    none  - T  -  -
-    record  - T  - T
-    monitor  - T  -  -
+    watched by  GPU used  GPU mem  CPU in all  convert  analyse
+    none  -  - T  -  -
+    record  -  - T  - T
+    monitor  -  - T  -  -
   
     record  +0.0 %
     monitor  +0.0 %
@@ -57,7 +57,7 @@ Chosen tools, and a number that the program prints itself.
   gpufathom: the program itself fails: it printed no "step_ms": NUMBER
   [1]
 
-Each tool answers for itself: one that fails or ends early costs its row alone. (A noise needs two rounds.)
+Each tool answers for itself: one that fails or ends early costs its row alone. (An interval needs two rounds.)
 
   $ mkdir bin work && printf '#!/bin/sh\necho no driver >&2; exit 9\n' > bin/nvidia-smi && printf '#!/bin/sh\nexit 0\n' > bin/dcgmi && printf '#!/bin/sh\nexit 4\n' > bin/nsys && chmod +x bin/*
   $ PATH=$PWD/bin:$PATH gpufathom overhead --rounds 1 --only 'record,nvidia-smi -l 1,dcgmi dmon,nsys' --measure n -- sh -c 'echo "\"n\": 4"; sleep 0.4' 2>&1 | sed -E 's/ +[0-9]+\.[0-9]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/, n 4$//; s/  +/  /g; s/91.0 % T/- T/'
@@ -67,16 +67,16 @@ Each tool answers for itself: one that fails or ends early costs its row alone. 
   round 1 of 1: nvidia-smi -l 1 T
   round 1 of 1: dcgmi dmon T
   round 1 of 1: nsys T
-    watched by  wall  slower  noise  tool CPU  tool mem  GPU mem  on disk
-    none T  -  -  -  -  -  -
-    record T  +0.0 %  - T  SIZE  -  SIZE
+    watched by  wall  slower  95 %  tool CPU  tool mem  on disk
+    none T  -  -  -  -  -
+    record T  +0.0 %  - T  SIZE  SIZE
     nvidia-smi -l 1: the tool ended with 9
     dcgmi dmon: the tool ended before the program
     nsys: the run ended with 4
   
-    watched by  GPU used  CPU in all  convert  analyse
-    none  - T  -  -
-    record  - T  - T
+    watched by  GPU used  GPU mem  CPU in all  convert  analyse
+    none  -  - T  -  -
+    record  -  - T  - T
   
     record  +0.0 %
     slower: "n" as the program prints it, against none of the same round

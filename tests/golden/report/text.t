@@ -100,7 +100,7 @@ Where one gap is most of the time, the headline also says what ran beside it, an
   > json.dump({"traceEvents": events}, open("gap.json", "w"))
   > PY
   $ python3 gap.py
-  $ gpufathom gap.json | sed -n '1,/^$/p'
+  $ gpufathom gap.json --window all | sed -n '1,/^$/p'
   gap.json                                            GPU, whole capture, 473.0 ms
   The GPU runs kernels 1.7 % of the time; the utilization inside these kernels
   needs counters. The largest loss: idle, launch not captured, 464.9 ms (98.3 %).
@@ -109,15 +109,25 @@ Where one gap is most of the time, the headline also says what ran beside it, an
   463000000:472980000 analyzes that). No steps are known: 101 equal blocks of 1
   kernel, 100.0 us each, after 463.0 ms (97.9 %) of what happens once.
   
+By itself it analyzes the loop behind the gap.
+
+  $ gpufathom gap.json | sed -n '1,/^$/p'
+  gap.json                                             GPU, while steady, 9.980 ms
+  The GPU runs kernels 80.2 % of the time; the utilization inside these kernels
+  needs counters. The largest loss: idle, launch not captured, 1.980 ms (19.8 %).
+  No steps are known: 101 equal blocks of 1 kernel, 100.0 us each; what comes
+  before and after them is left out (--window all analyzes it, too).
+  
+
 The loss of that side is the one that its own window has.
 
-  $ gpufathom gap.json --json | jq -c '.window.dense | [.loss, .loss_ns, .loss_share * .duration_ns]'
+  $ gpufathom gap.json --window all --json | jq -c '.window.dense | [.loss, .loss_ns, .loss_share * .duration_ns]'
   ["no_launch_record",1980000,1980000]
-  $ gpufathom gap.json --window "$(gpufathom gap.json --json | jq -r .window.dense.window)" | sed -n '1,/^$/p'
+  $ gpufathom gap.json --window "$(gpufathom gap.json --window all --json | jq -r .window.dense.window)" | sed -n '1,/^$/p'
   gap.json                                             GPU, chosen range, 9.980 ms
   The GPU runs kernels 80.2 % of the time; the utilization inside these kernels
   needs counters. The largest loss: idle, launch not captured, 1.980 ms (19.8 %).
   No steps are known: 101 equal blocks of 1 kernel, 100.0 us each.
   
-  $ gpufathom gap.json --json | jq -c '.window.dense'
+  $ gpufathom gap.json --window all --json | jq -c '.window.dense'
   {"gap_ns":462920000,"start_ns":463000000,"duration_ns":9980000,"kernel_busy":0.8016032064128257,"loss":"no_launch_record","loss_ns":1980000,"loss_share":0.19839679358717435,"window":"463000000:472980000"}

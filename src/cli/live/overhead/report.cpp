@@ -32,6 +32,12 @@ std::string amount(std::int64_t bytes) { return bytes > 0 ? format_bytes(bytes) 
 
 std::string percent(double share) { return fmt::format("{:+.1f} %", share * 100); }
 
+/// "-1.2 to +6.0 %".
+std::string interval_of(const OverheadRow& row) {
+  if (!row.low || !row.high) return "-";
+  return fmt::format("{:+.1f} to {:+.1f} %", *row.low * 100, *row.high * 100);
+}
+
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char letter : text) {
@@ -58,6 +64,7 @@ std::string seconds_text(const std::optional<double>& seconds) {
 std::string afterwards(const OverheadReport& report, const TextStyle& style) {
   TextTable table({{"watched by", Align::left, true},
                    {"GPU used", Align::right},
+                   {"GPU mem", Align::right},
                    {"CPU in all", Align::right},
                    {"convert", Align::right},
                    {"analyse", Align::right}});
@@ -65,7 +72,8 @@ std::string afterwards(const OverheadReport& report, const TextStyle& style) {
     if (!row.failed.empty()) continue;
     const std::string used =
         row.gpu_utilization ? fmt::format("{:.1f} %", *row.gpu_utilization * 100) : "-";
-    table.add({row.name, used, row.cpu_seconds ? fmt::format("{:.1f} s", *row.cpu_seconds) : "-",
+    table.add({row.name, used, known_or("-", row.gpu_memory_bytes, amount),
+               row.cpu_seconds ? fmt::format("{:.1f} s", *row.cpu_seconds) : "-",
                seconds_text(row.convert_seconds), seconds_text(row.analyse_seconds)});
   }
   return table.render(style);
@@ -77,10 +85,9 @@ std::string overhead_text(const OverheadReport& report, const TextStyle& style) 
   TextTable table({{"watched by", Align::left, true},
                    {"wall", Align::right},
                    {"slower", Align::right},
-                   {"noise", Align::right},
+                   {"95 %", Align::right},
                    {"tool CPU", Align::right},
                    {"tool mem", Align::right},
-                   {"GPU mem", Align::right},
                    {"on disk", Align::right}});
   std::string failed;
   for (const auto& row : report.rows) {
@@ -93,12 +100,10 @@ std::string overhead_text(const OverheadReport& report, const TextStyle& style) 
     if (!bounded && row.name != "none") slow_down = cost(row);
     table.add({row.name, fmt::format("{:.2f} s", row.median_seconds.value_or(0)),
                known_or("-", slow_down, percent),
-               known_or("-", row.noise,
-                        [](double noise) { return fmt::format("{:.1f} %", noise * 100); }),
+               bounded || row.name == "none" ? "-" : interval_of(row),
                known_or("-", row.tool_cpu_seconds,
                         [](double cpu) { return fmt::format("{:.1f} s", cpu); }),
-               amount(row.tool_memory_bytes), known_or("-", row.gpu_memory_bytes, amount),
-               amount(row.disk_bytes)});
+               amount(row.tool_memory_bytes), amount(row.disk_bytes)});
   }
   std::string out = table.render(style) + failed + "\n" + afterwards(report, style) + "\n";
   const double most = largest(report);
@@ -116,7 +121,7 @@ std::string overhead_text(const OverheadReport& report, const TextStyle& style) 
   if (!bars.empty()) out += bars.render(style);
   out += "  ";
   if (report.measure.empty()) {
-    out += "slower: median wall time against none; the program's start counts\n";
+    out += "slower: wall time against none of the same round; the program's start counts\n";
   } else {
     out += fmt::format("slower: \"{}\" as the program prints it, against none of the same round\n",
                        report.measure);
@@ -148,7 +153,7 @@ std::string overhead_svg(const OverheadReport& report) {
       label = fmt::format("{:.1f} ms for each kernel", *row.seconds_a_kernel * 1e3);
     } else if (column) {
       label = percent(*column);
-      if (row.noise) label += fmt::format(" ± {:.1f}", *row.noise * 100);
+      if (row.low) label += fmt::format(" ({})", interval_of(row));
     }
     body += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + width + 6, top + 15,
                         escaped(label));

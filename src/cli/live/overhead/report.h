@@ -13,8 +13,8 @@ namespace gf::cli {
 struct OverheadRow {
   std::string name;
   std::vector<double> seconds, measured;
-  std::optional<double> median_seconds, slow_down, measured_median, measured_slow_down, noise,
-      cpu_seconds, tool_cpu_seconds;
+  std::optional<double> median_seconds, slow_down, measured_median, measured_slow_down, low, high,
+      noise, cpu_seconds, tool_cpu_seconds;
   std::int64_t memory_bytes = 0, tool_memory_bytes = 0, disk_bytes = 0;
   std::optional<std::int64_t> gpu_memory_bytes;
   std::optional<double> gpu_utilization, convert_seconds, analyse_seconds;
@@ -26,11 +26,16 @@ struct OverheadRow {
     visit("name", &OverheadRow::name, "what watched the program");
     visit("seconds", &OverheadRow::seconds, "wall time of each run");
     visit("median_seconds", &OverheadRow::median_seconds, "their median");
-    visit("slow_down", &OverheadRow::slow_down, "median over the median of none, less 1");
+    visit("slow_down", &OverheadRow::slow_down,
+          "mean ratio of the wall time to that of none in the same round, less 1");
     visit("measured", &OverheadRow::measured, "the number that each run of the program printed");
     visit("measured_median", &OverheadRow::measured_median, "their median");
     visit("measured_slow_down", &OverheadRow::measured_slow_down,
-          "median of its ratios to none of the same round, less 1");
+          "mean ratio of that number to that of none in the same round, less 1");
+    visit("low", &OverheadRow::low,
+          "with 95 % confidence the mean over all such pairs is at least so (of the printed number "
+          "where there is one); null: under two rounds");
+    visit("high", &OverheadRow::high, "and at most so");
     visit("noise", &OverheadRow::noise,
           "standard error of those ratios (of wall time without a printed number); for none, "
           "of its runs");
