@@ -4,6 +4,10 @@ set(config ${CMAKE_INSTALL_LIBDIR}/cmake/gpufathom)
 install(TARGETS gpufathom)
 install(TARGETS gpufathom_c EXPORT gpufathom INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY share/energy share/ceilings DESTINATION ${CMAKE_INSTALL_DATADIR}/gpufathom)
+# What the shipped energy model is made of: runs of its boards, and the counters of these.
+file(GLOB energy_boards docs/results/energy/*-2026-11-20c.points.jsonl.gz docs/results/energy/*-2026-11-21[def].points.jsonl.gz
+  docs/results/energy/*.kernels.ncu.csv.gz)
+install(FILES ${energy_boards} DESTINATION ${CMAKE_INSTALL_DATADIR}/gpufathom/energy/boards)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # find_package(gpufathom), and pkg-config.

@@ -43,5 +43,6 @@ export GPUFATHOM_LIBRARY_PATH=$build/fakes GPUFATHOM_FAKE=
 venv/bin/gpufathom record -q --kernels --window 0 -o run.gpf -- "$build/fakes/program" init launch=gemm*5
 check "the injected library is found" [ "$(venv/bin/gpufathom query run.gpf "select count(*) from kernels" --format csv | tail -1)" = 5 ]
 models=$package/_native/share/gpufathom/energy
+check "so are the runs that they are made of" [ "$(find "$models/boards" -name '*.gz' | wc -l)" -eq 6 ]
 check "the energy models are there" diff -q "$root/share/energy/NVIDIA-H200.energy.json" "$models/NVIDIA-H200.energy.json"
 exit $((failures > 0))
