@@ -1,10 +1,13 @@
 #include <memory>
 #include <optional>
 
+#include "analyze/energy/clocks.h"
+#include "analyze/energy/model_file.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "report/energy_cost.h"
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/text/reports.h"
@@ -18,15 +21,34 @@ struct EnergyArguments {
   InputOptions input;
   Question question;
   OutputOptions output;
+  EnergyFactors factors;
   std::optional<std::size_t> rows;
+  bool sweep = false;
 };
+
+/// Every device at other clocks, by the model that its answer names.
+std::vector<ClockSweep> sweeps_of(const EnergyUse& energy) {
+  std::vector<ClockSweep> sweeps;
+  if (energy.model.empty()) return sweeps;
+  const auto file = read_energy_model(energy.model);
+  if (!file) return sweeps;
+  for (const auto& device : energy.devices)
+    if (auto sweep = sweep_clocks(device, file->model)) sweeps.push_back(std::move(*sweep));
+  return sweeps;
+}
 
 Result<std::string> rendered(const EnergyArguments& options, const std::string& format,
                              const Answer& answer) {
   const Analysis& analysis = answer.analysis;
   if (format == "html") return page_of(answer, PageOrder::energy);
-  const EnergyReport report{EnergyReport{}.schema, analysis.source, analysis.counters_source,
-                            analysis.quality,      analysis.window, analysis.energy};
+  const EnergyReport report{EnergyReport{}.schema,
+                            analysis.source,
+                            analysis.counters_source,
+                            analysis.quality,
+                            analysis.window,
+                            analysis.energy,
+                            energy_costs(analysis, options.factors),
+                            options.sweep ? sweeps_of(analysis.energy) : std::vector<ClockSweep>()};
   if (format == "text")
     return energy_text(report, text_style(options.output.to_file()), text_rows(options.rows));
   return json_line(report);
@@ -68,6 +90,20 @@ Verb energy_verb() {
   add_devices_option(verb, options->question.devices);
   verb.option("--batch", options->question.batch, "N", "items per step: adds joules per item")
       .positive();
+  verb.option("--price", options->factors.price, "N",
+              "price of a kilowatt-hour: adds what a run, a step, an item, a token and a request "
+              "cost, in its currency")
+      .not_negative();
+  verb.option("--co2", options->factors.co2_grams, "GRAMS",
+              "carbon dioxide of a kilowatt-hour: adds grams likewise")
+      .not_negative();
+  verb.option("--site-overhead", options->factors.overhead, "F",
+              "energy of the site for each joule of its GPUs, for --price and --co2: hosts, "
+              "cooling (default: 1, the GPUs alone)")
+      .from(1, 10);
+  verb.flag("--sweep", options->sweep,
+            "what the span would take at other SM clocks, predicted with intervals, and against "
+            "running at this one and resting; no clock is set");
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);
   verb.run = [options] { return energy_of(*options); };

@@ -1,8 +1,9 @@
 // A libnvidia-ml.so.1 for machines without a GPU. Options of GPUFATHOM_FAKE: gpus, gpm (0/1), mig
 // (0/1), init (NVML error of nvmlInit), driver, cuda, lost_after, memory_scope (0/1), pid (of the
 // process that holds memory), xid (a code that GPU 0 reports once, xid_after seconds after the
-// first call), events (0: the driver tells of no events), remap_failed (0/1), hang_after, hang_gpu,
-// hang_for (see world.h).
+// first call), events (0: the driver tells of no events), remap_failed (0/1), sensor (1: as an
+// H100's: the energy counter moves every 100 ms and a read of it takes 3.5 ms, and GPM says success
+// and 0.0 of samples that are closer than 100 ms), hang_after, hang_gpu, hang_for (see world.h).
 #include <nvml.h>
 #include <unistd.h>
 
@@ -45,6 +46,10 @@ nvmlReturn_t number_out(nvmlDevice_t device, unsigned* out, unsigned value) {
   *out = value;
   return NVML_SUCCESS;
 }
+
+constexpr std::int64_t kRefresh = 100'000'000;
+constexpr useconds_t kEnergyRead = 3500;
+bool as_a_board() { return fake::number("sensor", 0) != 0; }
 
 std::atomic<int> in_gpm{0};
 struct AloneInGpm {
@@ -168,7 +173,13 @@ nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned* out) {
 }
 nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long* out) {
   fake::hang_here(device->index);
-  *out = static_cast<unsigned long long>(fake::energy_joules(fake::now_ns()) * 1e3);
+  std::int64_t now = fake::now_ns();
+  if (as_a_board()) {
+    now -= now % kRefresh;
+    usleep(kEnergyRead);
+    note("energy", 0);
+  }
+  *out = static_cast<unsigned long long>(fake::energy_joules(now) * 1e3);
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
   return NVML_SUCCESS;
 }
@@ -357,9 +368,14 @@ nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t* query) {
   constexpr unsigned newer_driver_most = NVML_GPM_METRIC_MAX + 60;
   for (unsigned i = query->numMetrics; i < newer_driver_most; ++i)
     std::memset(&query->metrics[i], 0, sizeof query->metrics[i]);
+  const bool too_close = query->sample2->time_ns - query->sample1->time_ns < kRefresh;
   for (unsigned i = 0; i < query->numMetrics; ++i) {
     auto& metric = query->metrics[i];
     metric.nvmlReturn = NVML_SUCCESS;
+    if (as_a_board() && too_close) {
+      metric.value = 0;
+      continue;
+    }
     switch (metric.metricId) {
       case 1:
         metric.value = 75;

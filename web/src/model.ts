@@ -1934,6 +1934,7 @@ export type WorkPart =
   | "recompute"
   | "slower_type"
   | "padding"
+  | "lower_clock"
   | "tensor_below_peak"
   | "other_instructions"
   | "stalled"
@@ -1950,7 +1951,8 @@ export type LossCause =
   | ""
   | "unfused_attention"
   | "odd_sizes"
-  | "padded_tiles";
+  | "padded_tiles"
+  | "lower_clock";
 
 /** The owner of a piece of the account. */
 export interface AccountOwner {
@@ -1982,9 +1984,9 @@ export interface AccountPart {
 
 /** A named loss over all parts of the account. */
 export interface AccountCause {
-  /** unfused_attention, odd_sizes or padded_tiles. */
+  /** unfused_attention, odd_sizes, padded_tiles or lower_clock. */
   cause: LossCause;
-  /** what it is, with the sizes. */
+  /** what it is, with the sizes, or the clocks and what drew power. */
   text: string;
   /** time marked with it. */
   ns: number;

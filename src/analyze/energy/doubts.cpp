@@ -198,6 +198,11 @@ void add_sensor_doubts(const Capture& capture, Nanos period, const EnergyModelFi
                      ours ? " (field 186)" : ""));
   if (!file) return;
   const auto& model = file->model;
+  if (!model.published.empty())
+    warn(energy, "published_model",
+         fmt::format("the model is made of published figures ({}), not of a calibration: its "
+                     "intervals are as wide as such models have been found to be off",
+                     model.published));
   if (energy.sm_mhz && model.sm_mhz_low > 0 &&
       (*energy.sm_mhz < 0.98 * model.sm_mhz_low || *energy.sm_mhz > 1.02 * model.sm_mhz_high))
     warn(energy, "clock_outside_model",

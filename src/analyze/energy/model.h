@@ -174,6 +174,7 @@ struct EnergyPopulation {
 struct EnergyModel {
   std::string schema = "gpufathom.energy/1";
   std::string gpu, uuid, driver, date;
+  std::string published;  // whose figures it is made of; empty: measured by this program
   double static_w = 0, static_low = 0,
          static_high = 0;  // idle with a context, at the reference temperature
   double active_w = 0, active_low = 0,
@@ -201,6 +202,8 @@ struct EnergyModel {
     visit("uuid", &EnergyModel::uuid, "board");
     visit("driver", &EnergyModel::driver, "driver");
     visit("date", &EnergyModel::date, "when");
+    visit("published", &EnergyModel::published,
+          "whose published figures it is made of; empty: a calibration");
     visit("static_w", &EnergyModel::static_w, "static power at the reference temperature");
     visit("static_low", &EnergyModel::static_low, "bound");
     visit("static_high", &EnergyModel::static_high, "bound");

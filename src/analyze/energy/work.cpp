@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "analyze/energy/chip_counters.h"
 #include "analyze/energy/model.h"
 #include "core/text.h"
 #include "model/counter_values.h"
@@ -82,16 +83,29 @@ std::map<std::string, double> energy_counts(
   for (const auto& feature : energy_features())
     if (const auto count = evaluate_counters(feature.counters, counters))
       counts[feature.id] = *count;
+  // Chips that do not tell the paths of a tensor type apart.
+  for (const auto& [type, feature] : kTensorFeatures) {
+    if (counts.contains(std::string(feature))) continue;
+    for (const auto& expression : tensor_expressions(type))
+      if (const auto count = evaluate_counters(expression, counters)) {
+        counts[std::string(feature)] = *count;
+        break;
+      }
+  }
   return counts;
+}
+
+std::vector<std::string> counters_in(std::string_view expression) {
+  std::vector<std::string> names;
+  for (const auto& term : terms_of(expression.substr(0, expression.find(" | "))))
+    names.emplace_back(term.counter);
+  return names;
 }
 
 std::vector<std::string> energy_counter_names() {
   std::vector<std::string> names;
   for (const auto& feature : energy_features())
-    for (const auto& term :
-         terms_of(std::string_view(feature.counters)
-                      .substr(0, std::string_view(feature.counters).find(" | "))))
-      names.emplace_back(term.counter);
+    for (auto& name : counters_in(feature.counters)) names.push_back(std::move(name));
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;

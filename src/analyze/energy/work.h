@@ -59,7 +59,11 @@ std::vector<std::map<std::string, double, std::less<>>> counters_by_kernel(const
 std::map<std::string, double> energy_counts(
     const std::map<std::string, double, std::less<>>& counters);
 
-/// Every counter that the features need, for the command line of a profiler.
+/// The counters of an expression, each once for every time that it is named; of its first
+/// alternative.
+std::vector<std::string> counters_in(std::string_view expression);
+
+/// Every counter that the features need on an H100, for the command line of a profiler.
 std::vector<std::string> energy_counter_names();
 
 }  // namespace gf

@@ -69,11 +69,44 @@ class Accounts {
     const auto peak = stated_peak(*product, account.peak_type);
     if (!peak) return std::nullopt;
     account.peak_flops_per_s = *peak;
+    energy_ = energy_of(use.id);
+    clock_.reset();
+    if (energy_ && energy_->sm_mhz && product->clock_hz > 0)
+      clock_ = std::min(1.0, *energy_->sm_mhz * 1e6 / product->clock_hz);
+    stated_mhz_ = product->clock_hz * 1e-6;
     const double known_ns = add_sums(first, last, account);
     if (!account.coverage || !is_possible(account.flops, *peak, known_ns)) return std::nullopt;
     add_parts(number, first, last, *product, account);
     add_causes(account);
     return account;
+  }
+
+  /// Energy and clock of a device; null where power was not measured.
+  const DeviceEnergy* energy_of(std::int64_t device) const {
+    for (const auto& energy : analysis_.energy.devices)
+      if (energy.device == device) return &energy;
+    return nullptr;
+  }
+
+  /// The clock, and what drew the power meanwhile: the three largest parts, and what no model
+  /// explains.
+  std::string clock_text() const {
+    std::string text = fmt::format("SM clock of {:.0f} MHz, and the peak is stated for {:.0f}",
+                                   energy_->sm_mhz.value_or(0), stated_mhz_);
+    std::vector<const EnergyPart*> parts;
+    for (const auto& part : energy_->parts)
+      if (part.component != "rest" && part.nj > 0) parts.push_back(&part);
+    std::sort(parts.begin(), parts.end(),
+              [](const auto* one, const auto* other) { return one->nj > other->nj; });
+    parts.resize(std::min<std::size_t>(parts.size(), 3));
+    for (const auto& part : energy_->parts)
+      if (part.component == "rest") parts.push_back(&part);
+    text += fmt::format("; {:.0f} W", energy_->mean_watts);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      text += fmt::format("{}{} {:.0f} %", i == 0 ? ": " : ", ",
+                          parts[i]->component == "rest" ? "not explained" : parts[i]->component,
+                          100 * parts[i]->share.value_or(0));
+    return text;
   }
 
   /// Returns the time of the kernels that multiply and whose operations are known.
@@ -117,6 +150,7 @@ class Accounts {
     const double counted = works_.counted.tensor_operations(activity);
     kernel.covered = std::isnan(counted) || counted < work.flops ? work.covered : counted;
     kernel.peak = peak;
+    kernel.clock = clock_.value_or(1);
     kernel.own_peak = stated_peak(product, name_of(work.type)).value_or(peak);
     kernel.multiplies = work.multiplies;
     kernel.known = work.call != kNoCall;
@@ -131,6 +165,7 @@ class Accounts {
 
   LossCause cause_of(std::size_t i, WorkPart part) {
     if (part == WorkPart::work || part == WorkPart::recompute) return LossCause::none;
+    if (part == WorkPart::lower_clock) return LossCause::lower_clock;
     const KernelWork& kernel = works_.kernels[i];
     if (attention_.count() > 0 && attention_.holds(context_.kernels[i]))
       return LossCause::unfused_attention;
@@ -161,7 +196,8 @@ class Accounts {
         const auto part = static_cast<WorkPart>(number_of_part);
         const LossCause cause = cause_of(i, part);
         cells[{part, groups_.group[i], cause}] += seconds;
-        if (cause != LossCause::none) note_example(cause, i, seconds);
+        if (cause != LossCause::none && cause != LossCause::lower_clock)
+          note_example(cause, i, seconds);
       }
     }
     account.source = measured ? WorkSource::measured : WorkSource::model;
@@ -254,8 +290,8 @@ class Accounts {
   }
 
   void add_causes(WorkAccount& account) {
-    for (const auto cause :
-         {LossCause::unfused_attention, LossCause::odd_sizes, LossCause::padded_tiles}) {
+    for (const auto cause : {LossCause::unfused_attention, LossCause::odd_sizes,
+                             LossCause::padded_tiles, LossCause::lower_clock}) {
       AccountCause row;
       row.cause = cause;
       for (const auto& part : account.parts)
@@ -272,6 +308,7 @@ class Accounts {
   }
 
   std::string text_of(LossCause cause) const {
+    if (cause == LossCause::lower_clock) return clock_text();
     std::string text;
     if (cause == LossCause::unfused_attention)
       text = "unfused attention";
@@ -293,6 +330,9 @@ class Accounts {
   LayerGroups groups_;
   TraceFacts facts_;
   EagerAttention attention_;
+  const DeviceEnergy* energy_ = nullptr;  // of the device at hand
+  std::optional<double> clock_;           // its SM clock over the peak's
+  double stated_mhz_ = 0;
   std::map<LossCause, Example> examples_;
   std::unordered_map<const CallWork*, std::string> example_texts_;
 };
@@ -379,6 +419,10 @@ KernelShares split_work(const KernelFacts& kernel) {
     shares.at(WorkPart::slower_type) =
         rest.take(kernel.flops / kernel.own_peak - kernel.flops / kernel.peak);
     shares.at(WorkPart::padding) = rest.take((kernel.covered - kernel.flops) / kernel.own_peak);
+    // The same operations at the clock that there was.
+    if (kernel.clock > 0 && kernel.clock < 1)
+      shares.at(WorkPart::lower_clock) =
+          rest.take((kernel.seconds - rest.left()) * (1 / kernel.clock - 1));
   }
   if (std::isnan(kernel.sm_active))
     divide_without_counters(kernel, rest, shares);

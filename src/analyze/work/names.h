@@ -74,12 +74,18 @@ struct EnumNames<WorkFamily> {
 };
 
 /// A named way to lose time, that parts of the account are marked with. `none` has no name.
-enum class LossCause : std::uint8_t { none, unfused_attention, odd_sizes, padded_tiles };
+enum class LossCause : std::uint8_t {
+  none,
+  unfused_attention,
+  odd_sizes,
+  padded_tiles,
+  lower_clock
+};
 template <>
 struct EnumNames<LossCause> {
   static constexpr const char* type = "LossCause";
-  static constexpr std::array<std::string_view, 4> names{"", "unfused_attention", "odd_sizes",
-                                                         "padded_tiles"};
+  static constexpr std::array<std::string_view, 5> names{"", "unfused_attention", "odd_sizes",
+                                                         "padded_tiles", "lower_clock"};
 };
 
 /// What a point of the roofline stands for.

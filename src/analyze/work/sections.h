@@ -119,6 +119,7 @@ struct KernelFacts {
   double covered = 0;     // by its tiles
   double peak = 0;        // operations a second, of the account
   double own_peak = 0;    // of the kernel's data type
+  double clock = 1;       // SM clock over the one of the peak, at most 1
   bool multiplies = false;
   bool known = false;  // its operation's work is known
   bool communicates = false;

@@ -1,7 +1,11 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <memory>
 
 #include "analyze/energy/calibrate.h"
+#include "analyze/energy/chip_counters.h"
 #include "analyze/energy/model_file.h"
 #include "analyze/energy/population.h"
 #include "analyze/energy/work.h"
@@ -21,6 +25,7 @@ struct CalibrateArguments {
   MeasureOptions measure;
   std::string counters, output, unseen, system, against;
   std::vector<std::string> boards;
+  std::string chip = "GH100";
   bool fit_only = false, list_counters = false, leave_one_out = false;
 };
 
@@ -127,11 +132,20 @@ Status fit_quick(const CalibrateArguments& options) {
   return write_answer({"json", options.output}, json_line(file));
 }
 
+/// The counters of a chip; on standard error which features merge there.
+Status list_counters(const std::string& name) {
+  const Chip* chip = find_chip(name);
+  if (!chip) return fail("no chip is called " + name, {}, -1, "such as GA100, AD102 or GH100");
+  const auto counters = energy_counters_of(chip->id);
+  for (const auto& merged : counters.merged)
+    fmt::print(stderr, "{}: {}{}\n", merged.feature, merged.why,
+               merged.into.empty() ? "" : fmt::format("; it is part of {}", merged.into));
+  return write_answer({}, fmt::format("{}\n", fmt::join(counters.names, "\n")));
+}
+
 int calibrate(CalibrateArguments& options) {
   if (options.list_counters) {
-    std::string names;
-    for (const auto& name : energy_counter_names()) names += name + "\n";
-    const auto written = write_answer({}, names);
+    const auto written = list_counters(options.chip);
     return written ? kWhole : complain(written.error());
   }
   Status done = Status{};
@@ -210,6 +224,10 @@ Verb calibrate_verb() {
             "only launch every kernel twice, for a counter profiler");
   verb.flag("--list-counters", options->list_counters,
             "print the counters that such a report needs, one per line");
+  verb.option("--chip", options->chip, "NAME",
+              "with --list-counters: chip (GV100, TU102, GA100, GA102, AD102, GH100, GB100, ...; "
+              "default: GH100)")
+      .with("--list-counters");
   verb.wrong = [options] { return wrong_ending(options->output, {".json"}); };
   verb.run = [options] { return calibrate(*options); };
   return verb;

@@ -58,6 +58,7 @@ struct Gpm::State {
   std::optional<unsigned> gpu_instance;
   nvmlGpmSample_t older = nullptr, newer = nullptr;
   Nanos older_ns = 0;
+  Nanos older_done_ns = 0;  // when the driver had given it: it may be as young as that
   std::unique_ptr<MetricsGet> request = std::make_unique<MetricsGet>();
 
   bool take(nvmlGpmSample_t sample) {
@@ -93,7 +94,7 @@ std::optional<Gpm::Window> Gpm::read() {
   auto& state = *state_;
   if (!state.older || !state.newer) return {};
   Nanos now = host_now();
-  if (const Nanos left = state.older_ns ? state.older_ns + kShortest - now : 0; left > 0) {
+  if (const Nanos left = state.older_ns ? state.older_done_ns + kShortest - now : 0; left > 0) {
     if (left > kJitter) return {};
     std::this_thread::sleep_for(
         std::chrono::nanoseconds(left));  // a timer of 100 ms comes now a little early, now late
@@ -101,9 +102,12 @@ std::optional<Gpm::Window> Gpm::read() {
   const std::unique_lock alone(one_at_a_time, kTurn);
   if (!alone) return {};
   now = host_now();
-  if (!state.take(state.older_ns ? state.newer : state.older)) return {};
-  if (!state.older_ns) {
+  const bool first = state.older_ns == 0;
+  if (!state.take(first ? state.older : state.newer)) return {};
+  const Nanos done = host_now();
+  if (first) {
     state.older_ns = now;
+    state.older_done_ns = done;
     return {};
   }
   auto& request = *state.request;
@@ -118,6 +122,7 @@ std::optional<Gpm::Window> Gpm::read() {
       nvml_call(state.f->nvmlGpmMetricsGet, reinterpret_cast<nvmlGpmMetricsGet_t*>(&request));
   std::swap(state.older, state.newer);
   state.older_ns = now;
+  state.older_done_ns = done;
   if (code != NVML_SUCCESS) return {};
   const double seconds = static_cast<double>(window.end_ns - window.start_ns) * 1e-9;
   for (std::size_t i = 0; i < gpm_metrics().size(); ++i) {

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "analyze/energy/clocks.h"
 #include "analyze/replay/what_if.h"
 #include "analyze/result.h"
 #include "analyze/work/result.h"
 #include "model/record_summary.h"
+#include "report/energy_cost.h"
 #include "report/text/format.h"
 
 namespace gf {
@@ -42,6 +44,8 @@ struct EnergyReport {
   std::vector<QualityNote> quality;
   WindowInfo window;
   EnergyUse energy;
+  std::vector<EnergyCost> costs;
+  std::vector<ClockSweep> sweep;
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("schema", &EnergyReport::schema, "name and version of this layout");
@@ -51,6 +55,8 @@ struct EnergyReport {
     visit("quality", &EnergyReport::quality, "damage and suspected errors");
     visit("window", &EnergyReport::window, "the span");
     visit("energy", &EnergyReport::energy, "where the joules went");
+    visit("costs", &EnergyReport::costs, "by the factors of --price and --co2; empty without");
+    visit("sweep", &EnergyReport::sweep, "other SM clocks, predicted, with --sweep");
   }
 };
 

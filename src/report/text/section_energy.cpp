@@ -237,6 +237,51 @@ std::string energy_section(const EnergyUse& energy, const TextStyle& style, std:
   return out;
 }
 
+namespace {
+
+std::string amount(std::optional<double> value) {
+  return value ? fmt::format("{:.4g}", *value) : std::string("-");
+}
+
+/// What one of each takes, where the user gave factors.
+std::string costs_text(const std::vector<EnergyCost>& costs, const TextStyle& style) {
+  if (costs.empty()) return {};
+  TextTable table({{"cost of one", Align::left, true},
+                   {"energy", Align::right},
+                   {"kWh", Align::right, false, 1},
+                   {"price", Align::right},
+                   {"g CO2", Align::right}});
+  for (const auto& cost : costs)
+    table.add({cost.of, format_energy(std::llround(cost.joules * 1e9)), amount(cost.kilowatt_hours),
+               amount(cost.price), amount(cost.co2_grams)});
+  return "\n" + table.render(style);
+}
+
+/// What other clocks would take.
+std::string sweep_text(const std::vector<ClockSweep>& sweeps, const TextStyle& style) {
+  std::string out;
+  for (const auto& sweep : sweeps) {
+    TextTable table({{fmt::format("SM clock, GPU {}", sweep.device), Align::left, true},
+                     {"time", Align::right},
+                     {"energy", Align::right},
+                     {"race to idle", Align::right, false, 1}});
+    const auto range = [](double low, double high) {
+      return range_text(std::llround(low * 1e9), std::llround(high * 1e9));
+    };
+    for (const auto& clock : sweep.clocks)
+      table.add({fmt::format("{:.0f} MHz", clock.mhz),
+                 fmt::format("{:.2f} .. {:.2f}", clock.time_low, clock.time_high),
+                 range(clock.joules_low, clock.joules_high),
+                 range(clock.race_low, clock.race_high)});
+    out += "\n" + table.render(style) +
+           wrap(fmt::format("Predicted, by the model's voltage: {}.", sweep.verdict),
+                static_cast<std::size_t>(style.width), 2);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string energy_text(const EnergyReport& report, const TextStyle& style, std::size_t rows) {
   const auto width = static_cast<std::size_t>(style.width);
   std::string files = report.source.path.substr(report.source.path.find_last_of('/') + 1);
@@ -244,7 +289,8 @@ std::string energy_text(const EnergyReport& report, const TextStyle& style, std:
     files += " + " + report.counters_source->path.substr(
                          report.counters_source->path.find_last_of('/') + 1);
   return paint(style, Paint::dim, shorten_middle(files, width)) + "\n" +
-         energy_section(report.energy, style, rows);
+         energy_section(report.energy, style, rows) + costs_text(report.costs, style) +
+         sweep_text(report.sweep, style);
 }
 
 }  // namespace gf

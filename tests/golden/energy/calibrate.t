@@ -231,6 +231,62 @@ The levels stand in order, the regressions are straight.
   l2_load 887 true
   dram_load 3313 true
 
+Counters by chip, as the catalogue of chips has them; features that a chip cannot tell are said, and what they are part of.
+
+  $ gpufathom calibrate --list-counters >counters.txt; gpufathom calibrate --list-counters --chip gh100 | diff counters.txt - && wc -l <counters.txt
+  25
+  $ for chip in GV100 TU102 GA100 AD102 GB100 GB202; do echo "$chip $(gpufathom calibrate --list-counters --chip $chip 2>$chip.txt | wc -l)"; sed 's/^/  /' $chip.txt; done
+  GV100 17
+    pipe.fp16: its operations are not told from those of fp32; it is part of pipe.fma
+    tensor.bf16.wgmma: the chip has no such unit
+    tensor.bf16.mma: the chip has no such unit
+    tensor.fp16.wgmma: one counter counts all paths of a type; it is part of tensor.fp16.mma
+    tensor.tf32.wgmma: the chip has no such unit
+    tensor.tf32.mma: the chip has no such unit
+    tensor.fp8: the chip has no such unit
+    tma.load: the chip has no bulk copies; it is part of l1.load
+  TU102 17
+    pipe.fp16: its operations are not told from those of fp32; it is part of pipe.fma
+    tensor.bf16.wgmma: the chip has no such unit
+    tensor.bf16.mma: the chip has no such unit
+    tensor.fp16.wgmma: one counter counts all paths of a type; it is part of tensor.fp16.mma
+    tensor.tf32.wgmma: the chip has no such unit
+    tensor.tf32.mma: the chip has no such unit
+    tensor.fp8: the chip has no such unit
+    tma.load: the chip has no bulk copies; it is part of l1.load
+  GA100 19
+    pipe.fp16: its operations are not told from those of fp32; it is part of pipe.fma
+    tensor.bf16.wgmma: one counter counts all paths of a type; it is part of tensor.bf16.mma
+    tensor.fp16.wgmma: one counter counts all paths of a type; it is part of tensor.fp16.mma
+    tensor.tf32.wgmma: one counter counts all paths of a type; it is part of tensor.tf32.mma
+    tensor.fp8: the chip has no such unit
+    tma.load: the chip has no bulk copies; it is part of l1.load
+  AD102 20
+    pipe.fp16: its operations are not told from those of fp32; it is part of pipe.fma
+    tensor.bf16.wgmma: one counter counts all paths of a type; it is part of tensor.bf16.mma
+    tensor.fp16.wgmma: one counter counts all paths of a type; it is part of tensor.fp16.mma
+    tensor.tf32.wgmma: one counter counts all paths of a type; it is part of tensor.tf32.mma
+    tma.load: the chip has no bulk copies; it is part of l1.load
+  GB100 22
+    pipe.fp16: its operations are not told from those of fp32; it is part of pipe.fma
+    tensor.bf16.wgmma: one counter counts all paths of a type; it is part of tensor.bf16.mma
+    tensor.fp16.wgmma: one counter counts all paths of a type; it is part of tensor.fp16.mma
+    tensor.tf32.wgmma: one counter counts all paths of a type; it is part of tensor.tf32.mma
+  GB202 21
+    pipe.fp16: its operations are not told from those of fp32; it is part of pipe.fma
+    tensor.bf16.wgmma: one counter counts all paths of a type; it is part of tensor.bf16.mma
+    tensor.fp16.wgmma: one counter counts all paths of a type; it is part of tensor.fp16.mma
+    tensor.tf32.wgmma: one counter counts all paths of a type; it is part of tensor.tf32.mma
+    dram.read: reads and writes have one counter; it is part of dram.write
+  $ gpufathom calibrate --list-counters --chip GA100 2>/dev/null | grep tensor
+  sm__ops_path_tensor_src_bf16_dst_fp32.sum
+  sm__ops_path_tensor_src_fp16_dst_fp16.sum
+  sm__ops_path_tensor_src_fp16_dst_fp32.sum
+  sm__ops_path_tensor_src_tf32_dst_fp32.sum
+  $ gpufathom calibrate --list-counters --chip K40
+  gpufathom: no chip is called K40 (such as GA100, AD102 or GH100)
+  [1]
+
 The boards as a population, each left out in turn with its kernels' families: the shipped model is this one.
 
   $ P=$ROOT/docs/results/energy/h200-2026-11-

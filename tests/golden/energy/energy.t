@@ -72,6 +72,47 @@ The text fits 80 columns and says what is not known:
     ! TMA copies bypass the load-store counters of L1 and shar
     ! the span of 0.149 s contains 1.5 updates of the sensor (
 
+What it costs by the user's factors: 0.3 of a currency and 400 g a kWh, and a site that takes 1.2 J for each of its GPUs'.
+
+  $ gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --batch 64 --price 0.3 --co2 400 --site-overhead 1.2 | sed -n '/cost of one/,/item/p'
+    cost of one    energy        kWh      price      g CO2
+    span          35.88 J  1.196e-05  3.588e-06   0.004784
+    step          11.96 J  3.986e-06  1.196e-06   0.001595
+    item         186.9 mJ  6.229e-08  1.869e-08  2.492e-05
+  $ gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --batch 64 --price 0.3 --format json | jq -c '.costs[] | [.of, (.joules * 1000 | round), (.kilowatt_hours * 3.6e9 / .joules | round), (.price / .kilowatt_hours * 10 | round), .co2_grams]'
+  ["span",35878,1000,3,null]
+  ["step",11959,1000,3,null]
+  ["item",187,1000,3,null]
+  $ gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --format json | jq -c '.costs, .sweep'
+  []
+  []
+  $ gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --price -1
+  gpufathom: --price: '-1' is not a number of 0 or more (see gpufathom energy --help)
+  [2]
+  $ gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --co2 400 --site-overhead 0.5
+  gpufathom: --site-overhead: '0.5' is not a number from 1 to 10 (see gpufathom energy --help)
+  [2]
+
+Other clocks, predicted; a model without voltage predicts none.
+
+  $ gpufathom energy "$T" --counters "$C" --power power.csv --sweep 2>/dev/null | sed -n '/SM clock, GPU/,$p' | sed '/^  !/,$d' | head -14
+    SM clock, GPU 0          time            energy      race to idle
+    1980 MHz         1.00 .. 1.00  35.88 .. 35.88 J  35.88 .. 35.88 J
+    1880 MHz         1.00 .. 1.05  35.12 .. 36.89 J  35.88 .. 37.01 J
+    1780 MHz         1.00 .. 1.11  34.39 .. 38.04 J  35.88 .. 38.27 J
+    1680 MHz         1.00 .. 1.18  33.70 .. 39.34 J  35.88 .. 39.67 J
+    1580 MHz         1.00 .. 1.25  33.04 .. 40.82 J  35.88 .. 41.26 J
+    1480 MHz         1.00 .. 1.34  32.79 .. 42.58 J  35.88 .. 43.06 J
+    1380 MHz         1.00 .. 1.43  32.79 .. 44.64 J  35.88 .. 45.12 J
+    1280 MHz         1.00 .. 1.55  32.79 .. 47.02 J  35.88 .. 47.50 J
+    1180 MHz         1.00 .. 1.68  32.79 .. 49.81 J  35.88 .. 50.28 J
+    1080 MHz         1.00 .. 1.83  32.79 .. 53.11 J  35.88 .. 53.59 J
+    980 MHz          1.00 .. 2.02  32.79 .. 57.08 J  35.88 .. 57.56 J
+    Predicted, by the model's voltage: no clock is cheaper whether memory or the
+    SM clock sets the pace: measure it.
+  $ gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --sweep --format json | jq -c '.sweep'
+  []
+
 Without a model there is the measured energy, by time:
 
   $ zcat "$T" | sed 's/NVIDIA H200/Unknown GPU X/g' > other.json
@@ -142,3 +183,16 @@ A power log of another time is no silence: analyze says that it gave no energy.
 
   $ gpufathom analyze "$EXAMPLES"/lenet_train_b64.json.gz --power "$EXAMPLES"/power_mixed.csv.gz 2>&1 >/dev/null | sed 's|[^ ]*/||g'
   gpufathom: lenet_train_b64.json.gz: incomplete result: no energy from power_mixed.csv.gz: the readings of power end 854 s before the span begins. Log power over the whole run, on the same clock
+
+The loss to the clock is a bar of its own in the account of the peak: at 915 of 1830 MHz products take twice their time, and the parts still sum to the span.
+
+  $ sed 's/,1980,/,915,/' power.csv > slow.csv
+  $ for p in power slow; do gpufathom work "$T" --counters "$C" --power $p.csv --format json | jq -c '.accounts[0] | .span_ns - ([.parts[].ns] | add), (.parts[] | select(.id == "work" or .id == "padding" or .id == "lower_clock") | [.id, .ns]), (.causes[] | select(.cause == "lower_clock") | .text)'; done
+  0
+  ["work",4715265]
+  ["padding",100965]
+  0
+  ["work",4715265]
+  ["padding",100965]
+  ["lower_clock",4486681]
+  "SM clock of 915 MHz, and the peak is stated for 1830; 240 W: static 56 %, dram 21 %, instructions 3 %, not explained 20 %"

@@ -3,8 +3,10 @@ import type { DeviceEnergy } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { energy, share, time } from "../parts/format.ts";
 
+/** Where most of it went; what the model does not explain is said whatever its size. */
 function largest(device: DeviceEnergy, report: Report): string {
-  const parts = [...device.parts].filter((part) => part.nj > 0).sort((a, b) => b.nj - a.nj).slice(0, 3);
+  const explained = device.parts.filter((part) => part.component !== "rest"), rest = device.parts.filter((part) => part.component === "rest");
+  const parts = [...explained.filter((part) => part.nj > 0).sort((a, b) => b.nj - a.nj).slice(0, 3), ...rest];
   const name = (id: string): string => report.labels.energy.find((label) => label.id === id)?.text ?? id;
   return parts.length === 0 ? "Which unit and which level of memory took them is not known." : `Most went to ${parts.map((part) => `${name(part.component)} (${share(part.share)})`).join(", ")}.`;
 }
