@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/files.h"
+#include "core/nearest.h"
 #include "model/enums.h"
 #include "report/claims/claims.h"
 #include "report/html/page.h"
@@ -96,11 +98,17 @@ Result<std::string> in_format(const std::string& format, const ReproduceArgument
 }
 
 int reproduce_study(const ReproduceArguments& options) {
+  const std::vector<std::string> studies(EnumNames<Study>::names.begin(),
+                                         EnumNames<Study>::names.end());
+  if (options.study.empty())
+    return complain(fmt::format("no STUDY is given: one of {} (see gpufathom reproduce --help)",
+                                fmt::join(studies, ", ")),
+                    kWrongUsage);
   const auto known = enum_from<Study>(options.study);
   if (!known)
-    return complain(
-        fmt::format("there is no study \"{}\" (date24, dsd22, asap24, itu23)", options.study),
-        kWrongUsage);
+    return complain(fmt::format("there is no study '{}'{} ({})", options.study,
+                                did_you_mean(options.study, studies), fmt::join(studies, ", ")),
+                    kWrongUsage);
   if (options.files.empty())
     return complain("no FILE is given (see gpufathom reproduce --help)", kWrongUsage);
   const Study study = *known;

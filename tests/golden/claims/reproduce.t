@@ -132,7 +132,7 @@ Other studies read any list of rows in JSON; Markdown is what docs/studies holds
 What is wrong is said.
 
   $ gpufathom reproduce date25 all
-  gpufathom: there is no study "date25" (date24, dsd22, asap24, itu23)
+  gpufathom: there is no study 'date25': did you mean date24? (date24, dsd22, asap24, itu23)
   [2]
   $ gpufathom reproduce date24
   gpufathom: no FILE is given (see gpufathom reproduce --help)

@@ -22,15 +22,14 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
       Command: How to collect missing counters, below
   
   Utilization by level                                           share of 323.5 us
-    GPU active                                                             no data
     SM active                 ######                                        15.6 %
     issue slot utilization    ###                                            7.4 %
     tensor pipe active        #                                              0.1 %
     tensor instr. issued      #                                             <0.1 %
-    tensor FLOP/s of peak                                                  no data
     DRAM throughput           #                                              0.3 %
-    no data: a counter report has no time between its kernels: give a trace of the
-    same program, gpufathom analyze TRACE --counters REPORT
+    no data for GPU active, tensor FLOP/s of peak: a counter report has no time
+    between its kernels: give a trace of the same program, gpufathom analyze TRACE
+    --counters REPORT
   
   Time breakdown                                          parts add up to 323.5 us
   $ gpufathom analyze lenet.ncu-rep --full | sed -n '/^Counters matched/,/^$/p'
