@@ -11,7 +11,7 @@ PLACES = {
     "web/package.json": r'"version": "([^"]+)"',
     "web/package-lock.json": r'\A\{\s*"name": "[^"]+",\s*"version": "([^"]+)"',
     "share/kubernetes/chart/Chart.yaml": r'appVersion: (\S+)',
-    "share/kubernetes/chart/values.yaml": r'image: gpufathom:(\S+)',
+    "share/kubernetes/chart/values.yaml": r'-t REGISTRY/gpufathom:(\S+)',
     "python/gpufathom/__init__.py": r'__version__ = "([^"]+)"',
     "share/kubernetes/monitor.yaml": r"image: gpufathom:(\S+)",
     "share/oci/Containerfile": r"-t gpufathom:(\S+)",

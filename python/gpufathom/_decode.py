@@ -36,9 +36,70 @@ class Rows(List[Any]):
     def _repr_html_(self) -> str:
         if not self:
             return "<p>0 rows</p>"
+        drawn = _DRAWN.get(type(self[0]).__name__)
+        if drawn is not None:
+            return str(drawn(self))
         names = [field.name for field in dataclasses.fields(self[0])]
         cells = ([_short(getattr(row, name)) for name in names] for row in self[:20])
         return table(names, cells, f"{len(self)} rows")
+
+
+def level_text(level: Any) -> str:
+    """A level as the command line prints it: a share, bounds, or an estimate after "~"."""
+    low, high = level.low, level.high
+    if level.value is None and not (level.estimated and low is not None and high is not None):
+        return "no data"
+    if level.estimated:
+        return f"~{low:.0%} to {high:.0%}"
+    if low is not None and high is not None and high - low >= 0.0005:
+        return f"{low:.1%} to {high:.1%}"
+    return f"{level.value:.1%}"
+
+
+def _levels(rows: Iterable[Any]) -> str:
+    """Levels with a bar each: what is known, and lighter what may be."""
+
+    def bar(level: Any) -> str:
+        known = level.value if level.value is not None else (level.low or 0)
+        most = max(known, level.high or 0)
+        return (
+            '<div style="width:16em;background:#8882">'
+            f'<div style="width:{min(most, 1):.1%};background:#4a90d977">'
+            f'<div style="width:{known / most if most else 0:.1%};background:#4a90d9">&nbsp;'
+            "</div></div></div>"
+        )
+
+    lines = "".join(
+        f"<tr><td>{html.escape(level.id)}</td><td>{bar(level)}</td>"
+        f'<td style="text-align:right">{html.escape(level_text(level))}</td></tr>'
+        for level in rows
+        if level.unit == "ratio"
+    )
+    return f"<table>{lines}</table>"
+
+
+def finding_html(finding: Any, of: str) -> str:
+    """A finding as a paragraph; `of`: what its gain is a share of."""
+    gain = "" if finding.replayed is None else f"predicted gain {finding.replayed:.0%} of {of}"
+    parts = (
+        f"<b>{html.escape(finding.rule or finding.id)}</b>",
+        html.escape(finding.text),
+        f"<small>{html.escape(finding.evidence)}</small>" if finding.evidence else "",
+        gain,
+    )
+    return "<br>".join(part for part in parts if part)
+
+
+def _findings(rows: Iterable[Any]) -> str:
+    items = "".join(
+        f"<li>{finding_html(finding, getattr(finding, '_gain_of', 'the run'))}</li>"
+        for finding in rows
+    )
+    return f"<ol>{items}</ol>"
+
+
+# How notebooks draw rows of a type, by its name.
+_DRAWN = {"Level": _levels, "Finding": _findings}
 
 
 def _short(value: Any) -> Any:

@@ -148,6 +148,29 @@ class Capture:
     incomplete captures pass.
     """
 
+    # Tables by name, for type checkers and completion: __getattr__ makes them.
+    kernels: Table
+    ops: Table
+    threads: Table
+    program_ops: Table
+    host_ops: Table
+    api_calls: Table
+    activities: Table
+    collectives: Table
+    device_annotations: Table
+    syncs: Table
+    flows: Table
+    handoffs: Table
+    memory_events: Table
+    counter_samples: Table
+    report_kernels: Table
+    kernel_counters: Table
+    kernel_rules: Table
+    steps: Table
+    recording_windows: Table
+    metadata: Table
+    quality: Table
+
     def __init__(
         self,
         path: Path,
@@ -224,12 +247,25 @@ class Capture:
 
     def query(self, sql: str) -> List[Dict[str, Any]]:
         """Rows of one SELECT over the tables of docs/capture.md, as `gpufathom query` answers it;
-        of the file alone, without `counters`, `power` and `window`."""
-        words = ["query", self.path, sql]
-        for graph in self._graphs:
-            words += ["--graphs", graph]
+        of the file alone, without `counters` and `power`."""
+        words = ["query", self.path, sql, *self._chosen()]
         answer = _program.answer(*words, allow_incomplete=self.allow_incomplete)
         return [dict(zip(answer["columns"], row)) for row in answer["rows"]]
+
+    def critical_path(self) -> Dict[str, Any]:
+        """The critical path of a step, as `gpufathom path` answers it (docs/critical-path.md)."""
+        words = ["path", self.path, *self._chosen()]
+        answer: Dict[str, Any] = _program.answer(*words, allow_incomplete=self.allow_incomplete)
+        return answer
+
+    def _chosen(self) -> List[str]:
+        """The options of a verb that ask of the same as this."""
+        words = [word for graph in self._graphs for word in ("--graphs", graph)]
+        if self.window is not None:
+            words += ["--window", self.window]
+        if self.devices is not None:
+            words += ["--devices", self.devices]
+        return words
 
     def what_if(
         self,
@@ -242,9 +278,7 @@ class Capture:
         """The program run again with something changed, as `gpufathom whatif` answers it
         (docs/whatif.md); nothing changed: the usual changes. `kernels`: part of a name, times as
         fast; `mended`: as --with names it; `factors`: gpu (or its name), host, link, batch."""
-        words = ["whatif", self.path]
-        for told in self._graphs:
-            words += ["--graphs", told]
+        words = ["whatif", self.path, *self._chosen()]
         for what in without:
             words += ["--without", what]
         for what in mended:
@@ -278,7 +312,10 @@ class Capture:
     def findings(self) -> List[Finding]:
         """Recommendations with their evidence, an upper bound on the gain in nanoseconds, and, by
         `show()`, the events behind each."""
-        return _decode.Rows(Finding.of(each, self.query) for each in self.analysis.findings)
+        gain_of = "a step" if self.analysis.window.all_steps else "the run"
+        return _decode.Rows(
+            Finding.of(each, self.query, gain_of) for each in self.analysis.findings
+        )
 
     def energy(self) -> results.EnergyUse:
         """Energy breakdown, in nanojoules with the bounds of 95 %; `why_missing` says why

@@ -37,13 +37,15 @@ class Finding(results.Finding):
     """A `results.Finding` of an opened capture."""
 
     _ask: Callable[[str], List[Row]]
+    _gain_of: str
 
     @classmethod
-    def of(cls, found: results.Finding, ask: Callable[[str], List[Row]]) -> Finding:
-        """`ask`: answers one statement."""
+    def of(cls, found: results.Finding, ask: Callable[[str], List[Row]], gain_of: str) -> Finding:
+        """`ask`: answers one statement; `gain_of`: what a predicted gain is a share of."""
         values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
         finding = cls(**values)
         object.__setattr__(finding, "_ask", ask)  # it is frozen
+        object.__setattr__(finding, "_gain_of", gain_of)
         return finding
 
     def show(self, rows: int = 10) -> Events:
@@ -51,6 +53,4 @@ class Finding(results.Finding):
         return Events(self, [(sql, self._ask(sql)[:rows]) for sql in self.queries])
 
     def _repr_html_(self) -> str:
-        gain = "" if self.replayed is None else f"predicted gain {self.replayed:.0%} of a step"
-        parts = (f"<b>{html.escape(self.rule or self.id)}</b>", html.escape(self.text), gain)
-        return f"<p>{'<br>'.join(part for part in parts if part)}</p>"
+        return f"<p>{_decode.finding_html(self, self._gain_of)}</p>"

@@ -210,6 +210,8 @@ class Level(Answer):
     value: share of the window, taking the unknown as 0; null: no data
     low: bound with every unknown kernel at 0
     high: bound with every unknown kernel at its upper level
+    estimated: low and high come from launch shapes and the limits of the chip, without a counter;
+    there is no value
     unit: unit
     coverage: share of kernel time that has data
     by_cycles: the same with kernels weighted by the report's cycles instead of the trace's time
@@ -221,6 +223,7 @@ class Level(Answer):
     value: Optional[float]
     low: Optional[float]
     high: Optional[float]
+    estimated: bool
     unit: str
     coverage: Optional[float]
     by_cycles: Optional[float]
@@ -912,8 +915,8 @@ class LevelSpread(Answer):
 class LayerRow(Answer):
     """A layer type, or a layer in one phase.
 
-    type: layer type (Other, Convolution, MatMul, Attention, Normalisation, Embedding, Pooling,
-    Activation, Elementwise, Reduction, Softmax, Loss, Recurrent, Optimiser, Communication, Copy,
+    type: layer type (Other, Convolution, MatMul, Attention, Normalization, Embedding, Pooling,
+    Activation, Elementwise, Reduction, Softmax, Loss, Recurrent, Optimizer, Communication, Copy,
     Data movement, Random)
     name: module path, or operator when no module is known
     phase: forward, backward, recompute, optimizer or other (other, forward, backward, optimizer,
@@ -954,6 +957,10 @@ class KernelRow(Answer):
     grids: different grids among the instances
     registers: registers a thread, -1 unknown
     shared_bytes: shared memory a block, -1 unknown
+    waves: thread blocks of the first instance over those that the GPU holds at once; empty where a
+    limit is not known
+    occupancy_limit: warps that its blocks, registers and shared memory let an SM hold, of those
+    that it can hold
     duration: distribution of durations in ns
     levels: levels inside the kernel
     """
@@ -972,6 +979,8 @@ class KernelRow(Answer):
     grids: int
     registers: int
     shared_bytes: int
+    waves: Optional[float]
+    occupancy_limit: Optional[float]
     duration: Distribution
     levels: List[LevelSpread]
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
@@ -1515,6 +1524,8 @@ class ComparedRun(Answer):
     label: the shortest end of the path that no other run has
     device: product name of its first device
     devices: devices that worked
+    window: its window: all, recording_window, steps, stable, step, range or common (all,
+    recording_window, steps, stable, step, range, common)
     step_source: what made its steps
     steps: steps in its window
     total_ns: windows of all its devices together; without device work, of the host
@@ -1546,6 +1557,7 @@ class ComparedRun(Answer):
     label: str
     device: str
     devices: int
+    window: str
     step_source: str
     steps: int
     total_ns: int
@@ -1719,7 +1731,7 @@ class ComparedRole(Answer):
     """What the program computes in a phase, whatever the operators and kernels for it are called;
     kernel time for every run.
 
-    role: layer types, such as Normalisation; several where a compiler joined them in a run
+    role: layer types, such as Normalization; several where a compiler joined them in a run
     phase: phase; all: a run does not tell phases apart (other, forward, backward, optimizer,
     recompute, all, )
     ns: kernel time, by run; all rows sum to `kernel_ns` of the run

@@ -24,6 +24,7 @@
 #include "analyze/timeline.h"
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/levels.h"
+#include "analyze/utilization/sm_fill.h"
 #include "analyze/utilization/waterfall.h"
 #include "analyze/window.h"
 #include "analyze/work/work.h"
@@ -178,6 +179,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.findings = std::move(replayed.findings);
   analysis.together = replayed.together;
   put(rungs_by_model(context, *context.works, analysis), analysis);
+  put(levels_by_launches(context, levels.chip(), analysis), analysis);
   analysis.devices = with_short_idle_lists(std::move(analysis.devices), options.max_rows);
   if (shared) shared->emplace(std::move(context));
   return analysis;

@@ -121,9 +121,9 @@ template <>
 struct EnumNames<LayerType> {
   static constexpr const char* type = "LayerType";
   static constexpr std::array<std::string_view, static_cast<std::size_t>(LayerType::count)> names{
-      "Other",     "Convolution", "MatMul",        "Attention", "Normalisation", "Embedding",
+      "Other",     "Convolution", "MatMul",        "Attention", "Normalization", "Embedding",
       "Pooling",   "Activation",  "Elementwise",   "Reduction", "Softmax",       "Loss",
-      "Recurrent", "Optimiser",   "Communication", "Copy",      "Data movement", "Random"};
+      "Recurrent", "Optimizer",   "Communication", "Copy",      "Data movement", "Random"};
 };
 
 /// Why a device idled; docs/idle.md gives the rules.

@@ -14,8 +14,6 @@
 
 namespace gf {
 
-namespace {}  // namespace
-
 std::shared_ptr<const AttributedKernels> attributed_kernels(std::shared_ptr<const Capture> capture,
                                                             const Context& context) {
   auto out = std::make_shared<AttributedKernels>();
@@ -69,28 +67,79 @@ struct Texts {
 
 Node dictionary_of(std::shared_ptr<const Texts> texts);
 
-/// Owns the null bitmap and keeps what owns the values.
+/// Numbers the texts that a column uses, in order of their first row: a dictionary of its own, so
+/// that categories of other columns are none of its.
+class Coder {
+ public:
+  /// `text_of` gives the text of each of the `count` values.
+  template <class TextOf>
+  Coder(std::size_t count, TextOf text_of) : codes_(count, kNew), text_of_(std::move(text_of)) {}
+
+  std::uint32_t code(std::size_t value) {
+    std::uint32_t& code = codes_[value];
+    if (code != kNew) return code;
+    code = static_cast<std::uint32_t>(texts_->offsets.size() - 1);
+    texts_->add(text_of_(value));
+    return code;
+  }
+  std::shared_ptr<const Texts> texts() const { return texts_; }
+
+ private:
+  static constexpr std::uint32_t kNew = UINT32_MAX;
+  std::vector<std::uint32_t> codes_;
+  std::function<std::string_view(std::size_t)> text_of_;
+  std::shared_ptr<Texts> texts_ = std::make_shared<Texts>();
+};
+
+/// Of a pool that outlives it.
+std::shared_ptr<Coder> coder_of(const StringPool& pool) {
+  return std::make_shared<Coder>(
+      pool.size(), [&pool](std::size_t text) { return pool.view(static_cast<Text>(text)); });
+}
+
+/// The dictionaries of a table's texts: one a column, or `shared` by the batches of a stream.
+struct TextSource {
+  const StringPool& pool;
+  std::shared_ptr<Coder> shared;
+  std::shared_ptr<Coder> coder() const { return shared ? shared : coder_of(pool); }
+};
+
+/// Owns the null bitmap and the codes of texts, and keeps what owns the values.
 struct ColumnOwner {
   std::shared_ptr<const void> values;
   std::vector<std::uint8_t> valid;
+  std::vector<std::uint32_t> codes;
 };
+
+/// Unknown values have code 0, which the null bitmap hides.
+template <class Declared>
+Node coded_node(Node node, ColumnOwner& owner, const ColumnRef<Declared>& column, Coder& coder) {
+  owner.codes.resize(column.column.size());
+  for (std::size_t i = 0; i < column.column.size(); ++i)
+    if (!is_unknown<Declared>(column.column[i]))
+      owner.codes[i] = coder.code(static_cast<std::size_t>(column.column[i]));
+  node.format = "I";
+  node.buffers[1] = owner.codes.data();
+  node.dictionary.push_back(dictionary_of(coder.texts()));
+  return node;
+}
 
 template <class Declared>
 Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<Declared>& column_ref,
-                 const std::shared_ptr<const Texts>& texts) {
+                 const TextSource& texts) {
   using T = ValueOf<Declared>;
   Node node;
   node.name = column_ref.info.name;
   node.length = static_cast<std::int64_t>(column_ref.column.size());
   auto owner = std::make_shared<ColumnOwner>(
-      ColumnOwner{values, std::vector<std::uint8_t>((column_ref.column.size() + 7) / 8, 0)});
+      ColumnOwner{values, std::vector<std::uint8_t>((column_ref.column.size() + 7) / 8, 0), {}});
   for (std::size_t i = 0; i < column_ref.column.size(); ++i) {
     const bool null = is_unknown<Declared>(column_ref.column[i]);
     node.nulls += null;
     if (!null) owner->valid[i / 8] |= static_cast<std::uint8_t>(1u << (i % 8));
   }
   node.buffers = {node.nulls > 0 ? owner->valid.data() : nullptr, column_ref.column.data()};
-  node.owner = std::move(owner);
+  node.owner = owner;
   if constexpr (std::is_same_v<T, I64>)
     node.format = "l";
   else if constexpr (std::is_same_v<T, I32>)
@@ -101,15 +150,12 @@ Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<Decl
     node.format = "C";
   else if constexpr (std::is_same_v<T, F64>)
     node.format = "g";
-  else if constexpr (std::is_same_v<T, Text>) {
-    node.format = "I";
-    node.dictionary.push_back(dictionary_of(texts));
-  } else {
-    static_assert(sizeof(T) == 1);
-    node.format = "C";
-    auto names = std::make_shared<Texts>();
-    for (const auto name : EnumNames<T>::names) names->add(name);
-    node.dictionary.push_back(dictionary_of(std::move(names)));
+  else if constexpr (std::is_same_v<T, Text>)
+    return coded_node(std::move(node), *owner, column_ref, *texts.coder());
+  else {
+    Coder names(EnumNames<T>::names.size(),
+                [](std::size_t value) { return EnumNames<T>::names[value]; });
+    return coded_node(std::move(node), *owner, column_ref, names);
   }
   return node;
 }
@@ -117,7 +163,7 @@ Node column_node(const std::shared_ptr<const void>& values, const ColumnRef<Decl
 /// One batch: all rows of a table, which `owner` keeps.
 template <class Table>
 Node table_node(const std::shared_ptr<const void>& owner, const Table& table,
-                const std::shared_ptr<const Texts>& texts) {
+                const TextSource& texts) {
   Node node{"+s", "", static_cast<std::int64_t>(table.size()), 0, {nullptr}, {}, {}, owner};
   table.each_column_ref(
       [&](const auto& column) { node.children.push_back(column_node(owner, column, texts)); });
@@ -251,15 +297,18 @@ void make_stream(Node table, NextBatch more, ArrowArrayStream& stream) {
   };
 }
 
-std::shared_ptr<const Texts> texts_of(const StringPool& pool) {
-  auto texts = std::make_shared<Texts>();
-  for (std::uint32_t i = 0; i < pool.size(); ++i) texts->add(pool.view(Text{i}));
-  return texts;
+/// The texts of samples of all batches: a stream has one dictionary a column.
+TextSource texts_of_samples(const Capture& capture) {
+  const auto coder = coder_of(capture.strings);
+  for (const auto text : capture.counter_samples.metric)
+    coder->code(static_cast<std::size_t>(text));
+  for (const auto& block : capture.sample_blocks)
+    for (const auto text : block.metrics) coder->code(static_cast<std::size_t>(text));
+  return {capture.strings, coder};
 }
 
 /// The packed samples, unpacked a batch at a time.
-NextBatch packed_samples(std::shared_ptr<const Capture> capture,
-                         std::shared_ptr<const Texts> texts) {
+NextBatch packed_samples(std::shared_ptr<const Capture> capture, TextSource texts) {
   constexpr std::uint64_t kBatch = 1 << 20;  // values
   auto unpacker = std::make_shared<BlockUnpacker>();
   return [=, next = std::size_t{0}](ArrowArray& out) mutable {
@@ -278,7 +327,9 @@ NextBatch packed_samples(std::shared_ptr<const Capture> capture,
 
 bool table_stream(std::shared_ptr<const Capture> capture, std::string_view name,
                   ArrowArrayStream& stream) {
-  const auto texts = texts_of(capture->strings);
+  const bool samples = name == counter_samples_table::kName;
+  const TextSource texts =
+      samples ? texts_of_samples(*capture) : TextSource{capture->strings, nullptr};
   Node table;
   bool found = false;
   capture->each_table([&](const auto& each) {
@@ -288,7 +339,7 @@ bool table_stream(std::shared_ptr<const Capture> capture, std::string_view name,
   });
   if (!found) return false;
   NextBatch more;
-  if (name == counter_samples_table::kName) more = packed_samples(std::move(capture), texts);
+  if (samples) more = packed_samples(std::move(capture), texts);
   make_stream(std::move(table), std::move(more), stream);
   return true;
 }
@@ -320,8 +371,9 @@ std::optional<TableShape> table_shape(const Capture& capture, std::string_view n
 
 void kernels_stream(const std::shared_ptr<const AttributedKernels>& kernels,
                     ArrowArrayStream& stream) {
-  Node table = table_node(kernels, kernels->activities, texts_of(kernels->capture->strings));
-  const auto texts = texts_of(kernels->texts);
+  Node table =
+      table_node(kernels, kernels->activities, TextSource{kernels->capture->strings, nullptr});
+  const TextSource texts{kernels->texts, nullptr};
   kernels->each_fact_ref(
       [&](const auto& column) { table.children.push_back(column_node(kernels, column, texts)); });
   make_stream(std::move(table), {}, stream);

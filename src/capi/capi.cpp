@@ -225,7 +225,7 @@ int gpufathom_kernels(const gpufathom_capture* capture, const char* window,
     if (!capture) return null_argument("capture");
     if (!stream) return null_argument("stream");
     const auto answer =
-        ask(*capture, {sizeof(gpufathom_options), window, 0, nullptr, "all"}, false);
+        ask(*capture, {sizeof(gpufathom_options), window, 0, nullptr, nullptr}, false);
     if (!answer) return answer.error().message();
     if (!answer->context) return "the capture has no kernels";
     gf::kernels_stream(gf::attributed_kernels(answer->capture, *answer->context), *stream);

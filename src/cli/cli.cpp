@@ -33,6 +33,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/machine.h"
+#include "core/nearest.h"
 #include "core/version.h"
 #include "report/text/format.h"
 
@@ -57,6 +58,7 @@ Result<std::string> copied(int from, const std::string& name) {
   TemporaryFile& copy = copies.emplace_back();
   if (auto made = copy.make(name); !made) return tl::unexpected(made.error());
   if (auto taken = take_all(from, name, copy); !taken) return tl::unexpected(taken.error());
+  show_as(copy.path(), name);
   return copy.path();
 }
 
@@ -67,7 +69,7 @@ Result<std::string> readable_file(const std::string& path) {
   if (path == "-") {
     if (::isatty(STDIN_FILENO))
       return fail("standard input is a terminal", "-", -1, "send a file through a pipe to it");
-    return copied(STDIN_FILENO, "standard-input");
+    return copied(STDIN_FILENO, "standard input");
   }
   const bool by_number = path == "/dev/stdin" || path.starts_with("/dev/fd/");
   struct stat status{};
@@ -386,13 +388,14 @@ int run_verb(const Verb& declared, const Words& words) {
 }
 
 int unknown_verb(const std::string& word, std::span<const Verb> verbs) {
+  const bool option = word.starts_with('-');
   Words names{"help"};
-  for (const auto& verb : verbs) names.push_back(verb.name);
-  const auto meant = nearest(word, names);
+  if (option) names = {"--help", "--version"};
+  if (!option)
+    for (const auto& verb : verbs) names.push_back(verb.name);
   const bool reads_only = live_verbs().empty();
   return complain(fmt::format("unknown {} '{}'{} (gpufathom --help lists the verbs{})",
-                              word.starts_with('-') ? "option" : "verb", word,
-                              meant.empty() ? "" : fmt::format(": did you mean {}?", meant),
+                              option ? "option" : "verb", word, did_you_mean(word, names),
                               reads_only ? "; this build has no verbs that need a driver" : ""),
                   kWrongUsage);
 }
@@ -479,16 +482,23 @@ int help(const Words& words, std::span<const Verb> verbs) {
   if (words[1] == "man") return say(man_page(verbs));
   if (words[1] == "agents") return say(std::string(kAgentsHelp));
   if (words[1] == "formats") return say(formats_help());
-  return words[1] == "completion" ? completion(words, verbs) : unknown_verb(words[1], verbs);
+  if (words[1] == "completion") return completion(words, verbs);
+  Words names{"formats", "agents", "man", "completion"};
+  for (const auto& verb : verbs) names.push_back(verb.name);
+  return complain(fmt::format("no help for '{}'{} (help formats, help agents, help man, help "
+                              "completion, or the name of a verb: gpufathom --help lists them)",
+                              words[1], did_you_mean(words[1], names)),
+                  kWrongUsage);
 }
 
 }  // namespace
 
 int run(int argc, const char* const* argv) {
   open_standard_streams();
-  std::vector verbs = {analyze_verb(), ranks_verb(),  compare_verb(), reproduce_verb(),
-                       whatif_verb(),  export_verb(), import_verb(),  query_verb(),
-                       metrics_verb(), energy_verb(), work_verb()};
+  std::vector verbs = {analyze_verb(), ranks_verb(), compare_verb(),   reproduce_verb(),
+                       whatif_verb(),  path_verb(),  benchmark_verb(), export_verb(),
+                       import_verb(),  query_verb(), metrics_verb(),   energy_verb(),
+                       work_verb()};
   const std::size_t reading = verbs.size();
   for (auto& verb : live_verbs()) verbs.push_back(std::move(verb));
   const Words words(argv + std::min(argc, 1), argv + argc);

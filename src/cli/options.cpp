@@ -10,10 +10,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 
 #include "analyze/chosen_devices.h"
 #include "analyze/window.h"
+#include "core/nearest.h"
 #include "core/text.h"
 #include "import/telemetry/timestamps.h"
 
@@ -64,21 +64,6 @@ bool in_range(const Option& option, const std::string& text) {
   return !option.most || number <= *option.most;
 }
 
-std::size_t distance(std::string_view one, std::string_view other) {
-  std::vector<std::size_t> row(other.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < other.size(); ++j) {
-      const std::size_t changed = diagonal + (one[i] == other[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::string set_value(const std::string& text, std::string& out) {
@@ -111,25 +96,12 @@ std::string set_value(const std::string& text, std::vector<std::int64_t>& out) {
 std::string take_value(const Option& option, const std::string& text) {
   if (!option.choices.empty() &&
       std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {
-    const auto meant = nearest(text, option.choices);
     return fmt::format("'{}' is not one of {}{}", text, fmt::join(option.choices, ", "),
-                       meant.empty() ? "" : fmt::format(": did you mean {}?", meant));
+                       did_you_mean(text, option.choices));
   }
   if (option.least && !in_range(option, text))
     return fmt::format("'{}' is not {}", text, range_of(option));
   return option.set(option.is_size ? bytes_of(text) : text);
-}
-
-std::string nearest(std::string_view asked, const std::vector<std::string>& names) {
-  std::string best;
-  std::size_t least = std::max<std::size_t>(asked.size() / 3, 1) + 1;
-  for (const auto& name : names) {
-    const auto steps = distance(asked, name);
-    if (steps >= least) continue;
-    least = steps;
-    best = name;
-  }
-  return best;
 }
 
 namespace {
@@ -176,9 +148,7 @@ std::string unknown(const Verb& verb, const std::string& word) {
   for (const auto& option : verb.options)
     if (!option.argument) names.push_back(option.long_name());
   const std::string asked = word.substr(0, word.find('='));
-  const auto meant = nearest(asked, names);
-  return fmt::format("unknown option '{}'{}", asked,
-                     meant.empty() ? "" : fmt::format(": did you mean {}?", meant));
+  return fmt::format("unknown option '{}'{}", asked, did_you_mean(asked, names));
 }
 
 /// CLI11's words for a missing value name a type.
@@ -255,8 +225,7 @@ std::string window_complaint(const std::string& text) {
   if (colon == std::string::npos) {
     const std::vector<std::string> words{"auto", "all", "steps", "stable"};
     if (std::find(words.begin(), words.end(), text) != words.end()) return {};
-    const auto meant = nearest(text, words);
-    return no_window + (meant.empty() ? "" : fmt::format(": did you mean {}?", meant));
+    return no_window + did_you_mean(text, words);
   }
   const auto start = parse_span_time(text.substr(0, colon));
   const auto end = parse_span_time(text.substr(colon + 1));

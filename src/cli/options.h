@@ -152,9 +152,6 @@ struct Verb {
 /// What is wrong with a value of the option; otherwise it is set.
 std::string take_value(const Option& option, const std::string& text);
 
-/// The name that was probably meant; empty when none is near.
-std::string nearest(std::string_view asked, const std::vector<std::string>& names);
-
 struct Parsed {
   bool wants_help = false;
   std::string complaint;                     // what is wrong, empty when nothing is

@@ -16,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "cli/terminal.h"
 #include "core/files.h"
@@ -89,6 +91,20 @@ std::string wrong_output(const OutputOptions& options, const std::vector<std::st
   return wrong.empty() ? wrong : wrong + ", or choose with --format";
 }
 
+/// Paths that no reader knows, and the names to show for them.
+std::vector<std::pair<std::string, std::string>>& shown_names() {
+  static std::vector<std::pair<std::string, std::string>> names;
+  return names;
+}
+
+std::string with_shown_names(std::string_view text) {
+  std::string out(text);
+  for (const auto& [path, name] : shown_names())
+    for (auto at = out.find(path); at != out.npos; at = out.find(path, at + name.size()))
+      out.replace(at, path.size(), name);
+  return out;
+}
+
 Status write_whole(const OutputOptions& options, std::string_view answer) {
   if (!options.to_file()) return write_all(STDOUT_FILENO, answer, "standard output");
   auto file = OutFile::open(options.path);
@@ -147,7 +163,13 @@ std::string chosen_format(const OutputOptions& options) {
   return "text";
 }
 
-Status write_answer(const OutputOptions& options, std::string_view answer) {
+void show_as(const std::string& path, const std::string& name) {
+  shown_names().emplace_back(path, name);
+}
+
+Status write_answer(const OutputOptions& options, std::string_view given) {
+  const std::string named = shown_names().empty() ? std::string() : with_shown_names(given);
+  const std::string_view answer = shown_names().empty() ? given : std::string_view(named);
   // What a text report quotes from files may hold anything, and a terminal or a CI log obeys it.
   if (const auto format = chosen_format(options); format == "text") {
     const std::string safe = printable_lines(answer, text_style(options.to_file()).colour);
@@ -180,7 +202,8 @@ int complain(const Error& error, std::string_view input, const Capture& capture)
 
 int complain(std::string_view text, int exit_code) {
   if (!text.empty()) {
-    const std::string line = printable_lines("gpufathom: " + printable(text) + "\n", false);
+    const std::string line =
+        printable_lines("gpufathom: " + printable(with_shown_names(text)) + "\n", false);
     std::fwrite(line.data(), 1, line.size(), stderr);
   }
   return exit_code;

@@ -256,8 +256,8 @@ Verb compare_verb() {
   add_graphs_option(verb, options->graphs);
   add_window_option(
       verb, options->window,
-      "span of each capture: all, steps, stable, step:N or START:END (default: steps, or all "
-      "where there are none)");
+      "span of each capture: auto (default: the steps, or all if there are none; of samples alone "
+      "their steady part), all, steps, stable, step:N or START:END");
   add_devices_option(verb, options->devices);
   verb.option("--batch", options->batches, "N[,M ...]",
               "items per step, one number for all captures or one for each (default: from the "

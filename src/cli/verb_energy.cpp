@@ -84,9 +84,7 @@ Verb energy_verb() {
           "--model", options->question.model, "FILE",
           "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
       .input();
-  add_window_option(verb, options->question.window,
-                    "span: auto (default: the steps, or all if there are none), all, steps, "
-                    "stable, step:N or START:END, such as 10ms:25ms");
+  add_window_option(verb, options->question.window);
   add_devices_option(verb, options->question.devices);
   verb.option("--batch", options->question.batch, "N", "items per step: adds joules per item")
       .positive();

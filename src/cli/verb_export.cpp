@@ -22,6 +22,7 @@ struct ExportArguments {
   bool perfetto = false;
   std::string csv;     // directory
   std::string output;  // file of --perfetto
+  std::string window = "auto", devices;
 };
 
 Status export_perfetto(const ExportArguments& options, const Context& context) {
@@ -76,8 +77,10 @@ int export_capture(const ExportArguments& options) {
   progress.wipe();
   if (!loaded) return complain(loaded.error());
   Question question;
-  question.window = "all";
-  question.devices = "all";
+  question.window = options.window;
+  question.devices = options.devices;
+  // A time line shows every device, those that hardly work too.
+  if (options.perfetto && options.csv.empty() && options.devices.empty()) question.devices = "all";
   const auto answer = answer_question(*loaded, question);
   if (!answer) return complain(answer.error(), options.input.trace, *loaded->capture);
   if (options.perfetto)
@@ -97,6 +100,12 @@ Verb export_verb() {
   add_input_options(verb, options->input);
   verb.flag("--perfetto", options->perfetto, "trace for https://ui.perfetto.dev, written to -o");
   verb.option("--csv", options->csv, "DIR", "write one CSV file per table to this directory");
+  add_window_option(
+      verb, options->window,
+      "span of what the analysis adds, such as idle causes and levels: auto (default: "
+      "the steps, or all if there are none), all, steps, stable, step:N or START:END; "
+      "activities are exported whole");
+  add_devices_option(verb, options->devices);
   verb.option("-o,--output", options->output, "FILE",
               "file of --perfetto, instead of standard output")
       .output();

@@ -31,6 +31,7 @@ struct QueryArguments {
   std::size_t rows = 200;
   std::optional<std::uint64_t> max_bytes;
   std::vector<std::string> graphs;
+  std::string window = "auto", devices;
   QueryLimits limits;
 };
 
@@ -104,17 +105,16 @@ struct Analyzed {
   std::optional<CeilingsFile> ceilings;
 };
 
-Result<Analyzed> analyze_file(const std::string& path, const std::vector<std::string>& graphs,
-                              const ImportOptions& options) {
+Result<Analyzed> analyze_file(const QueryArguments& asked, const ImportOptions& options) {
   InputOptions wanted;
-  wanted.trace = path;
+  wanted.trace = *asked.file;
   wanted.max_bytes = options.max_bytes;
-  wanted.graphs = graphs;
+  wanted.graphs = asked.graphs;
   const auto loaded = load_capture(wanted, options.progress);
   if (!loaded) return tl::unexpected(loaded.error());
   Question question;
-  question.window = "all";
-  question.devices = "all";
+  question.window = asked.window;
+  question.devices = asked.devices;
   question.progress = options.progress;
   auto answered = answer_question(*loaded, question);
   if (!answered) return tl::unexpected(answered.error());
@@ -132,11 +132,12 @@ Result<QueryAnswer> ask_input(const QueryArguments& out, Input& input,
   for (std::size_t made = 0;; ++made) {
     auto found = ask(input.db.get(), *out.sql, limits);
     if (!input.source->status()) return tl::unexpected(input.source->status().error());
+    if (found && analyzed) found->window = analyzed->answer.analysis.window;
     if (found) return found;
     const auto table = asked_table(found.error());
     if (table.empty() || made == analysis_tables().size()) return found;
     if (!analyzed) {
-      auto done = analyze_file(*out.file, out.graphs, options);
+      auto done = analyze_file(out, options);
       if (!done) return tl::unexpected(done.error());
       analyzed.emplace(std::move(*done));
       auto whole = shown(std::make_shared<QuerySource>(analyzed->answer.capture));
@@ -203,6 +204,10 @@ Verb query_verb() {
               "as of `work`, for tables of the analysis (repeatable)")
       .each_time()
       .input();
+  add_window_option(verb, options->window,
+                    "span of the tables of the analysis: auto (default: the steps, or all if there "
+                    "are none), all, steps, stable, step:N or START:END");
+  add_devices_option(verb, options->devices);
   verb.option("--rows", options->rows, "N", "rows of a text answer, 0 for all (default 200)");
   verb.option("--max-bytes", options->max_bytes, "SIZE",
               "stop when an input unpacks to more (default 64GiB), or an answer takes more memory "

@@ -154,7 +154,10 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
   options.workers = input.threads ? input.threads : usable_cores();
   auto answer = analyze_stages(std::move(loaded->parts), options);
   if (!answer) return complain(answer.error());
-  for (auto& stage : *answer) note_failed(*loaded, stage);
+  for (auto& stage : *answer) {
+    note_failed(*loaded, stage);
+    stage.window = input.window;
+  }
   const auto missing = missing_from(*answer);
   if (incomplete == Incomplete::refuse && (exit_code != kWhole || !missing.empty())) {
     say_what_is_missing(missing);
@@ -181,6 +184,10 @@ Verb ranks_verb() {
   verb.flag("--allow-incomplete", o->allow_incomplete,
             "analyze although captures are incomplete or ranks are missing, and exit with 1; "
             "without it there is no result and the exit code is 3");
+  add_window_option(
+      verb, o->input.window,
+      "span of each rank's capture: all (default: what ran belongs to the job), auto, "
+      "steps, stable, step:N or START:END");
   add_devices_option(verb, o->input.devices);
   add_graphs_option(verb, o->input.graphs);
   add_rows_option(verb, o->rows);

@@ -18,6 +18,7 @@
 #include "cli/sweep_of.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "core/nearest.h"
 #include "model/enums.h"
 #include "report/claims/claims.h"
 #include "report/html/page.h"
@@ -167,9 +168,11 @@ int list_studies(const ReproduceArguments& options) {
 int reproduce_study(const ReproduceArguments& options) {
   if (options.study.empty()) return list_studies(options);
   const auto known = enum_from<Study>(options.study);
+  const std::vector<std::string> names(EnumNames<Study>::names.begin(),
+                                       EnumNames<Study>::names.end());
   if (!known)
-    return complain(fmt::format("there is no study \"{}\" ({})", options.study,
-                                fmt::join(EnumNames<Study>::names, ", ")),
+    return complain(fmt::format("there is no study '{}'{} ({})", options.study,
+                                did_you_mean(options.study, names), fmt::join(names, ", ")),
                     kWrongUsage);
   const Study study = *known;
   const std::string format = chosen_format(options.output);

@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/machine.h"
+#include "core/nearest.h"
 #include "model/chips.h"
 #include "report/json.h"
 #include "report/text/reports.h"
@@ -25,10 +26,23 @@ struct WhatIfArguments {
   InputOptions input;
   OutputOptions output;
   std::vector<std::string> without, with, kernels;
-  std::string gpu, link, devices;
+  std::string gpu, link, devices, window = "auto";
   WhatIfChanges changes;
   JobChanges job;
 };
+
+template <NamedEnum E>
+std::vector<std::string> names_of_all() {
+  return {EnumNames<E>::names.begin(), EnumNames<E>::names.end()};
+}
+
+/// Of an operator that nothing is called like, whether a word of --without was meant.
+std::string without_meant(const WhatIfChanges& changes) {
+  for (const auto& part : changes.operators)
+    if (const auto meant = nearest(part, names_of_all<Without>()); !meant.empty())
+      return fmt::format("did you mean --without {}?", meant);
+  return {};
+}
 
 /// NAME=FACTOR of --kernel; what is none of the known words of --without is an operator.
 std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
@@ -41,7 +55,8 @@ std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
   for (const auto& word : given.with) {
     const auto what = enum_from<With>(word);
     if (!what)
-      return fmt::format("--with {}: one of {}", word, fmt::join(EnumNames<With>::names, ", "));
+      return fmt::format("--with {}: one of {}{}", word, fmt::join(EnumNames<With>::names, ", "),
+                         did_you_mean(word, names_of_all<With>()));
     changes.with.push_back(*what);
   }
   for (const auto& word : given.kernels) {
@@ -122,7 +137,7 @@ int what_if_of(const WhatIfArguments& given) {
   progress.wipe();
   if (!loaded) return complain(loaded.error());
   Question question;
-  question.window = "all";
+  question.window = given.window;
   question.brief = true;
   question.devices = given.devices;
   question.progress = progress.callback();
@@ -131,9 +146,18 @@ int what_if_of(const WhatIfArguments& given) {
   if (!answer) return complain(answer.error(), given.input.trace, *loaded->capture);
   if (!answer->context)
     return complain(given.input.trace + ": has no device activities to run again", kBadInput);
-  auto result = what_if(*answer->context, changes);
-  if (!result) return complain(result.error());
+  const WindowInfo& window = answer->analysis.window;
+  // The usual window is that of the step's time; all that the capture has runs again.
+  const Interval span =
+      given.window == "auto" ? kAllTime : Interval{window.start_ns, window.end_ns};
+  auto result = what_if(*answer->context, changes, span);
+  if (!result) {
+    Error error = result.error();
+    if (error.advice.empty()) error.advice = without_meant(changes);
+    return complain(error);
+  }
   result->source = answer->analysis.source;
+  result->window = window;
   Result<std::string> text = format == "json"
                                  ? json_line(*result)
                                  : what_if_text(*result, text_style(given.output.to_file()));
@@ -172,6 +196,7 @@ Verb whatif_verb() {
   verb.option("--micro-batches", options->job.micro_batches, "K",
               "of a folder of ranks: K times as many in the pipeline, each as much smaller")
       .positive();
+  add_window_option(verb, options->window);
   add_devices_option(verb, options->devices);
   add_output_options(verb, options->output, {"text", "json"});
   verb.run = [options] { return what_if_of(*options); };

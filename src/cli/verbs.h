@@ -11,9 +11,11 @@
 namespace gf::cli {
 
 Verb analyze_verb();
+Verb benchmark_verb();
 Verb compare_verb();
 Verb export_verb();
 Verb import_verb();
+Verb path_verb();
 Verb query_verb();
 Verb ranks_verb();
 Verb reproduce_verb();

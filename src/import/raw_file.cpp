@@ -42,6 +42,9 @@ Result<RawFile> RawFile::open(const std::string& path) {
   // O_NONBLOCK: opening a pipe that nobody writes to must not wait.
   file.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file.fd_ < 0) {
+    if (errno == ENOENT && path.find("://") != path.npos)
+      return fail("is a URL, and only files are read", path, -1,
+                  "download it first, such as with curl -LO");
     if (errno == ENOENT) return fail("no such file", path);
     if (errno == EACCES)
       return fail("permission denied", path, -1, "make it readable for this user");

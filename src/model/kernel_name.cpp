@@ -201,10 +201,12 @@ namespace {
 
 // Real kernel names take some kilobytes.
 constexpr std::size_t kLongestLinkerName = 64 << 10;
-constexpr std::size_t kLongestSpelled = 64 << 10;
 
 struct Spelled {
-  std::unique_ptr<char[]> text = std::make_unique_for_overwrite<char[]>(kLongestSpelled);
+  explicit Spelled(std::size_t most)
+      : longest(most), text(std::make_unique_for_overwrite<char[]>(most)) {}
+  std::size_t longest;
+  std::unique_ptr<char[]> text;
   std::size_t size = 0;
   std::jmp_buf full;
 };
@@ -213,7 +215,7 @@ struct Spelled {
 /// destroy.
 void take(const char* piece, std::size_t size, void* opaque) {
   auto& spelled = *static_cast<Spelled*>(opaque);
-  if (size > kLongestSpelled - spelled.size) std::longjmp(spelled.full, 1);
+  if (size > spelled.longest - spelled.size) std::longjmp(spelled.full, 1);
   std::memcpy(spelled.text.get() + spelled.size, piece, size);
   spelled.size += size;
 }
@@ -225,10 +227,10 @@ bool spell(const char* name, Spelled& spelled) {
 
 }  // namespace
 
-std::string demangled(std::string_view name) {
+std::string demangled(std::string_view name, std::size_t longest) {
   if (!name.starts_with("_Z") || name.size() > kLongestLinkerName) return std::string(name);
   const std::string terminated(name);
-  Spelled spelled;
+  Spelled spelled(longest);
   if (!spell(terminated.c_str(), spelled)) return terminated;
   return std::string(spelled.text.get(), spelled.size);
 }

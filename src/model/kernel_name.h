@@ -11,8 +11,9 @@
 namespace gf {
 
 /// Linker names (_Z...) spelled out; other names as they are, and so are linker names that no
-/// demangler reads or that would take more than 64 KiB.
-std::string demangled(std::string_view name);
+/// demangler reads or that would take more than `longest` bytes: a short one can stand for more
+/// than any memory holds.
+std::string demangled(std::string_view name, std::size_t longest = 64 << 10);
 
 /// A kernel's name without return type, namespaces, arguments and template details:
 ///   void at::native::vectorized_elementwise_kernel<4, ...>(int, ...)            ->

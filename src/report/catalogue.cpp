@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/nearest.h"
 #include "report/json.h"
 #include "report/text/format.h"
 
@@ -37,7 +38,7 @@ struct MetricJson {
   static void fields(Visit&& visit) {
     visit("id", &MetricJson::id, "dotted name");
     visit("unit", &MetricJson::unit, "unit");
-    visit("level", &MetricJson::level, "rung of the ladder or group");
+    visit("level", &MetricJson::level, "level or group");
     visit("openmetrics", &MetricJson::openmetrics, "OpenMetrics name");
     visit("definition", &MetricJson::definition, "one sentence");
     visit("inputs", &MetricJson::inputs, "ways to get it");
@@ -81,9 +82,12 @@ bool wanted(const Metric& metric, const std::vector<std::string>& ids) {
 Status check(const MetricFilter& filter) {
   for (const std::string& id : filter.ids)
     if (std::none_of(metrics().begin(), metrics().end(),
-                     [&](const Metric& metric) { return wanted(metric, {id}); }))
-      return fail(fmt::format("no metric is called \"{}\"", id), {}, -1,
+                     [&](const Metric& metric) { return wanted(metric, {id}); })) {
+      std::vector<std::string> known;
+      for (const Metric& metric : metrics()) known.emplace_back(metric.id);
+      return fail(fmt::format("no metric is called \"{}\"{}", id, did_you_mean(id, known)), {}, -1,
                   "gpufathom metrics lists them");
+    }
   if (!filter.level.empty() &&
       std::none_of(metrics().begin(), metrics().end(),
                    [&](const Metric& metric) { return name_of(metric.level) == filter.level; })) {

@@ -82,7 +82,7 @@ void add_ages(MetricsPage& page, const LiveTable& table, Nanos now) {
   for (const auto& gpu : table.gpus)
     if (gpu.time_ns > 0)
       page.sample("gpufathom_reading_age_seconds", gpu_labels(gpu, false),
-                  static_cast<double>(now - gpu.time_ns) * 1e-9);
+                  static_cast<double>(std::max<Nanos>(0, now - gpu.time_ns)) * 1e-9);
 }
 
 namespace {

@@ -333,6 +333,34 @@ std::string headline(const Analysis& analysis) {
          blocks_of(analysis.window) + others_of(analysis.other_devices);
 }
 
+namespace {
+
+std::string kind_label(const WindowInfo& window) {
+  switch (window.kind) {
+    case WindowKind::all:
+    case WindowKind::common:
+      return "whole capture";
+    case WindowKind::range:
+      return "chosen range";
+    case WindowKind::recording_window:
+      return "longest recording window";
+    case WindowKind::stable:
+      if (window.steps.empty()) return "while steady";
+      return "stable: " + plural(static_cast<std::int64_t>(window.steps.size()), "step");
+    case WindowKind::steps:
+    case WindowKind::step:
+      break;
+  }
+  return plural(static_cast<std::int64_t>(window.steps.size()), "step");
+}
+
+}  // namespace
+
+std::string window_label(const WindowInfo& window) {
+  return fmt::format("{}, {}", kind_label(window),
+                     format_time(std::max<Nanos>(window.duration_ns, 0)));
+}
+
 std::string subject(const Analysis& analysis) {
   std::string text;
   std::map<std::string, int> names;
@@ -345,19 +373,8 @@ std::string subject(const Analysis& analysis) {
     if (count > 1) text += std::to_string(count) + " x ";
     text += name;
   }
-  if (analysis.window.kind == WindowKind::all && only_samples(analysis))
-    text += ", while it worked";
-  else if (analysis.window.kind == WindowKind::all || analysis.window.kind == WindowKind::common) {
-    text += text.empty() ? "whole capture" : ", whole capture";
-  } else if (analysis.window.kind == WindowKind::stable && analysis.window.steps.empty())
-    text += ", while steady";
-  else if (analysis.window.kind == WindowKind::range)
-    text += ", chosen range";
-  else if (analysis.window.kind == WindowKind::recording_window) {
-    text += text.empty() ? "longest recording window" : ", longest recording window";
-  } else
-    text += fmt::format(", {}{}", analysis.window.kind == WindowKind::stable ? "stable: " : "",
-                        plural(static_cast<std::int64_t>(analysis.window.steps.size()), "step"));
+  const bool worked = analysis.window.kind == WindowKind::all && only_samples(analysis);
+  text += ", " + (worked ? std::string("while it worked") : kind_label(analysis.window));
   // A run without a GPU has no name to begin with.
   if (text.starts_with(", ")) text.erase(0, 2);
   Nanos length = analysis.window.duration_ns;

@@ -22,6 +22,8 @@ std::vector<WaterfallBar> waterfall_of_all(const Analysis& analysis);
 std::string headline(const Analysis& analysis);
 /// "step 7", "step 5 (start-up)".
 std::string step_label(const StepInfo& step);
+/// "3 steps, 149.5 ms", "whole capture, 2.0 s".
+std::string window_label(const WindowInfo& window);
 /// What was measured: "NVIDIA H200, 2 steps, 98.02 ms".
 std::string subject(const Analysis& analysis);
 

@@ -107,6 +107,7 @@ class Loader {
     workers_ = inputs.threads ? inputs.threads : usable_cores();
     options_.max_bytes = inputs.max_bytes;
     devices_ = inputs.devices;
+    window_ = inputs.window;
   }
 
   LoadedRanks load(const std::vector<Candidate>& candidates) {
@@ -154,7 +155,7 @@ class Loader {
       const std::lock_guard lock(mutex_);
       out_.told_by_graphs += *told;
     }
-    return measure_ranks(*capture, nullptr, devices_);
+    return measure_ranks(*capture, nullptr, devices_, window_);
   }
 
   static bool known(const std::string& path, std::string_view head) {
@@ -167,7 +168,7 @@ class Loader {
   const Progress& progress_;
   const std::vector<Capture> graphs_;
   ImportOptions options_;
-  std::string devices_;
+  std::string devices_, window_;
   unsigned workers_ = 1;
   std::mutex mutex_;
   std::size_t done_ = 0;

@@ -24,6 +24,7 @@ struct RankInputs {
   std::string without = {};              // a file among them that is not read
   std::vector<std::string> graphs = {};  // traces that tell the operators of CUDA graphs
   std::string devices = {};              // as AnalyzeOptions::devices, of each capture
+  std::string window = "all";            // of each capture: all that ran belongs to the job
 };
 
 struct LoadedRanks {

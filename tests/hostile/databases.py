@@ -48,13 +48,14 @@ def gpf(name, *sql, base="s_plain.gpf"):
     db.close()
 
 
-INF = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) "
+# A few rows, computed: that they are computed is what must be refused.
+COMPUTED = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x < 9) "
 
 
 def exports():
     nsys("s_nsys_plain.sqlite")
-    nsys("s_nsys_view_infinite.sqlite", ["create view CUPTI_ACTIVITY_KIND_KERNEL as " + INF + "SELECT x*10 AS start, x*10+5 AS end, 0 AS deviceId, 7 AS streamId, x AS correlationId FROM c"], rows=False)
-    nsys("s_nsys_view_infinite_empty.sqlite", ["create view CUPTI_ACTIVITY_KIND_KERNEL as " + INF + "SELECT x AS start FROM c WHERE x < 0"], rows=False)
+    nsys("s_nsys_view_computed.sqlite", ["create view CUPTI_ACTIVITY_KIND_KERNEL as " + COMPUTED + "SELECT x*10 AS start, x*10+5 AS end, 0 AS deviceId, 7 AS streamId, x AS correlationId FROM c"], rows=False)
+    nsys("s_nsys_view_computed_empty.sqlite", ["create view CUPTI_ACTIVITY_KIND_KERNEL as " + COMPUTED + "SELECT x AS start FROM c WHERE x < 0"], rows=False)
     nsys("s_nsys_view_bigtext.sqlite", ["drop table StringIds", "create view StringIds as WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<200) SELECT x AS id, printf('%.*c%d', 1000000, 'x', x) AS value FROM c"])
     nsys("s_nsys_generated.sqlite", ["drop table StringIds", "create table StringIds(id integer primary key, value text generated always as (printf('%.*c%d', 2000000, 'x', id)))", *[f"insert into StringIds(id) values({i})" for i in range(60)]])
     nsys("s_nsys_diag.sqlite", ["create table DIAGNOSTIC_EVENT(severity int, text text)", "insert into DIAGNOSTIC_EVENT values(3, char(27)||'[2J'||char(27)||']0;pwn'||char(7)||char(10)||'::error::x')"])
@@ -76,9 +77,9 @@ def exports():
 
 def captures(program):
     subprocess.run([program, "import", D + "k_plain.json", "-o", D + "s_plain.gpf"], check=True, capture_output=True)
-    gpf("s_gpf_view_infinite.gpf", "drop view kernels", "create view kernels as " + INF + "select x as row from c")
-    gpf("s_gpf_view_hangs.gpf", "drop view kernels", "create view kernels as select instr(hex(zeroblob(20000000)), hex(zeroblob(10000000))||'1') as name, 1 as start_ns")
-    gpf("s_gpf_table_is_view.gpf", "drop table _activities", "create view _activities as " + INF + "select x-1 as row, x as start_ns from c")
+    gpf("s_gpf_view_computed.gpf", "drop view kernels", "create view kernels as " + COMPUTED + "select x as row from c")
+    gpf("s_gpf_view_hangs.gpf", "drop view kernels", "create view kernels as select instr(hex(zeroblob(300000)), hex(zeroblob(150000))||'1') as name, 1 as start_ns")
+    gpf("s_gpf_table_is_view.gpf", "drop table _activities", "create view _activities as " + COMPUTED + "select x-1 as row, x as start_ns from c")
     gpf("s_gpf_strings_generated.gpf", "drop table strings", "create table strings(id integer primary key, n, text text generated always as (printf('%.*c%d', 3000000, 'x', n)))", *[f"insert into strings(id,n) values({i},{i})" for i in range(40)])
     gpf("s_gpf_quality_lies.gpf", "delete from _quality")
     gpf("s_gpf_times_extreme.gpf", "update _activities set start_ns = 9223372036854775807, duration_ns = 9223372036854775807 where row = 0", "update _activities set start_ns = -9223372036854775808, duration_ns = 1 where row = 1", "update _host_ops set start_ns = -9223372036854775807, duration_ns = 9223372036854775807 where row=0", "update _api_calls set start_ns = 9223372036854775807, duration_ns=5 where row=0")

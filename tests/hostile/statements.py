@@ -8,7 +8,7 @@ STATEMENTS = [
     "SELECT readfile('/etc/passwd')",
     "SELECT edit('x','vi')",
     "SELECT fts3_tokenizer('simple')",
-    "SELECT instr(hex(zeroblob(20000000)), hex(zeroblob(10000000))||'1')",
+    "SELECT instr(hex(zeroblob(300000)), hex(zeroblob(150000))||'1')",
     "PRAGMA writable_schema=1",
     "PRAGMA user_version=5",
     "PRAGMA journal_mode=WAL",

@@ -111,6 +111,28 @@ class Answers(unittest.TestCase):
         with self.assertRaises(AttributeError):
             _ = gf.nothing
 
+    @needs("pandas", "pyarrow")
+    def test_texts_of_a_column_have_a_dictionary_of_their_own(self):
+        frame = self.run_.kernels.to_pandas()
+        counts = frame.phase.value_counts()
+        self.assertEqual(frame.phase.dtype.name, "category")
+        self.assertGreater(counts.min(), 0)
+        self.assertEqual(counts.sum(), frame.phase.notna().sum())
+        self.assertEqual(set(frame.name.cat.categories), set(frame.name.dropna()))
+        self.assertEqual(list(frame.kind.cat.categories), ["kernel"])
+
+    def test_tables_are_typed_attributes(self):
+        told = set(gf.Capture.__annotations__)
+        self.assertLessEqual(set(self.run_.tables) - {"devices"}, told)
+
+    def test_levels_and_findings_in_a_notebook(self):
+        levels = self.run_.levels()._repr_html_()
+        self.assertIn("gpu.busy", levels)
+        self.assertIn("no data" if any(x.value is None for x in self.run_.levels()) else "%", levels)
+        findings = self.run_.findings()
+        self.assertEqual(findings._repr_html_().count("<li>"), len(findings))
+        self.assertIn("of a step", findings._repr_html_())
+
     def test_a_table_needs_no_package(self):
         nothing = dict.fromkeys(("pyarrow", "pandas", "polars", "numpy"))
         with unittest.mock.patch.dict(sys.modules, nothing):

@@ -59,7 +59,7 @@ class Manifests(unittest.TestCase):
 
     @unittest.skipUnless(kubernetes_validate and helm, "helm-python-sdk is not installed")
     def test_chart(self):
-        """By its own values the chart is what stands beside it; each of them has its effect."""
+        """With an image the chart is what stands beside it; each value has its effect."""
         folder = ROOT / "share/kubernetes"
 
         def rendered(values=None):
@@ -73,7 +73,10 @@ class Manifests(unittest.TestCase):
         whole = [*yaml.safe_load_all((folder / "monitor.yaml").read_text())]
         plain = by_kind(whole)
         del plain["Namespace"]
-        self.assertEqual(by_kind(rendered()), plain)
+        image = plain["DaemonSet"]["spec"]["template"]["spec"]["containers"][0]["image"]
+        self.assertEqual(by_kind(rendered({"image": image})), plain)
+        with self.assertRaisesRegex(Exception, "push it to your registry"):
+            rendered()
         more = by_kind(rendered({
             "podMonitor": {"enabled": True}, "flight": {"enabled": True},
             "extraArgs": ["--source", "pm"], "image": "registry/gpufathom:1", "runtimeClassName": "",

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """The monitor's OTLP, decoded by opentelemetry-proto: otlp_test.py BUILD_DIR. 77 without that package."""
+import http.server
 import os
 import pathlib
 import subprocess
 import sys
+import threading
 
 try:
     from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
@@ -50,5 +52,40 @@ def main():
                 assert about["hw.id"].startswith("GPU-") and point.time_unix_nano > 1_700_000_000 * 10**9, metric.name
 
 
+def pushed():
+    """What `--otlp-endpoint` sends, and what is said while nobody listens."""
+    requests = []
+
+    class Collector(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            requests.append((self.path, self.headers["Content-Type"], body))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    given = {**os.environ, "GPUFATHOM_LIBRARY_PATH": str(BUILD / "fakes"), "GPUFATHOM_FAKE": "gpus=1"}
+
+    def monitor(port):
+        words = ["monitor", "--count", "3", "--interval", "0.2", "--otlp-endpoint", f"http://127.0.0.1:{port}"]
+        return subprocess.run([BUILD / "gpufathom", *words], env=given, capture_output=True, text=True, check=True).stderr
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Collector)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    port = server.server_address[1]
+    assert f"sending to http://127.0.0.1:{port}/v1/metrics" in monitor(port)
+    server.shutdown()
+    server.server_close()
+    assert requests, "nothing was sent"
+    for path, kind, body in requests:
+        assert (path, kind) == ("/v1/metrics", "application/x-protobuf"), (path, kind)
+        assert len(ExportMetricsServiceRequest.FromString(body).resource_metrics) == 1
+    said = monitor(port)
+    assert said.count("cannot be sent to: Connection refused") == 1, said
+
+
 if __name__ == "__main__":
     main()
+    pushed()

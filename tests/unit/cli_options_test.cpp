@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/options.h"
+#include "core/nearest.h"
 
 namespace gf::cli {
 namespace {

@@ -128,7 +128,7 @@ TEST(CompareRoles, ARenameIsNoChange) {
   comparison = compared(kNet, other);
   ASSERT_EQ(comparison.culprits.size(), 1u);
   const auto& culprit = comparison.culprits[0];
-  EXPECT_EQ(culprit.role, "Normalisation");
+  EXPECT_EQ(culprit.role, "Normalization");
   EXPECT_EQ(culprit.kind, CulpritKind::replaced);
   EXPECT_EQ(culprit.kernel_before, "batch_norm_kernel");
   EXPECT_NEAR(static_cast<double>(culprit.adds_ns), 1200, 3);

@@ -17,7 +17,7 @@ const onDevice = events.filter((e) => e.ph === "X" && ["kernel", "gpu_memcpy", "
 const first = onDevice.map((e) => nanoseconds(e.ts)).reduce((a, b) => (b < a ? b : a));
 const kernels = onDevice.filter((e) => /kernel/i.test(e.cat)).map((e) => ({ name: e.name, stream: e.args.stream, device: e.args.device, start: Number(nanoseconds(e.ts) - first), ns: Number(nanoseconds(e.dur)) }));
 const whole = Math.max(...onDevice.map((e) => Number(nanoseconds(e.ts) - first + nanoseconds(e.dur))));
-const types = ["Convolution", "MatMul", "Attention", "Normalisation", "Activation", "Elementwise", "Pooling", "Embedding", "Optimiser", "Communication", "Copy", "Data movement", "Reduction", "Softmax", "Loss", "Recurrent", "Random"];
+const types = ["Convolution", "MatMul", "Attention", "Normalization", "Activation", "Elementwise", "Pooling", "Embedding", "Optimizer", "Communication", "Copy", "Data movement", "Reduction", "Softmax", "Loss", "Recurrent", "Random"];
 const typeOf = new Map(analysis.kernels.map((k) => [k.name, k.layer_type]));
 const cases = [];
 

@@ -2,7 +2,7 @@
 // ANALYSIS.json is the answer of the same command with --format json; what the page shows must agree with it.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { runCases } from "./browser.mjs";
+import { runCases, withReport } from "./browser.mjs";
 import { painted } from "./timeline_tools.mjs";
 
 const [report, answer] = process.argv.slice(2);
@@ -127,6 +127,27 @@ test("a narrow screen scrolls tables, not the page", async (page) => {
   await painted(page);
   const { wide, screen } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, screen: innerWidth }));
   assert.ok(wide <= screen, `the page is ${wide} pixels wide on a screen of ${screen}`);
+});
+
+test("a section folds at its heading, and a link to it opens it", async (page) => {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const button = page.locator("#kernels > header > button.fold"), table = page.locator("#kernels .table");
+  assert.equal(await button.getAttribute("aria-expanded"), "true");
+  await button.click();
+  assert.equal(await table.isVisible(), false);
+  await page.locator('.contents a[href="#kernels"]').click();
+  assert.equal(await table.isVisible(), true);
+});
+
+test("a phone shows what is below the timeline folded, and tables by what they are sorted by", async () => {
+  await withReport(report, { viewport: { width: 390, height: 844 }, colorScheme: "light" }, async (page) => {
+    const folded = await page.locator("main section[data-folded]").evaluateAll((parts) => parts.map((part) => part.id));
+    for (const id of ["layers", "kernels", "runtime", "definitions"]) assert.ok(folded.includes(id), `${id} is open`);
+    for (const id of ["ladder", "findings", "timeline"]) assert.ok(!folded.includes(id), `${id} is folded`);
+    await page.locator("#kernels > header > button.fold").click();
+    const sorted = page.locator('#kernels th[aria-sort="descending"]'), at = await sorted.boundingBox();
+    assert.ok(at.x >= 0 && at.x + at.width <= 390, `the sorted column ends at ${at.x + at.width}`);
+  });
 });
 
 await runCases(report, cases);

@@ -1,7 +1,7 @@
 // The page: reads its own data and builds the sections in reading order. A new section is one file and one line here.
 import { readReport, unpacked, type Report } from "./page_data.ts";
 import { contents } from "./parts/contents.ts";
-import { h } from "./parts/dom.ts";
+import { fold, h, NARROW } from "./parts/dom.ts";
 import { startTips } from "./parts/tips.ts";
 import { comparePage, type CompareReport } from "./compare/page.ts";
 import { ranksPage, type RanksReport } from "./ranks/page.ts";
@@ -90,6 +90,13 @@ async function readTimeline(): Promise<Timeline | null> {
   return new Timeline(await unpacked(text));
 }
 
+/** A phone shows the answer and the timeline, and the headings of what is below. */
+function foldBelowTimeline(): void {
+  const sections = [...document.querySelectorAll("main section")], timeline = sections.findIndex((part) => part.id === "timeline");
+  if (!matchMedia(NARROW).matches || timeline < 0) return;
+  for (const part of sections.slice(timeline + 1)) if (`#${part.id}` !== location.hash) fold(part, true);
+}
+
 async function start(): Promise<void> {
   const page = document.getElementById("page")!;
   try {
@@ -100,6 +107,7 @@ async function start(): Promise<void> {
     startTips();
     await report.timeline;
     await frame();
+    foldBelowTimeline();
     document.body.dataset["ready"] = "yes";
   } catch (error) {
     page.append(h("p", { class: "failure" }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`));

@@ -1,6 +1,15 @@
 // The answers of analyze, as docs/analysis.schema.json has it, and of compare.
 // Made by `./dev docs` from src/analyze/results/*.def and src/analyze/names/*.def: change those.
 
+export type WindowKind =
+  | "all"
+  | "recording_window"
+  | "steps"
+  | "stable"
+  | "step"
+  | "range"
+  | "common";
+
 /** One of the runs. */
 export interface ComparedRun {
   /** input file. */
@@ -13,6 +22,8 @@ export interface ComparedRun {
   device: string;
   /** devices that worked. */
   devices: number;
+  /** its window: all, recording_window, steps, stable, step, range or common. */
+  window: WindowKind;
   /** what made its steps. */
   step_source: string;
   /** steps in its window. */
@@ -209,7 +220,7 @@ export interface ComparedShape {
 
 /** What the program computes in a phase, whatever the operators and kernels for it are called; kernel time for every run. */
 export interface ComparedRole {
-  /** layer types, such as Normalisation; several where a compiler joined them in a run. */
+  /** layer types, such as Normalization; several where a compiler joined them in a run. */
   role: string;
   /** phase; all: a run does not tell phases apart. */
   phase: TrainingPhase;
@@ -448,15 +459,6 @@ export interface QualityNote {
   detail: string;
 }
 
-export type WindowKind =
-  | "all"
-  | "recording_window"
-  | "steps"
-  | "stable"
-  | "step"
-  | "range"
-  | "common";
-
 /** Kernels that repeat, and nothing shows that they are steps: mostly layers of one pass. */
 export interface BlockInfo {
   /** blocks; 0: nothing repeats, or there are steps. */
@@ -600,6 +602,8 @@ export interface Level {
   low: number | null;
   /** bound with every unknown kernel at its upper level. */
   high: number | null;
+  /** low and high come from launch shapes and the limits of the chip, without a counter; there is no value. */
+  estimated: boolean;
   /** unit. */
   unit: string;
   /** share of kernel time that has data. */
@@ -1172,7 +1176,7 @@ export type LayerType =
   | "Convolution"
   | "MatMul"
   | "Attention"
-  | "Normalisation"
+  | "Normalization"
   | "Embedding"
   | "Pooling"
   | "Activation"
@@ -1181,7 +1185,7 @@ export type LayerType =
   | "Softmax"
   | "Loss"
   | "Recurrent"
-  | "Optimiser"
+  | "Optimizer"
   | "Communication"
   | "Copy"
   | "Data movement"
@@ -1245,6 +1249,10 @@ export interface KernelRow {
   registers: number;
   /** shared memory a block, -1 unknown. */
   shared_bytes: number;
+  /** thread blocks of the first instance over those that the GPU holds at once; empty where a limit is not known. */
+  waves: number | null;
+  /** warps that its blocks, registers and shared memory let an SM hold, of those that it can hold. */
+  occupancy_limit: number | null;
   /** distribution of durations in ns. */
   duration: Distribution;
   /** levels inside the kernel. */
@@ -2504,6 +2512,8 @@ export interface JobRanks {
   missing_ranks: number[];
   /** damage and suspected errors. */
   quality: QualityNote[];
+  /** span of each rank's capture, as --window names it. */
+  window: string;
   /** from the first rank's start to the last one's end, common clock. */
   span_ns: number;
   /** the ranks, by number. */

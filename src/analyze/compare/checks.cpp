@@ -12,7 +12,9 @@
 
 #include "analyze/compare/settings.h"
 #include "core/format.h"
+#include "core/nearest.h"
 #include "core/text.h"
+#include "model/levels.h"
 
 namespace gf {
 
@@ -246,6 +248,29 @@ std::string why_not_judged(const Comparison& comparison,
                               }});
 }
 
+/// The rows of a comparison that have names of their own, such as kernel:NAME.
+bool is_row(std::string_view what) {
+  const auto colon = what.find(':');
+  return colon != what.npos && enum_from<ComparedRowKind>(what.substr(0, colon)).has_value();
+}
+
+/// What can be compared by one word.
+std::vector<std::string> compared_names() {
+  std::vector<std::string> names{"step", "item", "kernels", "idle", "copies", "joules"};
+  for (const LevelRow& level : kLevelRows) names.emplace_back(level.id);
+  return names;
+}
+
+/// ": did you mean kernel:NAME?"
+std::string meant_by(const std::string& what, const std::vector<std::string>& names) {
+  const auto colon = what.find(':');
+  if (colon == what.npos) return did_you_mean(what, names);
+  std::vector<std::string> rows;
+  for (const auto kind : EnumNames<ComparedRowKind>::names)
+    rows.push_back(std::string(kind) + what.substr(colon));
+  return did_you_mean(what, rows);
+}
+
 }  // namespace
 
 Result<CheckRule> parse_check(std::string_view text) {
@@ -260,6 +285,9 @@ Result<CheckRule> parse_check(std::string_view text) {
   rule.more = text[at] == '>';
   std::string_view limit = trimmed(text.substr(at + 1));
   if (rule.what.empty()) return wrong("what to compare is missing");
+  if (const auto names = compared_names();
+      !is_row(rule.what) && std::ranges::find(names, rule.what) == names.end())
+    return wrong(fmt::format("there is no {}{}", rule.what, meant_by(rule.what, names)));
   const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const UnitName& known) {
     return limit.ends_with(known.text);
   });

@@ -284,6 +284,7 @@ ComparedRun describe_run(const Analysis& analysis) {
   run.path = analysis.source.path;
   run.device = analysis.devices.empty() ? "" : analysis.devices[0].name;
   run.steps = steps_in(analysis);
+  run.window = analysis.window.kind;
   run.step_source = only_samples(analysis) && run.steps > 0 ? "period of the device's activity"
                                                             : analysis.window.step_source;
   for (const auto& step : analysis.window.steps) run.step_ns.push_back(step.duration_ns);

@@ -71,7 +71,7 @@ double distance(const std::map<std::string, double>& left,
   return sum / 2;
 }
 
-/// "Convolution 71 %, Normalisation 20 %": what most of a run's kernel time goes to.
+/// "Convolution 71 %, Normalization 20 %": what most of a run's kernel time goes to.
 std::string mostly(const std::map<std::string, double>& shares) {
   constexpr std::size_t kNamed = 2;
   std::vector<std::pair<double, std::string>> order;

@@ -12,6 +12,7 @@
 
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/levels.h"
+#include "analyze/utilization/sm_fill.h"
 #include "core/strings.h"
 #include "model/kernel_name.h"
 
@@ -86,6 +87,10 @@ class RowBuilder {
                                 activities.block_z[first]);
     row.registers = activities.registers[first];
     row.shared_bytes = activities.shared_bytes[first];
+    if (const auto fill = sm_fill(context_.capture, levels_.chip(), first)) {
+      row.waves = fill->waves;
+      row.occupancy_limit = fill->occupancy_limit;
+    }
     clear();
     for (const auto instance : part) add(instances_[instance], row);
     row.grids = distinct_grids(part);

@@ -11,7 +11,7 @@ namespace gf {
 
 /// The layer type of each activity: by the operations around the launch, then by the forward
 /// operation, the module class and the kernel name (docs/layers.md). Optimizer phases make
-/// everything but communication and copies Optimiser.
+/// everything but communication and copies Optimizer.
 std::vector<LayerType> classify_layers(const Capture& capture, const Names& names,
                                        const Attribution& attribution);
 

@@ -475,7 +475,7 @@ std::string short_list(std::string_view ranks) {
 
 Result<std::vector<RankPart>> measure_ranks(const Capture& capture,
                                             std::vector<CollectiveRows>* rows,
-                                            std::string_view devices) {
+                                            std::string_view devices, std::string_view wanted) {
   AnalyzeOptions options;
   options.devices = devices;
   Context context{capture, options};
@@ -486,7 +486,7 @@ Result<std::vector<RankPart>> measure_ranks(const Capture& capture,
   auto chosen = choose_devices(capture, devices);
   if (!chosen) return tl::unexpected(chosen.error());
   context.chosen = std::move(*chosen);
-  auto window = choose_window(capture, "all", steps, context.chosen);
+  auto window = choose_window(capture, wanted, steps, context.chosen);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
   context.attribution = attribute(capture, context.host, context.names, context.launches);

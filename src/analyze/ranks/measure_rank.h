@@ -28,11 +28,12 @@ using CollectiveRows = std::vector<std::uint32_t>;
 
 /// One part for each rank in the capture: usually one, several where one file holds the devices or
 /// processes of several ranks. `rows`, when given, receives the kernels behind the collectives of
-/// each; `devices` is --devices (chosen_devices.h). Errors: a capture without device activities, or
-/// without the devices that were asked for.
+/// each; `devices` is --devices (chosen_devices.h), `window` a text of --window (window.h). Errors:
+/// a capture without device activities, or without the devices or the window that were asked for.
 Result<std::vector<RankPart>> measure_ranks(const Capture& capture,
                                             std::vector<CollectiveRows>* rows = nullptr,
-                                            std::string_view devices = {});
+                                            std::string_view devices = {},
+                                            std::string_view window = "all");
 
 /// A group's ranks as recorded ("[0, 1]"), without spaces. Of more than sixteen, even steps are
 /// told by their ends ("[0-2047]", "[0-2040/8]"): each of a job's parts carries the list.

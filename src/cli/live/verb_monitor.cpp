@@ -9,6 +9,7 @@
 #include "cli/live/flight/flight_process.h"
 #include "cli/live/screen/monitor_screen.h"
 #include "cli/live/serve/metrics_server.h"
+#include "cli/live/serve/otlp_push.h"
 #include "cli/live/verbs.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -31,6 +32,8 @@ struct MonitorArguments {
   std::optional<std::string> serve;
   std::string token_file;
   std::vector<std::string> hosts;
+  std::string otlp_url;
+  std::optional<OtlpEndpoint> otlp;
   double interval_s = 1;
   std::int64_t count = 0;
   std::string format = "text";
@@ -107,13 +110,15 @@ class Monitor {
           FlightProcess* flight)
       : o_(options), sampler_(std::move(sampler)), signals_(signals), flight_(flight) {}
 
-  int run(MetricsServer* server) {
+  int run(MetricsServer* server, OtlpPush* push) {
     const LiveTable first = sample(kReading);  // opens the window of the averages: no levels yet
+    if (push) fmt::print(stderr, "gpufathom: sending to {}\n", push->endpoint().url());
+    const bool serves = server || push;
     if (server) {
       server->publish(first);
       fmt::print(stderr, "gpufathom: serving {}/metrics\n", server->url());
     }
-    const bool live = !server && o_.rounds() == 0 && o_.format == "text" && stdout_is_terminal();
+    const bool live = !serves && o_.rounds() == 0 && o_.format == "text" && stdout_is_terminal();
     if (live) {
       Keyboard keyboard;
       if (keyboard.works()) return run_screen(keyboard, first);
@@ -129,7 +134,8 @@ class Monitor {
       const LiveTable table = sample(kReading);
       next = after(next);
       if (server) server->publish(table);
-      if (server && rounds == 0) continue;
+      if (push) push->send(otlp_metrics(table));
+      if (serves && rounds == 0) continue;
       if (!print(shown(o_, table, live, round == rounds))) break;  // the reader is gone
       if (round == rounds) code = exit_code_of(table);
     }
@@ -239,7 +245,10 @@ int monitor(const MonitorArguments& options) {
     if (!started) return complain(started.error());
     server = std::move(*started);
   }
-  return Monitor(options, std::move(**opened), signals, recorder).run(server.get());
+  std::optional<OtlpPush> push;
+  if (options.otlp) push.emplace(*options.otlp);
+  return Monitor(options, std::move(**opened), signals, recorder)
+      .run(server.get(), push ? &*push : nullptr);
 }
 
 }  // namespace
@@ -272,6 +281,15 @@ Verb monitor_verb() {
   verb.option("--allow-host", options->hosts, "NAME",
               "with --serve: a name, besides this machine's, that scrapers may ask for")
       .with("--serve");
+  auto& otlp = verb.option("--otlp-endpoint", options->otlp_url, "URL",
+                           "send every reading to an OpenTelemetry collector, such as "
+                           "http://localhost:4318 (OTLP over HTTP)");
+  otlp.set = [options](const std::string& url) {
+    auto endpoint = parse_otlp_endpoint(url);
+    if (!endpoint) return endpoint.error().message();
+    options->otlp = std::move(*endpoint);
+    return std::string();
+  };
   verb.flag("--dcgm-names", options->dcgm_names,
             "names and labels of dcgm-exporter, for dashboards that exist");
   verb.flag("--job-labels", options->job_labels,

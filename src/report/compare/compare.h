@@ -25,7 +25,7 @@ std::string difference_sentence(const Comparison& comparison);
 /// The parts of the difference: "kernels +190.1 us, copies 0, host +20 us, waiting 0, other idle
 /// 0"; they sum to it. Empty where idle time has no causes.
 std::string parts_sentence(const Comparison& comparison, std::size_t other);
-/// What adds time: "Normalisation (forward) +190.1 us (95 %: ...): most in aten::batch_norm ...".
+/// What adds time: "Normalization (forward) +190.1 us (95 %: ...): most in aten::batch_norm ...".
 std::string culprit_sentence(const ComparedCulprit& culprit);
 /// That weights differ in part, or that all kernels changed alike; empty where neither is so.
 std::string alike_sentence(const ComparedLikeness& likeness);
@@ -33,7 +33,7 @@ std::string alike_sentence(const ComparedLikeness& likeness);
 /// more.
 std::vector<const ComparedRole*> gone_roles(const Comparison& comparison, std::size_t other);
 std::vector<const ComparedRole*> new_roles(const Comparison& comparison, std::size_t other);
-/// "Normalisation (forward)".
+/// "Normalization (forward)".
 std::string role_text(std::string_view role, TrainingPhase phase);
 /// Labels of at most `width` columns, cut where they agree: no two are the same.
 std::vector<std::string> short_labels(const Comparison& comparison, std::size_t width);

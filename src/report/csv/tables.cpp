@@ -70,6 +70,8 @@ Status write_analysis_csv(const Analysis& analysis, const CsvSink& sink) {
   auto write = [&](std::string_view name, const auto& rows) {
     if (status && !rows.empty()) status = sink(name, table_of(rows), true);
   };
+  write("analyzed_window", std::vector<WindowInfo>{analysis.window});
+  write("analyzed_steps", analysis.window.steps);
   write("levels", analysis.levels);
   write("idle_causes", idle_of_all(analysis));
   write("waterfall", waterfall_of_all(analysis));

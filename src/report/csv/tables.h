@@ -55,6 +55,7 @@ void csv_cell(std::string& out, E value) {
   csv_cell(out, name_of(value));
 }
 template <class T>
+  requires requires(std::string& out, const T& value) { csv_cell(out, value); }
 void csv_cell(std::string& out, const std::optional<T>& value) {
   if (value) csv_cell(out, *value);
 }
@@ -66,7 +67,8 @@ using CsvSink = std::function<Status(std::string_view table, std::string_view by
 /// Every table of the capture that has rows: host_ops, activities, ... Row numbers of other tables
 /// count from 0.
 Status write_capture_csv(const Capture& capture, const CsvSink& sink);
-/// kernels, layers, layer_types, idle_causes, waterfall, levels, findings.
+/// analyzed_window, analyzed_steps, kernels, layers, layer_types, idle_causes, waterfall, levels,
+/// findings.
 Status write_analysis_csv(const Analysis& analysis, const CsvSink& sink);
 /// idle_pieces: the idle time of every device, stretch by stretch.
 Status write_idle_csv(const Context& context, const CsvSink& sink);

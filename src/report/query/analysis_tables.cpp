@@ -4,12 +4,14 @@
 #include <string>
 
 #include "analyze/call_tree.h"
+#include "analyze/replay/critical_path.h"
 #include "analyze/work/work.h"
 #include "core/text.h"
 #include "model/sqlite.h"
 #include "report/json.h"
 #include "report/query/kernel_facts.h"
 #include "report/query/query.h"
+#include "report/summary.h"
 
 namespace gf {
 
@@ -154,7 +156,11 @@ std::string groups_view() {
 
 const std::vector<AnalysisTable>& analysis_tables() {
   static const std::vector<AnalysisTable> tables{
-      {"levels", "Levels of utilization over the whole capture", sql_columns<Level>()},
+      {"analyzed_window", "The span that the tables of the analysis are of",
+       sql_columns<WindowInfo>()},
+      {"analyzed_steps", "The steps in that span", sql_columns<StepInfo>()},
+      {"levels", "Levels of utilization over that span", sql_columns<Level>()},
+      {"idle_causes", "Idle time of all devices by cause", sql_columns<IdleCause>()},
       {"findings", "What the analysis found, and what to change", sql_columns<Finding>()},
       {"attributed_kernels", "Kernels with all their columns, and what the analysis knows of each",
        sql_columns<KernelFacts>()},
@@ -171,6 +177,8 @@ const std::vector<AnalysisTable>& analysis_tables() {
        sql_columns<KernelSequence>()},
       {"call_tree", "Device time by module and by call path, down to kernels and idle causes",
        sql_columns<CallNode>()},
+      {"critical_path", "The critical path of the device that works most (`gpufathom path`)",
+       sql_columns<CriticalPiece>()},
       {"engine_steps", "Steps of a serving engine: kind, tokens and requests",
        sql_columns<EngineStep>()},
       {"engine_kinds", "Steps of a serving engine by kind: times, padding, energy and idle causes",
@@ -215,12 +223,20 @@ Status add_attributed(sqlite3* db, const Context& context) {
 
 Status add_analysis_table(sqlite3* db, std::string_view table, const Context& context,
                           const Analysis& analysis, const CeilingsFile* ceilings) {
+  if (table == "analyzed_window")
+    return add_table(db, "analyzed_window", std::vector<WindowInfo>{analysis.window});
+  if (table == "analyzed_steps") return add_table(db, "analyzed_steps", analysis.window.steps);
   if (table == "levels") return add_table(db, "levels", analysis.levels);
+  if (table == "idle_causes") return add_table(db, "idle_causes", idle_of_all(analysis));
   if (table == "findings") return add_table(db, "findings", analysis.findings);
   if (table == "operators")
     return add_table(db, "operators", measure_work(context, analysis, ceilings).operators);
   if (table == "sequences")
     return add_table(db, "sequences", measure_work(context, analysis, ceilings).sequences);
+  if (table == "critical_path") {
+    const auto path = critical_path(context, analysis);
+    return path ? add_table(db, "critical_path", path->pieces) : tl::unexpected(path.error());
+  }
   const Serving serving = analysis.serving.value_or(Serving{});
   if (table == "engine_steps") return add_table(db, "engine_steps", serving.steps);
   if (table == "engine_kinds") return add_table(db, "engine_kinds", serving.kinds);

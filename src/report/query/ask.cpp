@@ -1,14 +1,18 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <vector>
 
+#include "core/nearest.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "model/sqlite.h"
 #include "report/query/query.h"
 
 namespace gf {
@@ -98,6 +102,43 @@ tl::unexpected<Error> too_large() {
               "ask for fewer rows (WHERE, LIMIT), or raise --max-bytes");
 }
 
+/// The names that `PRAGMA table_list` or `PRAGMA table_info(TABLE)` gives.
+std::vector<std::string> names_by(sqlite3* db, const std::string& pragma) {
+  std::vector<std::string> texts;
+  sqlite3_stmt* raw = nullptr;
+  if (sqlite3_prepare_v2(db, pragma.c_str(), -1, &raw, nullptr) != SQLITE_OK) return texts;
+  const sqlite::Statement statement(raw);
+  while (sqlite3_step(raw) == SQLITE_ROW)
+    if (const auto* text = sqlite3_column_text(raw, 1))
+      texts.emplace_back(reinterpret_cast<const char*>(text));
+  return texts;
+}
+
+/// ": did you mean kernels?" after SQLite's "no such table: kernel" or "no such column: nam".
+std::string meant_by(sqlite3* db, const std::string& message, const std::string& sql) {
+  constexpr std::string_view kTable = "no such table: ", kColumn = "no such column: ";
+  const bool table = message.starts_with(kTable), column = message.starts_with(kColumn);
+  if (!table && !column) return {};
+  auto tables = names_by(db, "PRAGMA table_list");
+  std::erase_if(tables, [](std::string_view name) {
+    return name.starts_with('_') || name.starts_with("sqlite_");
+  });
+  for (const auto& made : analysis_tables()) tables.emplace_back(made.name);
+  if (table) {
+    const std::string asked = message.substr(kTable.size());
+    const bool known = std::ranges::find(tables, asked) != tables.end();
+    return known ? std::string() : did_you_mean(asked, tables);
+  }
+  std::string asked = message.substr(kColumn.size());
+  asked.erase(0, asked.rfind('.') + 1);  // of TABLE.COLUMN
+  std::vector<std::string> columns;
+  for (const auto& name : tables)
+    if (sql.find(name) != sql.npos)
+      std::ranges::move(names_by(db, fmt::format("PRAGMA table_info(\"{}\")", name)),
+                        std::back_inserter(columns));
+  return did_you_mean(asked, columns);
+}
+
 tl::unexpected<Error> sql_error(sqlite3* db, const std::string& sql, const QueryLimits& limits) {
   const int code = sqlite3_errcode(db) & 0xff;
   if (code == SQLITE_INTERRUPT) return tl::unexpected(no_answer_within(limits.max_seconds));
@@ -109,9 +150,10 @@ tl::unexpected<Error> sql_error(sqlite3* db, const std::string& sql, const Query
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
     return fail(fmt::format("cannot be read: {}", sqlite3_errmsg(db)), {}, -1,
                 "the file is damaged");
-  return fail(
-      fmt::format("SQL: {}{}", sqlite3_errmsg(db), quote_from(sql, sqlite3_error_offset(db))), {},
-      -1, "gpufathom query FILE lists the tables and their columns");
+  const std::string message = sqlite3_errmsg(db);
+  const std::string quote = quote_from(sql, sqlite3_error_offset(db));
+  return fail(fmt::format("SQL: {}{}{}", message, quote, meant_by(db, message, sql)), {}, -1,
+              "gpufathom query FILE lists the tables and their columns");
 }
 
 QueryValue value_at(sqlite3_stmt* raw, int column) {

@@ -49,6 +49,7 @@ using QueryValue = std::variant<std::monostate, std::int64_t, double, std::strin
 struct QueryAnswer {
   std::vector<std::string> columns;
   std::vector<std::vector<QueryValue>> rows;
+  std::optional<WindowInfo> window;  // of the analysis that the tables come from, if any
 };
 
 /// What a statement may take: a small one can ask for more than any machine has.
@@ -69,7 +70,8 @@ Result<QueryAnswer> ask(sqlite3* db, const std::string& sql, const QueryLimits& 
 /// At most `max_rows` rows (0: all); what was left out is said.
 std::string answer_text(const QueryAnswer& answer, const TextStyle& style,
                         std::size_t max_rows = 0);
-/// {"schema": "gpufathom.query/1", "columns": [...], "rows": [[...], ...]}
+/// {"schema": "gpufathom.query/1", "columns": [...], "rows": [[...], ...]}, and of tables of the
+/// analysis "window".
 std::string answer_json(const QueryAnswer& answer);
 /// RFC 4180 with a header line; NULL is an empty field, an empty text is "".
 std::string answer_csv(const QueryAnswer& answer);

@@ -7,6 +7,7 @@
 #include "report/csv/tables.h"
 #include "report/json.h"
 #include "report/query/query.h"
+#include "report/summary.h"
 #include "report/text/format.h"
 #include "report/text/table.h"
 
@@ -109,6 +110,7 @@ std::string answer_text(const QueryAnswer& answer, const TextStyle& style, std::
                        plural(static_cast<std::int64_t>(answer.rows.size()), "row"));
   else
     out += fmt::format("({})\n", plural(static_cast<std::int64_t>(rows), "row"));
+  if (answer.window) out += fmt::format("(analysis of {})\n", window_label(*answer.window));
   if (full > width + 2 && rows > 0)
     out += "(texts are shortened to fit; --format csv or json gives them whole)\n";
   return out;
@@ -137,7 +139,13 @@ std::string answer_json(const QueryAnswer& answer) {
     }
     out += ']';
   }
-  return out += "]}\n";
+  out += ']';
+  if (const auto& window = answer.window)
+    out += fmt::format(
+        R"(,"window":{{"kind":"{}","start_ns":{},"end_ns":{},"duration_ns":{},"steps":{}}})",
+        name_of(window->kind), window->start_ns, window->end_ns, window->duration_ns,
+        window->steps.size());
+  return out += "}\n";
 }
 
 std::string answer_csv(const QueryAnswer& answer) {

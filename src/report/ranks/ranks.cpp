@@ -21,8 +21,10 @@ std::string job_line(const JobRanks& job) {
   if (job.world_size > static_cast<std::int64_t>(job.ranks.size()))
     text += fmt::format(" of {}", job.world_size);
   if (!job.stage.empty()) text = fmt::format("Stage {}: {}", job.stage, text);
-  return fmt::format("{}, {} over {}", text, plural(job.collectives_matched, "shared collective"),
-                     format_time(job.span_ns));
+  const std::string of = job.window == "all" ? "whole captures" : "--window " + job.window;
+  return fmt::format("{}, {} over {} ({})", text,
+                     plural(job.collectives_matched, "shared collective"), format_time(job.span_ns),
+                     of);
 }
 
 /// Most waiting caused first, where not all can be shown; else by number.

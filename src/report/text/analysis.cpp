@@ -17,21 +17,7 @@ constexpr std::size_t kFirstFindings = 3;  // on the first screen
 
 std::string opening(const Analysis& analysis, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width);
-  std::string files(file_name(analysis.source.path));
-  if (analysis.counters_source && analysis.counters_source->path != analysis.source.path)
-    files += " + " + std::string(file_name(analysis.counters_source->path));
-  const std::string what = subject(analysis);
-  std::size_t left = width > columns_of(what) + 2 ? width - columns_of(what) - 2 : 0;
-  std::string out;
-  if (left < 30)
-    out = paint(style, Paint::dim, shorten_middle(files, width)) + "\n" +
-          paint(style, Paint::dim, shorten_middle(what, width)) + "\n";
-  else {
-    const std::string shown = shorten_middle(files, left);
-    out = paint(style, Paint::dim,
-                shown + std::string(width - columns_of(shown) - columns_of(what), ' ') + what) +
-          "\n";
-  }
+  std::string out = title_line(analysis.source, analysis.counters_source, subject(analysis), style);
   out += paint(style, Paint::strong, wrap(headline(analysis), width));
   for (const auto& text : shortcomings(analysis))
     out += paint(style, Paint::warn, wrap("Incomplete: " + text, width));

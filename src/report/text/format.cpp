@@ -28,6 +28,11 @@ std::vector<std::size_t> code_points(std::string_view text) {
 }  // namespace
 
 std::string format_level(const Level& level) {
+  if (level.estimated && level.low && level.high) {
+    const auto low = fmt::format("{:.0f}", *level.low * 100);
+    const auto high = fmt::format("{:.0f}", *level.high * 100);
+    return low == high ? fmt::format("~{} %", low) : fmt::format("~{}-{} %", low, high);
+  }
   const bool wide = level.low && level.high && std::abs(*level.high - *level.low) >= 0.0005;
   if (!wide) return level.value ? format_share(level.value) : "no data";
   return fmt::format("{:.1f}-{:.1f} %", *level.low * 100, *level.high * 100);

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "report/labels.h"
+#include "report/summary.h"
 #include "report/text/format.h"
 #include "report/text/plot.h"
 #include "report/text/reports.h"
@@ -283,12 +284,7 @@ std::string sweep_text(const std::vector<ClockSweep>& sweeps, const TextStyle& s
 }  // namespace
 
 std::string energy_text(const EnergyReport& report, const TextStyle& style, std::size_t rows) {
-  const auto width = static_cast<std::size_t>(style.width);
-  std::string files = report.source.path.substr(report.source.path.find_last_of('/') + 1);
-  if (report.counters_source && report.counters_source->path != report.source.path)
-    files += " + " + report.counters_source->path.substr(
-                         report.counters_source->path.find_last_of('/') + 1);
-  return paint(style, Paint::dim, shorten_middle(files, width)) + "\n" +
+  return title_line(report.source, report.counters_source, window_label(report.window), style) +
          energy_section(report.energy, style, rows) + costs_text(report.costs, style) +
          sweep_text(report.sweep, style);
 }

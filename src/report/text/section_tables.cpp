@@ -150,6 +150,13 @@ std::string kernels_section(const Analysis& analysis, const TextStyle& style, st
                                    {"median", Align::right, false, 2},
                                    {"time", Align::right},
                                    {"share", Align::right, false, 1}};
+  const bool estimates = ids.empty() && std::ranges::any_of(analysis.kernels, [](const auto& row) {
+                           return row.waves.has_value();
+                         });
+  if (estimates) {
+    columns.push_back({"~waves", Align::right, false, 3});
+    columns.push_back({"~occup. limit", Align::right, false, 4});
+  }
   add_level_columns(columns, ids);
   TextTable table(columns);
   const auto named = alike(analysis);
@@ -159,6 +166,12 @@ std::string kernels_section(const Analysis& analysis, const TextStyle& style, st
                             format_count(kernel.count),
                             format_time(static_cast<Nanos>(kernel.duration.median)),
                             format_time(kernel.ns), format_share(kernel.share)};
+    if (estimates) {
+      cells.push_back(
+          known_or("-", kernel.waves, [](double waves) { return fmt::format("{:.3g}", waves); }));
+      cells.push_back(kernel.occupancy_limit ? Cell(format_share(kernel.occupancy_limit))
+                                             : Cell("-", Paint::dim));
+    }
     add_level_cells(cells, kernel.levels, ids);
     table.add(std::move(cells));
   }

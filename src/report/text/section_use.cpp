@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/files.h"
 #include "model/metrics.h"
 #include "report/labels.h"
 #include "report/summary.h"
@@ -73,6 +74,25 @@ std::string tensor_line(const Analysis& analysis, const TextStyle& style) {
 
 }  // namespace
 
+std::string title_line(const SourceInfo& source, const std::optional<SourceInfo>& counters,
+                       const std::string& subject, const TextStyle& style) {
+  constexpr std::size_t kLeastOfFiles = 30;
+  const auto width = static_cast<std::size_t>(style.width);
+  std::string files(file_name(source.path));
+  if (counters && counters->path != source.path)
+    files += " + " + std::string(file_name(counters->path));
+  if (subject.empty()) return paint(style, Paint::dim, shorten_middle(files, width)) + "\n";
+  const std::size_t taken = columns_of(subject) + 2;
+  if (width < taken + kLeastOfFiles)
+    return paint(style, Paint::dim, shorten_middle(files, width)) + "\n" +
+           paint(style, Paint::dim, shorten_middle(subject, width)) + "\n";
+  const std::string shown = shorten_middle(files, width - taken);
+  return paint(
+             style, Paint::dim,
+             shown + std::string(width - columns_of(shown) - columns_of(subject), ' ') + subject) +
+         "\n";
+}
+
 std::string section_title(const TextStyle& style, std::string_view title, std::string_view remark) {
   std::string line(1, '\n');
   line += paint(style, Paint::title, title);
@@ -87,23 +107,35 @@ std::string ladder_section(const Analysis& analysis, const TextStyle& style) {
   if (analysis.levels.empty()) return {};
   std::string out = section_title(style, "Utilization by level",
                                   "share of " + format_time(device_time(analysis)));
-  std::string missing;
+  std::string missing, lacking;
+  bool estimated = false;
   const int width = bar_width(style, 1);
   for (const auto& level : analysis.levels) {
     if (!worth_a_line(analysis, level)) continue;
     const Label label = label_of_metric(level.id);
+    if (!level.value && !level.low) {
+      if (!lacking.empty()) lacking += ", ";
+      lacking += label.text;
+      if (missing.empty()) missing = level.why_missing;
+      continue;
+    }
     const double low = level.low.value_or(level.value.value_or(0)), high = level.high.value_or(low);
     out += "  " + padded(shorten_middle(label.text, kLabelWidth), kLabelWidth) + "  " +
            bar(style, {0, low, high}, width) + padded(format_level(level), kValueWidth, true) +
            "\n";
-    if (!level.value && missing.empty()) missing = level.why_missing;
+    estimated = estimated || level.estimated;
   }
   out += tensor_line(analysis, style);
   out += work_lines(analysis.work, style);
-  if (!missing.empty())
-    out +=
-        paint(style, Paint::dim,
-              wrap("no data: " + short_reason(missing), static_cast<std::size_t>(style.width), 2));
+  const auto paragraph = [&](const std::string& text) {
+    return paint(style, Paint::dim, wrap(text, static_cast<std::size_t>(style.width), 2));
+  };
+  if (estimated)
+    out += paragraph("~ estimated from the launches' grids, blocks, registers and shared memory");
+  if (!lacking.empty()) {
+    const std::string why = missing.empty() ? "" : ": " + short_reason(missing);
+    out += paragraph("no data for " + lacking + why);
+  }
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,9 @@
 
 namespace gf {
 
+/// The first line of an answer: what was read, and what of it was analyzed.
+std::string title_line(const SourceInfo& source, const std::optional<SourceInfo>& counters,
+                       const std::string& subject, const TextStyle& style);
 /// A heading over a section, with a remark at the right end of the line.
 std::string section_title(const TextStyle& style, std::string_view title,
                           std::string_view remark = {});

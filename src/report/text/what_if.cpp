@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cctype>
 #include <cmath>
 
 #include "report/text/format.h"
@@ -12,18 +11,28 @@ namespace gf {
 
 namespace {
 
-std::string span_of(const WhatIf& answer) {
-  if (answer.device < 0) return "the job";  // of several ranks
-  if (answer.steps == 0) return "the capture";
-  return fmt::format("a step ({} captured)", answer.steps);
+/// The mean step of the window, as every verb gives it, and what replay measures: from the end of
+/// one step's GPU work to the end of the next one's.
+std::string captured_line(const WhatIf& answer) {
+  const auto captured = format_time(answer.captured_ns);
+  if (answer.device < 0) return "The job takes " + captured;  // of several ranks
+  const auto steps = static_cast<Nanos>(answer.window.steps.size());
+  if (answer.steps == 0 || steps == 0) return "The capture takes " + captured;
+  const auto mean = format_time(answer.window.duration_ns / steps);
+  const auto of = fmt::format("{} ({}, {})", mean, plural(steps, "step"),
+                              format_time(answer.window.duration_ns));
+  if (answer.steps < 2) return "A step takes " + of;
+  return fmt::format(
+      "A step takes {}. From the end of one step's GPU work to the end of the next "
+      "it is {}",
+      of, captured);
 }
 
 std::string own_line(const WhatIf& answer) {
-  if (answer.own_low_ns == answer.own_high_ns)
-    return fmt::format("{} takes {}.", span_of(answer), format_time(answer.captured_ns));
-  return fmt::format("{} takes {}, without what recording takes about {} ({} to {}).",
-                     span_of(answer), format_time(answer.captured_ns), format_time(answer.own_ns),
-                     format_time(answer.own_low_ns), format_time(answer.own_high_ns));
+  if (answer.own_low_ns == answer.own_high_ns) return captured_line(answer) + ".";
+  return fmt::format("{}, without profiler overhead about {} ({} to {}).", captured_line(answer),
+                     format_time(answer.own_ns), format_time(answer.own_low_ns),
+                     format_time(answer.own_high_ns));
 }
 
 std::string range_of(const WhatIfRow& row) {
@@ -48,9 +57,7 @@ bool is_nothing(const WhatIfRow& row) {
 
 std::string what_if_text(const WhatIf& answer, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width);
-  std::string line = own_line(answer);
-  line.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(line.front())));
-  std::string text = paint(style, Paint::strong, wrap(line, width));
+  std::string text = paint(style, Paint::strong, wrap(own_line(answer), width));
   constexpr double kWorthSaying = 0.02;
   if (answer.unexplained.value_or(0) >= kWorthSaying)
     text += paint(style, Paint::warn,

@@ -277,7 +277,10 @@ std::string transfer_lines(const WorkUse& use, const TextStyle& style) {
 }  // namespace
 
 std::string work_text(const WorkUse& use, const TextStyle& style, std::size_t rows) {
-  std::string out = done_section(use, style) + operators_section(use, style, rows) +
+  const bool timed = use.window.duration_ns > 0;
+  std::string out = title_line(use.source, use.counters_source,
+                               timed ? window_label(use.window) : std::string(), style) +
+                    done_section(use, style) + operators_section(use, style, rows) +
                     sequences_section(use, style, rows) + roof_section(use, style, rows) +
                     transfer_lines(use, style);
   if (!use.memory.empty()) out += section_title(style, "Memory") + memory_lines(use.memory, style);

@@ -2,8 +2,9 @@ A captured program runs again with something changed.
 
   $ cd "$ROOT/tests/advice/captures"
   $ gpufathom whatif pageable_copies.json.gz
-  A step (4 captured) takes 23.98 ms, without what recording takes about 23.14 ms
-  (22.11 ms to 24.23 ms).
+  A step takes 23.99 ms (4 steps, 95.96 ms). From the end of one step's GPU work
+  to the end of the next it is 23.98 ms, without profiler overhead about 23.14 ms
+  (22.11 ms to 24.24 ms).
   
   With one thing changed                                           gain: of a step
     change                                          step  of step   range   others
@@ -23,7 +24,7 @@ A captured program runs again with something changed.
     sync      no host synchronization       22.84 ms    1.3 %      1 %    1-8 %
     copies    copies pinned and overlapped  10.58 ms   54.3 %     54 %  37-89 %
     gpu       kernels 2 times as fast       20.71 ms   10.5 %   2-17 %   1-51 %
-    together  all of these                  6.438 ms   72.2 %  64-77 %  47-96 %
+    together  all of these                  5.954 ms   74.3 %  64-77 %  47-96 %
 
 Another GPU is told by its ceilings.
 
@@ -57,8 +58,9 @@ What nothing is called is refused, and so is a factor that is none.
 Collectives move their bytes on another link; of a folder of ranks the job is asked about.
 
   $ gpufathom whatif exposed_communication.rank0.json.gz --link PCIe5
-  A step (4 captured) takes 6.757 ms, without what recording takes about 6.757 ms
-  (6.467 ms to 7.069 ms).
+  A step takes 6.769 ms (4 steps, 27.08 ms). From the end of one step's GPU work
+  to the end of the next it is 6.757 ms, without profiler overhead about 6.757 ms
+  (6.466 ms to 7.069 ms).
   
   With one thing changed                                           gain: of a step
     change                         step  of step       range      others
@@ -109,7 +111,7 @@ Recommendations have the gain of the change that mends them, the same as here.
 Of JAX a jitted function takes the host's time within a step away, with its waits.
 
   $ gpufathom whatif ../fields/jax_by_operator.xplane.pb.gz --graph | tail -1
-    graph   launches as one graph  18.59 us  30.13 ms   99.9 %  100 %   100 %
+    graph   launches as one graph  25.57 us  30.12 ms   99.9 %  100 %   100 %
 
 Without operators a kernel that is gone takes the call that launched it along; CuPy's kernels are known by name.
 
@@ -131,14 +133,14 @@ the first two took 23.06 and 0.729 ms a step, the third 1.32.
 
   $ cd ../fields
   $ gpufathom whatif jax_by_operator.xplane.pb.gz --graph | head -2
-  A step (2 captured) takes 46.55 ms, without what recording takes about 30.14 ms
-  (12.31 ms to 47.24 ms).
+  A step takes 44.99 ms (2 steps, 89.97 ms). From the end of one step's GPU work
+  to the end of the next it is 46.55 ms, without profiler overhead about 30.14 ms
   $ gpufathom whatif jax_lengths.mended.xplane.pb.gz --graph | head -2
-  A step (3 captured) takes 960.5 us, without what recording takes about 663.0 us
-  (325.1 us to 985.6 us).
+  A step takes 738.6 us (3 steps, 2.216 ms). From the end of one step's GPU work
+  to the end of the next it is 960.5 us, without profiler overhead about 663.0 us
   $ gpufathom whatif ../causes/device_synchronize.json.gz --graph | head -2
-  A step (4 captured) takes 3.254 ms, without what recording takes about 1.066 ms
-  (747.4 us to 2.476 ms).
+  A step takes 3.357 ms (4 steps, 13.43 ms). From the end of one step's GPU work
+  to the end of the next it is 3.254 ms, without profiler overhead about 1.066 ms
 
 A norm by hand is one pass, with the root of a few numbers between its large kernels; written so the
 program really gained 30 %.

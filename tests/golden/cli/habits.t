@@ -6,7 +6,7 @@ A file alone is analysed, also from a pipe and from a process's output:
   $ gpufathom lenet_train_b64.json.gz | head -1
   lenet_train_b64.json.gz                           NVIDIA H200, 3 steps, 10.40 ms
   $ gpufathom - --format json < lenet_train_b64.json.gz | jq -r .source.path | sed 's/.*gpufathom-[^/]*//'
-  /standard-input
+  standard input
   $ cat lenet_train_b64.json.gz | gpufathom analyze - --format json | jq .devices[0].kernels
   150
   $ bash -c 'gpufathom analyze <(cat lenet_train_b64.json.gz) --format json' | jq .devices[0].kernels
@@ -15,7 +15,7 @@ A file alone is analysed, also from a pipe and from a process's output:
   count(*)
   150
   $ gpufathom - < /dev/null 2>&1 | sed 's/[^ ]*gpufathom-[^/]*//'
-  gpufathom: /standard-input: is empty (the program that wrote it may have failed or may still be running)
+  gpufathom: standard input: is empty (the program that wrote it may have failed or may still be running)
   $ ls -d "${TMPDIR:-/tmp}"/gpufathom-??????/standard-input 2>/dev/null
   [2]
 
@@ -37,7 +37,7 @@ Two that the profiler wrote of one worker are windows of one run, not ranks; bes
   $ zcat lenet_train_b64.json.gz | sed 's/"dur": 2/"dur": 3/' | gzip > run1/host_4712.1700000009998.pt.trace.json.gz
   $ gpufathom run1 | head -1
   gpufathom: run1/host_4711.1700000000000.pt.trace.json.gz: skipped: the same worker has a later capture (`gpufathom compare` takes both)
-  2 ranks, 0 shared collectives over 9.925 ms
+  2 ranks, 0 shared collectives over 9.925 ms (whole captures)
 
 One screen:
 
@@ -69,20 +69,20 @@ One screen:
     - The trace shows 93 % idle, but a profiler was active, which slows the host
       and not the kernels. It may have taken up to 36 % of the time. Compare with
       the step time of a run without the profiler before acting on time that waits
-      for the host. Replayed without it, a step takes 2.51 ms of the 3.42 ms
-      captured.
+      for the host. Replayed without it, a step's GPU work ends 2.51 ms after that
+      of the step before, instead of 3.42 ms.
   
   Utilization by level                                           share of 10.40 ms
     GPU active                ###                                            6.8 %
-    SM active                                                              no data
-    issue slot utilization                                                 no data
-    tensor pipe active                                                     no data
-    tensor instr. issued                                                   no data
+    SM active                 #                                             ~1-3 %
     tensor FLOP/s of peak                                                    0.0 %
+    achieved occupancy        #                                               ~0 %
     41.78 GFLOP/s from operator shapes (model): MFU (model operations / peak x
     time) <0.1 % of 989.4 TFLOP/s in bf16. 18 457 items per second (64 per step
     from its shapes), 2.264 MFLOP per item. See also: gpufathom work.
-    no data: the capture has no per-kernel counters
+    ~ estimated from the launches' grids, blocks, registers and shared memory
+    no data for issue slot utilization, tensor pipe active, tensor instr. issued:
+    the capture has no per-kernel counters
   
   More with --full: time breakdown, idle causes, runtime, layers, kernels, how to
   collect missing counters, data quality. As a page: -o page.html.

@@ -52,8 +52,8 @@ Help stays within the terminal.
 
   $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz --rows 1 | grep -A3 '^By kernel'
   By kernel
-    kernel                                        count    median      time  share
-    sm80_xmma_fprop_impli..cute_kernel__5x_cudnn      3  6.336 us  19.01 us  0.8 %
+    kernel                               count    median      time  share   ~waves
+    sm80_xmma_fprop_i..kernel__5x_cudnn      3  6.336 us  19.01 us  0.8 %  0.00606
     and 7 kernels more (--rows N shows more)
   $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz --rows 0 | grep -c 'shows more'
   0

@@ -73,7 +73,7 @@ A run that is not whole is compared all the same, and said to be.
   [1]
   $ ls tables | head -2
   activities.csv
-  api_calls.csv
+  analyzed_steps.csv
 
   $ gpufathom compare eager.json.gz
   gpufathom: at least 2 of FILE are needed, 1 is given (see gpufathom compare --help)

@@ -32,7 +32,7 @@ A trace, a counter report and a made-up log of a steady 240 W over the trace's t
   11959
   187
   (idle) 104113352
-  Normalisation 19586406
+  Normalization 19586406
   Convolution 15662217
   ["not_counted","tma","window_too_short"]
 
@@ -61,12 +61,12 @@ The text fits 80 columns and says what is not known:
   
     layer type (parts in %)    energy  static  compute  on chip  DRAM  rest
     (idle)                    13.53 J     100        0        0     0     0
-    Normalisation             9.340 J      29        0        0    27    44
+    Normalization             9.340 J      29        0        0    27    44
     Convolution               7.671 J      28        0        0    29    43
     Activation                2.588 J      23        0        0    42    35
     Elementwise               1.007 J      23        0        0    43    34
     Pooling                  863.6 mJ      34        0        0    14    52
-    Optimiser                443.5 mJ      25        0        0    36    39
+    Optimizer                443.5 mJ      25        0        0    36    39
     Copy                     376.5 mJ      35        0        0    11    54
     ! the capture lacks the counters of 2 of the model's featu
     ! TMA copies bypass the load-store counters of L1 and shar
@@ -165,7 +165,7 @@ parts of their own.
   ["samples_missing","tma"]
   $ jq -c '.energy.devices[0].layer_types[:4][] | [.name, (.nj / .ns | round), ([.parts[] | select(.component == "dram") | .nj] | add) / .ns > 20]' real.json
   ["Convolution",619,true]
-  ["Normalisation",732,true]
+  ["Normalization",732,true]
   ["MatMul",626,true]
   ["Elementwise",870,true]
   $ gpufathom analyze real.gpf --model model.json --window steps --format json | jq -c '.energy.devices[0].nj' > analyze.nj; jq .energy.devices[0].nj real.json | diff - analyze.nj && echo the same in analyze

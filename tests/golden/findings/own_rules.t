@@ -7,7 +7,7 @@ Rules of a team's own (docs/own-rules.md), beside the program's.
 
 The gain is that of the events that the condition finds, of which half stays; the query lists them:
 
-  $ gpufathom query "$TRACE" "select sum(exclusive_ns) from attributed_work where layer = 'Normalisation' and phase = 'forward'" --csv
+  $ gpufathom query "$TRACE" "select sum(exclusive_ns) from attributed_work where layer = 'Normalization' and phase = 'forward'" --csv
   sum(exclusive_ns)
   10392201
   $ QUERY=$(gpufathom analyze "$TRACE" --rules "$EXAMPLES/rules/team.json" --format json | jq -r '.findings[] | select(.rule == "norms_outside_fp16") | .queries[0]')
@@ -32,7 +32,7 @@ Groups of work, which show what is worth a rule, add up to the device's time:
 
   $ gpufathom query "$TRACE" "select sum(exclusive_ns), sum(idle_ns), sum(count) = (select count(*) from activities) as all_of_them from work_groups" --csv
   sum(exclusive_ns),sum(idle_ns),all_of_them
-  45377825,103075170,1
+  45377825,103792548,1
   $ gpufathom analyze "$TRACE" --window all --format json | jq -r '[([.devices[].kernel_busy_ns] | add) + ([.devices[].copy_only_ns] | add), ([.devices[].idle_ns] | add)] | join(",")'
   45377825,103075170
   $ gpufathom query "$TRACE" "select operator, traits, count from work_groups where traits like '%,fills,%' order by count desc limit 2" --csv

@@ -40,12 +40,8 @@ AMD's rocprofv3: any file of a process stands for all of its files, and a folder
   
   Utilization by level                                           share of 20.22 ms
     GPU active                \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8a                      59.3 % (esc)
-    SM active                                                              no data
-    issue slot utilization                                                 no data
-    tensor pipe active                                                     no data
-    tensor instr. issued                                                   no data
-    tensor FLOP/s of peak                                                  no data
-    no data: the capture has no per-kernel counters
+    no data for SM active, issue slot utilization, tensor pipe active, tensor
+    instr. issued, tensor FLOP/s of peak: the capture has no per-kernel counters
   
   More with --full: time breakdown, devices, idle causes, runtime, layers,
   kernels, data quality. As a page: -o page.html.

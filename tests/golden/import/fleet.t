@@ -39,11 +39,9 @@ A folder of scrapes is a log:
   
   Utilization by level                                            share of 45.00 s
     GPU active                \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88                                  30.0 % (esc)
-    SM active                                                              no data
-    issue slot utilization                                                 no data
-    tensor pipe active                                                     no data
-    no data: DCGM does not export it, or its field was not logged; gpufathom
-    record samples it from hardware counters
+    no data for SM active, issue slot utilization, tensor pipe active: DCGM does
+    not export it, or its field was not logged; gpufathom record samples it from
+    hardware counters
   
   More with --full: time breakdown, levels over time, readings, energy, data
   quality. As a page: -o page.html.
@@ -73,11 +71,9 @@ A range of Prometheus, with a reading that is missing and one that is no number:
   
   Utilization by level                                            share of 90.00 s
     GPU active                \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88              80.0 % (esc)
-    SM active                                                              no data
-    issue slot utilization                                                 no data
-    tensor pipe active                                                     no data
-    no data: DCGM does not export it, or its field was not logged; gpufathom
-    record samples it from hardware counters
+    no data for SM active, issue slot utilization, tensor pipe active: DCGM does
+    not export it, or its field was not logged; gpufathom record samples it from
+    hardware counters
   
   More with --full: time breakdown, levels over time, readings, energy, data
   quality. As a page: -o page.html.

@@ -66,14 +66,12 @@ A log of DCGM without GRACT: what it has is said, and what it lacks.
   not known.
   
   Utilization by level                                            share of 3.000 s
-    GPU active                                                             no data
     SM active                 \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88                          50.0 % (esc)
-    issue slot utilization                                                 no data
     tensor pipe active        \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88                                          10.0 % (esc)
     achieved occupancy        \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88                                  30.0 % (esc)
     DRAM throughput           \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88                                      20.0 % (esc)
-    no data: DCGM does not export it, or its field was not logged; gpufathom
-    record samples it from hardware counters
+    no data for GPU active, issue slot utilization: DCGM does not export it, or
+    its field was not logged; gpufathom record samples it from hardware counters
   
   More with --full: time breakdown, levels over time, readings, data quality. As a
   page: -o page.html.

@@ -9,20 +9,20 @@ kernel-busy time exactly.
   $ jq -r "$sums" resnet.json
   [0,0,0]
   $ jq -r "$types" resnet.json
-  Normalisation 1113 19586406
+  Normalization 1113 19586406
   Convolution 651 15662217
   Activation 294 4293999
   Pooling 12 2131787
   Elementwise 216 1655917
   Copy 339 975754
-  Optimiser 27 824667
+  Optimizer 27 824667
   MatMul 12 56737
   Loss 12 25569
   Softmax 3 11584
   $ jq -r '.layers[:8][] | "\(.type) | \(.name) | \(.phase) | \(.kernels)"' resnet.json
   Convolution | aten::conv2d | backward | 486
-  Normalisation | aten::batch_norm | forward | 636
-  Normalisation | aten::batch_norm | backward | 477
+  Normalization | aten::batch_norm | forward | 636
+  Normalization | aten::batch_norm | backward | 477
   Convolution | aten::conv2d | forward | 165
   Activation | aten::relu_ | backward | 147
   Activation | aten::relu_ | forward | 147
@@ -35,10 +35,10 @@ A compiled model: the fused kernels count by what they compute, not by what they
   $ jq -r "$sums" compiled.json
   [0,0,0]
   $ jq -r "$types" compiled.json
-  Normalisation 1161 15014245
+  Normalization 1161 15014245
   Convolution 603 14277555
   Pooling 6 1379776
-  Optimiser 27 849315
+  Optimizer 27 849315
   Activation 12 835135
   Copy 336 726590
   Elementwise 171 214742
@@ -55,8 +55,8 @@ BERT: the matrix products inside the attention would be Attention; here cuDNN do
   $ jq -r "$types" bert.json
   MatMul 888 21325798
   Copy 1278 7028292
-  Normalisation 234 3165474
-  Optimiser 54 2776674
+  Normalization 234 3165474
+  Optimizer 54 2776674
   Elementwise 225 2169093
   Attention 180 2106172
   Activation 78 1564607
@@ -89,6 +89,6 @@ With Python stacks the layers have the names of modules.
 The kernel table: one row a name, with what varies among its instances.
 
   $ jq -r '.kernels[:3][] | "\(.count) x \(.short_name), \(.layer_type), \(.operator), \(.grids) grids, \(.ns) ns"' resnet.json
-  159 x batch_norm_collect_statistics_channels_last_kernel, Normalisation, aten::native_batch_norm, 9 grids, 6756153 ns
-  159 x batch_norm_backward_reduce_channels_last_kernel, Normalisation, aten::native_batch_norm_backward, 9 grids, 4667184 ns
-  159 x batch_norm_backward_elemt_channels_last_kernel, Normalisation, aten::native_batch_norm_backward, 9 grids, 4407720 ns
+  159 x batch_norm_collect_statistics_channels_last_kernel, Normalization, aten::native_batch_norm, 9 grids, 6756153 ns
+  159 x batch_norm_backward_reduce_channels_last_kernel, Normalization, aten::native_batch_norm_backward, 9 grids, 4667184 ns
+  159 x batch_norm_backward_elemt_channels_last_kernel, Normalization, aten::native_batch_norm_backward, 9 grids, 4407720 ns

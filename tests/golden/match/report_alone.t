@@ -22,7 +22,6 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
       Command: How to collect missing counters, below
   
   Utilization by level                                           share of 323.5 us
-    GPU active                                                             no data
     SM active                 ######                                        15.6 %
     issue slot utilization    ###                                            7.4 %
     tensor pipe active        #                                              0.1 %
@@ -31,8 +30,8 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
     DRAM throughput           #                                              0.3 %
     Tensor pipes are active 0.6 % of the cycles with a warp; 0.6 % of the
     instructions issued are tensor instructions.
-    no data: a counter report has no time between its kernels: give a trace of the
-    same program, gpufathom analyze TRACE --counters REPORT
+    no data for GPU active: a counter report has no time between its kernels: give
+    a trace of the same program, gpufathom analyze TRACE --counters REPORT
   
   Time breakdown                                          parts add up to 323.5 us
   $ gpufathom analyze lenet.ncu-rep --full | sed -n '/^Counters matched/,/^$/p'

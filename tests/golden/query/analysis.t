@@ -7,6 +7,7 @@ What the analysis says is a table, too; it is worked out when a statement asks f
   backward  Convolution       18
   backward  Activation        12
   (4 rows)
+  (analysis of 3 steps, 10.40 ms)
   $ gpufathom query $EXAMPLES/lenet_train_b64.json.gz "select count(*) = (select count(*) from kernels) as all_kernels, sum(idle_ns) > 0 as idle, count(distinct idle_cause) > 1 as causes, sum(operator is not null) > 0 as operators, min(length(short_name) <= length(name)) as short from attributed_kernels" --format csv
   all_kernels,idle,causes,operators,short
   1,1,1,1,1
@@ -15,12 +16,13 @@ What the analysis says is a table, too; it is worked out when a statement asks f
   gpu.busy   0.895  ratio
   sm.active  0.711  ratio
   (2 rows)
+  (analysis of whole capture, 4.762 s)
 
 Levels are those of analyze; in a recording of kernels, the ones that are solved from its samples.
 
   $ zcat $EXAMPLES/resnet50_fp32_b512_energy.gpf.gz > kernels.gpf
   $ gpufathom query kernels.gpf "select id, value from levels" --csv 2>/dev/null | sed 1d > asked
-  $ gpufathom analyze kernels.gpf --window all --json 2>/dev/null | jq -r '.levels[] | "\(.id),\(.value // "")"' | diff asked - && grep -c 'sm.active,0[.]' asked
+  $ gpufathom analyze kernels.gpf --json 2>/dev/null | jq -r '.levels[] | "\(.id),\(.value // "")"' | diff asked - && grep -c 'sm.active,0[.]' asked
   1
 
   $ gpufathom query $EXAMPLES/lenet_train_b64.json.gz "select count(*) > 0 as some from findings where text <> ''" --format csv
@@ -39,6 +41,7 @@ Each kernel and copy has its operation, the one around it, its place in the step
     11  aten::convol..on_backward  ConvolutionBackward0  backward      146       1
      9  aten::cudnn_convolution    aten::_convolution    forward        55       1
   (4 rows)
+  (analysis of 3 steps, 149.5 ms)
   (texts are shortened to fit; --format csv or json gives them whole)
   $ gpufathom query $EXAMPLES/resnet50_amp_eager_b64.json.gz "select copy, operator, parent, count(*) as copies from attributed_copies group by 1, 2, 3 order by copies desc, 1, 2 limit 4"
   copy              operator                    parent                copies
@@ -46,6 +49,7 @@ Each kernel and copy has its operation, the one around it, its place in the step
   none              aten::cudnn_convolution     aten::_convolution        39
   device_to_device  aten::copy_                 AsStridedBackward1         3
   (3 rows)
+  (analysis of 3 steps, 149.5 ms)
   $ gpufathom query $EXAMPLES/resnet50_amp_eager_b64.json.gz "select sum(n) = (select count(*) from activities) as all_of_them from (select count(*) as n from attributed_kernels union all select count(*) from attributed_copies)" --csv
   all_of_them
   1

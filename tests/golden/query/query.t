@@ -55,7 +55,7 @@ Without SQL: what can be asked.
 Errors say where. Nothing can be changed.
 
   $ gpufathom query run.gpf "select nme from kernels"
-  gpufathom: run.gpf: SQL: no such column: nme, at "nme from kernels" (gpufathom query FILE lists the tables and their columns)
+  gpufathom: run.gpf: SQL: no such column: nme, at "nme from kernels": did you mean name? (gpufathom query FILE lists the tables and their columns)
   [1]
   $ gpufathom query run.gpf "selec 1"
   gpufathom: run.gpf: SQL: near "selec": syntax error, at "selec 1" (gpufathom query FILE lists the tables and their columns)

@@ -3,7 +3,7 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   $ needs-corpus || exit 80
   $ ranks="$GPUFATHOM_CORPUS/h200/ranks"
   $ gpufathom ranks "$ranks"/slow_gpu.rank*.json.gz --rows 3
-  2 ranks, 28 shared collectives over 191.5 ms
+  2 ranks, 28 shared collectives over 191.5 ms (whole captures)
   The job waits for rank 0: as its peers, the job gains 4.679 ms of 191.5 ms
   (2.4 %), most of it from more kernel time in extra_augmentation.
   The host of rank 0 is slower than its peers' (29.86 ms of 191.5 ms (15.6 %));
@@ -33,7 +33,7 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
     all_reduce      2   9.7 MB      4  63.23 us     153.8   34.2 %
     all_reduce      2   8.2 MB      4  58.54 us       140   31.1 %
   $ gpufathom analyze "$ranks"/slow_gpu.rank1.json.gz "$ranks"/slow_gpu.rank0.json.gz --rows 1 | head -3
-  2 ranks, 28 shared collectives over 191.5 ms
+  2 ranks, 28 shared collectives over 191.5 ms (whole captures)
   The job waits for rank 0: as its peers, the job gains 4.679 ms of 191.5 ms
   (2.4 %), most of it from more kernel time in extra_augmentation.
 
@@ -47,7 +47,7 @@ Parts of single ranks give the same answer as the captures.
 One rank alone, two runs mixed, a folder of three runs, a file that is cut.
 
   $ gpufathom ranks --allow-incomplete "$ranks"/none.rank1.json.gz 2>errors | head -3; cat errors
-  1 rank of 2, 0 shared collectives over 157.4 ms
+  1 rank of 2, 0 shared collectives over 157.4 ms (whole captures)
   Only one rank was given: which rank it waited for is unknown without the others.
   Incomplete: 1 of 2 ranks have no file: 0
   gpufathom: incomplete result: 1 of 2 ranks have no file: 0
@@ -62,7 +62,7 @@ One rank alone, two runs mixed, a folder of three runs, a file that is cut.
   gpufathom: incomplete result: rank 1: gzip data ends early at byte 500000 of the compressed file
   gpufathom: incomplete result: rank 1: of the 38 855 numbers of the runtime's calls, 11 581 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
   exit 1
-  2 ranks, 6 shared collectives over 159.5 ms
+  2 ranks, 6 shared collectives over 159.5 ms (whole captures)
   No rank and no link holds the job up: as its peers, none would gain it 1 %.
   Nothing has waited for rank 0 yet, but its host falls behind: it takes 19.40 ms
   $ head -c 30 "$ranks"/none.rank1.json.gz > cut/none.rank1.json.gz
@@ -70,6 +70,6 @@ One rank alone, two runs mixed, a folder of three runs, a file that is cut.
   gpufathom: cut/none.rank1.json.gz: gzip data ends early at byte 30 of the compressed file (nothing in it can be read; copy it again from its source)
   gpufathom: incomplete result: 1 of 2 ranks have no file: 1
   exit 1
-  1 rank of 2, 0 shared collectives over 156.4 ms
+  1 rank of 2, 0 shared collectives over 156.4 ms (whole captures)
   Only one rank was given: which rank it waited for is unknown without the others.
   Incomplete: 1 of 2 ranks have no file: 1

@@ -2,7 +2,7 @@ Two of four ranks: who was late is said among those only.
 
   $ groups="$ROOT/tests/ranks/groups"
   $ gpufathom ranks --allow-incomplete "$groups"/tp2_group_late.rank[13].json.gz --rows 1 2>&1 | head -6
-  2 ranks of 4, 19 shared collectives over 116.4 ms
+  2 ranks of 4, 19 shared collectives over 116.4 ms (whole captures)
   Of the 2 ranks here none holds the job up, and no link: as its peers, none would
   gain it 1 %.
   Up to 30.93 ms of 116.4 ms (26.6 %) may be waiting for ranks without a file.

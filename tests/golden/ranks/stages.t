@@ -33,7 +33,7 @@ either stage. The collectives' groups say that there are two ranks.
 The stages have an answer each, the same as their files alone.
 
   $ gpufathom ranks plain --rows 1
-  Stage EXTEND: 2 ranks, 30 shared collectives over 4.470 ms
+  Stage EXTEND: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
   The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
   (26.8 %), most of it from more kernel time in gemm_k.
   Rank 1 is busy for 80.5 % of its time, but waits for 33.3 % of it.
@@ -59,7 +59,7 @@ The stages have an answer each, the same as their files alone.
     not_joined (120x): rank 0: the capture holds no calls of the GPU's runtime:
     whether kernels are missing or come too late cannot be seen
   
-  Stage DECODE: 2 ranks, 30 shared collectives over 4.470 ms
+  Stage DECODE: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
   The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
   (26.8 %), most of it from more kernel time in gemm_k.
   Rank 1 is busy for 80.5 % of its time, but waits for 33.3 % of it.
@@ -88,19 +88,19 @@ The stages have an answer each, the same as their files alone.
   The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
   (26.8 %), most of it from more kernel time in gemm_k.
   $ gpufathom ranks info | grep -A2 '^Stage'
-  Stage EXTEND: 2 ranks, 30 shared collectives over 4.470 ms
+  Stage EXTEND: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
   The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
   (26.8 %), most of it from more kernel time in gemm_k.
   --
-  Stage DECODE: 2 ranks, 30 shared collectives over 4.470 ms
+  Stage DECODE: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
   The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
   (26.8 %), most of it from more kernel time in gemm_k.
   $ gpufathom ranks unnumbered | grep -A2 '^Stage'
-  Stage 1: 2 ranks, 30 shared collectives over 4.470 ms
+  Stage 1: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
   The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
   (26.8 %), most of it from more kernel time in gemm_k.
   --
-  Stage 2: 2 ranks, 30 shared collectives over 4.470 ms
+  Stage 2: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
   The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
   (26.8 %), most of it from more kernel time in gemm_k.
   $ gpufathom ranks plain --format json | jq -c '.schema, (.stages[] | [.stage, .world_size, [.ranks[] | [.rank, .rank_source]], [.stragglers[] | [.rank, .gain_ns]]])'

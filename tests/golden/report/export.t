@@ -8,6 +8,8 @@ One CSV file a table; what is not known is an empty cell.
   $ gpufathom export $EXAMPLES/lenet_inf_b1.json.gz --csv tables
   $ ls tables
   activities.csv
+  analyzed_steps.csv
+  analyzed_window.csv
   api_calls.csv
   device_annotations.csv
   devices.csv
@@ -27,14 +29,14 @@ One CSV file a table; what is not known is an empty cell.
   0,NVIDIA H200,,nvidia,9,0,132,150109880320,2048,65536,233472,
   $ head -2 tables/idle_causes.csv
   cause,ns,gaps
-  launch_bound,972690,52
+  host_other,1128346,43
   $ head -3 tables/idle_pieces.csv
   device,start_ns,duration_ns,cause,operator,next_activity
-  0,1795187789808674122,43932,launch_bound,aten::add_,1
-  0,1795187789808718054,1764,kernel_gap,aten::add_,1
+  0,1795187789808353572,227624,host_other,<built-in method conv2d of type object at 0x7f185133e180>,0
+  0,1795187789808581196,89598,launch_bound,aten::cudnn_convolution,0
   $ awk -F, 'NR > 1 { n += $3 } END { print n }' tables/idle_pieces.csv; awk -F, 'NR > 1 { n += $2 } END { print n }' tables/idle_causes.csv
-  1908575
-  1908575
+  2304396
+  2304396
   $ python3 -c 'import csv; rows = list(csv.DictReader(open("tables/activities.csv"))); print(len(rows), rows[0]["kind"], repr(rows[0]["bytes"]))'
   45 kernel ''
 

@@ -74,16 +74,15 @@ Without counters, levels below the first have no data, which is not 0.
   $ gpufathom analyze $EXAMPLES/lenet_inf_b1.json.gz --full | sed -n '/^Utilization/,/^GPU idle time/p'
   Utilization by level                                           share of 2.396 ms
     GPU active                ##                                             3.8 %
-    SM active                                                              no data
-    issue slot utilization                                                 no data
-    tensor pipe active                                                     no data
-    tensor instr. issued                                                   no data
+    SM active                 #                                               ~0 %
     tensor FLOP/s of peak                                                    0.0 %
+    achieved occupancy        #                                               ~0 %
     1.043 GFLOP/s from operator shapes (model): MFU (model operations / peak x
     time) <0.1 % of 989.4 TFLOP/s in bf16. 1 252 items per second (1 per step from
     its shapes), 833 kFLOP per item. See also: gpufathom work.
-    no data: the capture has no per-kernel counters (how to collect them: see
-    below)
+    ~ estimated from the launches' grids, blocks, registers and shared memory
+    no data for issue slot utilization, tensor pipe active, tensor instr. issued:
+    the capture has no per-kernel counters (how to collect them: see below)
   
   Time breakdown                                          parts add up to 2.396 ms
     GPU idle                  ###########################     2.304 ms      96.2 %

@@ -163,11 +163,9 @@ A log of nvidia-smi or NVML knows the first rung only, and says so.
   
   Utilization by level                                            share of 46.58 s
     GPU active                #####                                         13.3 %
-    SM active                                                              no data
-    issue slot utilization                                                 no data
-    tensor pipe active                                                     no data
-    no data: NVML utilization says that a kernel ran, not how much of the GPU it
-    used; gpufathom record samples it from hardware counters
+    no data for SM active, issue slot utilization, tensor pipe active: NVML
+    utilization says that a kernel ran, not how much of the GPU it used; gpufathom
+    record samples it from hardware counters
   
   Time breakdown                                           parts add up to 46.58 s
     GPU idle                  ########################         40.38 s      86.7 %
@@ -196,12 +194,11 @@ DCGM's log, with its profiling fields:
   Utilization by level                                            share of 3.000 s
     GPU active                ################################              80.0 %
     SM active                 ########################                      60.0 %
-    issue slot utilization                                                 no data
     tensor pipe active        ####                                          10.0 %
     achieved occupancy        ########                                      20.0 %
     DRAM throughput           ################                              40.0 %
-    no data: DCGM does not export it, or its field was not logged; gpufathom
-    record samples it from hardware counters
+    no data for issue slot utilization: DCGM does not export it, or its field was
+    not logged; gpufathom record samples it from hardware counters
   
   Time breakdown                                           parts add up to 3.000 s
     GPU idle                  ######                          600.0 ms      20.0 %
@@ -278,6 +275,7 @@ Two recordings side by side: bars instead of layers; a run beside itself, by the
 Exports hold the samples.
 
   $ gpufathom export $EXAMPLES/mnist_recorded.gpf --csv tables --perfetto -o trace.pftrace && ls tables && wc -l < tables/counter_samples.csv && test -s trace.pftrace
+  analyzed_window.csv
   counter_samples.csv
   devices.csv
   findings.csv

@@ -22,7 +22,7 @@ The waterfall sums to the window; so do the parts of every bar to the bar.
   unknown 0 0 0
   $ jq -r '.devices[0].waterfall[] | select(.id == "tensor") | .parts[:3][], .kernels[:3][] | "\(.name) \(.ns)"' resnet.json
   Convolution 5766192
-  Normalisation 192983
+  Normalization 192983
   Activation 2245
   cutlass_tensorop_bf16_s16816fprop_optimized_bf16_256x64_32x4_nhwc_align8 743680
   sm90_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_tilesize128x128x64_warpgroupsize1x1x1_g1_execute_segment_k_off_kernel__5x_cudnn 487451
@@ -31,7 +31,7 @@ The waterfall sums to the window; so do the parts of every bar to the bar.
 Levels inside layers, weighted by time:
 
   $ jq -r '.layer_types[:3][] | "\(.type): \([.levels[] | select(.id | test("active$")) | "\(.id) \(.value * 1000 | round / 10) %"] | join(", "))"' resnet.json
-  Normalisation: sm.active 80 %, issue.active 32.3 %, tensor.active 1 %, dram.active 33.8 %
+  Normalization: sm.active 80 %, issue.active 32.3 %, tensor.active 1 %, dram.active 33.8 %
   Convolution: sm.active 78.9 %, issue.active 19.8 %, tensor.active 36.8 %, dram.active 39.9 %
   Activation: sm.active 85.5 %, issue.active 21.7 %, tensor.active 0.1 %, dram.active 69.3 %
 
@@ -52,7 +52,7 @@ The counters of another program are not used:
   $ gpufathom analyze --window all --format json "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --counters "$EXAMPLES/lenet_train_b64.base.ncu.csv.gz" > other.json 2>/dev/null
   [1]
   $ jq -c '[.levels[] | select(.id == "sm.active") | .value, .high], [.findings[].id]' other.json
-  [null,null]
+  [null,0.29039394125136164]
   ["launch_bound","unfused_elementwise","different_program","observer_effect"]
 
 The three CSV exports and the details page of one report give the same ladder, to the digits that they keep:

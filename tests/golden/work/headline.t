@@ -24,10 +24,10 @@ In text it stands under the ladder:
 
   $ LC_ALL=C gpufathom analyze "$EXAMPLES/resnet50_amp_eager_b64.json.gz" | grep -A 4 'tensor FLOP/s of peak'
     tensor FLOP/s of peak     #                                              3.2 %
+    achieved occupancy        ######?                                     ~14-17 %
     31.21 TFLOP/s from operator shapes (model): MFU (model operations / peak x
     time) 3.2 % of 989.4 TFLOP/s in bf16. 1 284 items per second (64 per step from
     its shapes), 24.3 GFLOP per item. See also: gpufathom work.
-    no data: the capture has no per-kernel counters
 
 A GPU that could not have done it: no MFU, and the reason.
 
@@ -37,7 +37,7 @@ A GPU that could not have done it: no MFU, and the reason.
     at the peak (65.13 TFLOP/s in fp16): the sizes or the GPU's name are not those
     of this run, and there is no MFU. 1 284 items per second (64 per step from its
     shapes), 24.3 GFLOP per item. See also: gpufathom work.
-    no data: the capture has no per-kernel counters
+    ~ estimated from the launches' grids, blocks, registers and shared memory
   $ gpufathom work slower.json | tail -3
   
   no data: MFU: kernels would have done more operations than their time allows at

@@ -29,10 +29,10 @@ A memory snapshot, as torch.cuda.memory._dump_snapshot() writes it: two segments
   {"ns":500000,"allocated":6291456,"reserved":6291456,"used":null}
   {"ns":1000000,"allocated":5242880,"reserved":6291456,"used":null}
   $ gpufathom work snapshot.pickle | head -4
+  snapshot.pickle                                          whole capture, 1.000 ms
   
   Memory
     Memory of device 0: 6.3 MB allocated at most, 6.3 MB reserved: activations
-    5.2 MB, parameters 1.0 MB.
 
 A snapshot without times (PyTorch until 2.1): 200 MiB lay there before the history, which takes 100, 1000 and 50 MiB and gives 1000 back. Their order is the time; at the peak 209.7 MB are from before and 1 206 MB of the history. The same with times.
 

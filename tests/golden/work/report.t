@@ -2,6 +2,7 @@ A counter report alone: each kernel's operations, bytes and place under the roof
 
   $ report="$EXAMPLES/gemm_types.ncu.csv.gz"
   $ gpufathom work "$report" --rows 4
+  gemm_types.ncu.csv.gz                                    whole capture, 6.860 ms
   
   Roofline                                                       measured ceilings
     kernel                         time   FLOP/s  bytes/s  of its ceiling  ceiling
@@ -30,6 +31,7 @@ All kernels together have the operations and bytes that the report's own rows ad
 Where the report has no operations, it is said what to collect.
 
   $ gpufathom work "$EXAMPLES/lenet_train_b64.ncu-rep.gz" --rows 2
+  lenet_train_b64.ncu-rep.gz                               whole capture, 323.5 us
   
   Roofline                                                       measured ceilings
     kernel                 time  FLOP/s  bytes/s  of its ceiling  ceiling

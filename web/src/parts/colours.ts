@@ -8,7 +8,7 @@ export function barClass(id: string): string { return `bar-${id.replaceAll("_", 
 
 /** A colour variable of the style sheet for a layer type; the same type has the same colour everywhere. */
 export function typeColour(type: string): string {
-  const known = ["Convolution", "MatMul", "Attention", "Normalisation", "Activation", "Elementwise", "Pooling", "Embedding", "Optimiser", "Communication", "Copy", "Data movement", "Reduction", "Softmax", "Loss", "Recurrent", "Random"];
+  const known = ["Convolution", "MatMul", "Attention", "Normalization", "Activation", "Elementwise", "Pooling", "Embedding", "Optimizer", "Communication", "Copy", "Data movement", "Reduction", "Softmax", "Loss", "Recurrent", "Random"];
   const index = known.indexOf(type);
   return type === "Other" || type === "" ? "var(--type-other)" : `var(--type-${index >= 0 ? index : hash(type) % TYPES})`;
 }

@@ -1,8 +1,8 @@
 // The contents list: stays in sight, and says where the reader is.
-import { h } from "./dom.ts";
+import { h, unfold } from "./dom.ts";
 
 export function contents(sections: HTMLElement[]): HTMLElement {
-  const links = new Map(sections.map((part) => [part, h("a", { href: `#${part.id}` }, part.querySelector("h2")?.textContent ?? part.id)] as const));
+  const links = new Map(sections.map((part) => [part, h("a", { href: `#${part.id}`, click: () => unfold(part) }, part.querySelector("h2")?.textContent ?? part.id)] as const));
   const inSight = new Set<Element>();
   const watch = new IntersectionObserver((seen) => {
     for (const entry of seen) if (entry.isIntersecting) inSight.add(entry.target); else inSight.delete(entry.target);

@@ -3,6 +3,9 @@
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | ((event: never) => void) | undefined>;
 
+/** A phone held upright. */
+export const NARROW = "(max-width: 560px)";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 function fill(element: Element, attributes: Attributes, children: Child[]): void {
@@ -37,8 +40,23 @@ export function term(text: string, meaning: string, focusable = true): HTMLEleme
 /** The files or runs that a page is of; what does not fit the line is there in full under the pointer. */
 export function filesLine(text: string): HTMLElement { return h("span", { class: "files", title: text }, text); }
 
-/** A section of the page: heading, remark, contents. */
+/** Shows a section's heading alone, or all of it. */
+export function fold(part: Element, folded: boolean): void {
+  part.toggleAttribute("data-folded", folded);
+  const button = part.querySelector(":scope > header > button.fold");
+  button?.setAttribute("aria-expanded", String(!folded));
+  if (button) button.textContent = folded ? "\u25b8" : "\u25be";
+}
+
+/** Opens every folded part around an element. */
+export function unfold(inside: Element): void {
+  for (let part = inside.closest("section"); part; part = part.parentElement?.closest("section") ?? null) fold(part, false);
+}
+
+/** A section of the page: heading, remark, contents. Its heading folds it. */
 export function section(id: string, title: string, remark: string, ...children: Child[]): HTMLElement {
-  return h("section", { id, "aria-labelledby": `${id}-title` },
-    h("header", {}, h("h2", { id: `${id}-title` }, title), remark ? h("p", { class: "remark" }, remark) : null), ...children);
+  const button = h("button", { type: "button", class: "fold", "aria-expanded": "true", "aria-label": title, click: () => fold(part, !part.hasAttribute("data-folded")) }, "\u25be");
+  const part: HTMLElement = h("section", { id, "aria-labelledby": `${id}-title` },
+    h("header", {}, button, h("h2", { id: `${id}-title` }, title), remark ? h("p", { class: "remark" }, remark) : null), ...children);
+  return part;
 }

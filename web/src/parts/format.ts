@@ -32,6 +32,7 @@ export function share(value: number | null | undefined): string {
 }
 
 export function level(l: Level): string {
+  if (l.estimated && l.low !== null && l.high !== null) return `~${(l.low * 100).toFixed(0)}\u2013${(l.high * 100).toFixed(0)} %`;
   if (l.low === null || l.high === null || Math.abs(l.high - l.low) < 0.0005) return l.value === null ? "no data" : share(l.value);
   return `${(l.low * 100).toFixed(1)}\u2013${(l.high * 100).toFixed(1)} %`;
 }

@@ -1,5 +1,5 @@
 // A table that sorts by a click on a heading and narrows by a search. Rows can lead to the timeline, and equal ones can be one row that opens.
-import { h, term } from "./dom.ts";
+import { h, NARROW, term, unfold } from "./dom.ts";
 import { offerRows, offerSearch, showEvents } from "./links.ts";
 import { TAIL } from "./roll.ts";
 
@@ -43,6 +43,13 @@ function cell<Row>(c: Column<Row>, row: Row): HTMLTableCellElement {
   return h("td", { class: c.numeric ? "number" : c.id, title: typeof content === "string" && content.length > 16 ? content : undefined }, content);
 }
 
+/** On a narrow screen what the rows are sorted by stands beside their names, where it is seen. */
+function inView<Row>(columns: Column<Row>[], sortBy: string): Column<Row>[] {
+  const first = columns[0], sorted = columns.find((c) => c.id === sortBy);
+  if (!matchMedia(NARROW).matches || !first || !sorted || first === sorted) return columns;
+  return [first, sorted, ...columns.filter((c) => c !== first && c !== sorted)];
+}
+
 class Table<Row> {
   private sorted: string;
   private falling = true;
@@ -57,7 +64,10 @@ class Table<Row> {
   private readonly heads = new Map<string, HTMLTableCellElement>();
   private readonly field = h("input", { type: "search", input: () => { this.needle = this.field.value; this.draw(); } });
 
-  constructor(private readonly o: TableOptions<Row>) {
+  private readonly o: TableOptions<Row>;
+
+  constructor(o: TableOptions<Row>) {
+    this.o = { ...o, columns: inView(o.columns, o.sortBy) };
     this.sorted = o.sortBy;
     this.limit = o.step ?? 25;
   }
@@ -137,6 +147,7 @@ class Table<Row> {
     for (let outer = this.body.closest("details"); outer; outer = outer.parentElement!.closest("details")) outer.open = true;
     const shown = this.entries.slice(0, place + 1).flatMap((each) => [each.row, ...(this.open.has(each.key) ? [...each.inside].sort((a, b) => this.order(a, b)) : [])]);
     const row = this.body.children[shown.findIndex(is)]!;
+    unfold(row);
     row.classList.add("found");
     row.scrollIntoView({ block: "center" });
     row.querySelector<HTMLElement>("button.find")!.focus({ preventScroll: true });
@@ -147,6 +158,7 @@ class Table<Row> {
   private narrow(words: string): void {
     this.needle = this.field.value = words;
     this.draw();
+    unfold(this.field);
     this.field.scrollIntoView({ block: "center" });
     this.field.focus({ preventScroll: true });
   }

@@ -24,7 +24,7 @@ function colour(node: CallNode): string {
   if (node.kind === "idle") return causeColour(node.name);
   if (node.kind === "kernel") return "var(--type-1)";
   if (node.kind === "copy") return "var(--type-10)";
-  return node.kind === "python" ? typeColour("Attention") : node.kind === "operator" ? typeColour("Normalisation") : typeColour("Embedding");
+  return node.kind === "python" ? typeColour("Attention") : node.kind === "operator" ? typeColour("Normalization") : typeColour("Embedding");
 }
 
 class Flame {

@@ -1,4 +1,5 @@
 // How deep the GPU is used: one bar a level; a level that is not fully known shows the span it lies in.
+import type { Level } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { h, section, term } from "../parts/dom.ts";
 import { level, share, time } from "../parts/format.ts";
@@ -20,13 +21,14 @@ export function ladderSection(report: Report): HTMLElement | null {
   const whole = a.devices.reduce((sum, d) => sum + d.span_ns, 0);
   // The finding about missing counters tells how to collect them; here it is enough to say why there are none.
   const told = a.findings.some((f) => f.command !== "");
-  const why = levels.find((l) => l.value === null && l.why_missing)?.why_missing;
+  const isMissing = (l: Level): boolean => l.value === null && l.low === null;
+  const why = levels.find((l) => isMissing(l) && l.why_missing)?.why_missing;
   const command = why && !told ? why.indexOf("ncu --") : -1;
   const missing = command < 0 ? shortReason(why) : shortReason(why) && `${shortReason(why)}; collect with: ${why!.slice(command)}`;
-  const partial = levels.find((l) => l.coverage !== null && l.coverage < 0.9995);
+  const partial = levels.find((l) => !l.estimated && l.coverage !== null && l.coverage < 0.9995);
   const counted = levels.some((l) => l.value !== null && ["sm.active", "issue.active", "tensor.active"].includes(l.id));
-  const missingOnes = levels.filter((l) => l.value === null);
-  const rows = levels.filter((l) => l.value !== null || l.low !== null).map((l) => {
+  const missingOnes = levels.filter(isMissing);
+  const rows = levels.filter((l) => !isMissing(l)).map((l) => {
     const label = report.labels.levels.find((x) => x.id === l.id);
     const low = (l.low ?? l.value ?? 0) * 100, high = (l.high ?? l.value ?? 0) * 100;
     const track = h("span", { class: "track", "aria-hidden": "true" },
@@ -40,6 +42,7 @@ export function ladderSection(report: Report): HTMLElement | null {
       const label = report.labels.levels.find((x) => x.id === l.id);
       return [i > 0 ? ", " : "", term(label?.text ?? l.id, label?.meaning ?? "")];
     }), ".") : null,
+    levels.some((l) => l.estimated) ? h("p", { class: "note" }, "~ estimated from the launches\u2019 grids, blocks, registers and shared memory.") : null,
     missing ? note(missing) : null,
     partial ? h("p", { class: "note" }, `${counted ? "Counters" : "Recorded sizes"} cover ${share(partial.coverage)} of the kernel time; the hatched span is what the rest could add.`) : null);
 }

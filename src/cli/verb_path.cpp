@@ -1,0 +1,64 @@
+#include <memory>
+#include <optional>
+
+#include "analyze/replay/critical_path.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "report/json.h"
+#include "report/text/critical_path.h"
+#include "session/answer.h"
+
+namespace gf::cli {
+
+namespace {
+
+struct PathArguments {
+  InputOptions input;
+  Question question;
+  OutputOptions output;
+  std::optional<std::size_t> rows;
+};
+
+int path_of_file(const PathArguments& asked) {
+  const std::string format = chosen_format(asked.output);
+  ProgressDisplay progress;
+  const auto loaded = load_capture(asked.input, progress.callback());
+  progress.wipe();
+  if (!loaded) return complain(loaded.error());
+  Question question = asked.question;
+  question.progress = progress.callback();
+  const auto answer = answer_question(*loaded, question);
+  progress.wipe();
+  if (!answer) return complain(answer.error(), asked.input.trace, *loaded->capture);
+  if (!answer->context)
+    return complain(asked.input.trace + ": has no device activities: there is no path", kBadInput);
+  auto path = critical_path(*answer->context, answer->analysis);
+  if (!path) return complain(path.error());
+  if (const auto rows = other_rows(format, asked.rows); rows > 0) {
+    if (path->names.size() > rows) path->names.resize(rows);
+    if (path->pieces.size() > rows) path->pieces.resize(rows);
+  }
+  const Result<std::string> text =
+      format == "json"
+          ? json_line(*path)
+          : critical_path_text(*path, text_style(asked.output.to_file()), text_rows(asked.rows));
+  return give_answer(asked.output, asked.input.trace, answer->missing, text);
+}
+
+}  // namespace
+
+Verb path_verb() {
+  Verb verb{"path", "report the critical path of a step: the work and waits that make it as long"};
+  const auto options = std::make_shared<PathArguments>();
+  add_input_options(verb, options->input);
+  add_window_option(verb, options->question.window);
+  add_devices_option(verb, options->question.devices);
+  add_rows_option(verb, options->rows);
+  add_output_options(verb, options->output, {"text", "json"});
+  verb.run = [options] { return path_of_file(*options); };
+  return verb;
+}
+
+}  // namespace gf::cli
