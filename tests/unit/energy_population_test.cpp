@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kIdle = 130, kMhz = 1980;
 /// Picojoules of one on the mean board.
-const std::map<std::string, double> kTruth{
+const std::map<std::string, double> kMeanBoard{
     {"inst", 100}, {"l1.load", 150}, {"l2.load", 800}, {"dram.read", 2500}, {"pipe.fma", 9}};
 
 struct Bench {
@@ -58,7 +58,7 @@ BoardEvidence board(const char* uuid, double gain, double dram) {
       point.loops_per_s = 1e6 * (run + 1);
       double joules = kIdle;
       for (const auto& [feature, count] : bench.counts)
-        joules += count * point.warps * point.loops_per_s * kTruth.at(feature) * 1e-12 *
+        joules += count * point.warps * point.loops_per_s * kMeanBoard.at(feature) * 1e-12 *
                   (on_chip(feature) ? gain : gain * dram);
       point.energy_j = joules;
       out.raw.points.push_back(point);
@@ -79,7 +79,7 @@ TEST(EnergyPopulation, FindsTheMeanBoardAndHowBoardsDiffer) {
   // Drawn towards the mean board a little.
   EXPECT_NEAR(model->population.boards[0].gain / model->population.boards[1].gain, 1.03 / 0.97,
               0.03);
-  for (const auto& [feature, pj] : kTruth)
+  for (const auto& [feature, pj] : kMeanBoard)
     EXPECT_NEAR(picojoules(*model, feature.c_str()), pj, 0.06 * pj) << feature;
   EXPECT_TRUE(model->uuid.empty()) << "of no board";
   EXPECT_FALSE(model->population.quick.empty());
@@ -133,10 +133,10 @@ TEST(EnergyClocks, WeighTimeAgainstVoltage) {
   energy.nj = 100'000'000'000;
   energy.sm_mhz = 2000;
   auto part = [](const char* id, std::int64_t joules) {
-    EnergyPart part;
-    part.component = id;
-    part.nj = part.low_nj = part.high_nj = joules * 1'000'000'000;
-    return part;
+    EnergyPart one;
+    one.component = id;
+    one.nj = one.low_nj = one.high_nj = joules * 1'000'000'000;
+    return one;
   };
   energy.parts = {part("static", 20), part("l2", 80)};
   const auto sweep = sweep_clocks(energy, model);
