@@ -354,7 +354,7 @@ class Judge:
 def tool_pieces(program, path, origin_of):
     """{device: [(start, end, cause)]} as gpufathom labels them, on the judge's clock."""
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([program, "export", str(path), "--csv", folder], capture_output=True, text=True)
+        done = subprocess.run([program, "export", str(path), "--window", "all", "--csv", folder], capture_output=True, text=True)
         table = pathlib.Path(folder) / "idle_pieces.csv"
         if not table.exists():
             return None, done.stderr.strip()

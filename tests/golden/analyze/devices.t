@@ -40,8 +40,8 @@ GPU 7 runs kernels for 10 ms without a pause; what another one did beside it mus
   No steps are known: 100 equal blocks of 1 kernel, 100.0 us each.
   
   $ gpufathom one_copy.json --devices all | sed -n 2,3p
-  The GPUs run kernels 0.6 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: idle, launch not captured, 899.0 ms (50.0 %).
+  The GPUs run kernels 50.0 % of the time; the utilization inside these kernels
+  needs counters. The largest loss: idle, launch not captured, 10.00 ms (50.0 %).
   $ gpufathom one_copy.json --devices 0 | sed -n 2,4p
   The GPU runs kernels 0.0 % of the time; the utilization inside these kernels
   needs counters. Too little for a bottleneck: one activity is its own window. No

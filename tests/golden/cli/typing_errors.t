@@ -40,9 +40,6 @@ What is mistyped is named with what was probably meant.
   $ gpufathom whatif $T --without syncs
   gpufathom: lenet_train_b64.json.gz: no operator has syncs in its name (did you mean --without sync?)
   [1]
-  $ gpufathom reproduce
-  gpufathom: no STUDY is given: one of date24, dsd22, asap24, itu23 (see gpufathom reproduce --help)
-  [2]
   $ gpufathom reproduce date25 x.json
   gpufathom: there is no study 'date25': did you mean date24? (date24, dsd22, asap24, itu23)
   [2]
