@@ -1,8 +1,8 @@
 #include <memory>
 
+#include "cli/one_capture.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "report/benchmark.h"
 #include "session/answer.h"
@@ -19,22 +19,6 @@ struct BenchmarkArguments {
   std::size_t cases = 12;
 };
 
-int benchmark_of(const BenchmarkArguments& asked) {
-  ProgressDisplay progress;
-  const auto loaded = load_capture(asked.input, progress.callback());
-  progress.wipe();
-  if (!loaded) return complain(loaded.error());
-  Question question = asked.question;
-  question.progress = progress.callback();
-  const auto answer = answer_question(*loaded, question);
-  progress.wipe();
-  if (!answer) return complain(answer.error(), asked.input.trace, *loaded->capture);
-  if (!answer->context)
-    return complain(asked.input.trace + ": has no operators: there is nothing to time", kBadInput);
-  return give_answer(asked.output, asked.input.trace, answer->missing,
-                     operator_benchmark(*answer->context, asked.name, asked.cases));
-}
-
 }  // namespace
 
 Verb benchmark_verb() {
@@ -50,7 +34,14 @@ Verb benchmark_verb() {
               "file to write instead of standard output")
       .output();
   verb.wrong = [options] { return wrong_ending(options->output.path, {".py"}); };
-  verb.run = [options] { return benchmark_of(*options); };
+  verb.run = [options] {
+    return with_answer(options->input, options->question,
+                       "has no operators: there is nothing to time", [&](const Answer& answer) {
+                         return give_answer(
+                             options->output, options->input.trace, answer.missing,
+                             operator_benchmark(*answer.context, options->name, options->cases));
+                       });
+  };
   return verb;
 }
 

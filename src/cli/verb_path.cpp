@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "analyze/replay/critical_path.h"
+#include "cli/one_capture.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -21,20 +22,9 @@ struct PathArguments {
   std::optional<std::size_t> rows;
 };
 
-int path_of_file(const PathArguments& asked) {
+int give_path(const PathArguments& asked, const Answer& answer) {
   const std::string format = chosen_format(asked.output);
-  ProgressDisplay progress;
-  const auto loaded = load_capture(asked.input, progress.callback());
-  progress.wipe();
-  if (!loaded) return complain(loaded.error());
-  Question question = asked.question;
-  question.progress = progress.callback();
-  const auto answer = answer_question(*loaded, question);
-  progress.wipe();
-  if (!answer) return complain(answer.error(), asked.input.trace, *loaded->capture);
-  if (!answer->context)
-    return complain(asked.input.trace + ": has no device activities: there is no path", kBadInput);
-  auto path = critical_path(*answer->context, answer->analysis);
+  auto path = critical_path(*answer.context, answer.analysis);
   if (!path) return complain(path.error());
   if (const auto rows = other_rows(format, asked.rows); rows > 0) {
     if (path->names.size() > rows) path->names.resize(rows);
@@ -44,7 +34,7 @@ int path_of_file(const PathArguments& asked) {
       format == "json"
           ? json_line(*path)
           : critical_path_text(*path, text_style(asked.output.to_file()), text_rows(asked.rows));
-  return give_answer(asked.output, asked.input.trace, answer->missing, text);
+  return give_answer(asked.output, asked.input.trace, answer.missing, text);
 }
 
 }  // namespace
@@ -57,7 +47,11 @@ Verb path_verb() {
   add_devices_option(verb, options->question.devices);
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output, {"text", "json"});
-  verb.run = [options] { return path_of_file(*options); };
+  verb.run = [options] {
+    return with_answer(options->input, options->question,
+                       "has no device activities: there is no path",
+                       [&](const Answer& answer) { return give_path(*options, answer); });
+  };
   return verb;
 }
 

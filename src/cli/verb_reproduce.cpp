@@ -122,7 +122,7 @@ std::vector<std::string> names_of(const StudyInputs& inputs) {
   return names;
 }
 
-/// What the tables that ship say of a study; nothing where they are not installed.
+/// The answer of the tables that ship to a study; nothing where they are not installed.
 std::optional<Reproduction> shipped_answer(Study study, StudyRows* read = nullptr) {
   StudyInputs inputs;
   inputs.tables = shipped_inputs(study);

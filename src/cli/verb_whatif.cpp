@@ -6,6 +6,7 @@
 
 #include "analyze/ranks/what_if_job.h"
 #include "analyze/replay/what_if.h"
+#include "cli/one_capture.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -123,6 +124,25 @@ int what_if_of_ranks(const WhatIfArguments& given, const WhatIfChanges& changes)
   return give_answer(given.output, folder, {}, text);
 }
 
+int give_what_if(const WhatIfArguments& given, const WhatIfChanges& changes, const Answer& answer) {
+  const WindowInfo& window = answer.analysis.window;
+  // The usual window is that of the step's time; all that the capture has runs again.
+  const Interval span =
+      given.window == "auto" ? kAllTime : Interval{window.start_ns, window.end_ns};
+  auto result = what_if(*answer.context, changes, span);
+  if (!result) {
+    Error error = result.error();
+    if (error.advice.empty()) error.advice = without_meant(changes);
+    return complain(error);
+  }
+  result->source = answer.analysis.source;
+  result->window = window;
+  Result<std::string> text = chosen_format(given.output) == "json"
+                                 ? json_line(*result)
+                                 : what_if_text(*result, text_style(given.output.to_file()));
+  return give_answer(given.output, given.input.trace, answer.missing, text);
+}
+
 int what_if_of(const WhatIfArguments& given) {
   WhatIfChanges changes = given.changes;
   if (const auto wrong = understood(given, changes); !wrong.empty())
@@ -131,37 +151,12 @@ int what_if_of(const WhatIfArguments& given) {
   if (given.job.rank || given.job.micro_batches != 1)
     return complain(given.input.trace + ": --rank and --micro-batches ask of a folder of ranks",
                     kWrongUsage);
-  const std::string format = chosen_format(given.output);
-  ProgressDisplay progress;
-  const auto loaded = load_capture(given.input, progress.callback());
-  progress.wipe();
-  if (!loaded) return complain(loaded.error());
   Question question;
   question.window = given.window;
   question.brief = true;
   question.devices = given.devices;
-  question.progress = progress.callback();
-  const auto answer = answer_question(*loaded, question);
-  progress.wipe();
-  if (!answer) return complain(answer.error(), given.input.trace, *loaded->capture);
-  if (!answer->context)
-    return complain(given.input.trace + ": has no device activities to run again", kBadInput);
-  const WindowInfo& window = answer->analysis.window;
-  // The usual window is that of the step's time; all that the capture has runs again.
-  const Interval span =
-      given.window == "auto" ? kAllTime : Interval{window.start_ns, window.end_ns};
-  auto result = what_if(*answer->context, changes, span);
-  if (!result) {
-    Error error = result.error();
-    if (error.advice.empty()) error.advice = without_meant(changes);
-    return complain(error);
-  }
-  result->source = answer->analysis.source;
-  result->window = window;
-  Result<std::string> text = format == "json"
-                                 ? json_line(*result)
-                                 : what_if_text(*result, text_style(given.output.to_file()));
-  return give_answer(given.output, given.input.trace, answer->missing, text);
+  return with_answer(given.input, question, "has no device activities to run again",
+                     [&](const Answer& answer) { return give_what_if(given, changes, answer); });
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace gf {
 
-/// Whether the call made a node of a graph instead of launching a kernel.
+/// True if the call made a node of a graph instead of launching a kernel.
 inline bool is_captured_launch(const Capture& capture, std::uint32_t call) {
   if (capture.api_calls.kind[call] != ApiKind::other) return false;
   const std::string_view name = capture.text(capture.api_calls.name[call]);

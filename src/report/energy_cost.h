@@ -1,4 +1,4 @@
-// What the energy of a run costs by the user's factors: money and carbon dioxide, for the run and
+// Cost of a run's energy by the user's factors: money and carbon dioxide, for the run and
 // for what it made.
 #pragma once
 

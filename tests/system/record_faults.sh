@@ -70,7 +70,7 @@ sleep 2.2; check "killed recorder: the program went on" [ -e survived.txt ]
 hearing() { exec python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])' "$@"; }
 hearing "$gf" record -q -o int.gpf -- sh -c 'trap "echo caught; exit 5" INT TERM; touch hears; for i in $(seq 100); do sleep 0.1; done' > int.txt & recorder=$!
 for _ in $(seq 600); do [ -e hears ] && break; sleep 0.1; done  # a busy machine takes its time to start Python
-sleep 0.2; kill -INT $recorder; wait $recorder; check "SIGINT passes through" [ $? = 5 ]
+kill -INT $recorder; wait $recorder; check "SIGINT passes through" [ $? = 5 ]
 check "SIGINT: the program caught it once" [ "$(cat int.txt)" = caught ]
 check "SIGINT: whole file" integrity int.gpf
 

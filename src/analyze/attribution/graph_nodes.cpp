@@ -232,7 +232,7 @@ Fit fit_names(std::span<const Node> run, const NodeList& list) {
   return fit;
 }
 
-/// What fits the graphs of a capture: of several captures what all say alike.
+/// The operators that fit the graphs of a capture; of several captures those on which all agree.
 class Fitting {
  public:
   Fitting(std::span<const Capture* const> captures, std::vector<NodeList> lists)

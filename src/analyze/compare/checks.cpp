@@ -254,7 +254,7 @@ bool is_row(std::string_view what) {
   return colon != what.npos && enum_from<ComparedRowKind>(what.substr(0, colon)).has_value();
 }
 
-/// What can be compared by one word.
+/// The names of quantities that one word compares.
 std::vector<std::string> compared_names() {
   std::vector<std::string> names{"step", "item", "kernels", "idle", "copies", "joules"};
   for (const LevelRow& level : kLevelRows) names.emplace_back(level.id);

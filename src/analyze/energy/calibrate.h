@@ -59,7 +59,7 @@ Result<std::vector<CountedKernel>> count_kernels(
     const std::vector<UnseenRun>& runs, const std::vector<std::pair<std::string, int>>& names,
     const Capture& report);
 
-/// What a kernel does in a second, in the columns of a model brought to its clock.
+/// Counts of a kernel in a second, in the columns of a model brought to its clock.
 EnergyWork work_of_a_second(const CountedKernel& kernel, const EnergyEvaluator& evaluator);
 
 std::vector<UnseenKernel> judge_by_unseen(const EnergyModel& model,

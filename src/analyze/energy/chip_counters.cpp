@@ -33,7 +33,7 @@ const Exception* exception_of(std::string_view feature) {
   return nullptr;
 }
 
-/// Whether a chip's tensor cores take the type that the name of a feature says.
+/// True if a chip's tensor cores take the type that the name of a feature says.
 bool lacks_type(ChipId chip, std::string_view feature) {
   for (const auto& tensor : kTensorFeatures)
     if (energy_component(tensor.feature) == energy_component(feature))

@@ -1,6 +1,6 @@
-// What a measured span would take at other SM clocks. Nothing is set: the voltage of the model says
-// what the chip's energy would be, and the time lies between that of work which waits for memory
-// alone and that of work which follows the clock.
+// The time and energy of a measured span at other SM clocks. Nothing is set: the voltage of the
+// model says what the chip's energy would be, and the time lies between that of work which waits
+// for memory alone and that of work which follows the clock.
 #pragma once
 
 #include <optional>

@@ -126,13 +126,16 @@ Pool::Pool(const std::vector<const PreparedBoard*>& from, const std::string& wit
   solve();
 }
 
-/// What each coefficient is at a clock over what it is at the reference clock.
+/// The factors from the coefficients at the reference clock to those at `sm_mhz`.
 Eigen::VectorXd Pool::at_clock(const VoltageCurve& voltage, double sm_mhz) const {
   const double factor = voltage.energy_factor(sm_mhz);
   return (dram.array() + (1 - dram.array()) * factor).matrix();
 }
 
-double Pool::residual(const VoltageCurve& voltage) const {
+/// The coefficients that fit all rows best, none negative, by relative errors; `factor` of a board
+/// and a row is by how much each coefficient is larger there.
+template <class Factor>
+NonNegativeFit Pool::fit_rows(Factor&& factor) const {
   std::size_t count = 0;
   for (const auto& board : boards) count += board.rows.size();
   Eigen::MatrixXd A(static_cast<Eigen::Index>(count), dram.size());
@@ -140,11 +143,15 @@ double Pool::residual(const VoltageCurve& voltage) const {
   Eigen::Index at = 0;
   for (const auto& board : boards)
     for (const auto& row : board.rows) {
-      A.row(at) = (row.rates.array() * at_clock(voltage, row.sm_mhz).array()).matrix().transpose() /
-                  row.watts;
+      A.row(at) = (row.rates.array() * factor(board, row).array()).matrix().transpose() / row.watts;
       right[at++] = row.dynamic_w / row.watts;
     }
-  return nonnegative_least_squares(A, right).residual_norm;
+  return nonnegative_least_squares(A, right);
+}
+
+double Pool::residual(const VoltageCurve& voltage) const {
+  return fit_rows([&](const auto&, const auto& row) { return at_clock(voltage, row.sm_mhz); })
+      .residual_norm;
 }
 
 /// Slope and floor under which all rows fit best, in turns from where boards have been.
@@ -174,17 +181,7 @@ void Pool::find_voltage() {
 }
 
 void Pool::solve_coefficients() {
-  std::size_t count = 0;
-  for (const auto& board : boards) count += board.rows.size();
-  Eigen::MatrixXd A(static_cast<Eigen::Index>(count), dram.size());
-  Eigen::VectorXd right(static_cast<Eigen::Index>(count));
-  Eigen::Index at = 0;
-  for (const auto& board : boards)
-    for (const auto& row : board.rows) {
-      A.row(at) = (row.rates.array() * effect(board).array()).matrix().transpose() / row.watts;
-      right[at++] = row.dynamic_w / row.watts;
-    }
-  coefficients = nonnegative_least_squares(A, right).x;
+  coefficients = fit_rows([&](const auto& board, const auto&) { return effect(board); }).x;
 }
 
 void Pool::centre_effects() {

@@ -50,7 +50,7 @@ Eigen::MatrixXd board_prior(const EnergySpread& spread, const Eigen::VectorXd& d
 /// One run more: its covariance with everything over its own variance.
 Eigen::VectorXd kalman_gain(const Eigen::MatrixXd& covariance, const Eigen::VectorXd& shares);
 
-/// What happened in a second of a run, in picojoules a coefficient, and its power.
+/// A second of a run: counts in picojoules a coefficient, and its power.
 struct PoolRow {
   Eigen::VectorXd rates;  // brought to the clock's voltage
   double dynamic_w = 0, watts = 0, sm_mhz = 0;
@@ -72,7 +72,7 @@ class Pool {
 
   /// Part of each coefficient in a row's energy; empty without energy.
   Eigen::VectorXd shares(const Eigen::VectorXd& rates) const;
-  /// What a board's coefficients are over the mean board's.
+  /// The factors from the mean board's coefficients to a board's.
   Eigen::VectorXd effect(const PoolBoard& board) const;
 
   std::vector<std::string> features;
@@ -82,6 +82,8 @@ class Pool {
 
  private:
   Eigen::VectorXd at_clock(const VoltageCurve& voltage, double sm_mhz) const;
+  template <class Factor>
+  NonNegativeFit fit_rows(Factor&& factor) const;
   double residual(const VoltageCurve& voltage) const;
   void find_voltage();
   void solve();

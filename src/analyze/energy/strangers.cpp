@@ -1,4 +1,4 @@
-// How well the population tells boards and kernels that it has not seen.
+// Errors of the population on boards and kernels that it has not seen.
 #include <algorithm>
 #include <cmath>
 #include <set>

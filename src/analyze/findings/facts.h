@@ -34,7 +34,7 @@ struct Claimed {
   Nanos late = 0;             // of idle time that is launch-bound: the lead that the host lost
 };
 
-/// How many reasons of idle time there are.
+/// The number of reasons of idle time.
 constexpr std::size_t kReasonsOfIdle = EnumNames<IdleReason>::names.size();
 
 class ReportCounters;

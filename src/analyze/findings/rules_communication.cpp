@@ -187,11 +187,10 @@ std::map<std::int64_t, Intervals> busy_by_process(const Facts& facts) {
 }
 
 /// Idle time of a device while the host waits, and others of its process run kernels.
-Intervals waits_for_others(const DeviceTimeline& line, const Intervals& busy) {
+Intervals waits_for_others(const Facts& facts, std::size_t device, const Intervals& busy) {
   Intervals waits;
-  for (const auto& piece : line.idle_pieces)
-    if (piece.reason == IdleReason::sync)
-      for (const auto& span : clip(busy, piece.span)) waits.push_back(span);
+  for (const auto& piece : facts.idle_pieces(IdleReason::sync, device))
+    for (const auto& span : clip(busy, piece.span)) waits.push_back(span);
   return waits;
 }
 
@@ -203,10 +202,11 @@ std::optional<Finding> uneven_devices(const Facts& facts) {
   Intervals all;
   const DeviceTimeline* waiting = nullptr;
   const auto busy = busy_by_process(facts);
-  for (const auto& line : facts.context.devices) {
+  for (std::size_t device = 0; device < facts.context.devices.size(); ++device) {
+    const auto& line = facts.context.devices[device];
     const auto process = busy.find(process_of(facts, line));
     if (process == busy.end()) continue;
-    const auto waits = waits_for_others(line, process->second);
+    const auto waits = waits_for_others(facts, device, process->second);
     const Nanos own = total(waits);
     time += own;
     if (own > most) {

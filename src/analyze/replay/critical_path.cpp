@@ -119,7 +119,7 @@ class PathFinder {
     return best;
   }
 
-  /// What lies between `start` and `until`, which moves back to it.
+  /// Adds the piece between `start` and `until`, which moves back to `start`.
   static void add(std::vector<CriticalPiece>& pieces, CriticalPart part, std::string name,
                   std::int64_t row, Nanos start, Nanos begin, Nanos& until) {
     start = std::max(start, begin);

@@ -15,7 +15,7 @@ namespace gf {
 namespace {
 
 constexpr double kOfCompiling = 0.3;  // of the time of compilers, at most
-// What a host does between a value that it reads and its next launch, at best the device can do.
+// A host's work between a value that it reads and its next launch: at best the device can do it.
 constexpr Nanos kDecides = 5 * kNsPerMs;
 // A device that waits longer for what comes before has another reason, which no capture shows.
 constexpr Nanos kExplained = 25 * kNsPerUs;
@@ -458,7 +458,7 @@ bool Program::launched_by(std::uint32_t row, const std::vector<bool>& operations
   return !operations.empty() && op != kNoRow && operations[op];
 }
 
-/// Whether a host's point is the end of a call that waits for the device.
+/// True if a host's point is the end of a call that waits for the device.
 bool Program::waited(std::uint32_t node) const {
   for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i)
     if (graph_.edges[i].why == WaitsFor::device) return true;

@@ -19,7 +19,7 @@
 
 namespace gf {
 
-/// Whether a change is of what collectives send over.
+/// True if the change is of the link that collectives use.
 inline bool is_linked(const WhatIfChanges& changes) {
   return changes.link != 1 || changes.link_bytes_per_s > 0;
 }
@@ -36,12 +36,12 @@ class Program {
   std::int64_t device() const { return capture_.devices.id[line_.device]; }
   Nanos captured() const;
   bool empty() const { return graph_.size() == 0; }
-  /// Whether a step is made one by a jit, as JAX's are.
+  /// True if a step is made one by a jit, as JAX's are.
   bool is_jitted() const { return !inside_step_.empty(); }
 
   /// Works out what `changes` do to kernels; before step_with().
   void prepare(const WhatIfChanges& changes);
-  /// Whether a change of kernels alone finds none that it would change: what it gains is not known.
+  /// True if a change of kernels alone finds none that it would change: its gain is not known.
   bool finds_nothing(const WhatIfChanges& changes) const;
 
   /// A step with the changes.
@@ -61,7 +61,7 @@ class Program {
   /// Share of the time in which the device works.
   double busy() const;
 
-  /// Whether a part of a name means anything here.
+  /// True if a part of a name means anything here.
   bool has_kernel(const std::string& part) const;
   bool has_operator(const std::string& part) const;
 
@@ -71,7 +71,7 @@ class Program {
     std::vector<std::pair<std::uint32_t, MendedTime>> kernels;  // by node
     HostCutter::OfThreads host;                                 // time that is gone
   };
-  /// What a change takes away, looked up once.
+  /// The parts that a change takes away, looked up once.
   struct Asked {
     explicit Asked(const WhatIfChanges& changes);
     bool sync, copies, allocations, communication, input;
@@ -82,7 +82,7 @@ class Program {
     double own, recorded;  // without input; what recording took of it, about
     Nanos length, one_off, input;
   };
-  /// What a change leaves of a stretch, before recording.
+  /// The rest of a stretch under a change, before recording.
   struct Left {
     double kept = 1;  // share that is not cut
     double most;      // that a graph leaves

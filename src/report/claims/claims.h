@@ -44,7 +44,7 @@ struct SaidClaim {
 std::vector<SaidClaim> said_claims(const Reproduction& answer);
 /// The publications one by one: what is stated, what `answers` say of it, and how to give runs.
 std::string studies_text(const std::vector<Reproduction>& answers, const TextStyle& style);
-/// What the statements need that were not measured, each need once.
+/// Needs of the statements that were not measured, each once.
 std::string needs_text(const Reproduction& answer);
 /// "69 rows of FILE judge 10 statements: 5 hold, ..."
 std::string reproduction_summary(const Reproduction& answer);

@@ -244,7 +244,7 @@ std::string amount(std::optional<double> value) {
   return value ? fmt::format("{:.4g}", *value) : std::string("-");
 }
 
-/// What one of each takes, where the user gave factors.
+/// Costs of one of each, where the user gave factors.
 std::string costs_text(const std::vector<EnergyCost>& costs, const TextStyle& style) {
   if (costs.empty()) return {};
   TextTable table({{"cost of one", Align::left, true},
@@ -258,7 +258,7 @@ std::string costs_text(const std::vector<EnergyCost>& costs, const TextStyle& st
   return "\n" + table.render(style);
 }
 
-/// What other clocks would take.
+/// Time and energy at other clocks.
 std::string sweep_text(const std::vector<ClockSweep>& sweeps, const TextStyle& style) {
   std::string out;
   for (const auto& sweep : sweeps) {

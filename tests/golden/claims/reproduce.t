@@ -165,8 +165,8 @@ One capture with its counter report decides what needs no series; the measuremen
   ["b6","does_not_hold","does_not_hold"]
   ["b7","does_not_hold","does_not_hold"]
   $ gpufathom reproduce date24 "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz" "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --json | cmp - one.json
-  $ gpufathom reproduce date24 "$EXAMPLES/gemm_types.ncu.csv.gz"
-  gpufathom: /work/main/tests/golden/../../examples/gemm_types.ncu.csv.gz: no capture goes with this counter report (name the trace of the same program before it, or pass it with --counters)
+  $ (cd "$EXAMPLES" && gpufathom reproduce date24 gemm_types.ncu.csv.gz)
+  gpufathom: gemm_types.ncu.csv.gz: no capture goes with this counter report (name the trace of the same program before it, or pass it with --counters)
   [1]
 
 A profile of TensorFlow, an answer about it, and a recording with energy:
