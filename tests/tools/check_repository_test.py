@@ -86,6 +86,7 @@ def main() -> None:
     assert "201 lines" in "".join(check_repository.long_page("docs/a.md", "w\n" * 201))
     assert list(check_repository.long_page("docs/a.md", "w\n" * 200)) == []
     assert found_in("tests/golden/a.t", "  /home/someone/x\n") == []
+    assert len(found_in("tests/golden/a.t", "  gpufathom: /somewhere/tests/golden/../../examples/x: wrong\n")) == 1
     assert len(found_in("examples/a.bin", "\0/home/someone")) == 1
     looks_into_archives()
     big = list(check_repository.violations("examples/a.gz", b"\0" * 2_000_001))
