@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from growth_inputs import INPUTS
+import spent
 import growth_random  # noqa: F401: declares more of them
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,14 +41,10 @@ ANSWERS = {"analyze": lambda program, path, more, out: [program, "analyze", path
 
 def user_time(command, limit=120):
     """Seconds of processor time in the program, and its peak memory."""
-    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               preexec_fn=lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_CPU, (limit, limit)))
-    message = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = 0
-    if os.waitstatus_to_exitcode(status) not in (0, 1):
-        sys.exit(f"{' '.join(map(str, command))} ended with {os.waitstatus_to_exitcode(status)}: {message.decode()}")
-    return usage.ru_utime, usage.ru_maxrss * 1024
+    done = spent.run(command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
+    if done.status not in (0, 1):
+        sys.exit(f"{' '.join(map(str, command))} ended with {done.status}: {done.error.decode()}")
+    return done.user, done.peak_bytes
 
 
 def instructions(command):

@@ -21,6 +21,8 @@ import sys
 import time
 from pathlib import Path
 
+import spent
+
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache" / "bench"
 TRACES = [f"examples/{n}.json.gz" for n in ("resnet50_amp_eager_b64", "resnet50_amp_compile_b64", "bert_amp_eager_b32")]
@@ -53,16 +55,14 @@ def measure(command, runs):
     best = None
     for _ in range(runs):
         start = time.perf_counter()
-        process = subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE, cwd=ROOT)
-        output = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
+        done = spent.run(command, ROOT)
         wall = time.perf_counter() - start
-        if status != 0:
-            sys.exit(f"{command[0]} ended with status {status}")
-        run = {"wall_s": round(wall, 4), "cpu_s": round(usage.ru_utime + usage.ru_stime, 4), "peak_bytes": usage.ru_maxrss * 1024}
+        if done.status != 0:
+            sys.exit(f"{command[0]} ended with status {done.status}")
+        run = {"wall_s": round(wall, 4), "cpu_s": round(done.cpu, 4), "peak_bytes": done.peak_bytes}
         if best is None or run["wall_s"] < best["wall_s"]:
             best = run
-    return best, output
+    return best, done.output
 
 
 def hta_python():

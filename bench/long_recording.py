@@ -18,6 +18,8 @@ import sys
 import time
 from pathlib import Path
 
+import spent
+
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache" / "bench"
 
@@ -60,16 +62,13 @@ def measure(program, command):
     best = None
     for _ in range(3):
         start = time.perf_counter()
-        process = subprocess.Popen([program, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT)
-        error = process.stderr.read().decode()
-        _, status, usage = os.wait4(process.pid, 0)
+        done = spent.run([program, *command], ROOT)
         wall = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            print(error.strip(), file=sys.stderr)
+        if done.status != 0:
+            print(done.error.decode().strip(), file=sys.stderr)
             return None  # refused
 
-        run = {"wall_s": round(wall, 2), "cpu_s": round(usage.ru_utime + usage.ru_stime, 2), "peak_mb": round(usage.ru_maxrss * 1024 / 1e6)}
+        run = {"wall_s": round(wall, 2), "cpu_s": round(done.cpu, 2), "peak_mb": round(done.peak_bytes / 1e6)}
         if best is None or run["cpu_s"] < best["cpu_s"]:
             best = run
         if wall > 10:

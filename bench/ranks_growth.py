@@ -11,13 +11,13 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 import growth
+import spent
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "ranks"))
@@ -32,11 +32,10 @@ def job_of(ranks):
 
 
 def user_seconds(command):
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if os.waitstatus_to_exitcode(status) != 0:
+    done = spent.run(command)
+    if done.status != 0:
         sys.exit(f"{' '.join(command)} failed")
-    return usage.ru_utime, usage.ru_maxrss * 1024
+    return done.user, done.peak_bytes
 
 
 def main():

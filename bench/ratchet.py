@@ -20,7 +20,6 @@ figures as they are, and its commit says for what.
 import argparse
 import concurrent.futures
 import json
-import multiprocessing
 import os
 import pathlib
 import platform
@@ -33,6 +32,7 @@ import time
 import typing
 
 import ingest
+import spent
 import xplane
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -48,16 +48,15 @@ PROGRAM = "build/gpufathom"
 
 
 def start(command):
-    return subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=ROOT)
+    return spent.start(command, ROOT)
 
 
-def finish(process, command):
+def finish(running, command):
     """Processor time, peak memory and output of a run."""
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    if os.waitstatus_to_exitcode(status) not in (0, 1):  # 1: an answer that is not whole, as that of a made-up job
-        sys.exit(f"{' '.join(map(str, command))} ended with status {status}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, output
+    done = spent.finish(running)
+    if done.status not in (0, 1):  # 1: an answer that is not whole, as that of a made-up job
+        sys.exit(f"{' '.join(map(str, command))} ended with status {done.status}")
+    return done.cpu, done.peak_bytes, done.output
 
 
 def run(command):
@@ -75,9 +74,7 @@ def walk(plain):
 def profile(size):
     path = ingest.CACHE / f"profile_{size}.xplane.pb"
     if not path.exists():
-        maker = multiprocessing.Process(target=xplane.make, args=(path, size))
-        maker.start()
-        maker.join()
+        xplane.make(path, size)
     return path
 
 
