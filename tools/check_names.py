@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-BOUND = 68
+BOUND = 33
 LITERAL = r'"((?:[^"\\]|\\.)*)"'
 TEST = re.compile(
     r"(?:\b(?:find|contains|contains_any|starts_with|ends_with|has|has_any|has_word|glob_match|name_matches)\("
@@ -22,7 +22,7 @@ OPERATOR = re.compile(r'"[*]?(?:aten|autograd|c10d|torch)::[^" ]*"')
 # Tests of options, ids, counters and the like.
 NO_NAME = re.compile(
     r"_metric|framework|format|option|source|metadata|level|counter|field|unit|schema|\bkey|type == |word|family|bench|feature|"
-    r"\bwindow|wanted|\bkind\b|lib\b|\bat\(|limit|\bper ==|\bpart ==|change|scope|\brest\b")
+    r"\bwindow|wanted|\bkind\b|lib\b|\bat\(|limit|\bper [!=]=|\bpart ==|change|scope|\brest\b")
 # Types of elements, and words of our own.
 WORDS = set("bool byte char short int long half float double process content together graph item none global MatMul Convolution Attention "
             "Recurrent".split())
@@ -35,7 +35,7 @@ def places(root: pathlib.Path):
         if file.suffix not in {".h", ".cpp", ".inl"} or NO_NAMES_IN.match(name):
             continue
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-            code = re.sub(r"//(?=[^\"]*$).*", "", line)
+            code = re.sub(r"^\s*//.*|//(?=[^\"]*$).*", "", line)
             if code.lstrip().startswith("#"):
                 continue
             tests = [] if NO_NAME.search(code) else [m.span(1) for m in TEST.finditer(code)

@@ -72,7 +72,7 @@ TEST(Attribution, ForwardBackwardAndOptimiser) {
   EXPECT_EQ(attribution.layer[training.forward], LayerType::convolution);
   EXPECT_EQ(attribution.layer[training.backward], LayerType::convolution);
   EXPECT_EQ(attribution.layer[training.step], LayerType::optimiser);
-  NamingOperations naming(training.capture, attribution);
+  NamingOperations naming(training.capture, context.names, attribution);
   EXPECT_EQ(op_name(context, naming.of(attribution.op[training.forward])), "aten::conv2d");
   EXPECT_EQ(op_name(context, naming.of(attribution.op[training.backward])),
             "aten::convolution_backward");
@@ -404,7 +404,8 @@ TEST(LayerTypes, NestsAgreeWithTheClimbFromInsideOut) {
           i == 0 || random() % 8 == 0 ? kNoRow : static_cast<std::uint32_t>(random() % i),
           kNames[random() % std::size(kNames)]);
     Nest nest(ops);
-    NamingOperations naming(nest.capture, nest.attribution);
+    const Names names(nest.capture);
+    NamingOperations naming(nest.capture, names, nest.attribution);
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
       LayerType type = LayerType::other;
       for (auto op = i; op != kNoRow; op = ops[op].first) {
@@ -430,7 +431,8 @@ TEST(LayerTypes, DeepNestsTakeTimeInProportion) {
     ops.emplace_back(i == 0 ? kNoRow : i - 1, i % 3 ? "aten::add" : "aten::mm");
   Nest nest(ops);
   EXPECT_EQ(nest.attribution.layer.back(), LayerType::matmul);
-  NamingOperations naming(nest.capture, nest.attribution);
+  const Names names(nest.capture);
+  NamingOperations naming(nest.capture, names, nest.attribution);
   for (std::uint32_t i = 0; i < ops.size(); ++i) ASSERT_EQ(naming.of(i), 0u);
 }
 

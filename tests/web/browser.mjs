@@ -53,9 +53,10 @@ export async function runCases(report, cases) {
   await withReport(report, { viewport: { width: 1280, height: 900 }, colorScheme: "light" }, async (page, seen) => {
     page.setDefaultTimeout(BUSY_MS);
     for (const [name, run] of cases) {
+      const begin = Date.now();
       try {
         await run(page, seen);
-        console.log(`ok      ${name}`);
+        console.log(`ok      ${name}, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
       } catch (error) {
         ++failed;
         console.log(`FAILED  ${name}\n${error.stack ?? error}`);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { haveBrowser, launched } from "./browser.mjs";
-import { axe, layoutFaults, violations } from "./layout_checks.mjs";
+import { axe, faintWords, layoutFaults, violations } from "./layout_checks.mjs";
 
 const [url] = process.argv.slice(2), password = process.env.GPUFATHOM_TOKEN;
 if (!url || !password) throw new Error("usage: GPUFATHOM_TOKEN=TOKEN captures.test.mjs URL");
@@ -19,7 +19,7 @@ async function faultless(page, name) {
     for (const width of [1280, 390]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
-      assert.deepEqual(await violations(page), [], `${name}, ${colorScheme}, ${width} pixels wide`);
+      assert.deepEqual([...(await violations(page)), ...(await faintWords(page))], [], `${name}, ${colorScheme}, ${width} pixels wide`);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than ${width} pixels`);
     }
   console.log(`ok      ${name}`);

@@ -4,11 +4,30 @@ import { root } from "./browser.mjs";
 
 export const axe = join(root, "web/node_modules/axe-core/axe.min.js");
 
-/** What axe-core has against the page as it stands; elements too small for a contrast of their own count as well. */
-export async function violations(page, options = {}) {
-  const found = await page.evaluate(async (o) => (await globalThis.axe.run(document, { resultTypes: ["violations"], ...o })).violations
-    .map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(" ")} ${n.any[0]?.message ?? ""}`).join(" | ")} (${v.nodes.length})`), options);
-  return found;
+const told = (violations) => violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(" ")} ${n.any[0]?.message ?? ""}`).join(" | ")} (${v.nodes.length})`);
+
+/** All that axe-core has against the page as it stands, but for its colours. */
+export async function violations(page) {
+  return told(await page.evaluate(async () => (await globalThis.axe.run(document, { resultTypes: ["violations"], rules: { "color-contrast": { enabled: false } } })).violations));
+}
+
+/** Words that axe-core finds too faint. It looks at one element of each look (colours of the words and of all that lies behind them, size, weight): of the
+ * thousand words of a page most look alike, and the rule takes milliseconds for each. */
+export async function faintWords(page) {
+  return told(await page.evaluate(async () => {
+    const looks = new Map();
+    for (const each of document.body.querySelectorAll("*")) {
+      if (!each.checkVisibility() || ![...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "")) continue;
+      const { color, fill, fontSize, fontWeight } = getComputedStyle(each), look = [color, fill, fontSize, fontWeight];
+      for (let behind = each; behind; behind = behind.parentElement) {
+        const { backgroundColor, backgroundImage, opacity } = getComputedStyle(behind);
+        look.push(backgroundColor, backgroundImage, opacity);
+      }
+      const known = look.filter((part, i) => i < 4 || !["rgba(0, 0, 0, 0)", "none", "1"].includes(part)).join();
+      if (!looks.has(known)) looks.set(known, each);
+    }
+    return (await globalThis.axe.run({ include: [...looks.values()] }, { resultTypes: ["violations"], runOnly: ["color-contrast"] })).violations;
+  }));
 }
 
 /** Lines that name what is wrong: wider than the window, text cut with nothing that tells the rest, labels of a picture over each other or beyond it. */
@@ -25,11 +44,11 @@ export function layoutFaults() {
     }
   }
   /** Words that a reader cannot see all of must be told elsewhere: as a title, a tip, or by opening something. */
-  const told = (element) => element.closest("[title], [data-tip], .term, .middle") !== null;
+  const toldElsewhere = (element) => element.closest("[title], [data-tip], .term, .middle") !== null;
   for (const each of document.querySelectorAll("#page *")) {
     if (each.closest("svg") || !shown(each)) continue;
     const style = getComputedStyle(each);
-    if (hidden(style.overflowX) && style.overflowX !== "auto" && style.overflowX !== "scroll" && each.clientWidth > 1 && each.scrollWidth > each.clientWidth + near && each.textContent.trim() !== "" && !told(each) && !each.querySelector("[title]")) say("cut", each, ` ${each.scrollWidth} of ${each.clientWidth} px`);
+    if (hidden(style.overflowX) && style.overflowX !== "auto" && style.overflowX !== "scroll" && each.clientWidth > 1 && each.scrollWidth > each.clientWidth + near && each.textContent.trim() !== "" && !toldElsewhere(each) && !each.querySelector("[title]")) say("cut", each, ` ${each.scrollWidth} of ${each.clientWidth} px`);
     const box = each.getBoundingClientRect(), own = [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
     if (own && box.height > 0) {
       const range = document.createRange();

@@ -7,7 +7,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCases } from "./browser.mjs";
-import { axe, layoutFaults, violations } from "./layout_checks.mjs";
+import { axe, faintWords, layoutFaults, violations } from "./layout_checks.mjs";
 import { painted, show, viewOf } from "./timeline_tools.mjs";
 
 const [report, answer] = process.argv.slice(2), { GPUFATHOM: gpufathom, FIGURES: figures } = process.env, cases = [], measured = {};
@@ -122,7 +122,7 @@ test("where events are merged it says so, and how to see them", async (page) => 
     assert.ok(Math.abs(window.duration_ns - (view.to - view.from)) <= 1);
   }
   await page.evaluate(await readFile(axe, "utf8"));
-  assert.deepEqual(await violations(page), []);
+  assert.deepEqual([...(await violations(page)), ...(await faintWords(page))], []);
   assert.deepEqual(await page.evaluate(layoutFaults), []);
   // What is merged has facts of its own under the pointer.
   const box = await page.locator("#timeline canvas.events").boundingBox();

@@ -286,7 +286,7 @@ class HostSweep {
     if (backward) {
       const auto forward = forward_.find(thread, ops.forward_thread[row], ops.sequence[row]);
       if (forward.op != kNoRow) now.forward = forward;
-    } else if (!fills_inside(row)) {
+    } else if (!fills_inside(row, traits)) {
       forward_.put(thread, ops.sequence[row], {row, module_of(now)});
     }
   }
@@ -308,15 +308,14 @@ class HostSweep {
 
   /// An operation that only fills memory for the one around it, under the same sequence number:
   /// the one around it made the backward node.
-  bool fills_inside(std::uint32_t row) const {
+  bool fills_inside(std::uint32_t row, NameWord traits) const {
     const auto& ops = capture_.host_ops;
     const auto around = result_.op_parent[row];
     if (around == kNoRow || ops.kind[around] != HostKind::op ||
         ops.sequence[around] != ops.sequence[row])
       return false;
-    const auto name = capture_.text(ops.name[row]);
-    return name == "aten::zero_" || name == "aten::fill_" || name == "aten::zeros" ||
-           name.starts_with("aten::empty") || name.starts_with("aten::new_");
+    return traits & (host_is::makes_empty | host_is::fills | host_is::overwrites) ||
+           capture_.text(ops.name[row]) == "aten::zero_";
   }
 
   static std::uint32_t module_of(const Open& open) {
@@ -447,9 +446,8 @@ std::vector<bool> with_inner(std::vector<bool> marked, const Attribution& attrib
 std::uint32_t NamingOperations::of(std::uint32_t op) {
   const auto& ops = capture_.host_ops;
   auto in_library = [&](std::uint32_t row) {
-    const auto name = capture_.text(ops.name[row]);
-    return ops.kind[row] == HostKind::op && name.find("::") != std::string_view::npos &&
-           !name.starts_with("autograd::") && !name.starts_with("torch::autograd::");
+    return ops.kind[row] == HostKind::op &&
+           (names_.host(ops.name[row]) & (host_is::scoped | host_is::engine)) == host_is::scoped;
   };
   return named_by_.of(op, [&](std::uint32_t outer, std::uint32_t row) {
     return outer != kNoRow && in_library(parent_[row]) ? outer : row;

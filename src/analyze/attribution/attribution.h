@@ -55,12 +55,13 @@ Attribution attribute(const Capture& capture, const HostThreads& host, const Nam
 /// stays kNoRow.
 class NamingOperations {
  public:
-  NamingOperations(const Capture& capture, const Attribution& attribution)
-      : capture_(capture), parent_(attribution.op_parent), named_by_(attribution) {}
+  NamingOperations(const Capture& capture, const Names& names, const Attribution& attribution)
+      : capture_(capture), names_(names), parent_(attribution.op_parent), named_by_(attribution) {}
   std::uint32_t of(std::uint32_t op);
 
  private:
   const Capture& capture_;
+  const Names& names_;
   const std::vector<std::uint32_t>& parent_;
   Inherited named_by_;
 };

@@ -43,7 +43,7 @@ class RoleCollector {
   explicit RoleCollector(const Context& context)
       : context_(context),
         capture_(context.capture),
-        naming_(context.capture, context.attribution) {
+        naming_(context.capture, context.names, context.attribution) {
     for (const auto& step : context.window.steps) {
       starts_.push_back(step.start_ns);
       roles_.steps.ns.push_back(step.duration_ns);
@@ -104,7 +104,7 @@ class RoleCollector {
     const auto type = type_of(row);
     const auto op = context_.attribution.op[row];
     if (type == LayerType::matmul && op != kNoRow &&
-        capture_.text(capture_.host_ops.name[op]).find("bmm") != std::string_view::npos)
+        context_.names.host(capture_.host_ops.name[op]) & host_is::batched_product)
       return "MatMul (batched)";
     return std::string(name_of(type));
   }
@@ -212,25 +212,27 @@ class RoleCollector {
   }
 
   std::string weight_of(std::uint32_t op) const {
-    const auto name = capture_.text(capture_.host_ops.name[op]);
-    const auto has = [&](std::string_view word) { return name.find(word) != name.npos; };
+    const NameWord is = context_.names.host(capture_.host_ops.name[op]);
+    const auto layer = layer_in(is);
     std::size_t input = 1;
     std::string_view kind = "linear";
-    if (has("embedding")) {
+    if (layer == LayerType::embedding) {
       input = 0;
       kind = "embedding";
-    } else if (has("conv")) {
+    } else if (layer == LayerType::convolution) {
       kind = "convolution";
-    } else if (has("addmm")) {
-      input = 2;
-    } else if (!name.ends_with("::mm") && !name.ends_with("linear")) {
+    } else if (layer != LayerType::matmul || is & host_is::batched_product) {
       return {};
     }
     const auto call = work::call_of(capture_, op);
-    const auto* weight = call ? call->tensor(input) : nullptr;
-    if (!weight || weight->dims.size() < 2) return {};
+    if (!call) return {};
+    const bool linear = kind == "linear";
+    // What a product is added to comes before its operands.
+    if (const auto* first = call->tensor(0); linear && first && first->dims.size() < 2) input = 2;
+    const auto* weight = call->tensor(input);
+    if (!weight || weight->dims.size() < 2 || (linear && weight->dims.size() > 2)) return {};
     auto dims = weight->dims;
-    if (kind == "linear") std::ranges::sort(dims);  // transposed or not
+    if (linear) std::ranges::sort(dims);  // transposed or not
     return fmt::format("{} {}", kind, fmt::join(dims, "x"));
   }
 

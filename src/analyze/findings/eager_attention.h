@@ -22,7 +22,7 @@ class EagerAttention {
 
  private:
   enum class Part { batched_product, product, softmax, between };
-  static Part part_of(std::string_view operation);
+  static Part part_of(NameWord operation);
   template <class Use>
   bool any_outward(std::uint32_t op, Use&& use) const;
   void take_around(const std::vector<std::size_t>& order, const std::vector<Part>& parts,

@@ -17,22 +17,20 @@ namespace {
 /// Scores are scaled, masked and dropped out on the way: no more than this many kernels.
 constexpr std::size_t kMostBetween = 10;
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 }  // namespace
 
 /// By the innermost operation at the launch.
-EagerAttention::Part EagerAttention::part_of(std::string_view operation) {
-  if (contains(operation, "bmm")) return Part::batched_product;
-  if (contains(operation, "_softmax") && !contains(operation, "backward") &&
-      !contains(operation, "_log_softmax"))
-    return Part::softmax;
-  if (contains(operation, "aten::mm") || contains(operation, "addmm") ||
-      contains(operation, "linear") || contains(operation, "conv"))
-    return Part::product;
-  return Part::between;
+EagerAttention::Part EagerAttention::part_of(NameWord operation) {
+  if (operation & host_is::batched_product) return Part::batched_product;
+  switch (layer_in(operation)) {
+    case LayerType::softmax:
+      return Part::softmax;
+    case LayerType::matmul:
+    case LayerType::convolution:
+      return Part::product;
+    default:
+      return Part::between;
+  }
 }
 
 Text EagerAttention::operation(const KernelInstance& kernel) const {
@@ -51,7 +49,7 @@ EagerAttention::EagerAttention(const Context& context) : context_(context) {
   for (std::size_t i = 0; i < kernels.size(); ++i)
     if (!in_backward(kernels[i]) && operation(kernels[i]) != Text::none) forward.push_back(i);
   // Most programs have none: then no order is needed.
-  OncePerText part(context.capture.strings, part_of);
+  const auto part = [&](Text name) { return part_of(context.names.host(name)); };
   const auto is = [&](Part wanted) {
     return std::ranges::any_of(
         forward, [&](std::size_t i) { return part(operation(kernels[i])) == wanted; });

@@ -20,16 +20,15 @@ namespace {
 
 constexpr Nanos kWorks = 100'000;
 
-/// "aten::sort", "torchvision::nms": an operator of PyTorch or of a library made for it. Those of
-/// collectives and of autograd's engine carry out others, and XLA's command buffers launch.
+/// An operator of PyTorch or of a library made for it, as torchvision::nms is.
 bool is_of_library(std::string_view name) {
   const auto colons = name.find("::");
   if (colons == std::string_view::npos || colons == 0) return false;
   const auto library = name.substr(0, colons);
-  const bool plain = std::ranges::all_of(
-      library, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
-  return plain && library != "autograd" && library != "c10d" && library != "torch" &&
-         library != "profiler" && library != "std" && library != "command_buffer";
+  constexpr NameWord kHandsOn = host_is::engine | host_is::communication;
+  return !(host_word(name) & kHandsOn) && std::ranges::all_of(library, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
 }
 
 /// Outermost operators of a library that have nothing to do with a device, long enough to work.

@@ -137,7 +137,8 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
     for (int i = 0; i < (multiplied ? 2 * kSoon : kSoon) && row != kNoRow;
          ++i, row = facts.siblings().after()[row]) {
       const NameWord is = word_of_op(facts, row);
-      if (is & host_is::attention || (multiplied && is & host_is::softmax)) return true;
+      if (is & host_is::attention || (multiplied && layer_in(is) == LayerType::softmax))
+        return true;
       multiplied = multiplied || is & host_is::batched_product;
     }
     return false;

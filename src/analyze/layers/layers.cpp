@@ -128,7 +128,7 @@ void keep(std::vector<LayerRow>& rows, std::size_t most) {
 
 LayerGroups group_layers(const Context& context, const std::vector<KernelInstance>& instances) {
   const auto& attribution = context.attribution;
-  NamingOperations naming(context.capture, attribution);
+  NamingOperations naming(context.capture, context.names, attribution);
   const bool scopes_first = names_scopes(context.capture);
   LayerGroups out;
   out.group.resize(instances.size());

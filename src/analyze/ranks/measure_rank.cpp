@@ -35,7 +35,7 @@ namespace {
 class OwnerNames {
  public:
   explicit OwnerNames(const Context& context)
-      : context_(context), naming_(context.capture, context.attribution) {}
+      : context_(context), naming_(context.capture, context.names, context.attribution) {}
   /// Of a kernel or copy: the operation that names its layer.
   std::string_view op_of_activity(std::uint32_t activity);
   /// Of idle time: what the host was in.

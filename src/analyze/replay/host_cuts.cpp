@@ -234,10 +234,10 @@ const std::vector<bool>& HostCutter::waiting_operators() const {
   if (!waiting_.empty()) return waiting_;
   const auto& ops = capture_.host_ops;
   const auto& calls = capture_.api_calls;
-  OncePerText is_operator(capture_.strings, [](std::string_view name) {
-    return name.find("::") != std::string_view::npos && !name.starts_with("autograd::") &&
-           !name.starts_with("nccl:") && !name.starts_with("c10d::");
-  });
+  const auto is_operator = [&](Text name) {
+    constexpr NameWord kHandsOn = host_is::engine | host_is::communication;
+    return (context_.names.host(name) & (host_is::scoped | kHandsOn)) == host_is::scoped;
+  };
   std::vector<std::uint32_t> up;  // calls
   const auto& activities = capture_.activities;
   for (const auto row : line_.rows)

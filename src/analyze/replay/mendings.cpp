@@ -270,10 +270,8 @@ class Mender {
       take(i, {0.2, 0.35, 0.5});
     });
     const auto& ops = context_.capture.host_ops;
-    OncePerText steps(context_.capture.strings,
-                      [](std::string_view name) { return name.starts_with("Optimizer.step"); });
     for (std::uint32_t op = 0; op < ops.size(); ++op)
-      if (steps(ops.name[op])) remove_from_host(op);
+      if (context_.names.host(ops.name[op]) & host_is::optimizer_step) remove_from_host(op);
   }
 
   /// The products in one kernel, without what lies between them.
