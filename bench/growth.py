@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from growth_inputs import INPUTS
@@ -89,7 +88,7 @@ def across(times, floor):
 
 
 def made(name, sizes, folder):
-    """The inputs of these sizes, made by a process of its own: a child's peak memory begins with that of its parent."""
+    """The inputs of these sizes."""
     inputs = []
     for size in sizes:
         where = folder / str(size)
@@ -112,8 +111,7 @@ def measure(program, name, o, floors):
     sizes = [n, 4 * n] if o.across else [n, 2 * n, 4 * n]
     found = {"n": n}
     with tempfile.TemporaryDirectory() as folder:
-        with ProcessPoolExecutor(1) as pool:
-            inputs = pool.submit(made, name, sizes, Path(folder)).result()
+        inputs = made(name, sizes, Path(folder))
         for answer, command in ANSWERS.items():
             if answer not in floors:
                 continue

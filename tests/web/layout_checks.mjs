@@ -6,10 +6,14 @@ export const axe = join(root, "web/node_modules/axe-core/axe.min.js");
 
 const told = (violations) => violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(" ")} ${n.any[0]?.message ?? ""}`).join(" | ")} (${v.nodes.length})`);
 
-/** All that axe-core has against the page as it stands, but for its colours. */
-export async function violations(page) {
-  return told(await page.evaluate(async () => (await globalThis.axe.run(document, { resultTypes: ["violations"], rules: { "color-contrast": { enabled: false } } })).violations));
+/** All that axe-core has against the page as it stands, but for its colours; or what these rules have. */
+export async function violations(page, rules = []) {
+  const options = rules.length ? { runOnly: rules } : { rules: { "color-contrast": { enabled: false } } };
+  return told(await page.evaluate(async (o) => (await globalThis.axe.run(document, { resultTypes: ["violations"], ...o })).violations, options));
 }
+
+/** Rules whose answer a width may change. */
+export const OF_WIDTH = ["scrollable-region-focusable", "aria-hidden-focus", "meta-viewport", "link-in-text-block"];
 
 /** Words that axe-core finds too faint. It looks at one element of each look (colours of the words and of all that lies behind them, size, weight): of the
  * thousand words of a page most look alike, and the rule takes milliseconds for each. */
