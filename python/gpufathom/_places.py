@@ -7,6 +7,11 @@ import functools
 import json
 import os
 import pathlib
+import sys
+
+# What reads Parquet, Arrow and HDF5 for the program is this Python, whose packages the user chose.
+if sys.executable:
+    os.environ.setdefault("GPUFATHOM_PYTHON", sys.executable)
 
 _PACKAGE = pathlib.Path(__file__).resolve().parent
 

@@ -204,8 +204,10 @@ namespace {
 
 /// How a capture with GPU work is made with the tool that made this one without.
 std::string how_to_record(const Capture& capture) {
-  const auto how = format_facts(capture.format).how_to_record;
-  if (!how.empty()) return std::string(how);
+  const auto format = format_facts(capture.format);
+  if (!format.how_to_record.empty()) return std::string(format.how_to_record);
+  if (!format.made_by.empty() && format.id != "kineto")
+    return fmt::format("such a file is made by: {}", format.made_by);
   const auto activity = terms_of(vendor_of(capture)).activity;
   return fmt::format(
       "record with the GPU side on, for PyTorch torch.profiler.profile(activities="

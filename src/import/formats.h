@@ -35,6 +35,12 @@ Result<Capture> load(const std::string& path, const ImportOptions& options);
 int sniff_report(std::string_view path, std::string_view head);
 Result<Capture> load_report(const std::string& path, const ImportOptions& options);
 
+/// Exports as Parquet, Arrow or HDF5, which Python's packages read: a file, or a folder of a file
+/// for each table.
+int sniff_tables(std::string_view path, std::string_view head);
+bool is_folder_of_tables(const std::string& folder);
+Result<Capture> load_tables(const std::string& path, const ImportOptions& options);
+
 /// Exports as JSON lines.
 int sniff_json(std::string_view path, std::string_view head);
 Result<Capture> load_json(const std::string& path, const ImportOptions& options);

@@ -256,6 +256,15 @@ double Input::done() const {
 }
 const std::vector<InputDamage>& Input::damage() const { return state_->damage; }
 
+namespace {
+
+/// Editors of Windows put a mark before a text.
+void drop_mark(std::string& text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+}
+
+}  // namespace
+
 Result<std::string> read_head(const std::string& path, std::size_t count) {
   auto input = Input::open(path, UINT64_MAX);
   if (!input) return tl::unexpected(input.error());
@@ -267,6 +276,7 @@ Result<std::string> read_head(const std::string& path, std::size_t count) {
     return fail(input->damage()[0].detail, path, -1,
                 "nothing in it can be read; copy it again from its source");
   if (head.empty()) return fail("is empty when decompressed", path);
+  drop_mark(head);
   return head;
 }
 
@@ -288,6 +298,7 @@ Result<std::string> read_whole(const std::string& path, std::uint64_t max_bytes,
   } else if (!input->damage().empty()) {
     return fail(input->damage()[0].detail, path);
   }
+  drop_mark(all);
   return all;
 }
 

@@ -28,6 +28,7 @@ std::span<const Importer> importers() {
       {"nsight_systems", nsys::sniff, nsys::load},
       {"nsight_systems_json", nsys::sniff_json, nsys::load_json},
       {"nsight_systems_report", nsys::sniff_report, nsys::load_report},
+      {"nsight_systems_tables", nsys::sniff_tables, nsys::load_tables},
       {"nvprof", nvprof::sniff, nvprof::load},
       {"onnxruntime", onnxruntime::sniff, onnxruntime::load},
       {"perfetto", perfetto::sniff, perfetto::load},
@@ -128,6 +129,7 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
   if (is_folder(path)) {
     const auto profile = xplane::find_profile(path);
     if (!profile) {
+      if (nsys::is_folder_of_tables(path)) return checked(nsys::load_tables(path, options), path);
       if (const auto processes = rocprof::find_processes(path); !processes.empty())
         return checked(rocprof::load_processes(processes, path, options), path);
       if (const auto scrapes = fleet::find_scrapes(path); !scrapes.empty())

@@ -34,11 +34,6 @@ constexpr Foreign kForeign[] = {
     {"renamed.bin", "NVIDIA Tegra Profiler Report 1.\n\x01\x02", "Nsight Systems", kExport},
     {"report.qdrep", "x", "Nsight Systems", kExport},
     {"report.qdstrm", "x", "unfinished", "QdstrmImporter"},
-    {"CUPTI_ACTIVITY_KIND_KERNEL.parquet", "PAR1\x15\x04\x15", "Parquet table of an export",
-     kExport},
-    {"r.h5", "\x89HDF\r\n\x1a\n\x01 CUPTI_ACTIVITY_KIND_KERNEL", "HDF5 export of Nsight", kExport},
-    {"r.arrow", "\xff\xff\xff\xff\x10\x01 table_name CUPTI_ACTIVITY_KIND_KERNEL", "Arrow export",
-     kExport},
     {"kern_sum.csv", "Time (%),Total Time (ns),Instances,Avg (ns),Name\n100,2,3,1,k\n",
      "summary of nsys stats", kExport},
     {"chatter.csv", "Generating SQLite file r.sqlite from r.nsys-rep\nProcessing [r.sqlite]\n",
@@ -134,8 +129,7 @@ TEST(Stranger, FoldersToo) {
   };
   const test::TempDir dir;
   for (const auto& folder :
-       {Folder{"r.parquetdir", "StringIds.parquet", "Nsight Systems", "nsys export --type sqlite"},
-        Folder{"host_1_ascend_pt", "profiler_info_0.txt_", "torch_npu", "kernel_details.csv"},
+       {Folder{"host_1_ascend_pt", "profiler_info_0.txt_", "torch_npu", "kernel_details.csv"},
         Folder{"workload", "pmc_perf.csv", "rocprof-compute", "pmc_perf.csv"},
         Folder{"dumps", "nccl_trace_rank_3", "flight recorder", "gpufathom ranks"}}) {
     std::filesystem::create_directory(dir.path / folder.name);

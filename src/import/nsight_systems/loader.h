@@ -1,8 +1,10 @@
 // Fills a capture from an export, table by table.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/assert.h"
 #include "import/sqlite_file.h"
 #include "model/capture.h"
 
@@ -78,6 +81,29 @@ using sqlite::TableRow;
 /// Where the tables of events begin: their first two columns.
 enum EventColumn { kStart, kEnd };
 
+/// All tables that are asked for; an export has those of which it has rows.
+inline constexpr std::string_view kTables[] = {"TARGET_INFO_SESSION_START_TIME",
+                                               "META_DATA_EXPORT",
+                                               "StringIds",
+                                               "TARGET_INFO_GPU",
+                                               "TARGET_INFO_CUDA_GPU",
+                                               "PROCESSES",
+                                               "ThreadNames",
+                                               "CUPTI_ACTIVITY_KIND_KERNEL",
+                                               "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                               "CUPTI_ACTIVITY_KIND_MEMSET",
+                                               "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                                               "CUPTI_ACTIVITY_KIND_RUNTIME",
+                                               "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                                               "NVTX_PAYLOAD_SCHEMA_ENTRIES",
+                                               "NVTX_EVENTS",
+                                               "NVTX_EVENTS_V2",
+                                               "NVTX_EVENTS_V3",
+                                               "ENUM_CUPTI_SYNC_TYPE",
+                                               "TARGET_INFO_GPU_METRICS",
+                                               "GPU_METRICS",
+                                               "DIAGNOSTIC_EVENT"};
+
 /// Each table is read by the method of its name; one that the export lacks has no rows.
 class Loader {
  public:
@@ -89,6 +115,7 @@ class Loader {
   /// f(row) for every row of a table.
   template <class F>
   Status each(std::string_view table, std::initializer_list<std::string_view> columns, F&& apply) {
+    GF_ASSERT(std::find(std::begin(kTables), std::end(kTables), table) != std::end(kTables));
     return source_.each(table, columns, apply);
   }
 

@@ -129,9 +129,13 @@ int sniff_tree(std::string_view, std::string_view head) {
 Result<Capture> load_tree(const std::string& path, const ImportOptions& options) {
   return load_json_text(
       path, options, "proton_tree", [](std::string_view text, Capture& capture) -> Status {
-        if (!Tree(capture).run(text))
+        const bool whole = Tree(capture).run(text);
+        if (!whole)
           capture.note_quality(QualityCode::truncated_json,
                                "the file ends early, or is damaged: what follows is missing");
+        if (capture.report_kernels.empty() && !whole)
+          return fail("is a profile of Proton that ends early, or is damaged", {}, -1,
+                      "let the program end by itself, and copy the file again");
         if (capture.report_kernels.empty())
           return fail("holds no kernels of Proton", {}, -1,
                       "call proton.start() before the kernels run, and proton.finalize() behind "

@@ -254,7 +254,7 @@ Status read_process(Capture& capture, const std::string& beginning, const Import
 }  // namespace
 
 int sniff_csv(std::string_view, std::string_view head) {
-  if (!head.starts_with('"')) return 0;
+  if (head.starts_with('{') || head.starts_with('[')) return 0;
   return table_of(table_heading(head)) != Table::none ? 92 : 0;
 }
 

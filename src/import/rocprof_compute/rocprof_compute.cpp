@@ -102,9 +102,12 @@ Result<Capture> parse(std::string_view content, const std::string& path) {
 }  // namespace
 
 int sniff(std::string_view, std::string_view head) {
-  if (!head.starts_with("Dispatch_ID") && !head.starts_with("\"Dispatch_ID")) return 0;
+  if (head.starts_with('{') || head.starts_with('[')) return 0;
   const auto table = table_heading(head);
-  return table.has("GPU_ID") && table.has("Kernel_Name") && table.has("Start_Timestamp") ? 92 : 0;
+  return table.has("Dispatch_ID") && table.has("GPU_ID") && table.has("Kernel_Name") &&
+                 table.has("Start_Timestamp")
+             ? 92
+             : 0;
 }
 
 Result<Capture> load(const std::string& path, const ImportOptions& options) {

@@ -26,12 +26,14 @@ std::optional<Nanos> parse_epoch(std::string_view cell) {
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-/// Without a byte order mark, and without the line that amd-smi prints first: 'CTRL' + 'C' to stop
-/// watching output.
+/// Without a byte order mark, blank lines, and the line that amd-smi prints first: 'CTRL' + 'C' to
+/// stop watching output.
 std::string_view from_heading(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   if (text.starts_with("'CTRL'"))
     text.remove_prefix(std::min(first_line(text).size() + 1, text.size()));
+  while (text.starts_with('\n') || text.starts_with("\r\n"))
+    text.remove_prefix(text.front() == '\r' ? 2 : 1);
   return text;
 }
 

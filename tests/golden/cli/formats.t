@@ -18,6 +18,9 @@ The formats that are read, and the tools whose files are named in a message:
     Nsight Systems report (.nsys-rep), where nsys is installed
         nsys profile --trace=cuda,nvtx -o run PROGRAM
   
+    Nsight Systems export (Parquet, Arrow, HDF5), where Python has pyarrow or h5py
+        nsys export --type parquetdir REPORT.nsys-rep (or arrowdir, arrow, hdf5)
+  
     Nsight Systems export (JSON)
         nsys export --type jsonlines REPORT.nsys-rep (an export as SQLite says
         more)

@@ -141,4 +141,64 @@ A report of Nsight Systems is exported by nsys where there is one.
   exported_here 1: HERE/bin/nsys exported the report as SQLite into a temporary file
   not_joined 2: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
   $ printf '#!/bin/sh\necho cannot open the report\nexit 3\n' > bin/nsys && PATH=$PWD/bin:$PATH gpufathom analyze run.nsys-rep 2>&1 | sed "s#$PWD#HERE#"
-  gpufathom: run.nsys-rep: HERE/bin/nsys cannot export it: cannot open the report  (export it with the release of Nsight Systems that recorded it: nsys export --type sqlite FILE)
+  gpufathom: run.nsys-rep: HERE/bin/nsys cannot export it: cannot open the report (export it with the release of Nsight Systems that recorded it: nsys export --type sqlite FILE)
+
+Its exports as Parquet, Arrow and HDF5 are read by a Python that can, which the program asks for the tables that it wants.
+
+  $ mkdir run_pqtdir && printf 'PAR1' > run_pqtdir/CUPTI_ACTIVITY_KIND_KERNEL.parquet && printf '\211HDF\r\n\032\n CUPTI_ACTIVITY_KIND_KERNEL' > run.h5
+  $ printf '#!/bin/sh\nexec python3 -S "$@"\n' > bin/plain && printf '#!/bin/sh\nbasename "$1" >&2\ncp "$(dirname "$0")/../export.sqlite" "$3"\n' > bin/able && printf '#!/bin/sh\necho no room; kill -9 $$\n' > bin/ends && chmod +x bin/*
+  $ for file in run_pqtdir run.h5; do GPUFATHOM_PYTHON=$PWD/bin/plain gpufathom analyze $file 2>&1 | sed "s#$PWD#HERE#g"; done
+  gpufathom: run_pqtdir: is an export of Nsight Systems that Python's pyarrow reads, which HERE/bin/plain lacks (HERE/bin/plain -m pip install pyarrow; or export the report as SQLite: nsys export --type sqlite REPORT.nsys-rep)
+  gpufathom: run.h5: is an export of Nsight Systems that Python's h5py reads, which HERE/bin/plain lacks (HERE/bin/plain -m pip install h5py; or export the report as SQLite: nsys export --type sqlite REPORT.nsys-rep)
+  $ GPUFATHOM_PYTHON= PATH=$(dirname "$(command -v gpufathom)") gpufathom analyze run.h5
+  gpufathom: run.h5: is an export of Nsight Systems as Parquet, Arrow or HDF5, which Python's packages read: there is no python3 in PATH (install Python, and pip install pyarrow h5py; or export the report as SQLite: nsys export --type sqlite REPORT.nsys-rep)
+  [1]
+  $ GPUFATHOM_PYTHON=$PWD/bin/ends gpufathom analyze run.h5 2>&1 | sed "s#$PWD#HERE#g"
+  gpufathom: run.h5: cannot be read as an export of Nsight Systems: HERE/bin/ends ended with 137: no room (export the report as SQLite: nsys export --type sqlite REPORT.nsys-rep)
+  $ for file in run_pqtdir run_pqtdir/CUPTI_ACTIVITY_KIND_KERNEL.parquet run.h5; do GPUFATHOM_PYTHON=$PWD/bin/able brief $file | sed "s#$PWD#HERE#g"; done
+  events 2, device events 2, span 5000, busy 3000
+  exported_here 1: HERE/bin/able copied the tables into a temporary SQLite file
+  not_joined 2: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
+  events 2, device events 2, span 5000, busy 3000
+  exported_here 1: HERE/bin/able copied the tables into a temporary SQLite file
+  not_joined 2: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
+  events 2, device events 2, span 5000, busy 3000
+  exported_here 1: HERE/bin/able copied the tables into a temporary SQLite file
+  not_joined 2: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
+
+Tables and JSON that another program wrote again: columns and keys in another order, more of them, no quotation marks, the mark of Windows' editors.
+
+  $ python3 - <<'PY'
+  > import csv, io, json
+  > mark = "\ufeff"
+  > def table(name, heading, *rows, order=1, before=()):
+  >     out = io.StringIO()
+  >     writer = csv.writer(out, lineterminator="\r\n")
+  >     for row in (heading, *rows): writer.writerow(([("Guid" if row is heading else "0x1"), *row])[::order])
+  >     open(name, "w", newline="").write(mark + out.getvalue())
+  > table("5_kernel_trace.csv", ["Kind", "Agent_Id", "Kernel_Name", "Dispatch_Id", "Correlation_Id", "Start_Timestamp", "End_Timestamp"],
+  >     ["KERNEL_DISPATCH", 4, "gemm", 1, 1, 1000, 3000], ["KERNEL_DISPATCH", 4, "gemm", 2, 2, 5000, 6000], order=-1)
+  > table("pmc_perf.csv", ["GPU_ID", "Dispatch_ID", "Kernel_Name", "Start_Timestamp", "End_Timestamp", "SQ_WAVES"], [0, 1, "gemm", 1000, 3000, 64])
+  > table("heading.csv", "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Bytes (MB),Device,Ctx,Strm,Name".split(","))
+  > json_of = lambda name: json.load(open(name))
+  > for name in ("times.json", "app.1.json", "p.hatchet"):
+  >     turn = lambda x: {key: turn(x[key]) for key in reversed(x)} if isinstance(x, dict) else [turn(one) for one in x] if isinstance(x, list) else x
+  >     json.dump(turn(json_of(name)), open("turned." + name, "w", encoding="utf-8-sig"), indent=1)
+  > PY
+  $ for file in 5_kernel_trace.csv turned.times.json turned.app.1.json; do brief $file | head -1; done
+  events 2, device events 2, span 5000, busy 3000
+  events 4, device events 3, span 5000, busy 4000
+  events 3, device events 3, span 5000, busy 4000
+  $ for file in pmc_perf.csv turned.p.hatchet; do gpufathom query $file "select name, launches, duration_ns from report_kernels"; done
+  name  launches  duration_ns
+  gemm  NULL             2000
+  (1 row)
+  name  launches  duration_ns
+  gemm         4       300000
+  (1 row)
+  $ gpufathom analyze heading.csv
+  gpufathom: heading.csv: no GPU activity: there is nothing to analyze (such a file is made by: nvprof --print-gpu-trace --csv PROGRAM 2> trace.csv; nsys stats --report cuda_gpu_trace --format csv REPORT.nsys-rep (an export as SQLite says more: it has the calls))
+  [1]
+  $ head -c 100 p.hatchet > cut.hatchet && gpufathom analyze cut.hatchet
+  gpufathom: cut.hatchet: is a profile of Proton that ends early, or is damaged (let the program end by itself, and copy the file again)
+  [1]
