@@ -34,7 +34,8 @@ constexpr std::optional<KernelLevel> kernel_level(std::string_view id) {
 
 constexpr bool is_formula(const Source& source) {
   const auto level = kernel_level(source.metric);
-  return source.source == MetricSource::report && level && *level != KernelLevel::tensor_flops;
+  return source.source == MetricSource::report && level && *level != KernelLevel::tensor_flops &&
+         *level != KernelLevel::matrix_issue;
 }
 constexpr std::size_t kFormulaCount =
     static_cast<std::size_t>(std::ranges::count_if(kSources, is_formula));

@@ -95,6 +95,11 @@ void each_sampled(LevelShown where, Visit visit) {
   }
 }
 
+/// Cycles of a sub-partition's tensor pipe an instruction, from which on a kernel has matrix
+/// instructions: they take 4 or more (mma 4 to 16, wgmma up to 128), a packed 16-bit instruction
+/// (HFMA2.MMA) takes 2; rounded counts of few leave 2.9.
+inline constexpr double kMatrixCycles = 3.5;
+
 /// factor * sum(numerators) / (denominator, when there is one) * (sm.active, when `times` names
 /// it).
 struct LevelFormula {
@@ -109,7 +114,7 @@ struct LevelFormula {
 };
 
 /// Of each level the acceptable formulas, best first; those of tensor.flops come from
-/// tensor_paths() of the chip.
+/// tensor_paths() of the chip, and matrix.issue from other levels.
 std::span<const LevelFormula> level_formulas();
 
 // When a sampled GPU counts as working, and where its steps are looked for: one rule for the

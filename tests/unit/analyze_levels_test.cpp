@@ -268,5 +268,17 @@ TEST(Levels, NothingIsStalledForSureWithoutTensorCycles) {
   EXPECT_EQ(none.unknown, 0);
 }
 
+TEST(Levels, PackedArithmeticIsNoMatrixInstruction) {
+  const Counters packed{{"smsp__cycles_elapsed.sum", 100},
+                        {"smsp__cycles_active.sum", 90},
+                        {"smsp__issue_active.sum", 30},
+                        {"sm__pipe_tensor_cycles_active.sum", 10},
+                        {"sm__inst_executed_pipe_tensor.sum", 5}};
+  EXPECT_DOUBLE_EQ(value_of("matrix.issue", packed), 0);
+  Counters matrix = packed;
+  matrix["sm__pipe_tensor_cycles_active.sum"] = 40;
+  EXPECT_DOUBLE_EQ(value_of("matrix.issue", matrix), 0.05);
+}
+
 }  // namespace
 }  // namespace gf

@@ -16,16 +16,14 @@
 #include "analyze/work/ceilings.h"
 #include "core/files.h"
 #include "core/statistics.h"
+#include "model/levels.h"
 #include "model/metrics.h"
 
 namespace gf {
 
 namespace {
 
-constexpr double kSaturated = 0.95;  // of the highest throughput
-// A matrix instruction takes 4 cycles of a sub-partition's tensor pipe or more (mma 4 to 16, wgmma
-// up to 128), a packed 16-bit instruction (HFMA2.MMA) 2; rounded counts of few leave 2.9.
-constexpr double kMatrixCycles = 3.5;
+constexpr double kSaturated = 0.95;   // of the highest throughput
 constexpr std::size_t kDeviates = 3;  // repeats, for a standard deviation
 constexpr double kUsesTensor = 0.03;  // without instructions: packed arithmetic's cycles stay below
 

@@ -240,6 +240,20 @@ std::vector<double> tensor_flops(const Counters& counters, const Chip* chip,
   return column;
 }
 
+/// tensor.issue without that of kernels which only do packed arithmetic in the tensor pipe; empty
+/// where that does not run there, or is not known to.
+std::vector<double> matrix_issue(const Chip* chip, const std::vector<double>& issued,
+                                 const std::vector<double>& active) {
+  std::vector<double> column;
+  if (!chip || chip->id != ChipId::GH100 || issued.empty() || active.empty()) return column;
+  for (std::size_t kernel = 0; kernel < issued.size(); ++kernel) {
+    const bool known = !std::isnan(issued[kernel]) && !std::isnan(active[kernel]);
+    const bool multiplies = active[kernel] >= kMatrixCycles * issued[kernel];
+    column.push_back(!known ? kNaN : multiplies ? issued[kernel] : 0);
+  }
+  return column;
+}
+
 /// Holds the ratios in 0..1 and in the order of the ladder; how many kernels gave way by over 2 %.
 std::int64_t hold_order(std::size_t kernels, Ratios& ratios) {
   std::vector<bool> gave_way(kernels, false);
@@ -297,6 +311,14 @@ KernelLevels::KernelLevels(const Capture& capture, const Matching& matching)
           "sum over types of sm__ops_path_tensor_src_* / (dense operations a cycle and SM * "
           "smsp__cycles_elapsed.sum / 4)";
   }
+  const auto column = [&](KernelLevel level) -> auto& {
+    return ratio_[static_cast<std::size_t>(level)];
+  };
+  column(KernelLevel::matrix_issue) =
+      matrix_issue(chip, column(KernelLevel::tensor_issue), column(KernelLevel::tensor_active));
+  if (!column(KernelLevel::matrix_issue).empty())
+    formula_[static_cast<std::size_t>(KernelLevel::matrix_issue)] = fmt::format(
+        "tensor.issue of kernels with tensor.active >= {} * tensor.issue", kMatrixCycles);
   adjusted = hold_order(counters.rows(), ratio_);
 }
 

@@ -63,12 +63,17 @@ std::string tensor_line(const Analysis& analysis, const TextStyle& style) {
   const Share sm = known(analysis, "sm.active"_metric),
               issue = known(analysis, "issue.active"_metric),
               tensor = known(analysis, "tensor.active"_metric),
-              slots = known(analysis, "tensor.issue"_metric);
+              slots = known(analysis, "tensor.issue"_metric),
+              matrix = known(analysis, "matrix.issue"_metric);
   if (!sm || !issue || !tensor || !slots || *sm <= 0 || *issue <= 0 || *slots <= 0) return {};
-  const std::string text = fmt::format(
+  std::string text = fmt::format(
       "Tensor pipes are active {} of the cycles with a warp; {} of the instructions issued are "
-      "tensor instructions.",
+      "tensor instructions",
       format_share(*tensor / *sm), format_share(*slots / *issue));
+  if (matrix && *matrix < *slots)
+    text += fmt::format(", of which {} are packed 16-bit arithmetic and multiply no matrices",
+                        format_share(1 - *matrix / *slots));
+  text += ".";
   return paint(style, Paint::dim, wrap(text, static_cast<std::size_t>(style.width), 2));
 }
 
