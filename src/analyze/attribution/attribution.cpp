@@ -443,6 +443,14 @@ std::vector<bool> with_inner(std::vector<bool> marked, const Attribution& attrib
   return marked;
 }
 
+bool sums_gradients(const Capture& capture, const Names& names, const Attribution& attribution,
+                    std::uint32_t op) {
+  const auto& name = capture.host_ops.name;
+  if (op == kNoRow || !(names.host(name[op]) & host_is::adds)) return false;
+  const auto outer = attribution.op_parent[op];
+  return outer != kNoRow && (names.host(name[outer]) & host_is::backward);
+}
+
 std::uint32_t NamingOperations::of(std::uint32_t op) {
   const auto& ops = capture_.host_ops;
   auto in_library = [&](std::uint32_t row) {

@@ -49,6 +49,11 @@ std::vector<bool> with_inner(std::vector<bool> marked, const Attribution& attrib
 Attribution attribute(const Capture& capture, const HostThreads& host, const Names& names,
                       const std::vector<std::uint32_t>& launches);
 
+/// True when `op` sums the gradients of a tensor that several operations read. Autograd's engine
+/// does so inside the evaluation of the next backward function, and not on that one's behalf.
+bool sums_gradients(const Capture& capture, const Names& names, const Attribution& attribution,
+                    std::uint32_t op);
+
 /// The operation that names a layer: the outermost operation of a framework library (a name with
 /// "::") around an operation, so that aten::cudnn_convolution inside aten::conv2d is called
 /// aten::conv2d. Wrappers (autograd engine, compiled functions, annotations) end the climb. kNoRow

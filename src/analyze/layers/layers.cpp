@@ -37,7 +37,9 @@ NameKey name_key(const Context& context, NamingOperations& naming, bool scopes_f
   };
   if (scopes_first && has_typed_scope()) return scope_key();
   auto name_of_op = [&](std::uint32_t op) { return capture.host_ops.name[naming.of(op)]; };
-  if (const auto forward = attribution.forward_op[left]; forward != kNoRow) {
+  const auto forward = attribution.forward_op[left];
+  if (forward != kNoRow &&
+      !sums_gradients(capture, context.names, attribution, attribution.op[left])) {
     const auto name = name_of_op(forward);
     // A wrapper (a compiled function) stands for a whole graph: the backward operation itself says
     // more.
@@ -271,6 +273,8 @@ std::vector<LayerType> classify_layers(const Capture& capture, const Names& name
     const auto number = map_of.of(op, [&](std::uint32_t outside, std::uint32_t row) {
       const auto here =
           ops.kind[row] == HostKind::op ? layer_in(names.host(ops.name[row])) : LayerType::other;
+      if (here == LayerType::elementwise && sums_gradients(capture, names, attribution, row))
+        outside = kNoRow;
       return maps.around(outside, here);
     });
     return maps.apply(number, LayerType::other);

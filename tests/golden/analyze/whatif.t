@@ -10,7 +10,7 @@ A captured program runs again with something changed.
     change                                          step  of step   range   others
     copies             copies pinn..overlapped  10.58 ms   54.3 %    54 %  37-89 %
     gpu                kernels 2 times as fast  20.71 ms   10.5 %  2-17 %   1-51 %
-    fused_elementwise  in fewer passes          21.29 ms    8.0 %   4-9 %   2-40 %
+    fused_elementwise  in fewer passes          21.20 ms    8.4 %   4-9 %   2-42 %
     graph              launches as one graph    22.78 ms    1.6 %   1-2 %    0-5 %
     sync               no host synchronization  22.84 ms    1.3 %     1 %    1-8 %
     host               host 2 times as fast     22.93 ms    0.9 %     1 %    0-5 %
@@ -103,7 +103,7 @@ Recommendations have the gain of the change that mends them, the same as here.
 
   $ gpufathom analyze pageable_copies.json.gz --json | jq -c '.findings[] | select(.replayed) | [.id, .replayed, .replayed_low, .replayed_high]'
   ["blocking_copies",0.5427385926903814,0.5420015734176818,0.5434731649353919]
-  ["unfused_elementwise",0.08013094488408117,0.0390228321647557,0.088343111862793]
+  ["unfused_elementwise",0.08395279961652238,0.04081666696341353,0.09257058786821604]
   $ gpufathom whatif pageable_copies.json.gz --json | jq -c '.changes[] | select(.change == "copies" or .change == "graph") | [.change, .share, .share_low, .share_high]'
   ["copies",0.5427385926903814,0.5420015734176818,0.5434731649353919]
   ["graph",0.01564645382598614,0.014059861292518258,0.01722777860594394]

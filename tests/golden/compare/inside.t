@@ -6,7 +6,7 @@ the kernel time of a step, the tree to its time, node by node.
   $ jq -c '[0, 1] | map(. as $r | $c[0] | [([.shapes[].ns[$r]] | add) == .runs[$r].kernel_ns, .tree[0].ns[$r] == .runs[$r].time_ns, (. as $all | [.tree[] | select(.parent != null)] | group_by(.parent) | map((map(.ns[$r]) | add) == $all.tree[.[0].parent].ns[$r]) | all)])' -n --slurpfile c "$CRAMTMP/c.json"
   [[true,true,true],[true,true,true]]
   $ jq -c '.culprits[] | [.run, .kind, .name, .phase, .shapes, .kernel_before, .before_ns, .after_ns]' "$CRAMTMP/c.json"
-  [1,"replaced","aten::convolution_backward","backward","","nvjet_sm90_tst_64x64_64x13_1x2_h_bz_splitK_NTT",3574898,44376730]
+  [1,"replaced","aten::convolution_backward","backward","","nvjet_sm90_tst_64x64_64x13_1x2_h_bz_splitK_NTT",3094358,43422127]
   [1,"replaced","aten::conv2d","forward","","nvjet_sm90_tst_256x128_64x4_1x2_h_ssched_bz_coopA_TNT",1645841,15118165]
   [1,"replaced","aten::cudnn_batch_norm_backward","backward","","vectorized_elementwise_kernel",3064735,7393244]
   $ head -12 "$CRAMTMP/comment.md"
@@ -14,12 +14,12 @@ the kernel time of a step, the tree to its time, node by node.
   
   A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.47-0.85x); its kernels take 404.2 % more (95 %: +401.3 to +407.2 %). Of it: kernels +60.52 ms, copies -30.39 us, host -32.03 ms, waiting +111.0 us, other idle +25.43 us. A single capture does not show what differs from run to run: record several of each version in turns (A B A B). A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.
   
-  **+40.80 ms in `Convolution (backward)`**
+  **+40.33 ms in `Convolution (backward)`**
   
   - operator: `aten::convolution_backward`
   - kernel: `dgrad_engine`
   - in place of: `nvjet_sm90_tst_64x64_64x13_1x2_h_bz_splitK_NTT`
-  - time: 44.38 ms, before 3.575 ms; 95 %: +40.63 ms to +40.98 ms
+  - time: 43.42 ms, before 3.094 ms; 95 %: +40.16 ms to +40.50 ms
   
   **+13.47 ms in `Convolution (forward)`**
 

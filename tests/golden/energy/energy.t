@@ -33,7 +33,7 @@ A trace, a counter report and a made-up log of a steady 240 W over the trace's t
   187
   (idle) 104113352
   Normalization 19586406
-  Convolution 15662217
+  Convolution 14220597
   ["not_counted","tma","window_too_short"]
 
 One step alone; by its own clock the sensor cannot resolve it, and that is said:
@@ -62,9 +62,9 @@ The text fits 80 columns and says what is not known:
     layer type (parts in %)    energy  static  compute  on chip  DRAM  rest
     (idle)                    13.53 J     100        0        0     0     0
     Normalization             9.340 J      29        0        0    27    44
-    Convolution               7.671 J      28        0        0    29    43
+    Convolution               6.728 J      29        0        0    27    44
     Activation                2.588 J      23        0        0    42    35
-    Elementwise               1.007 J      23        0        0    43    34
+    Elementwise               1.949 J      22        0        0    45    33
     Pooling                  863.6 mJ      34        0        0    14    52
     Optimizer                443.5 mJ      25        0        0    36    39
     Copy                     376.5 mJ      35        0        0    11    54

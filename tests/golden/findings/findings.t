@@ -2,7 +2,7 @@ What to change, with evidence. A rule fires only when its numbers reach a thresh
 
   $ ids() { gpufathom analyze --format json "$EXAMPLES/$1.json.gz" | jq -r '[.findings[].id] | join(" ")'; }
   $ ids resnet50_amp_eager_b64
-  launch_bound unfused_elementwise missing_counters observer_effect
+  unfused_elementwise launch_bound missing_counters observer_effect
   $ ids resnet50_fp32_eager_b64
   fp32_without_tensor_cores kernel_bound missing_counters
   $ ids resnet50_amp_compile_b64
@@ -31,7 +31,7 @@ FP32 outside the tensor cores, by kernel name:
 
   $ gpufathom analyze --format json "$EXAMPLES/resnet50_fp32_eager_b64.json.gz" | jq -r '.findings[] | select(.id == "fp32_without_tensor_cores") | .text, .evidence, .gain_ns'
   72 % of kernel time multiplies matrices in FP32 outside the tensor cores. Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16, if the accuracy of the model permits.
-  164 ms of 179 ms in convolutions, matrix products and attention, by kernel name; most in dgrad_engine 36.7 ms, wgrad_alg0_engine 32.9 ms, sm80_xmma_fprop_implicit_gemm_f32f32_f32..ecute_kernel__5x_cudnn 24.7 ms
+  164 ms of 176 ms in convolutions, matrix products and attention, by kernel name; most in dgrad_engine 36.7 ms, wgrad_alg0_engine 32.9 ms, sm80_xmma_fprop_implicit_gemm_f32f32_f32..ecute_kernel__5x_cudnn 24.7 ms
   163756580
 
 The command that collects all that the ladder needs, made for the chip:

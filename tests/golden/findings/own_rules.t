@@ -26,7 +26,7 @@ The text has its place and its sentence:
     3. 636 forward normalization kernels take 3.5 % of the time. Use the team's
        fused norm (libs/norms), which makes one pass of two. [no gain by itself;
        up to 5.196 ms, 3.5 %]
-       Together 70 % of a step (58-77 %). Gains are predicted for a step without
+       Together 71 % of a step (60-78 %). Gains are predicted for a step without
 
 Groups of work, which show what is worth a rule, add up to the device's time:
 

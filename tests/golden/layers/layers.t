@@ -10,18 +10,18 @@ kernel-busy time exactly.
   [0,0,0]
   $ jq -r "$types" resnet.json
   Normalization 1113 19586406
-  Convolution 651 15662217
+  Convolution 603 14220597
   Activation 294 4293999
+  Elementwise 264 3097537
   Pooling 12 2131787
-  Elementwise 216 1655917
   Copy 339 975754
   Optimizer 27 824667
   MatMul 12 56737
   Loss 12 25569
   Softmax 3 11584
   $ jq -r '.layers[:8][] | "\(.type) | \(.name) | \(.phase) | \(.kernels)"' resnet.json
-  Convolution | aten::conv2d | backward | 486
   Normalization | aten::batch_norm | forward | 636
+  Convolution | aten::conv2d | backward | 438
   Normalization | aten::batch_norm | backward | 477
   Convolution | aten::conv2d | forward | 165
   Activation | aten::relu_ | backward | 147
@@ -57,13 +57,13 @@ BERT: the matrix products inside the attention would be Attention; here cuDNN do
   Copy 1278 7028292
   Normalization 234 3165474
   Optimizer 54 2776674
-  Elementwise 225 2169093
+  Elementwise 228 2367526
   Attention 180 2106172
   Activation 78 1564607
   Loss 12 1110147
-  Embedding 144 899910
   Random 150 865862
   Softmax 3 709600
+  Embedding 141 701477
   Reduction 3 20608
   Data movement 3 6240
 

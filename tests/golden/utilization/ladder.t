@@ -32,7 +32,7 @@ Levels inside layers, weighted by time:
 
   $ jq -r '.layer_types[:3][] | "\(.type): \([.levels[] | select(.id | test("active$")) | "\(.id) \(.value * 1000 | round / 10) %"] | join(", "))"' resnet.json
   Normalization: sm.active 80 %, issue.active 32.3 %, tensor.active 1 %, dram.active 33.8 %
-  Convolution: sm.active 78.9 %, issue.active 19.8 %, tensor.active 36.8 %, dram.active 39.9 %
+  Convolution: sm.active 77.5 %, issue.active 20.3 %, tensor.active 40.5 %, dram.active 35.5 %
   Activation: sm.active 85.5 %, issue.active 21.7 %, tensor.active 0.1 %, dram.active 69.3 %
 
 The curve of kernel time over tensor-issue utilisation ends at all of the time:
@@ -53,7 +53,7 @@ The counters of another program are not used:
   [1]
   $ jq -c '[.levels[] | select(.id == "sm.active") | .value, .high], [.findings[].id]' other.json
   [null,0.29039394125136164]
-  ["launch_bound","unfused_elementwise","different_program","observer_effect"]
+  ["unfused_elementwise","launch_bound","different_program","observer_effect"]
 
 The three CSV exports and the details page of one report give the same ladder, to the digits that they keep:
 
