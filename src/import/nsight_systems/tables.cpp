@@ -35,8 +35,9 @@ bool is_table(const std::filesystem::path& file) {
 
 /// That which Python's package calls itself runs in is the one whose packages were chosen.
 std::string python() {
-  if (const char* const named = std::getenv("GPUFATHOM_PYTHON"); named && *named) return named;
-  return program_in_path("python3");
+  const char* const chosen = std::getenv("GPUFATHOM_PYTHON");
+  const std::string name = chosen && *chosen ? chosen : "python3";
+  return name.find('/') == name.npos ? program_in_path(name) : name;
 }
 
 Error unreadable(int status, const std::string& python, const TemporaryFile& said,
