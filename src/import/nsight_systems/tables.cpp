@@ -47,7 +47,8 @@ Error unreadable(int status, const std::string& python, const TemporaryFile& sai
     return {fmt::format("is an export of Nsight Systems that Python's {} reads, which {} lacks",
                         text, python),
             path, -1, fmt::format("{} -m pip install {}; or {}", python, text, kInstead)};
-  if (status != kUnreadable) text = fmt::format("{} ended with {}: {}", python, status, text);
+  if (status != kUnreadable)
+    text = fmt::format("{} ended with {}{}{}", python, status, text.empty() ? "" : ": ", text);
   return {fmt::format("cannot be read as an export of Nsight Systems: {}", text), path, -1,
           std::string(kInstead)};
 }
