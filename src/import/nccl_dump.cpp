@@ -38,7 +38,9 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
 
 /// The number that ends the file's name, as in nccl_trace_rank_12.
 std::int64_t rank_of(const std::string& path) {
-  const std::string stem = std::filesystem::path(path).stem().string();
+  std::filesystem::path name(path);
+  if (name.extension() == ".gz" || name.extension() == ".zst") name.replace_extension();
+  const std::string stem = name.stem().string();
   const auto digits = stem.find_last_not_of("0123456789") + 1;
   std::int64_t rank = -1;
   std::from_chars(stem.data() + std::min(digits, stem.size()), stem.data() + stem.size(), rank);

@@ -14,13 +14,16 @@ namespace {
 
 namespace files = std::filesystem;
 
+/// By its content, or, where that is damaged or missing, by the name that PyTorch gives a dump.
 bool is_dump(const std::string& path) {
+  if (files::path(path).filename().string().starts_with("nccl_trace_rank_")) return true;
   const auto head = read_head(path);
   return head && is_nccl_dump(*head);
 }
 
-/// A dump has the ending that its handler gave it, or none.
-bool may_be_dump(const files::path& path) {
+/// A dump has the ending that its handler gave it, or none; it may be packed.
+bool may_be_dump(files::path path) {
+  if (path.extension() == ".gz" || path.extension() == ".zst") path.replace_extension();
   const std::string ending = path.extension().string();
   return ending.empty() || ending == ".json" || ending == ".jsonl" || ending == ".log" ||
          ending == ".pickle" || ending == ".pkl";

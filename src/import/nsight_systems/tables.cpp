@@ -35,8 +35,9 @@ bool is_table(const std::filesystem::path& file) {
 
 /// That which Python's package calls itself runs in is the one whose packages were chosen.
 std::string python() {
-  if (const char* const named = std::getenv("GPUFATHOM_PYTHON"); named && *named) return named;
-  return program_in_path("python3");
+  const char* const chosen = std::getenv("GPUFATHOM_PYTHON");
+  const std::string name = chosen && *chosen ? chosen : "python3";
+  return name.find('/') == name.npos ? program_in_path(name) : name;
 }
 
 Error unreadable(int status, const std::string& python, const TemporaryFile& said,
@@ -46,7 +47,8 @@ Error unreadable(int status, const std::string& python, const TemporaryFile& sai
     return {fmt::format("is an export of Nsight Systems that Python's {} reads, which {} lacks",
                         text, python),
             path, -1, fmt::format("{} -m pip install {}; or {}", python, text, kInstead)};
-  if (status != kUnreadable) text = fmt::format("{} ended with {}: {}", python, status, text);
+  if (status != kUnreadable)
+    text = fmt::format("{} ended with {}{}{}", python, status, text.empty() ? "" : ": ", text);
   return {fmt::format("cannot be read as an export of Nsight Systems: {}", text), path, -1,
           std::string(kInstead)};
 }

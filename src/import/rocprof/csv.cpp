@@ -255,7 +255,7 @@ Status read_process(Capture& capture, const std::string& beginning, const Import
 
 int sniff_csv(std::string_view, std::string_view head) {
   if (head.starts_with('{') || head.starts_with('[')) return 0;
-  return table_of(table_heading(head)) != Table::none ? 92 : 0;
+  return table_of(table_heading(head.substr(0, 4096))) != Table::none ? 92 : 0;
 }
 
 std::vector<std::string> find_processes(const std::string& folder) {

@@ -102,7 +102,9 @@ Result<Capture> parse(std::string_view content, const std::string& path) {
 }  // namespace
 
 int sniff(std::string_view, std::string_view head) {
-  if (head.starts_with('{') || head.starts_with('[')) return 0;
+  constexpr std::size_t kMostHeading = 128 << 10;  // of two thousand counters
+  head = head.substr(0, std::min(head.find('\n'), kMostHeading));
+  if (head.find("Dispatch_ID") == head.npos) return 0;
   const auto table = table_heading(head);
   return table.has("Dispatch_ID") && table.has("GPU_ID") && table.has("Kernel_Name") &&
                  table.has("Start_Timestamp")

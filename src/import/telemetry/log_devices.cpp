@@ -61,6 +61,9 @@ std::uint32_t LogDevices::row(const DeviceCells& cells) {
     return capture_.device_row(kFirstMadeUp + number(fmt::format("{}\n{}", cells.host, key)));
   }
   if (index) return capture_.device_row(*index);
+  // A number that none has: no other GPU's readings, either.
+  if (!cells.index.empty() && cells.index.find_first_not_of("0123456789") == cells.index.npos)
+    return capture_.device_row(kFirstMadeUp + number(std::string(cells.index)));
   for (const auto key : {cells.uuid, cells.bus, cells.index})
     if (!key.empty()) return capture_.device_row(number(std::string(key)));
   return capture_.device_row(0);

@@ -99,3 +99,11 @@ Dumps of PyTorch's flight recorder: the collective that a job hangs in, and the 
   $ head -c 300 behind/nccl_trace_rank_0 > behind/nccl_trace_rank_7 && gpufathom ranks behind | head -1
   gpufathom: behind/nccl_trace_rank_7: byte 291: is a damaged pickle (PyTorch writes one for each rank when a collective times out (TORCH_NCCL_DUMP_ON_TIMEOUT=1), or on request: copy it again)
   Collectives by the records of 2 ranks
+
+Packed dumps are read; one that holds nothing is missing, and said.
+
+  $ mkdir packed && for rank in 0 1; do gzip -c behind/nccl_trace_rank_$rank > packed/nccl_trace_rank_$rank.gz; done && gpufathom ranks packed --json | jq -c '.groups[0] | [.stuck.sequence, .stuck.culprits]'
+  [5,[1]]
+  $ : > packed/nccl_trace_rank_2 && gpufathom ranks packed | head -1
+  gpufathom: packed/nccl_trace_rank_2: is empty (the program that wrote it may have failed or may still be running)
+  Collectives by the records of 2 ranks
