@@ -208,7 +208,7 @@ class Level(Answer):
 
     id: metric id of the catalog
     value: share of the window, taking the unknown as 0; null: no data
-    low: bound with every unknown kernel at 0
+    low: bound with every unknown kernel at 0, or at the level that is a part of it
     high: bound with every unknown kernel at its upper level
     estimated: low and high come from launch shapes and the limits of the chip, without a counter;
     there is no value

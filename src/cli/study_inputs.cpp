@@ -86,6 +86,9 @@ class Sorter {
   /// Of all JSON in a folder, rows of runs say so; those of the other studies are found by what
   /// they have.
   bool is_table(const fs::path& path) const {
+    const std::string name = path.filename().string();
+    if (name.ends_with(".points.jsonl") || name.ends_with(".points.jsonl.gz"))
+      return study_ == Study::asap24;
     if (path.extension() != ".json") return false;
     return study_ != Study::date24 ||
            text_of_file(path.string()).find("gpufathom.sweep-table/") != std::string::npos;

@@ -19,6 +19,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "core/nearest.h"
+#include "import/input.h"
 #include "model/enums.h"
 #include "report/claims/claims.h"
 #include "report/html/page.h"
@@ -29,6 +30,8 @@ namespace gf::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostBytes = 64 << 20;  // a table of results is small; its rows are not
 
 struct ReproduceArguments {
   std::string study;
@@ -104,7 +107,9 @@ StudyRows read_rows(const ReproduceArguments& options, Study study, const StudyI
     return out;
   }
   for (const auto& table : inputs.tables) {
-    auto read = read_facts(table);
+    const auto content = read_whole(table, kMostBytes);
+    if (!content) return {{}, {}, complain(content.error())};
+    auto read = read_facts(*content, table);
     if (!read) return {{}, {}, complain(read.error())};
     std::move(read->begin(), read->end(), std::back_inserter(out.rows));
   }
@@ -129,7 +134,7 @@ std::optional<Reproduction> shipped_answer(Study study, StudyRows* read = nullpt
   if (inputs.tables.empty()) return {};
   StudyRows rows = read_rows({}, study, inputs);
   if (rows.rows.empty()) return {};
-  Reproduction answer = reproduce(study, rows.rows);
+  Reproduction answer = reproduce(study, rows.rows, FigureSource::ours);
   if (study == Study::date24) answer.sources = names_of(inputs);
   if (read) *read = std::move(rows);
   return answer;
@@ -195,7 +200,7 @@ int reproduce_study(const ReproduceArguments& options) {
   const StudyRows read = read_rows(options, study, *inputs);
   if (read.exit_code != kWhole && read.rows.empty()) return read.exit_code;
   Reproduction answer = reproduce(study, read.rows);
-  if (answer.rows == 0)
+  if (answer.rows == 0 && answer.figures.empty())
     return complain(Error{fmt::format("nothing there has a number that {} needs", options.study),
                           {},
                           -1,

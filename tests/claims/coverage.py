@@ -2,8 +2,8 @@
 """What of the publications is there: coverage.py GPUFATHOM [--write]
 
 rows.tsv lists what the publications measure, define, draw and ask for, each whole, partly there or missing, where it is shown and what it lacks.
-The page docs/studies/coverage.md counts them beside what the other tests of this folder find: rules recomputed without the program, planted
-changes, sentences. It fails where a place does not exist, a row that is not whole does not say what it lacks, or the page is another;
+The page docs/studies/coverage.md counts them beside what the other tests of this folder find: rules and figures recomputed without the program,
+planted changes, sentences. It fails where a place does not exist, a row that is not whole does not say what it lacks, or the page is another;
 --write writes it.
 """
 import csv
@@ -27,11 +27,12 @@ def said_by(script, program):
 
 def page(rows, program):
     states = Counter(row["state"] for row in rows)
-    rules, planted, sentences = (re.findall(r"\d+", said_by(script, program)) for script in ("recomputed.py", "planted.py", "sentences.py"))
+    rules, figures, planted, sentences = (re.findall(r"\d+", said_by(script, program)) for script in ("recomputed.py", "figures.py", "planted.py", "sentences.py"))
     yield "# What of the publications is there\n\n<!-- Made by `./dev docs` from tests/claims/rows.tsv. -->\n"
     yield (f"{len(rows)} rows: {states['whole']} whole, {states['partly']} partly, {states['missing']} missing.\n\n| test | found |\n|---|---|\n"
            f"| `tests/claims/recomputed.py`: rules worked out without the program, from both GPUs' data | {rules[0]}, of which {rules[1]} differ |\n"
-           f"| `tests/claims/planted.py`: changes that flip their statement alone | {planted[0]}, {planted[1]} faults |\n"
+           f"| `tests/claims/figures.py`: figures drawn again without it | {figures[0]}, {figures[1]} points, of which panels differ: {figures[2]} |\n"
+          f"| `tests/claims/planted.py`: changes that flip their statement alone | {planted[0]}, {planted[1]} faults |\n"
            f"| `tests/claims/sentences.py`: [sentences with a number](sentences.md) | {sentences[0]}: {sentences[1]} judged, {sentences[4]} with a reason |")
     for part, title in PARTS.items():
         yield f"\n## {title}\n\n| row | what | state | shown by | lacks |\n|---|---|---|---|---|"

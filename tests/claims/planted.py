@@ -28,13 +28,18 @@ def date24():
                 levels = {"gpu.busy": busy - 0.05 * left, "sm.active": busy - 0.06 * left - 0.05,
                           "issue.active": issue + 0.03 * at,
                           "tensor.active": tensor + (0.002 if way[2] == "fp32" else 0.03) * at}
-                speed = 1000 * rate * (0.5, 0.8, 1.0, 1.02, 1.03, 1.035)[at]
+                late = way[1:] == ("eager", "amp")
+                speed = 1000 * rate * ((0.4, 0.7, 0.9, 1.0, 1.02) if late else (0.5, 0.8, 1.0, 1.02, 1.03, 1.035))[at]
                 rows.append({"model": model, "framework": way[0], "mode": way[1],
                              "precision": way[2], "batch": batch, "step_s": batch / speed, "noise": 0.002,
                              "memory_bytes": 1e9 * batch / 64 * memory, "levels": levels})
         rows[-1]["kernels"] = [
-            {"count": 80, "ns": 500, "levels": {"tensor.issue": 0.0, "tensor.active": 0.0, "issue.active": 0.6}},
-            {"count": 20, "ns": 500, "levels": {"tensor.issue": 0.01, "tensor.active": 0.64, "issue.active": 0.3}}]
+            {"name": "vectorized_elementwise_kernel", "count": 80, "ns": 400, "levels": {
+                "tensor.issue": 0.0, "tensor.active": 0.0, "issue.active": 0.6, "sm.active": 0.95}},
+            {"name": "sm90_gemm_bf16", "count": 12, "ns": 400, "levels": {
+                "tensor.issue": 0.05, "tensor.active": 0.64, "issue.active": 0.3, "sm.active": 0.95}},
+            {"name": "sm90_xmma_fprop_implicit_gemm_bf16", "count": 8, "ns": 200, "levels": {
+                "tensor.issue": 0.04, "tensor.active": 0.4, "issue.active": 0.3, "sm.active": 0.95}}]
     return {"schema": "gpufathom.sweep-table/1", "gpu_memory_bytes": 17_000_000_000, "rows": rows}
 
 
@@ -101,11 +106,11 @@ DATE24 = [
     ("6", each(level("issue.active", lambda row: 0.24 + row["levels"]["issue.active"]))),
     ("7", kernels(lambda all: all[1].__setitem__("count", 120))),
     ("7", kernels(lambda all: all.append(
-        {"count": 1, "ns": 100, "levels": {"tensor.issue": 0.13, "tensor.active": 0.52}}))),
+        {"name": "sm90_gemm_bf16", "count": 1, "ns": 100, "levels": {"tensor.issue": 0.13, "tensor.active": 0.52}}))),
     ("s1", scaled("noise", 10, lambda row: row["batch"] == 64)),
     ("a1", each(raised(-0.1, *BOTH))),
     ("a2", spike),
-    ("a3", kernels(lambda all: all[1]["levels"].__setitem__("tensor.issue", 0.119))),
+    ("a3", kernels(lambda all: [kernel["levels"].__setitem__("tensor.issue", 0.098) for kernel in all[1:]])),
     ("f1", each(raised(0.025, *BOTH), lambda row: way_of(row) == ("pytorch", "eager", "amp"))),
     ("b1", scaled("memory_bytes", 1.2, is_way("xla", 64))),
     ("b2", each(lambda row: row["levels"].update({"gpu.busy": 0.995, "sm.active": 0.935}),
@@ -121,6 +126,12 @@ DATE24 = [
                                    - WAYS[way_of(row)][4] - 0.1, "issue.active")(row))),
     ("b9", each(lambda row: raised(-0.2, "tensor.active")(row), lambda row: row["precision"] == "tf32")),
     ("b10", each(level("tensor.active", lambda row: 0.02 + row["levels"]["tensor.active"]), lambda row: row["precision"] == "fp32")),
+    ("f2", scaled("step_s", 0.9, lambda row: way_of(row) == ("pytorch", "eager", "amp") and row["batch"] == 256)),
+    ("b11", kernels(lambda all: all.append({"name": "softmax_warp_forward", "count": 1, "ns": 200, "levels": {
+        "tensor.issue": 0.11, "tensor.active": 0.44}}))),
+    ("b12", kernels(lambda all: all[2]["levels"].__setitem__("tensor.active", 0.6))),
+    ("b13", kernels(lambda all: all[1]["levels"].__setitem__("tensor.issue", 0.11))),
+    ("b14", kernels(lambda all: all[1]["levels"].__setitem__("sm.active", 0.8))),
     # Repeats that disagree leave open what their mean says.
     ("1", scaled("step_s", 0.96, is_way("compile", 2048)), scaled("noise", 2.5, is_way("compile", 2048))),
 ]
@@ -148,6 +159,7 @@ def dsd22():
                            else 0.9 - 0.1 * at})
             operations.append({"model": model, "mode": "async", "batch": batch,
                                "enqueue_ns_per_op": 1e5, "dequeue_ns_per_op": 2e5})
+            gpu[-1]["operation_cpu_kernel_ns"] = 1e4
     return {"rows": gpu, "shares": shares, "per_item": items, "queues": queues,
             "operations": operations}
 
@@ -179,6 +191,7 @@ DSD22 = [
     ("3", within("rows", lambda row: row.update(shared(row["batch"], {1: 52, 64: 60}.get(row["batch"], 80))))),
     ("4", within("per_item", put(kernel_ns_per_item=5e6), at_batch(8192, "lenet5"))),
     ("5", within("operations", put(enqueue_ns_per_op=9e5, dequeue_ns_per_op=18e5), at_batch(8192))),
+    ("5", within("rows", put(operation_cpu_kernel_ns=9e4), at_batch(8192, "bert"))),
     ("6", within("rows", put(overhead_us_per_item=1e-4), at_batch(8192))),
     ("7", within("operations", put(dequeue_ns_per_op=5e5))),
     ("8", within("queues", put(empty=1 - 1e-7), at_batch(8192, "lenet5"))),
@@ -205,6 +218,7 @@ def asap24():
         rows.append({"name": f"resnet50.{name}", "joules": 100.0, "step": {"joules": energy},
                      "parts": parts_of(static=40, shared=1, l1=0.5, l2=6, dram=moved - 7.5)})
     return {"curves": curves, "breakdown": rows,
+            "points": [{"bench": "asleep", "energy_j": 55, "seconds": 1}, {"bench": "context", "energy_j": 80, "seconds": 1}],
             "board": {"divisions": [{"level": name, "picojoules": 2000} for name in ("l1", "l2")]}}
 
 
@@ -258,6 +272,7 @@ ASAP24 = [
     ("13", within("breakdown", part("dram", 40), named("fp32.compile"))),
     ("14", grown("l2", 4)),
     ("15", within("curves", put(picojoules=3000), lambda row: row["bench"] == "dram_load" and row["threads"] == 512)),
+    ("17", within("points", put(energy_j=56), named("context"))),
     ("16", within("breakdown", part("dram", 14), named("matmul_fp32_4096"))),
 ]
 

@@ -10,6 +10,7 @@ the program may be missing here.
 import csv
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -22,10 +23,11 @@ REPORTS = {("h100", model, batch): RESULTS / f"counted_steps_h100/{model}_levels
 RUNTIME = [RESULTS / f"runtime_{name}.json" for name in ("cpu", "gpu_h200", "paper_sizes_h200")]
 ENERGY = [RESULTS / "energy/h200-2026-11-21.breakdown.json",
           ROOT / "share/energy/NVIDIA-H200.energy.json"]
+POINTS = RESULTS / "energy/h200-2026-11-21f.points.jsonl.gz"
 OVERHEAD = sorted(RESULTS.glob("overhead_*.json"))
 GRIDS = RESULTS / "record_agreement_h200.json"
 COUNTED = sorted(RESULTS.glob("samples_against_counters_*.json"))
-FILES = {"date24": UTILIZATION, "dsd22": RUNTIME, "asap24": ENERGY,
+FILES = {"date24": UTILIZATION, "dsd22": RUNTIME, "asap24": [*ENERGY, POINTS],
          "itu23": [*OVERHEAD, GRIDS, *COUNTED]}
 
 
@@ -124,17 +126,29 @@ def instances(path):
         with gzip.open(name, "rt", encoding="utf-8", errors="replace") as text:
             table = csv.DictReader(line for line in text if line.startswith('"'))
             next(table)  # the units, all of them ns, inst and cycle here
-            return [{key: float(value.replace(",", "")) for key, value in row.items()
-                     if key and key.endswith(".sum") and value} for row in table]
+            return [{"name": row["Kernel Name"]} | {
+                key: float(value.replace(",", "")) for key, value in row.items()
+                if key and key.endswith(".sum") and value} for row in table]
     found = []
     for row, tensor in zip(rows(path), rows(str(path).replace("_levels", "_tensor"))):
         cycles = row["smsp__cycles_elapsed.sum"]
-        found.append({"count": 1, "ns": row["gpu__time_duration.sum"], "levels": {
+        found.append({"name": row["name"], "count": 1, "ns": row["gpu__time_duration.sum"], "levels": {
             "issue.active": row["smsp__issue_active.sum"] / cycles,
             "tensor.active": row["sm__pipe_tensor_cycles_active.sum"] / cycles,
+            "sm.active": row["smsp__cycles_active.sum"] / cycles,
             "tensor.issue": tensor["sm__inst_executed_pipe_tensor.sum"]
             / tensor["smsp__cycles_elapsed.sum"]}})
     return found
+
+
+def layer_of(kernel):
+    """Of a kernel by its name, as far as it multiplies matrices."""
+    name = kernel["name"]
+    if re.search("flash|fmha|attention", name, re.I):
+        return "attention"
+    if re.search("fprop|dgrad|wgrad|convolve|implicit_gemm|_conv_|cutlass.*_cudnn::Kernel", name, re.I):
+        return "convolution"
+    return "product" if re.search("gemm|nvjet|cutlass|gemv|splitK", name) else "other"
 
 
 def runs_of_the_study():
@@ -170,6 +184,11 @@ def date24():
     runs = runs_of_the_study()
     series = grouped(runs, lambda run: run["series"])
     filled = {key: max(run["part"] or 0 for run in rows) for key, rows in series.items()}
+    for rows in series.values():
+        most = max(run["rate"][0] for run in rows)
+        first = min(run["batch"] for run in rows if run["rate"][0] >= 0.95 * most)
+        for run in rows:
+            run["saturated"] = first if first < max(other["batch"] for other in rows) else None
 
     def model(key):
         return key[1]
@@ -243,6 +262,15 @@ def date24():
             return level["tensor.active"] < 0.03
         return level["tensor.issue"] <= 0 or level["tensor.active"] / level["tensor.issue"] < 3.5
 
+    def in_layers(level, *layers):
+        """Mean of a level over the kernels of layers, by time, of each run that has such."""
+        for run in counted + active_alone:
+            kernels = [kernel for kernel in run["kernels"]
+                       if layer_of(kernel) in layers and level in kernel["levels"]]
+            if kernels:
+                yield (sum(kernel["ns"] * kernel["levels"][level] for kernel in kernels)
+                       / sum(kernel["ns"] for kernel in kernels))
+
     def issued(run, counts=lambda level: True):
         whole = sum(kernel["ns"] for kernel in run["kernels"])
         return run["gpu.busy"][0] * sum(kernel["ns"] * kernel["levels"]["tensor.issue"]
@@ -307,6 +335,19 @@ def date24():
     pictures = [lambda key: amp(key) and model(key) == "resnet50", precision("fp32")]
     yield "f2", 0, judged(ratios("gpu.busy", *pictures), 0, 1)
     yield "f2", 1, judged(ratios("rate", *pictures, above=16), 1)
+    yield "f2", 2, judged(best_ratios("saturated", *pictures), 2)
+    yield "b11", 0, judged(in_layers("tensor.issue", "convolution", "product", "attention"), 0.03, 1)
+    yield "b11", 1, judged(in_layers("tensor.issue", "other"), 0, 0.03)
+    yield "b12", 0, judged(in_layers("tensor.active", "product"), 0, 0.8)
+    yield "b12", 1, judged(in_layers("tensor.active", "convolution"), 0, 0.5)
+    yield "b13", 0, judged(in_layers("tensor.issue", "product"), 0, 0.1)
+    yield "b13", 1, judged(in_layers("tensor.issue", "convolution"), 0, 0.1)
+    yield "b13", 2, judged((max(kernel["levels"]["tensor.issue"] for kernel in run["kernels"])
+                            for run in counted), 0, 0.15)
+    yield "b14", 0, judged(in_layers("sm.active", "product"), 0.9, 1)
+    yield "b14", 1, judged(in_layers("sm.active", "convolution"), 0.9, 1)
+    yield "b14", 2, judged(in_layers("issue.active", "product"), 0, 0.4)
+    yield "b14", 3, judged(in_layers("issue.active", "convolution"), 0, 0.4)
     yield "b8", 0, judged(ranked("issue.active"), -1, 0.7)
     yield "b9", 0, judged(ranked("tensor.active"), -1, 0.7)
     yield "b10", 0, judged((run["tensor.active"] for run in runs if "tensor.active" in run
@@ -376,6 +417,7 @@ def dsd22():
     for number, phase in enumerate(("enqueue", "dequeue")):
         taken = [[row[f"{phase}_ns_per_op"] for row in rows] for rows in queues if len(rows) > 1]
         yield "5", number, judged((max(each) / min(each) for each in taken), 1, 1.5)
+    yield "5", 2, judged([])
     yield "6", 0, stepwise(steps(on_gpu, lambda row: row["overhead_us_per_item"] * row["batch"]
                                  * kernels(row) / (1 - kernels(row)), batch_of, True))
     yield "7", 0, judged((row["dequeue_ns_per_op"] / row["enqueue_ns_per_op"]
@@ -471,6 +513,11 @@ def asap24():
                            if after["threads"] == 2 * before["threads"]), 0.9, 1.1)
     largest = max((row for row in load(ENERGY[0]) if row["name"].startswith("matmul_fp32")),
                   key=lambda row: row["joules_per_call"])["name"]
+    with gzip.open(POINTS, "rt", encoding="utf-8") as lines:
+        points = [json.loads(line) for line in lines]
+    idle = {bench: [point["energy_j"] / point["seconds"] for point in points
+                    if point.get("bench") == bench] for bench in ("context", "asleep")}
+    yield "17", 0, judged((one / other for one in idle["context"] for other in idle["asleep"]), 1.05)
     yield "16", 0, judged([moved(parts[largest]) / parts[largest]["all"]], 0.25, 0.35)
 
 
@@ -511,7 +558,7 @@ def itu23():
     yield "5", 0, judged(over(field("cpu_seconds"), profiler, smi), 1.02)
     yield "5", 1, judged([])
     converted = (table[name].get("convert_seconds") for table in tables
-                 for name in ("ncu", "torch.profiler") if name in table)
+                 for name in ("ncu", "nsys", "torch.profiler") if name in table)
     yield "6", 0, judged((seconds for seconds in converted if seconds is not None), 0.1)
     yield "7", 0, judged(over(memory, profiler, smi), 1.02)
     yield "7", 1, judged([])

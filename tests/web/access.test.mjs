@@ -62,7 +62,7 @@ test("everything that can be pressed can be reached by Tab, and shows it", async
   const seen = new Set();
   for (let i = 0; i < 60; ++i) {
     await page.keyboard.press("Tab");
-    const outline = await page.evaluate(() => { const e = document.activeElement; return e === document.body ? null : [e.tagName + (e.id || e.textContent.slice(0, 20)), getComputedStyle(e).outlineStyle]; });
+    const outline = await page.evaluate(() => { const e = document.activeElement; return e === document.body ? null : [e.tagName + (e.id || e.getAttribute("aria-label") || e.textContent.slice(0, 20)), getComputedStyle(e).outlineStyle]; });
     if (!outline) continue;
     seen.add(outline[0]);
     assert.notEqual(outline[1], "none", `${outline[0]} does not show its focus`);

@@ -5,7 +5,7 @@ import { runCases } from "./browser.mjs";
 
 const [report, answer] = process.argv.slice(2);
 if (!answer) throw new Error("usage: claims.test.mjs REPORT.html REPRODUCTION.json");
-const { study, title, claims } = JSON.parse(await readFile(answer, "utf8")), cases = [];
+const { title, claims, figures } = JSON.parse(await readFile(answer, "utf8")), cases = [];
 const test = (name, run) => cases.push([name, run]);
 
 test("nothing is loaded and nothing complains", async (_, seen) => {
@@ -20,10 +20,16 @@ test("each statement has its verdict and a line for each rule", async (page) => 
   for (const [at, each] of claims.entries()) assert.ok((await items.nth(at).innerText()).includes(each.statement));
 });
 
-test("a study of runs has its charts", async (page) => {
-  const charts = await page.locator("svg.plot").count();
-  if (study === "date24") assert.ok(charts > 10);
-  else assert.equal(charts, 0);
+test("each figure has its panels, and each line of it is there by name", async (page) => {
+  const drawn = await page.locator("section[id^=figure-]").evaluateAll((all) => all.map((e) => [e.querySelector("h2").textContent, e.querySelectorAll(".plots > .sweep-plot").length]));
+  assert.deepEqual(drawn, figures.map((each) => [`Figure ${each.id}: ${each.title}`.replace("Figure slide", "Slide"), each.panels.length]));
+  const words = await page.locator("section[id^=figure-]").evaluateAll((all) => all.map((e) => e.textContent));
+  for (const [at, each] of figures.entries()) for (const panel of each.panels) for (const line of panel.lines) assert.ok(words[at].includes(line.name), `${each.id}: ${line.name}`);
+});
+
+test("there is a bar for each value", async (page) => {
+  const bars = figures.flatMap((each, at) => (each.kind === "bars" || each.kind === "groups" ? each.panels.map((panel, place) => [`#figure_${at}_${place}`, panel.lines.reduce((sum, line) => sum + line.points.length, 0)]) : []));
+  for (const [id, count] of bars) assert.equal(await page.locator(`${id} rect`).count(), count, id);
 });
 
 await runCases(report, cases);

@@ -598,7 +598,7 @@ export interface Level {
   id: string;
   /** share of the window, taking the unknown as 0; null: no data. */
   value: number | null;
-  /** bound with every unknown kernel at 0. */
+  /** bound with every unknown kernel at 0, or at the level that is a part of it. */
   low: number | null;
   /** bound with every unknown kernel at its upper level. */
   high: number | null;
@@ -2560,6 +2560,16 @@ export interface SweepLevel {
   most: number | null;
 }
 
+/** The kernels of a layer type in a run. */
+export interface SweepLayer {
+  /** layer type; of kernels in a table, which have no operation, by their names. */
+  type: LayerType;
+  /** kernel time. */
+  ns: number;
+  /** each level over its kernels, weighted by time. */
+  levels: LevelSpread[];
+}
+
 /** One configuration: what was measured with one setting of every axis. */
 export interface SweepRun {
   /** capture, or the table that holds the numbers. */
@@ -2604,6 +2614,8 @@ export interface SweepRun {
   levels: SweepLevel[];
   /** each level over all kernels, weighted by time. */
   spreads: LevelSpread[];
+  /** the same by layer type, most time first; empty: no kernel has counters. */
+  layers: SweepLayer[];
 }
 
 /** Runs that differ in their batch alone. */
@@ -2648,6 +2660,80 @@ export interface Sweep {
   runs: SweepRun[];
   /** the curves. */
   series: SweepSeries[];
+}
+
+export type FigureKind =
+  | "lines"
+  | "course"
+  | "bars"
+  | "groups"
+  | "parts";
+
+export type FigureAxis =
+  | "plain"
+  | "percent"
+  | "twos"
+  | "tens";
+
+export type FigureSource =
+  | "yours"
+  | "ours"
+  | "paper";
+
+/** A value of a figure. */
+export interface FigurePoint {
+  /** what a bar or a part is of; empty: a point of a line. */
+  name: string;
+  /** null: a bar, or said of every x. */
+  x: number | null;
+  /** value. */
+  y: number;
+  /** least of what it is the mean of; null: not known. */
+  least: number | null;
+  /** most of what it is the mean of; null: not known. */
+  most: number | null;
+}
+
+/** The values of one series, row or source. */
+export interface FigureLine {
+  /** the series or row. */
+  name: string;
+  /** yours: of the files given; ours: of the tables that ship; paper: the publication's. */
+  from: FigureSource;
+  /** in the order of x, or of the bars. */
+  points: FigurePoint[];
+}
+
+/** One plot of a figure. */
+export interface FigurePanel {
+  /** what ran; empty: not told apart. */
+  model: string;
+  /** what is drawn; empty: as the figure says. */
+  title: string;
+  /** of the values; %: 1 is the whole. */
+  unit: string;
+  /** the series. */
+  lines: FigureLine[];
+}
+
+/** A figure of the publication over the rows, whatever they judge. */
+export interface Figure {
+  /** number in the publication, the thesis or the slides. */
+  id: string;
+  /** what it shows. */
+  title: string;
+  /** the publication's numbers and hardware. */
+  original: string;
+  /** lines: a row a point; course: a row a line; bars, groups; parts: of a whole. */
+  kind: FigureKind;
+  /** what lies along the horizontal axis. */
+  x_title: string;
+  /** plain, percent, twos or tens (logarithmic). */
+  x_axis: FigureAxis;
+  /** plain or tens. */
+  y_axis: FigureAxis;
+  /** its plots. */
+  panels: FigurePanel[];
 }
 
 export const CAUSE_COLOURS: Record<IdleReason, string> = {

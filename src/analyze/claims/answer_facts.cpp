@@ -29,6 +29,35 @@ std::string mode_of(const JsonElement& runtime) {
   return std::string(mode);
 }
 
+/// What went on while the framework's queue was empty and while it was not, and its depth over
+/// time.
+void add_queue(const JsonElement& queue, FactRow& row) {
+  for (const char* when : {"when_empty", "when_loaded"})
+    for (const JsonElement& phase : json_items(queue, when))
+      row.numbers[fmt::format("{}.{}", when, json_text(phase, "phase"))] =
+          json_number(phase, "share");
+  double begin = 0;
+  for (const JsonElement& part : json_items(queue, "curve")) {
+    const double start = json_number(part, "start_ns");
+    if (row.lists.empty()) begin = start;
+    row.lists["queue.at_ms"].push_back((start - begin) / 1e6);
+    row.lists["queue.depth"].push_back(json_number(part, "mean"));
+  }
+}
+
+/// Of all operations: how long each phase took on average, at least and at most.
+void add_operations(const JsonElement& runtime, FactRow& row) {
+  const auto all = first_of(runtime, "operations");
+  if (!all) return;
+  for (const JsonElement& phase : json_items(*all, "phases"))
+    if (const auto spread = json_field(phase, "spread");
+        spread && json_number(*spread, "count") > 0)
+      row.numbers["operation." + json_text(phase, "phase")] = {
+          json_number(*spread, "mean"), json_number(*spread, "min"), json_number(*spread, "max")};
+  if (const auto mean = row.numbers.find("operation.cpu_kernel"); mean != row.numbers.end())
+    row.numbers["operation_cpu_kernel_ns"] = mean->second.value;
+}
+
 /// Shares and times by phase; `items` of all steps together, 0: not known.
 void add_runtime(const JsonElement& runtime, bool has_gpu, double items, FactRow& row) {
   const auto shares = json_field(runtime, "kernels");
@@ -54,12 +83,14 @@ void add_runtime(const JsonElement& runtime, bool has_gpu, double items, FactRow
       row.numbers[fmt::format("{}overhead_ns_per_item", table)] = overhead / items;
     }
   }
+  add_operations(runtime, row);
   for (const JsonElement& queue : json_items(runtime, "queues")) {
     const double queued = json_number(queue, "items");
     if (json_text(queue, "id") != "framework" || !(queued > 0)) continue;
     row.numbers["empty"] = json_number(queue, "empty");
     for (const char* phase : {"enqueue", "dequeue"})
       row.numbers[fmt::format("{}_ns_per_op", phase)] = ns[phase] / queued;
+    add_queue(queue, row);
   }
 }
 
@@ -72,6 +103,7 @@ void add_energy(const JsonElement& device, FactRow& row) {
   if (!step || !step->is_object()) return;
   const double joules = json_number(*step, "joules");
   row.numbers["step.joules"] = joules;
+  row.numbers["step.seconds"] = json_number(*step, "seconds");
   row.numbers["joules_per_call"] = joules;  // of a benchmark whose step is one call
 }
 

@@ -88,6 +88,36 @@ struct EnumNames<ClaimVerdict> {
       {"holds", "does_not_hold", "partly", "within_noise", "not_measured"});
 };
 
+///   lines   of each row a point of its series: the curve over `x`
+///   course  of each row a line: its lists give the points
+///   bars    of each row a bar a curve
+///   groups  of each row and curve a bar for each column that begins as the curve says
+///   parts   of each row one bar, whose parts are the curves and what is left of 1
+enum class FigureKind : std::uint8_t { lines, course, bars, groups, parts };
+template <>
+struct EnumNames<FigureKind> {
+  static constexpr const char* type = "FigureKind";
+  static constexpr auto names =
+      std::to_array<std::string_view>({"lines", "course", "bars", "groups", "parts"});
+};
+
+enum class FigureAxis : std::uint8_t { plain, percent, twos, tens };
+template <>
+struct EnumNames<FigureAxis> {
+  static constexpr const char* type = "FigureAxis";
+  static constexpr auto names =
+      std::to_array<std::string_view>({"plain", "percent", "twos", "tens"});
+};
+
+/// Whose numbers a line of a figure has: of the files given, of the tables that ship, of the
+/// publication.
+enum class FigureSource : std::uint8_t { yours, ours, paper };
+template <>
+struct EnumNames<FigureSource> {
+  static constexpr const char* type = "FigureSource";
+  static constexpr auto names = std::to_array<std::string_view>({"yours", "ours", "paper"});
+};
+
 #define GF_RESULTS "analyze/results/reproduction.def"
 #include "analyze/declare_results.inl"
 
@@ -127,6 +157,7 @@ Measured operator/(const Measured& one, const Measured& other);
 struct FactRow {
   std::map<std::string, std::string, std::less<>> words;
   std::map<std::string, Measured, std::less<>> numbers;
+  std::map<std::string, std::vector<double>, std::less<>> lists;  // numbers that are a course
   std::string name;
 };
 
@@ -147,13 +178,20 @@ std::optional<FactRow> fact_of_answer(const std::string& json, const SweepRun& r
 /// An answer gives one row. Else every list of objects in a file of JSON, and every object of
 /// objects, a row an object: texts that name something become words, numbers columns with their
 /// path ("phases.wait", "parts.dram.joules"), and those of the file's other tables about the same
-/// run
-/// ("per_item:kernel_ns_per_item").
-Result<std::vector<FactRow>> read_facts(const std::string& path);
+/// run ("per_item:kernel_ns_per_item"); lists of numbers, and of objects of numbers, are courses. A
+/// JSON text a line is a row a line.
+Result<std::vector<FactRow>> read_facts(std::string_view content, const std::string& path);
 /// The runs of a sweep, with what its kernels say.
 std::vector<FactRow> facts_of(const Sweep& sweep);
 
-Reproduction reproduce(Study study, std::span<const FactRow> rows);
+/// `from`: whose rows they are.
+Reproduction reproduce(Study study, std::span<const FactRow> rows,
+                       FigureSource from = FigureSource::yours);
+
+/// The figures of a study for which a row has the numbers, with the publication's own.
+std::vector<Figure> figures_of(Study study, std::span<const FactRow> rows, FigureSource from);
+/// Puts into each plot the lines of `ours` that another's figure has there.
+void put_beside(const Figure& ours, Figure& figure);
 
 /// The tables that ship with the program: measurements of ours that judge the same statements.
 struct ShippedTable {
@@ -161,7 +199,7 @@ struct ShippedTable {
   std::string_view folder, name;  // below its data
 };
 std::span<const ShippedTable> shipped_tables();
-/// Puts what those tables say beside each statement and rule.
+/// Puts what those tables say beside each statement and rule, and into each plot that they have.
 void put_beside(const Reproduction& shipped, Reproduction& answer);
 
 }  // namespace gf

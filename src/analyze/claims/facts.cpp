@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 
 #include "analyze/claims/claims.h"
 #include "analyze/energy/json_fields.h"
-#include "core/files.h"
+#include "core/text.h"
 #include "model/metrics.h"
 
 namespace gf {
@@ -14,13 +15,25 @@ namespace gf {
 namespace {
 
 /// Texts that tell rows apart; others ("date", "note") do not.
-constexpr std::array<std::string_view, 7> kNames{"model",     "gpu",  "framework", "mode",
-                                                 "precision", "name", "bench"};
-constexpr std::uint64_t kMostBytes = 64 << 20;  // a table of results is small; its rows are not
-constexpr double kMuchTensor = 0.12;            // of the issue slots, figure 8 of DATE 2024
+constexpr std::array<std::string_view, 8> kNames{"model",     "gpu",  "framework", "mode",
+                                                 "precision", "name", "bench",     "probe"};
+constexpr double kMuchTensor = 0.12;  // of the issue slots, figure 8 of DATE 2024
 
 bool is_name(std::string_view key) {
   return std::find(kNames.begin(), kNames.end(), key) != kNames.end();
+}
+
+/// An item of a list: a number, or an object of numbers.
+void add_to_lists(const JsonElement& item, const std::string& path, FactRow& row) {
+  simdjson::dom::object object;
+  double number = 0;
+  if (!item.get_double().get(number)) {
+    row.lists[path].push_back(number);
+  } else if (!item.get_object().get(object)) {
+    for (const auto field : object)
+      if (!field.value.get_double().get(number))
+        row.lists[fmt::format("{}.{}", path, field.key)].push_back(number);
+  }
 }
 
 void add_numbers(const JsonElement& element, const std::string& path, FactRow& row) {
@@ -35,6 +48,23 @@ void add_numbers(const JsonElement& element, const std::string& path, FactRow& r
     for (const JsonElement& part : json_items(element))
       if (const std::string of = json_text(part, "component"); !of.empty())
         add_numbers(part, fmt::format("{}.{}", path, of), row);
+      else
+        add_to_lists(part, path, row);
+  }
+}
+
+/// "cpu_kernel=0.140 dequeue=0.026": numbers with names, in a text.
+void add_named_numbers(std::string_view text, const std::string& path, FactRow& row) {
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    const std::size_t equal = part.find('=');
+    if (equal == std::string_view::npos) continue;
+    double number = 0;
+    const std::string_view digits = part.substr(equal + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error == std::errc() && end == digits.data() + digits.size())
+      row.numbers[fmt::format("{}.{}", path, part.substr(0, equal))] = number;
   }
 }
 
@@ -73,6 +103,7 @@ FactRow row_of(const JsonElement& element, const std::string& table, const std::
     const std::string key(field.key);
     if (!field.value.get_string().get(text)) {
       if (is_name(key) && !text.empty()) row.words[key] = text;
+      add_named_numbers(text, key, row);
     } else {
       add_numbers(field.value, key, row);
     }
@@ -139,6 +170,21 @@ void join_tables(std::vector<FactRow>& rows) {
     }
 }
 
+/// A JSON text a line, as `calibrate` writes its points: false where a line is none.
+bool add_lines(std::string_view content, const std::string& file, std::vector<FactRow>& rows) {
+  JsonReader reader;
+  while (!content.empty()) {
+    const std::string_view line = content.substr(0, content.find('\n'));
+    content.remove_prefix(std::min(line.size() + 1, content.size()));
+    if (trimmed(line).empty()) continue;
+    const auto element = reader.parse(line);
+    if (!element || !element->is_object()) return false;
+    if (FactRow row = row_of(*element, "points", file); !row.numbers.empty() || !row.lists.empty())
+      rows.push_back(std::move(row));
+  }
+  return !rows.empty();
+}
+
 void add_number(FactRow& row, const char* name, auto value) {
   if (value) row.numbers[name] = static_cast<double>(*value);
 }
@@ -152,6 +198,11 @@ Share memory_share(const SweepRun& run) {
 void add_kernels(FactRow& row, const SweepSeries& series, const SweepRun& run) {
   for (const auto& level : run.spreads)
     if (level.id == "issue.active"_metric) row.numbers["kernels.highest_issue"] = level.spread.max;
+  for (const auto& point : series.tensor_curve)
+    if (series.curve_level == "tensor.issue"_metric) {
+      row.lists["kernels.tensor.at"].push_back(point.utilization);
+      row.lists["kernels.tensor.below"].push_back(point.time_share);
+    }
   add_number(row, "kernels.no_tensor_instruction", series.instances_without_tensor_instructions);
   add_number(row, "kernels.no_matrix_instruction", series.instances_without_tensor);
   add_number(row, "kernels.packed_instructions", series.packed_instructions);
@@ -163,20 +214,56 @@ void add_kernels(FactRow& row, const SweepSeries& series, const SweepRun& run) {
   row.numbers["kernels.time_above_12_percent"] = 1 - below;
 }
 
+/// The shape of a distribution: the middle of each part of it, and its share.
+void add_shape(const Distribution& spread, const std::string& name, FactRow& row) {
+  const double step = (spread.max - spread.min) / static_cast<double>(spread.shape.size());
+  for (std::size_t at = 0; at < spread.shape.size(); ++at) {
+    row.lists[name + ".at"].push_back(spread.min + step * (static_cast<double>(at) + 0.5));
+    row.lists[name + ".share"].push_back(spread.shape[at]);
+  }
+}
+
+/// Layers whose work is products of matrices, in kernels that are fused or not.
+bool multiplies_matrices(LayerType type) {
+  return type == LayerType::convolution || type == LayerType::matmul ||
+         type == LayerType::attention;
+}
+
+void add_distributions(FactRow& row, const SweepRun& run) {
+  for (const auto& level : run.spreads)
+    if (level.id == "issue.active"_metric)
+      add_shape(level.spread, "kernels.issue", row);
+    else if (level.id == "tensor.issue"_metric)
+      row.numbers["kernels.highest_tensor_issue"] = level.spread.max;
+  std::map<bool, std::pair<double, double>> issued;  // by matrix layers and others, and their time
+  for (const auto& layer : run.layers)
+    for (const auto& level : layer.levels) {
+      row.numbers[fmt::format("layers.{}.{}", level.id, name_of(layer.type))] = level.spread.mean;
+      if (level.id != "tensor.issue"_metric) continue;
+      auto& [sum, time] = issued[multiplies_matrices(layer.type)];
+      sum += level.spread.mean * static_cast<double>(layer.ns);
+      time += static_cast<double>(layer.ns);
+    }
+  for (const auto& [matrices, of] : issued)
+    if (of.second > 0)
+      row.numbers[matrices ? "layers.matrix_tensor_issue" : "layers.other_tensor_issue"] =
+          of.first / of.second;
+}
+
 }  // namespace
 
-Result<std::vector<FactRow>> read_facts(const std::string& path) {
-  const auto content = read_small_file(path, kMostBytes);
-  if (!content) return tl::unexpected(content.error());
+Result<std::vector<FactRow>> read_facts(std::string_view content, const std::string& path) {
+  const std::string file = std::filesystem::path(path).filename().string();
   JsonReader reader;
-  const auto root = reader.parse(*content);
-  if (!root) return fail("is not JSON", path, -1, "docs/claims.md names the tables of each study");
-  if (auto row = fact_of_answer(*content, {}, std::filesystem::path(path).filename().string())) {
-    return std::vector<FactRow>{std::move(*row)};
-  }
   std::vector<FactRow> rows;
-  add_tables(*root, "", std::filesystem::path(path).filename().string(), rows);
-  join_tables(rows);
+  if (const auto root = reader.parse(content)) {
+    if (auto row = fact_of_answer(std::string(content), {}, file))
+      return std::vector<FactRow>{std::move(*row)};
+    add_tables(*root, "", file, rows);
+    join_tables(rows);
+  } else if (!add_lines(content, file, rows)) {
+    return fail("is not JSON", path, -1, "docs/claims.md names the tables of each study");
+  }
   return rows;
 }
 
@@ -199,9 +286,11 @@ std::vector<FactRow> facts_of(const Sweep& sweep) {
                                      *run.throughput * step / static_cast<double>(*run.slowest_ns),
                                      *run.throughput * step / static_cast<double>(*run.fastest_ns)};
       }
+      add_number(row, "normalised", run.normalised);
       add_number(row, "memory_bytes", run.memory_bytes);
       add_number(row, "memory_share", memory_share(run));
       if (filled > 0) row.numbers["memory_filled"] = filled;
+      add_number(row, "saturation_batch", series.saturation_batch);
       add_number(row, "spread", run.spread);
       add_number(row, "deviation", run.deviation);
       if (run.repeats > 0) row.numbers["repeats"] = static_cast<double>(run.repeats);
@@ -210,6 +299,7 @@ std::vector<FactRow> facts_of(const Sweep& sweep) {
           row.numbers[level.id] = {*level.value, level.least.value_or(*level.value),
                                    level.most.value_or(*level.value)};
       if (at == series.kernels_run) add_kernels(row, series, run);
+      add_distributions(row, run);
       row.name = series.name;
       if (run.batch) row.name += fmt::format(" b{}", *run.batch);
       rows.push_back(std::move(row));

@@ -369,6 +369,9 @@ std::span<const ShippedTable> shipped_tables() {
 
 void put_beside(const Reproduction& shipped, Reproduction& answer) {
   answer.shipped = shipped.sources;
+  for (auto& figure : answer.figures)
+    for (const auto& ours : shipped.figures)
+      if (ours.id == figure.id) put_beside(ours, figure);
   for (std::size_t at = 0; at < answer.claims.size(); ++at) {
     answer.claims[at].shipped = shipped.claims[at].verdict;
     for (std::size_t rule = 0; rule < answer.claims[at].rules.size(); ++rule) {
@@ -399,7 +402,7 @@ std::string_view title_of(Study study) {
   return {};
 }
 
-Reproduction reproduce(Study study, std::span<const FactRow> rows) {
+Reproduction reproduce(Study study, std::span<const FactRow> rows, FigureSource from) {
   Reproduction out;
   out.study = study;
   out.title = title_of(study);
@@ -429,6 +432,7 @@ Reproduction reproduce(Study study, std::span<const FactRow> rows) {
              table != row->words.end() && table->second == kAnswerTable)
       files.insert(row->name);
   out.sources.assign(files.begin(), files.end());
+  out.figures = figures_of(study, rows, from);
   return out;
 }
 

@@ -23,6 +23,7 @@ struct SweepKernel {
   std::int64_t count = 0;
   Nanos ns = 0;
   std::vector<SweepLevel> levels;
+  LayerType layer = LayerType::other;
 };
 
 /// What is known of one configuration. `step_seconds` has one entry for every repeat; without any,

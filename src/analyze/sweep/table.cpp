@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analyze/energy/json_fields.h"
+#include "analyze/layers/layer_type.h"
 #include "analyze/sweep/sweep.h"
 #include "core/files.h"
 
@@ -65,8 +66,8 @@ void read_measurements(const JsonElement& row, SweepRow& out) {
   if (const double work = json_number(row, "flops_per_item"); work > 0)
     out.input.flops_per_item = work;
   for (const JsonElement& kernel : json_items(row, "kernels"))
-    out.input.kernels.push_back(
-        {json_integer(kernel, "count"), json_integer(kernel, "ns"), levels_in(kernel)});
+    out.input.kernels.push_back({json_integer(kernel, "count"), json_integer(kernel, "ns"),
+                                 levels_in(kernel), layer_of_kernel(json_text(kernel, "name"))});
 }
 
 Result<std::vector<SweepRow>> from_json(const std::string& path, std::string_view text) {

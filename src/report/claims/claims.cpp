@@ -276,6 +276,13 @@ std::string reproduction_text(const Reproduction& answer, const TextStyle& style
     for (const auto& left : claim.left_out) text += paint(style, Paint::dim, wrap(left, width, 4));
     if (!claim.needs.empty()) text += wrap(claim.needs, width, 4);
   }
+  if (!answer.figures.empty()) {
+    std::vector<std::string_view> ids;
+    for (const auto& figure : answer.figures) ids.push_back(figure.id);
+    text += "\n" +
+            wrap(fmt::format("Drawn on the page (-o page.html): figures {}.", fmt::join(ids, "; ")),
+                 width);
+  }
   return text;
 }
 

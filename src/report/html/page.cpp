@@ -211,6 +211,8 @@ Result<std::string> reproduction_html(const Reproduction& answer, const Sweep* s
   to_json(json, reproduction_summary(answer));
   json += ",\"claims\":";
   to_json(json, said_claims(answer));
+  json += ",\"figures\":";
+  to_json(json, answer.figures);
   json += ",\"sweep\":";
   if (sweep)
     to_json(json, *sweep);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/call_tree.h"
+#include "analyze/claims/claims.h"
 #include "analyze/compare/compare.h"
 #include "analyze/ranks/names.h"
 #include "analyze/result.h"
@@ -195,6 +196,7 @@ std::string typescript_model() {
   model.type_of<CallNode>();
   model.type_of<JobRanks>();
   model.type_of<Sweep>();
+  model.type_of<Figure>();
   model.colours<IdleReason>("CAUSE_COLOURS");
   model.colours<Bar>("BAR_COLOURS");
   model.colours<RuntimePhase>("PHASE_COLOURS");

@@ -177,6 +177,13 @@ std::string levels_page() {
           "report lacks\ncounts nothing.\n\n";
       continue;
     }
+    if (level == KernelLevel::matrix_issue) {
+      page += fmt::format(
+          "`tensor.issue` of kernels whose `tensor.active` is {} times it or more, 0 of others; "
+          "{}.\n\n",
+          kMatrixCycles, chips_of(bit(ChipId::GH100)));
+      continue;
+    }
     page += "| formula | chips |\n|---|---|\n";
     for (const auto& formula : level_formulas())
       if (formula.level == level)

@@ -43,8 +43,13 @@ std::string percent(const LevelSpread* spread) {
 
 void add_level_columns(std::vector<TableColumn>& columns,
                        const std::vector<std::string_view>& ids) {
-  for (const auto id : ids)
-    columns.push_back({std::string(label_of_metric(id).short_text), Align::right});
+  // A level beside the ladder is the first to go where the terminal is narrow.
+  constexpr int kBeside = 4;
+  for (const auto id : ids) {
+    const auto row = std::ranges::find(kLevelRows, id, &LevelRow::id);
+    columns.push_back({std::string(label_of_metric(id).short_text), Align::right, false,
+                       row->place == LevelPlace::rung ? 0 : kBeside});
+  }
 }
 
 void add_level_cells(std::vector<Cell>& cells, const std::vector<LevelSpread>& levels,

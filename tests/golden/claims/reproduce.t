@@ -9,8 +9,8 @@ Statements of a publication, judged over a table of runs. Every rule is recomput
   > END
   $ gpufathom reproduce date24 runs.json | head -48
   Multi-Level Analysis of GPU Utilization in ML Training Workloads, DATE 2024
-  4 rows of runs.json judge 23 statements: 4 hold, 2 hold in part, 0 are within
-  noise, 3 do not hold, 14 are not measured.
+  4 rows of runs.json judge 27 statements: 4 hold, 2 hold in part, 0 are within
+  noise, 3 do not hold, 18 are not measured.
   "ours" is the same by the tables that ship: utilization_h100.json,
   utilization_h200.json.
   
@@ -84,6 +84,10 @@ Statements of a publication, judged over a table of runs. Every rule is recomput
   ["b8","not_measured"]
   ["b9","not_measured"]
   ["b10","not_measured"]
+  ["b11","not_measured"]
+  ["b12","not_measured"]
+  ["b13","not_measured"]
+  ["b14","not_measured"]
 
 A folder stands for its tables; what is beside them is not read.
 
@@ -164,6 +168,10 @@ One capture with its counter report decides what needs no series; the measuremen
   ["b5","holds","does_not_hold"]
   ["b6","does_not_hold","does_not_hold"]
   ["b7","does_not_hold","does_not_hold"]
+  ["b11","partly","partly"]
+  ["b12","holds","partly"]
+  ["b13","holds","holds"]
+  ["b14","partly","partly"]
   $ gpufathom reproduce date24 "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz" "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --json | cmp - one.json
   $ (cd "$EXAMPLES" && gpufathom reproduce date24 gemm_types.ncu.csv.gz)
   gpufathom: gemm_types.ncu.csv.gz: no capture goes with this counter report (name the trace of the same program before it, or pass it with --counters)
@@ -203,8 +211,8 @@ Without a study: what there is. Without files: the measurements that ship. Every
   
     date24
       Multi-Level Analysis of GPU Utilization in ML Training Workloads, DATE 2024.
-      286 rows of utilization_h100.json, utilization_h200.json judge 23
-      statements: 6 hold, 7 hold in part, 1 is within noise, 9 do not hold, 0 are
+      286 rows of utilization_h100.json, utilization_h200.json judge 27
+      statements: 7 hold, 10 hold in part, 1 is within noise, 9 do not hold, 0 are
       not measured.
       Yours: gpufathom reproduce date24 TRACE --counters REPORT,
       MODEL_MODE_PRECISION_bN.gpf of several batches, or a folder of them.
@@ -215,3 +223,35 @@ Without a study: what there is. Without files: the measurements that ship. Every
   $ for study in date24 dsd22 asap24 itu23; do gpufathom reproduce $study --json | jq -r '.claims[] | select(.needs | test("`(gpufathom|examples/)") | not) | .id'; done
   $ gpufathom reproduce itu23 "$EXAMPLES/lenet_inf_b1.json.gz" 2>&1 | cut -c1-60
   gpufathom: nothing there has a number that itu23 needs (it n
+
+The page draws the publication's figures of the same rows, with its own numbers and ours; the text names them.
+
+  $ gpufathom reproduce date24 "$EXAMPLES/resnet50_amp_eager_b64.json.gz" --counters "$EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz" | tail -1
+  Drawn on the page (-o page.html): figures 1; 5; 6; 7; 8.
+  $ jq -c '.figures[] | [.id, .kind, (.panels | length)]' one.json
+  ["1","lines",2]
+  ["5","bars",1]
+  ["6","course",1]
+  ["7","groups",4]
+  ["8","course",1]
+  $ jq -c '.figures[] | select(.id == "7") | .panels[0].lines[0] | .from, (.points | map([.name, (.y * 1000 | round)]))' one.json
+  "yours"
+  [["Activation",855],["Convolution",789],["Copy",330],["Elementwise",814],["Loss",23],["MatMul",327],["Normalization",800],["Optimizer",674],["Pooling",964],["Softmax",58]]
+  $ gpufathom reproduce dsd22 lenet5_async_b1 --json | jq -c '.figures[] | [.id, (.panels | map([.title, (.lines | map(.from) | unique)]))]'
+  ["3.4, top",[["Time in kernels, CPU alone",["ours","yours"]]]]
+  ["3.3 and 3.4, top",[["",["ours","yours"]]]]
+  ["3.4, bottom",[["Time of an item, CPU alone",["ours","yours"]]]]
+  ["3.5",[["Enqueuing an operation",["ours","paper","yours"]],["Dequeuing an operation",["ours","paper","yours"]],["CPU kernels of an operation",["yours"]]]]
+  ["3.6, use of the queue",[["Empty scheduling queue",["ours","yours"]]]]
+  ["3.6, empty",[["",["ours","yours"]]]]
+  ["3.6, loaded",[["",["ours","yours"]]]]
+  ["3.7",[["Operations in the scheduling queue",["yours"]]]]
+  $ zcat "$EXAMPLES"/../docs/results/energy/h200-2026-11-21f.points.jsonl.gz > board.points.jsonl
+  $ gpufathom reproduce asap24 board.points.jsonl --json | jq -c '(.claims[] | select(.verdict != "not_measured") | .id), (.figures[] | [.id, (.panels[] | .lines | length)])'
+  "17"
+  ["5.4",2]
+  ["5.6",12]
+  ["5.7",2,6]
+  $ echo 'not JSON' > bad.points.jsonl; gpufathom reproduce asap24 bad.points.jsonl
+  gpufathom: bad.points.jsonl: is not JSON (docs/claims.md names the tables of each study)
+  [1]

@@ -25,7 +25,7 @@ Counters make the levels, their spread over all kernels, and the curve of the te
   2
   0
   $ jq -c '.runs[0].spreads as $spreads | .series[0] | [.kernels, ($spreads | map(.id) | sort), .curve_level, (.tensor_curve | last | .time_share * 1e6 | round)]' counted.json
-  [2679,["dram.active","issue.active","l1.hit_rate","sm.active","tensor.active","tensor.issue"],"tensor.issue",1000000]
+  [2679,["dram.active","issue.active","l1.hit_rate","matrix.issue","sm.active","tensor.active","tensor.issue"],"tensor.issue",1000000]
   $ jq -c '.series[0].tensor_curve | [.[:-1], .[1:]] | transpose | map(.[0].time_share <= .[1].time_share and .[0].utilization < .[1].utilization) | all' counted.json
   true
 
@@ -95,6 +95,7 @@ A table names captures and their axes, or holds the numbers. The study of LeNet 
     a  issue slot utilization  0.0     1.8  36.4   8.2  9001.010..0..0.....0
     a  tensor pipe active      0.0     0.0   0.6   0.1  92.1...00..0...0...0
     a  tensor instr. issued    0.0     0.0   0.3   0.0  92.1...00..0...0...0
+    a  matrix instr. issued    0.0     0.0   0.0   0.0
     a  DRAM throughput         0.0     0.1   0.9   0.3  91100..0...........0
     a  L1 hit rate             0.0    13.9  85.6  29.5  9415.1120.011.02.1.5
   $ gpufathom compare --table lenet.json --format json | jq -c '.series[] | [.name, .saturation_batch, .runs]'

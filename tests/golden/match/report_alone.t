@@ -27,9 +27,11 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
     tensor pipe active        #                                              0.1 %
     tensor instr. issued      #                                             <0.1 %
     tensor FLOP/s of peak                                                0.0-0.1 %
+    matrix instr. issued                                                     0.0 %
     DRAM throughput           #                                              0.3 %
     Tensor pipes are active 0.6 % of the cycles with a warp; 0.6 % of the
-    instructions issued are tensor instructions.
+    instructions issued are tensor instructions, of which 100.0 % are packed
+    16-bit arithmetic and multiply no matrices.
     no data for GPU active: a counter report has no time between its kernels: give
     a trace of the same program, gpufathom analyze TRACE --counters REPORT
   

@@ -47,10 +47,10 @@ Tables are cut at --rows; the narrow terminal leaves out what can be spared.
   Counters matched to the trace                                               good
   $ COLUMNS=120 run --rows 3 | sed -n '/^By kernel/,/^Counters/p' | grep -v more
   By kernel                                                                                 levels in % inside the kernels
-    kernel                                              count    median      time  share    SM  issue   TC  TC iss
-    batch_norm_collect_statistics_channels_last_kernel    159  23.39 us  6.756 ms  4.5 %  77.4   35.0  1.7     0.9
-    batch_norm_backward_reduce_channels_last_kernel       159  18.94 us  4.667 ms  3.1 %  78.4   32.1  1.5     0.7
-    batch_norm_backward_elemt_channels_last_kernel        159  12.83 us  4.408 ms  2.9 %  89.2   32.5  0.1    <0.1
+    kernel                                              count    median      time  share    SM  issue   TC  TC iss  MM iss
+    batch_norm_collect_statistics_channels_last_kernel    159  23.39 us  6.756 ms  4.5 %  77.4   35.0  1.7     0.9     0.0
+    batch_norm_backward_reduce_channels_last_kernel       159  18.94 us  4.667 ms  3.1 %  78.4   32.1  1.5     0.7     0.0
+    batch_norm_backward_elemt_channels_last_kernel        159  12.83 us  4.408 ms  2.9 %  89.2   32.5  0.1    <0.1     0.0
   
   Counters matched to the trace                                                                                       good
 

@@ -1,11 +1,11 @@
-// Lines over two axes: the horizontal one by powers of two where it holds batches or bytes.
+// Lines over two axes: the horizontal one by powers of two where it holds batches or bytes, the other by powers of ten where values span many.
 import { svg } from "./dom.ts";
 import { count } from "./format.ts";
 import { hideTip, showTip } from "./tips.ts";
 
-export interface PlotPoint { x: number; y: number; tip: string; ring?: boolean }
-export interface PlotLine { name: string; colour: string; shape: number; points: PlotPoint[]; stepped?: boolean }
-export interface Plot { id: string; title: string; xTitle: string; yTitle: string; byTwos?: boolean; percentX?: boolean; percentY?: boolean; top?: number; lines: PlotLine[] }
+export interface PlotPoint { x: number; y: number; tip: string; ring?: boolean; low?: number; high?: number }
+export interface PlotLine { name: string; colour: string; shape: number; points: PlotPoint[]; stepped?: boolean; bare?: boolean; dash?: string }
+export interface Plot { id: string; title: string; xTitle: string; yTitle: string; byTwos?: boolean; byTens?: boolean; percentX?: boolean; percentY?: boolean; sayX?: (value: number) => string; top?: number; lines: PlotLine[] }
 
 const HEIGHT = 236, LEFT = 52, RIGHT = 28, TOP = 10, BOTTOM = 40;
 
@@ -25,6 +25,13 @@ function twos(low: number, high: number, room: number): number[] {
   return marks;
 }
 
+/** Powers of ten inside a span. */
+function tens(low: number, high: number): number[] {
+  const marks = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) marks.push(10 ** power);
+  return marks;
+}
+
 function numeral(value: number, percent: boolean | undefined): string {
   if (percent) return `${Number((value * 100).toPrecision(3))} %`;
   return Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(3)));
@@ -41,19 +48,23 @@ function pathOf(points: [number, number][]): string { return points.map(([x, y],
 function stairs(points: [number, number][]): [number, number][] { return points.flatMap(([x, y], i): [number, number][] => (i === 0 ? [[x, y]] : [[points[i - 1]![0], y], [x, y]])); }
 
 export function linePlot(plot: Plot, width: number): SVGElement {
-  const points = plot.lines.flatMap((line) => line.points), most = plot.top ?? Math.max(...points.map((p) => p.y), 1e-9) * 1.04;
+  const points = plot.lines.flatMap((line) => line.points), heights = points.flatMap((p) => [p.y, p.high ?? p.y]);
+  const marksY = plot.byTens ? tens(Math.min(...points.map((p) => p.y)), Math.max(...heights)) : rounds(plot.top ?? Math.max(...heights, 1e-9) * 1.04);
+  const least = plot.byTens ? marksY[0]! : 0, most = plot.byTens ? marksY.at(-1)! : plot.top ?? Math.max(...heights, 1e-9) * 1.04;
+  const risen = (value: number): number => (plot.byTens ? Math.log(Math.max(value, least) / least) / Math.log(most / least || 10) : value / most);
   const low = plot.byTwos ? Math.min(...points.map((p) => p.x)) : 0, high = Math.max(...points.map((p) => p.x), low * 1.001, plot.percentX ? 1 : 0);
   const place = (value: number): number => (plot.byTwos ? (Math.log(value) - Math.log(low)) / (Math.log(high) - Math.log(low)) : value / high);
-  const x = (value: number): number => LEFT + place(value) * (width - LEFT - RIGHT), y = (value: number): number => TOP + (1 - value / most) * (HEIGHT - TOP - BOTTOM);
+  const x = (value: number): number => LEFT + place(value) * (width - LEFT - RIGHT), y = (value: number): number => TOP + (1 - risen(value)) * (HEIGHT - TOP - BOTTOM);
   const picture = svg("svg", { class: "curve plot", id: plot.id, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": `${plot.title}: ${plot.lines.map((line) => line.name).join(", ")}` });
-  for (const value of rounds(most)) picture.append(svg("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }), svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, numeral(value, plot.percentY)));
+  for (const value of marksY) picture.append(svg("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }), svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, numeral(value, plot.percentY)));
   const marks = plot.byTwos ? twos(low, high, (width - LEFT) / 58) : rounds(high);
-  for (const value of marks) picture.append(svg("line", { class: "grid", x1: x(value), x2: x(value), y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM + 4 }), svg("text", { x: x(value), y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" }, numeral(value, plot.percentX)));
+  for (const value of marks) picture.append(svg("line", { class: "grid", x1: x(value), x2: x(value), y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM + 4 }), svg("text", { x: x(value), y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" }, plot.sayX?.(value) ?? numeral(value, plot.percentX)));
   picture.append(svg("text", { x: (LEFT + width - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, plot.xTitle));
   for (const line of plot.lines) {
     const at = line.points.map((p): [number, number] => [x(p.x), y(p.y)]);
-    picture.append(svg("path", { class: "series", "data-line": line.name, d: pathOf(line.stepped ? stairs(at) : at), style: `stroke:${line.colour}` }));
-    if (!line.stepped) line.points.forEach((p, i) => picture.append(...dots(p, line, at[i]!)));
+    picture.append(svg("path", { class: "series", "data-line": line.name, d: pathOf(line.stepped ? stairs(at) : at), style: `stroke:${line.colour}`, "stroke-dasharray": line.dash || undefined }));
+    for (const p of line.points) if (p.low !== undefined && p.high !== undefined) picture.append(svg("line", { class: "series", x1: x(p.x), x2: x(p.x), y1: y(p.low), y2: y(p.high), style: `stroke:${line.colour}` }));
+    if (!line.stepped && !line.bare) line.points.forEach((p, i) => picture.append(...dots(p, line, at[i]!)));
   }
   return picture;
 }
@@ -68,6 +79,6 @@ function dots(point: PlotPoint, line: PlotLine, [x, y]: [number, number]): SVGEl
 }
 
 /** The line's mark beside its name. */
-export function lineMark(shape: number, colour: string): SVGElement {
-  return svg("svg", { class: "key", viewBox: "0 0 26 12", width: 26, height: 12, "aria-hidden": "true" }, svg("path", { class: "series", d: "M0 6H26", style: `stroke:${colour}` }), mark(shape, 13, 6, colour));
+export function lineMark(shape: number, colour: string, dash = ""): SVGElement {
+  return svg("svg", { class: "key", viewBox: "0 0 26 12", width: 26, height: 12, "aria-hidden": "true" }, svg("path", { class: "series", d: "M0 6H26", style: `stroke:${colour}`, "stroke-dasharray": dash || undefined }), mark(shape, 13, 6, colour));
 }

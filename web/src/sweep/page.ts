@@ -22,7 +22,7 @@ function modelSection(report: SweepReport, model: string, at: number): HTMLEleme
 
 interface Row { series: SweepSeries; run: SweepRun }
 
-function runsSection(report: SweepReport): HTMLElement {
+export function runsSection(report: SweepReport): HTMLElement {
   const { series, runs } = report.sweep, rows = series.flatMap((each): Row[] => each.runs.map((at) => ({ series: each, run: runs[at]! })));
   const number = <Value>(value: Value | null, say: (value: Value) => string): string => (value === null ? "no data" : say(value));
   const columns: Column<Row>[] = [{ id: "layer", title: "Series", key: (r) => r.series.name, cell: (r) => r.series.name },
@@ -35,16 +35,11 @@ function runsSection(report: SweepReport): HTMLElement {
   return section("runs", "All runs", plural(rows.length, "run"), table({ caption: "Runs of the sweep", columns, rows, sortBy: "", noun: "runs", step: 100, search: (r) => `${r.series.name} b${r.run.batch}` }));
 }
 
-/** The charts of each model, and all runs. */
-export function sweepParts(report: SweepReport): HTMLElement[] {
-  return [...modelsOf(report).map((model, at) => modelSection(report, model, at)), runsSection(report)];
-}
-
 function modelsOf({ sweep }: SweepReport): string[] { return [...new Set(sweep.series.map((series) => series.model))]; }
 
 export function sweepPage(report: SweepReport, tools: HTMLElement[]): { header: HTMLElement; parts: HTMLElement[] } {
   const { sweep } = report, models = modelsOf(report);
   return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(`sweep over ${sweep.axes.join(", ")}`), h("span", { class: "spring" }), ...tools),
     h("h1", {}, `${plural(sweep.runs.length, "run")} in ${count(sweep.series.length)} series over ${sweep.axes.join(", ")}`), ...models.map((model) => h("p", { class: "verdict" }, modelVerdict(model, drawnSeries(sweep, model))))),
-  parts: sweepParts(report) };
+  parts: [...models.map((model, at) => modelSection(report, model, at)), runsSection(report)] };
 }
