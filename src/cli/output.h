@@ -1,4 +1,4 @@
-// Where answers and complaints go: the answer to standard output or a file, everything else to
+// Output and messages: the answer goes to standard output or a file, everything else to
 // standard error.
 // Answers never take the place of what they are about.
 #pragma once

@@ -118,7 +118,8 @@ Verb record_verb() {
               "counter samples per second (default: 1000, with --metrics energy 250)")
       .from(1, 100000);
   verb.option("--devices", options->record.devices, "LIST",
-              "GPUs to record: 0,2-3 as in nvidia-smi, UUIDs, or all");
+              "GPUs to record: 0,2-3 as in nvidia-smi, UUIDs, or all")
+      .suggest({"all"});
   verb.option("--source", options->record.source, "SOURCE",
               "pm (counters), gpm or nvml; auto, the default, takes the first available")
       .of({"auto", "pm", "gpm", "nvml"});

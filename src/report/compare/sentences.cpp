@@ -1,4 +1,4 @@
-// What may be said of a comparison, in sentences.
+// The sentences of a comparison.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string_view name_of_setting(ComparedSetting setting) {
   return "rank";
 }
 
-/// Where a part of the time goes: to kernels, copies, the host, waiting, or idle beside these.
+/// The category of a part of the time: kernels, copies, host, waiting, or other idle.
 std::string_view part_of(const ComparedTime& row) {
   if (row.kind == ComparedRowKind::layer_type) return "kernels";
   if (row.kind == ComparedRowKind::copy) return "copies";
@@ -119,7 +119,7 @@ std::string_view whose_tables(const Comparison& c, std::size_t other) {
              : "the captures with the middle step";
 }
 
-/// What may be said of the programs without their profilers.
+/// The comparison without profiler overhead.
 std::string without_profilers(const ComparedChange& change) {
   if (!change.own_low || !change.own_high || !change.kernel_ratio) return {};
   return fmt::format(
@@ -301,7 +301,7 @@ std::vector<const ComparedRole*> only_in(const Comparison& c, std::size_t has, s
   return rows;
 }
 
-/// Where the texts begin to differ, at the start of a word.
+/// The position where the texts begin to differ, at the start of a word.
 std::size_t common_start(const std::vector<std::string>& texts) {
   std::size_t same = texts[0].size();
   for (const auto& text : texts) {

@@ -19,7 +19,7 @@ namespace {
 constexpr int kScansBeforeOrder = 8;
 constexpr std::size_t kMostSought = 4;
 
-/// What a module is made for: one table of a capture.
+/// The subject of a module: one table of a capture.
 struct TableOf {
   std::shared_ptr<QuerySource> source;
   std::function<std::vector<std::unique_ptr<SqlColumn>>()> columns;
@@ -56,7 +56,7 @@ struct SqlCursor : sqlite3_vtab_cursor {
   }
 };
 
-/// What best_index decided, as a text between it and filter.
+/// The plan of best_index, passed to filter as text.
 struct Plan {
   std::uint64_t used = 0;  // columns, without `row`
   int order = -1;          // by this column ...

@@ -46,7 +46,7 @@ int terminal_rows();
 class MonitorScreen {
  public:
   void add(LiveTable table);
-  /// What a key does; false: leave.
+  /// Handles a key; false: leave.
   bool press(Key key);
   /// At most `rows` lines, the last of which tells the keys.
   std::string draw(const TextStyle& style, int rows) const;
