@@ -64,7 +64,7 @@ int complain(std::string_view text, int exit_code);
 /// Answers and complaints say `name` for `path` from now on: a copy of standard input, say.
 void show_as(const std::string& path, const std::string& name);
 
-/// Whether writing `output` would write over `input`: the same file, or a capture that lies in the
+/// True if writing `output` would write over `input`: the same file, or a capture that lies in the
 /// folder `input`. An output that does not exist yet takes no place.
 bool would_overwrite(const std::string& output, const std::string& input);
 

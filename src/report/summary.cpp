@@ -445,7 +445,7 @@ bool is_curable(IdleReason cause) {
   return cause != IdleReason::start_up && cause != IdleReason::no_launch_record;
 }
 
-/// Whether a recommendation with a gain is about time that the device does not compute: gaps before
+/// True if a recommendation with a gain is about time that the device does not compute: gaps before
 /// tiny kernels and copies within its memory are told with its kernels.
 bool covers_waiting(const Finding& finding) {
   return finding.gain_ns &&

@@ -38,7 +38,7 @@ std::string free_name() {
   return name;
 }
 
-/// As the program did, so that a shell sees what it would see without us; without a second core
+/// Raises the child's signal again, so that the shell sees the same exit; without a second core
 /// file.
 void die_of(int number) {
   std::fflush(nullptr);

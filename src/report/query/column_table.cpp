@@ -104,7 +104,7 @@ int connect_table(sqlite3* db, void* of, int, const char* const*, sqlite3_vtab**
   });
 }
 
-/// Whether the value is a constant of the column's own type: what another column holds may compare
+/// True if the value is a constant of the column's own type: what another column holds may compare
 /// by other rules, so that SQLite has to look again.
 bool is_sure(sqlite3_index_info* info, int constraint, int type) {
   sqlite3_value* value = nullptr;

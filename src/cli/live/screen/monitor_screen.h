@@ -28,7 +28,7 @@ class Keyboard {
   Keyboard(const Keyboard&) = delete;
   Keyboard& operator=(const Keyboard&) = delete;
 
-  /// Whether keys can be read: standard input is a terminal, and this program is in its foreground.
+  /// True if keys can be read: standard input is a terminal, and this program is in its foreground.
   bool works() const { return works_; }
   /// Waits for keys, for `wake_fd`, or until `limit` has passed. Empty: no key came.
   std::vector<Key> wait(Nanos limit, int wake_fd);
