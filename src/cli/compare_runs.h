@@ -42,7 +42,7 @@ struct ComparedRuns {
 /// Reads and analyses all captures; says what is wrong when it cannot, and gives the exit code.
 std::optional<int> read_runs(const CompareArguments& options, ComparedRuns& runs);
 
-/// What is compared, and whether each has all of its captures whole.
+/// The compared runs, and whether all captures of each are complete.
 struct ComparedVersions {
   std::vector<ComparedVersion> versions;
   std::vector<bool> whole;

@@ -16,6 +16,7 @@
 #include "core/nearest.h"
 #include "core/text.h"
 #include "import/telemetry/timestamps.h"
+#include "model/chips.h"
 
 namespace gf::cli {
 
@@ -65,6 +66,12 @@ bool in_range(const Option& option, const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<std::string> Option::all_names() const {
+  const auto comma = names.find(',');
+  if (comma == std::string::npos) return {names};
+  return {names.substr(0, comma), names.substr(comma + 1)};
+}
 
 std::string set_value(const std::string& text, std::string& out) {
   out = text;
@@ -209,6 +216,7 @@ Parsed parse(const Verb& verb, const Values& words) {
 
 namespace {
 
+const std::vector<std::string> kWindowWords{"auto", "all", "steps", "stable"};
 constexpr const char* kForms = "auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms";
 
 bool is_number(std::string_view text) {
@@ -216,16 +224,15 @@ bool is_number(std::string_view text) {
                                       [](unsigned char letter) { return std::isdigit(letter); });
 }
 
-/// What is wrong with a window before any capture is read; empty when nothing is.
+/// The error in a window, before any capture is read; empty if there is none.
 std::string window_complaint(const std::string& text) {
   const std::string no_window = fmt::format("'{}' is not {}", text, kForms);
   if (text.starts_with("step:"))
     return is_number(std::string_view(text).substr(5)) ? std::string() : no_window;
   const auto colon = text.find(':');
   if (colon == std::string::npos) {
-    const std::vector<std::string> words{"auto", "all", "steps", "stable"};
-    if (std::find(words.begin(), words.end(), text) != words.end()) return {};
-    return no_window + did_you_mean(text, words);
+    if (std::ranges::find(kWindowWords, text) != kWindowWords.end()) return {};
+    return no_window + did_you_mean(text, kWindowWords);
   }
   const auto start = parse_span_time(text.substr(0, colon));
   const auto end = parse_span_time(text.substr(colon + 1));
@@ -245,7 +252,7 @@ void add_input_options(Verb& verb, InputOptions& options) {
       .input();
   add_graphs_option(verb, options.graphs);
   verb.option("--power", options.power, "FILE",
-              "power log over the same time: CSV of nvidia-smi or of NVML")
+              "power log of the same time span: CSV of nvidia-smi or NVML")
       .input();
   auto& zone = verb.option("--zone", options.zone, "ZONE",
                            "time zone of a log in local time, such as +01:00 (default UTC)");
@@ -257,40 +264,46 @@ void add_input_options(Verb& verb, InputOptions& options) {
 }
 
 void add_graphs_option(Verb& verb, std::vector<std::string>& graphs) {
-  verb.option(
-          "--graphs", graphs, "FILE",
-          "trace of the same program that captures its CUDA graphs, or runs without them: tells "
-          "their kernels' operators (repeatable)")
+  verb.option("--graphs", graphs, "FILE",
+              "trace of the same program that captures its CUDA graphs or runs without them; gives "
+              "graph kernels their operators (repeatable)")
       .each_time()
       .input();
 }
 
 void add_peers_option(Verb& verb, std::vector<std::string>& peers) {
   verb.option("--ranks", peers, "FILE",
-              "captures of the job's other ranks, or their folder: waiting for them is separated "
-              "from work")
+              "captures of the job's other ranks, or their folder; separates waiting for them from "
+              "work")
       .input();
 }
 
 void add_limit_options(Verb& verb, std::uint64_t& max_bytes, unsigned& threads) {
   verb.option("--max-bytes", max_bytes, "SIZE",
-              "stop when an input unpacks to more (default 64GiB)")
+              "stop if an input decompresses to more (default: 64GiB)")
       .size();
-  verb.option("--threads", threads, "N", "threads to read with (default: all)");
+  verb.option("--threads", threads, "N", "threads that read the input (default: all)");
 }
 
 void add_window_option(Verb& verb, std::string& window, std::string help) {
-  auto& added = verb.option("--window", window, "W", std::move(help));
+  auto& added = verb.option("--window", window, "W", std::move(help)).suggest(kWindowWords);
   added.set = [set = added.set](const std::string& text) {
     const auto wrong = window_complaint(text);
     return wrong.empty() ? set(text) : wrong;
   };
 }
 
+std::vector<std::string> chip_names() {
+  std::vector<std::string> names;
+  for (const auto& chip : chips()) names.emplace_back(chip.name);
+  return names;
+}
+
 void add_devices_option(Verb& verb, std::string& devices) {
   auto& added = verb.option("--devices", devices, "D",
-                            "GPUs to analyze: all, or numbers such as 0,2 (default: those that "
-                            "work; the others are named)");
+                            "GPUs to analyze: all, or numbers such as 0,2 (default: those with "
+                            "work; the others are listed)")
+                    .suggest({"all"});
   added.set = [set = added.set](const std::string& text) {
     if (text == "all" || device_numbers(text)) return set(text);
     return fmt::format("'{}' is not all, or numbers such as 0,2", text);

@@ -1,6 +1,5 @@
-// What a verb is called, takes and does, as data: the parser, the help, and whatever else describes
-// the command line are made from it.
-// The words of a command line, given to a verb's options.
+// The command line as data: each verb's name, options and action. The parser, the help, the man
+// page and the shells' completions are made from it.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ std::string set_value(const std::string& text, std::optional<T>& out) {
 }
 
 struct Option {
-  enum class File { none, input, output };
+  enum class File { none, input, output, path };
 
   std::string names;  // "-o,--output"; of an argument what stands for it, "FILE"
   std::string value;  // what stands for the value in the help; empty: a flag
@@ -43,16 +42,20 @@ struct Option {
   bool required = false;
   char separator = 0;  // between values in one word
   std::size_t at_least = 1;
-  std::vector<std::string> choices;  // the only values, if any
+  std::vector<std::string> choices;      // the only values, if any
+  std::vector<std::string> suggestions;  // some of the values, for completion
+  char list_of_suggestions = 0;          // separates several of them in one word
   std::optional<double> least, most;
   bool above_least = false;  // the least itself is not allowed
   bool is_size = false;      // 64GiB, 10M
   std::string needs;         // another option, without which this one means nothing
-  File file = File::none;    // what is read or written under the name
+  File file = File::none;    // is read, is written, or is a folder or the beginning of names
 
   bool flag() const { return value.empty(); }
   /// "--output" of "-o,--output".
   std::string long_name() const { return names.substr(names.find(',') + 1); }
+  /// "-o" and "--output" of it.
+  std::vector<std::string> all_names() const;
 
   Option& must() {
     required = true;
@@ -60,6 +63,12 @@ struct Option {
   }
   Option& of(std::vector<std::string> all) {
     choices = std::move(all);
+    return *this;
+  }
+  /// `by`: separates several of them in one word.
+  Option& suggest(std::vector<std::string> some, char by = 0) {
+    suggestions = std::move(some);
+    list_of_suggestions = by;
     return *this;
   }
   Option& from(double low, double high) {
@@ -100,6 +109,10 @@ struct Option {
     file = File::output;
     return *this;
   }
+  Option& path() {
+    file = File::path;
+    return *this;
+  }
   Option& count_at_least(std::size_t number) {
     at_least = number;
     return *this;
@@ -109,7 +122,7 @@ struct Option {
 struct Verb {
   std::string name, about;
   std::vector<Option> options;
-  /// What is wrong with the options together, once they are set; empty: nothing.
+  /// The error in the combination of options, once they are set; empty if there is none.
   std::function<std::string()> wrong = [] { return std::string(); };
   std::function<int()> run;  // gives the exit code
 
@@ -149,7 +162,7 @@ struct Verb {
   }
 };
 
-/// What is wrong with a value of the option; otherwise it is set.
+/// Sets a value of the option; otherwise gives the error.
 std::string take_value(const Option& option, const std::string& text);
 
 struct Parsed {
@@ -177,6 +190,9 @@ void add_window_option(Verb& verb, std::string& window,
                        std::string help =
                            "span to analyze: auto (default: the steps, or all if there are none), "
                            "all, steps, stable, step:N or START:END, such as 10ms:25ms");
+
+/// The chips that have counters.
+std::vector<std::string> chip_names();
 
 /// Adds --devices; a text that can mean no devices is wrong usage.
 void add_devices_option(Verb& verb, std::string& devices);

@@ -118,9 +118,9 @@ Status write_whole(const OutputOptions& options, std::string_view answer) {
 void add_output_options(Verb& verb, OutputOptions& options,
                         const std::vector<std::string>& formats) {
   verb.option("--format", options.format, fmt::format("{}", fmt::join(formats, "|")),
-              "output format (default: by the name of -o, else text)")
+              "output format (default: from the extension of -o, else text)")
       .of(formats);
-  verb.option("-o,--output", options.path, "FILE", "file to write instead of standard output")
+  verb.option("-o,--output", options.path, "FILE", "file to write (default: standard output)")
       .output();
   std::vector<std::string> short_forms;
   std::copy_if(formats.begin(), formats.end(), std::back_inserter(short_forms),
@@ -138,7 +138,7 @@ std::string wrong_ending(const std::string& path, const std::vector<std::string>
 
 void add_format_flags(Verb& verb, std::string& format, const std::vector<std::string>& formats) {
   for (const auto& name : formats)
-    verb.flag("--" + name, "short for --format " + name, [&format, name] { format = name; });
+    verb.flag("--" + name, "same as --format " + name, [&format, name] { format = name; });
 }
 
 void add_rows_option(Verb& verb, std::optional<std::size_t>& rows) {

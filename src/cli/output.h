@@ -1,4 +1,4 @@
-// Where answers and complaints go: the answer to standard output or a file, everything else to
+// Output and messages: the answer goes to standard output or a file, everything else to
 // standard error.
 // Answers never take the place of what they are about.
 #pragma once
@@ -64,7 +64,7 @@ int complain(std::string_view text, int exit_code);
 /// Answers and complaints say `name` for `path` from now on: a copy of standard input, say.
 void show_as(const std::string& path, const std::string& name);
 
-/// Whether writing `output` would write over `input`: the same file, or a capture that lies in the
+/// True if writing `output` would write over `input`: the same file, or a capture that lies in the
 /// folder `input`. An output that does not exist yet takes no place.
 bool would_overwrite(const std::string& output, const std::string& input);
 

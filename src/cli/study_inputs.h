@@ -1,4 +1,4 @@
-// What `reproduce` is given, sorted: tables of rows, captures, and counter reports beside them.
+// Sorts the inputs of `reproduce`: tables of rows, captures, and their counter reports.
 #pragma once
 
 #include <string>

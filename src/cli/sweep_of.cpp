@@ -1,6 +1,7 @@
 #include "cli/sweep_of.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -11,6 +12,7 @@
 #include "analyze/sweep/sweep.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
+#include "core/nearest.h"
 #include "session/answer.h"
 
 namespace gf::cli {
@@ -44,7 +46,7 @@ Result<std::vector<SweepRow>> rows_of(const SweepOptions& options) {
   return rows;
 }
 
-/// What the table gives goes before what the capture says.
+/// Values of the table take precedence over those of the capture.
 void join(SweepInput analysed, SweepInput& given) {
   SweepRun& run = given.run;
   for (const auto& axis : sweep_axes())
@@ -78,7 +80,7 @@ int fill(const SweepOptions& options, SweepRow& row, ProgressDisplay& progress) 
   return say_missing(row.capture, answer->missing);
 }
 
-/// Whether the answer would take the place of a file that the table names.
+/// True if the output would replace a file that the table names.
 bool overwrites(const std::string& output, const std::vector<SweepRow>& rows) {
   return std::any_of(rows.begin(), rows.end(), [&](const SweepRow& row) {
     return would_overwrite(output, row.capture) || would_overwrite(output, row.counters);
@@ -103,13 +105,18 @@ std::string lacking(const std::vector<std::string>& axes, const SweepRow& row) {
 
 }  // namespace
 
+std::vector<std::string> axis_names() {
+  std::vector<std::string> names{"batch"};
+  for (const auto& axis : sweep_axes()) names.emplace_back(axis.name);
+  return names;
+}
+
 SweepAnswer sweep_of(const SweepOptions& options) {
   const auto axes = split(options.axes);
   for (const auto& name : axes)
     if (!is_sweep_axis(name))
-      return complain(fmt::format("--axes: there is no axis \"{}\" (batch, precision, mode, "
-                                  "framework, gpu, model)",
-                                  name),
+      return complain(fmt::format("--axes: '{}' is not one of {}{}", name,
+                                  fmt::join(axis_names(), ", "), did_you_mean(name, axis_names())),
                       kWrongUsage);
   if (!options.counters.empty() && options.counters.size() != options.captures.size())
     return complain("--counters requires one report per capture, in the same order, or none",

@@ -26,6 +26,9 @@ struct SweepAnswer {
   int exit_code = kWhole;
 };
 
+/// The axes that --axes takes.
+std::vector<std::string> axis_names();
+
 SweepAnswer sweep_of(const SweepOptions& options);
 
 }  // namespace gf::cli

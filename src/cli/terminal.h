@@ -1,4 +1,4 @@
-// What the place that the answer goes to can show.
+// The capabilities of the terminal or file that receives the output.
 // Shows on standard error how far long work is: one line, only on a terminal, only after the first
 // second, gone at the end.
 #pragma once

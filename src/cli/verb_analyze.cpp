@@ -36,7 +36,7 @@ struct AnalyzeArguments {
   bool full = false;
 };
 
-/// Whether one screen is asked for.
+/// True if the one-screen result is asked for.
 bool is_brief(const AnalyzeArguments& options, const std::string& format) {
   return format == "text" && !options.full && !options.rows;
 }
@@ -138,7 +138,7 @@ Verb analyze_verb() {
   const auto options = std::make_shared<AnalyzeArguments>();
   add_input_options(verb, options->input);
   verb.argument("MORE", options->more,
-                "captures of the other ranks of a job: the answer is that of `ranks`")
+                "captures of the job's other ranks; same output as `gpufathom ranks`")
       .input();
   add_peers_option(verb, options->peers);
   add_window_option(verb, options->question.window);
@@ -151,11 +151,11 @@ Verb analyze_verb() {
           "energy model that `calibrate` wrote (default: the one shipped for the capture's GPU)")
       .input();
   verb.option("--rules", options->rules, "FILE",
-              "rules of your own beside the program's (docs/own-rules.md)")
+              "your own rules, in addition to the built-in ones (docs/own-rules.md)")
       .input();
   verb.flag("--full", options->full,
-            "everything as text: evidence, idle causes, runtime, layers, kernels, data quality "
-            "(default: what fits one screen; --rows means --full)");
+            "print everything: evidence, idle causes, runtime, layers, kernels, data quality "
+            "(default: one screen; --rows implies --full)");
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);
   verb.run = [options] {

@@ -31,7 +31,7 @@ Verb benchmark_verb() {
   verb.option("--cases", options->cases, "N",
               "sets of inputs, those with most kernel time first; 0 for all (default 12)");
   verb.option("-o,--output", options->output.path, "FILE",
-              "file to write instead of standard output")
+              "file to write (default: standard output)")
       .output();
   verb.wrong = [options] { return wrong_ending(options->output.path, {".py"}); };
   verb.run = [options] {

@@ -104,7 +104,7 @@ int say_checks(const Comparison& comparison) {
   return exit_code;
 }
 
-/// What is wrong with the words together; empty: nothing.
+/// The error in the combination of options; empty if there is none.
 std::string wrong_together(const CompareArguments& options) {
   const bool one = options.one_version();
   if (one && !options.after.empty())
@@ -243,21 +243,20 @@ Verb compare_verb() {
                 "traces or capture files; the others are compared with the first")
       .input();
   verb.option("--after", options->after, "FILE ...",
-              "captures of the second version; all before are captures of the first, best recorded "
-              "in turns")
+              "captures of the second version; the FILEs before it are of the first (record them "
+              "alternately)")
       .input();
   verb.option("--baseline", options->baseline, "FILE",
-              "the first version from this file, without its captures: all FILE are of the second")
+              "read the first version from this file; all FILEs are of the second")
       .input();
-  verb.flag("--save", options->save, "keep all FILE as that baseline instead").with("--baseline");
+  verb.flag("--save", options->save, "save all FILEs as that baseline instead").with("--baseline");
   verb.option("--counters", options->counters, "FILE ...",
               "counter reports, one for each capture in the same order")
       .input();
   add_graphs_option(verb, options->graphs);
-  add_window_option(
-      verb, options->window,
-      "span of each capture: auto (default: the steps, or all if there are none; of samples alone "
-      "their steady part), all, steps, stable, step:N or START:END");
+  add_window_option(verb, options->window,
+                    "span of each capture: auto (default: the steps, or all if there are none; for "
+                    "samples alone, their steady part), all, steps, stable, step:N or START:END");
   add_devices_option(verb, options->devices);
   verb.option("--batch", options->batches, "N[,M ...]",
               "items per step, one number for all captures or one for each (default: from the "
@@ -281,19 +280,20 @@ Verb compare_verb() {
               "write the --fail-on rules as JUnit XML test cases")
       .with("--fail-on")
       .output();
-  verb.option(
-          "--comment", options->comment, "FILE",
-          "write a comment for a pull request (Markdown): verdict, the operator, kernel and line "
-          "that lost most, what is new and gone")
+  verb.option("--comment", options->comment, "FILE",
+              "write a pull-request comment (Markdown): the verdict, the operator, kernel and "
+              "source line that slowed down most, what is new or gone")
       .output();
   verb.flag("--github", options->github, "also print the verdicts as GitHub Actions annotations");
   verb.option("--axes", options->axes, "LIST",
               "compare many runs over batch, precision, mode, framework, gpu or model, read from "
-              "the captures and their file names");
+              "the captures and their file names")
+      .suggest(axis_names(), ',');
   verb.option("--table", options->table, "FILE",
               "the same from a JSON or CSV table with one row per run")
       .input();
-  verb.flag("--full", options->full, "print all tables, not one screen; --rows N does too");
+  verb.flag("--full", options->full,
+            "print all tables (default: one screen; --rows implies --full)");
   add_rows_option(verb, options->rows);
   add_limit_options(verb, options->limits.max_bytes, options->limits.threads);
   add_output_options(verb, options->output);

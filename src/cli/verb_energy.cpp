@@ -89,19 +89,18 @@ Verb energy_verb() {
   verb.option("--batch", options->question.batch, "N", "items per step: adds joules per item")
       .positive();
   verb.option("--price", options->factors.price, "N",
-              "price of a kilowatt-hour: adds what a run, a step, an item, a token and a request "
-              "cost, in its currency")
+              "price per kilowatt-hour: adds the cost of a run, step, item, token and request")
       .not_negative();
   verb.option("--co2", options->factors.co2_grams, "GRAMS",
-              "carbon dioxide of a kilowatt-hour: adds grams likewise")
+              "grams of CO2 per kilowatt-hour: adds the emissions of the same")
       .not_negative();
   verb.option("--site-overhead", options->factors.overhead, "F",
-              "energy of the site for each joule of its GPUs, for --price and --co2: hosts, "
-              "cooling (default: 1, the GPUs alone)")
+              "joules that the site, with hosts and cooling, takes per GPU joule, for --price and "
+              "--co2 (default: 1, the GPUs alone)")
       .from(1, 10);
   verb.flag("--sweep", options->sweep,
-            "what the span would take at other SM clocks, predicted with intervals, and against "
-            "running at this one and resting; no clock is set");
+            "predict time and energy at other SM clocks, with intervals, and compare with racing "
+            "to idle; sets no clock");
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);
   verb.run = [options] { return energy_of(*options); };

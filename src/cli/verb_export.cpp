@@ -99,7 +99,8 @@ Verb export_verb() {
   const auto options = std::make_shared<ExportArguments>();
   add_input_options(verb, options->input);
   verb.flag("--perfetto", options->perfetto, "trace for https://ui.perfetto.dev, written to -o");
-  verb.option("--csv", options->csv, "DIR", "write one CSV file per table to this directory");
+  verb.option("--csv", options->csv, "DIR", "write one CSV file per table to this directory")
+      .path();
   add_window_option(
       verb, options->window,
       "span of what the analysis adds, such as idle causes and levels: auto (default: "

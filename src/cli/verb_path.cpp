@@ -40,7 +40,8 @@ int give_path(const PathArguments& asked, const Answer& answer) {
 }  // namespace
 
 Verb path_verb() {
-  Verb verb{"path", "report the critical path of a step: the work and waits that make it as long"};
+  Verb verb{"path",
+            "report the critical path of a step: the work and waits that determine its length"};
   const auto options = std::make_shared<PathArguments>();
   add_input_options(verb, options->input);
   add_window_option(verb, options->question.window);

@@ -99,7 +99,7 @@ Result<Input> open_input(const std::string& path, const ImportOptions& options, 
       std::make_shared<QuerySource>(std::make_shared<const Capture>(std::move(*imported))));
 }
 
-/// What an analysis says of a file, with the ceilings of its GPU.
+/// The analysis of a file, with the ceilings of its GPU.
 struct Analyzed {
   Answer answer;
   std::optional<CeilingsFile> ceilings;
@@ -152,7 +152,7 @@ Result<QueryAnswer> ask_input(const QueryArguments& out, Input& input,
   }
 }
 
-/// What is known of the capture, when it has been asked.
+/// Notes on the capture, once the query has run.
 void take_notes(const Capture& capture, Capture& notes) {
   notes.add_quality(capture);
   for (std::size_t i = 0; i < capture.metadata.size(); ++i)
@@ -201,7 +201,7 @@ Verb query_verb() {
   verb.argument("FILE", options->file, "capture (.gpf), or anything that analyze reads").input();
   verb.argument("SQL", options->sql, "one SELECT statement");
   verb.option("--graphs", options->graphs, "FILE",
-              "as of `work`, for tables of the analysis (repeatable)")
+              "as for `work`, for tables of the analysis (repeatable)")
       .each_time()
       .input();
   add_window_option(verb, options->window,
@@ -209,9 +209,10 @@ Verb query_verb() {
                     "are none), all, steps, stable, step:N or START:END");
   add_devices_option(verb, options->devices);
   verb.option("--rows", options->rows, "N", "rows of a text answer, 0 for all (default 200)");
-  verb.option("--max-bytes", options->max_bytes, "SIZE",
-              "stop when an input unpacks to more (default 64GiB), or an answer takes more memory "
-              "(default 2GiB)")
+  verb.option(
+          "--max-bytes", options->max_bytes, "SIZE",
+          "stop if an input decompresses to more (default: 64GiB), or an answer takes more memory "
+          "(default 2GiB)")
       .size();
   verb.option("--max-seconds", options->limits.max_seconds, "N",
               "stop after this time, reading the file included (default 600)")

@@ -60,7 +60,7 @@ int give_parts(const RanksArguments& o, const LoadedRanks& loaded) {
   return exit_code;
 }
 
-/// What no file or only a damaged one tells.
+/// Ranks without a file, or with a damaged one.
 void note_failed(const LoadedRanks& loaded, JobRanks& answer) {
   if (loaded.failed.empty()) return;
   answer.quality.insert(answer.quality.begin(),
@@ -173,21 +173,19 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
 Verb ranks_verb() {
   Verb verb{"ranks", "analyze a distributed job: which rank waited for which, and why"};
   const auto o = std::make_shared<RanksArguments>();
-  verb.argument(
-          "FILE", o->input.paths,
-          "captures of the ranks of one run, folders of captures, the output of --map, or the "
-          "dumps of PyTorch's flight recorder (nccl_trace_rank_N)")
+  verb.argument("FILE", o->input.paths,
+                "captures of one run's ranks, folders of them, output of --map, or dumps of "
+                "PyTorch's flight recorder (nccl_trace_rank_N)")
       .must()
       .input();
   verb.flag("--map", o->map,
-            "print one line of JSON per rank, the input of a later analysis of many");
+            "print one JSON line per rank, as input for a later analysis of many ranks");
   verb.flag("--allow-incomplete", o->allow_incomplete,
-            "analyze although captures are incomplete or ranks are missing, and exit with 1; "
-            "without it there is no result and the exit code is 3");
-  add_window_option(
-      verb, o->input.window,
-      "span of each rank's capture: all (default: what ran belongs to the job), auto, "
-      "steps, stable, step:N or START:END");
+            "analyze even if captures are incomplete or ranks are missing, and exit with 1 "
+            "(default: no result, exit code 3)");
+  add_window_option(verb, o->input.window,
+                    "span of each rank's capture: all (default), auto, "
+                    "steps, stable, step:N or START:END");
   add_devices_option(verb, o->input.devices);
   add_graphs_option(verb, o->input.graphs);
   add_rows_option(verb, o->rows);

@@ -18,7 +18,6 @@
 #include "cli/sweep_of.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "core/nearest.h"
 #include "import/input.h"
 #include "model/enums.h"
 #include "report/claims/claims.h"
@@ -172,14 +171,7 @@ int list_studies(const ReproduceArguments& options) {
 
 int reproduce_study(const ReproduceArguments& options) {
   if (options.study.empty()) return list_studies(options);
-  const auto known = enum_from<Study>(options.study);
-  const std::vector<std::string> names(EnumNames<Study>::names.begin(),
-                                       EnumNames<Study>::names.end());
-  if (!known)
-    return complain(fmt::format("there is no study '{}'{} ({})", options.study,
-                                did_you_mean(options.study, names), fmt::join(names, ", ")),
-                    kWrongUsage);
-  const Study study = *known;
+  const Study study = *enum_from<Study>(options.study);
   const std::string format = chosen_format(options.output);
   if (options.files.empty()) {
     StudyRows read;
@@ -214,11 +206,12 @@ int reproduce_study(const ReproduceArguments& options) {
 }  // namespace
 
 Verb reproduce_verb() {
-  Verb verb{"reproduce", "judge the statements of a publication by measured runs"};
+  Verb verb{"reproduce", "check the statements of a publication against measured runs"};
   const auto options = std::make_shared<ReproduceArguments>();
   verb.argument("STUDY", options->study,
                 "date24 (utilization), dsd22 (framework runtime), asap24 (energy of data movement) "
-                "or itu23 (profilers and monitors); without it: what each says and needs");
+                "or itu23 (profilers and monitors); without it: what each says and needs")
+      .of({EnumNames<Study>::names.begin(), EnumNames<Study>::names.end()});
   verb.argument("FILE", options->files,
                 "traces, recordings, counter reports, answers and tables of JSON, or folders of "
                 "them: docs/claims.md (default: the measurements that ship with gpufathom)")

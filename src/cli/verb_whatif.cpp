@@ -37,7 +37,15 @@ std::vector<std::string> names_of_all() {
   return {EnumNames<E>::names.begin(), EnumNames<E>::names.end()};
 }
 
-/// Of an operator that nothing is called like, whether a word of --without was meant.
+/// The known GPUs whose names are one word.
+std::vector<std::string> names_of_gpus() {
+  std::vector<std::string> names;
+  for (const auto& product : products())
+    if (product.pattern.find(' ') == std::string_view::npos) names.emplace_back(product.pattern);
+  return names;
+}
+
+/// Suggests a word of --without for an operator that no operator's name contains.
 std::string without_meant(const WhatIfChanges& changes) {
   for (const auto& part : changes.operators)
     if (const auto meant = nearest(part, names_of_all<Without>()); !meant.empty())
@@ -53,13 +61,7 @@ std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
     else
       changes.operators.push_back(word);
   }
-  for (const auto& word : given.with) {
-    const auto what = enum_from<With>(word);
-    if (!what)
-      return fmt::format("--with {}: one of {}{}", word, fmt::join(EnumNames<With>::names, ", "),
-                         did_you_mean(word, names_of_all<With>()));
-    changes.with.push_back(*what);
-  }
+  for (const auto& word : given.with) changes.with.push_back(*enum_from<With>(word));
   for (const auto& word : given.kernels) {
     const auto equals = word.rfind('=');
     double factor = 0;
@@ -89,7 +91,7 @@ std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
   return {};
 }
 
-/// Of a folder with the captures of a job's ranks.
+/// Answers for a folder with the captures of a job's ranks.
 int what_if_of_ranks(const WhatIfArguments& given, const WhatIfChanges& changes) {
   const std::string& folder = given.input.trace;
   if (!changes.empty())
@@ -162,34 +164,38 @@ int what_if_of(const WhatIfArguments& given) {
 }  // namespace
 
 Verb whatif_verb() {
-  Verb verb{"whatif", "run a captured program again with something changed"};
+  Verb verb{"whatif", "predict what a change would gain, by replaying a capture"};
   const auto options = std::make_shared<WhatIfArguments>();
   add_input_options(verb, options->input);
   verb.option("--without", options->without, "WHAT",
-              "take away: sync, input, copies, allocations, compiling, communication, pauses, or "
-              "operators by a part of their names; may be repeated")
+              "remove: sync, input, copies, allocations, compiling, communication, pauses, or "
+              "operators whose name contains WHAT (repeatable)")
+      .suggest(names_of_all<Without>())
       .each_time();
   verb.option("--with", options->with, "WHAT",
-              "kernels mended: fused_optimizer, fused_attention, fused_elementwise, padded_sizes, "
-              "tensor_cores, channels_last, one_layout, sparse_gradients; may be repeated")
+              "improve kernels: fused_optimizer, fused_attention, fused_elementwise, padded_sizes, "
+              "tensor_cores, channels_last, one_layout, sparse_gradients (repeatable)")
+      .of(names_of_all<With>())
       .each_time();
-  verb.flag("--graph", "all launches of a step as one graph",
+  verb.flag("--graph", "launch each step as one CUDA graph",
             [options] { options->changes.graph = true; });
   verb.option("--kernel", options->kernels, "NAME=K",
-              "kernels with NAME in their names K times as fast; may be repeated")
+              "kernels whose name contains NAME run K times as fast (repeatable)")
       .each_time();
   verb.option("--gpu", options->gpu, "K|GPU",
-              "all kernels K times as fast; or the name of a GPU, by its ceilings");
-  verb.option("--host", options->changes.host, "K", "the host K times as fast").positive();
-  verb.option("--link", options->link, "K|LINK",
-              "communication K times as fast; or on a link such as NVLink4, PCIe5 or 50GB/s");
+              "all kernels run K times as fast, or as on the named GPU, by its ceilings")
+      .suggest(names_of_gpus());
+  verb.option("--host", options->changes.host, "K", "the host runs K times as fast").positive();
+  verb.option(
+      "--link", options->link, "K|LINK",
+      "communication runs K times as fast, or over a link such as NVLink4, PCIe5 or 50GB/s");
   verb.option("--batch", options->changes.batch, "K",
-              "the batch K times as large: kernels of full grids and copies take K times as long")
+              "multiply the batch by K: copies and kernels with full grids take K times as long")
       .positive();
   verb.option("--rank", options->job.rank, "N",
-              "of a folder of ranks: this one's host, GPU and input as its peers'");
+              "for a folder of ranks: give rank N the host, GPU and input speed of its peers");
   verb.option("--micro-batches", options->job.micro_batches, "K",
-              "of a folder of ranks: K times as many in the pipeline, each as much smaller")
+              "for a folder of ranks: K times as many micro-batches, each 1/K of the size")
       .positive();
   add_window_option(verb, options->window);
   add_devices_option(verb, options->devices);

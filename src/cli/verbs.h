@@ -30,7 +30,7 @@ std::vector<Verb> live_verbs();
 /// The formats that are read, how such files are made, and the tools whose files are known.
 std::string formats_help();
 
-/// What becomes of an answer that is not whole.
+/// How to treat an incomplete result.
 enum class Incomplete { answer, refuse };
 
 /// Reads, analyses and writes; gives the exit code.

@@ -19,7 +19,7 @@ EnergyCost cost_of(std::string of, double joules, const EnergyFactors& factors) 
   return cost;
 }
 
-/// What a serving engine made: tokens, requests, tokens by the kind of their steps.
+/// The output of a serving engine: tokens, requests, tokens by the kind of their steps.
 void add_serving(const Serving& serving, const EnergyFactors& factors,
                  std::vector<EnergyCost>& costs) {
   if (serving.joules_per_token)

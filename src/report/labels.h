@@ -20,7 +20,7 @@ std::span<const Label> phase_labels();
 /// Components of energy; those of pipes and tensor types by their family.
 std::span<const Label> energy_labels();
 
-/// Of idle causes, bars and runtime phases, each of which has an entry.
+/// The label of an idle cause, bar or runtime phase; each has one.
 inline const Label& label_of(IdleReason cause) {
   return cause_labels()[static_cast<std::size_t>(cause)];
 }

@@ -147,7 +147,7 @@ std::string gpu_notes(const LiveGpu& gpu, std::size_t width) {
   return notes;
 }
 
-/// What the columns mean, and where the levels come from.
+/// A legend: the meaning of the columns, and the source of the levels.
 std::string table_legend(const LiveTable& table, std::size_t width) {
   bool mig = false;
   std::set<std::string> sources;

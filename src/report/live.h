@@ -1,6 +1,6 @@
 // The monitor's table as text for an 80-column terminal and as CSV. (JSON comes from the struct
 // itself.)
-// What the driver's XID errors mean, of those that stop work.
+// The meaning of the driver's XID errors that stop work.
 #pragma once
 
 #include <cstdint>

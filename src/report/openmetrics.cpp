@@ -206,7 +206,7 @@ const char* open_metrics_type(const OpenMetricsOptions& options) {
 
 namespace {
 
-// What DCGM has as one field and the catalog as two metrics.
+// Fields that are one in DCGM and two metrics in the catalog.
 constexpr const char* kFree = "memory.free";
 constexpr const char* kBothWays = "nvlink.total";
 struct DcgmName {

@@ -32,7 +32,7 @@ void add_attributes(protozero::pbf_writer& into, int field, const Attributes& at
   }
 }
 
-/// What a metric of the catalog is to OpenTelemetry.
+/// The OpenTelemetry name and unit of a metric of the catalog.
 struct Convention {
   std::string_view id;          // of the catalog
   std::string_view name;        // semantic convention

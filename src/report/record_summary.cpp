@@ -35,7 +35,7 @@ std::string_view levels_from(std::string_view source) {
   return source == "gpm" ? "NVML GPM (10 Hz)" : "none (NVML only)";
 }
 
-/// What there is to say above the levels, or instead of them.
+/// The lines above the levels, or in their place.
 std::string levels_title(const RecordedDevice& device) {
   if (!device.shares.empty())
     return fmt::format("  while it had work, {} from first to last:\n",

@@ -88,7 +88,7 @@ std::vector<WaterfallBar> waterfall_of_all(const Analysis& analysis) {
 
 namespace {
 
-/// Of samples without kernels: how much, and the two largest components.
+/// The headline of samples without kernels: the energy and its two largest components.
 std::string energy_headline(const EnergyUse& energy) {
   std::int64_t nj = 0;
   Nanos span = 0;
@@ -111,17 +111,20 @@ std::string energy_headline(const EnergyUse& energy) {
   return text + ".";
 }
 
-/// Of a counter report alone: what is known inside its kernels.
+/// The headline of a counter report alone: the levels inside its kernels.
 std::string report_headline(const Analysis& analysis) {
-  std::string text =
-      "Counter report only: how busy the GPU was is unknown. Of the time of its kernels";
-  if (const auto* active = find_level(analysis, "sm.active"_metric))
-    text += fmt::format(", SMs are active {}", format_level(*active));
-  if (const auto* issue = find_level(analysis, "issue.active"_metric))
-    text += fmt::format(", issue slots are used {}", format_level(*issue));
-  if (const auto* tensor = find_level(analysis, "tensor.active"_metric))
-    text += fmt::format(", tensor pipes are active {}", format_level(*tensor));
-  return text + "." + limit_of(analysis);
+  std::string text = "Counter report only: how long the GPU was active is unknown.";
+  std::string_view before = " During its kernels: ";
+  for (const auto& [id, name] : {std::pair{"sm.active"_metric, "SM active"},
+                                 {"issue.active"_metric, "issue slot utilization"},
+                                 {"tensor.active"_metric, "tensor pipe active"}}) {
+    const auto* level = find_level(analysis, id);
+    if (!level) continue;
+    text += fmt::format("{}{} {}", before, name, format_level(*level));
+    before = ", ";
+  }
+  if (before == ", ") text += ".";
+  return text + limit_of(analysis);
 }
 
 /// A profiler made the idle time longer than it is without one.
@@ -131,7 +134,7 @@ bool slowed_by_profiler(const Analysis& analysis) {
   });
 }
 
-/// What repeats, where nothing shows that they are steps.
+/// The equal blocks that repeat, where nothing shows that they are steps.
 std::string blocks_of(const WindowInfo& window) {
   const BlockInfo& blocks = window.blocks;
   if (blocks.count == 0) return {};
@@ -140,13 +143,15 @@ std::string blocks_of(const WindowInfo& window) {
   const Nanos once = blocks.begin_ns.value_or(window.start_ns) - window.start_ns;
   if (const Share share = share_of(once, window.duration_ns); share.value_or(0) >= kMuch)
     before =
-        fmt::format(", after {} ({}) of what happens once", format_time(once), format_share(share));
+        fmt::format(", after {} ({}) of one-time work", format_time(once), format_share(share));
   if (window.kind == WindowKind::stable)
-    before = "; what comes before and after them is left out (--window all analyzes it, too)";
+    before = "; the time before and after them is left out (--window all includes it)";
   return fmt::format(" No steps are known: {} equal blocks{} of {}, {} each{}.", blocks.count,
                      blocks.module.empty() ? "" : " (" + blocks.module + ")",
                      plural(blocks.kernels, "kernel"), format_time(blocks.duration_ns), before);
 }
+
+std::string idle_time(const Label& cause) { return fmt::format("idle time ({})", cause.text); }
 
 /// Where one gap is most of the time, shares of all of it say little of the program.
 std::string beside_the_gap(const std::optional<DenseSpan>& dense) {
@@ -155,12 +160,12 @@ std::string beside_the_gap(const std::optional<DenseSpan>& dense) {
   if (dense->loss_ns > 0) {
     const bool copies = dense->loss == name_of(Bar::copy);
     const auto label = label_of(copies ? bar_labels() : cause_labels(), dense->loss);
-    loss = fmt::format(", and the largest loss is {}{}, {} ({})", copies ? "" : "idle, ",
-                       label.text, format_time(dense->loss_ns), format_share(dense->loss_share));
+    loss = fmt::format(", and the largest loss is {}, {} ({})",
+                       copies ? std::string(label.text) : idle_time(label),
+                       format_time(dense->loss_ns), format_share(dense->loss_share));
   }
   return fmt::format(
-      " One gap takes {} of the time; beside it kernels run {} of {}{} (--window {} analyzes "
-      "that).",
+      " One gap takes {}; outside it the GPU is active {} of {}{} (--window {} analyzes that).",
       format_time(dense->gap_ns), format_share(dense->kernel_busy), format_time(dense->duration_ns),
       loss, dense->window);
 }
@@ -178,7 +183,7 @@ std::string outside(const std::optional<OutsideSteps>& outside, WindowKind kind)
   };
   const auto copies = [&] { add(label_of(Bar::copy).text, outside->copies_ns); };
   const auto allocation = [&] {
-    add("idle, " + std::string(label_of(IdleReason::allocation).text), outside->allocation_ns);
+    add(idle_time(label_of(IdleReason::allocation)), outside->allocation_ns);
   };
   add("kernels", outside->kernel_busy_ns);
   if (outside->copies_ns > outside->allocation_ns) {
@@ -189,19 +194,18 @@ std::string outside(const std::optional<OutsideSteps>& outside, WindowKind kind)
     copies();
   }
   if (text.empty()) return {};
-  return fmt::format(" Outside the {}, {} more{} (--window all analyzes that, too).",
+  return fmt::format(" Outside the {}, {} more{} (--window all includes it).",
                      kind == WindowKind::stable ? "loop" : "steps",
                      format_time(outside->duration_ns), text);
 }
 
-/// Of samples that do not say when a kernel ran.
+/// The headline of samples that do not show when a kernel ran.
 std::string headline_of_levels(const Analysis& analysis) {
   for (const auto& level : analysis.levels)
     if (level.value)
-      return fmt::format(
-          "{}: {} on average. When a kernel ran was not logged, so idle time is not known.",
-          label_of_metric(level.id).text, format_level(level));
-  return "When a kernel ran was not logged, so idle time is not known.";
+      return fmt::format("{}: {} on average. The log has no kernel times, so idle time is unknown.",
+                         label_of_metric(level.id).text, format_level(level));
+  return "The log has no kernel times, so idle time is unknown.";
 }
 
 std::string work_of(const OtherDevice& device) {
@@ -233,10 +237,10 @@ std::string others_of(const std::vector<OtherDevice>& devices) {
         text += fmt::format(" only cop{}: {}", one ? "ies" : "y", work_of(sum));
         break;
       case OtherReason::few_kernels:
-        text += fmt::format(" hardly work{}: {}", one ? "s" : "", work_of(sum));
+        text += fmt::format(" {} almost idle: {}", one ? "is" : "are", work_of(sum));
         break;
       case OtherReason::idle:
-        text += fmt::format(" do{} nothing in this window", one ? "es" : "");
+        text += fmt::format(" {} idle in this window", one ? "is" : "are");
         break;
       case OtherReason::not_chosen:
         text += one ? " is left out" : " are left out";
@@ -254,8 +258,10 @@ std::string beyond_outlier(const WindowInfo& window) {
         (step.start_ns < window.start_ns || step.start_ns >= window.end_ns))
       beyond.push_back(step.index);
   if (beyond.empty()) return {};
-  if (beyond.size() == 1) return fmt::format(" Step {} beside it is not analyzed.", beyond.front());
-  return fmt::format(" Steps {} to {} beside it are not analyzed.", beyond.front(), beyond.back());
+  if (beyond.size() == 1)
+    return fmt::format(" Step {} on its other side is not analyzed.", beyond.front());
+  return fmt::format(" Steps {} to {} on its other side are not analyzed.", beyond.front(),
+                     beyond.back());
 }
 
 /// The steps of a role, as the subject of a sentence: "Step 5 takes", "Steps 5 to 7 take up to".
@@ -283,7 +289,7 @@ std::string left_out(const WindowInfo& window) {
       }
     if (steps.empty()) continue;
     text += fmt::format(
-        " {} {:.3g} times the middle step and {} left out as {} (--window step:{}).",
+        " {} {:.3g} times the median step and {} left out as {} (--window step:{}).",
         subject_of(steps), times, steps.size() == 1 ? "is" : "are", name, steps.front().index);
   }
   return text + beyond_outlier(window);
@@ -299,8 +305,8 @@ std::string step_label(const StepInfo& step) {
 std::string headline(const Analysis& analysis) {
   if (analysis.devices.empty() && !analysis.runtime.phases.empty())
     return fmt::format(
-        "No GPU: kernels of the CPU run {} of the time, the framework's runtime and the program "
-        "take the rest.",
+        "No GPU: CPU kernels run {} of the time; the framework runtime and the program take the "
+        "rest.",
         format_share(analysis.runtime.kernels.cpu_kernel));
   if (analysis.devices.empty() && !analysis.energy.devices.empty())
     return energy_headline(analysis.energy);
@@ -313,21 +319,17 @@ std::string headline(const Analysis& analysis) {
   Nanos kernels = 0;
   for (const auto& device : analysis.devices) kernels += device.kernel_busy_ns;
   Share share = busy ? busy->value : share_of(kernels, device_time(analysis));
-  const char *run = "GPUs run", *its = "their";
-  if (analysis.devices.size() == 1) {
-    run = "GPU runs";
-    its = "its";
-  }
   std::string of_time = format_share(share);
   if (busy) of_time = format_level(*busy);
-  std::string text = fmt::format("The {} kernels {}{} of the time", run,
-                                 slowed_by_profiler(analysis) ? "at least " : "", of_time);
+  std::string text =
+      fmt::format("{} active {}{} of the time", analysis.devices.size() == 1 ? "GPU" : "GPUs",
+                  slowed_by_profiler(analysis) ? "at least " : "", of_time);
   if (const auto* tensor = find_level(analysis, "tensor.active"_metric))
-    text += fmt::format("; {} tensor pipes are active {} of it.", its, format_level(*tensor));
+    text += fmt::format("; tensor pipes active {} of the time.", format_level(*tensor));
   else if (const auto* issue = find_level(analysis, "issue.active"_metric))
-    text += fmt::format("; instructions fill {} of the issue slots.", format_level(*issue));
+    text += fmt::format("; issue slot utilization {}.", format_level(*issue));
   else
-    text += "; the utilization inside these kernels needs counters.";
+    text += ". Utilization inside kernels needs counters.";
   return text + limit_of(analysis) + beside_the_gap(analysis.window.dense) +
          left_out(analysis.window) + outside(analysis.window.outside, analysis.window.kind) +
          blocks_of(analysis.window) + others_of(analysis.other_devices);
@@ -345,7 +347,7 @@ std::string kind_label(const WindowInfo& window) {
     case WindowKind::recording_window:
       return "longest recording window";
     case WindowKind::stable:
-      if (window.steps.empty()) return "while steady";
+      if (window.steps.empty()) return "steady period";
       return "stable: " + plural(static_cast<std::int64_t>(window.steps.size()), "step");
     case WindowKind::steps:
     case WindowKind::step:
@@ -374,7 +376,7 @@ std::string subject(const Analysis& analysis) {
     text += name;
   }
   const bool worked = analysis.window.kind == WindowKind::all && only_samples(analysis);
-  text += ", " + (worked ? std::string("while it worked") : kind_label(analysis.window));
+  text += ", " + (worked ? std::string("active period") : kind_label(analysis.window));
   // A run without a GPU has no name to begin with.
   if (text.starts_with(", ")) text.erase(0, 2);
   Nanos length = analysis.window.duration_ns;
@@ -438,12 +440,12 @@ struct Loss {
   bool curable = false;  // of what a recommendation could be about
 };
 
-/// What the program does once, and what was not recorded, has no cure to be told.
+/// One-time work and unrecorded time have no recommendation.
 bool is_curable(IdleReason cause) {
   return cause != IdleReason::start_up && cause != IdleReason::no_launch_record;
 }
 
-/// Whether a recommendation with a gain is about time that the device does not compute: gaps before
+/// True if a recommendation with a gain is about time that the device does not compute: gaps before
 /// tiny kernels and copies within its memory are told with its kernels.
 bool covers_waiting(const Finding& finding) {
   return finding.gain_ns &&
@@ -462,10 +464,10 @@ Loss largest_loss(const Analysis& analysis, bool kernels) {
   };
   for (const auto& cause : idle_of_all(analysis)) {
     if (cause.cause == IdleReason::not_recorded)
-      consider("the GPU idle", cause.ns);
+      consider("idle time", cause.ns);
     else if (cause.cause != IdleReason::no_samples &&
              !(kernels && cause.cause == IdleReason::no_launch_record))
-      consider("idle, " + std::string(label_of(cause.cause).text), cause.ns,
+      consider(idle_time(label_of(cause.cause)), cause.ns,
                cause.cause == IdleReason::launch_bound || cause.cause == IdleReason::host_other,
                is_curable(cause.cause));
   }
@@ -500,14 +502,14 @@ std::string limit_of(const Analysis& analysis) {
   const Nanos window = device_time(analysis);
   if (find(analysis, FindingId::little_work)) {
     if (is_one_activity_each(analysis.devices))
-      return " Too little for a bottleneck: one activity is its own window.";
+      return " Too little GPU work to name a bottleneck: the window is a single activity.";
     // What nearly all of the time is has a name all the same.
     constexpr double kNearlyAll = 0.9;
     const Loss most = largest_loss(analysis, false);
     const Share all = share_of(most.ns, window);
-    std::string text = " Too little for a bottleneck: hardly any work of the GPU was recorded.";
+    std::string text = " Too little GPU work was recorded to name a bottleneck.";
     if (all.value_or(0) >= kNearlyAll)
-      text += fmt::format(" The largest loss: {}, {} ({}).", most.name, format_time(most.ns),
+      text += fmt::format(" Largest loss: {}, {} ({}).", most.name, format_time(most.ns),
                           format_share(all));
     return text;
   }
@@ -520,14 +522,14 @@ std::string limit_of(const Analysis& analysis) {
   const Loss loss = largest_loss(analysis, kernels);
   const Share share = share_of(loss.ns, window);
   if (loss.ns == 0 || (kernels && share.value_or(0) < kWorthNaming)) return text;
-  text += fmt::format(" The largest loss: {}, {} ({})", loss.name, format_time(loss.ns),
+  text += fmt::format(" Largest loss: {}, {} ({})", loss.name, format_time(loss.ns),
                       format_share(share));
   const Nanos profiler = profiler_cost(analysis);
   const bool all = loss.of_host && profiler >= loss.ns;
   if (all)
-    text += ", all of which the profiler itself may have caused";
+    text += ". The profiler may have caused all of it";
   else if (loss.of_host && profiler * 10 >= loss.ns)
-    text += fmt::format(", up to {} of it by the profiler itself", format_time(profiler));
+    text += fmt::format(". The profiler may have caused up to {} of it", format_time(profiler));
   text += ".";
   constexpr double kMuch = 0.1;
   if (!all && loss.curable && share.value_or(0) >= kMuch &&

@@ -1,5 +1,5 @@
-// What text and page both say of an analysis: totals over its devices and the headline.
-// Whether an answer is whole: what exit code 0 promises.
+// Sentences that text and page share: totals over devices and the headline.
+// Completeness of a result: what exit code 0 promises.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ std::string headline(const Analysis& analysis);
 std::string step_label(const StepInfo& step);
 /// "3 steps, 149.5 ms", "whole capture, 2.0 s".
 std::string window_label(const WindowInfo& window);
-/// What was measured: "NVIDIA H200, 2 steps, 98.02 ms".
+/// The subject of the measurement: "NVIDIA H200, 2 steps, 98.02 ms".
 std::string subject(const Analysis& analysis);
 
 /// Why the answer does not cover all that was asked, one sentence each; empty when it is whole. An
@@ -36,7 +36,7 @@ std::vector<std::string> shortcomings(const Analysis& analysis);
 /// The same for what is told of a capture without analyzing it: what its quality says is missing.
 std::vector<std::string> shortcomings(const Capture& capture);
 
-// What holds a run up, as the end of its headline.
+// The bottleneck of a run, as the end of its headline.
 
 /// Kernels by layer type where the finding kernel_bound says that they are the limit; otherwise, or
 /// where it is worth as much, the largest part of the time in which the device did less than it

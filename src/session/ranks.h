@@ -47,7 +47,7 @@ std::vector<std::string> captures_of_folder(const std::string& path);
 /// tensorboard_trace_handler names WORKER.TIME.pt.trace.json are windows of one worker, not ranks.
 std::set<std::string> earlier_captures(const std::vector<std::string>& paths);
 
-/// Whether a file of this name is read when a folder that holds it is named.
+/// True if a file of this name is read when a folder that holds it is named.
 bool looks_like_capture(std::string_view path);
 
 /// What the captures of a job's other ranks tell of the one that is analyzed, read from `input`;

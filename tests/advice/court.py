@@ -44,7 +44,7 @@ CLAIMS = {
     "idle, blocking copies": {"blocking_copies"},
     "memory copies only": {"blocking_copies"},
     "exposed communication": {"exposed_communication"},
-    "the GPU idle": {"gpu_idle"},
+    "idle time": {"gpu_idle"},
     "idle SMs": {"sms_without_work", "small_grids"},
     "stalled": {"waiting_warps", "memory_bound"},
 }
@@ -147,9 +147,14 @@ def headline_of(program, path, counters=None):
     return " ".join(text.split("\n\n")[0].split())
 
 
+def named(pattern, headline):
+    """The loss that a headline names after `pattern`, as verdicts name it, as group 1."""
+    return re.search(pattern + r" (.*?), [\d.]+ \w+ \(", re.sub(r"idle time \((.*?)\)", r"idle, \1", headline))
+
+
 def judge_headline(score, name, headline, verdict):
     """The loss that the headline names must be one of the verdict's; that kernels are the limit, nothing of the host's must say otherwise."""
-    loss = re.search(r"The largest loss: (.*?), [\d.]+ \w+ \(", headline)
+    loss = named("[Ll]argest loss:", headline)
     allowed = set(verdict["must"]) | set(verdict["fair"])
     kind = "true"
     if loss and loss[1] == "idle, unexplained gap" and "Kernel-bound" not in headline and loss[1] not in verdict.get("headline", []):
@@ -301,11 +306,11 @@ def named_by(headline, verdict):
 
     Of a capture that is mostly outside its steps the headline also names what is there.
     """
-    loss = re.search(r"The largest loss: (.*?), [\d.]+ \w+ \(", headline)
-    outside = re.search(r"Outside the steps, [^:]*: (.*?), [\d.]+ \w+ \(", headline)
+    loss = named("[Ll]argest loss:", headline)
+    outside = named("Outside the steps, [^:]*:", headline)
     if loss:
-        named = [loss[1]] + ([outside[1]] if outside else [])
-        return bool(set(named) & set(verdict["headline"])), " and ".join(named)
+        losses = [loss[1]] + ([outside[1]] if outside else [])
+        return bool(set(losses) & set(verdict["headline"])), " and ".join(losses)
     if "Kernel-bound" in headline:
         return verdict["kernel_bound"], "Kernel-bound"
     return not verdict["headline"] and not verdict["must"], "none"

@@ -122,7 +122,7 @@ class Tools(Calls):
     @within
     async def test_bad_words_are_explained(self):
         self.assertIn("there is no", await self.ask("open", True, path="/no/such/file"))
-        self.assertIn("it has: launch_bound", await self.ask("why", True, path=TRACE, finding="x"))
+        self.assertIn("it has: unfused_elementwise, launch_bound", await self.ask("why", True, path=TRACE, finding="x"))
         self.assertIn("no section", await self.ask("answer", True, path=TRACE, section="x"))
         self.assertIn("SQL", await self.ask("query", True, path=TRACE, sql="drop table kernels"))
         self.assertIn("SQL", await self.ask("query", True, path=TRACE, sql="select 1) union (select 2"))

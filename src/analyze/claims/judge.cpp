@@ -174,7 +174,7 @@ class Judgement {
     return out;
   }
 
-  /// Whether a value keeps to the rule: as measured, and by all and by some of its repeats.
+  /// True if a value keeps to the rule: as measured, and by all and by some of its repeats.
   struct Keeps {
     bool is, by_all, by_some;
   };

@@ -1,4 +1,4 @@
-// Two or more runs side by side: what of the difference in step time comes from where.
+// Compares two or more runs and attributes the step-time difference to its sources.
 #pragma once
 
 #include <array>

@@ -166,7 +166,7 @@ void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy) {
 
 namespace {
 
-/// Whether `gpufathom record` and NVIDIA's tools read this maker's sensors.
+/// True if `gpufathom record` and NVIDIA's tools read this maker's sensors.
 bool recorder_reads(const Capture& capture) {
   const Vendor vendor = vendor_of(capture);
   return vendor == Vendor::nvidia || vendor == Vendor::unknown;

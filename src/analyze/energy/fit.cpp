@@ -13,9 +13,9 @@ namespace gf {
 
 namespace {
 
-/// Watts a degree of the GPU that does nothing, from the points that are idle or sleep: in loaded
-/// points temperature follows power, and would pass for a cause of it. 0 when those points span too
-/// little.
+/// Leakage slope (W/degC), from idle and sleep points only: under load, temperature follows power
+/// and would pass for a cause of it. 0 if those points span too small a range of temperatures, so
+/// that the fit would be noise.
 double watts_per_celsius(const std::vector<EnergyPoint>& points) {
   constexpr double kSpan = 2;
   double low = HUGE_VAL, high = -HUGE_VAL, time = 0, weight = 0, tt = 0, tw = 0, count = 0;

@@ -280,8 +280,9 @@ std::optional<Finding> missing_counters(const Facts& facts) {
   const Chip* chip = facts.levels.chip();
   if (const auto inside = terms_of(vendor_of(facts.capture())).inside; !inside.empty())
     return Finding{FindingId::missing_counters,
-                   "Only the first level is known. rocprof-compute measures what happens inside "
-                   "kernels; of its reports the counters are read (pmc_perf.csv), and no levels.",
+                   "The trace shows GPU active only. rocprof-compute measures utilization inside "
+                   "kernels; gpufathom reads the counters of its reports (pmc_perf.csv) but "
+                   "computes no levels from them.",
                    {},
                    {},
                    std::string(inside)};
@@ -292,8 +293,8 @@ std::optional<Finding> missing_counters(const Facts& facts) {
   return Finding{
       FindingId::missing_counters,
       text +
-          "Only the first level is known. The utilization of SMs, issue slots and tensor cores "
-          "needs hardware counters: collect them for one step and pass the file with --counters.",
+          "The trace shows GPU active only. Utilization of SMs, issue slots and tensor cores needs "
+          "hardware counters: collect them for one step and pass the file with --counters.",
       {},
       {},
       ncu_command(chip, facts.kernels_of_step())};

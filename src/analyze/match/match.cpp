@@ -350,7 +350,7 @@ void match_solved(const Capture& capture, const std::vector<DeviceTimeline>& dev
   out.info.note = "The counters were solved from the recording's own samples, kernel by kernel.";
 }
 
-/// Whether rows of the report stand for several launches each: they are in no order of execution.
+/// True if rows of the report stand for several launches each: they are in no order of execution.
 bool is_summary(const Capture& capture) {
   const auto& report = capture.report_kernels;
   for (std::uint32_t row = 0; row < report.size(); ++row)

@@ -71,7 +71,7 @@ Intervals busy_of(const ReplayWork& work, std::uint32_t thread) {
   return normalised(std::move(busy));
 }
 
-/// Whether the thread that runs Python gives work to others and goes on beside them.
+/// True if the thread that runs Python gives work to others and goes on beside them.
 bool gives_work(const Capture& capture) { return says(capture.format, kMaySlowHost); }
 
 /// Threads that hand over to each other, such as a training's forward and backward thread, are one

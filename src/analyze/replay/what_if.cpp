@@ -34,7 +34,7 @@ constexpr double kOwnMissed = 0.04;
 // a profiler that says nothing of what it takes.
 constexpr double kHostLess = 0.1, kHostMore = 0.2, kRecordedHostLess = 0.25;
 
-/// Whether something else comes in the place of what is changed: who changes it may change more.
+/// True if something else comes in the place of what is changed: who changes it may change more.
 bool in_another_way(const WhatIfChanges& changes) {
   return changes.gpu_as || is_linked(changes) || !changes.with.empty() ||
          asks(changes, Without::sync) || asks(changes, Without::copies) ||
@@ -44,7 +44,7 @@ bool in_another_way(const WhatIfChanges& changes) {
          });
 }
 
-/// Whether no part of the program takes longer than it did: nor can a step in the long run.
+/// True if no part of the program takes longer than it did: nor can a step in the long run.
 bool only_less(const WhatIfChanges& changes) {
   return std::min({changes.host, changes.gpu, changes.link}) >= 1 && changes.batch <= 1 &&
          !changes.gpu_as && changes.link_bytes_per_s == 0 &&

@@ -21,7 +21,7 @@ class Fillers {
   void add(std::uint32_t thread) {
     if (thread < threads_) ++counts_[thread];
   }
-  /// The lowest row of those with the most.
+  /// The busiest queue; ties go to the lowest row.
   std::uint32_t busiest() const {
     std::uint32_t row = kNoRow;
     std::int64_t most = 0;

@@ -265,7 +265,7 @@ class ThreadTracer {
     return false;
   }
 
-  /// Whether the next call that starts device work, the next operation, the next one that hands
+  /// True if the next call that starts device work, the next operation, the next one that hands
   /// work on begins before `end`.
   bool launches_before(Nanos end) {
     const auto& calls = capture_.api_calls;

@@ -234,7 +234,7 @@ void LearnedSteps::count_decodes() {
   }
 }
 
-/// Whether prompts and the requests that decode share their steps and one attention kernel. Where
+/// True if prompts and the requests that decode share their steps and one attention kernel. Where
 /// prompts come alone, the next step decodes for those before them too: more than got a token.
 bool LearnedSteps::prompts_beside_decodes() const {
   std::size_t alone = 0, beside = 0;

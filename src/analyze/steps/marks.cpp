@@ -72,7 +72,7 @@ bool is_warm_up(std::string_view family) {
   return lower_case(family).find("warm") != std::string::npos;
 }
 
-/// Whether work is launched after the last of these marks: what they warmed up for.
+/// True if work is launched after the last of these marks: what they warmed up for.
 bool launches_behind(const Capture& capture, const std::vector<StepMark>& marks) {
   Nanos end = INT64_MIN;
   for (const auto& mark : marks) end = std::max(end, mark.end);

@@ -247,7 +247,7 @@ void OuterLoop::see_host(const HostThreads& host) {
   }
 }
 
-/// Whether a copy to the device that this outermost operation made may be of a batch: the program
+/// True if a copy to the device that this outermost operation made may be of a batch: the program
 /// asked for it, not a library for tables of its own.
 bool OuterLoop::brings_input(Text operation) const {
   return operation == Text::none || names_.host(operation) & host_is::asks_for_input;
@@ -367,7 +367,7 @@ OuterLoop::Times OuterLoop::begins_of(Cuts cut) const {
   return begins;
 }
 
-/// Whether the program calls a module before or after the segments that it never calls in them: an
+/// True if the program calls a module before or after the segments that it never calls in them: an
 /// encoder of the prompt, a decoder of the image. Then they are the inner loop of one pass.
 bool OuterLoop::inside_a_pass(const Times& begins) const {
   return std::any_of(called_.begin(), called_.end(), [&](const Times& times) {

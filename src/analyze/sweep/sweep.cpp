@@ -206,7 +206,7 @@ std::vector<CurvePoint> curve_of(const std::vector<SweepKernel>& kernels, std::s
   return curve;
 }
 
-/// Whether the kernel has matrix instructions, by its levels; empty where they do not tell.
+/// True if the kernel has matrix instructions, by its levels; empty where they do not tell.
 std::optional<bool> multiplies(const SweepKernel& kernel) {
   const Share active = value_in(kernel.levels, "tensor.active"_metric);
   const Share issued = value_in(kernel.levels, "tensor.issue"_metric);

@@ -21,7 +21,7 @@ constexpr Eigen::Index kLeastCells = 10;
 /// fell together.
 constexpr double kTurns = 0.05;
 
-/// Whether every singular value of A with columns of length 1 is above `least`: A'A less least^2 on
+/// True if every singular value of A with columns of length 1 is above `least`: A'A less least^2 on
 /// its diagonal is then positive definite.
 bool singular_values_above(Eigen::MatrixXd A, double least) {
   for (Eigen::Index column = 0; column < A.cols(); ++column)

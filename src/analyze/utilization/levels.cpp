@@ -133,7 +133,7 @@ void widen(const Capture& capture, Nanos window, Level& level) {
   level.high = std::max(*level.high, std::min(1.0, *level.high + missing));
 }
 
-/// Whether `part` is a part of `whole` in every kernel, by the bounds of their rows. A tensor
+/// True if `part` is a part of `whole` in every kernel, by the bounds of their rows. A tensor
 /// instruction takes the pipe for a cycle at least.
 bool is_part(std::string_view part, std::string_view whole) {
   if (part == "tensor.issue"_metric && whole == "tensor.active"_metric) return true;

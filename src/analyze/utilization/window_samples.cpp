@@ -250,7 +250,7 @@ void find_unrecorded_work(const Context& context, const DeviceTimeline& line, De
                    suspects(context, line, others))});
 }
 
-/// Whether samples answer for a device: its kernels' counters were solved from them, or leave
+/// True if samples answer for a device: its kernels' counters were solved from them, or leave
 /// levels open.
 bool samples_answer(const Capture& capture, const DeviceUse& use,
                     const std::vector<Level>& sampled) {

@@ -65,7 +65,7 @@ std::optional<double> compute_ceiling(const std::vector<Ceiling>& ceilings, std:
   return ceiling(ceilings, "fma.fp32");
 }
 
-/// Whether bytes came or went faster than device memory moves them by its data sheet, by no more
+/// True if bytes came or went faster than device memory moves them by its data sheet, by no more
 /// than L2 holds before and after: then a part of them never left it.
 bool stayed_in_cache(const RoofPoint& point, double seconds, std::int64_t kernels,
                      const Roof& roof) {

@@ -183,7 +183,7 @@ Verb calibrate_verb() {
   verb.option("--repeats", options->measure.repeats, "N", "runs of a point, 1 to 20 (default: 3)")
       .from(1, 20);
   verb.option("--only", options->measure.only, "NAMES",
-              "microbenchmarks to run and fit, by name, comma-separated; without it all")
+              "microbenchmarks to run and fit, by name, comma-separated (default: all)")
       .separated_by(',');
   verb.option("--skip", options->measure.skip, "NAMES",
               "microbenchmarks to leave out, by name, comma-separated")
@@ -198,9 +198,10 @@ Verb calibrate_verb() {
       .input();
   verb.option("--unseen", options->unseen, "PREFIX",
               "evaluate the model on kernels unseen by the fit: PREFIX of .jsonl, _names.txt and "
-              ".ncu.csv.gz (bench/gpu/energy_unseen.sh)");
+              ".ncu.csv.gz (bench/gpu/energy_unseen.sh)")
+      .path();
   verb.flag("--quick", options->measure.quick,
-            "under a minute: only the runs that tell this board from others of its kind");
+            "take under a minute: run only what distinguishes this board from others of its kind");
   verb.option("--population", options->measure.population, "FILE",
               "with --quick: the boards of its kind, written with --boards (default: the one "
               "shipped for the GPU)")
@@ -209,6 +210,7 @@ Verb calibrate_verb() {
   verb.option("--boards", options->boards, "PREFIXES",
               "fit boards on file as a population, comma-separated: PREFIX of .points.jsonl, "
               ".kernels.ncu.csv.gz and what --unseen reads under PREFIX.unseen")
+      .path()
       .separated_by(',');
   verb.flag("--leave-one-out", options->leave_one_out,
             "predict each microbenchmark by a fit without it");
@@ -219,7 +221,7 @@ Verb calibrate_verb() {
               "write the fit's least-squares system (CSV), to be solved by other programs")
       .output();
   verb.option("-o,--output", options->output, "FILE", "energy model to write (JSON)").output();
-  verb.flag("--fit-only", options->fit_only, "no measurement: fit the model to the points on file");
+  verb.flag("--fit-only", options->fit_only, "do not measure; fit the model to the points on file");
   verb.flag("--launch-once", options->measure.launch_once,
             "only launch every kernel twice, for a counter profiler");
   verb.flag("--list-counters", options->list_counters,
@@ -227,6 +229,7 @@ Verb calibrate_verb() {
   verb.option("--chip", options->chip, "NAME",
               "with --list-counters: chip (GV100, TU102, GA100, GA102, AD102, GH100, GB100, ...; "
               "default: GH100)")
+      .suggest(chip_names())
       .with("--list-counters");
   verb.wrong = [options] { return wrong_ending(options->output, {".json"}); };
   verb.run = [options] { return calibrate(*options); };

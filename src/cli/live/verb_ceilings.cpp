@@ -31,7 +31,7 @@ struct Reach {
 
 constexpr double kSector = 32;  // bytes of an access
 
-// Of several that can reach a ceiling the best one counts.
+// The best of several kernels that can reach a ceiling counts.
 constexpr std::array kReaches{
     Reach{"tensor.bf16", "wgmma_bf16", 1},
     Reach{"tensor.bf16", "mma_bf16", 1},

@@ -254,10 +254,11 @@ int monitor(const MonitorArguments& options) {
 }  // namespace
 
 Verb monitor_verb() {
-  Verb verb{"monitor", "show or serve what every GPU does now"};
+  Verb verb{"monitor", "show or serve the current activity of every GPU"};
   const auto options = std::make_shared<MonitorArguments>();
   verb.option("--devices", options->devices, "LIST",
-              "GPUs to show: 0,2-3 as in nvidia-smi, UUIDs, or all");
+              "GPUs to show: 0,2-3 as in nvidia-smi, UUIDs, or all")
+      .suggest({"all"});
   verb.option("--source", options->source, "auto|pm",
               "levels from: auto (GPM, Hopper and newer) or pm (counters: issue slots too, needs "
               "permission)")
@@ -279,7 +280,7 @@ Verb monitor_verb() {
               "GPUFATHOM_TOKEN); needed beyond this machine")
       .with("--serve");
   verb.option("--allow-host", options->hosts, "NAME",
-              "with --serve: a name, besides this machine's, that scrapers may ask for")
+              "with --serve: another host name under which scrapers may ask")
       .with("--serve");
   auto& otlp = verb.option("--otlp-endpoint", options->otlp_url, "URL",
                            "send every reading to an OpenTelemetry collector, such as "
@@ -291,18 +292,19 @@ Verb monitor_verb() {
     return std::string();
   };
   verb.flag("--dcgm-names", options->dcgm_names,
-            "names and labels of dcgm-exporter, for dashboards that exist");
+            "use dcgm-exporter's names and labels, for existing dashboards");
   verb.flag("--job-labels", options->job_labels,
-            "on every series of a GPU whose work it does: job, user, rank, pod, where all of its "
-            "processes agree");
+            "add the labels job, user, rank and pod to every series of a GPU whose processes agree "
+            "on them");
   verb.option("--flight", options->flight, "DIR",
-              "keep the last hour on disk, and a capture around every unusual moment");
+              "keep the last hour on disk, and a capture around every unusual moment")
+      .path();
   verb.option("--flight-hours", options->flight_hours, "H",
               "with --flight: hours to keep (default: 1)")
       .with("--flight")
       .from(0.05, 240);
   verb.option("--flight-mb", options->flight_mb, "MB",
-              "with --flight: what the folder may hold (default: 1024); half of it for moments")
+              "with --flight: size limit of the folder (default: 1024); half of it is for moments")
       .with("--flight")
       .from(16, 1e6);
   verb.option("--flight-rate", options->flight_rate_hz, "HZ",

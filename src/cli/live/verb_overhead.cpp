@@ -123,7 +123,7 @@ class ScratchFolder {
   bool made_ = false;
 };
 
-/// What each run of one way gives, of which the medians are shown.
+/// The measurements of each run with one tool; the report shows their medians.
 struct Figures {
   std::vector<double> cpu, tool, utilization, convert, analyse;
 
@@ -294,7 +294,8 @@ Verb overhead_verb() {
       .separated_by(',');
   verb.option("--devices", options->devices, "LIST",
               "GPUs that record and monitor watch, and whose use is measured: 0,2-3 as in "
-              "nvidia-smi, UUIDs, or all (default: all)");
+              "nvidia-smi, UUIDs, or all (default: all)")
+      .suggest({"all"});
   verb.option("--measure", options->measure, "KEY",
               "compare a number that the program prints as \"KEY\": NUMBER, such as its step time, "
               "instead of the wall time");

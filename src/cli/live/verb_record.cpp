@@ -38,7 +38,7 @@ std::string free_name() {
   return name;
 }
 
-/// As the program did, so that a shell sees what it would see without us; without a second core
+/// Raises the child's signal again, so that the shell sees the same exit; without a second core
 /// file.
 void die_of(int number) {
   std::fflush(nullptr);
@@ -118,7 +118,8 @@ Verb record_verb() {
               "counter samples per second (default: 1000, with --metrics energy 250)")
       .from(1, 100000);
   verb.option("--devices", options->record.devices, "LIST",
-              "GPUs to record: 0,2-3 as in nvidia-smi, UUIDs, or all");
+              "GPUs to record: 0,2-3 as in nvidia-smi, UUIDs, or all")
+      .suggest({"all"});
   verb.option("--source", options->record.source, "SOURCE",
               "pm (counters), gpm or nvml; auto, the default, takes the first available")
       .of({"auto", "pm", "gpm", "nvml"});

@@ -21,7 +21,7 @@ class PmGaps {
 
   /// The first sample of a session covers an undefined span.
   void begin_session() { first_ = true; }
-  /// Whether a sample is a new one and has a start, on the GPU's clock. A longer gap before it is
+  /// True if a sample is a new one and has a start, on the GPU's clock. A longer gap before it is
   /// samples that are missing.
   bool follows(std::int64_t start, std::int64_t end) {
     if (first_) {

@@ -105,7 +105,7 @@ void FlightWatch::xid(Nanos at, std::int64_t code) {
   tell(at, "xid", fmt::format("the driver reported XID {}", code));
 }
 
-/// Whether the GPU has worked for long enough to say what is usual.
+/// True if the GPU has worked for long enough to say what is usual.
 bool FlightWatch::knows_job(Nanos at) const {
   const Nanos known = since_ > 0 ? at - since_ : 0;
   const bool few = gaps_.size() > 0 && gaps_.size() < kManyGaps;

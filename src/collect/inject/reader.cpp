@@ -32,7 +32,7 @@ constexpr std::size_t kMostFiles = 4096, kMostNames = 65536, kLeastShare = 256 <
                       kMostRecord = 128 << 10;
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{8} << 30;
 
-/// Whether a process lives. Of one in a namespace of its own the number is another's.
+/// True if a process lives. Of one in a namespace of its own the number is another's.
 bool runs(pid_t process) {
   const std::string stat = text_of_file(fmt::format("/proc/{}/stat", process));
   const auto name_end = stat.rfind(')');

@@ -114,7 +114,7 @@ inline constexpr const char* kLedgerSuffix = ".count";
 /// in it, under a name that nobody else can know.
 inline constexpr const char* kFolderName = ".gpufathom-";
 
-/// Whether a record of this type counts in the ledger.
+/// True if a record of this type counts in the ledger.
 constexpr bool in_ledger(Type type) {
   switch (type) {
     case Type::kernel:

@@ -51,7 +51,7 @@ void add_values(LiveGpu& row, const GpuReading& reading, bool counters) {
 constexpr std::size_t kMostHolders = 4096;  // processes that are remembered
 constexpr double kIdle = 0.005;
 
-/// Whether something ran since the reading before; empty: nobody knows.
+/// True if something ran since the reading before; empty: nobody knows.
 std::optional<bool> ran(const LiveGpu& row) {
   for (const char* id : {"gpu.busy"_metric, "monitor.gpu"_metric})
     if (const auto found = row.values.find(id); found != row.values.end())

@@ -37,7 +37,7 @@ class XidWatch {
   XidWatch(const XidWatch&) = delete;
   XidWatch& operator=(const XidWatch&) = delete;
 
-  /// Whether the driver tells of them at all.
+  /// True if the driver tells of them at all.
   bool works() const { return events_ != nullptr; }
   /// The codes that came since the last call, oldest first; never waits.
   std::vector<std::int64_t> take();

@@ -39,7 +39,7 @@ class ActivityWatch {
   void program_began(Nanos at);
   /// The windows until now have some: a program that loads for long has none in its first one.
   void kernels_came() { kernels_ = true; }
-  /// Whether a window should open now; each reason is given once.
+  /// True if a window should open now; each reason is given once.
   std::optional<WindowReason> due(Nanos now);
 
  private:

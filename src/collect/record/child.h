@@ -23,7 +23,7 @@
 
 namespace gf {
 
-/// Whether a command can be started, as far as that can be told before it is tried. `exit_code` is
+/// True if a command can be started, as far as that can be told before it is tried. `exit_code` is
 /// what a shell would give.
 Status find_command(const std::string& name, int& exit_code);
 

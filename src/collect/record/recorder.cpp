@@ -80,7 +80,7 @@ void Recording::write(bool last) {
   }
 }
 
-/// Closes the file that grows and goes on in another; in the old one where that cannot be made.
+/// Rotates to a new capture file; keeps the old one if that fails.
 void Recording::go_on_in(const std::string& path, Nanos now) {
   auto next = CaptureWriter::create(path);
   if (!next) return note_once(next.error().message());
@@ -143,7 +143,7 @@ Status Recording::start(int& exit_code) {
   return {};
 }
 
-/// Whether the program ended, or somebody asked to end; `asked`: by a signal.
+/// True if the program ended, or somebody asked to end; `asked`: by a signal.
 bool Recording::over(Nanos now, bool asked) {
   const bool timed_out = o_.duration_ns > 0 && now - started_ >= o_.duration_ns;
   if (with_child()) {

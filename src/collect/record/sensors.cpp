@@ -15,7 +15,7 @@ namespace {
 constexpr Nanos kPower = 100 * kNsPerMs, kState = kNsPerSecond, kEnergy = kNsPerSecond,
                 kProcesses = 2 * kNsPerSecond, kGpm = 100 * kNsPerMs;
 
-/// Whether a reading that is wanted every so often is due, and when the next one is.
+/// True if a reading that is wanted every so often is due, and when the next one is.
 bool due(Nanos& when, Nanos every, Nanos now, bool last) {
   if (now < when && !last) return false;
   when = std::max(when + every, now + every / 2);

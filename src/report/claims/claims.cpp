@@ -66,7 +66,7 @@ std::string number(double value, RuleUnit unit) {
   return fmt::format("{:.3g}", value);
 }
 
-/// What is asked for: "at least 0.98 times, in 75 % of them".
+/// The condition of a rule: "at least 0.98 times, in 75 % of them".
 std::string limits_of(const JudgedRule& rule) {
   std::string text;
   const bool low = rule.low && (*rule.low > 0 || rule.unit == RuleUnit::plain);
@@ -143,7 +143,7 @@ std::int64_t count_of(const Reproduction& answer, ClaimVerdict verdict) {
                        [&](const JudgedClaim& claim) { return claim.verdict == verdict; });
 }
 
-/// What the rules of a claim left out, each list once.
+/// The rows that the rules of a claim leave out, each list once.
 std::vector<LeftOut> left_out_of(const JudgedClaim& claim) {
   std::vector<LeftOut> all;
   for (const auto& rule : claim.rules)
@@ -166,7 +166,7 @@ std::string left_out_counts(const JudgedClaim& claim) {
   return parts.empty() ? std::string() : fmt::format("Left out: {}.", fmt::join(parts, "; "));
 }
 
-/// How to give runs to a study.
+/// Explains how to pass runs to a study.
 std::string_view usage_of(Study study) {
   switch (study) {
     case Study::date24:

@@ -265,7 +265,7 @@ std::string checks_list(const Comparison& comparison, const TextStyle& style) {
   return text;
 }
 
-/// What may be said of the runs, before any table.
+/// The sentences about the runs, before any table.
 std::string head(const Comparison& comparison, const TextStyle& style) {
   const auto width = static_cast<std::size_t>(style.width);
   std::string text = runs_table(comparison, style) + "\n";

@@ -25,7 +25,7 @@ std::string difference_sentence(const Comparison& comparison);
 /// The parts of the difference: "kernels +190.1 us, copies 0, host +20 us, waiting 0, other idle
 /// 0"; they sum to it. Empty where idle time has no causes.
 std::string parts_sentence(const Comparison& comparison, std::size_t other);
-/// What adds time: "Normalization (forward) +190.1 us (95 %: ...): most in aten::batch_norm ...".
+/// A culprit: "Normalization (forward) +190.1 us (95 %: ...): most in aten::batch_norm ...".
 std::string culprit_sentence(const ComparedCulprit& culprit);
 /// That weights differ in part, or that all kernels changed alike; empty where neither is so.
 std::string alike_sentence(const ComparedLikeness& likeness);
@@ -43,7 +43,7 @@ std::vector<std::string> short_labels(const Comparison& comparison, std::size_t 
 std::string comparison_text(const Comparison& comparison, const TextStyle& style, bool full = false,
                             std::size_t rows = 12);
 
-// What a build server shows of a comparison's checks.
+// The checks of a comparison for build servers.
 
 /// Workflow commands of GitHub Actions, one a line: an error for each rule that did not hold,
 /// a notice for each that did, and one for each run.

@@ -1,4 +1,4 @@
-// What may be said of a comparison, in sentences.
+// The sentences of a comparison.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string_view name_of_setting(ComparedSetting setting) {
   return "rank";
 }
 
-/// Where a part of the time goes: to kernels, copies, the host, waiting, or idle beside these.
+/// The category of a part of the time: kernels, copies, host, waiting, or other idle.
 std::string_view part_of(const ComparedTime& row) {
   if (row.kind == ComparedRowKind::layer_type) return "kernels";
   if (row.kind == ComparedRowKind::copy) return "copies";
@@ -83,7 +83,7 @@ std::string made_of(const Comparison& c, std::size_t other) {
   return parts.empty() ? made_of_rows(c, other) : parts;
 }
 
-/// Whether the tables, which are of one capture of each version and hold rare long steps, are no
+/// True if the tables, which are of one capture of each version and hold rare long steps, are no
 /// example of what the verdict says of all captures. Of items they are of steps, not of an item.
 bool tables_disagree(const Comparison& c, const ComparedChange& change, std::size_t other) {
   if (change.of == "item" || !change.low || !change.high || c.runs[0].wall_ns == 0) return false;
@@ -92,24 +92,26 @@ bool tables_disagree(const Comparison& c, const ComparedChange& change, std::siz
   return ratio < *change.low || ratio > *change.high || (ratio > 1) != (*change.ratio > 1);
 }
 
-/// "A step of B takes 7.290 ms less than one of A (1.17x as fast, 95 %: 1.12-1.22x)".
+/// "B is 1.17x faster than A (step 42.54 ms vs. 49.83 ms; 95 %: 1.12-1.22x)".
 std::string whole_difference(const Comparison& c, const ComparedChange& change, std::size_t other) {
-  Nanos difference = c.runs[other].wall_ns - c.runs[0].wall_ns;
+  const Nanos before = c.runs[0].wall_ns;
+  Nanos after = c.runs[other].wall_ns;
   if (tables_disagree(c, change, other))
-    difference = std::llround((*change.ratio - 1) * static_cast<double>(c.runs[0].wall_ns));
-  std::string_view subject = "The window of ", object = "that";
-  if (c.per == "step") {
-    subject = "A step of ";
-    object = "one";
+    after = std::llround(*change.ratio * static_cast<double>(before));
+  const std::string_view what = c.per == "step" ? "step" : "window";
+  if (!change.ratio)
+    return fmt::format("The {} of {} takes {} {} than that of A", what, run_letter(other),
+                       format_time(std::abs(after - before)), after < before ? "less" : "more");
+  const bool faster = *change.ratio < 1;
+  const auto times = [&](double ratio) { return faster ? 1 / ratio : ratio; };
+  std::string text = fmt::format("{} is {:.2f}x {}{} than A ({} {} vs. {}", run_letter(other),
+                                 times(*change.ratio), faster ? "faster" : "slower",
+                                 change.of == "item" ? " per item" : "", what, format_time(after),
+                                 format_time(before));
+  if (change.low && change.high) {
+    const auto [least, most] = std::minmax({times(*change.low), times(*change.high)});
+    text += fmt::format("; 95 %: {:.2f}-{:.2f}x", least, most);
   }
-  const char* way = difference < 0 ? "less" : "more";
-  std::string text = fmt::format("{}{} takes {} {} than {} of A", subject, run_letter(other),
-                                 format_time(std::abs(difference)), way, object);
-  if (!change.ratio) return text;
-  text +=
-      fmt::format(" ({}{:.2f}x as fast", change.of == "item" ? "an item " : "", 1 / *change.ratio);
-  if (change.low && change.high)
-    text += fmt::format(", 95 %: {:.2f}-{:.2f}x", 1 / *change.high, 1 / *change.low);
   return text + ")";
 }
 
@@ -119,12 +121,12 @@ std::string_view whose_tables(const Comparison& c, std::size_t other) {
              : "the captures with the middle step";
 }
 
-/// What may be said of the programs without their profilers.
+/// The comparison without profiler overhead.
 std::string without_profilers(const ComparedChange& change) {
   if (!change.own_low || !change.own_high || !change.kernel_ratio) return {};
   return fmt::format(
-      " A profiler slowed the host: by kernel time alone it is {:.2f}x, and without the profiler "
-      "likely between {:.2f}x and {:.2f}x.",
+      " A profiler slowed the host: by kernel time alone it is {:.2f}x as fast, and without the "
+      "profiler likely {:.2f}x to {:.2f}x.",
       1 / *change.kernel_ratio, 1 / *change.own_high, 1 / *change.own_low);
 }
 
@@ -133,8 +135,8 @@ std::string other_work(const ComparedLikeness& likeness) {
   if (likeness.program == ComparedProgram::different)
     return fmt::format("The programs differ: {}. Their times do not compare.", likeness.differs);
   return fmt::format(
-      "Of another size: {}. The times of a step do not compare; --batch N,M, with the items of a "
-      "step of each, gives those of an item.",
+      "The inputs differ in size: {}. Step times do not compare; --batch N,M, with the items per "
+      "step of each, compares times per item.",
       likeness.differs);
 }
 
@@ -176,14 +178,13 @@ std::string comparison_headline(const Comparison& c, std::size_t other) {
     return equal_or_undecided(change, other) + kernel_clause(change) + "." +
            remark_sentences(change) + without_profilers(change);
   if (c.runs[0].wall_ns == 0 || (difference == 0 && !tables_disagree(c, change, other)))
-    return fmt::format("{}{} takes as long as {} of A{}.",
-                       by_step ? "A step of " : "The window of ", run_letter(other),
-                       by_step ? "one" : "that", kernel_clause(change)) +
+    return fmt::format("The {} of {} takes as long as that of A{}.", by_step ? "step" : "window",
+                       run_letter(other), kernel_clause(change)) +
            remark_sentences(change);
   const std::string parts = tables_disagree(c, change, other)
                                 ? fmt::format("The tables are of {}, which differ by {}",
                                               whose_tables(c, other), signed_time(difference))
-                                : std::string("Of it");
+                                : std::string("Sources of the difference");
   std::string text = whole_difference(c, change, other) + kernel_clause(change) + ". " + parts +
                      ": " + made_of(c, other) + "." + remark_sentences(change);
   if (by_step && change.verdict == ComparedVerdict::not_known)
@@ -301,7 +302,7 @@ std::vector<const ComparedRole*> only_in(const Comparison& c, std::size_t has, s
   return rows;
 }
 
-/// Where the texts begin to differ, at the start of a word.
+/// The position where the texts begin to differ, at the start of a word.
 std::size_t common_start(const std::vector<std::string>& texts) {
   std::size_t same = texts[0].size();
   for (const auto& text : texts) {

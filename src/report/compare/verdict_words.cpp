@@ -22,12 +22,13 @@ std::string interval_words(const Share& low, const Share& high) {
 std::string equal_or_undecided(const ComparedChange& change, std::size_t other) {
   const bool equal = change.verdict == ComparedVerdict::no_difference;
   std::string text =
-      fmt::format("{}: {} of {} takes {} against A ({})", equal ? "No difference" : "Undecided",
-                  change.of == "item" ? "an item" : "a step", run_letter(other),
-                  signed_percent(*change.ratio), interval_words(change.low, change.high));
+      fmt::format("{}: {}{} is {:.1f} % {} than A's ({})", equal ? "No difference" : "Undecided",
+                  run_letter(other), change.of == "item" ? "'s time per item" : "'s step",
+                  100 * std::abs(*change.ratio - 1), *change.ratio < 1 ? "shorter" : "longer",
+                  interval_words(change.low, change.high));
   if (equal) return text + fmt::format(", within {:g} %", 100 * kResolution);
   if (change.captures_needed)
-    text += fmt::format("; about {} captures of each, recorded in turns, would decide",
+    text += fmt::format("; about {} captures of each, recorded alternately, would decide",
                         *change.captures_needed);
   return text;
 }
@@ -40,7 +41,7 @@ std::string kernel_clause(const ComparedChange& change) {
       return fmt::format("; its kernels show no difference ({}, {})",
                          signed_percent(*change.kernel_ratio), told);
     case ComparedVerdict::undecided:
-      return fmt::format("; of its kernels it is undecided ({}, {})",
+      return fmt::format("; for its kernels alone it is undecided ({}, {})",
                          signed_percent(*change.kernel_ratio), told);
     case ComparedVerdict::faster:
     case ComparedVerdict::slower:

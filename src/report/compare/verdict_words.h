@@ -15,7 +15,7 @@ std::string equal_or_undecided(const ComparedChange& change, std::size_t other);
 /// "; its kernels take 26.1 % less (95 %: -26.3 to -25.9 %)"; empty where nothing is known of them.
 std::string kernel_clause(const ComparedChange& change);
 
-/// What the interval does not say, each sentence behind a space.
+/// Caveats of the interval, each sentence behind a space.
 std::string remark_sentences(const ComparedChange& change);
 
 }  // namespace gf

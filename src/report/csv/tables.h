@@ -19,7 +19,7 @@
 
 namespace gf {
 
-/// Whether a spreadsheet would take a text for a formula, and run it.
+/// True if a spreadsheet would take a text for a formula, and run it.
 inline bool looks_like_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
 }

@@ -40,7 +40,7 @@ struct TimelineLane {
   Column row, events, filled;  // of a merged lane: depth, number, and time of the events
 };
 
-/// What ran: kernels of one name and shape of launch, or a copy.
+/// Kernels of one name and launch configuration, or a copy.
 struct TimelineThing {
   std::string name, full_name, kind, grid, block;
   std::int64_t registers = -1, shared_bytes = -1;
@@ -56,7 +56,7 @@ struct TimelineThing {
   }
 };
 
-/// Where it came from: operation, module, and the row of the table of layers.
+/// The origin of an event: operation, module, and its row in the table of layers.
 struct TimelineSite {
   std::string op, module, type, phase, layer;
   template <class Visit>
@@ -120,7 +120,7 @@ class EventSums {
 /// join.
 void join_cells(TimelineDetail& detail, std::span<EventSums* const> lanes, std::size_t most);
 
-/// What a browser moves at 30 frames a second.
+/// The most events that a browser moves at 30 frames a second.
 inline constexpr std::size_t kPageEvents = 2'000'000;
 
 /// Every event of the context's window: one by one, or, of more than `budget`, as timeline_detail

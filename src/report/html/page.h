@@ -63,10 +63,10 @@ struct PageLabels {
 
 /// Labels with their meanings; the catalog knows metrics best.
 std::vector<PageLabel> page_labels(std::span<const Label> labels);
-/// Of all levels.
+/// The labels of all levels.
 std::vector<PageLabel> level_page_labels();
 
-/// What the page begins with: where the time goes, or where the joules go.
+/// The first section of the page: time breakdown or energy.
 enum class PageOrder : std::uint8_t { time, energy };
 
 /// The report as one page. `context` gives the timeline; without it the page has none. Without

@@ -163,7 +163,7 @@ namespace {
 
 bool is_os_id(std::int64_t id) { return id > 0 && id <= std::numeric_limits<std::int32_t>::max(); }
 
-/// What each call launched, by row of api_calls.
+/// The activities that each call launched, by row of api_calls.
 std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> flows_by_call(
     const Context& context) {
   std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> flows;

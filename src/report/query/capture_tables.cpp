@@ -22,7 +22,7 @@ std::string_view shown_type() {
   return std::is_same_v<ValueOf<Declared>, F64> ? "real" : "integer";
 }
 
-/// What a column means, and whose rows it names.
+/// The meaning of a column, and the table whose rows it names.
 template <class Declared>
 std::string meaning(const ColumnRef<Declared>& column_ref) {
   if constexpr (kIsRef<Declared>)

@@ -19,7 +19,7 @@ namespace {
 constexpr int kScansBeforeOrder = 8;
 constexpr std::size_t kMostSought = 4;
 
-/// What a module is made for: one table of a capture.
+/// The subject of a module: one table of a capture.
 struct TableOf {
   std::shared_ptr<QuerySource> source;
   std::function<std::vector<std::unique_ptr<SqlColumn>>()> columns;
@@ -56,7 +56,7 @@ struct SqlCursor : sqlite3_vtab_cursor {
   }
 };
 
-/// What best_index decided, as a text between it and filter.
+/// The plan of best_index, passed to filter as text.
 struct Plan {
   std::uint64_t used = 0;  // columns, without `row`
   int order = -1;          // by this column ...
@@ -104,7 +104,7 @@ int connect_table(sqlite3* db, void* of, int, const char* const*, sqlite3_vtab**
   });
 }
 
-/// Whether the value is a constant of the column's own type: what another column holds may compare
+/// True if the value is a constant of the column's own type: what another column holds may compare
 /// by other rules, so that SQLite has to look again.
 bool is_sure(sqlite3_index_info* info, int constraint, int type) {
   sqlite3_value* value = nullptr;

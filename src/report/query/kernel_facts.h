@@ -1,4 +1,4 @@
-// What the analysis knows of each kernel and copy.
+// The results of the analysis for each kernel and copy.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ struct OwnRule {
   std::map<std::string, std::string> change;  // by framework
 };
 
-/// Whether the advice has such a name already: of a finding, or of a change that replays.
+/// True if a finding or a replayed change already has this name.
 bool is_taken(const std::string& id) {
   return enum_from<FindingId>(id) || enum_from<Without>(id) || enum_from<With>(id) ||
          id == "graph" || id == WhatIfChanges::kLargerBatch || id == WhatIfChanges::kTogether;

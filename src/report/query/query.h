@@ -34,7 +34,7 @@ class QuerySource {
   Status need(TableId table, std::uint64_t columns);
   Status need_samples();
   Result<std::size_t> rows(TableId table);
-  /// What went wrong inside a statement, if anything.
+  /// The error inside a statement, if any.
   const Status& status() const { return status_; }
 
  private:
@@ -52,13 +52,13 @@ struct QueryAnswer {
   std::optional<WindowInfo> window;  // of the analysis that the tables come from, if any
 };
 
-/// What a statement may take: a small one can ask for more than any machine has.
+/// Limits of a statement: a small one can ask for more than any machine has.
 struct QueryLimits {
   std::uint64_t max_bytes = 2ull << 30;  // of memory, the answer's rows and SQLite's own
   std::int64_t max_seconds = 600;
 };
 
-/// What is said when time is over.
+/// The message when the time limit is reached.
 Error no_answer_within(std::int64_t max_seconds);
 
 /// Asks one SELECT statement. The database cannot be changed by it, nor another file be opened.
@@ -87,7 +87,7 @@ Result<std::string> capture_tables_text(const TextStyle& style, sqlite3* db = nu
 /// The reference page.
 std::string capture_page();
 
-// What an analysis says, as tables of SQL.
+// The results of an analysis as tables of SQL.
 
 /// A table that `query` fills by analyzing the capture, once a statement asks for it.
 struct AnalysisTable {

@@ -188,7 +188,7 @@ int connect(sqlite3* db, void* state, int, const char* const*, sqlite3_vtab** ou
   });
 }
 
-/// Whether condition `i` compares with a text that stands in the statement.
+/// True if condition `i` compares with a text that stands in the statement.
 bool is_with_text(sqlite3_index_info* info, int i) {
   sqlite3_value* value = nullptr;
   return sqlite3_vtab_rhs_value(info, i, &value) == SQLITE_OK &&

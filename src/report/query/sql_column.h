@@ -33,7 +33,7 @@ class SqlColumn {
 
   virtual void give(sqlite3_context* out, std::size_t row) const = 0;
   virtual RowOrder sorted(std::size_t rows) const = 0;
-  /// Whether two rows hold the same.
+  /// True if two rows hold the same value.
   virtual bool are_same(std::size_t left, std::size_t right) const = 0;
 
   /// The type that SQLite compares this column's values as; SQLITE_NULL: not to be sought here.

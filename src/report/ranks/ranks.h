@@ -13,9 +13,9 @@ namespace gf {
 
 std::string ranks_text(const JobRanks& job, const TextStyle& style, std::size_t rows);
 
-// What a job of several ranks waited for, in words that text and page share.
+// The causes of waiting in a job of several ranks, in sentences that text and page share.
 
-/// What the job waited for in one sentence, then what that leaves open, a sentence each.
+/// The main cause of waiting in one sentence, then caveats, a sentence each.
 std::vector<std::string> ranks_sentences(const JobRanks& job);
 /// "2 of 8 ranks have no file: 3, 5"; empty when none is missing.
 std::string missing_ranks_text(const JobRanks& job);

@@ -98,7 +98,7 @@ std::string rank_headline(const JobRanks& job, const Straggler& worst) {
                      gain_text(job, gain), late_label(worst.cause), where);
 }
 
-/// What the headline leaves open, a sentence each.
+/// The caveats of the headline, a sentence each.
 void say_rest(const JobRanks& job, std::vector<std::string>& said) {
   auto worth = [&](Nanos gain) { return share_of(gain, job.span_ns).value_or(0) >= kWorthBlame; };
   const Nanos best = job.stragglers.empty() ? 0 : gain_of(job, job.stragglers.front().rank);

@@ -87,7 +87,7 @@ std::string shorten_middle(std::string_view raw, std::size_t width) {
 
 namespace {
 
-/// Whether a space and a unit follow: a number keeps its unit on its line.
+/// True if a space and a unit follow: a number keeps its unit on its line.
 bool starts_with_unit(std::string_view rest) {
   static constexpr std::string_view kUnits[] = {"%", "ns",   "us",    "ms",  "s",   "min", "h",
                                                 "B", "kB",   "MB",    "GB",  "J",   "kJ",  "mJ",

@@ -1,4 +1,4 @@
-// What reports write: the numbers of core/format.h, levels, and texts that fit a width.
+// Formats for reports: the numbers of core/format.h, levels, and texts that fit a width.
 #pragma once
 
 #include <fmt/format.h>

@@ -31,7 +31,7 @@ std::string plot(const TextStyle& style, const std::vector<PlotPoint>& points, c
 /// block characters.
 std::string sparkline(const TextStyle& style, const std::vector<double>& shares);
 
-/// What a bar shows on a track of 0..1: nothing up to `from`, filled up to `to`, perhaps filled up
+/// The parts of a bar on a track of 0..1: empty up to `from`, filled up to `to`, perhaps filled up
 /// to `unsure`.
 struct Span01 {
   double from = 0, to = 0, unsure = 0;

@@ -17,7 +17,7 @@
 
 namespace gf {
 
-/// What fits one screen: headline, the first three recommendations, levels, and the parts that
+/// One screen: headline, the first three recommendations, levels, and the parts that
 /// full_text() has more of; a brief analysis may have left out some of these.
 std::string short_text(const Analysis& analysis, const TextStyle& style,
                        const OmittedParts& omitted = {});
@@ -25,7 +25,7 @@ std::string short_text(const Analysis& analysis, const TextStyle& style,
 /// Everything; tables show `rows` rows at most.
 std::string full_text(const Analysis& analysis, const TextStyle& style, std::size_t rows = 12);
 
-// What a captured program would take with something changed, for people.
+// The predicted effect of changes, as text.
 
 std::string what_if_text(const WhatIf& answer, const TextStyle& style);
 

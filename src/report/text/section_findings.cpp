@@ -1,4 +1,4 @@
-// What to change, and what to know before that.
+// Recommendations and caveats.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ std::string beside_others(const Finding& finding, std::span<const Finding* const
   return fmt::format(" It follows from {}.", source - all.begin() + 1);
 }
 
-/// How to read the gains above it.
+/// Explains the gains above it.
 std::string gains_note(const Analysis& analysis, std::span<const Finding* const> shown,
                        Gains gains) {
   if (std::ranges::none_of(shown, [](const Finding* one) { return one->mended_high.has_value(); }))
@@ -108,8 +108,11 @@ std::string paragraph(const Finding& finding, std::string_view mark, std::string
   if (stands_apart(finding, style))
     out += paint(style, Paint::dim,
                  fmt::format("{:{}}Command: {}, below\n", "", mark.size(), kHowToCollect));
-  else if (!finding.command.empty())
-    out += paint(style, Paint::dim, wrap_command(finding.command, width));
+  else if (const auto line = fmt::format("{:{}}Command: {}\n", "", mark.size(), finding.command);
+           !finding.command.empty())
+    // A longer one begins at the margin, to be pasted.
+    out += paint(style, Paint::dim,
+                 columns_of(line) <= width ? line : wrap_command(finding.command, width));
   return out;
 }
 

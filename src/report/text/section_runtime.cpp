@@ -1,4 +1,4 @@
-// What the framework's runtime does: phases, queues, operations, and why the GPU idled.
+// The framework runtime: phases, queues, operations, and idle causes.
 #include <fmt/format.h>
 
 #include <algorithm>

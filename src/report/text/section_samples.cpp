@@ -79,7 +79,7 @@ std::string line(const SampledReading& reading, const TextStyle& style) {
          std::string(kValue - std::min(kValue, columns_of(value)), ' ') + value + "\n";
 }
 
-/// What is drawn of a device, in this order.
+/// The charts of a device, in this order.
 std::vector<const SampledReading*> drawn(const SampledDevice& device, std::size_t devices) {
   std::vector<const SampledReading*> out;
   for (const LevelRow& row : levels_shown(devices > kAllOf ? kOfMany : kOverTime)) {

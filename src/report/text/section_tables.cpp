@@ -118,7 +118,7 @@ std::string_view levels_remark(const std::vector<Row>& rows) {
   return "levels in % inside the kernels";
 }
 
-/// How many kernels have each short name.
+/// Counts the kernels of each short name.
 std::unordered_map<std::string_view, int> alike(const Analysis& analysis) {
   std::unordered_map<std::string_view, int> count;
   for (const auto& kernel : analysis.kernels) ++count[kernel.short_name];

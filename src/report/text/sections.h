@@ -48,7 +48,7 @@ std::string over_time_section(const Analysis& analysis, const TextStyle& style);
 std::string readings_section(const Analysis& analysis, const TextStyle& style);
 /// Who had what of a device that several processes used; nothing when none is shared.
 std::string tenants_section(const Analysis& analysis, const TextStyle& style);
-/// Whether a recommendation's command is so long that it has a section of its own.
+/// True if a recommendation's command is long enough for its own section.
 inline constexpr std::string_view kHowToCollect = "How to collect missing counters";
 bool stands_apart(const Finding& finding, const TextStyle& style);
 std::string matching_section(const Analysis& analysis, const TextStyle& style);

@@ -40,7 +40,7 @@ std::string range_of(const WhatIfRow& row) {
   return format_share_range(row.share_low, row.share_high);
 }
 
-/// What nine of ten programs gained that made the change.
+/// The range of gains of nine of ten programs that made the change.
 std::string others_of(const WhatIfRow& row) {
   if (!row.mended_high) return {};
   return format_share_range(row.mended_low, row.mended_high);

@@ -125,7 +125,7 @@ std::string share_of_roof(Share share, NoShare why) {
 
 std::string tera(double rate) { return fmt::format("{:.3g}", rate * 1e-12); }
 
-/// How far calls with the same inputs differ; nothing where they do not.
+/// The spread of calls with the same inputs; empty if there is none.
 std::string spread_of(const OperatorWork& row) {
   if (!row.ns_min || row.ns_min == row.ns_max) return {};
   std::string text =
@@ -138,7 +138,7 @@ std::string spread_of(const OperatorWork& row) {
   return text;
 }
 
-/// What has no place in a column, whole: inputs, place and kernels.
+/// Details that fit no column, in full: inputs, place and kernels.
 std::string details_of(const OperatorWork& row, const TextStyle& style) {
   std::string text = row.shapes;
   const auto add = [&](std::string_view before, std::string_view what) {

@@ -18,34 +18,32 @@ GPU 7 runs kernels for 10 ms without a pause; what another one did beside it mus
   $ python3 traces.py
   $ for name in without one_copy one_tiny_kernel half; do gpufathom $name.json | sed -n '1,/^$/p'; done
   without.json                                        GPU, whole capture, 10.00 ms
-  The GPU runs kernels 100.0 % of the time; the utilization inside these kernels
-  needs counters. Kernel-bound: MatMul 100.0 % of the time. No steps are known:
-  100 equal blocks of 1 kernel, 100.0 us each.
+  GPU active 100.0 % of the time. Utilization inside kernels needs counters.
+  Kernel-bound: MatMul 100.0 % of the time. No steps are known: 100 equal blocks
+  of 1 kernel, 100.0 us each.
   
   one_copy.json                                       GPU, whole capture, 10.00 ms
-  The GPU runs kernels 100.0 % of the time; the utilization inside these kernels
-  needs counters. Kernel-bound: MatMul 100.0 % of the time. No steps are known:
-  100 equal blocks of 1 kernel, 100.0 us each. GPU 0 only copies: 1 copy,
-  2.000 us.
+  GPU active 100.0 % of the time. Utilization inside kernels needs counters.
+  Kernel-bound: MatMul 100.0 % of the time. No steps are known: 100 equal blocks
+  of 1 kernel, 100.0 us each. GPU 0 only copies: 1 copy, 2.000 us.
   
   one_tiny_kernel.json                                GPU, whole capture, 10.00 ms
-  The GPU runs kernels 100.0 % of the time; the utilization inside these kernels
-  needs counters. Kernel-bound: MatMul 100.0 % of the time. No steps are known:
-  100 equal blocks of 1 kernel, 100.0 us each. GPU 0 hardly works: 1 kernel, 1
-  copy, 4.000 us.
+  GPU active 100.0 % of the time. Utilization inside kernels needs counters.
+  Kernel-bound: MatMul 100.0 % of the time. No steps are known: 100 equal blocks
+  of 1 kernel, 100.0 us each. GPU 0 is almost idle: 1 kernel, 1 copy, 4.000 us.
   
   half.json                                       2 x GPU, whole capture, 10.00 ms
-  The GPUs run kernels 75.0 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: idle, launch not captured, 4.900 ms (24.5 %).
-  No steps are known: 100 equal blocks of 1 kernel, 100.0 us each.
+  GPUs active 75.0 % of the time. Utilization inside kernels needs counters.
+  Largest loss: idle time (launch not captured), 4.900 ms (24.5 %). No steps are
+  known: 100 equal blocks of 1 kernel, 100.0 us each.
   
   $ gpufathom one_copy.json --devices all | sed -n 2,3p
-  The GPUs run kernels 50.0 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: idle, launch not captured, 10.00 ms (50.0 %).
+  GPUs active 50.0 % of the time. Utilization inside kernels needs counters.
+  Largest loss: idle time (launch not captured), 10.00 ms (50.0 %). No steps are
   $ gpufathom one_copy.json --devices 0 | sed -n 2,4p
-  The GPU runs kernels 0.0 % of the time; the utilization inside these kernels
-  needs counters. Too little for a bottleneck: one activity is its own window. No
-  steps are known: 100 equal blocks of 1 kernel, 100.0 us each. GPU 7 is left out.
+  GPU active 0.0 % of the time. Utilization inside kernels needs counters. Too
+  little GPU work to name a bottleneck: the window is a single activity. No steps
+  are known: 100 equal blocks of 1 kernel, 100.0 us each. GPU 7 is left out.
   $ gpufathom one_copy.json --devices 1
   gpufathom: one_copy.json: --devices 1: no work on device 1 in the capture (devices with work: 0, 7)
   [1]

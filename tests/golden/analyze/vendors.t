@@ -19,17 +19,17 @@ Advice in the terms of the GPU's maker: ten kernels of 50 us, each launched afte
   nvidia
   ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time. Launch less often: torch.compile (mode=\"reduce-overhead\"), CUDA graphs for the step, fused optimizers, or a larger batch.",""]
   ["fp32_without_tensor_cores","Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16, if the accuracy of the model permits.",""]
-  ["missing_counters","The utilization of SMs, issue slots and tensor cores needs hardware counters: collect them for one step and pass the file with --counters.","ncu --launch-count 2"]
-  5
+  ["missing_counters","Utilization of SMs, issue slots and tensor cores needs hardware counters: collect them for one step and pass the file with --counters.","ncu --launch-count 2"]
+  4
   amd
   ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time. Launch less often: torch.compile (mode=\"reduce-overhead\"), HIP graphs for the step, fused optimizers, or a larger batch.",""]
   ["fp32_without_tensor_cores","Use torch.autocast in BF16, if the accuracy of the model permits.",""]
-  ["missing_counters","rocprof-compute measures what happens inside kernels; of its reports the counters are read (pmc_perf.csv), and no levels.","rocprof-compute prof"]
+  ["missing_counters","rocprof-compute measures utilization inside kernels; gpufathom reads the counters of its reports (pmc_perf.csv) but computes no levels from them.","rocprof-compute prof"]
   0
   nameless
   ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time. Launch less often: torch.compile (mode=\"reduce-overhead\"), HIP graphs for the step, fused optimizers, or a larger batch.",""]
   ["fp32_without_tensor_cores","Use torch.autocast in BF16, if the accuracy of the model permits.",""]
-  ["missing_counters","rocprof-compute measures what happens inside kernels; of its reports the counters are read (pmc_perf.csv), and no levels.","rocprof-compute prof"]
+  ["missing_counters","rocprof-compute measures utilization inside kernels; gpufathom reads the counters of its reports (pmc_perf.csv) but computes no levels from them.","rocprof-compute prof"]
   0
   intel
   ["launch_bound","the GPU waits for the host to launch the next kernel 24 % of the time. Launch less often: torch.compile, fused optimizers, or a larger batch.",""]

@@ -140,7 +140,7 @@ Other studies read any list of rows in JSON; Markdown is what docs/studies holds
 What is wrong is said.
 
   $ gpufathom reproduce date25 all
-  gpufathom: there is no study 'date25': did you mean date24? (date24, dsd22, asap24, itu23)
+  gpufathom: STUDY: 'date25' is not one of date24, dsd22, asap24, itu23: did you mean date24? (see gpufathom reproduce --help)
   [2]
   $ gpufathom reproduce itu23 all
   gpufathom: nothing there has a number that itu23 needs (it needs one of: grids of one block (1x1, 1x1024): `gpufathom record` and `nvidia-smi` beside one kernel that spins; nvidia_smi, sm.active, issue.active; `gpufathom overhead -o FILE.json -- python train.py`; the GPU's utilization: `gpufathom overhead -o FILE.json -- python train.py`; one profiled step and the whole run (step_over_run): `examples/studies/utilization/counted.py`)

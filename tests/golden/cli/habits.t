@@ -43,9 +43,9 @@ One screen:
 
   $ LC_ALL=C gpufathom lenet_train_b64.json.gz
   lenet_train_b64.json.gz                           NVIDIA H200, 3 steps, 10.40 ms
-  The GPU runs kernels at least 6.8 % of the time; the utilization inside these
-  kernels needs counters. The largest loss: idle, launch-bound, 6.005 ms (57.7 %),
-  up to 3.696 ms of it by the profiler itself.
+  GPU active at least 6.8 % of the time. Utilization inside kernels needs
+  counters. Largest loss: idle time (launch-bound), 6.005 ms (57.7 %). The
+  profiler may have caused up to 3.696 ms of it.
   
   Recommendations
     1. Launch-bound: the GPU waits for the host to launch the next kernel 58 % of
@@ -63,9 +63,9 @@ One screen:
        profiler overhead, by replay of the capture.
   
   Caveats
-    - Only the first level is known. The utilization of SMs, issue slots and
-      tensor cores needs hardware counters: collect them for one step and pass the
-      file with --counters.
+    - The trace shows GPU active only. Utilization of SMs, issue slots and tensor
+      cores needs hardware counters: collect them for one step and pass the file
+      with --counters.
     - The trace shows 93 % idle, but a profiler was active, which slows the host
       and not the kernels. It may have taken up to 36 % of the time. Compare with
       the step time of a run without the profiler before acting on time that waits
@@ -107,16 +107,6 @@ The man page and the shells' completions name every verb and its options:
   $ gpufathom help man | sed -n 's/^\.SS //p' > in-man
   $ gpufathom help completion zsh | sed -n 's/^    \([a-z]*\)) _arguments.*/\1/p' | diff in-man -
   $ gpufathom --help | sed -n '/^Verbs/,$s/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help | diff in-man -
-  $ gpufathom help completion bash | bash -n
-  $ bash -c 'source <(gpufathom help completion bash); COMP_WORDS=(gpufathom analyze --for); COMP_CWORD=2; _gpufathom; echo ${COMPREPLY[@]}'
-  --format
-  $ bash -c 'source <(gpufathom help completion bash); COMP_WORDS=(gpufathom analyze --format ""); COMP_CWORD=3; _gpufathom; echo ${COMPREPLY[@]}'
-  text json html
-  $ bash -c 'source <(gpufathom help completion bash); COMP_WORDS=(gpufathom com); COMP_CWORD=1; _gpufathom; echo ${COMPREPLY[@]}'
-  compare
-  $ gpufathom help completion fish | grep -q -- '-l window'
-  $ gpufathom help completion zsh | head -1
-  #compdef gpufathom
   $ gpufathom help completion tcsh
   gpufathom: help completion requires bash, zsh or fish
   [2]

@@ -35,13 +35,13 @@ What is mistyped is named with what was probably meant.
   gpufathom: no metric is called "dram.raed": did you mean dram.read? (gpufathom metrics lists them)
   [1]
   $ gpufathom whatif $T --with fused_optimiser
-  gpufathom: --with fused_optimiser: one of fused_optimizer, fused_attention, fused_elementwise, padded_sizes, tensor_cores, channels_last, one_layout, sparse_gradients: did you mean fused_optimizer?
+  gpufathom: --with: 'fused_optimiser' is not one of fused_optimizer, fused_attention, fused_elementwise, padded_sizes, tensor_cores, channels_last, one_layout, sparse_gradients: did you mean fused_optimizer? (see gpufathom whatif --help)
   [2]
   $ gpufathom whatif $T --without syncs
   gpufathom: lenet_train_b64.json.gz: no operator has syncs in its name (did you mean --without sync?)
   [1]
   $ gpufathom reproduce date25 x.json
-  gpufathom: there is no study 'date25': did you mean date24? (date24, dsd22, asap24, itu23)
+  gpufathom: STUDY: 'date25' is not one of date24, dsd22, asap24, itu23: did you mean date24? (see gpufathom reproduce --help)
   [2]
   $ gpufathom analyze https://example.com/trace.json.gz
   gpufathom: https://example.com/trace.json.gz: is a URL, and only files are read (download it first, such as with curl -LO)

@@ -40,8 +40,8 @@ Help stays within the terminal.
   
   Arguments:
     FILE                      trace or capture file
-    MORE                      captures of the other ranks of a job: the answer is
-                              that of `ranks`
+    MORE                      captures of the job's other ranks; same output as
+                              `gpufathom ranks`
   
   Options:
     -h, --help                print this help

@@ -5,8 +5,7 @@ More data-loader workers: the step gets shorter by waiting less for input.
   >   grep -E '^  [AB]  |^A step|gpu.busy|idle:|copies|total'
     A  kineto_v100_re..workers0..  Tesla V100-DGXS-32GB      6  177.6 ms  1.00x
     B  kineto_v100_re..workers4..  Tesla V100-DGXS-32GB      6  141.1 ms  1.26x
-  A step of B takes 36.50 ms less than one of A (1.26x as fast, 95 %: 1.04-1.53x);
-  +556.0 us, copies +1.253 ms, host +13.27 ms, waiting -51.46 ms, other idle
+  difference: kernels +556.0 us, copies +1.253 ms, host +13.27 ms, waiting
     idle: input pipeline        58.98 ms  7.523 ms  -51.46 ms
     idle: launch-bound          13.14 ms  22.86 ms  +9.726 ms
     idle: other host work       2.387 ms  5.927 ms  +3.540 ms

@@ -6,7 +6,7 @@ Two runs side by side: eager against compiled, and FP32 against mixed precision.
   $ gpufathom compare eager.json.gz compile.json.gz --rows 4 | grep -E '^  [AB]  |^A step|^No diff|gpu.busy|^    idle|^  idle|copies|total|^[A-Z]'
     A  eager.json.gz    NVIDIA H200      3  49.83 ms  778.6 us  1.00x
     B  compile.json.gz  NVIDIA H200      3  42.54 ms  664.7 us  1.17x
-  Undecided: a step of B takes -14.6 % against A (95 %: -36.5 to +14.7 %); about 4
+  Undecided: B's step is 14.6 % shorter than A's (95 %: -36.5 to +14.7 %); about 4
   Utilization by level
   Result
   Time breakdown of a step

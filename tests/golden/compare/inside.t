@@ -12,7 +12,7 @@ the kernel time of a step, the tree to its time, node by node.
   $ head -12 "$CRAMTMP/comment.md"
   ### gpufathom: `resnet50_fp32_eager_b64.json.gz` against `resnet50_amp_eager_b64.json.gz`: slower
   
-  A step of B takes 28.60 ms more than one of A (0.64x as fast, 95 %: 0.47-0.85x); its kernels take 404.2 % more (95 %: +401.3 to +407.2 %). Of it: kernels +60.52 ms, copies -30.39 us, host -32.03 ms, waiting +111.0 us, other idle +25.43 us. A single capture does not show what differs from run to run: record several of each version in turns (A B A B). A profiler slowed the host: by kernel time alone it is 0.20x, and without the profiler likely between 0.33x and 0.66x.
+  B is 1.57x slower than A (step 78.43 ms vs. 49.83 ms; 95 %: 1.18-2.11x); its kernels take 404.2 % more (95 %: +401.3 to +407.2 %). Sources of the difference: kernels +60.52 ms, copies -30.39 us, host -32.03 ms, waiting +111.0 us, other idle +25.43 us. A single capture does not show what differs from run to run: record several of each version in turns (A B A B). A profiler slowed the host: by kernel time alone it is 0.20x as fast, and without the profiler likely 0.33x to 0.66x.
   
   **+40.33 ms in `Convolution (backward)`**
   
@@ -75,6 +75,6 @@ A run beside itself has no culprit, and nothing new or gone.
   $ gpufathom compare lenet_train_b64.json.gz lenet_train_b64.json.gz --comment /dev/stdout -o /dev/null | grep -v '^|'
   ### gpufathom: `lenet_train_b64.json.gz` against `lenet_train_b64.json.gz`: undecided
   
-  Undecided: a step of B takes +0.0 % against A (95 %: -9.1 to +10.0 %); about 12 captures of each, recorded in turns, would decide; its kernels show no difference (+0.0 %, 95 %: -0.6 to +0.6 %). A single capture does not show what differs from run to run: record several of each version in turns (A B A B). A profiler slowed the host: by kernel time alone it is 1.00x, and without the profiler likely between 0.64x and 1.55x.
+  Undecided: B's step is 0.0 % longer than A's (95 %: -9.1 to +10.0 %); about 12 captures of each, recorded alternately, would decide; its kernels show no difference (+0.0 %, 95 %: -0.6 to +0.6 %). A single capture does not show what differs from run to run: record several of each version in turns (A B A B). A profiler slowed the host: by kernel time alone it is 1.00x as fast, and without the profiler likely 0.64x to 1.55x.
   
   

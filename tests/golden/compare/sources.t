@@ -3,8 +3,8 @@ Captures of other sources than torch.profiler. Equal ones are not called differe
   $ mkdir jax && tar xzf "$EXAMPLES"/jax_mlp.tgz -C jax && cp jax/plugins/profile/*/vm.xplane.pb mlp.xplane.pb
   $ said() { sed -n '/^  *[AB] /d; /^Time breakdown/,$d; /^[A-Z]/,$p' | sed '/^$/d'; }
   $ gpufathom compare mlp.xplane.pb mlp.xplane.pb | said
-  Undecided: a step of B takes +0.0 % against A (95 %: -21.8 to +27.9 %); about 79
-  captures of each, recorded in turns, would decide; its kernels show no
+  Undecided: B's step is 0.0 % longer than A's (95 %: -21.8 to +27.9 %); about 79
+  captures of each, recorded alternately, would decide; its kernels show no
   difference (+0.0 %, 95 %: -0.6 to +0.6 %). A single capture does not show what
   differs from run to run: record several of each version in turns (A B A B).
 
@@ -57,11 +57,11 @@ told from what it may wait for.
   Not judged: extra_kernels.rank0.json.gz and extra_kernels.rank1.json.gz are of
   different ranks, which wait for each other: give one rank of each job.
   $ gpufathom compare none.rank0.json.gz extra_kernels.rank0.json.gz | said
-  A step of B takes 8.766 ms more than one of A (0.42x as fast, 95 %: 0.39-0.44x);
-  its kernels take 88.5 % more (95 %: +76.0 to +101.9 %). Of it: kernels
-  +8.497 ms, copies +72.22 us, host -57.93 us, waiting +3.934 us, other idle
-  +250.6 us. A single capture does not show what differs from run to run: record
-  several of each version in turns (A B A B).
+  B is 2.40x slower than A (step 15.02 ms vs. 6.251 ms; 95 %: 2.28-2.54x); its
+  kernels take 88.5 % more (95 %: +76.0 to +101.9 %). Sources of the difference:
+  kernels +8.497 ms, copies +72.22 us, host -57.93 us, waiting +3.934 us, other
+  idle +250.6 us. A single capture does not show what differs from run to run:
+  record several of each version in turns (A B A B).
   What adds time to a step of B:
     - MatMul (forward) +10.85 ms (95 %: +10.79 ms to +10.91 ms): most in
     aten::matmul, of extra_augmentation, kernel
@@ -74,13 +74,13 @@ told from what it may wait for.
     extra_augmentation, kernel Memset, 84 calls a step after 24; 84.97 us after
     22.20 us, and 90.62 us of the host for added calls.
   $ gpufathom compare none.rank1.json.gz extra_kernels.rank1.json.gz | said
-  A step of B takes 8.828 ms more than one of A (0.41x as fast, 95 %: 0.40-0.43x);
-  its kernels take 407.7 % more (95 %: +388.9 to +427.2 %). Of it: kernels
-  +10.81 ms, copies -43.16 us, host -1.780 ms, waiting -68.30 us, other idle
-  -89.52 us. A single capture does not show what differs from run to run: record
-  several of each version in turns (A B A B). A profiler slowed the host: by
-  kernel time alone it is 0.20x, and without the profiler likely between 0.26x and
-  0.42x.
+  B is 2.43x slower than A (step 15.02 ms vs. 6.189 ms; 95 %: 2.33-2.52x); its
+  kernels take 407.7 % more (95 %: +388.9 to +427.2 %). Sources of the difference:
+  kernels +10.81 ms, copies -43.16 us, host -1.780 ms, waiting -68.30 us, other
+  idle -89.52 us. A single capture does not show what differs from run to run:
+  record several of each version in turns (A B A B). A profiler slowed the host:
+  by kernel time alone it is 0.20x as fast, and without the profiler likely 0.26x
+  to 0.42x.
   What adds time to a step of B:
     - Communication (backward) +11.18 ms (95 %: +11.07 ms to +11.29 ms): most in
     c10d::allreduce_, kernel ncclDevKernel_AllReduce_Sum_bf16_RING_LL; 11.47 ms

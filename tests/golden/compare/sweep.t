@@ -129,7 +129,7 @@ What is missing or wrong is said.
   gpufathom: plain.json.gz: its mode is not known: put it into the file's name (resnet50_amp_eager_b64.gpf) or into a table (--table)
   [1]
   $ gpufathom compare --axes size plain.json.gz resnet50_amp_eager_b64.json.gz
-  gpufathom: --axes: there is no axis "size" (batch, precision, mode, framework, gpu, model)
+  gpufathom: --axes: 'size' is not one of batch, model, gpu, framework, mode, precision
   [2]
   $ printf 'batch,step_s\n64,fast\n' > bad.csv; gpufathom compare --table bad.csv
   gpufathom: bad.csv: line 2: "fast" under step_s is not a number (numbers are plain: 64, 0.0123)

@@ -24,7 +24,7 @@ The order is by replay. What has the change of one above, or leaves nothing once
     2. A step has too little work for the 
     3. 93 % of the kernels run for less th
   Caveats
-    - Only the first level is known. The u
+    - The trace shows GPU active only. Uti
     - The trace shows 96 % idle, but a pro
 
 FP32 outside the tensor cores, by kernel name:

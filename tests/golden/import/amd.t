@@ -22,9 +22,9 @@ AMD's rocprofv3: any file of a process stands for all of its files, and a folder
   no_absolute_time 1: rocprofv3 counts from the start of the machine: a power log cannot be laid beside it
   $ gpufathom analyze out
   out                             2 x AMD Instinct MI300X, whole capture, 10.11 ms
-  The GPUs run kernels 59.3 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: idle, other host work, 4.162 ms (20.6 %). No
-  steps are known: 100 equal blocks of 1 kernel, 100.0 us each.
+  GPUs active 59.3 % of the time. Utilization inside kernels needs counters.
+  Largest loss: idle time (other host work), 4.162 ms (20.6 %). No steps are
+  known: 100 equal blocks of 1 kernel, 100.0 us each.
   
   Recommendations
     1. Launch-bound: the GPU waits for the host to launch the next kernel 8.0 % of
@@ -34,9 +34,10 @@ AMD's rocprofv3: any file of a process stands for all of its files, and a folder
        the capture.
   
   Caveats
-    - Only the first level is known. rocprof-compute measures what happens inside
-      kernels; of its reports the counters are read (pmc_perf.csv), and no levels.
-  rocprof-compute profile -n run -- python train.py
+    - The trace shows GPU active only. rocprof-compute measures utilization inside
+      kernels; gpufathom reads the counters of its reports (pmc_perf.csv) but
+      computes no levels from them.
+      Command: rocprof-compute profile -n run -- python train.py
   
   Utilization by level                                           share of 20.22 ms
     GPU active                \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8a                      59.3 % (esc)

@@ -25,9 +25,9 @@ A folder of scrapes is a log:
 
   $ mkdir log && for second in 00 15 30 45; do sed "s/612.5/6$second/; s/ACTIVE\(.*\) 0$/ACTIVE\1 0.$second/" now.prom > log/$second.prom && touch -d "2026-11-20 12:00:$second" log/$second.prom; done
   $ gpufathom analyze log
-  log                              NVIDIA H100 80GB HBM3, while it worked, 45.00 s
-  The GPU runs kernels 30.0 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: the GPU idle, 31.50 s (70.0 %).
+  log                                NVIDIA H100 80GB HBM3, active period, 45.00 s
+  GPU active 30.0 % of the time. Utilization inside kernels needs counters.
+  Largest loss: idle time, 31.50 s (70.0 %).
   
   Recommendations
     1. The GPU is idle 70 % of the time. Record with --kernels to see what the
@@ -57,9 +57,9 @@ A range of Prometheus, with a reading that is missing and one that is no number:
   >     series("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "0", [(0, "1000000000"), (60, "1036975000")])]}}, open("range.json", "w"))
   > PY
   $ gpufathom analyze range.json
-  range.json                       NVIDIA H100 80GB HBM3, while it worked, 90.00 s
-  The GPU runs kernels 80.0 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: the GPU idle, 18.00 s (20.0 %).
+  range.json                         NVIDIA H100 80GB HBM3, active period, 90.00 s
+  GPU active 80.0 % of the time. Utilization inside kernels needs counters.
+  Largest loss: idle time, 18.00 s (20.0 %).
   
   Recommendations
     1. The GPU is idle 20 % of the time. Record with --kernels to see what the

@@ -61,9 +61,9 @@ A log of DCGM without GRACT: what it has is said, and what it lacks.
   > GPU 0     0.500        0.300        0.100        0.200
   > LOG
   $ gpufathom analyze dmon.txt
-  dmon.txt                                           GPU, while it worked, 3.000 s
-  SM active: 50.0 % on average. When a kernel ran was not logged, so idle time is
-  not known.
+  dmon.txt                                             GPU, active period, 3.000 s
+  SM active: 50.0 % on average. The log has no kernel times, so idle time is
+  unknown.
   
   Utilization by level                                            share of 3.000 s
     SM active                 \xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88                          50.0 % (esc)

@@ -114,14 +114,14 @@ Sums without times are reports of kernels: Proton's tree, trtexec's layers.
   $ echo '[{"count": 6}, {"name": "conv1 + relu1", "timeMs": 7.2, "averageMs": 1.2, "percentage": 60.0}]' > profile.json
   $ for file in p.hatchet profile.json; do gpufathom analyze $file | sed -n '1,3p'; gpufathom query $file "select name, launches, duration_ns from report_kernels"; done
   p.hatchet                                           GPU, whole capture, 1.200 ms
-  Counter report only: how busy the GPU was is unknown. Of the time of its
-  kernels.
+  Counter report only: how long the GPU was active is unknown.
+  
   name  launches  duration_ns
   gemm         4       300000
   (1 row)
   profile.json                                        GPU, whole capture, 7.200 ms
-  Counter report only: how busy the GPU was is unknown. Of the time of its
-  kernels.
+  Counter report only: how long the GPU was active is unknown.
+  
   name           launches  duration_ns
   conv1 + relu1         6      1200000
   (1 row)

@@ -4,9 +4,9 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
   $ zcat "$EXAMPLES"/lenet_train_b64.ncu-rep.gz > lenet.ncu-rep
   $ gpufathom analyze lenet.ncu-rep --full | sed -n '1,/^Time breakdown/p'
   lenet.ncu-rep                               NVIDIA H200, whole capture, 323.5 us
-  Counter report only: how busy the GPU was is unknown. Of the time of its
-  kernels, SMs are active 15.6 %, issue slots are used 7.4 %, tensor pipes are
-  active 0.1 %. The largest loss: idle SMs, 273.2 us (84.4 %).
+  Counter report only: how long the GPU was active is unknown. During its kernels:
+  SM active 15.6 %, issue slot utilization 7.4 %, tensor pipe active 0.1 %.
+  Largest loss: idle SMs, 273.2 us (84.4 %).
   
   Recommendations
     1. 43 % of kernel time multiplies matrices in FP32 outside the tensor cores.

@@ -114,8 +114,8 @@ The stages have an answer each, the same as their files alone.
 One rank of one stage, with the others.
 
   $ gpufathom analyze plain/9.12-TP-1-DECODE.trace.json --ranks plain --window all | sed -n 2,3p
-  The GPU runs kernels 80.5 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: waiting for other ranks, 1.200 ms (26.8 %). No
+  GPU active 80.5 % of the time. Utilization inside kernels needs counters.
+  Largest loss: waiting for other ranks, 1.200 ms (26.8 %). No steps are known: 30
 
 What is missing or double is told by the groups.
 

@@ -5,8 +5,8 @@ Rank 1 looks 98 % busy; told of its peers, its waiting for rank 0 is a part of i
   $ LC_ALL=C gpufathom analyze "$ranks"/slow_gpu.rank1.json.gz --window all --ranks "$ranks"/slow_gpu.rank0.json.gz --rows 1 > answer.txt
   $ sed -n '1,3p; /Time breakdown/,/^$/p; /Recommendations/,/ranks$/p' answer.txt
   slow_gpu.rank1.json.gz                      NVIDIA H200, whole capture, 188.2 ms
-  The GPU runs kernels 97.5 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: waiting for other ranks, 112.8 ms (59.9 %).
+  GPU active 97.5 % of the time. Utilization inside kernels needs counters.
+  Largest loss: waiting for other ranks, 112.8 ms (59.9 %).
   Recommendations
     1. Exposed communication takes 61 % of the time, and 60 % of the time it only
        waits for other ranks, mostly for rank 0 (more kernel time in

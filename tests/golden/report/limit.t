@@ -6,9 +6,9 @@ What the headline names as the limit.
 Without counters, kernels that fill the time are the limit, by layer type; the waterfall shows the same times:
 
   $ head_of $EXAMPLES/resnet50_fp32_eager_b64.json.gz
-  The GPU runs kernels 96.4 % of the time; the utilization inside these kernels
-  needs counters. Kernel-bound: Convolution 74.6 %, Normalization 14.0 %,
-  Activation 3.7 % of the time.
+  GPU active 96.4 % of the time. Utilization inside kernels needs counters.
+  Kernel-bound: Convolution 74.6 %, Normalization 14.0 %, Activation 3.7 % of the
+  time.
   
   $ gpufathom analyze $EXAMPLES/resnet50_fp32_eager_b64.json.gz --full | sed -n '/^Time breakdown/,/^$/p'
   Time breakdown                                          parts add up to 235.3 ms
@@ -29,22 +29,22 @@ Without counters, kernels that fill the time are the limit, by layer type; the w
 A loss of 5 % and more is named beside them:
 
   $ head_of $ROOT/tests/advice/captures/eager_attention.json.gz
-  The GPU runs kernels 91.6 % of the time; the utilization inside these kernels
-  needs counters. Kernel-bound: MatMul 28.9 %, Elementwise 28.3 %, Softmax 21.6 %
-  of the time. The largest loss: memory copies only, 8.300 ms (7.4 %).
+  GPU active 91.6 % of the time. Utilization inside kernels needs counters.
+  Kernel-bound: MatMul 28.9 %, Elementwise 28.3 %, Softmax 21.6 % of the time.
+  Largest loss: memory copies only, 8.300 ms (7.4 %).
   
 
 A rank whose kernels mostly wait for another rank is not held up by what it computes:
 
   $ head_of $ROOT/tests/advice/captures/straggler.rank0.json.gz
-  The GPU runs kernels 99.3 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: exposed communication, 33.39 ms (42.6 %).
+  GPU active 99.3 % of the time. Utilization inside kernels needs counters.
+  Largest loss: exposed communication, 33.39 ms (42.6 %).
   
 
 Nor is a GPU that idles:
 
   $ head_of $EXAMPLES/bert_amp_eager_b32.json.gz
-  The GPU runs kernels at least 24.2 % of the time; the utilization inside these
-  kernels needs counters. The largest loss: idle, launch-bound, 98.54 ms (54.5 %),
-  up to 72.25 ms of it by the profiler itself.
+  GPU active at least 24.2 % of the time. Utilization inside kernels needs
+  counters. Largest loss: idle time (launch-bound), 98.54 ms (54.5 %). The
+  profiler may have caused up to 72.25 ms of it.
   

@@ -5,9 +5,9 @@ The first lines give the answer.
   $ run --full >report.txt
   $ head -10 report.txt
   resnet50_amp_eager_b64...mp_eager_b64.ncu.csv.gz  NVIDIA H200, 3 steps, 149.5 ms
-  The GPU runs kernels at least 30.3 % of the time; its tensor pipes are active
-  4.0 % of it. The largest loss: idle, launch-bound, 83.18 ms (55.6 %), up to
-  71.81 ms of it by the profiler itself.
+  GPU active at least 30.3 % of the time; tensor pipes active 4.0 % of the time.
+  Largest loss: idle time (launch-bound), 83.18 ms (55.6 %). The profiler may have
+  caused up to 71.81 ms of it.
   
   Recommendations
     1. 58 % of kernel time goes to elementwise, activation, normalization and
@@ -101,21 +101,21 @@ Where one gap is most of the time, the headline also says what ran beside it, an
   $ python3 gap.py
   $ gpufathom gap.json --window all | sed -n '1,/^$/p'
   gap.json                                            GPU, whole capture, 473.0 ms
-  The GPU runs kernels 1.7 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: idle, launch not captured, 464.9 ms (98.3 %).
-  One gap takes 462.9 ms of the time; beside it kernels run 80.2 % of 9.980 ms,
-  and the largest loss is idle, launch not captured, 1.980 ms (19.8 %) (--window
+  GPU active 1.7 % of the time. Utilization inside kernels needs counters. Largest
+  loss: idle time (launch not captured), 464.9 ms (98.3 %). One gap takes
+  462.9 ms; outside it the GPU is active 80.2 % of 9.980 ms, and the largest loss
+  is idle time (launch not captured), 1.980 ms (19.8 %) (--window
   463000000:472980000 analyzes that). No steps are known: 101 equal blocks of 1
-  kernel, 100.0 us each, after 463.0 ms (97.9 %) of what happens once.
+  kernel, 100.0 us each, after 463.0 ms (97.9 %) of one-time work.
   
 By itself it analyzes the loop behind the gap.
 
   $ gpufathom gap.json | sed -n '1,/^$/p'
-  gap.json                                             GPU, while steady, 9.980 ms
-  The GPU runs kernels 80.2 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: idle, launch not captured, 1.980 ms (19.8 %).
-  No steps are known: 101 equal blocks of 1 kernel, 100.0 us each; what comes
-  before and after them is left out (--window all analyzes it, too).
+  gap.json                                            GPU, steady period, 9.980 ms
+  GPU active 80.2 % of the time. Utilization inside kernels needs counters.
+  Largest loss: idle time (launch not captured), 1.980 ms (19.8 %). No steps are
+  known: 101 equal blocks of 1 kernel, 100.0 us each; the time before and after
+  them is left out (--window all includes it).
   
 
 The loss of that side is the one that its own window has.
@@ -124,9 +124,9 @@ The loss of that side is the one that its own window has.
   ["no_launch_record",1980000,1980000]
   $ gpufathom gap.json --window "$(gpufathom gap.json --window all --json | jq -r .window.dense.window)" | sed -n '1,/^$/p'
   gap.json                                             GPU, chosen range, 9.980 ms
-  The GPU runs kernels 80.2 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: idle, launch not captured, 1.980 ms (19.8 %).
-  No steps are known: 101 equal blocks of 1 kernel, 100.0 us each.
+  GPU active 80.2 % of the time. Utilization inside kernels needs counters.
+  Largest loss: idle time (launch not captured), 1.980 ms (19.8 %). No steps are
+  known: 101 equal blocks of 1 kernel, 100.0 us each.
   
   $ gpufathom gap.json --window all --json | jq -c '.window.dense'
   {"gap_ns":462920000,"start_ns":463000000,"duration_ns":9980000,"kernel_busy":0.8016032064128257,"loss":"no_launch_record","loss_ns":1980000,"loss_share":0.19839679358717435,"window":"463000000:472980000"}

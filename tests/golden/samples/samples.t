@@ -6,9 +6,9 @@ they can be read here:
 ResNet-50 on an H200, recorded from beside since the program started:
 
   $ gpufathom analyze $EXAMPLES/resnet50_recorded.gpf --window stable --full | sed '/^Recommendations/,/^$/d; /^More/,$d; /^Readings/,$d'
-  resnet50_recorded.gpf                         NVIDIA H200, while steady, 2.500 s
-  The GPU runs kernels 99.0 % of the time; its tensor pipes are active 11.5 % of
-  it. The largest loss: stalled, 1.009 s (40.4 %).
+  resnet50_recorded.gpf                        NVIDIA H200, steady period, 2.500 s
+  GPU active 99.0 % of the time; tensor pipes active 11.5 % of the time. Largest
+  loss: stalled, 1.009 s (40.4 %).
   
   Utilization by level                                            share of 2.500 s
     GPU active                ########################################      99.0 %
@@ -131,10 +131,10 @@ Parts of it: a span, the steady part, and what cannot be asked for.
 
   $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window 2s:3s | head -2
   mnist_recorded.gpf                            NVIDIA H200, chosen range, 1.000 s
-  The GPU runs kernels 0.2 % of the time; its tensor pipes are active <0.1 % of
+  GPU active 0.2 % of the time; tensor pipes active <0.1 % of the time. Largest
   $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window stable --full | head -2
-  mnist_recorded.gpf                            NVIDIA H200, while steady, 3.000 s
-  The GPU runs kernels 49.1 % of the time; its tensor pipes are active 2.2 % of
+  mnist_recorded.gpf                           NVIDIA H200, steady period, 3.000 s
+  GPU active 49.1 % of the time; tensor pipes active 2.2 % of the time. Largest
   $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window step:3 2>&1 | sed "s,$EXAMPLES/,,"
   gpufathom: mnist_recorded.gpf: --window step:3: the capture has no kernels and therefore no steps (use all, stable or START:END, or record with --kernels)
   $ gpufathom analyze $EXAMPLES/mnist_recorded.gpf --window 60s:70s 2>&1 | sed "s,$EXAMPLES/,,"
@@ -143,9 +143,9 @@ Parts of it: a span, the steady part, and what cannot be asked for.
 A log of nvidia-smi or NVML knows the first rung only, and says so.
 
   $ gpufathom analyze $EXAMPLES/power_mixed.csv.gz --full | sed -n '1,/^Readings/p'
-  power_mixed.csv.gz                                 GPU, while it worked, 46.58 s
-  The GPU runs kernels 13.3 % of the time; the utilization inside these kernels
-  needs counters. The largest loss: the GPU idle, 40.38 s (86.7 %).
+  power_mixed.csv.gz                                   GPU, active period, 46.58 s
+  GPU active 13.3 % of the time. Utilization inside kernels needs counters.
+  Largest loss: idle time, 40.38 s (86.7 %).
   
   Recommendations
     1. The GPU is idle 87 % of the time. Record with --kernels to see what the
@@ -187,9 +187,9 @@ DCGM's log, with its profiling fields:
   > GPU 0     0.800  0.600  0.200  0.100  0.400  250.0
   > DMON
   $ gpufathom analyze dcgm.txt --full | sed '/^Recommendations/,/^$/d; /^More/,$d; /^Readings/,$d'
-  dcgm.txt                                           GPU, while it worked, 3.000 s
-  The GPU runs kernels 80.0 % of the time; its tensor pipes are active 10.0 % of
-  it. The largest loss: the GPU idle, 600.0 ms (20.0 %).
+  dcgm.txt                                             GPU, active period, 3.000 s
+  GPU active 80.0 % of the time; tensor pipes active 10.0 % of the time. Largest
+  loss: idle time, 600.0 ms (20.0 %).
   
   Utilization by level                                            share of 3.000 s
     GPU active                ################################              80.0 %

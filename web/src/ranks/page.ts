@@ -93,7 +93,7 @@ function collectivesSection(job: JobRanks): HTMLElement | null {
   const names = new Map(job.collectives.map((row, place) => [row, collectiveName(row, place, job.groups.length)]));
   const columns: Column<CollectiveRow>[] = [{ id: "type", title: "Collective", key: (c) => c.type, cell: (c) => `${words(c.type)}${c.sequence >= 0 ? ` ${c.sequence}` : ""}` }, { id: "arrivals", title: "Ranks on one clock", cell: drawn },
     { id: "wait", title: "Waiting", numeric: true, key: (c) => c.wait_ns, cell: (c) => time(c.wait_ns) }, { id: "last", title: "Last", numeric: true, key: (c) => c.last_rank, cell: (c) => `rank ${c.last_rank}` },
-    { id: "margin", title: "By", numeric: true, key: (c) => c.margin_ns, cell: (c) => (c.margin_ns <= c.doubt_ns ? "no matter" : time(c.margin_ns)) }, { id: "cause", title: "Why", key: (c) => c.cause, cell: (c) => (c.cause ? words(c.cause) : "\u2013") },
+    { id: "margin", title: "Margin", numeric: true, key: (c) => c.margin_ns, cell: (c) => (c.margin_ns <= c.doubt_ns ? "within error" : time(c.margin_ns)) }, { id: "cause", title: "Why", key: (c) => c.cause, cell: (c) => (c.cause ? words(c.cause) : "\u2013") },
     { id: "bytes", title: "Size", numeric: true, key: (c) => c.bytes, cell: (c) => (c.bytes < 0 ? "no data" : bytes(c.bytes)) }, { id: "step", title: "Step", numeric: true, key: (c) => c.step, cell: (c) => (c.step === null ? "\u2013" : String(c.step)) }];
   return section("collectives", "Collectives", "light: waiting for the last rank; solid: transfer", table({ caption: "Collectives by waiting", columns, rows: job.collectives, sortBy: "wait", noun: "collectives", step: 15, events: (c) => exactly("event", names.get(c)!), search: (c) => `${c.type} ${c.group} rank ${c.last_rank} ${c.cause ?? ""}` }));
 }
@@ -103,7 +103,7 @@ function ratesSection(job: JobRanks): HTMLElement | null {
   const gigabytes = (rate: number): string => `${Number(rate.toPrecision(3))} GB/s`;
   return section("rates", "Collective transfer rates", "", table({ caption: "Rates of collectives", rows: job.rates, sortBy: "bytes", noun: "sizes", columns: [
     { id: "type", title: "Collective", key: (r) => r.type, cell: (r) => words(r.type) }, { id: "bytes", title: "Size", numeric: true, key: (r) => r.bytes, cell: (r) => bytes(r.bytes) }, { id: "count", title: "Count", numeric: true, key: (r) => r.count, cell: (r) => count(r.count) },
-    { id: "transfer", title: "Transfer", numeric: true, key: (r) => r.transfer_ns, cell: (r) => time(r.transfer_ns) }, { id: "bus", title: "Each link", numeric: true, key: (r) => r.bus_gb_per_s, cell: (r) => gigabytes(r.bus_gb_per_s) }, { id: "of", title: "Of the link", numeric: true, key: (r) => r.of_link, cell: (r) => share(r.of_link) }] }));
+    { id: "transfer", title: "Transfer", numeric: true, key: (r) => r.transfer_ns, cell: (r) => time(r.transfer_ns) }, { id: "bus", title: "Per link", numeric: true, key: (r) => r.bus_gb_per_s, cell: (r) => gigabytes(r.bus_gb_per_s) }, { id: "of", title: "% of link", numeric: true, key: (r) => r.of_link, cell: (r) => share(r.of_link) }] }));
 }
 
 export function ranksPage(report: RanksReport, tools: HTMLElement[]): { header: HTMLElement; parts: (HTMLElement | null)[] } {

@@ -36,6 +36,6 @@ export function samplesSection(report: Report): HTMLElement | null {
   show(s.devices.length > 1 ? "all" : String(s.devices[0]!.id));
   return section("samples", "Over time", `${time(whole)}, in means of ${time(s.bucket_ns)}`,
     h("div", { class: "tools" }, ...viewButtons(whole, () => scene.view, scene.set, scene.least), choice,
-      h("span", { class: "dim" }, "Numbers: under the pointer, else the mean of the visible range. Drag to move; once a chart is pressed, the wheel zooms.")),
+      h("span", { class: "dim" }, "Values at the pointer, else means of the visible range. Drag to move; click a chart to zoom with the wheel.")),
     charts, s.idle_devices > 0 ? note(`${plural(s.idle_devices, "more GPU")} ${s.idle_devices === 1 ? "was" : "were"} recorded and never active.`) : null);
 }

@@ -46,7 +46,7 @@ function switchTable(s: WhatIfSwitches): HTMLElement {
   };
   for (const box of boxes) box.addEventListener("change", show);
   show();
-  return h("details", { class: "switches" }, h("summary", {}, "What a step would take with changes"),
+  return h("details", { class: "switches" }, h("summary", {}, "Predicted step time with changes"),
     ...s.switches.map((one, i) => h("label", {}, boxes[i] ?? "", ` ${one.change.replace("_", " ")}`, h("span", { class: "dim" }, ` ${one.meaning}; alone ${share(1 - (s.step_ns[1 << i] ?? s.own_ns) / s.own_ns)}`))),
     h("p", { class: "gain" }, answer));
 }
@@ -60,7 +60,7 @@ export function findingsSection(report: Report): HTMLElement | null {
     h("li", { "data-finding": key(f) }, h("p", {}, kept(f.text + besideOthers(f, changes))), f.evidence ? note(kept(f.evidence), "evidence") : null, f.command ? note(f.command, "evidence") : null, gain(f, whole, a.window.all_steps.length > 0 ? "a step" : "the program"), report.hasTimeline ? moments(f) : null);
   // Beside the waterfall there is room for a few; they come in order of what they give back.
   const first = changes.slice(0, FIRST), others = changes.slice(FIRST);
-  return section("findings", changes.length > 0 ? "Recommendations" : "Caveats", changes.length > 0 ? "with the gain that a replay predicts, else a bound on it" : "", first.length > 0 ? h("ol", { class: "findings" }, ...first.map(item)) : null,
+  return section("findings", changes.length > 0 ? "Recommendations" : "Caveats", changes.length > 0 ? "gain predicted by replay, else an upper bound" : "", first.length > 0 ? h("ol", { class: "findings" }, ...first.map(item)) : null,
     others.length > 0 ? h("details", {}, h("summary", {}, `${plural(others.length, "more recommendation")}`), h("ol", { class: "findings", start: FIRST + 1, style: `counter-reset: finding ${FIRST}` }, ...others.map(item))) : null,
     caveats.length > 0 && changes.length > 0 ? h("h3", {}, "Caveats") : null, caveats.length > 0 ? h("ul", { class: "findings caveats" }, ...caveats.map(item)) : null,
     report.switches && report.switches.switches.length > 0 ? switchTable(report.switches) : null);

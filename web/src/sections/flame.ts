@@ -86,5 +86,5 @@ class Flame {
 export function flameSection(report: Report): HTMLElement | null {
   if (report.tree.length < 3) return null;
   const causes = new Map(report.labels.causes.map((c) => [c.id, c.text]));
-  return section("flame", "Call tree", "all parts add up to the window; press one to zoom in, one above it to go back", new Flame(report.tree, causes).element());
+  return section("flame", "Call tree", "all parts add up to the window; click one to zoom in, one above it to zoom out", new Flame(report.tree, causes).element());
 }

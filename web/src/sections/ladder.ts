@@ -24,7 +24,7 @@ export function ladderSection(report: Report): HTMLElement | null {
   const isMissing = (l: Level): boolean => l.value === null && l.low === null;
   const why = levels.find((l) => isMissing(l) && l.why_missing)?.why_missing;
   const command = why && !told ? why.indexOf("ncu --") : -1;
-  const missing = command < 0 ? shortReason(why) : shortReason(why) && `${shortReason(why)}; collect with: ${why!.slice(command)}`;
+  const reason = shortReason(why), collect = command < 0 ? "" : `Collect with: ${why!.slice(command)}`;
   const partial = levels.find((l) => !l.estimated && l.coverage !== null && l.coverage < 0.9995);
   const counted = levels.some((l) => l.value !== null && ["sm.active", "issue.active", "tensor.active"].includes(l.id));
   const missingOnes = levels.filter(isMissing);
@@ -41,8 +41,8 @@ export function ladderSection(report: Report): HTMLElement | null {
     missingOnes.length > 0 ? h("p", { class: "note", "data-missing": missingOnes.map((l) => l.id).join(" ") }, "No data: ", ...missingOnes.flatMap((l, i) => {
       const label = report.labels.levels.find((x) => x.id === l.id);
       return [i > 0 ? ", " : "", term(label?.text ?? l.id, label?.meaning ?? "")];
-    }), ".") : null,
+    }), reason ? ` (${reason}).` : ".") : null,
+    collect ? note(collect) : null,
     levels.some((l) => l.estimated) ? h("p", { class: "note" }, "~ estimated from the launches\u2019 grids, blocks, registers and shared memory.") : null,
-    missing ? note(missing) : null,
     partial ? h("p", { class: "note" }, `${counted ? "Counters" : "Recorded sizes"} cover ${share(partial.coverage)} of the kernel time; the hatched span is what the rest could add.`) : null);
 }

@@ -109,7 +109,7 @@ function origins(report: Report): HTMLElement | null {
       { id: "operation", title: "Operation", cell: (o) => o.operation || "\u2013", key: (o) => o.operation },
       ...(["module", "python"] as const).filter((id) => rows.some((o) => o[id])).map((id) => ({ id, title: id === "module" ? "Module" : "Python", cell: (o: IdleOrigin) => o[id] || "\u2013", key: (o: IdleOrigin) => o[id] })),
       { id: "time", title: "Idle", numeric: true, cell: (o) => time(o.ns), key: (o) => o.ns },
-      { id: "speedup", title: "At most", meaning: "Amdahl's bound: how many times faster the window would be without this idle time", numeric: true, cell: (o) => (o.speedup === null ? "no data" : `${o.speedup.toFixed(2)}\u00d7`), key: (o) => o.speedup },
+      { id: "speedup", title: "Speedup, up to", meaning: "Amdahl's bound: how many times faster the window would be without this idle time", numeric: true, cell: (o) => (o.speedup === null ? "no data" : `${o.speedup.toFixed(2)}\u00d7`), key: (o) => o.speedup },
     ],
   });
 }

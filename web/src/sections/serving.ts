@@ -65,7 +65,7 @@ function kindColumns(report: Report, serving: Serving): Column<StepKindUse>[] {
     .map((c) => `${report.labels.causes.find((l) => l.id === c.cause)?.text ?? c.cause} ${share(c.ns / (k.duration_ns * devices))}`).join(", ");
   const all: Column<StepKindUse>[] = [
     { id: "kind", title: "Steps", key: (k) => k.kind, cell: (k) => h("span", {}, h("span", { class: "swatch", style: `background:${COLOURS[k.kind]}` }), ` ${k.kind}`) },
-    { id: "number", title: "Number", numeric: true, key: (k) => k.steps, cell: (k) => count(k.steps) },
+    { id: "number", title: "Steps", numeric: true, key: (k) => k.steps, cell: (k) => count(k.steps) },
     { id: "graphs", title: "Graphs", numeric: true, meaning: "Steps that CUDA graphs launched.", key: (k) => k.graphs || null, cell: (k) => count(k.graphs) },
     { id: "time", title: "Time", numeric: true, key: (k) => k.duration_ns, cell: (k) => time(k.duration_ns) },
     { id: "share", title: "Share", numeric: true, key: (k) => k.share, cell: (k) => share(k.share) },
@@ -75,7 +75,7 @@ function kindColumns(report: Report, serving: Serving): Column<StepKindUse>[] {
     { id: "padding", title: "Padding", numeric: true, meaning: "Tokens that only fill up a CUDA graph, as a share of those that went through the model.", key: (k) => k.padding, cell: (k) => known(k.padding, share) },
     { id: "dram", title: "DRAM", numeric: true, meaning: "DRAM throughput while these steps ran, as samples saw it, of the most.", key: (k) => k.dram, cell: (k) => known(k.dram, share) },
     { id: "mfu", title: "MFU", numeric: true, meaning: "Model FLOPs utilization of these steps.", key: (k) => k.mfu, cell: (k) => known(k.mfu, share) },
-    { id: "joules", title: "A token", numeric: true, meaning: "Energy of all devices in these steps, for each token of requests.", key: (k) => k.joules_per_token, cell: (k) => known(k.joules_per_token, joules) },
+    { id: "joules", title: "Per token", numeric: true, meaning: "Energy of all devices in these steps, for each token of requests.", key: (k) => k.joules_per_token, cell: (k) => known(k.joules_per_token, joules) },
     { id: "waits", title: "Waits", cell: (k) => waits(k) },
   ];
   const always = ["waits"];
@@ -90,8 +90,8 @@ function requestTable(requests: ServedRequest[]): HTMLElement | null {
     { id: "tokens", title: "Tokens", numeric: true, key: (r) => r.tokens, cell: (r) => count(r.tokens) },
     { id: "queued", title: "Queued", numeric: true, key: (r) => r.queued_ns, cell: (r) => known(r.queued_ns, time) },
     { id: "first", title: "First token", numeric: true, key: (r) => r.first_token_ns, cell: (r) => known(r.first_token_ns, time) },
-    { id: "time", title: "Its time", numeric: true, meaning: "Its share of the time of its steps, by its tokens in each.", key: (r) => r.step_ns, cell: (r) => time(r.step_ns) },
-    { id: "energy", title: "Its energy", numeric: true, key: (r) => r.nj, cell: (r) => known(r.nj, energy) },
+    { id: "time", title: "Step time", numeric: true, meaning: "Its share of the time of its steps, by its tokens in each.", key: (r) => r.step_ns, cell: (r) => time(r.step_ns) },
+    { id: "energy", title: "Energy", numeric: true, key: (r) => r.nj, cell: (r) => known(r.nj, energy) },
   ];
   return table({ caption: "Requests", columns, rows: requests, sortBy: "time", noun: "requests", search: (r) => r.id });
 }

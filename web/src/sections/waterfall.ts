@@ -62,6 +62,6 @@ export function waterfallSection(report: Report): HTMLElement | null {
   const devices = report.analysis.devices.filter((d) => d.waterfall.length > 0);
   if (devices.length === 0) return null;
   const sum = devices.reduce((total, d) => total + d.span_ns, 0);
-  return section("waterfall", "Time breakdown", `bars add up to ${time(sum)}; press one for its parts`,
+  return section("waterfall", "Time breakdown", `bars add up to ${time(sum)}; click one for its parts`,
     ...devices.map((d) => h("div", {}, devices.length > 1 ? h("h3", {}, `Device ${d.id} ${d.name}`) : null, bars(d, report))));
 }

@@ -16,7 +16,7 @@ import { eventPanel, factList, rangePanel, type PanelActions } from "./panel.ts"
 import { Picture } from "./picture.ts";
 import { addTracks } from "./tracks.ts";
 
-const HELP = "Point at anything for its facts, press it to keep them. Drag or A and D move, W and S zoom; Shift and drag, or a drag on the axis, chooses a span for its sums.";
+const HELP = "Hover for details; click to pin them. Drag, or A and D, to move; W and S to zoom; Shift and drag, or drag on the axis, to sum a span.";
 
 /** Everything that can be done with a timeline that is there. */
 class Desk {

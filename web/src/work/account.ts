@@ -29,5 +29,5 @@ function accountOf(account: WorkAccount, many: boolean): HTMLElement {
 export function accountSection(work: WorkUse | null): HTMLElement | null {
   const accounts = work?.accounts.filter((account) => account.mfu !== null && account.parts.length > 0) ?? [];
   if (accounts.length === 0) return null;
-  return section("account", "Peak time breakdown", "time at the peak rate by part; press a part for its owners", ...accounts.map((account) => accountOf(account, accounts.length > 1)));
+  return section("account", "Peak time breakdown", "peak × time, by part; click a part for its owners", ...accounts.map((account) => accountOf(account, accounts.length > 1)));
 }

@@ -25,15 +25,15 @@ export function ofCeiling(point: { of_ceiling: number | null; no_share: NoShare 
 /** Kernels, operators and layers with what they did in their time. */
 export function ratesTable(points: RoofPoint[]): HTMLElement {
   return table({ caption: RATES, rows: points, sortBy: "ns", noun: "rows", step: 12, search: (p) => `${p.scope} ${p.name} ${p.phase}`, columns: [
-    { id: "scope", title: "What", key: (p) => p.scope, cell: (p) => p.scope },
+    { id: "scope", title: "Scope", key: (p) => p.scope, cell: (p) => p.scope },
     { id: "kernel", title: "Name", key: (p) => p.name, cell: (p) => middleCut(p.name) },
     { id: "phase", title: "Phase", key: (p) => p.phase, cell: (p) => p.phase },
     { id: "ns", title: "Time", numeric: true, key: (p) => p.ns, cell: (p) => time(p.ns) },
     { id: "flops", title: "Operations", numeric: true, key: (p) => p.flops_per_s, cell: (p) => number(p.flops_per_s, "FLOP/s") },
     { id: "bytes", title: "Bytes", numeric: true, meaning: "Bytes of device memory a second: counted, or the least that the sizes ask for.", key: (p) => p.bytes_per_s, cell: (p) => number(p.bytes_per_s, "B/s") },
     { id: "limit", title: "Limit", meaning: "The ceiling that it comes closer to.", key: (p) => p.limit, cell: (p) => p.limit || "\u2013" },
-    { id: "ceiling", title: "Of it", numeric: true, key: (p) => p.of_ceiling, cell: ofCeiling },
-    { id: "by", title: "By", key: (p) => p.flops_source, cell: (p) => (p.flops_source === "measured" || p.bytes_source === "measured" ? "counters" : "model") },
+    { id: "ceiling", title: "% of limit", numeric: true, key: (p) => p.of_ceiling, cell: ofCeiling },
+    { id: "by", title: "Source", key: (p) => p.flops_source, cell: (p) => (p.flops_source === "measured" || p.bytes_source === "measured" ? "counters" : "model") },
   ] });
 }
 
@@ -46,6 +46,6 @@ export function copiesTable(work: WorkUse): HTMLElement | null {
     { id: "size", title: "Bytes", numeric: true, key: (t) => t.bytes, cell: (t) => bytes(t.bytes) },
     { id: "ns", title: "Time", numeric: true, key: (t) => t.ns, cell: (t) => time(t.ns) },
     { id: "rate", title: "Rate", numeric: true, key: (t) => t.bytes_per_s, cell: (t) => number(t.bytes_per_s, "B/s") },
-    { id: "link", title: "Of the link", numeric: true, key: (t) => t.of_link, cell: (t) => share(t.of_link) },
+    { id: "link", title: "% of link", numeric: true, key: (t) => t.of_link, cell: (t) => share(t.of_link) },
   ] }));
 }

@@ -71,7 +71,7 @@ export function rooflineSection(work: WorkUse | null, typeOf: (kernel: string) =
     for (const p of [...shown].sort((a, b) => b.ns - a.ns)) picture.append(dotOf(p, axes, whole, typeOf));
     return picture;
   };
-  return section("roofline", "Roofline", "operators; the area of a dot is their time; press one for its numbers", fitted(draw),
+  return section("roofline", "Roofline", "operators; the area of a dot is its time; click one for its numbers", fitted(draw),
     slow.size > 0 ? h("p", { class: "note", "data-outside": slow.size }, `${plural(slow.size, "operator")} with ${share(outside / whole)} of the time lie${slow.size === 1 ? "s" : ""} below the picture.`) : null, ratesTable(work!.roofline), copiesTable(work!));
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kBar = 24;
 
-/// What the rows are compared by: the program's own number where it has one.
+/// The quantity that rows are compared by: the program's own number if it prints one.
 std::optional<double> cost(const OverheadRow& row) {
   return row.measured_slow_down ? row.measured_slow_down : row.slow_down;
 }

@@ -277,7 +277,7 @@ void end_side(pid_t side, WatchedRun& run) {
   run.tool_memory_bytes = use.ru_maxrss * 1024;
 }
 
-/// What tools in front say of themselves, or what /proc says of their processes.
+/// The overhead that a tool reports itself, or that /proc has of its processes.
 void measure_tool(const Way& way, const RunProcesses& processes, WatchedRun& run) {
   if (!way.summary.empty()) {
     const auto summary = text_of_file(way.summary);

@@ -13,7 +13,7 @@
 
 namespace gf::cli {
 
-// What a run leaves on disk, and how long it takes to make something of it.
+// The files that a run leaves, and the time that it takes to process them.
 // The ways to watch a program that this machine offers.
 
 /// Words of a command, in which {FILE} stands for what the run left.
@@ -72,7 +72,7 @@ struct WatchedRun {
 void stop_on_signals();
 bool stop_asked();
 
-/// What the GPUs say of themselves while a program runs, for as long as the driver answers.
+/// Samples the GPUs while a program runs, for as long as the driver answers.
 class GpuLook {
  public:
   struct State {

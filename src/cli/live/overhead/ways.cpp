@@ -46,7 +46,7 @@ sys.stdout.flush()
 os._exit(code)
 )";
 
-/// Whether the command's Python has torch; importing it would take seconds.
+/// True if the command's Python has torch; importing it would take seconds.
 bool has_torch(const std::string& python) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -102,7 +102,7 @@ Way recorded(const WaysWanted& wanted, const char* name, const std::vector<std::
   return way;
 }
 
-/// What runs at the program's side, where it is installed.
+/// Tools that run beside the program, where they are installed.
 void add_monitors(const WaysWanted& wanted, std::vector<Way>& ways) {
   ways.push_back(
       {.name = "monitor",
@@ -118,7 +118,7 @@ void add_monitors(const WaysWanted& wanted, std::vector<Way>& ways) {
                     .daemons = {"nv-hostengine"}});
 }
 
-/// What the program runs in, or under.
+/// Tools that the program runs in, or under.
 void add_profilers(const WaysWanted& wanted, std::vector<Way>& ways) {
   if (auto command = under_torch(wanted); !command.empty())
     ways.push_back({.name = "torch.profiler",

@@ -28,7 +28,7 @@ class Keyboard {
   Keyboard(const Keyboard&) = delete;
   Keyboard& operator=(const Keyboard&) = delete;
 
-  /// Whether keys can be read: standard input is a terminal, and this program is in its foreground.
+  /// True if keys can be read: standard input is a terminal, and this program is in its foreground.
   bool works() const { return works_; }
   /// Waits for keys, for `wake_fd`, or until `limit` has passed. Empty: no key came.
   std::vector<Key> wait(Nanos limit, int wake_fd);
@@ -46,7 +46,7 @@ int terminal_rows();
 class MonitorScreen {
  public:
   void add(LiveTable table);
-  /// What a key does; false: leave.
+  /// Handles a key; false: leave.
   bool press(Key key);
   /// At most `rows` lines, the last of which tells the keys.
   std::string draw(const TextStyle& style, int rows) const;

@@ -47,7 +47,7 @@ class HttpServer {
   ~HttpServer();
   void listen();
   int port() const;
-  /// Whether nobody but this machine can reach it.
+  /// True if only this machine can reach it.
   bool loopback() const;
 
  private:

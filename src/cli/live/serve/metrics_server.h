@@ -77,7 +77,7 @@ class MetricsPages {
   std::unique_ptr<CapturePages> captures_;  // null: there is no flight recorder
 };
 
-/// Whether two secrets are equal, in a time that does not tell where they differ.
+/// True if two secrets are equal, in a time that does not tell where they differ.
 bool same_secret(std::string_view one, std::string_view other);
 
 class MetricsServer {

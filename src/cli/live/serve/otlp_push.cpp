@@ -60,7 +60,7 @@ class Connection {
     return true;
   }
 
-  /// What comes until the end of the line, without it.
+  /// Reads up to the end of the line, without the line end.
   std::string line() {
     constexpr std::size_t kLongest = 1024;
     std::string text;

@@ -39,9 +39,9 @@ bool call_callbacks(CUpti_SubscriberHandle subscriber, bool on);
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
 /// Launches since forget_launches().
 std::int64_t launches_called();
-/// Whether a call was made before all that were seen since forget_launches().
+/// True if a call was made before all that were seen since forget_launches().
 bool called_before_window(std::uint32_t correlation);
-/// Whether a call with this number was seen since forget_launches(); true where none was seen.
+/// True if a call with this number was seen since forget_launches(); true where none was seen.
 bool called_in_window(std::uint32_t correlation);
 void forget_launches();
 
@@ -51,7 +51,7 @@ struct Thread;
 void switch_calls_on(CUpti_SubscriberHandle subscriber);
 /// They are to be switched off as soon as it is safe, which may be never.
 void let_calls_go();
-/// Whether none is on.
+/// True if none is on.
 bool calls_are_off();
 
 /// Around what a callback does of a call's beginning and end.

@@ -117,7 +117,7 @@ namespace {
 
 constexpr long kXfs = 0x58465342;
 
-/// Whether a page that has been written once can always be written again: not where each write
+/// True if a page that has been written once can always be written again: not where each write
 /// takes new blocks, or goes over a network.
 bool keeps_pages(int fd) {
   struct statfs system{};

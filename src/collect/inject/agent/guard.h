@@ -67,7 +67,7 @@ void process_was_copied();
 /// Defined with the ranges.
 void free_stacks(Thread& thread);
 
-/// Whether so much could be had now: no exception may be thrown, because it needs memory itself.
+/// True if so much could be had now: no exception may be thrown, because it needs memory itself.
 bool memory_for(std::size_t bytes);
 
 }  // namespace gf::inject

@@ -44,7 +44,7 @@ bool replace_given(std::uint8_t* from, std::uint8_t* to) {
 
 constexpr std::int64_t kNever = INT64_MAX;
 constinit std::atomic<std::int64_t> accepted_from{kNever}, accepted_until{kNever};
-/// Whether a record of work belongs to the window. A window that is ending hands over without a
+/// True if a record of work belongs to the window. A window that is ending hands over without a
 /// time what has been launched and has not run yet.
 bool belongs(std::int64_t start, std::int64_t end, std::uint32_t correlation) {
   const std::int64_t from = accepted_from, until = accepted_until;

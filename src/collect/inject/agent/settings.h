@@ -21,7 +21,7 @@ extern Settings settings;
 
 extern std::atomic<std::uint32_t> session;  // 0: nobody records; else the recorder's number
 inline bool recorded() { return session.load(std::memory_order_relaxed) != 0; }
-/// Whether a recorder may come later. Otherwise one that is not here now never will be.
+/// True if a recorder may come later. Otherwise one that is not here now never will be.
 bool dormant();
 
 /// A recorder has come, a recorder goes. By the library's thread, with the lock.

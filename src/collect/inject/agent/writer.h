@@ -44,7 +44,7 @@ class Writer {
   /// of their own: a program that names each anew takes no room from names of kernels and calls.
   std::uint32_t text(std::string_view text);
   std::uint32_t range_text(std::string_view text);
-  /// Whether a text has this number.
+  /// True if a text has this number.
   bool knows(std::uint64_t text) const { return text <= last_text_; }
   void message(std::string_view text);
   /// `last`: the process ends, so that a recorder that is gone is seen now or never.
