@@ -57,6 +57,8 @@ void set_label(Labels& labels, std::string_view key, std::string_view value) {
     labels.host = value;
   else if (is({"pod", "exported_pod"}) && !value.empty())
     labels.pod = value;
+  else if (is({"hpc_job"}))  // "job" is Prometheus' own word for what it asks
+    labels.job = value;
 }
 
 /// One line of an exposition: name{label="value",...} value [time].

@@ -64,9 +64,11 @@ std::uint32_t Readings::device(const Labels& labels) {
     parts_.insert(row);
   else if (!labels.name.empty())
     devices.name[row] = c_.strings.intern(labels.name);
-  if (!seen_.insert(row).second) return row;
-  devices.vendor[row] = c_.strings.intern(labels.vendor);
-  if (!labels.pod.empty()) c_.set_metadata(fmt::format("pod.{}", devices.id[row]), labels.pod);
+  if (seen_.insert(row).second) devices.vendor[row] = c_.strings.intern(labels.vendor);
+  if (!labels.pod.empty() && pods_.insert(row).second)
+    c_.set_metadata(fmt::format("pod.{}", devices.id[row]), labels.pod);
+  if (!labels.job.empty() && jobs_.insert(row).second)
+    c_.set_metadata(fmt::format("job.{}", devices.id[row]), labels.job);
   return row;
 }
 

@@ -23,7 +23,7 @@ Measured measured_by(std::string_view series);
 
 /// The GPU of a reading, and whose it was.
 struct Labels {
-  std::string index, uuid, bus, instance, name, host, pod;
+  std::string index, uuid, bus, instance, name, host, pod, job;
   std::string_view vendor = "nvidia";
 };
 
@@ -55,7 +55,8 @@ class Readings {
   std::vector<Reading> readings_;
   std::set<std::pair<std::uint32_t, Text>> by_value_;  // whose scale their values tell
   std::map<std::string, Measured> known_;
-  std::set<std::uint32_t> parts_, seen_;  // rows of devices: MIG instances, all
+  // Rows of devices: MIG instances, all, those whose pod and job are known.
+  std::set<std::uint32_t> parts_, seen_, pods_, jobs_;
 };
 
 }  // namespace gf::fleet

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -25,7 +26,7 @@ constexpr std::string_view kInstead =
     "export the report as SQLite: nsys export --type sqlite REPORT.nsys-rep";
 
 /// Exit statuses of tables.py.
-constexpr int kLacking = 3, kUnreadable = 4;
+constexpr int kLacking = 3, kUnreadable = 4, kTooLong = 128 + SIGALRM;
 
 bool is_table(const std::filesystem::path& file) {
   const std::string ending = file.extension().string();
@@ -47,7 +48,9 @@ Error unreadable(int status, const std::string& python, const TemporaryFile& sai
     return {fmt::format("is an export of Nsight Systems that Python's {} reads, which {} lacks",
                         text, python),
             path, -1, fmt::format("{} -m pip install {}; or {}", python, text, kInstead)};
-  if (status != kUnreadable)
+  if (status == kTooLong)
+    text = "it is damaged, or lies where reading takes minutes";
+  else if (status != kUnreadable)
     text = fmt::format("{} ended with {}{}{}", python, status, text.empty() ? "" : ": ", text);
   return {fmt::format("cannot be read as an export of Nsight Systems: {}", text), path, -1,
           std::string(kInstead)};

@@ -3,13 +3,16 @@
 Usage: tables.py EXPORT OUTPUT BYTES TABLE ...   EXPORT: a file of tables, or a folder of a file each
 
 The program runs it with the Python that it finds. Exit status 3: a package is missing, whose name
-is printed; 4: the export cannot be read, for the reason that is printed.
+is printed; 4: the export cannot be read, for the reason that is printed. SIGALRM ends it where a
+library does not come back from a damaged file.
 """
 
 import os
+import signal
 import sys
 
 ROWS = 1 << 16  # at a time
+PATIENCE = 120  # seconds, for these
 # HDF5 knows no missing values: there these columns are zero or empty where an SQLite export has NULL.
 ZERO_IS_NONE = {"binaryData", "end", "graphId", "graphNodeId", "text", "textId"}
 LACKING, UNREADABLE = 3, 4
@@ -157,6 +160,7 @@ def main(path, output, most, wanted):
         db.execute(f"pragma {setting}")
     db.execute("begin")
     found, at = 0, ""
+    signal.alarm(PATIENCE)
     try:
         for name, columns, pieces in tables(path, wanted):
             found, at = found + 1, name + ": "
@@ -164,6 +168,7 @@ def main(path, output, most, wanted):
             db.execute(f"create table {quoted(name)} ({listed})")
             holes = ", ".join("?" * len(columns))
             for rows in pieces:
+                signal.alarm(PATIENCE)
                 db.executemany(f"insert into {quoted(name)} values ({holes})", rows)
                 pages = db.execute("pragma page_count").fetchone()[0]
                 if pages * 65536 > most:

@@ -4,7 +4,7 @@ What a cluster's monitors keep. A scrape of an exporter is one instant:
   > # HELP DCGM_FI_DEV_POWER_USAGE Power draw (in W).
   > # TYPE DCGM_FI_DEV_POWER_USAGE gauge
   > DCGM_FI_DEV_POWER_USAGE{gpu="0",UUID="GPU-1",modelName="NVIDIA H100 80GB HBM3",Hostname="n1",pod="job-0"} 612.5
-  > DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-1",modelName="NVIDIA H100 80GB HBM3",Hostname="n1"} 100
+  > DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-1",modelName="NVIDIA H100 80GB HBM3",Hostname="n1",hpc_job="4711"} 100
   > DCGM_FI_PROF_GR_ENGINE_ACTIVE{gpu="0",UUID="GPU-1",modelName="NVIDIA H100 80GB HBM3",Hostname="n1"} 0
   > DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{gpu="0",UUID="GPU-1",modelName="NVIDIA H100 80GB HBM3",Hostname="n1"} 129931554972
   > END
@@ -14,6 +14,11 @@ What a cluster's monitors keep. A scrape of an exporter is one instant:
   monitor.gpu              1
   energy.module  1.29932e+08
   (3 rows)
+  $ gpufathom query now.prom "select * from metadata where key like 'pod%' or key like 'job%'"
+  row  key    value
+    0  pod.0  job-0
+    1  job.0  4711
+  (2 rows)
   $ gpufathom query now.prom "select code, detail from quality"
   code           detail
   no_reading     profiling counters of 0 while th..er profiler held them): no data
