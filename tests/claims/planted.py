@@ -208,6 +208,8 @@ def asap24():
     curves = [{"bench": bench, "threads": threads, "r2": 0.999, "picojoules": cost * slope}
               for bench, cost in (("shared_load", 80), ("l1_load", 100), ("l2_load", 400), ("dram_load", 2000))
               for threads, slope in ((1, 15.0), (32, 4.0), (512, 1.04), (1024, 1.0))]
+    curves += [{"bench": bench, "threads": 1024, "blocks": blocks, "r2": 0.999, "picojoules": cost * slope}
+               for bench, cost in (("l2_load_wide", 400), ("dram_load_wide", 2000)) for blocks, slope in ((33, 1.1), (66, 1.01), (132, 1.0))]
     rows = []
     for size in (512, 4096):
         rows.append({"name": f"matmul_fp32_{size}", "joules": 100.0, "joules_per_call": size, "parts": parts_of(
@@ -273,6 +275,8 @@ ASAP24 = [
     ("14", grown("l2", 4)),
     ("15", within("curves", put(picojoules=3000), lambda row: row["bench"] == "dram_load" and row["threads"] == 512)),
     ("17", within("points", put(energy_j=56), named("context"))),
+    ("18", within("curves", put(picojoules=450), lambda row: row["bench"] == "l2_load_wide" and row["blocks"] == 132)),
+    ("18", within("curves", put(picojoules=2300), lambda row: row["bench"] == "dram_load_wide" and row["blocks"] == 66)),
     ("16", within("breakdown", part("dram", 14), named("matmul_fp32_4096"))),
 ]
 

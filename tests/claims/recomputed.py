@@ -513,6 +513,12 @@ def asap24():
                            if after["threads"] == 2 * before["threads"]), 0.9, 1.1)
     largest = max((row for row in load(ENERGY[0]) if row["name"].startswith("matmul_fp32")),
                   key=lambda row: row["joules_per_call"])["name"]
+    blocks = [sorted((row["blocks"], row["picojoules"]) for row in model["curves"]
+                     if row["bench"] == bench and row["threads"] == 1024)
+              for bench in ("l2_load_wide", "dram_load_wide")]
+    yield "18", 0, judged((rows[0][1] / rows[-1][1] for rows in blocks), 1)
+    yield "18", 1, judged((rows[-1][1] / rows[-2][1] for rows in blocks
+                           if rows[-1][0] == 2 * rows[-2][0]), 0.9, 1.1)
     with gzip.open(POINTS, "rt", encoding="utf-8") as lines:
         points = [json.loads(line) for line in lines]
     idle = {bench: [point["energy_j"] / point["seconds"] for point in points

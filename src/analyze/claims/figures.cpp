@@ -88,7 +88,9 @@ std::string key_of(const FactRow& row) {
 
 std::optional<Measured> valued(std::string_view expression, const FactRow& row) {
   std::string missing;
-  return evaluate(expression, row, missing);
+  auto value = evaluate(expression, row, missing);
+  if (value && !std::isfinite(value->value)) value.reset();
+  return value;
 }
 
 FigurePoint point(std::string name, std::optional<double> x, const Measured& value) {
