@@ -115,10 +115,10 @@ std::string idle_table(const RuntimeInfo& runtime_info, const TextStyle& style, 
                                   runtime_info.idle.begin() + static_cast<std::ptrdiff_t>(shown),
                                   [](const auto& origin) { return !origin.python.empty(); });
   std::vector<TableColumn> columns{
-      {"why it idled"}, {"phase", Align::left, false, 1}, {"operation", Align::left, true}};
+      {"idle cause"}, {"phase", Align::left, false, 1}, {"operation", Align::left, true}};
   if (python) columns.push_back({"Python"});
   columns.push_back({"time", Align::right});
-  columns.push_back({"at most", Align::right});
+  columns.push_back({"speedup", Align::right});
   TextTable table(columns);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& origin = runtime_info.idle[i];

@@ -61,8 +61,8 @@ std::string what_if_text(const WhatIf& answer, const TextStyle& style) {
   constexpr double kWorthSaying = 0.02;
   if (answer.unexplained.value_or(0) >= kWorthSaying)
     text += paint(style, Paint::warn,
-                  wrap(fmt::format("For {} of the time nothing in the capture explains why the "
-                                   "device waited: gains that concern it are not seen.",
+                  wrap(fmt::format("For {} of the time the capture does not explain why the device "
+                                   "waited; gains from that time are not predicted.",
                                    format_share(answer.unexplained)),
                        width));
   TextTable table({{"change", Align::left},
@@ -81,9 +81,10 @@ std::string what_if_text(const WhatIf& answer, const TextStyle& style) {
     table.add({row.change, row.meaning, format_time(row.step_ns), format_time(row.gain_ns),
                Cell(format_share(row.share), Paint::strong), range_of(row), others_of(row)});
   }
-  text += section_title(style, "With one thing changed",
-                        answer.device < 0 ? "gain: of the job" : "gain: of a step") +
-          table.render(style);
+  text +=
+      section_title(style, "Each change alone",
+                    answer.device < 0 ? "predicted gain of the job" : "predicted gain of a step") +
+      table.render(style);
   if (!without.empty()) text += wrap(without + ".", width, 2);
   return text;
 }

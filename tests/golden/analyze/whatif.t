@@ -6,7 +6,7 @@ A captured program runs again with something changed.
   to the end of the next it is 23.98 ms, without profiler overhead about 23.14 ms
   (22.11 ms to 24.24 ms).
   
-  With one thing changed                                           gain: of a step
+  Each change alone                                       predicted gain of a step
     change                                          step  of step   range   others
     copies             copies pinn..overlapped  10.58 ms   54.3 %    54 %  37-89 %
     gpu                kernels 2 times as fast  20.71 ms   10.5 %  2-17 %   1-51 %
@@ -62,7 +62,7 @@ Collectives move their bytes on another link; of a folder of ranks the job is as
   to the end of the next it is 6.757 ms, without profiler overhead about 6.757 ms
   (6.466 ms to 7.069 ms).
   
-  With one thing changed                                           gain: of a step
+  Each change alone                                       predicted gain of a step
     change                         step  of step       range      others
     link    a link of 63 GB/s  13.25 ms  -96.1 %  -102--54 %  -102--54 %
   $ gpufathom whatif exposed_communication.rank0.json.gz --link 2 | tail -1
@@ -70,7 +70,7 @@ Collectives move their bytes on another link; of a folder of ranks the job is as
   $ mkdir "$CRAMTMP/job" && cp straggler.rank?.json.gz "$CRAMTMP/job" && cd "$CRAMTMP" && gpufathom whatif job
   The job takes 123.1 ms.
   
-  With one thing changed                                          gain: of the job
+  Each change alone                                      predicted gain of the job
     change                                            step  of step  range  others
     rank 1      as its peers                      75.31 ms   39.0 %
     rank 1 gpu  its kernels as ..t as its peers'  75.31 ms   39.0 %
