@@ -88,7 +88,7 @@ TEST(Devices, OneTinyKernelIsNoWork) {
   EXPECT_DOUBLE_EQ(busy(analysis), 1);
   ASSERT_EQ(analysis.other_devices.size(), 1U);
   EXPECT_EQ(analysis.other_devices[0].why, OtherReason::few_kernels);
-  EXPECT_NE(headline(analysis).find("GPU 0 hardly works: 1 kernel, 2 copies, 6.000 us."),
+  EXPECT_NE(headline(analysis).find("GPU 0 is almost idle: 1 kernel, 2 copies, 6.000 us."),
             std::string::npos)
       << headline(analysis);
 }
@@ -159,7 +159,7 @@ TEST(Devices, OneOfASingleStepWorksThere) {
   EXPECT_EQ(numbers(other), Numbers{0});
   ASSERT_EQ(other.other_devices.size(), 1U);
   EXPECT_EQ(other.other_devices[0].why, OtherReason::idle);
-  EXPECT_NE(headline(other).find("GPU 1 does nothing in this window."), std::string::npos);
+  EXPECT_NE(headline(other).find("GPU 1 is idle in this window."), std::string::npos);
 }
 
 TEST(Devices, OneThatWorksElsewhereIdlesInTheWindow) {

@@ -236,7 +236,7 @@ The page draws the publication's figures of the same rows, with its own numbers 
   ["8","course",1]
   $ jq -c '.figures[] | select(.id == "7") | .panels[0].lines[0] | .from, (.points | map([.name, (.y * 1000 | round)]))' one.json
   "yours"
-  [["Activation",855],["Convolution",789],["Copy",330],["Elementwise",814],["Loss",23],["MatMul",327],["Normalization",800],["Optimizer",674],["Pooling",964],["Softmax",58]]
+  [["Activation",855],["Convolution",775],["Copy",330],["Elementwise",868],["Loss",23],["MatMul",327],["Normalization",800],["Optimizer",674],["Pooling",964],["Softmax",58]]
   $ gpufathom reproduce dsd22 lenet5_async_b1 --json | jq -c '.figures[] | [.id, (.panels | map([.title, (.lines | map(.from) | unique)]))]'
   ["3.4, top",[["Time in kernels, CPU alone",["ours","yours"]]]]
   ["3.3 and 3.4, top",[["",["ours","yours"]]]]
