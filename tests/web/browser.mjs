@@ -9,7 +9,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
 
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+// The shell is the same engine without the browser's own windows, and starts in a third of the time.
+const executablePath = process.env.CHROMIUM ?? ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path)) ?? "";
 const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 /** A machine that others use as well may take this long to start a browser. */
