@@ -8,18 +8,17 @@ For what another optimisation level costs:
   bench/two_builds.py build-o2 build FILE...
 """
 import argparse
-import os
 import pathlib
 import statistics
-import subprocess
+
+import spent
 
 
 def cost(build, file, form):
     """Processor time and peak memory in MB of one analysis."""
     program = pathlib.Path(build) / "gpufathom" if pathlib.Path(build).is_dir() else pathlib.Path(build)
-    process = subprocess.Popen([program, "analyze", file, "--format", form, "-o", "/dev/null"], stderr=subprocess.DEVNULL)
-    _, _, usage = os.wait4(process.pid, 0)
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
+    done = spent.run([program, "analyze", file, "--format", form, "-o", "/dev/null"])
+    return done.cpu, done.peak_bytes / 1e6
 
 
 def main():

@@ -16,6 +16,10 @@ const std::vector<std::string>& values_of(const Option& option) {
   return option.choices.empty() ? option.suggestions : option.choices;
 }
 
+std::string values_text(const Option& option) {
+  return fmt::format("{}", fmt::join(values_of(option), " "));
+}
+
 char list_separator(const Option& option) {
   return option.separator ? option.separator : option.list_of_suggestions;
 }
@@ -69,7 +73,7 @@ std::string quoted(const std::string& text) {
 // bash
 
 std::string bash_values(const Option& option) {
-  const std::string values = fmt::format("{}", fmt::join(values_of(option), " "));
+  const std::string values = values_text(option);
   if (values.empty()) return is_of_files(option) ? "_gpufathom_files" : ":";
   if (const char separator = list_separator(option))
     return fmt::format("_gpufathom_list {} {}", separator, quoted(values));
@@ -164,7 +168,7 @@ std::string bash(std::span<const Verb> verbs, const std::string& pages) {
 // fish
 
 std::string fish_values(const Option& option) {
-  const std::string values = fmt::format("{}", fmt::join(values_of(option), " "));
+  const std::string values = values_text(option);
   if (values.empty()) return is_of_files(option) ? " -rF" : " -x";
   if (const char separator = list_separator(option))
     return fmt::format(" -xa '(__fish_append {} {})'", separator, values);
@@ -183,7 +187,7 @@ std::string fish(std::span<const Verb> verbs, const std::string& pages) {
     out += fmt::format("complete -c gpufathom -n __fish_use_subcommand -a {} -d {}\n", verb.name,
                        quoted(verb.about));
     if (const auto* known = known_argument(verb))
-      out += fmt::format("{} -a '{}'\n", of_verb, fmt::join(values_of(*known), " "));
+      out += fmt::format("{} -a '{}'\n", of_verb, values_text(*known));
     for (const auto& option : verb.options) {
       if (option.argument) continue;
       out += of_verb;
@@ -209,7 +213,7 @@ std::string zsh_text(const std::string& text) {
 }
 
 std::string zsh_values(const Option& option) {
-  const std::string values = fmt::format("{}", fmt::join(values_of(option), " "));
+  const std::string values = values_text(option);
   if (values.empty()) return is_of_files(option) ? "_files" : " ";
   if (const char separator = list_separator(option))
     return fmt::format("_values -s {} {} {}", separator, zsh_text(option.value), values);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/enums.h"
 #include "session/answer.h"
 
 namespace gf::cli {
@@ -190,6 +191,12 @@ void add_window_option(Verb& verb, std::string& window,
                        std::string help =
                            "span to analyze: auto (default: the steps, or all if there are none), "
                            "all, steps, stable, step:N or START:END, such as 10ms:25ms");
+
+/// All values of a closed list, as a user writes them.
+template <NamedEnum E>
+std::vector<std::string> names_of_all() {
+  return {EnumNames<E>::names.begin(), EnumNames<E>::names.end()};
+}
 
 /// The chips that have counters.
 std::vector<std::string> chip_names();

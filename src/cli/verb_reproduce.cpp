@@ -211,7 +211,7 @@ Verb reproduce_verb() {
   verb.argument("STUDY", options->study,
                 "date24 (utilization), dsd22 (framework runtime), asap24 (energy of data movement) "
                 "or itu23 (profilers and monitors); without it: what each says and needs")
-      .of({EnumNames<Study>::names.begin(), EnumNames<Study>::names.end()});
+      .of(names_of_all<Study>());
   verb.argument("FILE", options->files,
                 "traces, recordings, counter reports, answers and tables of JSON, or folders of "
                 "them: docs/claims.md (default: the measurements that ship with gpufathom)")

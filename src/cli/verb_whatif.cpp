@@ -32,11 +32,6 @@ struct WhatIfArguments {
   JobChanges job;
 };
 
-template <NamedEnum E>
-std::vector<std::string> names_of_all() {
-  return {EnumNames<E>::names.begin(), EnumNames<E>::names.end()};
-}
-
 /// The known GPUs whose names are one word.
 std::vector<std::string> names_of_gpus() {
   std::vector<std::string> names;

@@ -2706,7 +2706,7 @@ export interface FigureLine {
 
 /** One plot of a figure. */
 export interface FigurePanel {
-  /** what ran; empty: not told apart. */
+  /** the program that ran; empty if its name is not known. */
   model: string;
   /** what is drawn; empty: as the figure says. */
   title: string;

@@ -159,6 +159,12 @@ struct FactRow {
   std::map<std::string, Measured, std::less<>> numbers;
   std::map<std::string, std::vector<double>, std::less<>> lists;  // numbers that are a course
   std::string name;
+
+  /// Empty: it has none of that key.
+  std::string_view word(std::string_view key) const {
+    const auto found = words.find(key);
+    return found == words.end() ? std::string_view() : std::string_view(found->second);
+  }
 };
 
 /// The value of an expression, or the first column that the row lacks (in `missing`).

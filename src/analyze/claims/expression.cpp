@@ -130,8 +130,7 @@ bool is_at_least(std::string_view value, std::string_view name, const FactRow& r
 
 bool is_one_of(std::string_view values, std::string_view name, const FactRow& row) {
   const auto number = row.numbers.find(name);
-  const auto word = row.words.find(name);
-  const std::string_view own = word != row.words.end() ? std::string_view(word->second) : "";
+  const std::string_view own = row.word(name);
   while (true) {
     const bool last = values.find('|') == std::string_view::npos;
     const std::string_view value = split_off(values, '|');

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "analyze/claims/claims.h"
 
@@ -60,11 +61,6 @@ std::vector<FigurePlan> make_plans() {
 #undef GF_CURVE
 #undef GF_FIGURE
   return plans;
-}
-
-std::string_view word_of(const FactRow& row, std::string_view key) {
-  const auto word = row.words.find(key);
-  return word == row.words.end() ? std::string_view() : std::string_view(word->second);
 }
 
 /// Of "lenet5 sync b64" what its series has in common.
@@ -155,7 +151,7 @@ class Drawing {
   }
 
   FigurePanel& panel_of(const FactRow& row, const Curve& curve, std::string_view name) {
-    const std::string model(word_of(row, "model"));
+    const std::string model(row.word("model"));
     for (auto& panel : out_.panels)
       if (panel.model == model && panel.title == name) return panel;
     FigurePanel panel;
@@ -167,13 +163,10 @@ class Drawing {
   }
 
   FigureLine& line_of(FigurePanel& panel, const FactRow& row, std::string name) {
-    const std::string key = key_of(row);
-    for (std::size_t at = 0; at < panel.lines.size(); ++at)
-      if (panel.lines[at].name == name && keys_[&panel - out_.panels.data()][at] == key)
-        return panel.lines[at];
-    keys_[&panel - out_.panels.data()].push_back(key);
-    panel.lines.push_back({std::move(name), from_, {}});
-    return panel.lines.back();
+    const auto [line, added] = lines_.try_emplace(
+        std::tuple(&panel - out_.panels.data(), name, key_of(row)), panel.lines.size());
+    if (added) panel.lines.push_back({std::move(name), from_, {}});
+    return panel.lines[line->second];
   }
 
   void add_bar(const FactRow& row) {
@@ -272,7 +265,8 @@ class Drawing {
   const FigurePlan& plan_;
   FigureSource from_;
   Figure out_;
-  std::map<std::ptrdiff_t, std::vector<std::string>> keys_;  // of each panel's lines
+  /// Places of a panel's lines, by panel, name and series.
+  std::map<std::tuple<std::ptrdiff_t, std::string, std::string>, std::size_t> lines_;
 };
 
 }  // namespace

@@ -155,8 +155,7 @@ class Judgement {
 
   static std::string table_of(const FactRow& row) {
     std::string table;
-    for (const std::string_view key : {"file", "table"})
-      if (const auto word = row.words.find(key); word != row.words.end()) table += word->second;
+    for (const std::string_view key : {"file", "table"}) table += row.word(key);
     return table;
   }
 

@@ -227,7 +227,7 @@ class RoleCollector {
     const auto call = work::call_of(capture_, op);
     if (!call) return {};
     const bool linear = kind == "linear";
-    // What a product is added to comes before its operands.
+    // A bias comes before the operands of the product.
     if (const auto* first = call->tensor(0); linear && first && first->dims.size() < 2) input = 2;
     const auto* weight = call->tensor(input);
     if (!weight || weight->dims.size() < 2 || (linear && weight->dims.size() > 2)) return {};

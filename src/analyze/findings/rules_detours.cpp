@@ -20,15 +20,13 @@ namespace {
 
 constexpr Nanos kWorks = 100'000;
 
-/// An operator of PyTorch or of a library made for it, as torchvision::nms is.
+/// The name begins as those of PyTorch's operators and of libraries made for it: torchvision::nms.
 bool is_of_library(std::string_view name) {
   const auto colons = name.find("::");
   if (colons == std::string_view::npos || colons == 0) return false;
   const auto library = name.substr(0, colons);
-  constexpr NameWord kHandsOn = host_is::engine | host_is::communication;
-  return !(host_word(name) & kHandsOn) && std::ranges::all_of(library, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  return std::ranges::all_of(
+      library, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
 /// Outermost operators of a library that have nothing to do with a device, long enough to work.
@@ -39,6 +37,7 @@ std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kW
   const auto& tree = facts.tree();
   // Iterating over a tensor of the device takes the host time, but no data of it.
   constexpr NameWord kNoData = host_is::makes_empty | host_is::only_view;
+  constexpr NameWord kHandsOn = host_is::engine | host_is::communication;
   OncePerText of_library(facts.texts(), [](std::string_view name) {
     return is_of_library(name) && name != "aten::pin_memory";
   });
@@ -48,7 +47,7 @@ std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kW
   std::vector<std::uint32_t> rows;
   auto works = [&](std::uint32_t row) {
     return ops.kind[row] == HostKind::op && !tree.device[row] && of_library(ops.name[row]) &&
-           !(word_of_op(facts, row) & kNoData);
+           !(word_of_op(facts, row) & (kNoData | kHandsOn));
   };
   for (std::uint32_t row = 0; row < ops.size(); ++row) {
     if (ops.duration_ns[row] < least || !works(row) || !tree.launches[ops.thread[row]]) continue;

@@ -56,7 +56,7 @@ Error unreadable(int status, const std::string& python, const TemporaryFile& sai
           std::string(kInstead)};
 }
 
-/// Of a table of a folder, all that lie beside it.
+/// The folder of a file that is one table, else the path itself: an export is read whole.
 std::string export_of(const std::string& path) {
   const std::filesystem::path file(path);
   return is_table(file) ? file.parent_path().string() : path;
