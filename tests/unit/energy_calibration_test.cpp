@@ -195,12 +195,15 @@ TEST(BoardFacts, DivisionIsTheDifferenceOfTwoChases) {
     point(plain.c_str(), offset + 100 * 7e5 * loop, 7e5, 512);
     point(plain.c_str(), offset + 100 * 1e6 * loop, 1e6);
     point((plain + "_div").c_str(), offset + 100 * 5e5 * (loop + division), 5e5);
+    // Of a warp of eight threads a quarter divides.
+    point(plain.c_str(), offset + 100 * 1e5 * loop, 1e5, 8);
+    point((plain + "_div").c_str(), offset + 100 * 5e4 * (loop + division / 4 * 2), 5e4, 8);
   }
   const auto facts = board_facts(file, benches);
-  ASSERT_EQ(facts.divisions.size(), 3u);
+  ASSERT_EQ(facts.divisions.size(), 6u);
   for (const auto& division : facts.divisions)
-    EXPECT_NEAR(division.picojoules, 200, 1e-6) << division.level;
-  EXPECT_NEAR(facts.divisions[2].offset_w, 160, 1e-6);
+    EXPECT_NEAR(division.picojoules, division.threads == 8 ? 400 : 200, 1e-6) << division.level;
+  EXPECT_NEAR(facts.divisions[4].offset_w, 160, 1e-6);
   EXPECT_NEAR(facts.division_spread, 0, 1e-6);
   EXPECT_NEAR(facts.counter_over_power, 1, 1e-12);
 }

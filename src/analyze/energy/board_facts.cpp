@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <set>
 
 #include "core/statistics.h"
 
@@ -9,20 +11,21 @@ namespace gf {
 
 namespace {
 
-/// Mean of f(point) over the full-occupancy runs of a microbenchmark; empty without.
+/// Mean of f(point) over the runs of a microbenchmark on all SMs with that many threads a block (0:
+/// the most); empty without.
 template <class F>
 std::optional<double> mean_of(const std::vector<RawEnergyPoint>& points, std::string_view bench,
-                              F apply) {
-  std::int64_t threads = 0, blocks = 0;
+                              F apply, std::int64_t threads = 0) {
+  std::int64_t most_threads = threads, blocks = 0;
   for (const auto& point : points)
     if (point.bench == bench) {
-      threads = std::max(threads, point.threads);
+      if (!threads) most_threads = std::max(most_threads, point.threads);
       blocks = std::max(blocks, point.blocks);
     }
   double sum = 0;
   int count = 0;
   for (const auto& point : points)
-    if (point.bench == bench && point.threads == threads && point.blocks == blocks &&
+    if (point.bench == bench && point.threads == most_threads && point.blocks == blocks &&
         point.dropped.empty())
       if (const double value = apply(point); std::isfinite(value)) {
         sum += value;
@@ -222,30 +225,41 @@ double divisions_of(const std::vector<BenchCounts>& benches, const std::string& 
   return divisions;
 }
 
-/// What a division costs beside the loads of each level.
+/// What a division costs beside the loads of each level, for every number of threads a block.
 void compare_divisions(const std::vector<RawEnergyPoint>& points,
                        const std::vector<BenchCounts>& benches, BoardFacts& facts) {
-  double least = HUGE_VAL, most = 0, total = 0;
+  constexpr std::int64_t kWarp = 32;
+  std::vector<double> fullest;
   for (const char* level : {"l1", "l2", "dram"}) {
     const std::string plain = std::string(level) + "_load", divided = plain + "_div";
     const auto offset = power_at_rate_0(points, plain);
-    if (!offset) continue;
-    auto joules = [&](const std::string& bench) {  // above the offset, of one loop of one warp
-      return mean_of(points, bench, [&](const RawEnergyPoint& point) {
-        return (point.energy_j / point.seconds - *offset) / (point.warps * point.loops_per_s);
-      });
-    };
     const double divisions = divisions_of(benches, divided);
-    const auto with = joules(divided), without = joules(plain);
-    if (!with || !without || divisions <= 0) continue;
-    const double pj = (*with - *without) / divisions * 1e12;
-    facts.divisions.push_back({level, pj, *offset});
-    least = std::min(least, pj);
-    most = std::max(most, pj);
-    total += pj;
+    if (!offset || divisions <= 0) continue;
+    std::set<std::int64_t> threads;
+    for (const auto& point : points)
+      if (point.bench == divided) threads.insert(point.threads);
+    for (const std::int64_t each : threads) {
+      auto joules = [&](const std::string& bench) {  // above the offset, of one loop of one warp
+        return mean_of(
+            points, bench,
+            [&](const RawEnergyPoint& point) {
+              return (point.energy_j / point.seconds - *offset) / (point.warps * point.loops_per_s);
+            },
+            each);
+      };
+      const auto with = joules(divided), without = joules(plain);
+      if (!with || !without) continue;
+      const double of_warp =
+          divisions * static_cast<double>(std::min(each, kWarp)) / static_cast<double>(kWarp);
+      facts.divisions.push_back({level, each, (*with - *without) / of_warp * 1e12, *offset});
+      if (each == *threads.rbegin()) fullest.push_back(facts.divisions.back().picojoules);
+    }
   }
-  if (!facts.divisions.empty() && total > 0)
-    facts.division_spread = (most - least) * static_cast<double>(facts.divisions.size()) / total;
+  const double total = std::accumulate(fullest.begin(), fullest.end(), 0.0);
+  if (total > 0) {
+    const auto [least, most] = std::ranges::minmax(fullest);
+    facts.division_spread = (most - least) * static_cast<double>(fullest.size()) / total;
+  }
 }
 
 }  // namespace

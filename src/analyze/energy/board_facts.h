@@ -47,10 +47,12 @@ struct SensorFacts {
 /// taken off before the two are compared.
 struct DivisionEnergy {
   std::string level;
+  std::int64_t threads = 0;
   double picojoules = 0, offset_w = 0;
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("level", &DivisionEnergy::level, "level of the chase");
+    visit("threads", &DivisionEnergy::threads, "threads of a block");
     visit("picojoules", &DivisionEnergy::picojoules, "energy of a division");
     visit("offset_w", &DivisionEnergy::offset_w, "power of the chase at rate 0");
   }
@@ -80,7 +82,7 @@ struct BoardFacts {
              0;  // energy counter / integrated instantaneous power, over the points
   std::vector<MemoryShare> memory;  // empty on boards without a reading of the memory's power
   std::vector<DivisionEnergy> divisions;
-  double division_spread = 0;  // (most - least) / mean
+  double division_spread = 0;  // (most - least) / mean, with the most threads a block
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("caches", &BoardFacts::caches, "levels by latency");
@@ -93,7 +95,8 @@ struct BoardFacts {
           "standard deviation of a point");
     visit("memory", &BoardFacts::memory, "DRAM by the memory's own power");
     visit("divisions", &BoardFacts::divisions, "DIV cross-check");
-    visit("division_spread", &BoardFacts::division_spread, "(most - least) / mean");
+    visit("division_spread", &BoardFacts::division_spread,
+          "(most - least) / mean, with the most threads");
   }
 };
 

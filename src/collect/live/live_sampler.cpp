@@ -227,7 +227,7 @@ Result<LiveSampler> LiveSampler::open(const std::string& devices) {
   LiveSampler sampler;
   sampler.driver_ = nvml->driver_version();
   for (const auto& gpu : nvml->gpus())
-    if (chosen->empty() || std::find(chosen->begin(), chosen->end(), gpu.index) != chosen->end())
+    if (std::find(chosen->begin(), chosen->end(), gpu.index) != chosen->end())
       sampler.devices_.push_back({std::make_shared<LiveDevice>(nvml, gpu), {}});
   if (sampler.devices_.empty())
     return fail("the driver reports no GPU", {}, -1,
@@ -264,7 +264,10 @@ LiveTable LiveSampler::sample(Nanos limit, int wake_fd) {
 Result<std::vector<unsigned>> select_devices(const std::string& text,
                                              const std::vector<GpuInfo>& gpus) {
   std::vector<unsigned> out;
-  if (text.empty() || text == "all") return out;
+  if (text.empty() || text == "all") {
+    for (const auto& gpu : gpus) out.push_back(gpu.index);
+    return out;
+  }
   std::size_t at = 0;
   while (at <= text.size()) {
     const auto comma = std::min(text.find(',', at), text.size());

@@ -19,14 +19,14 @@ std::vector<Plan> calibration_plans(const Runner& runner, const Effort& effort, 
     Plan full = runner.full(bench);
     full.seconds = effort.seconds;
     add(full, effort.repeats);
-    const bool level = bench.id == "shared_load" || bench.id == "l1_load" ||
-                       bench.id == "l2_load" || bench.id == "dram_load";
-    if (level) {
+    // Levels, and what a division adds to each: threads of a block (thesis, figures 5.8 to 5.10).
+    if (bench.addresses)
       for (unsigned threads = 1; threads < full.threads; threads *= 2) {
         Plan plan = full;
         plan.threads = threads;
         add(plan, effort.sweep_repeats);
       }
+    if (bench.addresses && bench.feature != "div") {
       for (unsigned part : {8u, 4u, 2u}) {
         Plan plan = full;
         plan.blocks = full.blocks / part;

@@ -7,6 +7,12 @@ Interleaved runs of a program alone and watched, over fake driver libraries.
   ["record --kernels",2,"",true,true]
   ["monitor",2,"",true,false]
 
+All GPUs are watched unless some are chosen; a missing utilization would be no number.
+
+  $ for devices in all 0; do gpufathom overhead --rounds 1 --only none --devices $devices --format json -- sleep 1 2>/dev/null | jq -c '.rows[] | [.name, .gpu_utilization]'; done
+  ["none",0.91]
+  ["none",0.91]
+
 A tool that is not there is missed.
 
   $ gpufathom overhead --rounds 1 --only tcpdump -- true 2>&1 >table | tail -1
@@ -35,7 +41,7 @@ A program that fails alone cannot be compared.
 
 Chosen tools, and a number that the program prints itself.
 
-  $ gpufathom overhead --rounds 2 --only record,monitor --measure step_ms --svg chart.svg -- sh -c 'sleep 0.1; echo "{\"step_ms\": 12.5}"' 2>/dev/null | sed -E 's/ +[0-9.]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/  +/  /g; s/91.0 % T/- T/'
+  $ gpufathom overhead --rounds 2 --only record,monitor --measure step_ms --svg chart.svg -- sh -c 'sleep 0.1; echo "{\"step_ms\": 12.5}"' 2>/dev/null | sed -E 's/ +[0-9.]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/  +/  /g; s/91.0 %/-/'
     watched by  wall  slower  95 %  tool CPU  tool mem  on disk
     none T  -  -  -  -  -
     record T  +0.0 %  +0.0 to +0.0 % T  SIZE  SIZE
@@ -60,7 +66,7 @@ Chosen tools, and a number that the program prints itself.
 Each tool answers for itself: one that fails or ends early costs its row alone. (An interval needs two rounds.)
 
   $ mkdir bin work && printf '#!/bin/sh\necho no driver >&2; exit 9\n' > bin/nvidia-smi && printf '#!/bin/sh\nexit 0\n' > bin/dcgmi && printf '#!/bin/sh\nexit 4\n' > bin/nsys && chmod +x bin/*
-  $ PATH=$PWD/bin:$PATH gpufathom overhead --rounds 1 --only 'record,nvidia-smi -l 1,dcgmi dmon,nsys' --measure n -- sh -c 'echo "\"n\": 4"; sleep 0.4' 2>&1 | sed -E 's/ +[0-9]+\.[0-9]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/, n 4$//; s/  +/  /g; s/91.0 % T/- T/'
+  $ PATH=$PWD/bin:$PATH gpufathom overhead --rounds 1 --only 'record,nvidia-smi -l 1,dcgmi dmon,nsys' --measure n -- sh -c 'echo "\"n\": 4"; sleep 0.4' 2>&1 | sed -E 's/ +[0-9]+\.[0-9]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/, n 4$//; s/  +/  /g; s/91.0 %/-/'
   round 1 of 1: none T
   round 1 of 1: record T
   no driver

@@ -235,8 +235,9 @@ void print_facts(const BoardFacts& board_facts) {
   if (!board_facts.divisions.empty()) {
     fmt::print("a division of one thread, added to a chase:");
     for (const auto& division : board_facts.divisions)
-      fmt::print(" {} {:.0f} pJ (beside {:.0f} W)", division.level, division.picojoules,
-                 division.offset_w);
+      fmt::print("{} {} {:.0f} pJ ({} threads, beside {:.0f} W)",
+                 &division == &board_facts.divisions.front() ? "" : ",", division.level,
+                 division.picojoules, division.threads, division.offset_w);
     fmt::print("; spread {:.1f} % of the mean\n", 100 * board_facts.division_spread);
   }
 }
