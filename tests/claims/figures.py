@@ -109,7 +109,17 @@ def dsd22():
         for state in ("empty", "loaded"):
             told = {key: float(value) for key, value in (pair.split("=") for pair in row[f"when_{state}"].split())}
             yield from parts(f"3.6, {state}", row["model"], "", **phases(told))
-    for path in RUNTIME[1:]:
+    for row in load(RUNTIME[3])["rows"]:
+        for title, phase in (("Enqueuing", "enqueue"), ("Dequeuing", "dequeue"), ("GPU kernels of", "gpu_kernel"), ("CPU kernels of", "cpu_kernel")):
+            if phase in row["operation"]:
+                yield "3.5", row["model"], f"{title} an operation", row["batch"], row["operation"][phase] / 1e3
+        yield "3.6, use of the queue", row["model"], "Empty scheduling queue", row["batch"], row["empty"]
+        for state in ("empty", "loaded"):
+            if row["empty"] >= 0.0001 and phases(row[f"when_{state}"]):
+                yield from parts(f"3.6, {state}", row["model"], "", **phases(row[f"when_{state}"]))
+        for at, depth in thinned(list(zip(row["queue.at_ms"], row["queue.depth"]))):
+            yield "3.7", row["model"], "Operations in the scheduling queue", at, depth
+    for path in RUNTIME[1:3]:
         for row in load(path)["rows"]:
             kernels, alone = row["kernel_share_percent"] / 100, row["framework"] == "jax-cpu"
             yield "3.4, top", row["model"], "Time in kernels, CPU alone" if alone else "Time in kernels, with a GPU", row["batch"], kernels
@@ -127,7 +137,7 @@ def asap24():
         if row["bench"] in ("shared_load", "l1_load", "l2_load", "dram_load"):
             yield "5.8 and 5.9", "", "Energy of an access of 32 bytes", row["threads"], row["picojoules"]
     for row in model["board"]["divisions"]:
-        yield "5.10", "", "", "Energy of a division", row["picojoules"]
+        yield "5.10", "", "Energy of a division", row["threads"], row["picojoules"]
     for row in load(ENERGY[0]):
         figure = "5.11" if row["name"].startswith("matmul") else "5.12, energy" if "step" in row else None
         if not figure:

@@ -221,7 +221,8 @@ def asap24():
                      "parts": parts_of(static=40, shared=1, l1=0.5, l2=6, dram=moved - 7.5)})
     return {"curves": curves, "breakdown": rows,
             "points": [{"bench": "asleep", "energy_j": 55, "seconds": 1}, {"bench": "context", "energy_j": 80, "seconds": 1}],
-            "board": {"divisions": [{"level": name, "picojoules": 2000} for name in ("l1", "l2")]}}
+            "board": {"divisions": [{"level": name, "threads": threads, "picojoules": 2000}
+                                    for name in ("l1", "l2") for threads in (16, 1024)]}}
 
 
 def parts_of(**joules):
@@ -241,7 +242,7 @@ def part(name, value):
 
 
 def divided(change):
-    return lambda table: [change(row) for row in table["board"]["divisions"][:1]]
+    return lambda table: [change(row) for row in table["board"]["divisions"][-1:]]
 
 
 def grown(name, by):

@@ -76,7 +76,8 @@ def power(path, points):
 
 def divisions(path, model):
     """Were the parts of a load's energy not separate, the division would differ between the levels."""
-    found = model["board"]["divisions"]
+    full = max(row.get("threads", 0) for row in model["board"]["divisions"])
+    found = [row for row in model["board"]["divisions"] if row.get("threads", 0) == full]
     most = max(row["picojoules"] for row in found)
     parts = [text(8, 20, "Energy of an integer division, from loads with one less loads without", size=14)]
     for i, row in enumerate(found):

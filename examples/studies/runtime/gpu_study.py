@@ -253,21 +253,18 @@ def kernel_busy_ns(capture):
     return union([(e["ts"] * 1000, (e["ts"] + e["dur"]) * 1000) for e in events if e.get("ph") == "X" and is_kernel(e)])
 
 
-def spreads_of(runtime):
-    """How long each phase of an operation takes, over all operations (figure 3.5)."""
-    return {phase["phase"]: {"operations": phase["spread"]["count"], **{name: phase["spread"][name] for name in ("min", "median", "mean", "p95", "max")}}
-            for operation in runtime["operations"][:1] for phase in operation["phases"]}
-
-
 def queues_of(runtime):
-    """How full each queue is, the phases when it is empty and when it is not (figure 3.6), and its depth over the window (figure 3.7)."""
-    return [{"queue": queue["id"], **{name: queue[name] for name in ("items", "mean_depth", "max_depth", "empty")}, "wait_median_ns": queue["wait"]["median"],
+    """Of each queue the share of time in which it is empty, the phases when it is and when it is not (figure 3.6), its depth over the window
+    (figure 3.7); with the mean phases of an operation (figure 3.5)."""
+    means = {phase["phase"]: phase["spread"]["mean"] for operation in runtime["operations"][:1] for phase in operation["phases"]}
+    return [{"queue": queue["id"], **{name: queue[name] for name in ("items", "mean_depth", "empty")},
              **{name: {phase["phase"]: phase["share"] for phase in queue[name] if phase["share"]} for name in ("when_empty", "when_loaded")},
-             "depth": [round(bucket["mean"], 3) for bucket in queue["curve"]]} for queue in runtime["queues"]]
+             "operation": means, "queue.at_ms": [round((part["start_ns"] - queue["curve"][0]["start_ns"]) / 1e6, 3) for part in queue["curve"]],
+             "queue.depth": [round(part["mean"], 3) for part in queue["curve"]]} for queue in runtime["queues"]]
 
 
 def check(args):
-    rows, wrong = [], 0
+    rows, queues, wrong = [], [], 0
     for framework in args.frameworks:
         for model in args.models:
             before = None
@@ -275,21 +272,22 @@ def check(args):
                 capture = args.out / (f"{framework}_{model}_b{batch}" if framework.startswith("jax") else f"{framework}_{model}_b{batch}.json.gz")
                 if not capture.exists():
                     continue
-                answer = subprocess.run([args.gpufathom, "analyze", capture, "--batch", str(batch), "--format", "json"], check=True, capture_output=True)
+                answer = subprocess.run([args.gpufathom, "analyze", capture, "--batch", str(batch), "--window", "all", "--format", "json"], check=True, capture_output=True)
                 r = json.loads(answer.stdout)["runtime"]
                 on_cpu = framework == "jax-cpu"
                 ours, raw = r["phases"][1 if on_cpu else 0]["ns"], None if on_cpu else kernel_busy_ns(capture)
                 share = r["kernels"]["cpu_kernel"] if on_cpu else r["phases"][0]["share"]
                 row = {"framework": framework, "model": model, "batch": batch, "modes": " ".join(r["modes"]), "kernel_share": share, "phases": {p["phase"]: p["share"] for p in r["phases"]}, "overhead_per_item_ns": r["kernels"]["overhead_per_item_ns"],
-                       "kernel_busy_ns": ours, "raw_kernel_busy_ns": None if raw is None else float(raw), "spreads": spreads_of(r), "queues": queues_of(r)}
+                       "kernel_busy_ns": ours, "raw_kernel_busy_ns": None if raw is None else float(raw)}
                 rows.append(row)
+                queues += ({"framework": framework, "model": model, "batch": batch, **queue} for queue in queues_of(r))
                 agrees = raw is None or abs(ours - raw) <= max(Fraction(len(r["operations"]) + 1), raw / 100000)
                 grows = before is None or (row["kernel_share"] >= before["kernel_share"] and row["overhead_per_item_ns"] <= before["overhead_per_item_ns"])
                 wrong += (not agrees) + (not grows)
                 print(f"{framework:7} {model:8} b{batch:<5} kernels {row['kernel_share']:6.1%}  overhead {row['overhead_per_item_ns'] / 1000:9.2f} us an item  "
                       f"{'no raw events' if raw is None else 'raw events agree' if agrees else f'RAW EVENTS SAY {float(raw)} ns, we {ours}'}{'' if grows else '  AGAINST THE PREDICTION'}")
                 before = row
-    (args.out / "study.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    (args.out / "study.json").write_text(json.dumps({"rows": rows, "queues": queues}, indent=1) + "\n", encoding="utf-8")
     sys.exit(1 if wrong or not rows else 0)
 
 

@@ -84,14 +84,21 @@ void add_runtime(const JsonElement& runtime, bool has_gpu, double items, FactRow
     }
   }
   add_operations(runtime, row);
-  for (const JsonElement& queue : json_items(runtime, "queues")) {
-    const double queued = json_number(queue, "items");
-    if (json_text(queue, "id") != "framework" || !(queued > 0)) continue;
-    row.numbers["empty"] = json_number(queue, "empty");
-    for (const char* phase : {"enqueue", "dequeue"})
-      row.numbers[fmt::format("{}_ns_per_op", phase)] = ns[phase] / queued;
-    add_queue(queue, row);
-  }
+  // The scheduling queue of the framework; where it has none, the first one in front of a device.
+  const auto queues = json_items(runtime, "queues");
+  const auto holds = [](const JsonElement& queue) { return json_number(queue, "items") > 0; };
+  auto chosen = std::ranges::find_if(queues, [&](const JsonElement& queue) {
+    return holds(queue) && json_text(queue, "id") == "framework";
+  });
+  const bool scheduling = chosen != queues.end();
+  if (!scheduling) chosen = std::ranges::find_if(queues, holds);
+  if (chosen == queues.end()) return;
+  row.numbers["empty"] = json_number(*chosen, "empty");
+  add_queue(*chosen, row);
+  if (!scheduling) row.words["queue"] = json_text(*chosen, "id");
+  for (const char* phase : {"enqueue", "dequeue"})
+    if (scheduling)
+      row.numbers[fmt::format("{}_ns_per_op", phase)] = ns[phase] / json_number(*chosen, "items");
 }
 
 void add_energy(const JsonElement& device, FactRow& row) {

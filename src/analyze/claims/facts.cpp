@@ -15,8 +15,8 @@ namespace gf {
 namespace {
 
 /// Texts that tell rows apart; others ("date", "note") do not.
-constexpr std::array<std::string_view, 8> kNames{"model",     "gpu",  "framework", "mode",
-                                                 "precision", "name", "bench",     "probe"};
+constexpr std::array<std::string_view, 9> kNames{"model", "gpu",   "framework", "mode", "precision",
+                                                 "name",  "bench", "probe",     "queue"};
 constexpr double kMuchTensor = 0.12;  // of the issue slots, figure 8 of DATE 2024
 
 bool is_name(std::string_view key) {

@@ -245,7 +245,7 @@ The page draws the publication's figures of the same rows, with its own numbers 
   ["3.6, use of the queue",[["Empty scheduling queue",["ours","yours"]]]]
   ["3.6, empty",[["",["ours","yours"]]]]
   ["3.6, loaded",[["",["ours","yours"]]]]
-  ["3.7",[["Operations in the scheduling queue",["yours"]]]]
+  ["3.7",[["Operations in the scheduling queue",["ours","yours"]]]]
   $ zcat "$EXAMPLES"/../docs/results/energy/h200-2026-11-21f.points.jsonl.gz > board.points.jsonl
   $ gpufathom reproduce asap24 board.points.jsonl --json | jq -c '(.claims[] | select(.verdict != "not_measured") | .id), (.figures[] | [.id, (.panels[] | .lines | length)])'
   "17"
