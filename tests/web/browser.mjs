@@ -17,17 +17,23 @@ const BUSY_MS = 120_000;
 /** True when there is a browser to test with. */
 export const haveBrowser = existsSync(executablePath);
 
-/** One browser for all that a program opens: to start it costs as much as a small page's tests. */
-let browser;
+const started = () => chromium.launch({ executablePath, args, headless: true, timeout: BUSY_MS });
+
+/** One browser for all pages of a program: to start it costs as much as a small page's tests. */
+let shared;
 
 /** Calls `use(page)` with an empty page that shares nothing with another. */
 export async function launched(options, use) {
-  browser ??= await chromium.launch({ executablePath, args, headless: true, timeout: BUSY_MS });
-  const context = await browser.newContext(options);
+  const browser = shared ?? (await started());
   try {
-    return await use(await context.newPage());
+    const context = await browser.newContext(options);
+    try {
+      return await use(await context.newPage());
+    } finally {
+      await context.close();
+    }
   } finally {
-    await context.close();
+    if (browser !== shared) await browser.close();
   }
 }
 
@@ -69,11 +75,12 @@ export async function runPages(pages) {
     process.exit(77);
   }
   let failed = 0;
+  shared = await started();
   for (const [report, cases] of pages) {
     if (pages.length > 1) console.log(`# ${basename(report, ".html")}`);
     failed += await failures(report, cases);
   }
-  await browser.close();
+  await shared.close();
   process.exit(failed ? 1 : 0);
 }
 
