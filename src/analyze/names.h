@@ -1,5 +1,6 @@
 // The closed lists of results, with the names that JSON uses. What people read of a cause, a bar, a
-// runtime phase or a finding (label, color, meaning) is in names/*.def.
+// runtime phase or a finding (label, color, meaning) is in names/*.def; cmake/ids.cmake makes
+// names/*_ids.def of them, without the words.
 #pragma once
 
 #include <array>
@@ -129,7 +130,7 @@ struct EnumNames<LayerType> {
 /// Why a device idled; docs/idle.md gives the rules.
 enum class IdleReason : std::uint8_t {
 #define GF_CAUSE(id, label, short_label, colour, meaning) id,
-#include "analyze/names/causes.def"
+#include "analyze/names/causes_ids.def"
 #undef GF_CAUSE
 };
 template <>
@@ -137,7 +138,7 @@ struct EnumNames<IdleReason> {
   static constexpr const char* type = "IdleReason";
   static constexpr auto names = std::to_array<std::string_view>({
 #define GF_CAUSE(id, label, short_label, colour, meaning) #id,
-#include "analyze/names/causes.def"
+#include "analyze/names/causes_ids.def"
 #undef GF_CAUSE
   });
 };
@@ -172,7 +173,7 @@ constexpr std::string_view long_label(Bar bar) {
 /// first. The first five are the order of DSD 2022; the rest divides what that leaves over.
 enum class RuntimePhase : std::uint8_t {
 #define GF_PHASE(id, short_label, colour, meaning) id,
-#include "analyze/names/phases.def"
+#include "analyze/names/phases_ids.def"
 #undef GF_PHASE
 };
 template <>
@@ -180,7 +181,7 @@ struct EnumNames<RuntimePhase> {
   static constexpr const char* type = "RuntimePhase";
   static constexpr auto names = std::to_array<std::string_view>({
 #define GF_PHASE(id, short_label, colour, meaning) #id,
-#include "analyze/names/phases.def"
+#include "analyze/names/phases_ids.def"
 #undef GF_PHASE
   });
 };
@@ -189,7 +190,7 @@ struct EnumNames<RuntimePhase> {
 enum class FindingId : std::uint8_t {
 #define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) id,
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
-#include "analyze/names/findings.def"
+#include "analyze/names/findings_ids.def"
 #undef GF_FINDING
 #undef GF_FINDING_TOO
 };
@@ -199,7 +200,7 @@ struct EnumNames<FindingId> {
   static constexpr auto names = std::to_array<std::string_view>({
 #define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) #id,
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
-#include "analyze/names/findings.def"
+#include "analyze/names/findings_ids.def"
 #undef GF_FINDING
 #undef GF_FINDING_TOO
   });

@@ -17,7 +17,7 @@ constexpr bool holds_without_time(FindingId id) {
 #define GF_FINDING(scope, rank, name, ...) \
   if (id == FindingId::name && kernel == #scope) return true;
 #define GF_FINDING_TOO GF_FINDING
-#include "analyze/names/findings.def"
+#include "analyze/names/findings_ids.def"
 #undef GF_FINDING
 #undef GF_FINDING_TOO
   return false;

@@ -8,6 +8,7 @@ From each it draws gaps at random, labels every nanosecond of them by the criter
 nanoseconds from `export --csv`. A gap is right when both agree on 95 % of it. Ends with 1 below the shares in thresholds.json.
 """
 import argparse
+import bisect
 import collections
 import csv
 import functools
@@ -372,6 +373,18 @@ def tool_pieces(program, path, origin_of):
         return {d: [(s - shift, e - shift, c) for s, e, c in p] for d, p in pieces.items()}, ""
 
 
+class Pieces:
+    """Labelled spans by their start, of which a gap sees those that reach into it."""
+
+    def __init__(self, spans):
+        self.spans = sorted(spans)
+        self.starts = [start for start, _, _ in self.spans]
+        self.longest = max((end - start for start, end, _ in self.spans), default=0)
+
+    def within(self, start, end):
+        return self.spans[bisect.bisect_left(self.starts, start - self.longest):bisect.bisect_left(self.starts, end)]
+
+
 def agreed(mine, theirs):
     """Nanoseconds on which two lists of labelled spans say the same, and pairs where they do not."""
     same, differ = 0, collections.Counter()
@@ -403,14 +416,14 @@ def judge_capture(program, path, gaps_wanted, rng, show):
         return None
     judge = Judge(trace)
     chosen = rng.sample(gaps, min(gaps_wanted, len(gaps))) if gaps_wanted else gaps
-    by_device = list(pieces.values())
+    by_device = [Pieces(spans) for spans in pieces.values()]
     right, same, total, differ = 0, 0, 0, collections.Counter()
     for device, gap in sorted(chosen, key=lambda g: g[1][0]):
         mine = judge.label(gap)
         best = (0, collections.Counter())
         # Devices are numbered anew by the tool: the one whose idle time covers the gap is the one.
         for theirs in by_device:
-            answer = agreed(mine, theirs)
+            answer = agreed(mine, theirs.within(gap[0], gap[1]))
             if answer[0] + sum(answer[1].values()) == gap[1] - gap[0] and answer[0] >= best[0]:
                 best = answer
         length = gap[1] - gap[0]

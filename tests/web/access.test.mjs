@@ -1,15 +1,15 @@
 // Whether everyone can read the page: what is cut or lies over something at four widths, axe-core in both themes and on a phone, the keyboard, the policy,
 // and hostile names.
-//   node tests/web/access.test.mjs REPORT.html
+//   node tests/web/access.test.mjs REPORT.html...
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { runCases } from "./browser.mjs";
+import { runPages } from "./browser.mjs";
 import { OF_WIDTH, axe, faintWords, layoutFaults, violations } from "./layout_checks.mjs";
 import { painted } from "./timeline_tools.mjs";
 
-const [report] = process.argv.slice(2), cases = [];
-if (!report) throw new Error("usage: access.test.mjs REPORT.html");
+const reports = process.argv.slice(2), cases = [];
+if (reports.length === 0) throw new Error("usage: access.test.mjs REPORT.html...");
 if (!existsSync(axe)) {
   console.log("skipped: axe-core is not installed (./dev setup)");
   process.exit(77);
@@ -59,13 +59,15 @@ test("everything that can be pressed can be reached by Tab, and shows it", async
   const able = await page.evaluate(() => [...document.querySelectorAll("button, select, input, summary, a[href], [onclick]")].filter((e) => !e.disabled && !e.hidden && e.checkVisibility() && e.tabIndex < 0).map((e) => e.outerHTML.slice(0, 90)));
   assert.deepEqual(able, []);
   await page.evaluate(() => { document.activeElement?.blur(); scrollTo(0, 0); });
+  await page.evaluate(() => {
+    globalThis.focused = [];
+    addEventListener("focusin", ({ target: e }) => globalThis.focused.push([e.tagName + (e.id || e.getAttribute("aria-label") || e.textContent.slice(0, 20)), getComputedStyle(e).outlineStyle]));
+  });
+  for (let i = 0; i < 60; ++i) await page.keyboard.press("Tab");
   const seen = new Set();
-  for (let i = 0; i < 60; ++i) {
-    await page.keyboard.press("Tab");
-    const outline = await page.evaluate(() => { const e = document.activeElement; return e === document.body ? null : [e.tagName + (e.id || e.getAttribute("aria-label") || e.textContent.slice(0, 20)), getComputedStyle(e).outlineStyle]; });
-    if (!outline) continue;
-    seen.add(outline[0]);
-    assert.notEqual(outline[1], "none", `${outline[0]} does not show its focus`);
+  for (const [name, outline] of await page.evaluate(() => globalThis.focused)) {
+    seen.add(name);
+    assert.notEqual(outline, "none", `${name} does not show its focus`);
   }
   const places = await page.evaluate(() => [...document.querySelectorAll("button, select, input, summary, a[href], [tabindex='0']")].filter((e) => !e.disabled && e.checkVisibility()).length);
   assert.ok(seen.size >= Math.min(16, places), `${seen.size} of ${places} places`);
@@ -92,4 +94,4 @@ test("names are text, whatever they say", async (page) => {
   assert.equal(await page.evaluate(() => globalThis.pwned), undefined);
 });
 
-await runCases(report, cases);
+await runPages(reports.map((report) => [report, cases]));

@@ -1,9 +1,7 @@
 // Opens a report in Debian's Chromium the way a user does: from the disk, with nothing to load from anywhere.
-import { mkdtemp, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -19,15 +17,23 @@ const BUSY_MS = 120_000;
 /** True when there is a browser to test with. */
 export const haveBrowser = existsSync(executablePath);
 
-/** Calls `use(page)` with an empty page of a browser of its own. */
+const started = () => chromium.launch({ executablePath, args, headless: true, timeout: BUSY_MS });
+
+/** One browser for all pages of a program: to start it costs as much as a small page's tests. */
+let shared;
+
+/** Calls `use(page)` with an empty page that shares nothing with another. */
 export async function launched(options, use) {
-  const profile = await mkdtemp(join(tmpdir(), "gpufathom-page-"));
-  const context = await chromium.launchPersistentContext(profile, { executablePath, args, headless: true, timeout: BUSY_MS, ...options });
+  const browser = shared ?? (await started());
   try {
-    return await use(context.pages()[0] ?? (await context.newPage()));
+    const context = await browser.newContext(options);
+    try {
+      return await use(await context.newPage());
+    } finally {
+      await context.close();
+    }
   } finally {
-    await context.close();
-    await rm(profile, { recursive: true, force: true });
+    if (browser !== shared) await browser.close();
   }
 }
 
@@ -44,12 +50,7 @@ export async function withReport(file, options, use) {
   });
 }
 
-/** Runs [name, run(page, seen)] on one opened report and ends the process: 0 when all passed, 77 without a browser. */
-export async function runCases(report, cases) {
-  if (!haveBrowser) {
-    console.log("skipped: no Chromium (set CHROMIUM)");
-    process.exit(77);
-  }
+async function failures(report, cases) {
   let failed = 0;
   await withReport(report, { viewport: { width: 1280, height: 900 }, colorScheme: "light" }, async (page, seen) => {
     page.setDefaultTimeout(BUSY_MS);
@@ -64,5 +65,23 @@ export async function runCases(report, cases) {
       }
     }
   });
+  return failed;
+}
+
+/** Opens each [report, cases], runs its cases [name, run(page, seen)] and ends the process: 0 when all passed, 77 without a browser. */
+export async function runPages(pages) {
+  if (!haveBrowser) {
+    console.log("skipped: no Chromium (set CHROMIUM)");
+    process.exit(77);
+  }
+  let failed = 0;
+  shared = await started();
+  for (const [report, cases] of pages) {
+    if (pages.length > 1) console.log(`# ${basename(report, ".html")}`);
+    failed += await failures(report, cases);
+  }
+  await shared.close();
   process.exit(failed ? 1 : 0);
 }
+
+export const runCases = (report, cases) => runPages([[report, cases]]);

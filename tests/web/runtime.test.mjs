@@ -14,13 +14,19 @@ const view = (page) => page.locator("#timeline canvas.events").evaluate((c) => (
 /** What the pointer is told at any height of the picture, at a place from 0 (left) to 1. */
 async function tips(page, place) {
   const canvas = page.locator("#timeline canvas.events"), said = [];
+  await page.setViewportSize({ width: 1280, height: 1600 });  // the whole picture is in sight
+  await painted(page);
   await page.locator("#timeline .canvas").scrollIntoViewIfNeeded();
-  const { height, width } = await canvas.boundingBox(), whole = await page.locator("#timeline .inner").evaluate((e) => e.clientHeight);
+  const { height } = await canvas.boundingBox(), whole = await page.locator("#timeline .inner").evaluate((e) => e.clientHeight);
   for (let top = 0; top < whole; top += height) {
     await page.locator("#timeline .scroller").evaluate((e, to) => { e.scrollTop = to; }, top);
+    await canvas.hover({ position: { x: 1, y: 4 }, force: true });
+    const box = await canvas.boundingBox();
+    assert.ok(box.y >= 0 && box.y + height <= 1600);
     for (let y = 4; y < height; y += 8) {
-      await canvas.hover({ position: { x: width * place, y }, force: true });
-      if (await page.locator(".tip").isVisible()) said.push(await page.locator(".tip").innerText());
+      await page.mouse.move(box.x + box.width * place, box.y + y);
+      const tip = await page.evaluate(() => { const shown = document.querySelector(".tip"); return shown?.checkVisibility() ? shown.innerText : ""; });
+      if (tip) said.push(tip);
     }
   }
   return said;

@@ -28,7 +28,7 @@ constexpr Evidence kShownBy[] = {
 // by FindingId
 #define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) Evidence::shown_by,
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
-#include "analyze/names/findings.def"
+#include "analyze/names/findings_ids.def"
 #undef GF_FINDING
 #undef GF_FINDING_TOO
 };

@@ -31,14 +31,14 @@ struct Rule {
 #define GF_RULE_OF_own(rank, id)
 constexpr Rule<TraceFacts> kTraceRules[] = {
     {FindingKind::caveat, trace_rules::flight_moment},
-#include "analyze/names/findings.def"
+#include "analyze/names/findings_ids.def"
 };
 #undef GF_RULE_OF_trace
 #undef GF_RULE_OF_sample
 #define GF_RULE_OF_trace(rank, id)
 #define GF_RULE_OF_sample(rank, id) {FindingKind::rank, sample_rules::id},
 constexpr Rule<SampleFacts> kSampleRules[] = {
-#include "analyze/names/findings.def"
+#include "analyze/names/findings_ids.def"
 };
 #undef GF_RULE_OF_trace
 #undef GF_RULE_OF_kernel
@@ -51,7 +51,7 @@ constexpr FindingGroup kGroups[] = {
 // by FindingId
 #define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) FindingGroup::group,
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
-#include "analyze/names/findings.def"
+#include "analyze/names/findings_ids.def"
 #undef GF_FINDING
 #undef GF_FINDING_TOO
 };

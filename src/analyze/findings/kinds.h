@@ -11,7 +11,7 @@ constexpr FindingKind kind_of(FindingId id) {
   constexpr FindingKind kKinds[] = {
 #define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) FindingKind::rank,
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
-#include "analyze/names/findings.def"
+#include "analyze/names/findings_ids.def"
 #undef GF_FINDING
 #undef GF_FINDING_TOO
   };

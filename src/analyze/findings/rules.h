@@ -64,7 +64,7 @@ struct Facts;
   namespace GF_RULES_##scope {                            \
     std::optional<Finding> id(const Facts&);              \
   }
-#include "analyze/names/findings.def"
+#include "analyze/names/findings_ids.def"
 #undef GF_FINDING
 #undef GF_FINDING_TOO
 #undef GF_RULES_trace

@@ -51,7 +51,7 @@ enum class RankTime : std::uint8_t {
   copies,
   collectives,
 #define GF_CAUSE(id, label, short_label, colour, meaning) idle_##id,
-#include "analyze/names/causes.def"
+#include "analyze/names/causes_ids.def"
 #undef GF_CAUSE
   unknown
 };
@@ -60,7 +60,7 @@ struct EnumNames<RankTime> {
   static constexpr const char* type = "RankTime";
   static constexpr auto names = std::to_array<std::string_view>({"kernels", "copies", "collectives",
 #define GF_CAUSE(id, label, short_label, colour, meaning) #id,
-#include "analyze/names/causes.def"
+#include "analyze/names/causes_ids.def"
 #undef GF_CAUSE
                                                                  "unknown"});
 };

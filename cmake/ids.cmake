@@ -1,0 +1,15 @@
+# What analyze/names/*.def declares, without its sentences. Nearly every file includes names/X_ids.def, which changes with an id
+# alone: a sentence that is edited compiles only what prints it.
+foreach(list findings causes phases)
+  set(declared src/analyze/names/${list}.def)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${declared})
+  file(READ ${declared} ids)
+  string(REGEX REPLACE "(^|\n)//[^\n]*" "" ids "${ids}")
+  string(REGEX REPLACE "\"([^\"\\]|[\\].)*\"" "\"\"" ids "${ids}")
+  string(REGEX REPLACE "[ \n]+" " " ids "${ids}")
+  string(REGEX REPLACE "\"\"( \"\")+" "\"\"" ids "${ids}")
+  string(REGEX REPLACE "\\( " "(" ids "${ids}")
+  string(STRIP "${ids}" ids)
+  string(REPLACE ") GF_" ")\nGF_" ids "${ids}")
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/analyze/names/${list}_ids.def @ONLY CONTENT "${ids}\n")
+endforeach()
