@@ -1,4 +1,5 @@
-// Opens a report in Debian's Chromium the way a user does: from the disk, with nothing to load from anywhere.
+// Opens a report in Debian's Chromium the way a user does: from the disk, with nothing to load from
+// anywhere.
 import { mkdtemp, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,9 +10,11 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
 
-// The shell is the same engine without the browser's own windows, and starts in a third of the time.
+// The shell is the same engine without the browser's own windows, and starts in a third of the
+// time.
 const executablePath = process.env.CHROMIUM ?? ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path)) ?? "";
-const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+              "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 /** A machine that others use as well may take this long to start a browser. */
 const BUSY_MS = 120_000;
@@ -22,7 +25,9 @@ export const haveBrowser = existsSync(executablePath);
 /** Calls `use(page)` with an empty page of a browser of its own. */
 export async function launched(options, use) {
   const profile = await mkdtemp(join(tmpdir(), "gpufathom-page-"));
-  const context = await chromium.launchPersistentContext(profile, { executablePath, args, headless: true, timeout: BUSY_MS, ...options });
+  const context = await chromium.launchPersistentContext(profile,
+                                                         { executablePath, args, headless: true,
+                                                           timeout: BUSY_MS, ...options });
   try {
     return await use(context.pages()[0] ?? (await context.newPage()));
   } finally {
@@ -31,7 +36,8 @@ export async function launched(options, use) {
   }
 }
 
-/** Calls `use(page, seen)` with the report opened; `seen` collects console errors, exceptions and requests beyond the file. */
+/** Calls `use(page, seen)` with the report opened; `seen` collects console errors, exceptions and
+ * requests beyond the file. */
 export async function withReport(file, options, use) {
   return launched(options, async (page) => {
     const seen = { errors: [], requests: [] }, url = pathToFileURL(resolve(file)).href;
@@ -44,7 +50,8 @@ export async function withReport(file, options, use) {
   });
 }
 
-/** Runs [name, run(page, seen)] on one opened report and ends the process: 0 when all passed, 77 without a browser. */
+/** Runs [name, run(page, seen)] on one opened report and ends the process: 0 when all passed, 77
+ * without a browser. */
 export async function runCases(report, cases) {
   if (!haveBrowser) {
     console.log("skipped: no Chromium (set CHROMIUM)");

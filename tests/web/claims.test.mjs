@@ -28,7 +28,8 @@ test("each figure has its panels, and each line of it is there by name", async (
 });
 
 test("there is a bar for each value", async (page) => {
-  const bars = figures.flatMap((each, at) => (each.kind === "bars" || each.kind === "groups" ? each.panels.map((panel, place) => [`#figure_${at}_${place}`, panel.lines.reduce((sum, line) => sum + line.points.length, 0)]) : []));
+  const bars = figures.flatMap((each, at) => (each.kind === "bars" || each.kind === "groups"
+                                              ? each.panels.map((panel, place) => [`#figure_${at}_${place}`, panel.lines.reduce((sum, line) => sum + line.points.length, 0)]) : []));
   for (const [id, count] of bars) assert.equal(await page.locator(`${id} rect`).count(), count, id);
 });
 
