@@ -1,4 +1,4 @@
-// What the library in a recorded program adds to a launch in a window, beside what CUPTI takes
+// Cost that the library in a recorded program adds to a launch in a window, beside CUPTI's
 // itself: the four callbacks of one cudaLaunchKernel, with a CUPTI that does nothing, and the write
 // of its record. Prints nanoseconds of processor time a launch. Usage: agent_calls [LAUNCHES]
 #include <fcntl.h>

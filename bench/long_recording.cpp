@@ -101,7 +101,7 @@ Nanos jitter(Nanos when) {
   return when + static_cast<Nanos>((static_cast<std::uint64_t>(when) * 0x9e3779b97f4a7c15u) >> 57);
 }
 
-/// What is recorded between two writes, made block by block.
+/// The samples between two writes, made block by block.
 class Recording {
  public:
   Recording(const char* path, Nanos length, Nanos window, Nanos every)

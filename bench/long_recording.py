@@ -2,10 +2,12 @@
 
   ./dev bench long_recording [--hours 1 10] [--before PROGRAM] [-o docs/results/long_recording.json]
 
-The recordings are made by long_recording.cpp: 13 counters at 1 kHz and the driver's sensors, with a window of 5 s every ten minutes in which kernels
-were recorded too. --before names another gpufathom to run on the same files, such as one of an earlier commit.
-Each number is of the run with the least processor time of three (one for runs over ten seconds): the machine may have other work, which processor
-time does not see. Above three hours neither the comparison runs, which may need gigabytes an hour, nor exports, which fill the disk.
+The recordings are made by long_recording.cpp: 13 counters at 1 kHz and the driver's sensors, with a
+window of 5 s every ten minutes in which kernels were recorded too. --before names another gpufathom
+to run on the same files, such as one of an earlier commit. Each number is of the run with the least
+processor time of three (one for runs over ten seconds): the machine may have other work, which
+processor time does not see. Above three hours neither the comparison runs, which may need gigabytes
+an hour, nor exports, which fill the disk.
 """
 import argparse
 import datetime
@@ -53,7 +55,8 @@ def recording(hours, kernels):
         print(f"making {path.name} ...", file=sys.stderr)
         CACHE.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(".part")
-        subprocess.run([ROOT / "build/bench/long_recording", part, str(hours), *(["5", "600"] if kernels else [])], check=True)
+        subprocess.run([ROOT / "build/bench/long_recording", part, str(hours),
+                        *(["5", "600"] if kernels else [])], check=True)
         part.rename(path)
     return path
 
@@ -68,7 +71,8 @@ def measure(program, command):
             print(done.error.decode().strip(), file=sys.stderr)
             return None  # refused
 
-        run = {"wall_s": round(wall, 2), "cpu_s": round(done.cpu, 2), "peak_mb": round(done.peak_bytes / 1e6)}
+        run = {"wall_s": round(wall, 2), "cpu_s": round(done.cpu, 2),
+               "peak_mb": round(done.peak_bytes / 1e6)}
         if best is None or run["cpu_s"] < best["cpu_s"]:
             best = run
         if wall > 10:
@@ -84,9 +88,13 @@ result = {
     "recordings": [],
 }
 for hours in a.hours:
-    files = {"SAMPLES": recording(hours, False), "KERNELS": recording(hours, True), "CSV": CACHE / "csv", "COPY": CACHE / "copy.gpf"}
-    values = json.loads(subprocess.run([ROOT / "build/gpufathom", "query", files["SAMPLES"], "select count(*) from counter_samples", "--format", "json"], check=True, capture_output=True).stdout)["rows"][0][0]
-    entry = {"hours": hours, "values": values, "file_mb": round(files["SAMPLES"].stat().st_size / 1e6), "runs": {}}
+    files = {"SAMPLES": recording(hours, False), "KERNELS": recording(hours, True),
+             "CSV": CACHE / "csv", "COPY": CACHE / "copy.gpf"}
+    values = json.loads(subprocess.run([ROOT / "build/gpufathom", "query", files["SAMPLES"],
+                                        "select count(*) from counter_samples", "--format", "json"],
+                                       check=True, capture_output=True).stdout)["rows"][0][0]
+    entry = {"hours": hours, "values": values,
+             "file_mb": round(files["SAMPLES"].stat().st_size / 1e6), "runs": {}}
     for name, command in COMMANDS.items():
         if hours > 3 and command[0] == "export":
             continue

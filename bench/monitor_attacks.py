@@ -1,11 +1,13 @@
 """`gpufathom monitor --serve` while clients do their worst, and a scraper beside them.
 
-Five attacks run at once, each for ever: headers without end, bodies without end, clients that drip a byte now and then, clients that ask and do
-not read, a crowd of connections that say nothing. A scraper reads /metrics at a fixed rate. Fails when a scrape fails or takes longer than
---most-ms, when the monitor's resident memory passes --most-mb, or when it does not end on SIGTERM. The fake driver libraries of the tests stand for
-GPUs.
+Five attacks run at once, each for ever: headers without end, bodies without end, clients that drip
+a byte now and then, clients that ask and do not read, a crowd of connections that say nothing. A
+scraper reads /metrics at a fixed rate. Fails when a scrape fails or takes longer than
+--most-ms, when the monitor's resident memory passes --most-mb, or when it does not end on SIGTERM.
+The fake driver libraries of the tests stand for GPUs.
 
-Usage: bench/monitor_attacks.py BUILD_DIR [OUT.json] [--seconds 1800] [--every 1] [--most-ms 100] [--most-mb 40]
+Usage: bench/monitor_attacks.py BUILD_DIR [OUT.json] [--seconds 1800] [--every 1] [--most-ms 100]
+[--most-mb 40]
 """
 import argparse
 import collections
@@ -136,8 +138,10 @@ def main():
     p.add_argument("--most-ms", type=float, default=100)
     p.add_argument("--most-mb", type=float, default=40)
     a = p.parse_args()
-    environment = dict(os.environ) | {"GPUFATHOM_LIBRARY_PATH": os.path.abspath(f"{a.build}/fakes"), "GPUFATHOM_FAKE": "gpus=8"}
-    monitor = subprocess.Popen([f"{a.build}/gpufathom", "monitor", "--serve", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True, env=environment)
+    environment = dict(os.environ) | {"GPUFATHOM_LIBRARY_PATH": os.path.abspath(f"{a.build}/fakes"),
+                                      "GPUFATHOM_FAKE": "gpus=8"}
+    monitor = subprocess.Popen([f"{a.build}/gpufathom", "monitor", "--serve", "127.0.0.1:0"],
+                               stderr=subprocess.PIPE, text=True, env=environment)
     port = int(re.search(r"127\.0\.0\.1:(\d+)", monitor.stderr.readline())[1])
 
     def status(key):
@@ -149,7 +153,8 @@ def main():
             fields = f.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    attackers = [multiprocessing.Process(target=attack, args=(f, port), daemon=True) for f in ATTACKS]
+    attackers = [multiprocessing.Process(target=attack, args=(f, port), daemon=True)
+                 for f in ATTACKS]
     for attacker in attackers:
         attacker.start()
     begin = time.monotonic()
@@ -161,7 +166,8 @@ def main():
         else:
             times.append(taken)
         if not looks or now - begin - looks[-1]["s"] >= a.seconds / 60:
-            looks.append({"s": round(now - begin, 1), "rss_mb": round(status("VmRSS") / 1024, 2), "open_files": len(os.listdir(f"/proc/{monitor.pid}/fd"))})
+            looks.append({"s": round(now - begin, 1), "rss_mb": round(status("VmRSS") / 1024, 2),
+                          "open_files": len(os.listdir(f"/proc/{monitor.pid}/fd"))})
         time.sleep(max(0.0, a.every - (time.monotonic() - now)))
     elapsed = time.monotonic() - begin
     alive = sum(attacker.is_alive() for attacker in attackers)
@@ -184,9 +190,12 @@ def main():
     if a.out:
         with open(a.out, "w") as f:
             f.write(json.dumps(result, indent=1) + "\n")
-    print({key: result[key] for key in ("scrapes", "failures", "scrape_ms", "rss_most_mb", "cpu_share", "sigterm_s", "exit_code")})
-    bad = [text for holds, text in ((failures == 0, "a scrape failed"), (times[-1] <= a.most_ms, "a scrape took too long"), (most_mb <= a.most_mb, "too much memory"),
-                                    (code == 0, "it did not end well"), (alive == len(attackers), "an attacker ended early")) if not holds]
+    print({key: result[key] for key in ("scrapes", "failures", "scrape_ms", "rss_most_mb",
+                                        "cpu_share", "sigterm_s", "exit_code")})
+    bad = [text for holds, text in ((failures == 0, "a scrape failed"),
+                                    (times[-1] <= a.most_ms, "a scrape took too long"), (most_mb <= a.most_mb, "too much memory"),
+                                    (code == 0, "it did not end well"),
+                                    (alive == len(attackers), "an attacker ended early")) if not holds]
     print("; ".join(bad) or "ok")
     sys.exit(bool(bad))
 

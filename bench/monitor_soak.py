@@ -1,8 +1,9 @@
 """Memory of `gpufathom monitor --serve` while Prometheus's page is read again and again.
 
-Starts the monitor, reads /metrics at a fixed rate (half over one kept connection, half over new ones, as different scrapers do), notes the
-monitor's resident memory every ten seconds and fits a line through it. Fails when the memory of the last tenth exceeds that of the first
-tenth after warm-up by more than 1 MB. Without --real the fake driver libraries of the tests stand for two GPUs.
+Starts the monitor, reads /metrics at a fixed rate (half over one kept connection, half over new
+ones, as different scrapers do), notes the monitor's resident memory every ten seconds and fits a
+line through it. Fails when the memory of the last tenth exceeds that of the first tenth after
+warm-up by more than 1 MB. Without --real the fake driver libraries of the tests stand for two GPUs.
 
 Usage: bench/monitor_soak.py BUILD_DIR OUT.json [--seconds 1800] [--rate 100] [--real]
 """
@@ -27,8 +28,10 @@ p.add_argument("--real", action="store_true", help="this machine's GPUs instead 
 a = p.parse_args()
 environment = dict(os.environ)
 if not a.real:
-    environment |= {"GPUFATHOM_LIBRARY_PATH": os.path.abspath(f"{a.build}/fakes"), "GPUFATHOM_FAKE": "gpus=2"}
-monitor = subprocess.Popen([f"{a.build}/gpufathom", "monitor", "--serve", "127.0.0.1:0", "--interval", "1"], stderr=subprocess.PIPE, text=True, env=environment)
+    environment |= {"GPUFATHOM_LIBRARY_PATH": os.path.abspath(f"{a.build}/fakes"),
+                    "GPUFATHOM_FAKE": "gpus=2"}
+monitor = subprocess.Popen([f"{a.build}/gpufathom", "monitor", "--serve", "127.0.0.1:0",
+                            "--interval", "1"], stderr=subprocess.PIPE, text=True, env=environment)
 line = monitor.stderr.readline()
 port = int(re.search(r"127\.0\.0\.1:(\d+)", line)[1])
 
@@ -58,7 +61,8 @@ while (now := time.monotonic()) - begin < a.seconds:
         next_look += 10 if a.seconds >= 200 else 1
     if now < next_scrape:
         time.sleep(next_scrape - now)
-    next_scrape = max(next_scrape + 1 / a.rate, time.monotonic() - 1)  # a late scraper catches up by a second at most
+    # a late scraper catches up by a second at most
+    next_scrape = max(next_scrape + 1 / a.rate, time.monotonic() - 1)
     connection = kept if scrapes % 2 else http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     started = time.perf_counter()
     try:
@@ -81,8 +85,10 @@ monitor.terminate()
 code = monitor.wait(10)
 warm = [x for x in looks if x["s"] >= min(60, a.seconds / 5)]
 tenth = max(len(warm) // 10, 1)
-first, last = (statistics.fmean(x["rss_bytes"] for x in part) for part in (warm[:tenth], warm[-tenth:]))
-slope = statistics.linear_regression([x["s"] for x in warm], [x["rss_bytes"] for x in warm]).slope * 3600
+first, last = (statistics.fmean(x["rss_bytes"] for x in part)
+               for part in (warm[:tenth], warm[-tenth:]))
+slope = statistics.linear_regression([x["s"] for x in warm],
+                                     [x["rss_bytes"] for x in warm]).slope * 3600
 latency.sort()
 result = {
     "what": "memory of monitor --serve under scrapes",
@@ -94,5 +100,6 @@ result = {
 }
 with open(a.out, "w") as f:
     f.write(json.dumps(result, indent=1) + "\n")
-print({k: result[k] for k in ("scrapes", "scrapes_per_second", "failures", "latency_ms", "cpu_share", "rss_bytes")})
+print({k: result[k] for k in ("scrapes", "scrapes_per_second", "failures", "latency_ms",
+                              "cpu_share", "rss_bytes")})
 sys.exit(failures > 0 or code != 0 or last - first > 1 << 20)

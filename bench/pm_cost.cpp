@@ -1,6 +1,6 @@
-// What PM sampling costs this process, setting by setting: CPU of decoding, evaluating and emptying
-// for each sample, samples that never arrive, memory and where it lies. Usage: pm_cost SECONDS
-// SETTING... with SETTING such as
+// Cost of PM sampling for this process, setting by setting: CPU of decoding, evaluating and
+// emptying for each sample, samples that never arrive, memory and where it lies. Usage: pm_cost
+// SECONDS SETTING... with SETTING such as
 // rate=1000,every=100,hw=16,stall=300,energy,metrics=gpu.busy+sm.active_any. One JSON object a
 // line. Needs a GPU; start the load yourself.
 #include <fmt/format.h>
@@ -155,7 +155,7 @@ void print_error(const Setting& setting, const Error& error) {
   fmt::print("{{\"setting\":\"{}\",\"error\":\"{}\"}}\n", setting.text, error.message());
 }
 
-/// What was spent between two moments of sampling.
+/// Resources spent between two moments of sampling.
 struct Spent {
   double start_cpu = 0, cpu = 0, wall = 0;
   std::int64_t samples = 0, lost = 0;

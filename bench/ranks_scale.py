@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""What a rank costs as ranks become many: bench/ranks_scale.py PROGRAM TRACE OUT [--ranks 16,64,256] [--engines 64] [--summaries 10000] [--eight]
+"""Cost of a rank as ranks become many: bench/ranks_scale.py PROGRAM TRACE OUT [--ranks 16,64,256]
+[--engines 64] [--summaries 10000] [--eight]
 
-Captures of over 20 MB are made from TRACE (tests/ranks/synthetic.py) some at a time, mapped by the pool and removed, so that no disk
-holds them all; only the map is timed. Then the whole dataset is reduced. --engines maps that many ranks by the pool, Ray, Spark and,
-where SLURM_CONF names a cluster (tests/system/slurm_cluster.bash starts one), a Slurm array, and compares what they wrote; an engine that has
-used --engine-seconds gets no more captures, and how many it had is in the result. Captures beyond the first 32 are those again under other
-ranks. --summaries copies the parts of eight ranks under new ranks to that many, and reduces them. --eight times one program and the
-pool against one process. OUT is written after each piece, so that a run may be left alone (nice -n 19 nohup) or stopped. JSON.
+Captures of over 20 MB are made from TRACE (tests/ranks/synthetic.py) some at a time, mapped by the
+pool and removed, so that no disk holds them all; only the map is timed. Then the whole dataset is
+reduced. --engines maps that many ranks by the pool, Ray, Spark and, where SLURM_CONF names a
+cluster (tests/system/slurm_cluster.bash starts one), a Slurm array, and compares what they wrote;
+an engine that has used --engine-seconds gets no more captures, and how many it had is in the
+result. Captures beyond the first 32 are those again under other ranks.
+--summaries copies the parts of eight ranks under new ranks to that many, and reduces them.
+--eight times one program and the pool against one process. OUT is written after each piece, so that
+a run may be left alone (nice -n
+19 nohup) or stopped. JSON.
 """
 import argparse
 import json
@@ -30,7 +35,8 @@ from synthetic import Job, Template  # noqa: E402
 
 
 def peak_mb():
-    return round(max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024)
+    return round(max(resource.getrusage(who).ru_maxrss
+                     for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024)
 
 
 BATCH = 32
@@ -39,7 +45,8 @@ BATCH = 32
 def batches(job, folder):
     """Paths of captures, some at a time."""
     for first in range(0, job.ranks, BATCH):
-        paths = [folder / f"rank{rank}.json" for rank in range(first, min(first + BATCH, job.ranks))]
+        paths = [folder / f"rank{rank}.json"
+                 for rank in range(first, min(first + BATCH, job.ranks))]
         for rank, path in enumerate(paths, first):
             path.write_text(job.trace(rank))
         yield paths
@@ -48,7 +55,7 @@ def batches(job, folder):
 
 
 def cpu_s():
-    """Of processes that were started and have ended."""
+    """Use of processes that were started and have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -70,7 +77,8 @@ def at_scale(template, count, folder):
     late = sum(1 for delay in job.delay if delay)
     assert len(answer["ranks"]) == count and not answer["missing_ranks"]
     assert answer["collectives_matched"] == template.count
-    found = sum(1 for row in answer["collectives"] if row["margin_ns"] > max(row["doubt_ns"], 20_000))
+    found = sum(1 for row in answer["collectives"]
+                if row["margin_ns"] > max(row["doubt_ns"], 20_000))
     return {"ranks": count, "mb_a_rank": round(size / count / 1e6, 1),
                      "map_median_s": round(statistics.median(row.seconds for row in rows), 4), "pool_s": round(taken, 2),
                      "pool_cpu_s_a_rank": round(cpu / count, 3),
@@ -83,8 +91,10 @@ def slurm_map(paths, dataset):
     """An array of two tasks."""
     listed = dataset.parent / "captures.txt"
     listed.write_text("".join(f"{path}\n" for path in paths))
-    line = shlex.join([sys.executable, "-m", "gpufathom.ranks", "map", "--workers", "1", "--list", str(listed), "--dataset", str(dataset)])
-    subprocess.run(["sbatch", "--wait", "--array=0-1", "--requeue", "-o", str(dataset.parent / "slurm-%A-%a.out"), f"--wrap={line}"], check=True,
+    line = shlex.join([sys.executable, "-m", "gpufathom.ranks", "map", "--workers", "1", "--list",
+                       str(listed), "--dataset", str(dataset)])
+    subprocess.run(["sbatch", "--wait", "--array=0-1", "--requeue", "-o",
+                    str(dataset.parent / "slurm-%A-%a.out"), f"--wrap={line}"], check=True,
                    stdout=subprocess.DEVNULL)
 
 
@@ -101,13 +111,15 @@ def engines_of():
     engines = {"process pool": ranks.map_all, f"Ray {ray.__version__}": on_ray.map_all,
                f"Spark {session.version} local-cluster[2,1,1024]": lambda paths, dataset: on_spark.map_all(session, paths, dataset)}
     if os.environ.get("SLURM_CONF"):
-        version = subprocess.run(["sinfo", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[-1]
+        version = subprocess.run(["sinfo", "--version"], stdout=subprocess.PIPE, text=True,
+                                 check=True).stdout.split()[-1]
         engines[f"Slurm {version} array, slurmctld and slurmd on loopback"] = slurm_map
     return engines
 
 
 def renumbered(template, count, folder):
-    """Paths of captures, some at a time: the first batch is made, the others are its files under other ranks."""
+    """Paths of captures, some at a time: the first batch is made, the others are its files under
+    other ranks."""
     job, made = Job(template, count), []
     for rank in range(min(BATCH, count)):
         text = job.trace(rank)
@@ -126,12 +138,13 @@ def renumbered(template, count, folder):
 
 
 def same_files(datasets):
-    """How many files of the first dataset the others have too; those must be the same."""
+    """The number of files that all datasets share; those must be the same."""
     first, *others = datasets
     shared = {}
     for other in others:
         files = [path.relative_to(other) for path in other.rglob("*") if path.is_file()]
-        assert all((first / path).read_bytes() == (other / path).read_bytes() for path in files), other
+        assert all((first / path).read_bytes() == (other / path).read_bytes()
+                   for path in files), other
         shared[other] = len(files)
     return shared
 
@@ -148,13 +161,16 @@ def by_engines(template, count, folder, seconds, keep):
             engine(paths, datasets[name])
             taken[name] += time.monotonic() - begin
             mapped[name] += len(paths)
-        result = {"ranks": count, "mapped": mapped, "seconds": {name: round(spent, 1) for name, spent in taken.items()},
+        result = {"ranks": count, "mapped": mapped,
+                  "seconds": {name: round(spent, 1) for name, spent in taken.items()},
                   "load": round(os.getloadavg()[0], 1)}
         print(result, file=sys.stderr, flush=True)
         keep(result)
     shared = same_files(list(datasets.values()))
-    result["same_files"] = {name: shared[datasets[name]] for name in engines if datasets[name] in shared}
-    result["digests"] = {name: ranks.digest(datasets[name])[:16] for name in engines if mapped[name] == count}
+    result["same_files"] = {name: shared[datasets[name]] for name in engines
+                            if datasets[name] in shared}
+    result["digests"] = {name: ranks.digest(datasets[name])[:16] for name in engines
+                         if mapped[name] == count}
     assert len(set(result["digests"].values())) == 1, result
     answer = ranks.reduce(datasets["process pool"])
     assert len(answer["ranks"]) == count and not answer["missing_ranks"]
@@ -173,7 +189,8 @@ def many_summaries(template, count, folder):
     for name in ("parts", "ranks"):
         (target / name).mkdir(parents=True)
     for rank in range(count):
-        part = {**parts[rank % len(parts)], "rank": rank, "world_size": count, "source": f"rank{rank}.json"}
+        part = {**parts[rank % len(parts)], "rank": rank, "world_size": count,
+                "source": f"rank{rank}.json"}
         line = json.dumps(part, separators=(",", ":")).encode() + b"\n"
         (target / "parts" / f"{rank:040d}.jsonl.zst").write_bytes(codec.compress(line, asbytes=True))
         (target / "ranks" / f"{rank:040d}.parquet").write_bytes(table)
@@ -201,7 +218,8 @@ def timed(work):
 
 
 def eight_ranks(template, program, folder):
-    """Eight captures to the answer in one program; thirty-two mapped by one process and by the pool."""
+    """Eight captures to the answer in one program; thirty-two mapped by one process and by the
+    pool."""
     job = Job(template, 32)
     paths = [folder / f"rank{rank}.json" for rank in range(32)]
     for rank, path in enumerate(paths):
@@ -209,13 +227,18 @@ def eight_ranks(template, program, folder):
     size = sum(path.stat().st_size for path in paths) / 1e6
     answer = [program, "ranks", "--format", "json", "--rows", "200", *map(str, paths[:8])]
     # 8 of 32 ranks: the program says what is missing and ends with 1.
-    found = {"mb_a_rank": round(size / 32, 1), "eight": timed(lambda: subprocess.run(answer, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False))}
+    found = {"mb_a_rank": round(size / 32, 1),
+             "eight": timed(lambda: subprocess.run(answer, stdout=subprocess.DEVNULL,
+                                                   stderr=subprocess.DEVNULL, check=False))}
     for name, workers in (("one process", 1), ("pool", None)):
         begin, cpu, dataset = time.monotonic(), all_cpu_s(), folder / f"mapped {name}"
-        report = ranks.map_all(paths, dataset, workers) if workers is None else [ranks.map_rank(path, dataset) for path in paths]
+        report = ranks.map_all(paths, dataset,
+                               workers) if workers is None else [ranks.map_rank(path, dataset)
+                                                                 for path in paths]
         wall, cpu = time.monotonic() - begin, all_cpu_s() - cpu
         assert not any(row.error for row in report)
-        found[name] = {"wall_s": round(wall, 2), "cpu_s": round(cpu, 2), "mb_per_s": round(size / wall), "mb_per_cpu_s": round(size / cpu)}
+        found[name] = {"wall_s": round(wall, 2), "cpu_s": round(cpu, 2),
+                       "mb_per_s": round(size / wall), "mb_per_cpu_s": round(size / cpu)}
     found["load"] = round(os.getloadavg()[0], 1)
     for path in paths:
         path.unlink()
@@ -223,7 +246,8 @@ def eight_ranks(template, program, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("trace")
     parser.add_argument("out", type=pathlib.Path)
@@ -253,7 +277,8 @@ def main():
         if options.summaries:
             keep("many", many_summaries(template, options.summaries, folder))
         if options.engines:
-            keep("engines", by_engines(template, options.engines, folder, options.engine_seconds, lambda row: keep("engines", row)))
+            keep("engines", by_engines(template, options.engines, folder, options.engine_seconds,
+                                       lambda row: keep("engines", row)))
         options.out.write_text(json.dumps(result, indent=1) + "\n")
     finally:
         shutil.rmtree(folder)

@@ -1,21 +1,25 @@
-"""What `analyze` costs against the committed best: what became dearer ends with 1.
+"""Cost of `analyze` against the committed best; exit code 1 if anything costs more.
 
-  ./dev bench ratchet [--rounds 5] [--lower] [--raise ROW] [--against PROGRAM] [FILE...] [-o RESULT.json]
+  ./dev bench ratchet [--rounds 5] [--lower] [--raise ROW] [--against PROGRAM] [FILE...] [-o
+  RESULT.json]
 
-Inputs are made of the captures in examples/ (as in ingest.py and xplane.py): of 200 MB a trace as JSON, answered as JSON and as the short
-text, which asks for less, and as a capture file; of 40 MB the same as gzip, one whose times and sizes vary, a profile of JAX, a capture that
-is opened again, its page, its whatif; and a job of 16 ranks (tests/ranks/synthetic.py). Of each:
+Inputs are made of the captures in examples/ (as in ingest.py and xplane.py): of 200 MB a trace as
+JSON, answered as JSON and as the short text, which asks for less, and as a capture file; of 40 MB
+the same as gzip, one whose times and sizes vary, a profile of JAX, a capture that is opened again,
+its page, its whatif; and a job of 16 ranks (tests/ranks/synthetic.py). Of each:
   instructions  an event, counted by Valgrind on one processor: the same on every machine
   misses        an event that go past a cache of 1 MB, as Valgrind's model has it: what waits for memory
   bytes         peak memory an event
   cpu           user and system time over that of a bare simdjson walk over the plain JSON (simdjson_walk.cpp), of which two run at once,
                 on two cores, before and after each run; the median of all rounds
-The walk stays in its core's cache and analyze does not, so cpu depends on what the machine's neighbours do to memory: one build read 3.4
-and 4.7 within one day. It is held with wide room, for what counts do not show (the system's work, waiting), the counts with little.
-bench/ratchet.json holds the best so far, ROOM how far above it fails. --lower writes what became better; --raise writes a row's
-figures as they are, and its commit says for what.
+The walk stays in its core's cache and analyze does not, so cpu depends on what the machine's
+neighbours do to memory: one build read 3.4 and 4.7 within one day. It is held with wide room, for
+what counts do not show (the system's work, waiting), the counts with little. bench/ratchet.json
+holds the best so far, ROOM how far above it fails. --lower writes what became better; --raise
+writes a row's figures as they are, and its commit says for what.
 
---against PROGRAM measures another build in the same rounds, --only with FILEs those alone; both print a table of before and after.
+--against PROGRAM measures another build in the same rounds, --only with FILEs those alone; both
+print a table of before and after.
 """
 import argparse
 import concurrent.futures
@@ -64,8 +68,8 @@ def run(command):
 
 
 def walk(plain):
-    """Processor time of one walk, while another one keeps the second core as busy as analyze does: two cores are often one core's
-    two threads, each of which is slower beside the other."""
+    """Processor time of one walk, while another one keeps the second core as busy as analyze does:
+    two cores are often one core's two threads, each of which is slower beside the other."""
     command = ["build/bench/simdjson_walk", plain]
     both = [start(command), start(command)]
     return statistics.mean(finish(process, command)[0] for process in both)
@@ -98,7 +102,8 @@ def job():
 
 
 def inputs():
-    """What is asked of each file, by label, and the plain traces that the walk reads, by size."""
+    """The questions about each file, by label, and the plain traces that the walk reads, by
+    size."""
     plain = {size: ingest.trace(size, ".json")[0] for size in (LARGE, SMALL)}
     large, small = imported(plain[LARGE]), imported(plain[SMALL])
     return {"json": Asked(plain[LARGE], LARGE),
@@ -125,13 +130,16 @@ class Asked(typing.NamedTuple):
 
     def events(self):
         files = [self.path] if self.path.is_file() else sorted(self.path.iterdir())
-        return sum(json.loads(run(["build/bench/ingest", each, "load"])[2])["events"] for each in files)
+        return sum(json.loads(run(["build/bench/ingest", each, "load"])[2])["events"]
+                   for each in files)
 
 
 def count(command, core):
     """Instructions and misses of a run on one processor: scheduling changes neither there."""
-    said = subprocess.run(["taskset", "-c", str(core), "valgrind", "--tool=cachegrind", "--cache-sim=yes", *CACHE,
-                           "--cachegrind-out-file=/dev/null", *map(str, command)], cwd=ROOT, stdout=subprocess.DEVNULL,
+    said = subprocess.run(["taskset", "-c", str(core), "valgrind", "--tool=cachegrind",
+                           "--cache-sim=yes", *CACHE,
+                           "--cachegrind-out-file=/dev/null", *map(str, command)], cwd=ROOT,
+                          stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, check=False).stderr
     found = [re.search(what + r":\s*([\d,]+)", said) for what in ("I +refs", "LL misses")]
     if not all(found):
@@ -144,13 +152,15 @@ def counts(files, programs):
     cores = sorted(os.sched_getaffinity(0))[:2]
     tasks = [(name, label) for name in programs for label in files]
     with concurrent.futures.ThreadPoolExecutor(len(cores)) as pool:
-        halves = [pool.submit(lambda core, part: [count(files[l].of(programs[n]), core) for n, l in part], core, tasks[i::len(cores)])
+        halves = [pool.submit(lambda core, part: [count(files[l].of(programs[n]), core)
+                                                  for n, l in part], core, tasks[i::len(cores)])
                   for i, core in enumerate(cores)]
-        return {task: found for i, half in enumerate(halves) for task, found in zip(tasks[i::len(cores)], half.result())}
+        return {task: found for i, half in enumerate(halves)
+                for task, found in zip(tasks[i::len(cores)], half.result())}
 
 
 def measure(files, plain, programs, rounds):
-    """Of each program and file the counts, and the medians of what is timed, all in turns."""
+    """Counts and median times of each program and file, all in turns."""
     counted = counts(files, programs)
     taken = {(name, label): [] for name in programs for label in files}
     for _ in range(rounds):
@@ -167,8 +177,10 @@ def measure(files, plain, programs, rounds):
         for name in programs:
             ratio, cpu, peak = (statistics.median(each) for each in zip(*taken[name, label]))
             instructions, misses = counted[name, label]
-            result[label][name] = {"instructions": round(instructions / events, 1), "misses": round(misses / events, 3),
-                                   "bytes": round(peak / events, 1), "cpu": round(ratio, 3), "cpu_s": round(cpu, 3)}
+            result[label][name] = {"instructions": round(instructions / events, 1),
+                                   "misses": round(misses / events, 3),
+                                   "bytes": round(peak / events, 1), "cpu": round(ratio, 3),
+                                   "cpu_s": round(cpu, 3)}
     return result
 
 
@@ -180,32 +192,40 @@ def show(result, programs):
 
 
 def judge(result, best):
-    """What is dearer than the committed best allows."""
+    """The costs above what the committed best allows."""
     return [f"{label}: {what} {row['now'][what]} is above {best[label][what]} x {ROOM[what]}"
             for label, row in result.items() if label in best
-            for what in ROOM if what in best[label] and row["now"][what] > best[label][what] * ROOM[what]]
+            for what in ROOM if what in best[label]
+            and row["now"][what] > best[label][what] * ROOM[what]]
 
 
 def cheaper(first, second):
     """The lower figures of two measurements."""
     for label, row in first.items():
-        row["now"] = {what: min(row["now"][what], second[label]["now"][what]) for what in row["now"]}
+        row["now"] = {what: min(row["now"][what], second[label]["now"][what])
+                      for what in row["now"]}
     return first
 
 
 def rewritten(result, best, raised):
     """The bar: lower where something became better, as measured where it may rise."""
-    return {label: {what: row["now"][what] if label in raised or what not in best.get(label, {}) else min(row["now"][what], best[label][what])
+    return {label: {what: row["now"][what] if label in raised or what not in best.get(label, {})
+                    else min(row["now"][what], best[label][what])
                     for what in ROOM} for label, row in result.items()}
 
 
 def main():
-    p = argparse.ArgumentParser(prog="bench/run ratchet", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(prog="bench/run ratchet", description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rounds", type=int, default=5)
-    p.add_argument("--lower", action="store_true", help="write what became better into bench/ratchet.json")
-    p.add_argument("--raise", dest="raised", action="append", default=[], metavar="ROW", help="write a row's figures as they are")
-    p.add_argument("--against", type=pathlib.Path, metavar="PROGRAM", help="another build of gpufathom, in the same rounds")
-    p.add_argument("--only", action="store_true", help="measure the files given and not those of the ratchet")
+    p.add_argument("--lower", action="store_true",
+                   help="write what became better into bench/ratchet.json")
+    p.add_argument("--raise", dest="raised", action="append", default=[], metavar="ROW",
+                   help="write a row's figures as they are")
+    p.add_argument("--against", type=pathlib.Path, metavar="PROGRAM",
+                   help="another build of gpufathom, in the same rounds")
+    p.add_argument("--only", action="store_true",
+                   help="measure the files given and not those of the ratchet")
     p.add_argument("files", nargs="*", type=pathlib.Path)
     p.add_argument("-o", "--output", type=pathlib.Path, help="write all figures as JSON")
     o = p.parse_args()
@@ -214,20 +234,28 @@ def main():
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     files, plain = inputs()
     gated = {} if o.only else files
-    programs = {"now": PROGRAM} if not o.against else {"before": o.against.resolve(), "now": PROGRAM}
-    measured = measure({**gated, **{f.name: Asked(f.resolve(), LARGE) for f in o.files}}, plain, programs, o.rounds)
+    programs = {"now": PROGRAM} if not o.against else {"before": o.against.resolve(),
+                                                       "now": PROGRAM}
+    measured = measure({**gated, **{f.name: Asked(f.resolve(), LARGE) for f in o.files}}, plain,
+                       programs, o.rounds)
     show(measured, programs)
     if o.output:
-        cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name")), platform.machine())
-        about = {"machine": {"cpu": cpu, "hardware": "two shared cores, CPU only", "load_average": os.getloadavg()[0]},
-                 "command": "./dev bench ratchet " + " ".join(sys.argv[1:]), "date": time.strftime("%Y-%m-%d")}
-        (ROOT / o.output).write_text(json.dumps({**about, "captures": measured}, indent=2) + "\n", encoding="utf-8")
+        cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
+                    if line.startswith("model name")), platform.machine())
+        about = {"machine": {"cpu": cpu, "hardware": "two shared cores, CPU only",
+                             "load_average": os.getloadavg()[0]},
+                 "command": "./dev bench ratchet " + " ".join(sys.argv[1:]),
+                 "date": time.strftime("%Y-%m-%d")}
+        (ROOT / o.output).write_text(json.dumps({**about, "captures": measured}, indent=2) + "\n",
+                                     encoding="utf-8")
     of_ratchet = {label: measured[label] for label in gated}
     best = json.loads(BEST.read_text(encoding="utf-8")) if BEST.exists() else {}
     if o.lower or o.raised:
-        BEST.write_text(json.dumps(rewritten(of_ratchet, best, o.raised), indent=2) + "\n", encoding="utf-8")
+        BEST.write_text(json.dumps(rewritten(of_ratchet, best, o.raised), indent=2) + "\n",
+                        encoding="utf-8")
         return
-    if judge(of_ratchet, best):  # what a neighbour of this machine does may last for some rounds: twice is no accident
+    # what a neighbour of this machine does may last for some rounds: twice is no accident
+    if judge(of_ratchet, best):
         print("once more")
         of_ratchet = cheaper(of_ratchet, measure(gated, plain, programs, o.rounds))
         show(of_ratchet, programs)

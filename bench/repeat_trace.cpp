@@ -105,7 +105,7 @@ class Pace {
   std::vector<double> begins_;
 };
 
-/// Where sizes of sequences and layers stand in the shapes of an event.
+/// Finds the sizes of sequences and layers in the shapes of an event.
 void find_sizes(std::string_view event, std::vector<std::pair<std::size_t, Hole::Kind>>& found) {
   const auto list = event.find("\"Input Dims\": ");
   if (list == event.npos) return;

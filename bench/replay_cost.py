@@ -1,7 +1,9 @@
-"""What running a capture again costs: ./dev bench replay_cost [--sizes 50,100,200,400] [--rounds 5] [-o docs/results/replay_cost.json]
+"""Cost of replaying a capture: ./dev bench replay_cost [--sizes 50,100,200,400] [--rounds 5] [-o
+docs/results/replay_cost.json]
 
-Traces of so many MB are made of the captures in examples/ (as in ingest.py). Measured is processor time, user and system, as the
-least of the rounds: of the graph of the whole capture, and of one run with a change (bench/ingest.cpp, of 62 with up to six changes).
+Traces of so many MB are made of the captures in examples/ (as in ingest.py). Measured is processor
+time, user and system, as the least of the rounds: of the graph of the whole capture, and of one run
+with a change (bench/ingest.cpp, of 62 with up to six changes).
 """
 import argparse
 import json
@@ -18,7 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def measure(path, rounds):
     """The least of each time; a rate for a million events."""
-    runs = [json.loads(subprocess.run(["build/bench/ingest", path, "replay"], check=True, capture_output=True, cwd=ROOT).stdout)
+    runs = [json.loads(subprocess.run(["build/bench/ingest", path, "replay"], check=True,
+                                      capture_output=True, cwd=ROOT).stdout)
             for _ in range(rounds)]
     row = {key: runs[0][key] for key in ("events", "activities")}
     for key in ("analyze_cpu_s", "graph_cpu_s", "change_cpu_s"):
@@ -29,7 +32,8 @@ def measure(path, rounds):
 
 
 def main():
-    options = argparse.ArgumentParser(prog="bench/run replay_cost", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(prog="bench/run replay_cost", description=__doc__,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--sizes", default="50,100,200,400")
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("-o", "--output", type=Path)
@@ -41,10 +45,14 @@ def main():
         print(f"{rows[-1]['events']:9} events, {rows[-1]['activities']:7} activities: the graph {rows[-1]['graph_s_per_million']} s a million, "
               f"a change {rows[-1]['change_ms_per_million']} ms a million", flush=True)
     if o.output:
-        cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name")), platform.machine())
-        about = {"command": f"./dev bench replay_cost --sizes {o.sizes} --rounds {o.rounds}", "date": time.strftime("%Y-%m-%d"),
-                 "machine": {"cpu": cpu, "hardware": f"{os.cpu_count()} shared cores, CPU only", "load_average": round(os.getloadavg()[0], 1)}}
-        (ROOT / o.output).write_text(json.dumps(about | {"rows": rows}, indent=1) + "\n", encoding="utf-8")
+        cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
+                    if line.startswith("model name")), platform.machine())
+        about = {"command": f"./dev bench replay_cost --sizes {o.sizes} --rounds {o.rounds}",
+                 "date": time.strftime("%Y-%m-%d"),
+                 "machine": {"cpu": cpu, "hardware": f"{os.cpu_count()} shared cores, CPU only",
+                             "load_average": round(os.getloadavg()[0], 1)}}
+        (ROOT / o.output).write_text(json.dumps(about | {"rows": rows}, indent=1) + "\n",
+                                     encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Processor time and peak memory of a program: `finish(start(command))`.
 
-The system counts the memory of whoever starts a program as that program's peak (ru_maxrss outlives exec), and a Python program that
-made its inputs holds more than `analyze` takes. So a small process of its own stands between: started as `python3 -S spent.py FD COMMAND...`
-it runs the command, waits for it and writes down its figures.
+The system counts the memory of whoever starts a program as that program's peak (ru_maxrss outlives
+exec), and a Python program that made its inputs holds more than `analyze` takes. So a small process
+of its own stands between: started as `python3 -S spent.py FD COMMAND...` it runs the command, waits
+for it and writes down its figures.
 """
 import os
 import sys
@@ -39,7 +40,8 @@ class Running(typing.NamedTuple):
 
 def start(command, cwd=None, **limits):
     figures, write = os.pipe()
-    process = subprocess.Popen([sys.executable, "-S", "-E", __file__, str(write), *map(str, command)], stdout=subprocess.PIPE,
+    process = subprocess.Popen([sys.executable, "-S", "-E", __file__, str(write),
+                                *map(str, command)], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, cwd=cwd, pass_fds=[write], **limits)
     os.close(write)
     return Running(process, figures)

@@ -1,16 +1,22 @@
-"""What the usual questions cost on large captures, as ratios to a bare simdjson walk: one table, all in turns.
+"""Cost of the usual questions on large captures, as ratios to a bare simdjson walk: one table, all
+in turns.
 
-  ./dev bench table [--bytes 1000000000] [--rounds 5] [--against PROGRAM] [--peers] [-o docs/results/table.json]
+  ./dev bench table [--bytes 1000000000] [--rounds 5] [--against PROGRAM] [--peers] [-o
+  docs/results/table.json]
 
-A Kineto trace of --bytes (ingest.py), the same as gzip and as a capture file, asked in the ways of QUESTIONS; an XLA profile of
-200 MB (xplane.py), an export of Nsight Systems of a million kernels, and an hour's recording (long_recording.py). Of each the
-median of processor time (user + system), of wall time and of peak memory over all rounds, on two cores.
+A Kineto trace of --bytes (ingest.py), the same as gzip and as a capture file, asked in the ways of
+QUESTIONS; an XLA profile of
+200 MB (xplane.py), an export of Nsight Systems of a million kernels, and an hour's recording
+(long_recording.py). Of each the median of processor time (user + system), of wall time and of peak
+memory over all rounds, on two cores.
   walk      processor time over that of a walk over the plain trace; for captures of other programs, over as many of its bytes
-Two walks at once run before and after each question (ratchet.py). --against asks another build the same in the same rounds.
-`repr` is Python's alone: the time of printing the table of kernels of the open capture file for the first time, and again.
---peers asks what others do for the same in the same rounds, once a round: ISA-L decodes the gzip; HolisticTraceAnalysis reads
-a trace of --peer-bytes and breaks down its time; XProf makes its trace viewer's data of the XLA profile. They come from PyPI, into
-.cache/peers (AMD's TraceLens is not there: the package of that name is another program).
+Two walks at once run before and after each question (ratchet.py). --against asks another build the
+same in the same rounds. `repr` is Python's alone: the time of printing the table of kernels of the
+open capture file for the first time, and again.
+--peers asks what others do for the same in the same rounds, once a round: ISA-L decodes the gzip;
+HolisticTraceAnalysis reads a trace of --peer-bytes and breaks down its time; XProf makes its trace
+viewer's data of the XLA profile. They come from PyPI, into .cache/peers (AMD's TraceLens is not
+there: the package of that name is another program).
 """
 import argparse
 import json
@@ -28,7 +34,7 @@ import ratchet
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GROUPS = "select name, count(*), sum(duration_ns) from activities group by name order by 3 desc limit 5"
-# What is asked, of which file.
+# Questions and their files.
 QUESTIONS = {
     "JSON: text answer": ["analyze", "JSON"],
     "gzip: text answer": ["analyze", "GZIP"],
@@ -51,7 +57,7 @@ for _ in range(2):
     taken.append(time.process_time() - start)
 print(*taken, len(run.kernels))
 """
-# What another program does, of which file, and what stands against it here.
+# Other programs' questions and files, and the question here to compare with.
 PEERS = {
     "ISA-L: decode the gzip": ("import sys; from isal import igzip\nwith igzip.open(sys.argv[1]) as f:\n while f.read(1 << 20): pass", "GZIP", ["analyze", "GZIP"]),
     "HolisticTraceAnalysis: idle and temporal breakdown": (ingest.HTA, "PART", ["analyze", "PART"]),
@@ -65,13 +71,15 @@ def peers_python():
     python = ROOT / ".cache" / "peers" / "bin" / "python"
     if not (python.parent / ".installed").exists():
         subprocess.run([sys.executable, "-m", "venv", python.parent.parent], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "HolisticTraceAnalysis", "xprof", "isal"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "HolisticTraceAnalysis", "xprof",
+                        "isal"], check=True)
         (python.parent / ".installed").touch()
     return python
 
 
 def of_peers(files, programs, rounds):
-    """Processor time and peak memory of each peer, and its time over that of each program for the same file: medians of all in turns."""
+    """Processor time and peak memory of each peer, and its time over that of each program for the
+    same file: medians of all in turns."""
     python, found = peers_python(), {}
     for what, (code, file, words) in PEERS.items():
         taken = []
@@ -80,7 +88,8 @@ def of_peers(files, programs, rounds):
             cpu, peak, _ = ratchet.run([python, "-W", "ignore", "-c", code, files[file]])
             taken.append((cpu, peak / 1e6, *(cpu / own for own in ours.values())))
         cpu, peak, *ratios = (round(statistics.median(each), 3) for each in zip(*taken))
-        found[what] = {"bytes": files[file].stat().st_size, "cpu_s": cpu, "peak_mb": peak, "over": dict(zip(programs, ratios))}
+        found[what] = {"bytes": files[file].stat().st_size, "cpu_s": cpu, "peak_mb": peak,
+                       "over": dict(zip(programs, ratios))}
     return found
 
 
@@ -93,16 +102,21 @@ def nsight_export(path, kernels=1_000_000):
     db = sqlite3.connect(part)
     db.execute("create table META_DATA_EXPORT(name text, value text)")
     db.execute("create table StringIds(id integer primary key, value text)")
-    db.executemany("insert into StringIds values(?,?)", [(0, "cudaLaunchKernel_v7000"), *((i, f"kernel_{i}<float, {i % 7}>") for i in range(1, 501))])
+    db.executemany("insert into StringIds values(?,?)",
+                   [(0, "cudaLaunchKernel_v7000"),
+                    *((i, f"kernel_{i}<float, {i % 7}>") for i in range(1, 501))])
     db.execute("create table CUPTI_ACTIVITY_KIND_KERNEL(start int, end int, deviceId int, streamId int, correlationId int, globalPid int, "
                "demangledName int, gridX int, gridY int, gridZ int, blockX int, blockY int, blockZ int)")
     db.execute("create table CUPTI_ACTIVITY_KIND_RUNTIME(start int, end int, eventClass int, globalTid int, correlationId int, nameId int, returnValue int)")
     db.execute("create table NVTX_EVENTS(start int, end int, eventType int, text text, globalTid int)")
     db.executemany("insert into CUPTI_ACTIVITY_KIND_KERNEL values(?,?,0,7,?,16777216,?,?,1,1,128,1,1)",
-                   ((5000 + 10000 * i, 12000 + 10000 * i + i % 1000, i, i * 7 % 500 + 1, i % 97 + 1) for i in range(kernels)))
-    db.executemany("insert into CUPTI_ACTIVITY_KIND_RUNTIME values(?,?,0,16777217,?,0,0)", ((1000 + 10000 * i, 4000 + 10000 * i, i) for i in range(kernels)))
+                   ((5000 + 10000 * i, 12000 + 10000 * i + i % 1000, i, i * 7 % 500 + 1, i % 97 + 1)
+                    for i in range(kernels)))
+    db.executemany("insert into CUPTI_ACTIVITY_KIND_RUNTIME values(?,?,0,16777217,?,0,0)",
+                   ((1000 + 10000 * i, 4000 + 10000 * i, i) for i in range(kernels)))
     db.executemany("insert into NVTX_EVENTS values(?,?,59,?,16777217)",
-                   ((500 + 100000 * i, 99000 + 100000 * i, f"layer {i % 100}") for i in range(kernels // 10)))
+                   ((500 + 100000 * i, 99000 + 100000 * i, f"layer {i % 100}")
+                    for i in range(kernels // 10)))
     db.commit()
     db.close()
     part.rename(path)
@@ -112,18 +126,21 @@ def inputs(size, peer_size):
     files = ratchet.inputs()[0]
     plain, facts = ingest.trace(size, ".json")
     packed, _ = ingest.trace(size, ".json.gz")
-    capture, export, hour = (ingest.CACHE / name for name in ("table.gpf", "table.sqlite", "recording_1h.gpf"))
+    capture, export, hour = (ingest.CACHE / name
+                             for name in ("table.gpf", "table.sqlite", "recording_1h.gpf"))
     capture.unlink(missing_ok=True)
     ratchet.run([ratchet.PROGRAM, "import", plain, "-o", capture])
     nsight_export(export)
     if not hour.exists():
         subprocess.run([ROOT / "build/bench/long_recording", hour, "1"], check=True)
-    return {"JSON": plain, "PART": ingest.trace(peer_size, ".json")[0], "GZIP": packed, "CAPTURE": capture, "PROFILE": files["xplane"], "EXPORT": export, "HOUR": hour}, facts
+    return {"JSON": plain, "PART": ingest.trace(peer_size, ".json")[0], "GZIP": packed,
+            "CAPTURE": capture, "PROFILE": files["xplane"], "EXPORT": export, "HOUR": hour}, facts
 
 
 def once(program, words, files):
     """Processor time, wall time and peak memory of a question."""
-    made = {"MADE.gpf": ingest.CACHE / "table_made.gpf", "MADE.html": ingest.CACHE / "table_made.html"}
+    made = {"MADE.gpf": ingest.CACHE / "table_made.gpf",
+            "MADE.html": ingest.CACHE / "table_made.html"}
     command = [program, *(files.get(word) or made.get(word) or word for word in words)]
     for path in made.values():
         path.unlink(missing_ok=True)
@@ -133,46 +150,56 @@ def once(program, words, files):
 
 
 def measure(files, programs, rounds):
-    """Of each question and program the medians, all in turns."""
+    """The medians of each question and program, all in turns."""
     taken = {(what, name): [] for what in QUESTIONS for name in programs}
     plain = files["JSON"]
     for _ in range(rounds):
         for what, words in QUESTIONS.items():
             file = next(files[word] for word in words if word in files)
-            bytes_of = file if what.split(":")[0] in ("XLA profile", "Nsight Systems", "an hour's recording") else plain
+            bytes_of = file if what.split(":")[0] in ("XLA profile", "Nsight Systems",
+                                                      "an hour's recording") else plain
             walks = [ratchet.walk(plain)]
             seen = {name: once(program, words, files) for name, program in programs.items()}
             walks.append(ratchet.walk(plain))
             walked = statistics.mean(walks) * bytes_of.stat().st_size / plain.stat().st_size
             for name, (cpu, wall, peak) in seen.items():
                 taken[what, name].append((cpu / walked, cpu, wall, peak))
-    return {what: {name: dict(zip(("walk", "cpu_s", "wall_s", "peak_mb"), (round(statistics.median(each), 3) for each in zip(*taken[what, name]))))
+    return {what: {name: dict(zip(("walk", "cpu_s", "wall_s", "peak_mb"),
+                                  (round(statistics.median(each), 3)
+                                   for each in zip(*taken[what, name]))))
                    for name in programs} for what in QUESTIONS}
 
 
 def of_python(capture, rounds):
     """Seconds of the first and of the second `repr` of the table of kernels, and its rows."""
-    runs = [subprocess.run([sys.executable, "-c", PYTHON, capture], check=True, capture_output=True, text=True, cwd=ROOT,
-                           env={**os.environ, "PYTHONPATH": str(ROOT / "python")}).stdout.split() for _ in range(rounds)]
+    runs = [subprocess.run([sys.executable, "-c", PYTHON, capture], check=True, capture_output=True,
+                           text=True, cwd=ROOT,
+                           env={**os.environ, "PYTHONPATH": str(ROOT / "python")}).stdout.split()
+            for _ in range(rounds)]
     first, again = (round(statistics.median(float(run[i]) for run in runs), 5) for i in (0, 1))
     return {"rows": int(runs[0][2]), "first_s": first, "again_s": again}
 
 
 def main():
-    p = argparse.ArgumentParser(prog="bench/run table", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(prog="bench/run table", description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--bytes", type=int, default=1_000_000_000)
     p.add_argument("--rounds", type=int, default=5)
-    p.add_argument("--against", type=pathlib.Path, metavar="PROGRAM", help="another build of gpufathom, in the same rounds")
+    p.add_argument("--against", type=pathlib.Path, metavar="PROGRAM",
+                   help="another build of gpufathom, in the same rounds")
     p.add_argument("--peers", action="store_true", help="also what others do, from PyPI")
-    p.add_argument("--peer-bytes", type=int, default=140_000_000, help="of the trace that the slower of them read")
+    p.add_argument("--peer-bytes", type=int, default=140_000_000,
+                   help="of the trace that the slower of them read")
     p.add_argument("-o", "--output", type=pathlib.Path, help="write all figures as JSON")
     o = p.parse_args()
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     files, facts = inputs(o.bytes, o.peer_bytes)
-    programs = {"now": ratchet.PROGRAM} if not o.against else {"before": o.against.resolve(), "now": ratchet.PROGRAM}
+    programs = {"now": ratchet.PROGRAM} if not o.against else {"before": o.against.resolve(),
+                                                               "now": ratchet.PROGRAM}
     load = os.getloadavg()[0]
     questions = measure(files, programs, o.rounds)
-    print(f"{'':<42}" + "".join(f"{name + ': /walk':>15}{'cpu s':>9}{'wall s':>9}{'MB':>7}" for name in programs))
+    print(f"{'':<42}" + "".join(f"{name + ': /walk':>15}{'cpu s':>9}{'wall s':>9}{'MB':>7}"
+                                for name in programs))
     for what, row in questions.items():
         print(f"{what:<42}" + "".join(f"{row[n]['walk']:>15.2f}{row[n]['cpu_s']:>9.3f}{row[n]['wall_s']:>9.3f}{row[n]['peak_mb']:>7.0f}" for n in programs))
     python = of_python(files["CAPTURE"], o.rounds)
@@ -182,8 +209,10 @@ def main():
         over = ", ".join(f"{ratio:.2f} x {name}" for name, ratio in row["over"].items())
         print(f"{what:<52}{row['cpu_s']:>9.3f} s{row['peak_mb']:>8.0f} MB   {over}")
     if o.output:
-        cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name")), platform.machine())
-        result = {"machine": {"cpu": cpu, "hardware": "two shared cores, CPU only", "load_average": load},
+        cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
+                    if line.startswith("model name")), platform.machine())
+        result = {"machine": {"cpu": cpu, "hardware": "two shared cores, CPU only",
+                              "load_average": load},
                   "command": "./dev bench table " + " ".join(sys.argv[1:]), "date": time.strftime("%Y-%m-%d"), "trace": facts,
                   "bytes": {name: path.stat().st_size for name, path in files.items()}, "questions": questions, "peers": peers, "python_repr": python}
         (ROOT / o.output).write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How long two builds of the program take for the same files: two_builds.py BUILD OTHER FILE... [--rounds 9] [--format text]
+"""Times of two builds of the program for the same files: two_builds.py BUILD OTHER FILE...
+[--rounds 9] [--format text]
 
 Each file is analysed by both in turn, and the medians of processor time are compared: the ratio is
 the second build's over the first's; so is peak memory. A build is a folder, or the program itself.
@@ -31,7 +32,8 @@ def main():
     parser.add_argument("--format", default="json")
     options = parser.parse_args()
     for file in options.files:
-        taken = [cost(options.build, file, options.format) + cost(options.other, file, options.format)
+        taken = [cost(options.build, file, options.format) + cost(options.other, file,
+                                                                  options.format)
                  for _ in range(options.rounds)]
         first, first_mb, second, second_mb = (statistics.median(each) for each in zip(*taken))
         print(f"{pathlib.Path(file).name}: {first:.2f} s and {second:.2f} s, ratio {second / first:.3f}; {first_mb:.0f} MB and {second_mb:.0f} MB")

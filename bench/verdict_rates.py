@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How often the verdicts of compare and the gate are right, simulated: verdict_rates.py PROGRAM
+"""Simulated error rates of the verdicts of compare and the gate: verdict_rates.py PROGRAM
 [--seed N] [--pairs N] [--json FILE].
 
-PROGRAM is bench/verdict_rates.cpp's. A cell is a kind of noise, a number of steps, of captures and a
-change; what is printed are the worst shares over all numbers of steps, and the least shares where
+PROGRAM is bench/verdict_rates.cpp's. A cell is a kind of noise, a number of steps, of captures and
+a change; what is printed are the worst shares over all numbers of steps, and the least shares where
 more is better. What was tuned was tuned on seed 1; seed 2 is reported.
 """
 
@@ -30,7 +30,7 @@ def design(cell):
 
 
 def summary(cells):
-    """Of each noise and design, over all numbers of steps: shares of pairs."""
+    """Shares of pairs for each noise and design, over all numbers of steps."""
     rows = {}
     for cell in cells:
         row = rows.setdefault((cell["noise"], design(cell)), {})

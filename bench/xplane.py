@@ -2,12 +2,13 @@
 
   ./dev bench xplane [--bytes 1000000000] [--runs 3] [-o docs/results/xplane.json]
 
-The profile is made of the JAX capture in examples/ (one GPU stream, host threads, a Python thread with its frames): the events of
-each line again and again, each time after the last one, until the file has the wanted size. Measured as in ingest.py, on two cores, best of --runs:
+The profile is made of the JAX capture in examples/ (one GPU stream, host threads, a Python thread
+with its frames): the events of each line again and again, each time after the last one, until the
+file has the wanted size. Measured as in ingest.py, on two cores, best of --runs:
   load      file to capture          (ingest.cpp)
   analyze   file to finished analysis, the command as users run it
-The copies repeat the correlation numbers of the source, so that most kernels of the answer have a launch of another copy: good for
-times, not for conclusions.
+The copies repeat the correlation numbers of the source, so that most kernels of the answer have a
+launch of another copy: good for times, not for conclusions.
 """
 import argparse
 import json
@@ -70,7 +71,9 @@ def message(number, payload):
 
 def number_in(message, wanted):
     """The value of an integer field, 0 when it is left out."""
-    return next((read_varint(payload, 0)[0] for number, payload in ((n, whole[1:]) for n, whole, _ in fields(message) if n == wanted)), 0)
+    return next((read_varint(payload, 0)[0]
+                 for number, payload in ((n, whole[1:]) for n, whole, _ in fields(message)
+                                         if n == wanted)), 0)
 
 
 FIRST = 1 << 49  # ps, ten minutes: offsets from here to 2^56, twenty hours, take eight bytes
@@ -88,9 +91,13 @@ class Line:
                 continue
             rest = [whole for n, whole, _ in fields(event) if n != 2]
             size = sum(map(len, rest)) + 9
-            self.events.append((b"\x22" + varint(size) + rest[0] + b"\x10", number_in(event, 2) + FIRST, b"".join(rest[1:])))
+            self.events.append((b"\x22" + varint(size) + rest[0] + b"\x10",
+                                number_in(event, 2) + FIRST, b"".join(rest[1:])))
         self.bytes = sum(len(before) + 8 + len(after) for before, _, after in self.events)
-        self.end = max((offset - FIRST + number_in(event, 3) for (_, offset, _), event in zip(self.events, (e for n, _, e in fields(message_bytes) if n == 4))), default=0)
+        self.end = max((offset - FIRST + number_in(event, 3)
+                        for (_, offset, _), event in zip(self.events,
+                                                         (e for n, _, e in fields(message_bytes)
+                                                          if n == 4))), default=0)
 
     def repeated(self, times, period):
         parts = [self.head]
@@ -106,16 +113,20 @@ def make(path, size):
     with tarfile.open(ROOT / "examples" / "jax_mlp.tgz") as tar:
         member = next(m for m in tar.getmembers() if m.name.endswith(".xplane.pb"))
         source = tar.extractfile(member).read()
-    planes = [[(number, whole, Line(payload) if number == 3 else None) for number, whole, payload in fields(plane)] for n, _, plane in fields(source) if n == 1]
+    planes = [[(number, whole, Line(payload) if number == 3 else None)
+               for number, whole, payload in fields(plane)] for n, _, plane in fields(source)
+              if n == 1]
     lines = [line for plane in planes for _, _, line in plane if line]
     times, period = size // sum(line.bytes for line in lines), max(line.end for line in lines)
     with open(path, "wb") as f:
         for plane in planes:
-            f.write(message(1, b"".join(message(3, line.repeated(times, period)) if line else whole for _, whole, line in plane)))
+            f.write(message(1, b"".join(message(3, line.repeated(times, period)) if line else whole
+                                        for _, whole, line in plane)))
 
 
 def main():
-    p = argparse.ArgumentParser(prog="bench/run xplane", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(prog="bench/run xplane", description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--bytes", type=int, default=1_000_000_000)
     p.add_argument("--runs", type=int, default=3)
     p.add_argument("-o", "--output", type=pathlib.Path, help="write all figures as JSON")
@@ -124,15 +135,19 @@ def main():
     CACHE.mkdir(parents=True, exist_ok=True)
     path = CACHE / f"profile_{args.bytes}.xplane.pb"
     if not path.exists():
-        maker = multiprocessing.Process(target=make, args=(path, args.bytes))  # what this process holds would count as its children's peak
+        # what this process holds would count as its children's peak
+        maker = multiprocessing.Process(target=make, args=(path, args.bytes))
         maker.start()
         maker.join()
     with open(path, "rb") as f:  # into the page cache: the disk is not what is measured
         while f.read(1 << 20):
             pass
-    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name")), platform.machine())
-    result = {"machine": {"cpu": cpu, "cores": len(os.sched_getaffinity(0)), "load_average": os.getloadavg()[0]},
-              "command": "./dev bench xplane " + " ".join(sys.argv[1:]), "date": time.strftime("%Y-%m-%d")}
+    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
+                if line.startswith("model name")), platform.machine())
+    result = {"machine": {"cpu": cpu, "cores": len(os.sched_getaffinity(0)),
+                          "load_average": os.getloadavg()[0]},
+              "command": "./dev bench xplane " + " ".join(sys.argv[1:]),
+              "date": time.strftime("%Y-%m-%d")}
     result["load"], said = measure(["build/bench/ingest", path, "load"], args.runs)
     facts = json.loads(said)
     result["profile"] = {"bytes": facts["bytes"], "events": facts["events"]}

@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: the folders are GNU's, and -DCMAKE_INSTALL_LIBDIR=lib64 and its like move them.
+# Places of `cmake --install`: the folders are GNU's, and -DCMAKE_INSTALL_LIBDIR=lib64 and its like move them.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # tests are no part of it
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/gpufathom)
 install(TARGETS gpufathom)
@@ -12,7 +12,7 @@ foreach(line IN LISTS shipped)
   list(GET shipped_file 1 name)
   install(FILES docs/${folder}/${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/gpufathom/${folder})
 endforeach()
-# What the shipped energy model is made of: runs of its boards, and the counters of these.
+# Sources of the shipped energy model: runs of its boards, and the counters of these.
 file(GLOB energy_boards docs/results/energy/*-2026-11-20c.points.jsonl.gz docs/results/energy/*-2026-11-21[def].points.jsonl.gz
   docs/results/energy/*.kernels.ncu.csv.gz)
 install(FILES ${energy_boards} DESTINATION ${CMAKE_INSTALL_DATADIR}/gpufathom/energy/boards)

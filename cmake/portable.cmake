@@ -1,4 +1,4 @@
-# What the wheel holds, for systems other than this one, x86-64 or AArch64: the objects of the usual build, linked with
+# Content of the wheel, for systems other than this one, x86-64 or AArch64: the objects of the usual build, linked with
 # their own C++ runtime for glibc 2.26 and newer (tools/link_portable). Python and the command line share one library, which
 # halves the wheel. What else it needs of this system is put beside it by tools/build_wheel. libgcc_s stays the system's: it
 # holds the one unwinder of a process.

@@ -20,7 +20,7 @@ from opentelemetry.sdk.metrics.export import AggregationTemporality, InMemoryMet
 print("opentelemetry-sdk", importlib.metadata.version("opentelemetry-sdk"))
 for temporality in (AggregationTemporality.DELTA, AggregationTemporality.CUMULATIVE):
     reader = InMemoryMetricReader(preferred_temporality={ObservableCounter: temporality})
-    # What nvmlDeviceGetTotalEnergyConsumption says: a card long in use, then its driver is loaded again.
+    # Readings of nvmlDeviceGetTotalEnergyConsumption: a card long in use, then its driver is loaded again.
     joules = iter([9_000_000, 9_000_300, 9_000_600, 100, 400])
     MeterProvider([reader]).get_meter("gpu").create_observable_counter(
         "energy", unit="J", callbacks=[lambda options: [Observation(next(joules))]])

@@ -38,7 +38,7 @@ int connected() {
   return client;
 }
 
-/// What came back until the server hung up; "" when it said nothing.
+/// The server's answer until it hung up; "" when it said nothing.
 std::string answer(int client) {
   std::string all;
   char piece[4096];

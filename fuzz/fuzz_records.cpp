@@ -1,6 +1,6 @@
-// What the injected library writes and the recorder reads: records of any kind, in any order, of
-// any length, cut anywhere, with fields at their extremes. A recorded program can write into that
-// file whatever it likes.
+// Records that the injected library writes and the recorder reads: records of any kind, in any
+// order, of any length, cut anywhere, with fields at their extremes. A recorded program can write
+// into that file whatever it likes.
 #include <fcntl.h>
 #include <fuzzer/FuzzedDataProvider.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""nsys_tables.py [SECONDS] [FILE...]: damaged exports of Nsight Systems as Parquet, Arrow and HDF5, through the script that
-reads them (src/import/nsight_systems/tables.py). It must end with a table or with a reason; what ends it otherwise is kept in
-.cache/fuzz/nsys_tables. FILE: exports beside those that the test of these formats makes."""
+"""nsys_tables.py [SECONDS] [FILE...]: damaged exports of Nsight Systems as Parquet, Arrow and HDF5,
+through the script that reads them (src/import/nsight_systems/tables.py). It must end with a table
+or with a reason; what ends it otherwise is kept in .cache/fuzz/nsys_tables. FILE: exports beside those that the test of these formats makes."""
 import collections
 import importlib.util
 import os
@@ -27,7 +27,8 @@ WHOLE, REASON = 0, 4
 def writers():
     """The test's module: it takes its build folder from the command line."""
     command, sys.argv = sys.argv, ["nsys_tables_test.py", str(ROOT / "build")]
-    spec = importlib.util.spec_from_file_location("tables_test", ROOT / "tests/python/nsys_tables_test.py")
+    spec = importlib.util.spec_from_file_location("tables_test",
+                                                  ROOT / "tests/python/nsys_tables_test.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     sys.argv = command
@@ -41,7 +42,8 @@ def damaged(data, chance):
     if kind < 0.85:
         for _ in range(chance.choice((1, 1, 2, 5, 20))):
             at = chance.randrange(len(data))
-            data[at] = chance.choice((0, 255, 127, 128, data[at] ^ 1 << chance.randrange(8), chance.randrange(256)))
+            data[at] = chance.choice((0, 255, 127, 128, data[at] ^ 1 << chance.randrange(8),
+                                      chance.randrange(256)))
         return data
     at = chance.randrange(len(data))
     end = min(len(data), at + chance.randrange(1, 64))
@@ -75,8 +77,10 @@ def main():
         at = pathlib.Path(folder)
         parquet = test.parquet_folder(at / "parquet")
         arrow = test.arrow_folder(at / "arrow", pyarrow.ipc.new_file)
-        seeds = [test.arrow_streams(at / "r.arrow"), test.hdf5(at / "r.h5"), parquet / "StringIds.parquet",
-                 parquet / "CUPTI_ACTIVITY_KIND_KERNEL.parquet", arrow / "CUPTI_ACTIVITY_KIND_RUNTIME.arrow",
+        seeds = [test.arrow_streams(at / "r.arrow"), test.hdf5(at / "r.h5"),
+                 parquet / "StringIds.parquet",
+                 parquet / "CUPTI_ACTIVITY_KIND_KERNEL.parquet",
+                 arrow / "CUPTI_ACTIVITY_KIND_RUNTIME.arrow",
                  *map(pathlib.Path, sys.argv[2:])]
         end = time.time() + seconds
         while time.time() < end:

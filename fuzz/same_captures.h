@@ -1,4 +1,4 @@
-// Whether two captures are the same, to the last bit of every column.
+// Compares two captures, to the last bit of every column.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,5 @@
-"""Small sound files of those formats that no file of examples/ has, for the fuzzers to start from. Usage: seeds.py FOLDER"""
+"""Small sound files of those formats that no file of examples/ has, for the fuzzers to start from.
+Usage: seeds.py FOLDER"""
 import json
 import pickle
 import sqlite3
@@ -19,7 +20,7 @@ GPU 1     0.000  0.000  80.0   0      12
 """
 
 
-# Of other tools, in the shapes of their writers.
+# Traces of other tools, in the shapes of their writers.
 OTHERS = {
     "nvprof.csv": '==5== NVPROF is profiling process 5, command: train\n"Start","Duration","Grid X","Size","Device","Stream","Name"\nus,us,,KB,,,\n'
                   '1.0,1.0,,1.0,"Tesla V100 (0)",7,"[CUDA memcpy HtoD]"\n3.0,2.0,8,,"Tesla V100 (0)",7,"gemm"\n',
@@ -27,13 +28,15 @@ OTHERS = {
                           '"KERNEL_DISPATCH","Agent 2",1,1,"gemm<1, 2>",2,3000,5000,256,2560\n',
     "metrics.prom": '# TYPE DCGM_FI_DEV_POWER_USAGE gauge\nDCGM_FI_DEV_POWER_USAGE{gpu="0",UUID="GPU-1",pod="a"} 612.5\nDCGM_FI_DEV_GPU_UTIL{gpu="0"} 100 1790000000000\n',
     "range.json": json.dumps({"status": "success", "data": {"resultType": "matrix", "result": [
-        {"metric": {"__name__": "DCGM_FI_DEV_POWER_USAGE", "gpu": "0"}, "values": [[1790000000.5, "600"], [1790000015, "NaN"]]}]}}),
+        {"metric": {"__name__": "DCGM_FI_DEV_POWER_USAGE", "gpu": "0"},
+         "values": [[1790000000.5, "600"], [1790000015, "NaN"]]}]}}),
     "system.csv": "_runtime,_timestamp,system.gpu.0.gpu,system.gpu.0.powerWatts\n0.5,1790000000.5,10,100\n15.5,1790000015.5,95,300\n",
     "unitrace.json": json.dumps({"traceEvents": [
         {"ph": "M", "name": "process_name", "pid": 9, "args": {"name": "DEVICE<Level Zero> 0 Intel Max 1550"}},
         {"ph": "X", "tid": 1, "pid": 9, "name": "gemm[SIMD32 {4; 1; 2} {256; 1; 1}]", "cat": "gpu_op", "ts": 3.5, "dur": 2.0, "args": {"id": "2"}}]}),
     "proton.json": json.dumps({"displayTimeUnit": "us", "traceEvents": [
-        {"name": "gemm", "cat": "kernel", "ph": "X", "ts": 3.0, "dur": 2.0, "tid": 1, "args": {"call_stack": ["ROOT", "gemm"]}}]}),
+        {"name": "gemm", "cat": "kernel", "ph": "X", "ts": 3.0, "dur": 2.0, "tid": 1,
+         "args": {"call_stack": ["ROOT", "gemm"]}}]}),
     "times.json": json.dumps([{"startEnqMs": 0.5, "endEnqMs": 0.9, "startH2dMs": 1, "endH2dMs": 2, "startComputeMs": 3, "endComputeMs": 6, "startD2hMs": 6, "endD2hMs": 7}]),
     "trace_view.json": json.dumps([
         {"ph": "M", "name": "process_name", "pid": 4, "args": {"name": "Ascend Hardware"}}, {"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "Python"}},
@@ -46,15 +49,21 @@ OTHERS = {
         {"cat": "Session", "pid": 8, "tid": 8, "dur": 1, "ts": 0, "ph": "X", "name": "session_initialization"},
         {"cat": "Node", "pid": 8, "tid": 8, "dur": 1, "ts": 1, "ph": "X", "name": "MatMul_1_kernel_time", "args": {"op_name": "MatMul", "provider": "CUDAExecutionProvider"}},
         {"cat": "Kernel", "pid": -1, "tid": -1, "dur": 2, "ts": 3, "ph": "X", "name": "gemm", "args": {"stream": "7", "grid_x": "8"}}]),
-    "p.hatchet": json.dumps([{"children": [{"children": [], "frame": {"name": "gemm"}, "metrics": {"count": 4, "device_id": "0", "device_type": "CUDA", "time (ns)": 9}}],
-                              "frame": {"name": "ROOT"}, "metrics": {"count": 0}}, {"CUDA": {"0": {"num_sms": 132}}}]),
+    "p.hatchet": json.dumps([{"children": [{"children": [], "frame": {"name": "gemm"},
+                                            "metrics": {"count": 4, "device_id": "0",
+                                                        "device_type": "CUDA", "time (ns)": 9}}],
+                              "frame": {"name": "ROOT"}, "metrics": {"count": 0}},
+                             {"CUDA": {"0": {"num_sms": 132}}}]),
     "profile.json": json.dumps([{"count": 6}, {"name": "conv1", "timeMs": 7.2, "averageMs": 1.2, "percentage": 60.0}]),
     "flight.json": json.dumps({"version": "2.10", "pg_config": {"0": {"desc": "default_pg", "ranks": "[0, 1]"}}, "entries": [
-        {"process_group": ["0", "default_pg"], "collective_seq_id": 1, "profiling_name": "nccl:all_reduce", "state": "started", "retired": False, "is_p2p": False,
-         "time_created_ns": 1790000000000000000, "input_sizes": [[8, 4]], "frames": [{"filename": "a.py", "line": 3}]}]}),
+        {"process_group": ["0", "default_pg"], "collective_seq_id": 1,
+         "profiling_name": "nccl:all_reduce", "state": "started", "retired": False, "is_p2p": False,
+         "time_created_ns": 1790000000000000000, "input_sizes": [[8, 4]],
+         "frames": [{"filename": "a.py", "line": 3}]}]}),
     "inspector.log": json.dumps({"header": {"id": "0xab", "rank": 1}, "coll_perf": {"coll": "AllReduce", "coll_sn": 3, "coll_msg_size_bytes": 8, "coll_exec_time_us": 4.5}}) + "\n",
     "export.jsonl": '{"data": ["[Unknown]", "gemm"]}\n' + json.dumps({"Type": 79, "CudaEvent": {
-        "startNs": "3000", "endNs": "5000", "deviceId": 0, "streamId": "7", "kernel": {"demangledName": "1", "gridX": 8}}}) + "\n",
+        "startNs": "3000", "endNs": "5000", "deviceId": 0, "streamId": "7",
+        "kernel": {"demangledName": "1", "gridX": 8}}}) + "\n",
     "kernel_details.csv": 'Stream ID,Name,Accelerator Core,Start Time(us),Duration(us)\n1,MatMul,AI_CORE,"1736413971558973.000\t",2.0\n',
     "pmc_perf.csv": "Dispatch_ID,GPU_ID,Grid_Size,Workgroup_Size,Kernel_Name,SQ_WAVES,Start_Timestamp,End_Timestamp\n0,0,77824,256,gemm,1216.0,3000.50,5000.00\n",
     "rocprof.json": json.dumps({"rocprofiler-sdk-tool": [{
@@ -62,8 +71,11 @@ OTHERS = {
         "strings": {"buffer_records": [{"kind": "HIP", "operations": ["hipLaunchKernel"]}]},
         "kernel_symbols": [{"kernel_id": 5, "formatted_kernel_name": "gemm"}],
         "buffer_records": {"hip_api": [{"kind": 0, "operation": 0, "correlation_id": {"internal": 2}, "start_timestamp": 900, "end_timestamp": 950}],
-                           "kernel_dispatch": [{"start_timestamp": 3000, "end_timestamp": 5000, "correlation_id": {"internal": 2}, "dispatch_info": {
-                               "agent_id": {"handle": 41}, "kernel_id": 5, "workgroup_size": {"x": 256}, "grid_size": {"x": 2560}}}]}}]}),
+                           "kernel_dispatch": [{"start_timestamp": 3000, "end_timestamp": 5000,
+                                                "correlation_id": {"internal": 2},
+                                                "dispatch_info": {
+                               "agent_id": {"handle": 41}, "kernel_id": 5,
+                               "workgroup_size": {"x": 256}, "grid_size": {"x": 2560}}}]}}]}),
 }
 DATABASES = {
     "nsight.sqlite": """CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);
@@ -116,32 +128,50 @@ def perfetto_traces():
     def event(time, content):
         return block(1, number(8, time) + number(10, 1) + content)
 
-    names = block(2, number(1, 1) + block(2, "cudaLaunchKernel")) + block(2, number(1, 2) + block(2, "gemm"))
-    stages = block(24, number(1, 1) + block(2, "Kernel")) + block(1000, number(1, 1) + block(3, "gemm")) + block(1001, number(1, 1) + block(2, "registers_per_thread"))
-    head = block(1, block(60, number(1, 1) + block(4, number(1, 5) + number(2, 6)))) + block(1, number(10, 1) + number(13, 1) + block(12, names + stages))
-    call = event(900, block(11, number(9, 1) + number(11, 1) + number(10, 1) + note("correlation", 2))) + event(950, block(11, number(9, 2) + number(11, 1)))
-    work = event(1000, block(11, number(9, 1) + number(11, 2) + number(10, 2) + note("stream", 7) + note("device", 0) + note("correlation", 2)))
-    launch = block(1, number(1, 8)) + block(2, number(1, 128)) + block(3, number(1, 1) + number(4, 40))
-    stage = event(1000, block(53, number(2, 900) + number(11, 0) + number(13, 4) + number(14, 1) + number(19, 1) + block(21, launch) + block(6, block(1, "correlation") + block(2, "2"))))
-    yield "slices.pftrace", head + call + work + event(1900, block(11, number(9, 2) + number(11, 2)))
+    names = block(2, number(1, 1) + block(2,
+                                          "cudaLaunchKernel")) + block(2, number(1, 2) + block(2, "gemm"))
+    stages = block(24, number(1, 1) + block(2, "Kernel")) + block(1000,
+                                                                  number(1, 1) + block(3, "gemm")) + block(1001, number(1, 1) + block(2, "registers_per_thread"))
+    head = block(1, block(60, number(1, 1) + block(4,
+                                                   number(1,
+                                                          5) + number(2, 6)))) + block(1, number(10, 1) + number(13, 1) + block(12, names + stages))
+    call = event(900, block(11, number(9, 1) + number(11,
+                                                      1) + number(10,
+                                                                  1) + note("correlation", 2))) + event(950, block(11, number(9, 2) + number(11, 1)))
+    work = event(1000, block(11, number(9, 1) + number(11,
+                                                       2) + number(10,
+                                                                   2) + note("stream", 7) + note("device", 0) + note("correlation", 2)))
+    launch = block(1, number(1, 8)) + block(2,
+                                            number(1, 128)) + block(3, number(1, 1) + number(4, 40))
+    stage = event(1000, block(53, number(2, 900) + number(11,
+                                                          0) + number(13, 4) + number(14, 1) + number(19, 1) + block(21, launch) + block(6, block(1, "correlation") + block(2, "2"))))
+    yield "slices.pftrace", head + call + work + event(1900,
+                                                       block(11, number(9, 2) + number(11, 2)))
     yield "stages.pftrace", head + call + stage
 
 
 def memory_snapshot():
     """As torch.cuda.memory._dump_snapshot() writes it."""
-    frames = [{"filename": "model.py", "line": 40, "name": "forward"}, {"filename": "train.py", "line": 9, "name": "step"}]
-    block = {"address": 4096, "size": 1 << 20, "requested_size": 1000000, "state": "active_allocated", "frames": frames}
-    segment = {"device": 0, "address": 4096, "total_size": 1 << 21, "blocks": [block, {**block, "address": 1 << 40, "state": "inactive", "frames": []}]}
-    entry = {"action": "alloc", "addr": 4096, "size": 1 << 20, "stream": 0, "time_us": 1000, "frames": frames}
-    trace = [entry, {**entry, "action": "free_completed", "time_us": 2000}, {**entry, "action": "segment_alloc", "time_us": 3000}]
+    frames = [{"filename": "model.py", "line": 40, "name": "forward"},
+              {"filename": "train.py", "line": 9, "name": "step"}]
+    block = {"address": 4096, "size": 1 << 20, "requested_size": 1000000,
+             "state": "active_allocated", "frames": frames}
+    segment = {"device": 0, "address": 4096, "total_size": 1 << 21,
+               "blocks": [block, {**block, "address": 1 << 40, "state": "inactive", "frames": []}]}
+    entry = {"action": "alloc", "addr": 4096, "size": 1 << 20, "stream": 0, "time_us": 1000,
+             "frames": frames}
+    trace = [entry, {**entry, "action": "free_completed", "time_us": 2000},
+             {**entry, "action": "segment_alloc", "time_us": 3000}]
     return {"segments": [segment], "device_traces": [trace], "allocator_settings": {}}
 
 
 def long_trace():
-    """Of so many kernels that a capture file holds them as blocks of columns."""
-    kernels = [{"ph": "X", "cat": "kernel", "name": ("gemm", "relu")[i % 2], "pid": 0, "tid": 7, "ts": 10 * i, "dur": 4 + i % 3,
+    """A trace of so many kernels that a capture file holds them as blocks of columns."""
+    kernels = [{"ph": "X", "cat": "kernel", "name": ("gemm", "relu")[i % 2], "pid": 0, "tid": 7,
+                "ts": 10 * i, "dur": 4 + i % 3,
                 "args": {"stream": 7, "device": 0, "correlation": i}} for i in range(9000)]
-    return json.dumps({"deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}], "traceEvents": kernels})
+    return json.dumps({"deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}],
+                       "traceEvents": kernels})
 
 
 def main():
@@ -149,7 +179,8 @@ def main():
     for protocol in (2, 4):
         (folder / f"snapshot{protocol}.pickle").write_bytes(pickle.dumps(memory_snapshot(), protocol))
     (folder / "nccl_trace_rank_0").write_bytes(pickle.dumps(json.loads(OTHERS["flight.json"]), 2))
-    for name, text in [("smi", SMI_DMON), ("smi_dated", SMI_DMON_DATED), ("smi_csv", SMI_DMON_CSV), ("dcgm", DCGM_DMON)]:
+    for name, text in [("smi", SMI_DMON), ("smi_dated", SMI_DMON_DATED), ("smi_csv", SMI_DMON_CSV),
+                       ("dcgm", DCGM_DMON)]:
         (folder / f"{name}.dmon").write_text(text)
     for name, text in OTHERS.items():
         (folder / name).write_text(text)

@@ -1,5 +1,5 @@
-"""What `pip install .` asks: the wheel comes from ./dev wheel, which compiles the program that the
-package holds. Nothing is installed outside of .cache: missing packages of the system are named."""
+"""The build backend of `pip install .`: the wheel comes from ./dev wheel, which compiles the
+program that the package holds. Nothing is installed outside of .cache: missing packages of the system are named."""
 
 import os
 import pathlib

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Runs a tutorial as a reader would: tutorials.py BUILD_DIR PAGE, where PAGE is the name of a page of docs/tutorial.
+"""Runs a tutorial as a reader would: tutorials.py BUILD_DIR PAGE, where PAGE is the name of a page
+of docs/tutorial.
 
-Every indented block of the page is given to one shell, every block of ```python to one interpreter, in the order of the page. Each must
-end with 0. The lines of a block of ```text must be among what the block above it printed, in that order; "…" stands for lines in between.
-What this machine cannot run (a training, an installation) stands in blocks of another name and is not run.
+Every indented block of the page is given to one shell, every block of ```python to one interpreter,
+in the order of the page. Each must end with 0. The lines of a block of ```text must be among what
+the block above it printed, in that order; "…" stands for lines in between. What this machine cannot
+run (a training, an installation) stands in blocks of another name and is not run.
 
-Over the fake driver with two GPUs, which a Slurm job holds; ports of the page become free ones. Exit 77: a program is not installed.
+Over the fake driver with two GPUs, which a Slurm job holds; ports of the page become free ones.
+Exit 77: a program is not installed.
 """
 import os
 import pathlib
@@ -36,7 +39,8 @@ def blocks(page):
             while not lines[at].startswith("```"):
                 part.append(lines[at])
                 at += 1
-        while not fence and at < len(lines) and (lines[at].startswith("    ") or (part and not lines[at])):
+        while not fence and at < len(lines) and (lines[at].startswith("    ")
+                                                 or (part and not lines[at])):
             part.append(lines[at][4:])
             at += 1
         if part:
@@ -57,8 +61,10 @@ class Session:
 
     def __init__(self, words, last_line, folder, environment):
         self.last_line = last_line
-        self.process = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True, encoding="utf-8", start_new_session=True)
+        self.process = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True, encoding="utf-8",
+                                        start_new_session=True)
 
     def run(self, text):
         self.process.stdin.write(text + "\n" + self.last_line)
@@ -91,7 +97,8 @@ def words_left(group):
 
 def not_printed(expected, printed):
     lines = iter([line.rstrip() for line in printed.splitlines()])
-    return [want for want in expected.splitlines() if want.strip() != "…" and not any(line == want.rstrip() for line in lines)]
+    return [want for want in expected.splitlines() if want.strip() != "…"
+            and not any(line == want.rstrip() for line in lines)]
 
 
 # A block of Python as a whole; an exception ends the session as it would end a program.
@@ -116,7 +123,8 @@ def main():
     signal.signal(signal.SIGALRM, took_too_long)
     signal.alarm(LIMIT_S)
     build, name = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
-    path = os.pathsep.join([str(build), os.environ["PATH"], str(ROOT / ".cache/prometheus/usr/bin")])
+    path = os.pathsep.join([str(build), os.environ["PATH"],
+                            str(ROOT / ".cache/prometheus/usr/bin")])
     missing = [program for program in NEEDS.get(name, []) if not shutil.which(program, path=path)]
     if missing:
         print(f"{', '.join(missing)} is not installed: ./dev setup")
@@ -127,15 +135,19 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for entry in ["docs", "examples", "share", "python"]:
             os.symlink(ROOT / entry, pathlib.Path(folder) / entry)
-        who = {"SLURM_JOB_ID": "7", "SLURM_JOB_NAME": "train", "SLURM_JOB_USER": "ann", "SLURM_PROCID": "0"}
+        who = {"SLURM_JOB_ID": "7", "SLURM_JOB_NAME": "train", "SLURM_JOB_USER": "ann",
+               "SLURM_PROCID": "0"}
         job = subprocess.Popen(["sleep", "600"], env=who)
-        environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
+        environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "python"),
+                       "PYTHONDONTWRITEBYTECODE": "1",
                        "GPUFATHOM_BUILD": str(build), "GPUFATHOM_LIBRARY_PATH": str(build / "fakes"),
                        "GPUFATHOM_FAKE": f"gpus=2,pid={job.pid}", "COLUMNS": "80", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
         # What the page runs must not read on in the page.
-        shell = Session(["bash", "-e", "-o", "pipefail"], f'}} < /dev/null\necho "{END}$?"\n', folder, environment)
+        shell = Session(["bash", "-e", "-o", "pipefail"], f'}} < /dev/null\necho "{END}$?"\n',
+                        folder, environment)
         python = Session([sys.executable, "-c", PYTHON], f"{END}\n", folder, environment)
-        # Where a command fails the shell ends, and what it began in the background goes on with its output: that would be waited for.
+        # Where a command fails the shell ends, and what it began in the background goes on with its
+        # output: that would be waited for.
         shell.process.stdin.write(f"trap 'echo \"{END}$?\"' EXIT\n")
         sessions = {"shell": shell, "python": python}
         printed, ran = "", 0

@@ -1,5 +1,5 @@
-"""The files of a folder are compiled together, so that a constant inside a function or class must not have the name of
-one of the folder's own: a reader of either could take one for the other, and Clang warns of it."""
+"""The files of a folder are compiled together, so that a constant inside a function or class must
+not have the name of one of the folder's own: a reader of either could take one for the other, and Clang warns of it."""
 import pathlib
 import re
 
@@ -23,5 +23,6 @@ def violations(root: pathlib.Path) -> list[str]:
                     shared[name] = place
                 else:
                     inner.append((place, name))
-        found += [f"{place}: {name} hides the one of {shared[name]}" for place, name in inner if name in shared]
+        found += [f"{place}: {name} hides the one of {shared[name]}" for place, name in inner
+                  if name in shared]
     return found

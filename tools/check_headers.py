@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Compiles every header of src/ by itself: one that leans on what others include fails, with the compiler's words.
+"""Compiles every header of src/ by itself: one that leans on what others include fails, with the
+compiler's words.
 
     tools/check_headers.py BUILD_FOLDER [PART OF A PATH...]
 
-The flags are those of the folder's compile_commands.json, without the precompiled header. Exits 1 when one fails.
+The flags are those of the folder's compile_commands.json, without the precompiled header. Exits 1
+when one fails.
 """
 import concurrent.futures
 import json
@@ -25,7 +27,8 @@ def room_of(file: pathlib.Path, root: pathlib.Path) -> str:
 
 
 def flags_by_room(build: pathlib.Path, root: pathlib.Path) -> dict[str, list[str]]:
-    """The compiler and its flags for each folder directly below src/, from any of its files or units of several files."""
+    """The compiler and its flags for each folder directly below src/, from any of its files or
+    units of several files."""
     found: dict[str, list[str]] = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = pathlib.Path(entry["file"])
@@ -53,10 +56,12 @@ def main() -> int:
         return 2
     build, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(__file__).resolve().parent.parent
     flags = flags_by_room(build, root)
-    headers = [h for h in sorted((root / "src").rglob("*.h")) if not sys.argv[2:] or any(p in str(h) for p in sys.argv[2:])]
+    headers = [h for h in sorted((root / "src").rglob("*.h")) if not sys.argv[2:]
+               or any(p in str(h) for p in sys.argv[2:])]
 
     def failed(header: pathlib.Path) -> str:
-        command = [*flags.get(room_of(header, root), flags["core"]), "-fsyntax-only", "-O0", "-w", "-x", "c++", str(header)]
+        command = [*flags.get(room_of(header, root), flags["core"]), "-fsyntax-only", "-O0", "-w",
+                   "-x", "c++", str(header)]
         done = subprocess.run(command, cwd=build, capture_output=True, text=True)
         return done.stderr if done.returncode else ""
 

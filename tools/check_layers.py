@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the direction of includes: core <- model <- import, collect, analyze <- report <- session <- cli, capi.
-Of the command line only the verbs that ask a driver know collect.
+"""Holds the direction of includes: core <- model <- import, collect, analyze <- report <- session
+<- cli, capi. Of the command line only the verbs that ask a driver know collect.
 
-A file may include headers of its own room and of the rooms listed for it, nothing else of src/. Prints every violation
-as FILE:LINE and exits 1 when there is one.
+A file may include headers of its own room and of the rooms listed for it, nothing else of src/.
+Prints every violation as FILE:LINE and exits 1 when there is one.
 """
 import pathlib
 import re

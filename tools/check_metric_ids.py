@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Holds that code names metrics by `"sm.active"_metric`, which does not compile when the catalogue lacks the id.
+"""Holds that code names metrics by `"sm.active"_metric`, which does not compile when the catalogue
+lacks the id.
 
-A plain literal that spells an id of src/model/metrics.def or levels.def is refused; features of the energy model, some of which are
-called like a metric, are no metrics. Prints every violation as FILE:LINE and exits 1 when there is one.
+A plain literal that spells an id of src/model/metrics.def or levels.def is refused; features of the
+energy model, some of which are called like a metric, are no metrics. Prints every violation as
+FILE:LINE and exits 1 when there is one.
 """
 import pathlib
 import re
@@ -13,7 +15,8 @@ LITERAL = re.compile(r'(?<!\\)"([a-z0-9_]+(?:\.[a-z0-9_]+)+)"(?!_metric)')
 
 
 def violations(root: pathlib.Path) -> list[str]:
-    ids = set(re.findall(r'GF_METRIC\(\s*"([^"]+)"', (root / "src/model/metrics.def").read_text(encoding="utf-8")))
+    ids = set(re.findall(r'GF_METRIC\(\s*"([^"]+)"',
+                         (root / "src/model/metrics.def").read_text(encoding="utf-8")))
     if (levels := root / "src/model/levels.def").exists():
         ids |= set(re.findall(r'GF_INPUT\(\s*"([^"]+)"', levels.read_text(encoding="utf-8")))
     found = []
@@ -22,7 +25,8 @@ def violations(root: pathlib.Path) -> list[str]:
         if file.suffix not in {".h", ".cpp", ".inl"} or FEATURES.match(name):
             continue
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-            found += [f'{name}:{number}: write "{id}"_metric' for id in LITERAL.findall(line) if id in ids]
+            found += [f'{name}:{number}: write "{id}"_metric' for id in LITERAL.findall(line)
+                      if id in ids]
     return found
 
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Checks every counter name of the metric catalogue and of the energy model against the CUPTI profiler host API, which needs no GPU.
+"""Checks every counter name of the metric catalogue and of the energy model against the CUPTI
+profiler host API, which needs no GPU.
 
     check_metrics.py PROGRAM
 
-PROGRAM is gpufathom; its catalogue is read with `metrics --format json`. GPUFATHOM_CUPTI_DIR is the folder with libcupti.so.*
-and libnvperf_host.so, for example nvidia/cu13/lib of the PyPI package nvidia-cuda-cupti. With GPUFATHOM_CORPUS set, GH100 is asked with the
-counter availability of a real H200. Exits 77 when no library is given (skipped), 1 when a name does not exist on a chip that the
+PROGRAM is gpufathom; its catalogue is read with `metrics --format json`. GPUFATHOM_CUPTI_DIR is the
+folder with libcupti.so.* and libnvperf_host.so, for example nvidia/cu13/lib of the PyPI package
+nvidia-cuda-cupti. With GPUFATHOM_CORPUS set, GH100 is asked with the counter availability of a real
+H200. Exits 77 when no library is given (skipped), 1 when a name does not exist on a chip that the
 catalogue gives for it, or exists but cannot be collected with its roll-up.
 """
 import ctypes
@@ -22,12 +24,16 @@ COUNTER = re.compile(r"((?:[A-Z_]+\.TriageCompute\.)?[a-z0-9]+__[a-z0-9_]+)((?:\
 
 def struct(*fields):
     """A parameter struct of the host API: every one begins with its size and a reserved pointer."""
-    return type("Params", (ctypes.Structure,), {"_fields_": [("size", ctypes.c_size_t), ("reserved", ctypes.c_void_p), *fields]})
+    return type("Params", (ctypes.Structure,),
+                {"_fields_": [("size", ctypes.c_size_t), ("reserved", ctypes.c_void_p), *fields]})
 
 
-Initialize = struct(("type", ctypes.c_int), ("chip", ctypes.c_char_p), ("availability", ctypes.c_void_p), ("host", ctypes.c_void_p))
-AddMetrics = struct(("host", ctypes.c_void_p), ("names", ctypes.POINTER(ctypes.c_char_p)), ("count", ctypes.c_size_t))
-BaseMetrics = struct(("host", ctypes.c_void_p), ("type", ctypes.c_int), ("names", ctypes.POINTER(ctypes.c_char_p)), ("count", ctypes.c_size_t))
+Initialize = struct(("type", ctypes.c_int), ("chip", ctypes.c_char_p),
+                    ("availability", ctypes.c_void_p), ("host", ctypes.c_void_p))
+AddMetrics = struct(("host", ctypes.c_void_p), ("names", ctypes.POINTER(ctypes.c_char_p)),
+                    ("count", ctypes.c_size_t))
+BaseMetrics = struct(("host", ctypes.c_void_p), ("type", ctypes.c_int),
+                     ("names", ctypes.POINTER(ctypes.c_char_p)), ("count", ctypes.c_size_t))
 
 
 def params(kind, **values):
@@ -64,14 +70,16 @@ class Host:
 
 
 def wanted(catalogue, energy):
-    """(chip, profiler, what needs it, counter, roll-up) for every counter that the catalogue and the energy model name."""
+    """(chip, profiler, what needs it, counter, roll-up) for every counter that the catalogue and
+    the energy model name."""
     for metric in catalogue["metrics"]:
         for source in metric["inputs"]:
             if source["source"] in ("report", "pm"):
                 profiler = PM if source["source"] == "pm" else RANGE
                 for counter, rollup in COUNTER.findall(source["expression"]):
                     if not counter.endswith("_src_"):  # stands for the counters of the tensor table
-                        yield from ((chip, profiler, metric["id"], counter, rollup) for chip in source["chips"])
+                        yield from ((chip, profiler, metric["id"], counter, rollup)
+                                    for chip in source["chips"])
     for name in energy:
         yield "GH100", RANGE, "the energy model", *COUNTER.fullmatch(name).groups()
     for path in catalogue["tensor"]:
@@ -80,7 +88,8 @@ def wanted(catalogue, energy):
 
 
 def real_availability(chip: str, profiler: int) -> bytes | None:
-    image = pathlib.Path(os.environ.get("GPUFATHOM_CORPUS") or "/nonexistent", "h200", "h200_pm_availability.bin")
+    image = pathlib.Path(os.environ.get("GPUFATHOM_CORPUS") or "/nonexistent", "h200",
+                         "h200_pm_availability.bin")
     return image.read_bytes() if (chip, profiler) == ("GH100", PM) and image.is_file() else None
 
 
@@ -90,8 +99,10 @@ def main() -> int:
         print("skipped: GPUFATHOM_CUPTI_DIR is unset")
         return 77
     cupti = load(pathlib.Path(folder))
-    catalogue = json.loads(subprocess.run([sys.argv[1], "metrics", "--format", "json"], check=True, capture_output=True).stdout)
-    energy = subprocess.run([sys.argv[1], "calibrate", "--list-counters"], check=True, capture_output=True, text=True).stdout.split()
+    catalogue = json.loads(subprocess.run([sys.argv[1], "metrics", "--format", "json"], check=True,
+                                          capture_output=True).stdout)
+    energy = subprocess.run([sys.argv[1], "calibrate", "--list-counters"], check=True,
+                            capture_output=True, text=True).stdout.split()
     hosts, missing, checked = {}, [], 0
     for chip, profiler, need, counter, rollup in wanted(catalogue, energy):
         if (chip, profiler) not in hosts:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Holds that what a name of an operator, kernel or call says is a row of src/analyze/names/*.def.
 
-A test of a name against a literal anywhere else is a second list of the same thing, which some capture will contradict. Counted are the
-tests of a text against a literal in src/analyze, but for those of what is plainly no such name, and the literals of operators' names in
-lists. The bound may only fall: whoever moves a list into the vocabulary lowers it.
+A test of a name against a literal anywhere else is a second list of the same thing, which some
+capture will contradict. Counted are the tests of a text against a literal in src/analyze, but for
+those of what is plainly no such name, and the literals of operators' names in lists. The bound may
+only fall: whoever moves a list into the vocabulary lowers it.
 
     tools/check_names.py           prints the count; exits 1 when it is above the bound
     tools/check_names.py --list    every place, by folder
@@ -39,7 +40,8 @@ def places(root: pathlib.Path):
             if code.lstrip().startswith("#"):
                 continue
             tests = [] if NO_NAME.search(code) else [m.span(1) for m in TEST.finditer(code)
-                                                        if re.search(r"\w\w", m.group(1)) and m.group(1) not in WORDS
+                                                        if re.search(r"\w\w", m.group(1))
+                                                     and m.group(1) not in WORDS
                                                         and not re.match(r"(u?int|b?float|complex)[\da-z]*$", m.group(1))]
             listed = [(m.start() + 1, m.end() - 1) for m in OPERATOR.finditer(code)]
             for begin, end in sorted(set(tests) | set(listed)):

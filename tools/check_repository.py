@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the state of the repository: what is committed must be small, free of one machine's paths, also inside archives
-and captures, and finished; metrics are named by checked ids, and no constant hides another.
+"""Holds the state of the repository: what is committed must be small, free of one machine's paths,
+also inside archives and captures, and finished; metrics are named by checked ids, and no constant
+hides another.
 
-Prints every violation as FILE:LINE and exits 1 when there is one. Long source files are reported, not refused.
+Prints every violation as FILE:LINE and exits 1 when there is one. Long source files are reported,
+not refused.
 """
 import bz2
 import gzip
@@ -28,7 +30,8 @@ FORBIDDEN = {
     # No index has it: whoever registers the name runs code where this is followed.
     "this package installed by its name": re.compile(r"pip3? install\b[^#\n]*[ '\"`]gpufathom(?![\w./-])"),
 }
-# Inside archives and binary files any byte may stand before a path. /home/user is nobody's: recordings are rewritten to it.
+# Inside archives and binary files any byte may stand before a path. /home/user is nobody's:
+# recordings are rewritten to it.
 PACKED_PATH = re.compile(rb"/(?:home/(?!user/)|root/|Users/|work/|mnt/)\w[\w./-]{,80}")
 PACKED = {b"\x1f\x8b": gzip.decompress, b"\xfd7zXZ\0": lzma.decompress, b"BZh": bz2.decompress}
 # Captures, expected output and the tests of these tools quote what is not allowed elsewhere.
@@ -38,11 +41,12 @@ QUOTES_OTHERS = re.compile(r"^(?:examples/|tests/golden/|tests/tools/|tools/chec
 
 
 def tracked(root: pathlib.Path) -> list[str]:
-    return subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True, capture_output=True, text=True).stdout.split("\0")[:-1]
+    return subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True, capture_output=True,
+                          text=True).stdout.split("\0")[:-1]
 
 
 def unpacked(name: str, data: bytes):
-    """What lies in an archive, however deep, as (name, bytes); any other file is itself."""
+    """The members of an archive, however deep, as (name, bytes); any other file is itself."""
     if decompress := next((each for magic, each in PACKED.items() if data.startswith(magic)), None):
         yield from unpacked(name, decompress(data))
     elif data.startswith(b"\x28\xb5\x2f\xfd"):
@@ -60,14 +64,17 @@ def unpacked(name: str, data: bytes):
 
 
 def paths_inside(name: str, data: bytes):
-    """Paths of one machine in a binary file, once each; a capture file is SQLite, whose texts are plain bytes."""
+    """Paths of one machine in a binary file, once each; a capture file is SQLite, whose texts are
+    plain bytes."""
     try:
         parts = list(unpacked(name, data))
-    except (OSError, EOFError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, zlib.error) as error:
+    except (OSError, EOFError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
+            zlib.error) as error:
         yield f"{name}: an archive that cannot be looked into: {error}"
         return
     for part, content in parts:
-        for path in sorted(set(PACKED_PATH.findall(part.removeprefix(name).encode() + b"\0" + content))):
+        for path in sorted(set(PACKED_PATH.findall(part.removeprefix(name).encode() + b"\0"
+                                                   + content))):
             yield f"{part}: a path of one machine: {path.decode('ascii', 'replace')}"
 
 
@@ -91,7 +98,8 @@ GENERATED = ("<!-- Made by `./dev docs`", "<!-- Made by `gpufathom reproduce")
 
 
 def long_page(name: str, text: str):
-    """A page that a person writes is read on one screen after the other; a row of a table cannot be broken."""
+    """A page that a person writes is read on one screen after the other; a row of a table cannot be
+    broken."""
     lines = text.splitlines()
     if any(made in text for made in GENERATED):
         return

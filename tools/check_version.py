@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds that every place that writes the version writes that of CMakeLists.txt, which the C++ code takes from there.
+"""Holds that every place that writes the version writes that of CMakeLists.txt, which the C++ code
+takes from there.
 
   tools/check_version.py                 prints every other one as FILE and exits 1 when there is one
   tools/check_version.py --set 0.2.0     writes a release's version and date everywhere, and makes CHANGELOG.md's Unreleased part its notes
@@ -51,14 +52,16 @@ def write(version: str) -> int:
         print(f"{version} is no version, or CHANGELOG.md has it already, or nothing is unreleased")
         return 1
     for name, pattern in PLACES:
-        (ROOT / name).write_text(re.sub(pattern, lambda found: found[1] + version, text_of(name)), encoding="utf-8")
+        (ROOT / name).write_text(re.sub(pattern, lambda found: found[1] + version, text_of(name)),
+                                 encoding="utf-8")
     dated = f"{heading}\n## [{version}] - {datetime.date.today().isoformat()}\n"
     (ROOT / "CHANGELOG.md").write_text(notes.replace(heading, dated, 1), encoding="utf-8")
     return check()
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", metavar="VERSION")
     chosen = parser.parse_args().set
     return write(chosen) if chosen else check()

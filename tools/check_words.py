@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds that what a person reads uses the terms of docs/terms.md: none of its "earlier" words, American spelling, "%" behind a space.
+"""Holds that what a person reads uses the terms of docs/terms.md: none of its "earlier" words,
+American spelling, "%" behind a space.
 
-Looks at string literals of src/ and web/src/, at the Python package's docstrings and texts, and at docs/. Prints each place as
-FILE:LINE: WORD: write TERM, and exits 1 when there is one.
+Looks at string literals of src/ and web/src/, at the Python package's docstrings and texts, and at
+docs/. Prints each place as FILE:LINE: WORD: write TERM, and exits 1 when there is one.
 """
 import pathlib
 import re
@@ -11,17 +12,23 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TERMS = ROOT / "docs/terms.md"
 SPELLING = {
-    r"normalis(?=ed|ation|e\b|ing)": "normaliz…", r"optimis(?=ed|ation|e\b|er|ing)": "optimiz…", r"utilisation": "utilization",
-    r"synchronis": "synchroniz…", r"serialis": "serializ…", r"initialis": "initializ…", r"recognis": "recogniz…", r"analys(?=ed\b|e\b)": "analyz…",
-    r"\bcolour(?!=)": "color", r"behaviour": "behavior", r"\bcentre\b": "center", r"catalogue": "catalog",
+    r"normalis(?=ed|ation|e\b|ing)": "normaliz…", r"optimis(?=ed|ation|e\b|er|ing)": "optimiz…",
+    r"utilisation": "utilization",
+    r"synchronis": "synchroniz…", r"serialis": "serializ…", r"initialis": "initializ…",
+    r"recognis": "recogniz…", r"analys(?=ed\b|e\b)": "analyz…",
+    r"\bcolour(?!=)": "color", r"behaviour": "behavior", r"\bcentre\b": "center",
+    r"catalogue": "catalog",
 }
 PERCENT = re.compile(r"(?:(?<![<>-] )(?<![\w=])\d+|\{\}|\{:[^}]*\})%(?![\w(])")
 C_TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 SCRIPT_TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
-# Words that other programs, formats or our own ids have: colour= of graphviz, class names, JSON keys.
+# Words that other programs, formats or our own ids have: colour= of graphviz, class names, JSON
+# keys.
 IDS = re.compile(r"^[\w.:/#*-]*$")
-# The last two lines: definitions that still say "the ladder", and the pages that are made from them.
-LEFT_OUT = ("docs/results/", "docs/terms.md", "docs/studies/", "docs/lab/", "src/analyze/names/", "src/import/", "src/model/metrics.def",
+# The last two lines: definitions that still say "the ladder", and the pages that are made from
+# them.
+LEFT_OUT = ("docs/results/", "docs/terms.md", "docs/studies/", "docs/lab/", "src/analyze/names/",
+            "src/import/", "src/model/metrics.def",
             "src/analyze/results/", "src/model/levels.def", "docs/analysis.md", "docs/findings.md", "docs/metrics.md", "docs/work-json.md",
             "docs/capture.md", "docs/ranks-json.md")
 
@@ -29,7 +36,8 @@ LEFT_OUT = ("docs/results/", "docs/terms.md", "docs/studies/", "docs/lab/", "src
 def earlier_words():
     text = TERMS.read_text(encoding="utf-8").split("## Old and new")[1]
     rows = re.findall(r"^\| (.+?) \| (.+?) \|$", text, re.M)[1:]
-    return [(re.compile(r"(?<![\w-])" + re.escape(old) + r"(?![\w-])", re.I), new) for old, new in rows if not old.startswith("-")]
+    return [(re.compile(r"(?<![\w-])" + re.escape(old) + r"(?![\w-])", re.I), new)
+            for old, new in rows if not old.startswith("-")]
 
 
 def texts(path: pathlib.Path):
@@ -54,7 +62,8 @@ def texts(path: pathlib.Path):
 
 
 def files():
-    for folder, endings in (("src", ("cpp", "h", "def", "inl")), ("web/src", ("ts",)), ("docs", ("md",))):
+    for folder, endings in (("src", ("cpp", "h", "def", "inl")), ("web/src", ("ts",)),
+                            ("docs", ("md",))):
         for ending in endings:
             yield from sorted((ROOT / folder).rglob(f"*.{ending}"))
     yield ROOT / "README.md"
@@ -75,7 +84,8 @@ def main() -> int:
             if name.startswith("src/") and "<rect" not in text and PERCENT.search(text):
                 print(f"{name}:{number}: {text.strip()[:60]}: write a space before %")
                 found += 1
-    print(f"words: {found} that docs/terms.md no longer has" if found else "words: those of docs/terms.md")
+    print(f"words: {found} that docs/terms.md no longer has" if found
+          else "words: those of docs/terms.md")
     return 1 if found else 0
 
 

@@ -7,11 +7,13 @@
 What is counted, by a tokenizer of its own (comments, strings and #include lines are no code):
 
 single letters   identifier tokens of one letter, as a share of all identifier tokens that are not keywords. A second
-                 figure is the share among declarations: identifiers that follow a type (`Type name`, `auto& [a, b]`).
+                 figure is the share among declarations: identifiers that follow a type (`Type
+                 name`, `auto& [a, b]`).
 long lines       lines of more than 100 columns.
 comma chains     expression statements that join several by commas: `a = 1, b = 2;` (declarations are not counted).
 functions        from the line of the opening brace of a body to the line of its closing one; a lambda is part of the
-                 function around it. Bodies of namespaces, classes, enumerations and tables are not functions.
+                 function around it. Bodies of namespaces, classes, enumerations and tables are not
+                 functions.
 files            lines of a file.
 """
 from __future__ import annotations
@@ -79,7 +81,8 @@ class Measures:
     def add_file(self, name: str, text: str) -> None:
         rows = text.splitlines()
         self.lines.append((name, len(rows)))
-        self.long_lines += [f"{name}:{n}: {len(row)} columns" for n, row in enumerate(rows, 1) if len(row) > COLUMNS]
+        self.long_lines += [f"{name}:{n}: {len(row)} columns" for n, row in enumerate(rows, 1)
+                            if len(row) > COLUMNS]
         starts = [0] + [found.end() for found in re.finditer("\n", text)]
         where = lambda at: f"{name}:{bisect.bisect_right(starts, at)}"  # noqa: E731
         code, directives = tokens(text)
@@ -116,7 +119,8 @@ def tokens(text: str) -> tuple[list[Token], list[Token]]:
 
 
 def declared(code: list[Token], text: str):
-    """Identifiers that stand where a name is declared: after a type, before what may follow a declarator."""
+    """Identifiers that stand where a name is declared: after a type, before what may follow a
+    declarator."""
     for i in range(1, len(code) - 1):
         token, before, after = code[i], code[i - 1], code[i + 1]
         if before.text == "[" and i > 1 and bound(code, i - 2):
@@ -141,7 +145,8 @@ def declared(code: list[Token], text: str):
 
 
 def type_like(code: list[Token], i: int) -> bool:
-    return i >= 0 and (code[i].text in TYPES | {"const", ">"} or code[i].kind == "name" and code[i].text not in KEYWORDS)
+    return i >= 0 and (code[i].text in TYPES | {"const", ">"} or code[i].kind == "name"
+                       and code[i].text not in KEYWORDS)
 
 
 def bound(code: list[Token], i: int) -> bool:
@@ -155,12 +160,14 @@ class Scope:
     kind: str  # "outer" (namespace, class), "function", "block", "values"
     first: int
     statement: list[Token] = field(default_factory=list)
-    parens: list[str] = field(default_factory=list)  # what each open one follows: a control word or nothing
+    # what each open one follows: a control word or nothing
+    parens: list[str] = field(default_factory=list)
     commas: int = 0
 
 
 def structure(code: list[Token], text: str) -> tuple[list[int], list[tuple[int, int]]]:
-    """Offsets of comma-chained statements, and the first and last offset of every function's body."""
+    """Offsets of comma-chained statements, and the first and last offset of every function's
+    body."""
     chains, functions = [], []
     scopes = [Scope("outer", 0)]
     angles = 0
@@ -219,7 +226,8 @@ def introduces_lambda(statement: list[Token], i: int) -> bool:
     """`[` that captures, not one that indexes."""
     if statement[i].text != "[":
         return False
-    return i == 0 or statement[i - 1].kind not in ("name", "text") and statement[i - 1].text not in (")", "]")
+    return i == 0 or statement[i - 1].kind not in ("name",
+                                                   "text") and statement[i - 1].text not in (")", "]")
 
 
 def opens_template(code: list[Token], i: int, text: str) -> bool:
@@ -261,7 +269,9 @@ def expression(statement: list[Token], text: str) -> bool:
             depth += 1
         elif token.text == ">" and depth:
             depth -= 1
-        elif not depth and token.text != "::" and not (token.kind == "name" and (i == 0 or statement[i - 1].text == "::")):
+        elif not depth and token.text != "::" and not (token.kind == "name"
+                                                       and (i == 0
+                                                            or statement[i - 1].text == "::")):
             break
         i += 1
     while i < len(statement) and statement[i].text in ("*", "&", "&&", "const"):
@@ -269,7 +279,8 @@ def expression(statement: list[Token], text: str) -> bool:
         if sign.text != "const" and text[sign.at - 1].isspace() and text[sign.at + len(sign.text)].isspace():
             break
         i += 1
-    return not (i < len(statement) and statement[i].kind == "name" and statement[i].text not in ("and", "or"))
+    return not (i < len(statement) and statement[i].kind == "name"
+                and statement[i].text not in ("and", "or"))
 
 
 def kind_of_braces(scopes: list[Scope], code: list[Token], i: int) -> str:
@@ -290,11 +301,13 @@ def kind_of_braces(scopes: list[Scope], code: list[Token], i: int) -> str:
     if not scope.parens and head:
         if "namespace" in head or head[0] == "extern" and len(words) == 2:
             return "outer"
-        if head[0] in ("struct", "class", "union", "typedef") and "(" not in words and "=" not in words:
+        if head[0] in ("struct", "class", "union",
+                       "typedef") and "(" not in words and "=" not in words:
             return "outer"
         if head[0] == "enum":
             return "values"
-    if before.text in (")", "]", "const", "noexcept", "override", "final", "mutable", "else", "do", "try"):
+    if before.text in (")", "]", "const", "noexcept", "override", "final", "mutable", "else", "do",
+                       "try"):
         return "block" if inside else "function"
     if not words:
         return "block" if inside else "outer"
@@ -302,7 +315,8 @@ def kind_of_braces(scopes: list[Scope], code: list[Token], i: int) -> str:
         return "values"
     # `-> Type {` ends a signature; so does the last of a constructor's initializers.
     tail = words[len(words) - 1 - words[::-1].index(")") :] if ")" in words else []
-    if "->" in tail and tail[1:2] in (["->"], ["mutable"], ["noexcept"]) or tail[1:2] == ["const"] and "->" in tail:
+    if "->" in tail and tail[1:2] in (["->"], ["mutable"],
+                                      ["noexcept"]) or tail[1:2] == ["const"] and "->" in tail:
         return "block" if inside else "function"
     if not inside and before.text == "}" and ")" in words:
         return "function"
@@ -312,7 +326,8 @@ def kind_of_braces(scopes: list[Scope], code: list[Token], i: int) -> str:
 def gather(paths: list[str], root: pathlib.Path | None) -> Measures:
     measures = Measures()
     if root:
-        listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True, capture_output=True, text=True)
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True,
+                                capture_output=True, text=True)
         files = [root / name for name in listed.stdout.split("\0") if name]
     else:
         files = []
@@ -358,7 +373,8 @@ def report(found: Measures) -> None:
 
 
 def listing(found: Measures) -> None:
-    for title, places in [("single letter", found.letters), ("long line", found.long_lines), ("comma chain", found.chains)]:
+    for title, places in [("single letter", found.letters), ("long line", found.long_lines),
+                          ("comma chain", found.chains)]:
         for place in places:
             print(f"{place}: {title}" if title == "comma chain" else f"{place} ({title})")
     for length, place in sorted(found.functions, reverse=True):
@@ -368,7 +384,8 @@ def listing(found: Measures) -> None:
 
 def check(found: Measures) -> int:
     result = values(found)
-    broken = [f"{what}: {result[what]:.1f}, the limit is {limit:g}" for what, limit in LIMITS.items() if result[what] > limit]
+    broken = [f"{what}: {result[what]:.1f}, the limit is {limit:g}"
+              for what, limit in LIMITS.items() if result[what] > limit]
     for place in found.long_lines + found.chains:
         print(place)
     for length, place in found.functions:
@@ -379,9 +396,11 @@ def check(found: Measures) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", help="files and folders; without any, this repository")
-    parser.add_argument("--check", action="store_true", help="exit 1 when a limit of this repository is exceeded")
+    parser.add_argument("--check", action="store_true",
+                        help="exit 1 when a limit of this repository is exceeded")
     parser.add_argument("--list", action="store_true", help="print every place that counts")
     arguments = parser.parse_args()
     root = None if arguments.paths else pathlib.Path(__file__).resolve().parent.parent

@@ -3,7 +3,8 @@
 
     readme_sample.py [--write] PROGRAM
 
-Every block between "<!-- sample: COMMAND -->" and "<!-- end -->" is the output of COMMAND, where the first word is PROGRAM. With
+Every block between "<!-- sample: COMMAND -->" and "<!-- end -->" is the output of COMMAND, where
+the first word is PROGRAM. With
 --write the blocks are replaced; without, the first difference is printed and the exit code is 1.
 """
 import difflib
@@ -20,7 +21,8 @@ BLOCK = re.compile(r"(<!-- sample: (.+?)(?: \| head -(\d+))? -->\n```text\n)(.*?
 def output_of(program: str, command: str, lines: str | None, root: pathlib.Path) -> str:
     words = shlex.split(command)[1:]
     environment = {**os.environ, "COLUMNS": "80", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
-    text = subprocess.run([program, *words], cwd=root, env=environment, check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([program, *words], cwd=root, env=environment, check=True,
+                          capture_output=True, text=True).stdout
     return "".join(text.splitlines(keepends=True)[: int(lines)] if lines else text)
 
 
@@ -37,7 +39,8 @@ def main() -> int:
         page.write_text(after, encoding="utf-8")
         return 0
     if after != before:
-        print("".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), "README.md", "what the program prints")))
+        print("".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True),
+                                           "README.md", "what the program prints")))
         print("README.md is out of date: run ./dev docs and commit the result")
     return 1 if after != before else 0
 

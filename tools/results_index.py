@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes docs/results/README.md: what each result is, when and on what it was measured, and the pages that tell of it.
+"""Writes docs/results/README.md: what each result is, when and on what it was measured, and the
+pages that tell of it.
 
     tools/results_index.py           writes the page
     tools/results_index.py --check   exits 1 when the page is not what it would write
@@ -48,7 +49,8 @@ def words(value) -> str:
 def pages() -> dict:
     """By the name of a result: the pages that link to it."""
     found: dict = {}
-    for page in sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]):
+    for page in sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md",
+                        ROOT / "CONTRIBUTING.md"]):
         if page.is_relative_to(FOLDER):
             continue
         for name in set(LINK.findall(page.read_text(encoding="utf-8"))):
@@ -63,7 +65,8 @@ def row(file: pathlib.Path, told: dict) -> str:
     for page in told.get(file.name, []):
         inside = page.relative_to(ROOT / "docs") if page.is_relative_to(ROOT / "docs") else pathlib.Path("..") / page.name
         links.append(f"[{page.stem}](../{inside})")
-    name = f"[{file.name}]({file.name})" if file.is_file() else f"{file.name}/"  # the site cannot show a folder
+    # the site cannot show a folder
+    name = f"[{file.name}]({file.name})" if file.is_file() else f"{file.name}/"
     return f"| {name} | {str(says.get('date') or '')[:10].rstrip(';')} | {on[:60]} | {', '.join(links)} |\n"
 
 

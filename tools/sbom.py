@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Prints the software bill of materials of a release as CycloneDX 1.5: what the program and its libraries are linked from.
+"""Prints the software bill of materials of a release as CycloneDX 1.5: what the program and its
+libraries are linked from.
 
     tools/sbom.py > build/gpufathom-VERSION.cdx.json
 
-Versions are those of the Debian packages on this machine, which a build takes. Nothing else is inside: the page has no
-run-time dependency, and the Python package needs none.
+Versions are those of the Debian packages on this machine, which a build takes. Nothing else is
+inside: the page has no run-time dependency, and the Python package needs none.
 """
 import json
 import pathlib
@@ -31,18 +32,21 @@ PARTS = (
 
 
 def installed(package: str) -> str:
-    done = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], capture_output=True, text=True, check=False)
+    done = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package], capture_output=True,
+                          text=True, check=False)
     if done.returncode or not done.stdout:
         sys.exit(f"{package} is not installed: ./dev setup")
     return done.stdout
 
 
 def main() -> None:
-    listed = re.search(r"program_packages=\((.*?)\)", (ROOT / "dev").read_text(encoding="utf-8"), re.S)[1].split()
+    listed = re.search(r"program_packages=\((.*?)\)", (ROOT / "dev").read_text(encoding="utf-8"),
+                       re.S)[1].split()
     unknown = {name for name in listed if name.startswith("lib")} | {"zlib1g-dev"}
     if lacking := unknown - {package for package, _, _ in PARTS}:
         sys.exit(f"tools/sbom.py does not know {', '.join(sorted(lacking))}, which ./dev builds with")
-    version = re.search(r"project\(gpufathom VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+    version = re.search(r"project\(gpufathom VERSION (\S+)",
+                        (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
     components = []
     for package, name, license_id in PARTS:
         has = installed(package)
@@ -50,8 +54,10 @@ def main() -> None:
             "type": "library", "bom-ref": f"pkg:deb/debian/{package}@{has}", "name": name, "version": re.sub(r"^\d+:|[-+].*$", "", has),
             "purl": f"pkg:deb/debian/{package}@{has}", "licenses": [{"license": {"id": license_id}}],
         })
-    own = {"type": "application", "bom-ref": f"pkg:generic/gpufathom@{version}", "name": "gpufathom", "version": version,
-           "purl": f"pkg:generic/gpufathom@{version}", "licenses": [{"license": {"id": "Apache-2.0"}}]}
+    own = {"type": "application", "bom-ref": f"pkg:generic/gpufathom@{version}",
+           "name": "gpufathom", "version": version,
+           "purl": f"pkg:generic/gpufathom@{version}",
+           "licenses": [{"license": {"id": "Apache-2.0"}}]}
     print(json.dumps({
         "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1, "metadata": {"component": own}, "components": components,
         "dependencies": [{"ref": own["bom-ref"], "dependsOn": [part["bom-ref"] for part in components]}],

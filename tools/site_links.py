@@ -1,5 +1,5 @@
-"""A hook of MkDocs: links that leave docs/ (to source, tests, examples) become plain text, because the
-site stands by itself, and what search needs on a disk comes along."""
+"""A hook of MkDocs: links that leave docs/ (to source, tests, examples) become plain text, because
+the site stands by itself, and what search needs on a disk comes along."""
 import pathlib
 import re
 import shutil

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""One line of what ctest skipped: how many tests, why, and the command that brings each back: skipped_tests.py JUNIT.xml
+"""One line of what ctest skipped: how many tests, why, and the command that brings each back:
+skipped_tests.py JUNIT.xml
 
 Every test says why it is skipped in words that the table below knows; one that does not is named.
 """
@@ -14,7 +15,8 @@ SETUP = ("packages that are not installed", "./dev setup")
 WHEEL = ("a wheel of this build", "./dev wheel")
 SANITIZERS = ("what sanitizers keep from running", "./dev test")
 CUPTI = ("CUPTI's libraries", "tools/fetch_cuda_headers")
-# What a test says in its output, the first that fits; a test of which a part is skipped passes, and is not counted.
+# Messages in a test's output, the first that fits; a test of which a part is skipped passes, and is
+# not counted.
 REASONS = [
     (r"GPUFATHOM_CORPUS|needs-corpus", CORPUS),
     (r"GPUFATHOM_CUPTI_DIR|CUPTI", CUPTI),
@@ -24,7 +26,8 @@ REASONS = [
     (r"\./dev setup|is not installed|python3-jsonschema|Chromium", SETUP),
     (r"only root|to be root", ("root's rights", "sudo ./dev test")),
 ]
-GOLDEN = re.compile(r"# Ran 1 tests?, 1 skipped")  # of cram, which shows no reason: they only ever want the corpus
+# of cram, which shows no reason: they only ever want the corpus
+GOLDEN = re.compile(r"# Ran 1 tests?, 1 skipped")
 
 
 def skipped(path: str):
@@ -45,7 +48,8 @@ def told(path: str) -> str:
         counts[found or (f"what {name} says", f"ctest --test-dir build -V -R '^{name}$'")] += 1
     if not counts:
         return "No test was skipped."
-    parts = [f"{count} for want of {what} ({command})" for (what, command), count in counts.most_common()]
+    parts = [f"{count} for want of {what} ({command})"
+             for (what, command), count in counts.most_common()]
     return f"{sum(counts.values())} of the tests were skipped: {'; '.join(parts)}."
 
 

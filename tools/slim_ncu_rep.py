@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Drops the embedded programs from an Nsight Compute report: slim_ncu_rep.py IN.ncu-rep[.gz] OUT.ncu-rep[.gz]
+"""Drops the embedded programs from an Nsight Compute report: slim_ncu_rep.py IN.ncu-rep[.gz]
+OUT.ncu-rep[.gz]
 
-A .ncu-rep holds every profiled kernel's cubin, often 99 % of the file. This writes the same report without them (the
-sources keep their numbers), small enough to keep beside a test. Results, metrics and the string table stay byte for byte.
-The container is described in docs/formats/nsight-compute.md. Writes gzip when OUT ends with .gz.
+A .ncu-rep holds every profiled kernel's cubin, often 99 % of the file. This writes the same report
+without them (the sources keep their numbers), small enough to keep beside a test. Results, metrics
+and the string table stay byte for byte. The container is described in
+docs/formats/nsight-compute.md. Writes gzip when OUT ends with .gz.
 """
 import gzip
 import struct
@@ -83,9 +85,11 @@ def main(source, target):
                 left -= 4 + len(message)
                 if sources:
                     sources -= 1
-                    message = b"".join(raw for number, _, raw in fields(message) if number not in (CUBIN, FUNCTIONS))
+                    message = b"".join(raw for number, _, raw in fields(message)
+                                       if number not in (CUBIN, FUNCTIONS))
                 payload += sized(message)
-            header = b"".join(varint(number << 3) + varint(len(payload)) if number == PAYLOAD_BYTES else raw for number, _, raw in fields(header))
+            header = b"".join(varint(number << 3) + varint(len(payload)) if number == PAYLOAD_BYTES
+                              else raw for number, _, raw in fields(header))
             out.write(sized(header) + payload)
 
 

@@ -1,5 +1,6 @@
 // Bundles the page into one HTML file and writes it as C++ text:  node build.mjs OUTPUT_DIRECTORY
-// report_page.cpp then holds the page in three pieces; a report's answer goes between the first two, its events between the last two.
+// report_page.cpp then holds the page in three pieces; a report's answer goes between the first
+// two, its events between the last two.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";

@@ -1,7 +1,9 @@
-"""What recording costs a running program: one training loop, the recorder attached from outside for some seconds, then not, in turns.
+"""Cost of recording for a running program: one training loop, the recorder attached from outside
+for some seconds, then not, in turns.
 
-The same process, the same GPU, the same clocks: only the recorder comes and goes, so drift from run to run cannot hide or fake a cost.
-Usage: attach_detach.py GPUFATHOM MODEL PAIRS SECONDS RATE OUT.json
+The same process, the same GPU, the same clocks: only the recorder comes and goes, so drift from run
+to run cannot hide or fake a cost. Usage: attach_detach.py GPUFATHOM MODEL PAIRS SECONDS RATE
+OUT.json
 """
 import json
 import os
@@ -15,14 +17,16 @@ gpufathom, model, pairs, seconds, rate, out = sys.argv[1], sys.argv[2], int(sys.
 here = os.path.dirname(os.path.abspath(__file__))
 work = tempfile.mkdtemp()
 total = pairs * 2 * (seconds + 2) + 12
-load = subprocess.Popen([sys.executable, f"{here}/workload.py", "--model", model, "--seconds", str(total)], stdout=subprocess.PIPE, text=True)
+load = subprocess.Popen([sys.executable, f"{here}/workload.py", "--model", model, "--seconds",
+                         str(total)], stdout=subprocess.PIPE, text=True)
 time.sleep(12)  # imports, warm-up
 windows, summaries = [], []
 for i in range(pairs):
     for kind in ("off", "on") if i % 2 == 0 else ("on", "off"):
         if kind == "on":
             begin = time.time_ns()
-            subprocess.run([gpufathom, "record", "-q", "--rate", rate, "--duration", str(seconds), "-o", f"{work}/a.gpf", "--summary", f"{work}/s.json"], check=True)
+            subprocess.run([gpufathom, "record", "-q", "--rate", rate, "--duration", str(seconds),
+                            "-o", f"{work}/a.gpf", "--summary", f"{work}/s.json"], check=True)
             end = time.time_ns()
             summaries.append(json.load(open(f"{work}/s.json")))
             begin += int(1.2e9)  # the recorder's own start is not recording yet
@@ -41,7 +45,8 @@ for ms in run["times_ms"]:  # groups of ten steps follow one another
 rows = []
 for kind, begin, end in windows:
     inside = [ms for t, ms in step if begin + ms * 1e7 < t <= end]
-    rows.append({"recorder": kind, "groups": len(inside), "median_ms": statistics.median(inside), "mean_ms": statistics.fmean(inside)})
+    rows.append({"recorder": kind, "groups": len(inside), "median_ms": statistics.median(inside),
+                 "mean_ms": statistics.fmean(inside)})
 by = {k: [r["mean_ms"] for r in rows if r["recorder"] == k] for k in ("on", "off")}
 median = {k: [r["median_ms"] for r in rows if r["recorder"] == k] for k in ("on", "off")}
 result = {

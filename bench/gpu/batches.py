@@ -6,7 +6,8 @@ import torch
 
 
 def warmed_up(build, calls=3):
-    """The function that build() gives, after its first calls: libraries are loaded, kernels chosen."""
+    """The function that build() gives, after its first calls: libraries are loaded, kernels
+    chosen."""
     call = build()
     for _ in range(calls):
         call()
@@ -15,7 +16,7 @@ def warmed_up(build, calls=3):
 
 
 def milliseconds(call, calls):
-    """What each of so many calls takes on the GPU."""
+    """The GPU time of each of so many calls."""
     before, after = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     before.record()
     for _ in range(calls):
@@ -26,7 +27,7 @@ def milliseconds(call, calls):
 
 
 def calls_in(call, seconds):
-    """How many calls fill so much time, at least one."""
+    """The number of calls that fill so much time, at least one."""
     return max(1, int(seconds / max(milliseconds(call, 5) / 1e3, 1e-6)))
 
 

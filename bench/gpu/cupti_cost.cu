@@ -1,4 +1,4 @@
-// What each thing that a recorder asks of CUPTI costs a launch: cupti_cost VARIANT WORK SECONDS.
+// Cost of each CUPTI feature for a launch: cupti_cost VARIANT WORK SECONDS.
 // WORK is `host` (10 us of arithmetic before each launch of an empty kernel), `gpu` (kernels of
 // 20 us on all SMs, one after the other) or `graph` (graphs of 64 such). VARIANT:
 //   alone      without CUPTI

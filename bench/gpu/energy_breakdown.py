@@ -2,9 +2,11 @@
 """Loads for `gpufathom energy`, to be run under `gpufathom record --metrics energy`.
 
 resnet: energy_breakdown.py resnet fp32|amp eager|compile BATCH SECONDS
-        A ResNet-50 training loop; after the warm-up each step is marked with the NVTX range gpufathom.step.
+        A ResNet-50 training loop; after the warm-up each step is marked with the NVTX range
+        gpufathom.step.
 items:  energy_breakdown.py items SECONDS OUT.jsonl [PATTERN]
-        The kernels of energy_unseen.py whose names match, each for so long: name, start, end (ns since 1970) and calls.
+        The kernels of energy_unseen.py whose names match, each for so long: name, start, end (ns
+        since 1970) and calls.
 """
 import json
 import re
@@ -21,7 +23,8 @@ def resnet(precision, mode, batch, seconds):
     amp = precision == "amp"
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     net = torchvision.models.resnet50().cuda()
-    x, y = torch.randn(batch, 3, 224, 224, device="cuda"), torch.randint(0, 1000, (batch,), device="cuda")
+    x, y = torch.randn(batch, 3, 224, 224,
+                       device="cuda"), torch.randint(0, 1000, (batch,), device="cuda")
     if amp:
         net, x = net.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last)
     optimizer = torch.optim.SGD(net.parameters(), lr=1e-4, momentum=0.9)
@@ -46,7 +49,9 @@ def resnet(precision, mode, batch, seconds):
         torch.cuda.nvtx.range_pop()
         times.append(time.perf_counter() - t)
     times.sort()
-    print(json.dumps({"precision": precision, "mode": mode, "batch": batch, "steps": len(times), "median_ms": 1e3 * times[len(times) // 2], "torch": torch.__version__}), flush=True)
+    print(json.dumps({"precision": precision, "mode": mode, "batch": batch, "steps": len(times),
+                      "median_ms": 1e3 * times[len(times) // 2], "torch": torch.__version__}),
+          flush=True)
 
 
 def items(seconds, path, pattern):
@@ -73,7 +78,8 @@ def items(seconds, path, pattern):
                 if len(queue) > 3:
                     queue.pop(0).synchronize()
             torch.cuda.synchronize()
-            out.write(json.dumps({"name": name, "start_ns": start, "end_ns": time.time_ns(), "calls": calls}) + "\n")
+            out.write(json.dumps({"name": name, "start_ns": start, "end_ns": time.time_ns(),
+                                  "calls": calls}) + "\n")
             out.flush()
             del f, graph
             torch.cuda.empty_cache()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Where the joules of a ResNet-50 training step and of single kernels go (figures 5.12 and 5.11 of the thesis).
+# Energy breakdown of a ResNet-50 training step and of single kernels (figures 5.12 and 5.11 of the thesis).
 #   energy_breakdown.sh record PROGRAM OUT_DIR [SECONDS]   on a machine with a GPU and PyTorch: OUT_DIR/*.gpf, items.jsonl
 #   energy_breakdown.sh answer PROGRAM OUT_DIR             anywhere: the answers of `gpufathom energy` beside them
 # Every part stands alone, so that one that fails does not take the others with it.

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Eight programs whose energy a model should tell: energy_programs.py NAME SECONDS
 
-decode, prefill, train_fp32, train_bf16, recommender, convolution, graph, sparse. Each runs its step for so many seconds
-after a warm-up, every step marked with the NVTX range gpufathom.step, and prints the steps, and the items and seconds of one.
-To be run under `gpufathom record --kernels --metrics energy`.
+decode, prefill, train_fp32, train_bf16, recommender, convolution, graph, sparse. Each runs its step
+for so many seconds after a warm-up, every step marked with the NVTX range gpufathom.step, and
+prints the steps, and the items and seconds of one. To be run under `gpufathom record --kernels
+--metrics energy`.
 """
 import json
 import sys
@@ -42,7 +43,8 @@ def transformer(dtype):
 def decode():
     net = transformer(torch.bfloat16).eval()
     x = torch.randn(16, 1, WIDTH, device=DEV, dtype=torch.bfloat16)
-    caches = [torch.randn(2, 16, HEADS, 1024, WIDTH // HEADS, device=DEV, dtype=torch.bfloat16) for _ in net]
+    caches = [torch.randn(2, 16, HEADS, 1024, WIDTH // HEADS, device=DEV, dtype=torch.bfloat16)
+              for _ in net]
 
     def step():
         with torch.no_grad():
@@ -81,7 +83,8 @@ def train(dtype):
 
 def recommender():
     tables = nn.ModuleList([nn.EmbeddingBag(2_000_000, 64, mode="sum") for _ in range(12)]).to(DEV)
-    top = nn.Sequential(nn.Linear(12 * 64 + 64, 1024), nn.ReLU(), nn.Linear(1024, 512), nn.ReLU(), nn.Linear(512, 1)).to(DEV)
+    top = nn.Sequential(nn.Linear(12 * 64 + 64, 1024), nn.ReLU(), nn.Linear(1024, 512), nn.ReLU(),
+                        nn.Linear(512, 1)).to(DEV)
     bottom = nn.Sequential(nn.Linear(13, 256), nn.ReLU(), nn.Linear(256, 64)).to(DEV)
     batch = 16384
     dense = torch.randn(batch, 13, device=DEV)
@@ -96,8 +99,10 @@ def recommender():
 
 def convolution():
     import torchvision
-    net = torchvision.models.resnet50().to(DEV, torch.bfloat16, memory_format=torch.channels_last).eval()
-    x = torch.randn(256, 3, 224, 224, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last)
+    net = torchvision.models.resnet50().to(DEV, torch.bfloat16,
+                                           memory_format=torch.channels_last).eval()
+    x = torch.randn(256, 3, 224, 224, device=DEV,
+                    dtype=torch.bfloat16).to(memory_format=torch.channels_last)
 
     def step():
         with torch.no_grad():
@@ -125,7 +130,8 @@ def sparse():
     rows, width, per_row = 1 << 19, 64, 32
     columns = torch.randint(0, rows, (rows * per_row,), device=DEV)
     pointers = torch.arange(0, rows * per_row + 1, per_row, device=DEV)
-    matrix = torch.sparse_csr_tensor(pointers, columns, torch.randn(rows * per_row, device=DEV), (rows, rows))
+    matrix = torch.sparse_csr_tensor(pointers, columns, torch.randn(rows * per_row, device=DEV),
+                                     (rows, rows))
     x = torch.randn(rows, width, device=DEV)
 
     def step():
@@ -134,8 +140,10 @@ def sparse():
     return step, rows
 
 
-PROGRAMS = {"decode": decode, "prefill": prefill, "train_fp32": lambda: train(torch.float32), "train_bf16": lambda: train(torch.bfloat16),
-            "recommender": recommender, "convolution": convolution, "graph": graph, "sparse": sparse}
+PROGRAMS = {"decode": decode, "prefill": prefill, "train_fp32": lambda: train(torch.float32),
+            "train_bf16": lambda: train(torch.bfloat16),
+            "recommender": recommender, "convolution": convolution, "graph": graph,
+            "sparse": sparse}
 
 
 def main(name, seconds):
@@ -151,7 +159,8 @@ def main(name, seconds):
         torch.cuda.nvtx.range_pop()
         steps += 1
     took = time.perf_counter() - begin
-    print(json.dumps({"name": name, "steps": steps, "items": items, "seconds": took / steps, "torch": torch.__version__}), flush=True)
+    print(json.dumps({"name": name, "steps": steps, "items": items, "seconds": took / steps,
+                      "torch": torch.__version__}), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `calibrate --quick` is worth on the board at hand: its seconds, kernels of libraries measured and counted, and eight
+# Accuracy of `calibrate --quick` on the board at hand: its seconds, kernels of libraries measured and counted, and eight
 # programs recorded. Usage: bench/gpu/energy_quick.sh PROGRAM OUT_DIR [SECONDS] on a machine with PyTorch and ncu.
 # Leaves quick.points.jsonl, quick.energy.json, quick.unseen.*, programs.json (with what the calibration took) and quick.log.
 # Parts that fail leave the others; the longest (counting) comes last and ends where the seconds do.

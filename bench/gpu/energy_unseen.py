@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Kernels that the energy calibration never saw: measures each one's energy, or launches each once for a counter profiler.
+"""Kernels that the energy calibration never saw: measures each one's energy, or launches each once
+for a counter profiler.
 
 measure:  energy_unseen.py measure OUT.jsonl     one line an item: seconds, joules (board counter between two of its
                                                  updates), calls a second, clock, temperature
 count:    energy_unseen.py count OUT.txt [SECONDS]  launches each item for a counter profiler: a graph of n calls, then one of
-                                                 2 n; their difference is n calls in steady state, caches warm. A spin kernel
-                                                 stands before each. OUT.txt has one line an item: its name and n. Run it under
-                                                 ncu --profile-from-start off --graph-profiling graph.
+                                                 2 n; their difference is n calls in steady state,
+                                                 caches warm. A spin kernel stands before each.
+                                                 OUT.txt has one line an item: its name and n. Run
+                                                 it under ncu
+                                                 --profile-from-start off --graph-profiling graph.
 """
 import json
 import sys
@@ -39,9 +42,12 @@ def triton_matmul():
         tl.store(c + rm[:, None] * N + rn[None, :], acc.to(c.dtype.element_ty))
 
     def make(n, dtype):
-        a, b = torch.randn(n, n, device=DEV, dtype=dtype), torch.randn(n, n, device=DEV, dtype=dtype)
+        a, b = torch.randn(n, n, device=DEV,
+                           dtype=dtype), torch.randn(n, n, device=DEV, dtype=dtype)
         c = torch.empty(n, n, device=DEV, dtype=dtype)
-        return lambda: kernel[(n // 128, n // 128)](a, b, c, n, n, n, BM=128, BN=128, BK=32 if dtype == torch.float32 else 64, num_warps=8)
+        return lambda: kernel[(n // 128, n // 128)](a, b, c, n, n, n, BM=128, BN=128,
+                                                    BK=32 if dtype == torch.float32 else 64,
+                                                    num_warps=8)
 
     return make
 
@@ -57,8 +63,10 @@ def items():
     def matmul(n, kind):
         def build():
             torch.backends.cuda.matmul.allow_tf32 = kind == "tf32"
-            dtype = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[kind]
-            a, b = torch.randn(n, n, device=DEV, dtype=dtype), torch.randn(n, n, device=DEV, dtype=dtype)
+            dtype = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16,
+                     "fp16": torch.float16}[kind]
+            a, b = torch.randn(n, n, device=DEV,
+                               dtype=dtype), torch.randn(n, n, device=DEV, dtype=dtype)
             out = torch.empty(n, n, device=DEV, dtype=dtype)
             return lambda: torch.mm(a, b, out=out)
         return f"matmul_{kind}_{n}", build
@@ -72,7 +80,8 @@ def items():
         def build():
             nonlocal make
             make = make or triton_matmul()
-            return make(n, {"tf32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[kind])
+            return make(n, {"tf32": torch.float32, "bf16": torch.bfloat16,
+                            "fp16": torch.float16}[kind])
         return f"triton_matmul_{kind}_{n}", build
 
     for kind in ("tf32", "bf16", "fp16"):
@@ -86,66 +95,140 @@ def items():
 
     big = lambda dtype=torch.float32: torch.randn(1 << 28, device=DEV, dtype=dtype)  # 1 GiB in fp32
     # Copies by a kernel: the copy engine would bypass the SMs and their counters.
-    yield simple("copy_fp32_1GiB", lambda: (torch.empty(1 << 28, device=DEV), big()), lambda d, s: torch.abs(s, out=d))
-    yield simple("copy_fp32_8MiB", lambda: (torch.empty(1 << 21, device=DEV), torch.randn(1 << 21, device=DEV)), lambda d, s: torch.abs(s, out=d))
-    yield simple("add_bf16_512MiB", lambda: (big(torch.bfloat16), big(torch.bfloat16)), lambda a, b: torch.add(a, b, out=a))
+    yield simple("copy_fp32_1GiB", lambda: (torch.empty(1 << 28, device=DEV), big()),
+                 lambda d, s: torch.abs(s, out=d))
+    yield simple("copy_fp32_8MiB", lambda: (torch.empty(1 << 21, device=DEV),
+                                            torch.randn(1 << 21, device=DEV)),
+                 lambda d, s: torch.abs(s, out=d))
+    yield simple("add_bf16_512MiB", lambda: (big(torch.bfloat16), big(torch.bfloat16)),
+                 lambda a, b: torch.add(a, b, out=a))
     yield simple("reduction_fp32_1GiB", lambda: (big(),), lambda a: a.sum())
-    yield simple("softmax_bf16", lambda: (torch.randn(16384, 8192, device=DEV, dtype=torch.bfloat16),), lambda x: torch.softmax(x, -1))
-    yield simple("layer_norm_bf16", lambda: (torch.randn(65536, 2048, device=DEV, dtype=torch.bfloat16),), lambda x: F.layer_norm(x, (2048,)))
+    yield simple("softmax_bf16", lambda: (torch.randn(16384, 8192, device=DEV,
+                                                      dtype=torch.bfloat16),),
+                 lambda x: torch.softmax(x, -1))
+    yield simple("layer_norm_bf16", lambda: (torch.randn(65536, 2048, device=DEV,
+                                                         dtype=torch.bfloat16),),
+                 lambda x: F.layer_norm(x, (2048,)))
     yield simple("gelu_fp32", lambda: (big(),), lambda x: F.gelu(x))
-    yield simple("conv_bf16", lambda: (torch.randn(128, 256, 56, 56, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last),
-                                       torch.randn(256, 256, 3, 3, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last)),
+    yield simple("conv_bf16", lambda: (torch.randn(128, 256, 56, 56, device=DEV,
+                                                   dtype=torch.bfloat16).to(memory_format=torch.channels_last),
+                                       torch.randn(256, 256, 3, 3, device=DEV,
+                                                   dtype=torch.bfloat16).to(memory_format=torch.channels_last)),
                  lambda x, w: F.conv2d(x, w, padding=1))
-    yield simple("conv_fp32", lambda: (torch.randn(64, 128, 56, 56, device=DEV), torch.randn(128, 128, 3, 3, device=DEV)), lambda x, w: F.conv2d(x, w, padding=1))
-    yield simple("embedding_bf16", lambda: (torch.randint(0, 1000000, (1 << 18,), device=DEV), torch.randn(1000000, 512, device=DEV, dtype=torch.bfloat16)),
+    yield simple("conv_fp32", lambda: (torch.randn(64, 128, 56, 56, device=DEV),
+                                       torch.randn(128, 128, 3, 3, device=DEV)),
+                 lambda x, w: F.conv2d(x, w, padding=1))
+    yield simple("embedding_bf16", lambda: (torch.randint(0, 1000000, (1 << 18,), device=DEV),
+                                            torch.randn(1000000, 512, device=DEV,
+                                                        dtype=torch.bfloat16)),
                  lambda i, w: F.embedding(i, w))
-    qkv = lambda: tuple(torch.randn(16, 16, 2048, 128, device=DEV, dtype=torch.bfloat16) for _ in range(3))
+    qkv = lambda: tuple(torch.randn(16, 16, 2048, 128, device=DEV, dtype=torch.bfloat16)
+                        for _ in range(3))
     yield simple("attention_bf16", qkv, lambda q, k, v: F.scaled_dot_product_attention(q, k, v))
-    yield simple("transpose_fp32", lambda: (torch.randn(16384, 8192, device=DEV),), lambda x: x.t().contiguous())
+    yield simple("transpose_fp32", lambda: (torch.randn(16384, 8192, device=DEV),),
+                 lambda x: x.t().contiguous())
     # What follows was added after the form of the model was chosen, on 21 November 2026.
-    yield simple("bmm_bf16", lambda: (torch.randn(64, 1024, 128, device=DEV, dtype=torch.bfloat16), torch.randn(64, 128, 1024, device=DEV, dtype=torch.bfloat16)), torch.bmm)
-    yield simple("conv1x1_bf16", lambda: (torch.randn(128, 256, 56, 56, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last),
-                                          torch.randn(64, 256, 1, 1, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last)), lambda x, w: F.conv2d(x, w))
-    yield simple("batch_norm_bf16", lambda: (torch.randn(128, 256, 56, 56, device=DEV, dtype=torch.bfloat16), torch.ones(256, device=DEV), torch.zeros(256, device=DEV)),
+    yield simple("bmm_bf16", lambda: (torch.randn(64, 1024, 128, device=DEV, dtype=torch.bfloat16),
+                                      torch.randn(64, 128, 1024, device=DEV, dtype=torch.bfloat16)),
+                 torch.bmm)
+    yield simple("conv1x1_bf16", lambda: (torch.randn(128, 256, 56, 56, device=DEV,
+                                                      dtype=torch.bfloat16).to(memory_format=torch.channels_last),
+                                          torch.randn(64, 256, 1, 1, device=DEV,
+                                                      dtype=torch.bfloat16).to(memory_format=torch.channels_last)), lambda x, w: F.conv2d(x, w))
+    yield simple("batch_norm_bf16", lambda: (torch.randn(128, 256, 56, 56, device=DEV,
+                                                         dtype=torch.bfloat16),
+                                             torch.ones(256, device=DEV),
+                                             torch.zeros(256, device=DEV)),
                  lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True))
-    yield simple("max_pool_bf16", lambda: (torch.randn(128, 64, 112, 112, device=DEV, dtype=torch.bfloat16).to(memory_format=torch.channels_last),), lambda x: F.max_pool2d(x, 3, 2, 1))
-    yield simple("rms_norm_fp32", lambda: (torch.randn(32768, 4096, device=DEV), torch.ones(4096, device=DEV)), lambda x, w: F.rms_norm(x, (4096,), w))
-    yield simple("cumsum_fp32", lambda: (torch.randn(16384, 8192, device=DEV),), lambda x: torch.cumsum(x, -1))
-    yield simple("cross_entropy_fp32", lambda: (torch.randn(8192, 32000, device=DEV), torch.randint(0, 32000, (8192,), device=DEV)), F.cross_entropy)
-    yield simple("adam_update_fp32", lambda: tuple(torch.randn(1 << 26, device=DEV) for _ in range(4)), adam_update)
-    yield simple("sigmoid_mul_bf16_16MiB", lambda: tuple(torch.randn(1 << 22, device=DEV, dtype=torch.bfloat16) for _ in range(2)), lambda a, b: torch.sigmoid(a) * b)
-    yield simple("layer_norm_fp32_1MiB", lambda: (torch.randn(512, 512, device=DEV),), lambda x: F.layer_norm(x, (512,)))
-    yield simple("linear_relu_fp16_256", lambda: (torch.randn(256, 4096, device=DEV, dtype=torch.float16), torch.randn(4096, 4096, device=DEV, dtype=torch.float16)),
+    yield simple("max_pool_bf16", lambda: (torch.randn(128, 64, 112, 112, device=DEV,
+                                                       dtype=torch.bfloat16).to(memory_format=torch.channels_last),), lambda x: F.max_pool2d(x, 3, 2, 1))
+    yield simple("rms_norm_fp32", lambda: (torch.randn(32768, 4096, device=DEV),
+                                           torch.ones(4096, device=DEV)),
+                 lambda x, w: F.rms_norm(x, (4096,), w))
+    yield simple("cumsum_fp32", lambda: (torch.randn(16384, 8192, device=DEV),),
+                 lambda x: torch.cumsum(x, -1))
+    yield simple("cross_entropy_fp32", lambda: (torch.randn(8192, 32000, device=DEV),
+                                                torch.randint(0, 32000, (8192,), device=DEV)),
+                 F.cross_entropy)
+    yield simple("adam_update_fp32",
+                 lambda: tuple(torch.randn(1 << 26, device=DEV) for _ in range(4)), adam_update)
+    yield simple("sigmoid_mul_bf16_16MiB",
+                 lambda: tuple(torch.randn(1 << 22, device=DEV, dtype=torch.bfloat16)
+                               for _ in range(2)), lambda a, b: torch.sigmoid(a) * b)
+    yield simple("layer_norm_fp32_1MiB", lambda: (torch.randn(512, 512, device=DEV),),
+                 lambda x: F.layer_norm(x, (512,)))
+    yield simple("linear_relu_fp16_256",
+                 lambda: (torch.randn(256, 4096, device=DEV, dtype=torch.float16),
+                          torch.randn(4096, 4096, device=DEV, dtype=torch.float16)),
                  lambda x, w: F.relu(F.linear(x, w)))
     # And this, after its first measurement on that day.
-    yield simple("matmul_fp8_4096", lambda: (torch.randn(4096, 4096, device=DEV).to(torch.float8_e4m3fn), torch.randn(4096, 4096, device=DEV).to(torch.float8_e4m3fn).t(),
-                                             torch.ones((), device=DEV)), lambda a, b, one: torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16))
-    yield simple("attention_causal_fp16", lambda: tuple(torch.randn(8, 16, 1024, 64, device=DEV, dtype=torch.float16) for _ in range(3)),
+    yield simple("matmul_fp8_4096", lambda: (torch.randn(4096, 4096,
+                                                         device=DEV).to(torch.float8_e4m3fn),
+                                             torch.randn(4096, 4096,
+                                                         device=DEV).to(torch.float8_e4m3fn).t(),
+                                             torch.ones((), device=DEV)),
+                 lambda a, b, one: torch._scaled_mm(a, b, scale_a=one, scale_b=one,
+                                                    out_dtype=torch.bfloat16))
+    yield simple("attention_causal_fp16",
+                 lambda: tuple(torch.randn(8, 16, 1024, 64, device=DEV, dtype=torch.float16)
+                               for _ in range(3)),
                  lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True))
-    yield simple("depthwise_conv_bf16", lambda: (torch.randn(64, 256, 56, 56, device=DEV, dtype=torch.bfloat16), torch.randn(256, 1, 3, 3, device=DEV, dtype=torch.bfloat16)),
+    yield simple("depthwise_conv_bf16", lambda: (torch.randn(64, 256, 56, 56, device=DEV,
+                                                             dtype=torch.bfloat16),
+                                                 torch.randn(256, 1, 3, 3, device=DEV,
+                                                             dtype=torch.bfloat16)),
                  lambda x, w: F.conv2d(x, w, padding=1, groups=256))
-    yield simple("group_norm_fp32", lambda: (torch.randn(64, 256, 56, 56, device=DEV),), lambda x: F.group_norm(x, 32))
-    yield simple("gather_fp32_random", lambda: (torch.randn(1 << 27, device=DEV), torch.randint(0, 1 << 27, (1 << 24,), device=DEV)), lambda x, i: x[i])
-    yield simple("sum_columns_fp32", lambda: (torch.randn(16384, 8192, device=DEV),), lambda x: x.sum(0))
-    yield simple("bmm_fp32_small", lambda: (torch.randn(4096, 64, 64, device=DEV), torch.randn(4096, 64, 64, device=DEV)), torch.bmm)
-    yield simple("erfinv_fp32", lambda: (torch.rand(1 << 26, device=DEV) * 1.9 - 0.95,), torch.erfinv)
-    yield simple("dropout_bf16", lambda: (torch.randn(1 << 28, device=DEV, dtype=torch.bfloat16),), lambda x: F.dropout(x, 0.1))
+    yield simple("group_norm_fp32", lambda: (torch.randn(64, 256, 56, 56, device=DEV),),
+                 lambda x: F.group_norm(x, 32))
+    yield simple("gather_fp32_random", lambda: (torch.randn(1 << 27, device=DEV),
+                                                torch.randint(0, 1 << 27, (1 << 24,), device=DEV)),
+                 lambda x, i: x[i])
+    yield simple("sum_columns_fp32", lambda: (torch.randn(16384, 8192, device=DEV),),
+                 lambda x: x.sum(0))
+    yield simple("bmm_fp32_small", lambda: (torch.randn(4096, 64, 64, device=DEV),
+                                            torch.randn(4096, 64, 64, device=DEV)), torch.bmm)
+    yield simple("erfinv_fp32", lambda: (torch.rand(1 << 26, device=DEV) * 1.9 - 0.95,),
+                 torch.erfinv)
+    yield simple("dropout_bf16", lambda: (torch.randn(1 << 28, device=DEV, dtype=torch.bfloat16),),
+                 lambda x: F.dropout(x, 0.1))
     # Kinds that no model has seen, in no calibration before 29 November 2026.
-    yield simple("index_add_fp32", lambda: (torch.zeros(1 << 20, 64, device=DEV), torch.randint(0, 1 << 20, (1 << 21,), device=DEV), torch.randn(1 << 21, 64, device=DEV)),
+    yield simple("index_add_fp32", lambda: (torch.zeros(1 << 20, 64, device=DEV),
+                                            torch.randint(0, 1 << 20, (1 << 21,), device=DEV),
+                                            torch.randn(1 << 21, 64, device=DEV)),
                  lambda y, i, x: y.index_add_(0, i, x))
-    yield simple("sort_fp32", lambda: (torch.randn(512, 1 << 16, device=DEV),), lambda x: torch.sort(x, -1))
-    yield simple("topk_fp32", lambda: (torch.randn(256, 1 << 17, device=DEV),), lambda x: torch.topk(x, 64, -1))
-    yield simple("fft_complex64", lambda: (torch.randn(1 << 14, 1 << 12, device=DEV, dtype=torch.complex64),), lambda x: torch.fft.fft(x))
-    yield simple("matmul_fp64_2048", lambda: tuple(torch.randn(2048, 2048, device=DEV, dtype=torch.float64) for _ in range(2)), torch.mm)
-    yield simple("matmul_int8_4096", lambda: (torch.randint(-127, 127, (4096, 4096), device=DEV, dtype=torch.int8), torch.randint(-127, 127, (4096, 4096), device=DEV, dtype=torch.int8).t()),
+    yield simple("sort_fp32", lambda: (torch.randn(512, 1 << 16, device=DEV),),
+                 lambda x: torch.sort(x, -1))
+    yield simple("topk_fp32", lambda: (torch.randn(256, 1 << 17, device=DEV),),
+                 lambda x: torch.topk(x, 64, -1))
+    yield simple("fft_complex64", lambda: (torch.randn(1 << 14, 1 << 12, device=DEV,
+                                                       dtype=torch.complex64),),
+                 lambda x: torch.fft.fft(x))
+    yield simple("matmul_fp64_2048", lambda: tuple(torch.randn(2048, 2048, device=DEV,
+                                                               dtype=torch.float64)
+                                                   for _ in range(2)), torch.mm)
+    yield simple("matmul_int8_4096", lambda: (torch.randint(-127, 127, (4096, 4096), device=DEV,
+                                                            dtype=torch.int8),
+                                              torch.randint(-127, 127, (4096, 4096), device=DEV,
+                                                            dtype=torch.int8).t()),
                  torch._int_mm)
-    yield simple("transposed_conv_bf16", lambda: (torch.randn(64, 128, 56, 56, device=DEV, dtype=torch.bfloat16), torch.randn(128, 64, 4, 4, device=DEV, dtype=torch.bfloat16)),
+    yield simple("transposed_conv_bf16",
+                 lambda: (torch.randn(64, 128, 56, 56, device=DEV, dtype=torch.bfloat16),
+                          torch.randn(128, 64, 4, 4, device=DEV, dtype=torch.bfloat16)),
                  lambda x, w: F.conv_transpose2d(x, w, stride=2, padding=1))
-    yield simple("upsample_bf16", lambda: (torch.randn(32, 64, 128, 128, device=DEV, dtype=torch.bfloat16),), lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"))
-    yield simple("embedding_bag_fp32", lambda: (torch.randint(0, 4000000, (1 << 16, 20), device=DEV), torch.randn(4000000, 64, device=DEV)), lambda i, w: F.embedding_bag(i, w, mode="sum"))
-    yield simple("log_softmax_fp32_small", lambda: (torch.randn(4096, 1024, device=DEV),), lambda x: F.log_softmax(x, -1))
-    yield simple("where_compare_fp32", lambda: tuple(torch.randn(1 << 26, device=DEV) for _ in range(2)), lambda a, b: torch.where(a > b, a, b))
-    yield simple("integer_hash_int64", lambda: (torch.randint(0, 1 << 40, (1 << 25,), device=DEV),), lambda x: ((x ^ (x >> 7)) * 1099511628211) & 0xFFFFFFFF)
+    yield simple("upsample_bf16", lambda: (torch.randn(32, 64, 128, 128, device=DEV,
+                                                       dtype=torch.bfloat16),),
+                 lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"))
+    yield simple("embedding_bag_fp32", lambda: (torch.randint(0, 4000000, (1 << 16, 20),
+                                                              device=DEV),
+                                                torch.randn(4000000, 64, device=DEV)),
+                 lambda i, w: F.embedding_bag(i, w, mode="sum"))
+    yield simple("log_softmax_fp32_small", lambda: (torch.randn(4096, 1024, device=DEV),),
+                 lambda x: F.log_softmax(x, -1))
+    yield simple("where_compare_fp32", lambda: tuple(torch.randn(1 << 26, device=DEV)
+                                                     for _ in range(2)),
+                 lambda a, b: torch.where(a > b, a, b))
+    yield simple("integer_hash_int64", lambda: (torch.randint(0, 1 << 40, (1 << 25,), device=DEV),),
+                 lambda x: ((x ^ (x >> 7)) * 1099511628211) & 0xFFFFFFFF)
 
 
 def measure(path, seconds):
@@ -205,7 +288,8 @@ def measure(path, seconds):
         t.join()
         inside = [x for x in ends if t0 <= x <= t1]
         rate = (len(inside) - 1) * batch / (inside[-1] - inside[0])
-        row = dict(name=name, seconds=t1 - t0, energy_j=e1 - e0, calls_per_s=rate, sm_mhz=clock / n, temperature_c=temperature / n, graph=graph is not None)
+        row = dict(name=name, seconds=t1 - t0, energy_j=e1 - e0, calls_per_s=rate, sm_mhz=clock / n,
+                   temperature_c=temperature / n, graph=graph is not None)
         out.write(json.dumps(row) + "\n")
         out.flush()
         del f, graph
@@ -244,4 +328,7 @@ def count(path, seconds):
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in ("measure", "count"):
         sys.exit(__doc__)
-    measure(sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 1.3) if sys.argv[1] == "measure" else count(sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 1e9)
+    measure(sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3
+            else 1.3) if sys.argv[1] == "measure" else count(sys.argv[2],
+                                                             float(sys.argv[3]) if len(sys.argv) > 3
+                                                             else 1e9)

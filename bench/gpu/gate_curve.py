@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""What the gate finds: gate_curve.py RUNS.json.gz… --verdicts PROGRAM [--json FILE] [--chart FILE.svg]
-[--keep FILE], of what gate.py measured. PROGRAM is bench/verdict_rates.cpp's, which has the gate's decision.
+"""Detection rate of the gate: gate_curve.py RUNS.json.gz… --verdicts PROGRAM [--json FILE] [--chart
+FILE.svg] [--keep FILE], of what gate.py measured. PROGRAM is bench/verdict_rates.cpp's, which has
+the gate's decision.
 
 A pair is a few runs of each version, in turns. For every program and every planted slow-down the
 table has how many pairs the gate calls regressed: false alarms where nothing was planted,
-found ones elsewhere; and how many it leaves undecided. Two kinds of pairs are counted: those that share no run with another one, with
-the interval of Clopper and Pearson (95 %), and up to 200 that may overlap, which are no independent
-trials and get none. The slow-down that was really planted is the ratio over all runs.
+found ones elsewhere; and how many it leaves undecided. Two kinds of pairs are counted: those that
+share no run with another one, with the interval of Clopper and Pearson (95 %), and up to 200 that
+may overlap, which are no independent trials and get none. The slow-down that was really planted is
+the ratio over all runs.
 --keep writes the runs without what the table does not need.
 """
 
@@ -28,7 +30,7 @@ CONFIDENCE = 0.95
 
 
 def rounds_of(process):
-    """Of every round the runs by kind."""
+    """The runs of every round by kind."""
     rounds = []
     for place, (kind, run) in enumerate(zip(process["runs"], process["by_run"])):
         if kind == "warm_up" or not run["step_ns"]:
@@ -45,7 +47,7 @@ def kernel_time(run):
 
 
 def captures(runs, measure):
-    """What the gate is given: the runs in the order of recording, with their steps."""
+    """The gate's input: the runs in the order of recording, with their steps."""
     steps = [[run["wall_ns"]] if measure == "wall" else run["step_ns"] for run in runs]
     return " ".join(
         f"{run['place']}:{','.join(map(str, some))}" for run, some in zip(runs, steps)
@@ -278,7 +280,8 @@ def main():
     words.add_argument("--verdicts", required=True, metavar="PROGRAM", help="verdict_rates, built")
     words.add_argument("--json", help="also write the table here")
     words.add_argument("--chart", help="also draw it, as SVG")
-    words.add_argument("--keep", help="also write the first file's runs here, with what the table needs")
+    words.add_argument("--keep",
+                       help="also write the first file's runs here, with what the table needs")
     given = words.parse_args()
     programs = {}
     for name in given.files:

@@ -1,4 +1,5 @@
-"""Jobs in PyTorch that measurements on a GPU share: what is served and what is learned, by itself."""
+"""Jobs in PyTorch that measurements on a GPU share: what is served and what is learned, by
+itself."""
 import torch
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the live path costs programs of about 40 000 kernels a second, in pairs that alternate:
+"""Cost of the live path for programs of about 40 000 kernels a second, in pairs that alternate:
 live_cost.py GPUFATHOM OUT.json [--rounds 5] [--parts kernels,attach,recorder,flight,cupti,turns]
                                 [--devices all]
 
@@ -15,8 +15,8 @@ flight    tokens a second of a decoder that serves 64 sequences in CUDA graphs, 
 cupti     cupti_cost.cu: what each thing that a recorder asks of CUPTI costs a launch by itself
 turns     where the host is the limit, which varies by more than the cost from one run to the next:
           three processes of the same work, of which one runs under `gpufathom run`, take turns of a
-          twentieth of a second on one core; each turn is compared with the first one's just before or
-          after, and the third, of which nothing is recorded, says how far that can be trusted
+          twentieth of a second on one core; each turn is compared with the first one's just before
+          or after, and the third, of which nothing is recorded, says how far that can be trusted
 """
 import argparse
 import contextlib
@@ -115,7 +115,8 @@ def spread(values):
 
 
 def rl_loop(seconds):
-    """Policy's steps, printed as paced.cu prints launches. Without seconds, it takes turns, in steps."""
+    """Policy's steps, printed as paced.cu prints launches. Without seconds, it takes turns, in
+    steps."""
     import torch
     from jobs import Policy
     step = Policy().step
@@ -187,7 +188,8 @@ class Turns:
 
 
 def middle(values):
-    """The median and where it is with 95 % confidence, by ranks: 1.96 sqrt(n) / 2 from the middle."""
+    """The median and where it is with 95 % confidence, by ranks: 1.96 sqrt(n) / 2 from the
+    middle."""
     values = sorted(values)
     reach = 0.98 * len(values) ** 0.5
     return {"median": statistics.median(values), "turns": len(values),
@@ -196,7 +198,7 @@ def middle(values):
 
 
 def compared(rows):
-    """How much slower the second and the third program are than the first, by the wall clock and
+    """The slowdown of the second and the third program against the first, by the wall clock and
     by the processor time of their first thread."""
     return {name: {clock: middle([row[which][index] / row[0][index] - 1 for row in rows])
                    for index, clock in enumerate(("wall", "processor"))}
@@ -292,7 +294,8 @@ def attach_part(options, folder):
                             "--duration", "1.5", "--pid", str(program.pid), "-o", capture])
             inside += windows_of(options.gpufathom, capture)
             counted = subprocess.run([options.gpufathom, "query", "--format", "csv", capture,
-                                      "select count(*) from kernels"], capture_output=True, text=True)
+                                      "select count(*) from kernels"], capture_output=True,
+                                     text=True)
             kernels += int(counted.stdout.split()[-1])
             time.sleep(1.5)
         reader.join()
@@ -323,7 +326,8 @@ def recorder_part(options, folder):
                 done = subprocess.run([*options.record, "--duration", str(seconds), *more,
                                        "--summary", summary, "-o", f"{folder}/r.gpf"],
                                       capture_output=True, text=True)
-                runs.append({"asked_s": seconds, "code": done.returncode, "said": done.stderr[-600:],
+                runs.append({"asked_s": seconds, "code": done.returncode,
+                             "said": done.stderr[-600:],
                              "summary": json.load(open(summary))})
             short, long = (run["summary"] for run in runs)
             answer[name] = {"cores_after_start": (long["recorder_cpu_seconds"]
@@ -357,7 +361,8 @@ def flight_part(options, folder):
             monitor = None
             if way == "flight":
                 monitor = subprocess.Popen([options.gpufathom, "monitor", "--csv", "--devices",
-                                            options.devices, "--flight", f"{folder}/flight"], stdout=subprocess.DEVNULL)
+                                            options.devices, "--flight", f"{folder}/flight"],
+                                           stdout=subprocess.DEVNULL)
             tokens_a_second(1.5)
             pair[way] = tokens_a_second(3)
             if monitor:
@@ -399,7 +404,8 @@ def cupti_part(options, folder):
                for variant in variants.split()[1:]} for work, variants in CUPTI.items()}}
 
 
-PARTS = {"cupti": cupti_part, "kernels": kernels_part, "attach": attach_part, "recorder": recorder_part,
+PARTS = {"cupti": cupti_part, "kernels": kernels_part, "attach": attach_part,
+         "recorder": recorder_part,
          "flight": flight_part, "turns": turns_part}
 
 

@@ -1,6 +1,8 @@
-"""What torch.profiler does to the program that it measures: one training loop alone and under it, both seen by `record` from beside.
+"""Overhead of torch.profiler: one training loop alone and under it, both recorded by `record` from
+outside.
 
-Usage: observer_effect.py GPUFATHOM ALONE.gpf ALONE.run.json PROFILED.gpf PROFILED.run.json OUT.json OUT.svg
+Usage: observer_effect.py GPUFATHOM ALONE.gpf ALONE.run.json PROFILED.gpf PROFILED.run.json OUT.json
+OUT.svg
        observer_effect.py draw RESULT.json OUT.svg
 """
 import datetime
@@ -12,20 +14,27 @@ from captured import levels, power_watts
 
 def measure(gpufathom, alone, alone_run, profiled, profiled_run):
     result = {"what": "ResNet-50 AMP batch 64 recorded from beside, alone and under torch.profiler (CPU and CUDA activities)", "command": "bench/gpu/observer_effect.py", "date": datetime.date.today().isoformat(), "runs": {}}
-    for name, capture, run in (("alone", alone, alone_run), ("torch.profiler", profiled, profiled_run)):
+    for name, capture, run in (("alone", alone, alone_run),
+                               ("torch.profiler", profiled, profiled_run)):
         run = json.load(open(run))
         begin, end = run["start_ns"] + 200_000_000, run["start_ns"] + int(sum(run["times_ms"]) * 1e6 * 10) - 50_000_000
         seen = levels(gpufathom, capture, begin, end)
         watts = power_watts(gpufathom, capture, begin, end)
-        result["runs"][name] = {"step_ms": run["mean_ms"], "gpu": run["gpu"], "torch": run["torch"], "steps": run["steps"], "joules_a_step": watts * run["mean_ms"] * 1e-3, "power_watts": watts,
-                                **{m: seen[m][0] for m in ("gpu.busy", "sm.active_any", "issue.active", "tensor.active", "sm.occupancy")}}
+        result["runs"][name] = {"step_ms": run["mean_ms"], "gpu": run["gpu"], "torch": run["torch"],
+                                "steps": run["steps"],
+                                "joules_a_step": watts * run["mean_ms"] * 1e-3, "power_watts": watts,
+                                **{m: seen[m][0]
+                                   for m in ("gpu.busy", "sm.active_any", "issue.active",
+                                             "tensor.active", "sm.occupancy")}}
     return result
 
 
 def draw(result, svg):
     a, b = result["runs"]["alone"], result["runs"]["torch.profiler"]
-    rows = [("step time", "step_ms", lambda v: f"{v:.1f} ms"), ("GPU busy", "gpu.busy", lambda v: f"{v:.1%}"), ("SM active", "sm.active_any", lambda v: f"{v:.1%}"), ("issue slots", "issue.active", lambda v: f"{v:.1%}"),
-            ("tensor pipe", "tensor.active", lambda v: f"{v:.1%}"), ("power", "power_watts", lambda v: f"{v:.0f} W"), ("energy a step", "joules_a_step", lambda v: f"{v:.1f} J")]
+    rows = [("step time", "step_ms", lambda v: f"{v:.1f} ms"),
+            ("GPU busy", "gpu.busy", lambda v: f"{v:.1%}"), ("SM active", "sm.active_any", lambda v: f"{v:.1%}"), ("issue slots", "issue.active", lambda v: f"{v:.1%}"),
+            ("tensor pipe", "tensor.active", lambda v: f"{v:.1%}"),
+            ("power", "power_watts", lambda v: f"{v:.0f} W"), ("energy a step", "joules_a_step", lambda v: f"{v:.1f} J")]
     left, width, body, y = 110, 380, "", 70
     for label, key, shown in rows:
         most = max(a[key], b[key]) if key in ("step_ms", "power_watts", "joules_a_step") else 1.0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What JAX's profiler takes of a program's steps, by what it is asked to record.
+"""Overhead of JAX's profiler on a program's steps, by what it is asked to record.
 
 Usage: profiler_settings.py FOLDER [--tiny]
 Programs of tests/advice/programs run alone and under each setting, in turns, since hosts change.

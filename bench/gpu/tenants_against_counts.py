@@ -1,4 +1,4 @@
-"""What two programs on one GPU did, apportioned from one recording, against what each does alone.
+"""Two programs on one GPU, apportioned from one recording, against each alone.
 
 The zoo's two_programs (training and decoding) say how many steps each made in the span that
 `analyze` apportions; a step of each reads so many bytes alone, as Nsight Compute counted, and takes

@@ -1,7 +1,8 @@
-"""Matrix products of known size, one of every input type of the tensor cores: under Nsight Compute, their counted operations must equal 2 M N K.
+"""Matrix products of known size, one of every input type of the tensor cores: under Nsight Compute,
+their counted operations must equal 2 M N K.
 
-Run by bench/gpu/tensor_ops.sh. Prints one JSON line a product, in launch order: type, m, n, k, operations. All sizes are
-multiples of 256, so that no tile hangs over an edge.
+Run by bench/gpu/tensor_ops.sh. Prints one JSON line a product, in launch order: type, m, n, k,
+operations. All sizes are multiples of 256, so that no tile hangs over an edge.
 """
 import json
 
@@ -14,13 +15,17 @@ def product(kind, m, n, k):
     """A function that multiplies an m x k by a k x n matrix with the given input type."""
     if kind in ("fp8", "int8"):
         if kind == "int8":
-            a, b = (torch.randint(-9, 9, s, dtype=torch.int8, device="cuda") for s in ((m, k), (n, k)))
+            a, b = (torch.randint(-9, 9, s, dtype=torch.int8, device="cuda")
+                    for s in ((m, k), (n, k)))
             return lambda: torch._int_mm(a, b.t())
         a, b = (torch.randn(s, device="cuda").to(torch.float8_e4m3fn) for s in ((m, k), (n, k)))
         one = torch.ones((), device="cuda")
-        return lambda: torch._scaled_mm(a, b.t(), scale_a=one, scale_b=one, out_dtype=torch.bfloat16)
-    dtype = {"fp64": torch.float64, "tf32": torch.float32, "fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}[kind]
-    a, b = torch.randn(m, k, device="cuda", dtype=dtype), torch.randn(k, n, device="cuda", dtype=dtype)
+        return lambda: torch._scaled_mm(a, b.t(), scale_a=one, scale_b=one,
+                                        out_dtype=torch.bfloat16)
+    dtype = {"fp64": torch.float64, "tf32": torch.float32, "fp32": torch.float32,
+             "fp16": torch.float16, "bf16": torch.bfloat16}[kind]
+    a, b = torch.randn(m, k, device="cuda",
+                       dtype=dtype), torch.randn(k, n, device="cuda", dtype=dtype)
     return lambda: a @ b
 
 
@@ -35,4 +40,5 @@ for kind in ("fp32", "tf32", "fp16", "bf16", "fp8", "int8", "fp64"):
         run()
         torch.cuda.synchronize()
         torch.cuda.profiler.stop()
-        print(json.dumps({"type": kind, "m": m, "n": n, "k": k, "operations": 2 * m * n * k}), flush=True)
+        print(json.dumps({"type": kind, "m": m, "n": n, "k": k, "operations": 2 * m * n * k}),
+              flush=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What being recorded costs a program's step, by what the recorder does:
+"""Cost of being recorded for a program's step, by what the recorder does:
 tracing_cost.py OUT.json [--programs NAMES] [--gpu 0] [--rounds 2] [--budget-seconds 600]
 
 Each round starts each program of the zoo once in every way, one after the other:
@@ -40,7 +40,7 @@ SCRIPTS = {**{name: ["torch_models.py", "--what", name] for name in TORCH},
 
 
 def step_of(job, way):
-    """What the program says of its loop, and the recorder's share of a core; None when it fails."""
+    """The program's report of its loop, and the recorder's share of a core; None when it fails."""
     if WAYS[way] is None:
         with open(os.devnull, "w") as log:
             started = Started(job.command, job.gpu, log)
@@ -68,7 +68,8 @@ def measured(options, folder):
                     return rows
                 job = Job(name, SCRIPTS[name], options.gpufathom, folder, options.gpu,
                           seconds=options.seconds)
-                rows.append({"program": name, "round": turn, "way": way, **(step_of(job, way) or {})})
+                rows.append({"program": name, "round": turn, "way": way,
+                             **(step_of(job, way) or {})})
                 print(rows[-1], flush=True)
     return rows
 
@@ -80,7 +81,8 @@ def costs(rows):
     for (program, turn, way), step in steps.items():
         alone = steps.get((program, turn, "alone"))
         if way != "alone" and step and alone:
-            table.setdefault(program, {"step_ms": alone}).setdefault(way, []).append(step / alone - 1)
+            table.setdefault(program,
+                             {"step_ms": alone}).setdefault(way, []).append(step / alone - 1)
     for of_program in table.values():
         for way in WAYS:
             if way in of_program:
@@ -111,7 +113,8 @@ def main():
         "what": __doc__.split("\n")[0], "command": f"bench/gpu/tracing_cost.py --programs "
         f"{options.programs} --ways {options.ways} --rounds {options.rounds} "
         f"--seconds {options.seconds}",
-        "date": datetime.date.today().isoformat(), "costs": costs(rows), "rows": rows}, indent=1) + "\n")
+        "date": datetime.date.today().isoformat(), "costs": costs(rows), "rows": rows},
+                                      indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -77,7 +77,8 @@ def programs():
     class Transducer(nn.Module):
         def __init__(self):
             super().__init__()
-            self.hear, self.speak = nn.LSTM(80, 512, 2, batch_first=True), nn.GRU(128, 256, 1, batch_first=True)
+            self.hear, self.speak = nn.LSTM(80, 512, 2,
+                                            batch_first=True), nn.GRU(128, 256, 1, batch_first=True)
             self.left, self.right = nn.Linear(512, 256), nn.Linear(256, 256)
             self.out = nn.Linear(256, 128)
 
@@ -128,8 +129,10 @@ def programs():
             def __init__(self, places, width):
                 super().__init__()
                 self.norms = nn.ModuleList([nn.LayerNorm(width), nn.LayerNorm(width)])
-                self.across = nn.Sequential(nn.Linear(places, 384), nn.GELU(), nn.Linear(384, places))
-                self.along = nn.Sequential(nn.Linear(width, 2048), nn.GELU(), nn.Linear(2048, width))
+                self.across = nn.Sequential(nn.Linear(places, 384), nn.GELU(),
+                                            nn.Linear(384, places))
+                self.along = nn.Sequential(nn.Linear(width, 2048), nn.GELU(),
+                                           nn.Linear(2048, width))
 
             def forward(self, x):
                 x = x + self.across(self.norms[0](x).transpose(1, 2)).transpose(1, 2)
@@ -174,7 +177,8 @@ def programs():
         return step
 
     def retrieval():
-        store, asked = random(500_000, 128, kind=torch.float16), random(256, 128, kind=torch.float16)
+        store, asked = random(500_000, 128,
+                              kind=torch.float16), random(256, 128, kind=torch.float16)
 
         def step():
             best = (asked @ store.t()).topk(20, 1)
@@ -263,7 +267,8 @@ def recorded(options, folder):
                 [options.gpufathom, "record", "-q", "--kernels", "--window", "0", "--rate", "5000",
                  "--duration", str(options.seconds), "--pid", str(program.pid), "--summary",
                  f"{capture}.json", "-o", capture], capture_output=True, text=True)
-            answers[name] = {"capture": capture, "code": done.returncode, "said": done.stderr[-300:]}
+            answers[name] = {"capture": capture, "code": done.returncode,
+                             "said": done.stderr[-300:]}
             print("recorded", name, done.returncode, flush=True)
     return answers
 
@@ -329,11 +334,12 @@ def compared(options, folder, name, capture, counts):
     return answer
 
 
-TABLE = ("sm.active_any", "issue.active", "tensor.active", "sm.occupancy", "dram.read", "dram.write")
+TABLE = ("sm.active_any", "issue.active", "tensor.active", "sm.occupancy", "dram.read",
+         "dram.write")
 
 
 def print_table(path):
-    """Of results that are kept: median errors in %, and how many values the intervals cover."""
+    """Median errors of kept results in %, and the number of values that the intervals cover."""
     values = covered = 0
     for name, program in json.loads(pathlib.Path(path).read_text())["programs"].items():
         against = program.get("against_ncu", {})
@@ -385,14 +391,16 @@ def main():
                 if os.path.exists(found["capture"]):
                     row |= compared(options, folder, name, found["capture"], files.get(name))
                     small = f"{folder}/{name}.gpf.xz"
-                    with open(found["capture"], "rb") as raw, lzma.open(small, "wb", preset=1) as out:
+                    with open(found["capture"],
+                              "rb") as raw, lzma.open(small, "wb", preset=1) as out:
                         out.write(raw.read())
                     if os.path.getsize(packed) + os.path.getsize(small) < 15_000_000:
                         tar.add(small, f"{name}.gpf.xz")
                         if name in files:
                             tar.add(files[name], f"{name}.ncu.csv")
                 result["programs"][name] = row
-                pathlib.Path(options.out, "rates.json").write_text(json.dumps(result, indent=1) + "\n")
+                pathlib.Path(options.out,
+                             "rates.json").write_text(json.dumps(result, indent=1) + "\n")
                 print(name, json.dumps(row)[:300], flush=True)
 
 

@@ -1,7 +1,9 @@
-"""A training loop to measure tools on. Prints one JSON object: the median and mean step time after the warm-up, and all times.
+"""A training loop to measure tools on. Prints one JSON object: the median and mean step time after
+the warm-up, and all times.
 
---model resnet50: ImageNet shapes, channels last, bfloat16 autocast. --model mnist: a small CNN on 28x28 images, batch 128, whose steps
-the host cannot feed fast enough: the hardest case for any tool that slows the host.
+--model resnet50: ImageNet shapes, channels last, bfloat16 autocast. --model mnist: a small CNN on
+28x28 images, batch 128, whose steps the host cannot feed fast enough: the hardest case for any tool
+that slows the host.
 """
 import argparse
 import json
@@ -19,9 +21,12 @@ p.add_argument("--steps", type=int, default=200)
 p.add_argument("--warmup", type=int, default=20)
 p.add_argument("--seconds", type=float, default=0, help="run this long instead of --steps")
 p.add_argument("--profile", default="", help="record all steps with torch.profiler into this trace")
-p.add_argument("--nvtx", action="store_true", help="mark each step with the NVTX range gpufathom.step")
-p.add_argument("--sync", action="store_true", help="wait for the GPU after each step (else only every 10)")
-p.add_argument("--ncu", action="store_true", help="only the last step between cudaProfilerStart and Stop")
+p.add_argument("--nvtx", action="store_true",
+               help="mark each step with the NVTX range gpufathom.step")
+p.add_argument("--sync", action="store_true",
+               help="wait for the GPU after each step (else only every 10)")
+p.add_argument("--ncu", action="store_true",
+               help="only the last step between cudaProfilerStart and Stop")
 a = p.parse_args()
 torch.manual_seed(0)
 device = "cuda"
@@ -34,7 +39,9 @@ if a.model == "resnet50":
     y = torch.randint(0, 1000, (batch,), device=device)
 else:
     batch = a.batch or 128
-    net = nn.Sequential(nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(9216, 128), nn.ReLU(), nn.Linear(128, 10)).to(device)
+    net = nn.Sequential(nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(),
+                        nn.MaxPool2d(2), nn.Flatten(), nn.Linear(9216, 128), nn.ReLU(),
+                        nn.Linear(128, 10)).to(device)
     x = torch.randn(batch, 1, 28, 28, device=device)
     y = torch.randint(0, 10, (batch,), device=device)
 optimizer = torch.optim.SGD(net.parameters(), lr=1e-4, momentum=0.9)

@@ -56,7 +56,7 @@ _PLACES = {
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]
-    """What is more than a mark is loaded when it is asked for."""
+    """Loads everything but marks on first use."""
     if name not in _PLACES:
         raise AttributeError(f"module 'gpufathom' has no attribute {name!r}")
     import importlib
@@ -65,7 +65,7 @@ def __getattr__(name):  # type: ignore[no-untyped-def]
 
 
 def __dir__() -> "list[str]":
-    """What completion shows."""
+    """The names that completion shows."""
     return sorted([*__all__, "__version__"])
 
 
@@ -87,7 +87,7 @@ def _lost() -> None:
 
 
 def _steps_are_lost(lost: bool) -> None:
-    """Where no recorder's library takes them."""
+    """Makes marks do nothing where no recorder's library takes them."""
     global _begin
     if _begin in (_nothing, _lost):
         _begin = _lost if lost else _nothing

@@ -53,7 +53,8 @@ class Missing:
 
 
 class IncompleteEvidence(Error):
-    """A capture is incomplete: `rows` say what it lacks. `allow_incomplete=True` continues with it."""
+    """A capture is incomplete: `rows` say what it lacks. `allow_incomplete=True` continues with
+    it."""
 
     def __init__(self, rows: Sequence[Missing]) -> None:
         self.rows = list(rows)
@@ -141,7 +142,7 @@ def _bytes(text: str | None) -> bytes | None:
 
 
 def _destroy_stream(capsule: int) -> None:
-    """Of a stream that nobody took."""
+    """Releases a stream that nobody took."""
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]
     address = pointer(capsule, _STREAM_NAME)
@@ -155,7 +156,7 @@ _streams: dict[int, _ArrowArrayStream] = {}
 
 
 def capsule(stream: _ArrowArrayStream) -> Any:
-    """What the Arrow PyCapsule interface hands over."""
+    """The capsule of the Arrow PyCapsule interface."""
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, [
         ctypes.c_void_p,
@@ -195,7 +196,7 @@ class Handle:
         return stream
 
     def shape(self, name: str) -> tuple[int, list[str]]:
-        """How many rows a table has, and its columns, none of which is made for that."""
+        """The number of rows of a table, and its columns, none of which is made for that."""
         rows, columns = ctypes.c_longlong(), ctypes.c_void_p()
         _call(
             library().gpufathom_shape,
@@ -212,7 +213,7 @@ class Handle:
         return stream
 
     def missing(self) -> str:
-        """What the capture lacks, a sentence a line."""
+        """The parts that the capture lacks, a sentence a line."""
         text = ctypes.c_void_p()
         _call(library().gpufathom_missing, self._pointer, ctypes.byref(text))
         return _take(text)

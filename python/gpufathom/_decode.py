@@ -1,4 +1,4 @@
-"""What the types of results.py share: JSON in, dataclasses out."""
+"""Common code of the types of results.py: JSON in, dataclasses out."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _findings(rows: Iterable[Any]) -> str:
     return f"<ol>{items}</ol>"
 
 
-# How notebooks draw rows of a type, by its name.
+# Functions that draw rows of a type in notebooks, by its name.
 _DRAWN = {"Level": _levels, "Finding": _findings}
 
 
@@ -121,7 +121,7 @@ class Answer:
             cls.__repr__ = Answer._line  # type: ignore[assignment,method-assign]
 
     def _line(self) -> str:
-        """What is known, parts by their number, on one line."""
+        """The known fields on one line, with the number of parts."""
         told = []
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)

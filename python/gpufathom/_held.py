@@ -1,4 +1,5 @@
-"""Files beneath a folder, held by descriptors: what a name means cannot change after it was checked.
+"""Files beneath a folder, held by descriptors: what a name means cannot change after it was
+checked.
 
 A call's files are opened beneath the root, and shown to the program in a private folder: links to
 the descriptors, under the names of the files. No name that somebody could exchange is opened again.
@@ -36,7 +37,7 @@ class Outside(Exception):
 
 
 class Unheld(Exception):
-    """Why files that lie beneath the root cannot be held."""
+    """Reasons why files beneath the root cannot be held."""
 
 
 class _How(ctypes.Structure):
@@ -60,7 +61,7 @@ def _openat2(folder: int, name: str, flags: int) -> int:
 
 
 def _step_by_step(folder: int, name: str, flags: int) -> int:
-    """Where the kernel has no openat2: one folder after the other, and no link at all."""
+    """Opens a path without openat2: one folder after the other, and no link at all."""
     at = os.dup(folder)
     parts = [part for part in name.split("/") if part not in ("", ".")] or ["."]
     for number, part in enumerate(parts):
@@ -187,7 +188,7 @@ class Shown:
         return str(folder / name)
 
     def as_given(self, text: str, json_text: bool = False) -> str:
-        """What the program wrote, with the caller's names."""
+        """The program's output, with the caller's names."""
         for ours, given in self._given.items():
             text = text.replace(ours, json.dumps(given)[1:-1] if json_text else given)
         return text
@@ -224,7 +225,8 @@ class Shown:
                 self._add_folder(inner, to / name, deeper - 1)
 
     def _add_file(self, descriptor: int, to: pathlib.Path) -> None:
-        """A link to the descriptor. SQLite opens what a link leads to by its name: it gets a copy."""
+        """A link to the descriptor. SQLite opens what a link leads to by its name: it gets a
+        copy."""
         held = f"/proc/self/fd/{descriptor}"
         if stat.S_ISREG(os.fstat(descriptor).st_mode):
             with contextlib.suppress(PermissionError), open(held, "rb") as file:
@@ -238,7 +240,7 @@ def _copy(file: BinaryIO, to: pathlib.Path) -> None:
     size = os.fstat(file.fileno()).st_size
     if size > shutil.disk_usage(to.parent).free:
         raise Unheld(f"{to.name} needs {size} free bytes in {tempfile.gettempdir()}: set TMPDIR")
-    # What SQLite's readers lock, so that nobody commits into a half-made copy.
+    # The lock of SQLite's readers, so that nobody commits into a half-made copy.
     lock = struct.pack("hhqqi", fcntl.F_RDLCK, os.SEEK_SET, 0x40000002, 510, 0)
     for again in range(_TRIES, -1, -1):
         try:

@@ -1,4 +1,4 @@
-"""Where the program and its library lie: in the wheel's package, where `cmake --install` put
+"""Finds the program and its library: in the wheel's package, where `cmake --install` put
 them, or in the build of a checkout."""
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import os
 import pathlib
 import sys
 
-# What reads Parquet, Arrow and HDF5 for the program is this Python, whose packages the user chose.
+# This Python reads Parquet, Arrow and HDF5 for the program, since it is the one whose packages the
+# user chose.
 if sys.executable:
     os.environ.setdefault("GPUFATHOM_PYTHON", sys.executable)
 

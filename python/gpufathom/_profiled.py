@@ -1,4 +1,5 @@
-"""What the callbacks share: marks on every step, and a few steps under torch.profiler whose answer is logged."""
+"""Common code of the callbacks: marks on every step, and a few steps under torch.profiler whose
+answer is logged."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ Metrics = Dict[str, float]
 
 
 def metrics_of(capture: Capture) -> Metrics:
-    """The answer as numbers for a training log: levels as shares from 0 to 1, idle time by cause in milliseconds of the window."""
+    """The answer as numbers for a training log: levels as shares from 0 to 1, idle time by cause in
+    milliseconds of the window."""
     found: Metrics = {
         f"gpufathom/{level.id}": level.value
         for level in capture.levels()

@@ -25,7 +25,8 @@ class Call:
         self._process: subprocess.Popen[bytes] | None = None
         self._cancelled = False
 
-    def run(self, words: Sequence[str], seconds: float, descriptors: List[int]) -> Tuple[int, bytes, bytes]:
+    def run(self, words: Sequence[str], seconds: float,
+            descriptors: List[int]) -> Tuple[int, bytes, bytes]:
         """Exit code, output and errors. Raises Cancelled, and TimeoutExpired after `seconds`."""
         with self._lock:
             if self._cancelled:
@@ -98,7 +99,8 @@ def end_all() -> None:
 
 
 def end_with_the_server() -> None:
-    """Has a signal that ends the server end what runs for it: those processes are no group of it."""
+    """Has a signal that ends the server end what runs for it: those processes are no group of
+    it."""
 
     def end(number: int, _frame: object) -> None:
         end_all()

@@ -144,8 +144,8 @@ class Capture:
     Tables are attributes: `kernels` (with operator, module, layer, phase, exclusive time and the
     idle time before each), `ops`
     (host_ops), `steps`, `api_calls`, `activities`, `counter_samples` and the others of
-    docs/capture.md; `tables` names them. `missing` says what it lacks, where `allow_incomplete` lets
-    incomplete captures pass.
+    docs/capture.md; `tables` names them. `missing` says what it lacks, where `allow_incomplete`
+    lets incomplete captures pass.
     """
 
     # Tables by name, for type checkers and completion: __getattr__ makes them.

@@ -12,7 +12,7 @@ Row = Dict[str, Any]
 
 
 class Events:
-    """What `Finding.show()` gives: the statements of a finding, each with its first rows. An
+    """Result of `Finding.show()`: the statements of a finding, each with its first rows. An
     interpreter prints them, a notebook draws a table of each."""
 
     def __init__(self, finding: results.Finding, answers: Sequence[Tuple[str, List[Row]]]) -> None:

@@ -1,12 +1,12 @@
-"""Whether a change made a program slower on the GPU: by the time of its kernels, with an interval,
-not by wall time.
+"""Checks whether a change made a program slower on the GPU: by the time of its kernels, with an
+interval, not by wall time.
 
 Wall time on a shared or unlocked machine varies by more than what is to be found. The time that the
 kernels of a step take does not depend on how busy the host is; what is left, mostly the clocks, is
 told by repeating: both versions run several times, in turns, and the interval of their ratio
-decides. The decision is that of `gpufathom compare --fail-on "kernels > LIMIT"` (docs/compare.md): an
-interval beyond the limit is a regression, one below it is none, any other decides nothing, and an
-incomplete capture is no evidence.
+decides. The decision is that of `gpufathom compare --fail-on "kernels > LIMIT"` (docs/compare.md):
+an interval beyond the limit is a regression, one below it is none, any other decides nothing, and
+an incomplete capture is no evidence.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Run = Union[Path, Capture]
 
 
 class Baseline(str):
-    """A file that `gpufathom compare --baseline FILE --save CAPTURE…` wrote, in the place of the first
-    version's captures."""
+    """A file that `gpufathom compare --baseline FILE --save CAPTURE…` wrote, in the place of the
+    first version's captures."""
 
 
 REFUSED, UNDECIDED = 3, 4  # exit codes, docs/cli.md
@@ -35,7 +35,7 @@ REFUSED, UNDECIDED = 3, 4  # exit codes, docs/cli.md
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What the gate says.
+    """Result of the gate.
 
     slower: time of the second version's kernels over that of the first, less 1; 0.01 is 1 % slower.
     low, high: its 95 % interval; None where nothing tells the noise.
@@ -60,7 +60,8 @@ class Verdict:
 
 
 class Undecided(AssertionError):
-    """Neither a regression nor its absence was shown; `verdict` says how many more runs would decide."""
+    """Neither a regression nor its absence was shown; `verdict` says how many more runs would
+    decide."""
 
     def __init__(self, verdict: Verdict) -> None:
         super().__init__(verdict.text)
@@ -77,7 +78,7 @@ def _paths(runs: Run | Sequence[Run]) -> List[str]:
 
 
 def _said(text: str) -> str:
-    """What the program says on standard error without its verdict, which the answer has."""
+    """The program's messages on standard error without its verdict, which the answer has."""
     return "\n".join(line for line in text.splitlines() if "--fail-on " not in line)
 
 
@@ -195,8 +196,8 @@ def _say(code: int, text: str) -> int:
 
 
 def main() -> int:
-    """`python -m gpufathom.gate --before A… --after B… [--limit 0.01] [--allow-incomplete]`, or with
-    `--baseline FILE` in place of --before."""
+    """`python -m gpufathom.gate --before A… --after B… [--limit 0.01] [--allow-incomplete]`, or
+    with `--baseline FILE` in place of --before."""
     import argparse
 
     words = argparse.ArgumentParser(

@@ -1,9 +1,10 @@
-"""`gpufathom mcp`: the program's answers for coding agents, over the Model Context Protocol (stdio).
+"""`gpufathom mcp`: the program's answers for coding agents, over the Model Context Protocol
+(stdio).
 
-Every answer is at most ANSWER_BYTES long (about 2 000 tokens) and ends with the calls that make sense
-next. What stands in a capture (names of kernels, operations, files) is somebody's text: it comes
-between marks that it cannot guess, without control characters, cut to CELL_CHARACTERS. The captures
-are read by the program in a process of its own, with limits of time and memory.
+Every answer is at most ANSWER_BYTES long (about 2 000 tokens) and ends with the calls that make
+sense next. What stands in a capture (names of kernels, operations, files) is somebody's text: it
+comes between marks that it cannot guess, without control characters, cut to CELL_CHARACTERS. The
+captures are read by the program in a process of its own, with limits of time and memory.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Lines between "--- data N ---" and "--- end of data N ---" come from the capture
 
 
 class Refused(Exception):
-    """Why there is no answer."""
+    """The reason why there is no answer."""
 
 
 class _Capture(str):
@@ -115,7 +116,7 @@ class Server:
         asked += [self.what_if, self.compare, self.gate, self.ranks]
         return [*asked, self.record] if may_record else asked
 
-    # How the program is asked
+    # Calls of the program
 
     @contextlib.contextmanager
     def _shown(self, words: Sequence[str]) -> Iterator[Tuple[_held.Shown, List[str]]]:
@@ -306,8 +307,8 @@ class Server:
         batch: float = 1,
     ) -> str:
         """The captured program run again with something changed. Nothing given: the usual changes.
-        `without`: sync, input, copies, allocations, compiling, communication, or operators by a part
-        of their names; graph: the step as one CUDA graph; gpu, host, batch: factors."""
+        `without`: sync, input, copies, allocations, compiling, communication, or operators by a
+        part of their names; graph: the step as one CUDA graph; gpu, host, batch: factors."""
         words = ["whatif", _Capture(path)]
         for name in without or ():
             words += ["--without", name]
@@ -331,8 +332,8 @@ class Server:
         )
 
     def gate(self, before: str, after: str, rule: str = "step > 3%") -> str:
-        """Whether `after` is worse than `before` by a rule of `gpufathom compare --fail-on`: passed,
-        failed, refused (evidence incomplete) or undecided (no data, or too few steps)."""
+        """Whether `after` is worse than `before` by a rule of `gpufathom compare --fail-on`:
+        passed, failed, refused (evidence incomplete) or undecided (no data, or too few steps)."""
         words = (_Capture(before), _Capture(after), "--fail-on", rule)
         code, out, said = self._said("compare", *words)
         verdict = {0: "passed", 1: "failed", 3: "refused", 4: "undecided"}.get(code)
@@ -349,8 +350,8 @@ class Server:
 
     def record(self, command: List[str], output: str, seconds: int = 60) -> str:
         """Runs a program of yours and records its kernels and the GPU's counters into `output`
-        (.gpf). The program runs unchanged, with this server's rights; recording ends after `seconds`,
-        the answer comes when the program has ended."""
+        (.gpf). The program runs unchanged, with this server's rights; recording ends after
+        `seconds`, the answer comes when the program has ended."""
         to = pathlib.Path(output).expanduser().absolute()
         if self.root:
             try:

@@ -28,14 +28,15 @@ def open(
 ) -> Capture:
     """Reads a trace or capture of any format that `gpufathom analyze` reads.
 
-    path: a trace (PyTorch, JAX, TensorFlow, Nsight Systems), a recording (.gpf) or a log of samples.
-    counters: a report of Nsight Compute of the same program.
+    path: a trace (PyTorch, JAX, TensorFlow, Nsight Systems), a recording (.gpf) or a log of
+    samples. counters: a report of Nsight Compute of the same program.
     power: a power log over the same time, CSV of nvidia-smi or NVML.
-    graphs: traces of the same program that capture its CUDA graphs, or run without them: they tell their kernels' operators.
-    window: all, steps, stable, step:N or START:END, as `--window` has it; None for the default.
-    batch: items of a step, for times and energies per item.
-    energy_model: a file that `gpufathom calibrate -o` wrote; None for the one shipped for the capture's GPU.
-    allow_incomplete: take an incomplete capture, too; its `missing` says what it lacks.
+    graphs: traces of the same program that capture its CUDA graphs, or run without them: they tell
+    their kernels' operators. window: all, steps, stable, step:N or START:END, as `--window` has it;
+    None for the default. batch: items of a step, for times and energies per item.
+    energy_model: a file that `gpufathom calibrate -o` wrote; None for the one shipped for the
+    capture's GPU. allow_incomplete: take an incomplete capture, too; its `missing` says what it
+    lacks.
 
     Raises gpufathom.Error, which says what is wrong, where, and what to do, and its kind
     gpufathom.IncompleteEvidence for an incomplete capture.
@@ -77,8 +78,8 @@ def what_if_job(
     folder: Path, rank: int | None = None, micro_batches: float = 1
 ) -> dict[str, Any]:
     """The job of a folder of ranks with each rank as its peers and each slow link as its like, as
-    `gpufathom whatif FOLDER` answers it (docs/whatif.md): gains in nanoseconds of the job. `rank`: this one
-    alone, its kernels, host and input one by one; `micro_batches`: so many times as many."""
+    `gpufathom whatif FOLDER` answers it (docs/whatif.md): gains in nanoseconds of the job. `rank`:
+    this one alone, its kernels, host and input one by one; `micro_batches`: so many times as many."""
     words = ["whatif", os.fspath(folder)]
     if rank is not None:
         words += ["--rank", str(rank)]
@@ -95,8 +96,8 @@ def compare(
     allow_incomplete: bool = False,
     graphs: Sequence[Path] = (),
 ) -> Comparison:
-    """Attributes the difference between runs, as `gpufathom compare` does; times of a step in nanoseconds.
-    `graphs` of an open run count for all.
+    """Attributes the difference between runs, as `gpufathom compare` does; times of a step in
+    nanoseconds. `graphs` of an open run count for all.
     Raises gpufathom.IncompleteEvidence when a run is incomplete; with allow_incomplete that is a warning."""
     runs = (first, *others)
     if len(runs) < 2:
@@ -128,7 +129,8 @@ def analyze(
 
 
 class record:
-    """Records this machine's GPUs from outside the process while a block runs: levels, power and clocks a thousand times a second.
+    """Records this machine's GPUs from outside the process while a block runs: levels, power and
+    clocks a thousand times a second.
 
         with gpufathom.record("run.gpf") as recording:
             train()
@@ -149,7 +151,8 @@ class record:
 
     def start(self) -> None:
         """Returns once samples are taken."""
-        # The recorder's program says that it runs, and ends when nobody holds the other end of its input any more.
+        # The recorder's program says that it runs, and ends when nobody holds the other end of its
+        # input any more.
         words = [
             _places.program(),
             "record",

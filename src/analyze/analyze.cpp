@@ -54,7 +54,7 @@ std::pair<KernelLevels, KernelSections> describe_kernels(Context& context) {
   return {std::move(levels), std::move(sections)};
 }
 
-/// What a brief analysis leaves out: what would not be empty, so that a reader can be told of it.
+/// The non-empty parts that a brief analysis leaves out, so that it can say so.
 OmittedParts omitted_from(const Context& context) {
   if (!context.options.brief) return {};
   const WindowInfo& window = context.window;
@@ -105,7 +105,7 @@ SampledUse samples_beside_kernels(const Context& context) {
 
 }  // namespace
 
-// What needs nothing of each other runs at the same time; on two cores the order of the starts
+// Independent parts run at the same time; on two cores the order of the starts
 // below keeps both busy.
 Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
                          std::optional<Context>* shared) {

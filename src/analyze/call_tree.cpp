@@ -112,7 +112,7 @@ void give_energy(const Context& context, const DeviceEnergy& energy, std::span<T
   for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].nj = parts[i];
 }
 
-/// What the host was in when it launched, or while the device idled.
+/// Finds the host's context at each launch, or while the device idled.
 void find_spans(const Context& context, std::vector<TimePiece>& pieces) {
   const auto& capture = context.capture;
   struct Question {

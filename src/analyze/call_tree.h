@@ -1,4 +1,4 @@
-// Where the device time of the window went, as trees: by module and operator, and by the call path
+// Device time of the window as trees: by module and operator, and by the call path
 // on the host.
 #pragma once
 

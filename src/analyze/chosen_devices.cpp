@@ -22,7 +22,7 @@ bool works(double kernel_ns, double most_ns) {
   return kernel_ns > 0 && kernel_ns >= kLeastOfMost * most_ns;
 }
 
-/// Of each device by row: its activities, and the sum of its kernels' durations.
+/// The load of one device: its activities, and the sum of its kernels' durations.
 struct DeviceLoad {
   std::int64_t activities = 0;
   double kernel_ns = 0;

@@ -1,4 +1,4 @@
-// Which devices an answer speaks of: those that work, or those that --devices names.
+// Selects the devices of an answer: those that work, or those that --devices names.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What several analyses need of a capture, worked out once: which steps there are, which window is
+// Facts that several analyses share, computed once: which steps there are, which window is
 // asked for, what each device did in it, and who launched what.
 #pragma once
 
@@ -126,7 +126,7 @@ struct Matching {
   std::vector<State> state;
 };
 
-/// What a brief analysis left out though the capture has it: the answer's part is empty.
+/// Parts that a brief analysis left out though the capture has them: the answer's part is empty.
 struct OmittedParts {
   bool runtime = false;  // Analysis::runtime
   bool kernels = false;  // Analysis::layers, kernels and tensor_curve
@@ -148,12 +148,12 @@ struct Context {
   std::vector<KernelInstance> kernels;  // of all devices, in order of device and start
   Attribution attribution;
   Matching matching;
-  // What the answer was made with and reports ask again; null where no kernel was looked at.
+  // Inputs of the answer that reports use again; null where no kernel was looked at.
   std::shared_ptr<const work::KernelWorks> works;           // of `kernels`; empty without sizes
   std::shared_ptr<const std::vector<FindingClaim>> claims;  // of the findings
 };
 
-// What a capture is and how whole: the first sections of every answer.
+// Source and completeness of a capture: the first sections of every answer.
 
 inline SourceInfo source_of(const Capture& capture) {
   return {capture.path, capture.format, capture.framework, capture.events, capture.bytes};

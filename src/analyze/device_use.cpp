@@ -51,7 +51,7 @@ struct Piece {
   std::size_t row;
 };
 
-/// What each row has of the waiting time, in order of start.
+/// Each row's part of the waiting time, in order of start.
 std::vector<Piece> pieces_of(const Intervals& waits, const Intervals& waiting) {
   std::vector<Piece> pieces;
   for (std::size_t row = 0; row < waits.size(); ++row) {
@@ -100,7 +100,7 @@ DeviceWaiting device_waiting(const Capture& capture, const DeviceTimeline& line,
 
 namespace {
 
-/// What one side of a gap loses most to: an idle cause by its pieces, or copies beside no kernel.
+/// The largest loss of one side of a gap: an idle cause by its pieces, or copies beside no kernel.
 std::pair<std::string_view, Nanos> largest_loss_in(const Context& context, Interval side) {
   std::map<std::string_view, Nanos> losses;
   for (const auto& line : context.devices) {

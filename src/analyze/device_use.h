@@ -1,5 +1,5 @@
 // The use of each device in the window, from its timeline.
-// Which time of a device is only waiting for other ranks.
+// Separates a device's waiting for other ranks.
 #pragma once
 
 #include "analyze/context.h"
@@ -19,7 +19,7 @@ bool is_one_activity_each(const std::vector<DeviceUse>& devices);
 /// there is none. What ran before or after it is another part of the program, or all of it.
 std::optional<DenseSpan> dense_span(const Context& context);
 
-/// What lies outside the steps of the window; empty where they are most of the capture, or it is
+/// The time outside the steps of the window; empty where they are most of the capture, or it is
 /// one of recording windows, between which nothing is known.
 std::optional<OutsideSteps> outside_steps(const Context& context);
 
@@ -29,7 +29,7 @@ std::optional<OutsideSteps> outside_steps(const Context& context);
 DeviceWaiting device_waiting(const Capture& capture, const DeviceTimeline& line,
                              const JobWaiting& job);
 
-/// What there is to doubt about the job.
+/// Quality notes about the job.
 std::vector<QualityNote> doubts_about_job(const JobWaiting& waiting);
 
 }  // namespace gf

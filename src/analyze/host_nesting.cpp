@@ -8,7 +8,7 @@
 namespace gf {
 namespace {
 
-/// Of very deep paths the outer part is told.
+/// Reports show the outer part of very deep paths.
 constexpr std::uint32_t kDeepestTold = 200;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How the spans of the host nest: the whole call path of whatever it does.
+// Nesting of the host's spans: the call path of each.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class HostNesting {
   std::vector<std::uint32_t> path_to(std::uint32_t row) const;
   /// The span around one, kNoRow at the top.
   std::uint32_t around(std::uint32_t row) const { return around_[row]; }
-  /// Where the path to a row is told from: the row, or of very deep ones one outside.
+  /// The row whose path is shown: the row itself, or for very deep ones one further out.
   std::uint32_t told(std::uint32_t row) const { return row == kNoRow ? row : told_[row]; }
   /// Marks of steps tell every step apart: no path has them.
   bool is_step(std::uint32_t row) const;

@@ -1,4 +1,4 @@
-// What each host thread did, in order of time: the shared ground of attribution, idle causes and
+// Events of each host thread in order of time: the shared base of attribution, idle causes and
 // runtime phases.
 #pragma once
 

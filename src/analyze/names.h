@@ -22,39 +22,39 @@
 
 namespace gf {
 
-/// Which span was analyzed.
+/// The span that was analyzed.
 #define GF_WINDOW_KINDS(X) X(all) X(recording_window) X(steps) X(stable) X(step) X(range) X(common)
 GF_NAMED_ENUM(WindowKind, GF_WINDOW_KINDS)
 
-/// How a step stands beside the others.
+/// The role of a step among the others.
 #define GF_STEP_ROLES(X) X(ordinary) X(start_up) X(outlier)
 GF_NAMED_ENUM(StepRole, GF_STEP_ROLES)
 
-/// What a step of a serving engine computes: prompts, a token for each running request, both, or
+/// The work of a serving engine's step: prompts, a token for each running request, both, or
 /// tokens that a draft proposed.
 #define GF_STEP_KINDS(X) X(unknown) X(prefill) X(decode) X(mixed) X(chunked) X(speculative)
 GF_NAMED_ENUM(StepKind, GF_STEP_KINDS)
 
-/// How well a counter report fits a trace.
+/// The match between a counter report and a trace.
 #define GF_MATCH_VERDICTS(X) X(no_report) X(good) X(partial) X(different_program)
 GF_NAMED_ENUM(MatchVerdict, GF_MATCH_VERDICTS)
 
 #define GF_QUEUE_KINDS(X) X(device) X(framework)
 GF_NAMED_ENUM(QueueKind, GF_QUEUE_KINDS)
 
-/// What counted accesses and operations for energy.
+/// The source of access and operation counts for energy.
 #define GF_COUNTS_SOURCES(X) X(none) X(samples) X(counter_report)
 GF_NAMED_ENUM(CountsSource, GF_COUNTS_SOURCES)
 
-/// What sampled a device, the coarsest first.
+/// The sampler of a device, the coarsest first.
 #define GF_SAMPLE_SOURCES(X) X(nvml) X(gpm) X(dcgm) X(pm_sampling)
 GF_NAMED_ENUM(SampleSource, GF_SAMPLE_SOURCES)
 
-/// Why the answer does not speak of a device that the capture has.
+/// The reason why a device of the capture is left out of the answer.
 #define GF_OTHER_REASONS(X) X(copies_only) X(few_kernels) X(idle) X(not_chosen)
 GF_NAMED_ENUM(OtherReason, GF_OTHER_REASONS)
 
-/// How a driver shares a device between processes.
+/// The driver's sharing of a device between processes.
 #define GF_SHARINGS(X) X(not_known) X(time_sliced) X(mps)
 GF_NAMED_ENUM(Sharing, GF_SHARINGS)
 
@@ -68,7 +68,7 @@ GF_NAMED_ENUM(Sharing, GF_SHARINGS)
 #undef GF_OTHER_REASONS
 #undef GF_SHARINGS
 
-/// What measured energy; `none` has no name.
+/// The source of measured energy; `none` has no name.
 enum class EnergySource : std::uint8_t { none, energy_counter, power_instant, power_average };
 template <>
 struct EnumNames<EnergySource> {
@@ -96,7 +96,7 @@ struct EnumNames<TrainingPhase> {
       "other", "forward", "backward", "optimizer", "recompute", "all", ""};
 };
 
-/// What a layer is, by its operations, its module or its kernels.
+/// The type of a layer, by its operations, its module or its kernels.
 enum class LayerType : std::uint8_t {
   other,
   convolution,
@@ -127,7 +127,7 @@ struct EnumNames<LayerType> {
       "Recurrent", "Optimizer",   "Communication", "Copy",      "Data movement", "Random"};
 };
 
-/// Why a device idled; docs/idle.md gives the rules.
+/// Causes of idle time; docs/idle.md gives the rules.
 enum class IdleReason : std::uint8_t {
 #define GF_CAUSE(id, label, short_label, colour, meaning) id,
 #include "analyze/names/causes_ids.def"
@@ -168,7 +168,7 @@ constexpr std::string_view long_label(Bar bar) {
   return kLabels[static_cast<std::size_t>(bar)];
 }
 
-/// What one framework operation goes through from the Python call to the end of its kernel;
+/// The phases of one framework operation, from the Python call to the end of its kernel;
 /// docs/runtime.md. In the order of precedence: where several hold at once, a time share takes the
 /// first. The first five are the order of DSD 2022; the rest divides what that leaves over.
 enum class RuntimePhase : std::uint8_t {
@@ -186,7 +186,7 @@ struct EnumNames<RuntimePhase> {
   });
 };
 
-/// What findings say; docs/findings.md gives the rules.
+/// The findings; docs/findings.md gives the rules.
 enum class FindingId : std::uint8_t {
 #define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) id,
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)

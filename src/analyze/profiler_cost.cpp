@@ -11,7 +11,7 @@ namespace gf {
 
 namespace {
 
-/// Of the rows that begin in the window.
+/// Sums the cost of the rows that begin in the window.
 Nanos recorded(const auto& rows, const WindowInfo& window, auto&& cost_of) {
   Nanos cost = 0;
   for (std::size_t row = 0; row < rows.size(); ++row)
@@ -22,7 +22,7 @@ Nanos recorded(const auto& rows, const WindowInfo& window, auto&& cost_of) {
 
 constexpr std::size_t kEnough = 20;
 
-/// What a launch takes longer than the 3 us that it takes by itself, in nanoseconds; launches that
+/// The time of a launch beyond the 3 us that it takes by itself, in nanoseconds; launches that
 /// only record a graph take no longer.
 std::optional<double> launch_cost(const Context& context, Interval span) {
   constexpr double kAlone = 3000, kLeast = 500;
@@ -38,8 +38,8 @@ std::optional<double> launch_cost(const Context& context, Interval span) {
   return cost < kLeast ? std::nullopt : std::optional(cost);
 }
 
-/// What tracing graphs node by node may take on the device: a node begins so much later than alone,
-/// after the one before it (docs/definitions.md).
+/// The device time that tracing graphs node by node may take: a node begins so much later than
+/// alone, after the one before it (docs/definitions.md).
 Nanos cost_of_nodes(const Context& context) {
   constexpr Nanos kOfNode = 300;
   const auto& calls = context.capture.api_calls;
@@ -74,7 +74,7 @@ RecordingCost recording_cost(const Context& context, Interval span) {
     }
   }
   RecordingCost known;
-  // What XLA writes down inside an operation is none of the profiler's.
+  // Events that XLA itself writes inside an operation are no cost of the profiler.
   if (gaps.size() >= kEnough && !says(context.capture.format, kMaySlowHost)) {
     const double gap = median(std::move(gaps)), launch = launch_cost(context, span).value_or(gap);
     known.event = static_cast<Nanos>(std::clamp(std::sqrt(gap * launch), kLeast, kDearest));

@@ -1,4 +1,4 @@
-// What the profiler took of the time that it recorded.
+// Profiler overhead within the recorded time.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@ namespace gf {
 /// About what recording takes of one event, by the host that recorded it.
 struct RecordingCost {
   Nanos event = 1900, frame = 475;  // an operation or call; a frame of a Python stack
-  /// Of a call that took so long: one that only asks the runtime is recorded in next to no time; of
-  /// a graph that is launched each kernel is.
+  /// The cost of a call that took so long: one that only asks the runtime is recorded in next to no
+  /// time; of a graph that is launched each kernel is.
   Nanos of_call(ApiKind kind, Nanos duration) const {
     if (kind == ApiKind::graph_launch) return std::max(event, duration - kGraphLaunch);
     return duration < kNsPerUs ? 0 : event;

@@ -11,7 +11,7 @@ namespace gf {
 
 namespace {
 
-/// What a finding says without knowing when kernels ran: those of rules about kernels alone.
+/// True for findings that need no kernel times: those of rules about kernels alone.
 constexpr bool holds_without_time(FindingId id) {
   constexpr std::string_view kernel = "kernel";
 #define GF_FINDING(scope, rank, name, ...) \

@@ -7,7 +7,7 @@
 namespace gf {
 
 bool holds_only_report(const Capture& capture);
-/// Whether an answer is that of a report alone.
+/// True if an answer is that of a report alone.
 bool is_report_alone(const Analysis& analysis);
 
 /// Lays the report's kernels one after the other, each for as long as it took under the profiler,

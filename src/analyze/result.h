@@ -1,5 +1,5 @@
-// What an analysis answers: plain structs, filled by the analyses, read by the reports. Field names
-// are the keys of the JSON contract (schema gpufathom.analysis/1): a key may be added, never
+// The result of an analysis: plain structs, filled by the analyses, read by the reports. Field
+// names are the keys of the JSON contract (schema gpufathom.analysis/1): a key may be added, never
 // renamed. Empty optionals and NaN are "no data". All `_ns` are integers; parts sum to their totals
 // exactly.
 #pragma once

@@ -1,4 +1,4 @@
-// What one host thread was in, as time goes on: all questions in order of time cost one pass over
+// State of one host thread over time: all questions in order of time cost one pass over
 // the thread's events. A question about an earlier time finds its place by search.
 #pragma once
 

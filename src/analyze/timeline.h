@@ -1,5 +1,5 @@
-// What each device did in the window: unions of its activities, the time without any, and a share
-// of the busy time for every kernel.
+// Activity of each device in the window: unions of its activities, the time without any, and a
+// share of the busy time for every kernel.
 #pragma once
 
 #include <span>

@@ -28,7 +28,7 @@ static_assert(static_cast<unsigned>(Kernel::count) <= kTraitBits);
 
 }  // namespace trait_numbers
 
-/// Of operators, marks and Python frames: names.host(name) & host_is::view.
+/// Traits of operators, marks and Python frames: names.host(name) & host_is::view.
 namespace host_is {
 inline constexpr NameWord none = 0;
 #define GF_HOST_TRAIT(id, meaning) \

@@ -235,7 +235,7 @@ NameWord host_word(std::string_view name) {
     word = with_layer(word, layer_of_fused(name));
   else if (name.starts_with("triton_"))
     word = with_layer(word, layer_in(kernel_word(name)));
-  // What runs a function that was compiled or tuned is in the same files.
+  // Frames that run a compiled or tuned function are in the same files.
   if (word & host_is::repeated) word &= ~host_is::one_off;
   // record_function marks carry a '#': ProfilerStep#5, Optimizer.step#SGD.step,
   // enumerate(DataLoader)#...
@@ -248,7 +248,7 @@ NameWord host_word(std::string_view name) {
 NameWord call_word(std::string_view name) { return word_of(NameKind::call, lower_case(name)); }
 
 NameWord kernel_word(std::string_view name) {
-  // Of a copy the parentheses say from which memory to which.
+  // The parentheses of a copy say from which memory to which.
   const bool copies = name.starts_with("Mem");
   const NameWord word =
       word_of(NameKind::kernel, small_letters(copies ? name : without_parameters(name)));

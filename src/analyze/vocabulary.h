@@ -17,7 +17,7 @@ using NameWord = std::uint64_t;
 inline constexpr unsigned kTraitBits = 59;
 constexpr LayerType layer_in(NameWord word) { return static_cast<LayerType>(word >> kTraitBits); }
 
-/// What a text names. Of modules it is a class, of a fused kernel one that Inductor made.
+/// The kind of a name: that of a module is a class, that of a fused kernel one that Inductor made.
 enum class NameKind : std::uint8_t { host, call, kernel, module, fused };
 inline constexpr std::size_t kNameKinds = 5;
 
@@ -33,12 +33,12 @@ struct NameRow {
 
 std::span<const NameRow> name_rows(NameKind kind);
 bool name_matches(std::string_view pattern, std::string_view small_letters);
-/// What the rows of a kind say of a text in small letters.
+/// The traits that the rows of a kind give a text in lower case.
 NameWord word_of(NameKind kind, std::string_view small_letters);
 
-/// Of an operator, a mark or a Python frame.
+/// The word of an operator, a mark or a Python frame.
 NameWord host_word(std::string_view name);
-/// Of a call of the runtime or the driver.
+/// The word of a call of the runtime or the driver.
 NameWord call_word(std::string_view name);
 NameWord kernel_word(std::string_view name);
 
@@ -46,7 +46,7 @@ NameWord kernel_word(std::string_view name);
 struct TraitRow {
   std::string_view id, meaning;
 };
-/// Of host, call and kernel, as names/traits.def declares them; of other kinds none.
+/// The traits of host, call and kernel, as names/traits.def declares them; other kinds have none.
 std::span<const TraitRow> trait_rows(NameKind kind);
 /// Ids of the traits that a word has.
 std::vector<std::string_view> traits_in(NameKind kind, NameWord word);
@@ -56,11 +56,11 @@ class Names {
  public:
   Names() = default;
   explicit Names(const Capture& capture);
-  /// Of a name in host_ops.
+  /// The word of a name in host_ops.
   NameWord host(Text name) const { return of(name).host; }
-  /// Of a name in api_calls.
+  /// The word of a name in api_calls.
   NameWord call(Text name) const { return of(name).call; }
-  /// Of a name in activities.
+  /// The word of a name in activities.
   NameWord kernel(Text name) const { return of(name).kernel; }
 
  private:

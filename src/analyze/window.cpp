@@ -144,7 +144,7 @@ Interval span_of_step(const StepInfo& step) {
   return {step.start_ns, step.start_ns + step.duration_ns};
 }
 
-/// What "auto" stands for: steps where there are any, else a loop of equal kernels, else all. Of a
+/// The meaning of "auto": steps where there are any, else a loop of equal kernels, else all. Of a
 /// recording in several windows the longest one, since nothing is known of the time between; of
 /// several devices one span for all, so that they share a denominator.
 std::string_view default_window(const Capture& capture, const Steps& steps,
@@ -202,7 +202,7 @@ Result<Interval> parse_span(const std::string& path, std::string_view wanted, In
 
 namespace {
 
-/// How a capture with GPU work is made with the tool that made this one without.
+/// Says how to make a capture with GPU work, with the tool that made this one without.
 std::string how_to_record(const Capture& capture) {
   const auto format = format_facts(capture.format);
   if (!format.how_to_record.empty()) return std::string(format.how_to_record);
@@ -215,7 +215,7 @@ std::string how_to_record(const Capture& capture) {
       activity.empty() ? "that of the device" : activity);
 }
 
-/// What the profiler or the capture itself says of the absence.
+/// Reports what the profiler or the capture itself says about the absence of GPU work.
 Status why_nothing_ran(const Capture& capture) {
   for (std::size_t note = 0; note < capture.quality.size(); ++note)
     if (capture.text(capture.quality.code[note]) == name_of(QualityCode::profiler_message))

@@ -32,7 +32,7 @@ namespace gf {
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
                                  const Steps& steps, const ChosenDevices& devices = {});
 
-/// Whether all processes that worked on a device were recorded for all of a span: between windows
+/// True if all processes that worked on a device were recorded for all of a span: between windows
 /// nothing is known.
 bool recorded_throughout(const Capture& capture, Interval span);
 

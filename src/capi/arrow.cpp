@@ -91,7 +91,7 @@ class Coder {
   std::shared_ptr<Texts> texts_ = std::make_shared<Texts>();
 };
 
-/// Of a pool that outlives it.
+/// The coder of a pool that outlives it.
 std::shared_ptr<Coder> coder_of(const StringPool& pool) {
   return std::make_shared<Coder>(
       pool.size(), [&pool](std::size_t text) { return pool.view(static_cast<Text>(text)); });

@@ -90,7 +90,7 @@ struct TableShape {
   std::int64_t rows = 0;
   std::vector<std::string_view> columns;
 };
-/// What table_stream and, for "kernels", kernels_stream would give, without an analysis.
+/// The shape of table_stream's and, for "kernels", kernels_stream's table, without an analysis.
 std::optional<TableShape> table_shape(const Capture& capture, std::string_view table);
 
 struct AttributedKernels;

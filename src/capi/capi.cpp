@@ -58,7 +58,7 @@ Message no_such_table(const char* name) {
   return fmt::format("no table is called \"{}\" (there are: {})", name, gpufathom_tables());
 }
 
-/// What the command line answers to the same options; of a counter report alone where that is
+/// The answer of the command line to the same options; of a counter report alone where that is
 /// asked for.
 gf::Result<gf::Answer> ask(const gpufathom_capture& capture, const gpufathom_options& asked,
                            bool report_alone) {

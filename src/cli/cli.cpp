@@ -172,7 +172,7 @@ std::string overwritten(const Parsed& parsed) {
   return {};
 }
 
-/// What, where, and what to do, when an answer does not fit.
+/// The error of an answer that does not fit: what, where, and what to do.
 Error no_memory(const Parsed& parsed, std::string_view why = {}) {
   std::string file = parsed.inputs.empty() ? "" : parsed.inputs.front();
   return {fmt::format("the answer needs more memory or threads than are available{}{}",
@@ -256,8 +256,8 @@ void keep_heap_in_large_pages() {
 }
 #endif
 
-/// What one phase of an analysis gives back serves the next: a heap for every two cores rather than
-/// eight for each, and none returned to the system meanwhile, which would clear its pages again.
+/// Memory that one phase of an analysis frees serves the next: a heap for every two cores rather
+/// than eight for each, and none returned to the system meanwhile, which would clear its pages.
 void keep_memory() {
 #if defined(__GLIBC__)
   mallopt(M_ARENA_MAX, static_cast<int>(std::max(1u, usable_cores() / 2)));

@@ -32,7 +32,7 @@ struct CompareArguments {
   bool one_version() const { return !baseline.empty(); }
 };
 
-/// What is read of the captures, one after the other: two in memory would be too much.
+/// The parts that are read of the captures, one after the other: two in memory would be too much.
 struct ComparedRuns {
   std::vector<std::string> paths;
   std::vector<ComparedVersion> captures;  // each as a version of its own

@@ -16,8 +16,19 @@ const std::vector<std::string>& values_of(const Option& option) {
   return option.choices.empty() ? option.suggestions : option.choices;
 }
 
-std::string values_text(const Option& option) {
-  return fmt::format("{}", fmt::join(values_of(option), " "));
+/// The values as words of a shell; `space` stands for a space inside one.
+std::string values_text(const Option& option, std::string_view space) {
+  std::string out;
+  for (const auto& value : values_of(option)) {
+    if (!out.empty()) out += ' ';
+    for (const char letter : value) {
+      if (letter == ' ')
+        out += space;
+      else
+        out += letter;
+    }
+  }
+  return out;
 }
 
 char list_separator(const Option& option) {
@@ -73,7 +84,8 @@ std::string quoted(const std::string& text) {
 // bash
 
 std::string bash_values(const Option& option) {
-  const std::string values = values_text(option);
+  // compgen takes one backslash off; the other is for the line that is completed.
+  const std::string values = values_text(option, R"(\\\ )");
   if (values.empty()) return is_of_files(option) ? "_gpufathom_files" : ":";
   if (const char separator = list_separator(option))
     return fmt::format("_gpufathom_list {} {}", separator, quoted(values));
@@ -109,7 +121,7 @@ _gpufathom_list() {{
   local head=
   [[ $word == *$1* ]] && head=${{word%$1*}}$1
   compopt -o nospace 2>/dev/null
-  COMPREPLY=($(compgen -P "$head" -W "$2" -- "${{word##*$1}}"))
+  mapfile -t COMPREPLY < <(compgen -P "$head" -W "$2" -- "${{word##*$1}}")
 }}
 _gpufathom_files() {{
   local file
@@ -168,7 +180,7 @@ std::string bash(std::span<const Verb> verbs, const std::string& pages) {
 // fish
 
 std::string fish_values(const Option& option) {
-  const std::string values = values_text(option);
+  const std::string values = values_text(option, R"(\\ )");
   if (values.empty()) return is_of_files(option) ? " -rF" : " -x";
   if (const char separator = list_separator(option))
     return fmt::format(" -xa '(__fish_append {} {})'", separator, values);
@@ -187,7 +199,7 @@ std::string fish(std::span<const Verb> verbs, const std::string& pages) {
     out += fmt::format("complete -c gpufathom -n __fish_use_subcommand -a {} -d {}\n", verb.name,
                        quoted(verb.about));
     if (const auto* known = known_argument(verb))
-      out += fmt::format("{} -a '{}'\n", of_verb, values_text(*known));
+      out += fmt::format("{} -a '{}'\n", of_verb, values_text(*known, R"(\\ )"));
     for (const auto& option : verb.options) {
       if (option.argument) continue;
       out += of_verb;
@@ -213,7 +225,7 @@ std::string zsh_text(const std::string& text) {
 }
 
 std::string zsh_values(const Option& option) {
-  const std::string values = values_text(option);
+  const std::string values = values_text(option, R"(\ )");
   if (values.empty()) return is_of_files(option) ? "_files" : " ";
   if (const char separator = list_separator(option))
     return fmt::format("_values -s {} {} {}", separator, zsh_text(option.value), values);

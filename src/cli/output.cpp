@@ -170,7 +170,7 @@ void show_as(const std::string& path, const std::string& name) {
 Status write_answer(const OutputOptions& options, std::string_view given) {
   const std::string named = shown_names().empty() ? std::string() : with_shown_names(given);
   const std::string_view answer = shown_names().empty() ? given : std::string_view(named);
-  // What a text report quotes from files may hold anything, and a terminal or a CI log obeys it.
+  // Quotes from files in a text report may hold anything, and a terminal or a CI log obeys it.
   if (const auto format = chosen_format(options); format == "text") {
     const std::string safe = printable_lines(answer, text_style(options.to_file()).colour);
     if (!options.to_file() && show_paged(safe)) return {};

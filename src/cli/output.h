@@ -36,7 +36,7 @@ void add_rows_option(Verb& verb, std::optional<std::size_t>& rows);
 /// Rows of a table in text, and in the other formats (0: all).
 std::size_t text_rows(std::optional<std::size_t> rows);
 std::size_t other_rows(const std::string& format, std::optional<std::size_t> rows);
-/// What is wrong with the name of a file to write that ends in none of these, such as ".gpf";
+/// The error of an output file's name that ends in none of these, such as ".gpf";
 /// empty: nothing, as for a name without an ending.
 std::string wrong_ending(const std::string& path, const std::vector<std::string>& endings);
 /// The format that is meant, once the options are parsed.

@@ -83,7 +83,7 @@ class Sorter {
   }
 
  private:
-  /// Of all JSON in a folder, rows of runs say so; those of the other studies are found by what
+  /// Rows of runs among the JSON of a folder say so; those of the other studies are found by what
   /// they have.
   bool is_table(const fs::path& path) const {
     const std::string name = path.filename().string();

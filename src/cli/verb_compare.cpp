@@ -90,7 +90,7 @@ Status write_answers(const CompareArguments& options, const Comparison& comparis
   return {};
 }
 
-/// What the rules came to, said on standard error. A broken rule stands, whatever else is open.
+/// Reports the outcome of the rules on standard error. A broken rule stands, whatever else is open.
 int say_checks(const Comparison& comparison) {
   int exit_code = kWhole;
   for (const auto& check : comparison.checks) {

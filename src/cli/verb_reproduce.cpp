@@ -39,7 +39,7 @@ struct ReproduceArguments {
   OutputOptions output;
 };
 
-/// What was read of the inputs; empty rows: the exit code says why, and so did standard error.
+/// The rows read from the inputs; empty: the exit code and standard error say why.
 struct StudyRows {
   std::vector<FactRow> rows;
   std::optional<Sweep> runs;  // behind the rows of date24

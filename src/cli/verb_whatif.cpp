@@ -181,9 +181,9 @@ Verb whatif_verb() {
               "all kernels run K times as fast, or as on the named GPU, by its ceilings")
       .suggest(names_of_gpus());
   verb.option("--host", options->changes.host, "K", "the host runs K times as fast").positive();
-  verb.option(
-      "--link", options->link, "K|LINK",
-      "communication runs K times as fast, or over a link such as NVLink4, PCIe5 or 50GB/s");
+  verb.option("--link", options->link, "K|LINK",
+              "communication runs K times as fast, or over a link such as NVLink4, PCIe5 or 50GB/s")
+      .suggest(link_names());
   verb.option("--batch", options->changes.batch, "K",
               "multiply the batch by K: copies and kernels with full grids take K times as long")
       .positive();

@@ -30,7 +30,7 @@ namespace gf {
 
 namespace {
 
-/// What an examination found.
+/// The result of an examination.
 struct ToolFacts {
   bool pm_sampling = false, gpm = false, mig = false;  // on some GPU
   bool kernels = false;                                // record --kernels works
@@ -212,7 +212,7 @@ std::string sensors_text(const GpuReading& reading) {
                      joined(lack));
 }
 
-/// What an examination has found so far, and what it asks the driver now.
+/// The state of an examination, and its questions to the driver.
 struct Examination {
   std::mutex mutex;
   DoctorReport report;
@@ -233,7 +233,7 @@ struct Examination {
 
 const char* ok_or(bool fine, const char* otherwise) { return fine ? "ok" : otherwise; }
 
-/// What the GPUs of this machine let the verbs do.
+/// The abilities that this machine's GPUs give the verbs.
 struct Abilities {
   bool pm = false;
   bool gpm = false;

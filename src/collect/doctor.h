@@ -1,4 +1,4 @@
-// What this machine and user can record, and what to do about the rest.
+// Checks what this machine and user can record, and says what to do about the rest.
 #pragma once
 
 #include <string>

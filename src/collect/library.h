@@ -30,7 +30,7 @@ class Library {
   std::string name_;
 };
 
-// Where CUPTI may be: several copies exist on a usual machine (toolkit, PyTorch's wheel, Nsight
+// Paths of CUPTI: several copies exist on a usual machine (toolkit, PyTorch's wheel, Nsight
 // Compute).
 
 /// Opens libcupti (13, then 12) and the two libraries it needs beside it. Looked at in this order:

@@ -50,7 +50,7 @@ class WatchedThread {
     return std::move(*answer);
   }
 
-  /// How long the call that runs has been running; 0 when none does.
+  /// The time for which the current call has been running; 0 when none does.
   Nanos running_for() const;
 
  private:

@@ -1,5 +1,5 @@
-// What must hold at the border of a room, whatever a file or a user says: a broken one is a mistake
-// of this program. Checked in debug, sanitizer and fuzz builds; a release neither checks nor pays.
+// Conditions that hold at the border of a room, whatever a file or a user says: a broken one is a
+// bug of this program. Debug, sanitizer and fuzz builds check them; a release does not.
 #pragma once
 
 #include <cstdio>

@@ -164,7 +164,7 @@ class Column {
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  /// Whether one value stands for all rows. Writing through the members below unfolds.
+  /// True if one value stands for all rows. Writing through the members below unfolds.
   bool folded() const { return size_ > 0 && block() == kNone; }
   T* data() { return unfolded(); }
   const T* data() const { return unfolded(); }
@@ -184,8 +184,8 @@ class Column {
   std::span<const T> span() const { return {unfolded(), size_}; }
 
  private:
-  /// Where the rows lie, and in the lowest bit whether they are narrow; kNone: folded, or without
-  /// rows.
+  /// The place of the rows, and in the lowest bit whether they are narrow; kNone: folded, or
+  /// without rows.
   using Block = std::uintptr_t;
   static constexpr Block kNone = 0, kNarrowBit = 1;
   Block block() const { return block_.load(std::memory_order_acquire); }
@@ -213,7 +213,7 @@ class Column {
     else
       return false;
   }
-  /// Whether a column without rows of its own stays so with this value.
+  /// True if a column without rows of its own stays so with this value.
   bool fits(const T& value) const {
     if constexpr (kFolds)
       return size_ == 0 || equal(value, same_);
@@ -231,7 +231,7 @@ class Column {
     for (const T& value : values) fit &= fits_half(value);
     return fit;
   }
-  /// Whether what is there fits into 32 bits.
+  /// True if what is there fits into 32 bits.
   bool may_be_narrow() const {
     if constexpr (!kNarrows) return false;
     const Block now = block();

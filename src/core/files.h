@@ -46,7 +46,7 @@ class OutFile {
 /// nobody is left to tell.
 Status write_all(int fd, std::string_view bytes, const std::string& name);
 
-/// Whether both names lead to one ordinary file, by links or other spellings too. False when either
+/// True if both names lead to one ordinary file, by links or other spellings too. False when either
 /// does not exist.
 bool same_file(const std::string& one, const std::string& other);
 

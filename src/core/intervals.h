@@ -17,7 +17,7 @@ Intervals normalised(Intervals intervals);
 Nanos total(const Intervals& set);
 /// The member of a normalized set that holds this instant; none when it lies outside.
 const Interval* member_at(const Intervals& set, Nanos time);
-/// Whether one member of a normalized set holds all of a span that is not empty.
+/// True if one member of a normalized set holds all of a span that is not empty.
 bool holds(const Intervals& set, Interval span);
 /// Members of normalized sets: in one or the other; in both; in left but not in right.
 Intervals unite(std::span<const Interval> left, std::span<const Interval> right);
@@ -25,7 +25,7 @@ Intervals intersect(const Intervals& left, const Intervals& right);
 Intervals subtract(const Intervals& left, const Intervals& right);
 /// Total length of what two normalized sets share: total(intersect(left, right)) without the set.
 Nanos shared_length(const Intervals& left, const Intervals& right);
-/// How much of a span a normalized set covers. O(log n + members that touch the span).
+/// The length of a span that a normalized set covers. O(log n + members that touch the span).
 Nanos covered(const Intervals& set, Interval span);
 /// The part of a normalized set inside `window`.
 Intervals clip(const Intervals& set, Interval window);

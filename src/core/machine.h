@@ -1,5 +1,5 @@
-// How many cores this process may run on.
-// How much memory this process may still take before the system ends it.
+// The number of cores that this process may run on.
+// The memory that this process may still take before the system ends it.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct MemoryLeft {
 /// tells.
 std::optional<MemoryLeft> memory_left(std::string_view meminfo, std::string_view group_max,
                                       std::string_view group_current);
-/// Of this machine and this process's control group, now.
+/// The memory left on this machine and in this process's control group, now.
 std::optional<MemoryLeft> memory_left();
 
 }  // namespace gf

@@ -14,7 +14,7 @@
 
 namespace gf {
 
-/// What run_in_order() shares between its threads. Item i lives in slot i % slots.
+/// The state that run_in_order() shares between its threads. Item i lives in slot i % slots.
 template <class Slot, class Produce, class Work, class Merge>
 class OrderedRun {
  public:

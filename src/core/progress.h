@@ -1,4 +1,4 @@
-// How long work tells how far it is. A library never prints: the command line passes a function
+// Progress of long work. A library never prints: the command line passes a function
 // that does.
 #pragma once
 

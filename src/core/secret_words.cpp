@@ -20,7 +20,7 @@ constexpr std::string_view kSecretAnywhere =
 constexpr std::string_view kSecretParts =
     "token pwd pass passw psw creds auth jwt cookie signature sig pw otp pat cookies dsn "
     "sshpass";
-/// What tokens are in models and their data: --pad-token-id 0, --max-token-len 512.
+/// Options about tokens of models and their data: --pad-token-id 0, --max-token-len 512.
 constexpr std::string_view kTokensOfModels =
     "max min num number n per pad eos bos unk cls sep mask special next image id ids type "
     "types dim len length count limit size budget dropout loss rate embedding weight "
@@ -31,7 +31,7 @@ constexpr std::string_view kTokensOfModels =
 constexpr std::string_view kPlaces =
     "file path dir folder name env url uri host endpoint type mode method scheme ttl "
     "provider store files";
-/// What is written by these names is long and random, and no secret.
+/// Values under these names are long and random, and no secret.
 constexpr std::string_view kNamesOfHashes =
     "sha sha1 sha256 sha512 md5 hash digest checksum commit revision rev ref uuid guid "
     "etag git id trace";
@@ -98,7 +98,7 @@ struct TokenStart {
   std::size_t least;   // letters after it
   bool mixed = false;  // with a digit or a capital among them
 };
-/// How the tokens of some services begin.
+/// The beginnings of some services' tokens.
 constexpr TokenStart kTokenStarts[] = {
     {"hf_", 13},         {"sk-", 13, true},     {"sk_live_", 8},    {"sk_test_", 8},
     {"rk_live_", 8},     {"whsec_", 8},         {"ghp_", 12},       {"gho_", 12},
@@ -126,7 +126,7 @@ std::size_t known_token(std::string_view text) {
     bool mixed = false;
     for (; end < text.size() && in_token(text[end]); ++end)
       mixed |= is_digit(text[end]) || is_upper(text[end]);
-    // Of words with lower dashes, the first alone counts: hf_hub_download_cache.
+    // Only the first of words with underscores counts: hf_hub_download_cache.
     const auto rest = text.substr(start.text.size(), end - start.text.size());
     std::size_t run = rest.size();
     if (!mixed) run = std::min(rest.size(), rest.find_first_of("_-."));

@@ -71,7 +71,7 @@ std::size_t Scrubber::word_end(std::size_t from) const {
   return from;
 }
 
-/// Whether a list or an address goes on with another member, or ends, behind a mark between them.
+/// True if a list or an address goes on with another member, or ends, behind a mark between them.
 bool Scrubber::member_ends(std::size_t from) const {
   if (from >= text_.size() || is_gap(text_[from]) || is_quote(text_[from]) || text_[from] == '\\')
     return true;

@@ -36,17 +36,17 @@ inline bool is_alnum(char letter) { return std::isalnum(static_cast<unsigned cha
 /// "X-Amz-Signature" and "amzSignature" in parts, in lower case.
 std::vector<std::string> parts_of(std::string_view name);
 bool is_variable(std::string_view name);
-/// Whether what bears this name is a secret.
+/// True if what bears this name is a secret.
 bool names_secret(std::string_view name);
 bool names_hash(std::string_view name);
 /// Headers whose value has spaces.
 bool names_header(std::string_view name);
-/// What an option that is called like a secret may have besides one: --use-auth-token true.
+/// Values of an option named like a secret that are none: --use-auth-token true.
 bool is_setting(std::string_view value);
 
 /// The length of the token of a service that the text begins with; 0: there is none.
 std::size_t known_token(std::string_view text);
-/// Whether letters, capitals and digits follow each other as in random data, not as in words.
+/// True if letters, capitals and digits follow each other as in random data, not as in words.
 bool looks_random(std::string_view word);
 
 }  // namespace gf::secrets

@@ -197,7 +197,7 @@ struct Comb {
   double reach = 0;   // lag of the last multiple
 };
 
-/// Where a peak lies between lags, by the parabola through it and its neighbors.
+/// The place of a peak between lags, by the parabola through it and its neighbors.
 double top_of(const Correlation& correlation, std::size_t peak) {
   const double before = correlation[peak - 1];
   const double after = correlation[peak + 1];
@@ -250,7 +250,7 @@ std::optional<Comb> shortest_strong(const Correlation& correlation) {
   return {};
 }
 
-/// How strong the correlation is at lags that need not be whole, from the whole ones beside them:
+/// Correlation at lags that need not be whole, from the whole ones beside them:
 /// it falls off around each as it does from lag 0 to 1.
 class BetweenLags {
  public:

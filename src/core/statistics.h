@@ -54,7 +54,7 @@ double student_quantile95(std::int64_t degrees);
 double student_quantile99(std::int64_t degrees);
 
 // The period of a signal that repeats: steps of a program that has no marks.
-// What looks like a period and need not be one of the work.
+// A candidate period, which need not be one of the work.
 
 struct Period {
   double samples = 0;     // length in samples, mostly not whole

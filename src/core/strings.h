@@ -38,7 +38,7 @@ class StringPool {
   };
   Slot& slot(std::string_view text, std::uint64_t hash);
   StringId intern_anew(std::string_view text);
-  // What was asked for lately is found by a few of its bytes.
+  // Recent texts are found by a few of their bytes.
   static constexpr std::size_t kRecent = 1024;
 
   std::vector<std::string_view> texts_;
@@ -55,8 +55,8 @@ class StringPool {
 /// stored.
 std::uint64_t hash_text(std::string_view text);
 
-// What a text alone decides, worked out once for every distinct text: a rule that looks at the
-// names of a million kernels reads each name once.
+// Values that depend on a text alone, computed once for every distinct text: a rule that looks at
+// the names of a million kernels reads each name once.
 
 /// Answers by the ids of a pool. `ask` is called with a text when its answer is first wanted.
 template <class Ask>

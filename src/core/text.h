@@ -38,7 +38,7 @@ inline std::string lower_case(std::string_view text) {
 
 // Lists of words that are written as one text: "max min num".
 
-/// Whether `holds` is true of a word of the list.
+/// True if `holds` is true of a word of the list.
 template <class Holds>
 constexpr bool any_word(std::string_view list, Holds holds) {
   while (!list.empty()) {
@@ -53,7 +53,7 @@ constexpr bool has_word(std::string_view list, std::string_view word) {
   return any_word(list, [word](std::string_view one) { return one == word; });
 }
 
-// What stands where something is missing.
+// Placeholders for missing values.
 
 /// `text`, or `fallback` when it is empty.
 constexpr std::string_view text_or(std::string_view text, std::string_view fallback) {
@@ -88,7 +88,7 @@ inline bool glob_match(std::string_view pattern, std::string_view text) {
   return position == pattern.size();
 }
 
-/// Which pairs of letters a text has: what a pattern needs and the text lacks is told without a
+/// The pairs of letters of a text: what a pattern needs and the text lacks is told without a
 /// search, so that many patterns cost one look at the text and a few at each pattern.
 class LetterPairs {
  public:

@@ -1,5 +1,5 @@
-// What each format's folder gives the registry: whether a file is of its format, and how it is
-// read.
+// Functions that each format's folder gives the registry: whether a file is of its format, and how
+// it is read.
 #pragma once
 
 #include <string>
@@ -56,7 +56,7 @@ Result<Capture> load(const std::string& path, const ImportOptions& options);
 
 }  // namespace gf::nvprof
 
-// What the monitors of clusters keep: the text of exporters of GPU metrics (dcgm-exporter and
+// Logs of cluster monitors: the text of exporters of GPU metrics (dcgm-exporter and
 // others), answers of Prometheus, system metrics of Weights & Biases.
 namespace gf::fleet {
 
@@ -78,7 +78,7 @@ namespace gf::rocprof {
 int sniff_csv(std::string_view path, std::string_view head);
 /// One process: the file that is named, and those beside it whose names begin alike.
 Result<Capture> load_csv(const std::string& path, const ImportOptions& options);
-/// What the names of each process's files begin with, below an output folder.
+/// The prefixes of each process's file names below an output folder.
 std::vector<std::string> find_processes(const std::string& folder);
 Result<Capture> load_processes(const std::vector<std::string>& beginnings, const std::string& path,
                                const ImportOptions& options);
@@ -115,7 +115,7 @@ Result<Capture> load(const std::string& path, const ImportOptions& options);
 
 }  // namespace gf::unitrace
 
-// What Triton's Proton recorded: kernels (data="trace"), and its tree of sums, which is the
+// Profiles of Triton's Proton: kernels (data="trace"), and its tree of sums, which is the
 // default.
 namespace gf::proton {
 

@@ -1,4 +1,4 @@
-// What a call of the CUDA or HIP runtime or driver does, by its name.
+// Kinds of CUDA and HIP runtime and driver calls, by name.
 #pragma once
 
 #include <string_view>

@@ -24,7 +24,7 @@ struct ImportOptions {
 
 struct Importer {
   const char* id;  // of model/formats.def, which says what it is called and how one is made
-  /// How sure it is that a file is of this format, 0..100, from its name and its first bytes (up to
+  /// Confidence that a file is of this format, 0..100, from its name and its first bytes (up to
   /// 256 KiB) after decompression. 100: a magic number; 80: names that only this format uses; below
   /// 50: a guess.
   int (*sniff)(std::string_view path, std::string_view head);

@@ -1,4 +1,4 @@
-// Which of the spans of a thread was open at a time, the innermost: for sources that link work to
+// Finds the innermost span of a thread that was open at a time: for sources that link work to
 // the host by a time alone.
 #pragma once
 

@@ -121,7 +121,7 @@ Result<std::size_t> RawFile::read(char* to, std::size_t count) {
 
 namespace {
 
-/// What is mapped now, as the signal handler sees it.
+/// The current mapping, as the signal handler sees it.
 struct Mapping {
   std::atomic<const char*> begin{nullptr};
   std::atomic<const char*> end{nullptr};

@@ -54,7 +54,7 @@ class MappedFile {
   ~MappedFile();
 
   std::string_view bytes() const { return {data_, size_}; }
-  /// Whether a part of it was gone when it was read.
+  /// True if a part of it was gone when it was read.
   bool cut() const;
   /// Says that a part of bytes() is done with: its pages stop counting as this process's memory. It
   /// stays readable.

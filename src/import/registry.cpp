@@ -80,7 +80,7 @@ tl::unexpected<Error> refuse(const Stranger& stranger, const std::string& path) 
 
 namespace {
 
-/// Whose file it is: an importer's, or another tool's; neither is unknown.
+/// The owner of a file: an importer's, or another tool's; neither is unknown.
 struct Recognized {
   const Importer* importer = nullptr;
   const Stranger* stranger = nullptr;
@@ -105,7 +105,7 @@ tl::unexpected<Error> refuse_unknown(std::string_view looks, const std::string& 
               path, -1, std::string(kListed));
 }
 
-/// What an importer made, after the border that every capture passes.
+/// The capture that an importer made, after the checks that every capture passes.
 Result<Capture> checked(Result<Capture> capture, const std::string& path) {
   if (!capture) return capture;
   capture->path = path;
@@ -155,7 +155,7 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
   if (!capture) return capture;
   if (capture->format.empty()) capture->format = best->id;
   if (best->load != capture_file::load) return checked(std::move(capture), path);
-  // Who reads a capture file has looked where its references point (read_capture).
+  // read_capture has checked where the references of a capture file point.
   capture->path = path;
   drop_impossible_rows(*capture);
   check_evidence(*capture);

@@ -28,7 +28,7 @@ Result<std::string> schema_of(sqlite3* db, const std::string& path) {
 
 std::string with_schema(const std::string& path, std::string head) {
   if (!head.starts_with(kMagic) || is_capture_file(head)) return head;
-  // Of a packed file the beginning is all that is had without unpacking it.
+  // Without unpacking, only the beginning of a compressed file is known.
   auto db = sqlite::open_untrusted(path);
   if (!db) return head;
   auto schema = schema_of(db->get(), path);

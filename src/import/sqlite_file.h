@@ -16,7 +16,7 @@ namespace gf {
 /// database.
 std::string with_schema(const std::string& path, std::string head);
 
-/// Whether a file's beginning is a database that says all of these words.
+/// True if a file's beginning is a database that says all of these words.
 bool is_database_with(std::string_view head, std::initializer_list<std::string_view> words);
 
 /// A database that is being read.

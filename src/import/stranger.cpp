@@ -66,7 +66,7 @@ bool is_text(std::string_view head) {
   });
 }
 
-/// Where the first field of a protobuf message's own field 1 begins, when its length is inside the
+/// The begin of the first field of a protobuf message's own field 1, when its length is inside the
 /// file: what an XSpace or a Perfetto trace begins with. npos: it is none.
 std::size_t first_inner_field(std::string_view head) {
   if (head.size() < 16 || head[0] != '\x0a') return head.npos;

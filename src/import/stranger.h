@@ -31,7 +31,7 @@ const Stranger* find_stranger_folder(const char* path);
 /// The error of a file that another tool wrote.
 tl::unexpected<Error> refuse(const Stranger& stranger, const std::string& path);
 
-/// What content looks like, for error messages: "a PNG image", "an ELF program", "zeros only",
+/// Describes content for error messages: "a PNG image", "an ELF program", "zeros only",
 /// "text"; empty when unknown.
 std::string_view describe_content(std::string_view head);
 

@@ -51,7 +51,7 @@ class TraceRows {
   void finish();
 
  private:
-  /// Whether the times make a span; counted when they do not.
+  /// True if the times make a span; counted when they do not.
   bool is_span(Nanos start, Nanos end);
   Capture& c_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> threads_;
@@ -62,15 +62,15 @@ class TraceRows {
 std::array<std::int64_t, 3> blocks_of(const std::array<std::int64_t, 3>& items,
                                       const std::array<std::int64_t, 3>& block);
 
-/// Of any tool's word for a direction: "HtoD", "Host-to-Device", "MEMORY_COPY_HOST_TO_DEVICE",
+/// Reads any tool's word for a direction: "HtoD", "Host-to-Device", "MEMORY_COPY_HOST_TO_DEVICE",
 /// "CopyHostToDevice".
 CopyKind copy_direction(std::string_view said);
-/// Of CUpti_ActivityMemcpyKind, and of the migrations that Nsight Systems numbers behind them.
+/// Reads CUpti_ActivityMemcpyKind, and of the migrations that Nsight Systems numbers behind them.
 CopyKind cupti_copy_kind(std::int64_t kind);
 /// "Memcpy HtoD".
 std::string_view copy_name(CopyKind kind);
 
-/// What a log of nanoseconds since the start of the machine cannot say.
+/// Notes that a log of nanoseconds since the start of the machine has no absolute time.
 void note_no_absolute_time(Capture& capture, std::string_view writer);
 
 }  // namespace gf

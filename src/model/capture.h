@@ -18,11 +18,11 @@ struct Capture : Tables {
   // Samples of a recording, in order of time for each device. Read them through counter_values.h,
   // with those of counter_samples.
   std::vector<PackedBlock> sample_blocks;
-  // What join_launches (launches.h) says, kept from the checks behind import for the analysis;
+  // The result of join_launches (launches.h), kept from the checks behind import for the analysis;
   // empty where nobody asked yet. Who adds activities or calls clears it.
   std::vector<std::uint32_t> launches;
 
-  // Where it came from.
+  // The source.
   std::string path;
   std::string format;       // importer id: kineto, nsight_compute_csv, nsight_compute_rep, ...
   std::string framework;    // pytorch, jax, tensorflow or empty
@@ -36,7 +36,7 @@ struct Capture : Tables {
   /// is kept.
   void note_quality(QualityCode code, std::string_view detail, std::int64_t count = 1,
                     Nanos time = -1);
-  /// Whether a kind of damage or suspected error was counted.
+  /// True if a kind of damage or suspected error was counted.
   bool noted(QualityCode code) const;
   /// Takes over what another capture's quality says.
   void add_quality(const Capture& other);
@@ -44,7 +44,7 @@ struct Capture : Tables {
   /// The value of a metadata key, empty when absent.
   std::string_view metadata_value(std::string_view key) const;
 
-  /// Whether a recording was never finished: its recorder was killed, or is still at work.
+  /// True if a recording was never finished: its recorder was killed, or is still at work.
   bool unfinished_recording() const;
   void note_unfinished_recording();
 

@@ -12,8 +12,8 @@ namespace gf {
 
 namespace {
 
-/// Which rows of each table go, table by table in the order of tables.def: references point at
-/// earlier tables, so what they point at is decided before them.
+/// Decides which rows of each table go, table by table in the order of tables.def: references point
+/// at earlier tables, so what they point at is decided before them.
 class Purge {
  public:
   explicit Purge(Capture& capture) : capture_(capture) {}

@@ -1,4 +1,4 @@
-// What every capture goes through before anybody believes it (Capture::check), and its parts.
+// Checks that every capture passes before it is used (Capture::check), and their parts.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ inline bool in_reach(Nanos time) { return time > -kFarthestTime && time < kFarth
 /// An activity this far from every recorded window was not recorded in one.
 inline constexpr Nanos kStrayDistance = 10 * kNsPerSecond;
 
-/// What to do about a capture file that contradicts itself.
+/// Advice about a capture file that contradicts itself.
 inline constexpr const char* kDamagedFile =
     "the file is damaged, or was changed by another program";
 

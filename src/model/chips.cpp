@@ -109,7 +109,7 @@ constexpr TensorPath kPaths[] = {
 };
 #undef GF_OPS
 
-// Of matrix cores, whose counters are not read; a compute unit counts as an SM. Products' pages,
+// Matrix cores, whose counters are not read; a compute unit counts as an SM. Products' pages,
 // dense: MI250X 383 TFLOP/s fp16 and bf16, 383 int8, 95.7 fp64 at 220 CU, 1.700 GHz
 // (https://www.amd.com/en/products/accelerators/instinct/mi200/mi250x.html); MI300X 163.4 fp64,
 // 653.7 tf32, 1307.4 fp16 and bf16, 2614.9 fp8 and int8 at 304 CU, 2.100 GHz
@@ -269,15 +269,23 @@ double link_bytes_per_s(std::string_view device_name) {
   }
 }
 
+namespace {
+struct Link {
+  std::string_view name;
+  double bytes_per_s;  // of one direction: all links of a GPU, or 16 lanes
+};
+constexpr std::array kLinks{Link{"NVLink2", 150e9}, Link{"NVLink3", 300e9}, Link{"NVLink4", 450e9},
+                            Link{"NVLink5", 900e9}, Link{"PCIe3", 15.75e9}, Link{"PCIe4", 31.5e9},
+                            Link{"PCIe5", 63e9},    Link{"PCIe6", 121e9}};
+}  // namespace
+
+std::vector<std::string> link_names() {
+  std::vector<std::string> names;
+  for (const auto& link : kLinks) names.emplace_back(link.name);
+  return names;
+}
+
 double find_link(std::string_view name) {
-  struct Link {
-    std::string_view name;
-    double bytes_per_s;  // of one direction: all links of a GPU, or 16 lanes
-  };
-  static constexpr std::array kLinks{Link{"NVLink2", 150e9}, Link{"NVLink3", 300e9},
-                                     Link{"NVLink4", 450e9}, Link{"NVLink5", 900e9},
-                                     Link{"PCIe3", 15.75e9}, Link{"PCIe4", 31.5e9},
-                                     Link{"PCIe5", 63e9},    Link{"PCIe6", 121e9}};
   for (const auto& link : kLinks)
     if (lower_case(link.name) == lower_case(name)) return link.bytes_per_s;
   double number = 0;

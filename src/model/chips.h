@@ -69,7 +69,7 @@ struct Chip {
   bool pm_time_trigger;    // ... with a trigger in nanoseconds, not only in cycles
 };
 
-/// What the tensor cores of a chip can do with one input type, and what counts it.
+/// Tensor core rate of a chip for one input type, and the counter of it.
 struct TensorPath {
   ChipId chip;
   TensorType type;
@@ -96,7 +96,7 @@ struct Product {
 };
 
 std::span<const Chip> chips();
-/// Of chips with counters.
+/// The tensor paths of chips with counters.
 std::span<const TensorPath> tensor_paths();
 std::span<const Product> products();
 
@@ -114,6 +114,7 @@ const Product* find_product(std::string_view device_name, int sm_count = -1);
 double link_bytes_per_s(std::string_view device_name);
 /// The same of a link by name ("NVLink4", "PCIe5"), of a GPU's, or of a number ("50GB/s"); 0: none.
 double find_link(std::string_view name);
+std::vector<std::string> link_names();
 /// The chip of a device, from its compute capability or, failing that (-1), its name; nullptr when
 /// neither tells.
 const Chip* find_chip(std::string_view device_name, int major, int minor);

@@ -1,5 +1,5 @@
-// What a column of tables.def can be declared as. Whatever handles columns without knowing them
-// (joins, checks, files, Arrow, CSV, tests) asks here what a value means.
+// Types that a column of tables.def can be declared as. Code that handles columns without knowing
+// them (joins, checks, files, Arrow, CSV, tests) asks here what a value means.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ using U8 = std::uint8_t;
 using F64 = double;     // NaN when not known
 using Text = StringId;  // empty when not known
 
-// What tables.def says besides these and enumerations; in a namespace of its own, as the names are
+// Further types that tables.def declares; in a namespace of its own, as the names are
 // common ones.
 namespace declared {
 
@@ -39,7 +39,7 @@ struct Key {};
 
 }  // namespace declared
 
-/// How a declared type is stored, and the value of a new row.
+/// The stored type of a declared one, and the value of a new row.
 template <class Declared>
 struct ColumnType {  // I64, enumerations
   using Value = Declared;
@@ -101,7 +101,7 @@ inline constexpr bool kIsText = std::is_same_v<ValueOf<Declared>, Text>;
 template <class Declared>
 inline constexpr bool kIsListed = std::is_enum_v<ValueOf<Declared>> && !kIsText<Declared>;
 
-/// Whether a value says "not known".
+/// True if a value says "not known".
 template <class Declared>
 constexpr bool is_unknown(ValueOf<Declared> value) {
   if constexpr (std::is_same_v<ValueOf<Declared>, F64>)

@@ -39,7 +39,7 @@ inline void add_row(counter_samples_table& table, const CounterRow& value) {
 /// Every value meets it.
 inline constexpr Interval kAllTime{INT64_MIN, INT64_MAX};
 
-/// Which values to look at.
+/// Selects the values to look at.
 struct CounterFilter {
   std::optional<std::uint32_t> device;  // row of devices, kNoRow: the host; none: any
   std::vector<Text> metrics;            // empty: all
@@ -49,7 +49,7 @@ struct CounterFilter {
   }
 };
 
-/// Whether a value over these times meets one of several spans, sorted and disjoint. One that ends
+/// True if a value over these times meets one of several spans, sorted and disjoint. One that ends
 /// where a span begins does: a reading of an instant has no length.
 inline bool meets(std::span<const Interval> spans, Nanos start, Nanos end) {
   const auto first = std::partition_point(spans.begin(), spans.end(), [&](const Interval& span) {
@@ -58,7 +58,7 @@ inline bool meets(std::span<const Interval> spans, Nanos start, Nanos end) {
   return first != spans.end() && end >= first->start;
 }
 
-/// Whether some value of a block can be one that is asked for.
+/// True if some value of a block can be one that is asked for.
 inline bool may_hold(const PackedBlock& block, std::span<const Interval> spans,
                      const CounterFilter& filter) {
   return filter.takes(block.device) && meets(spans, block.first_ns, block.last_ns) &&
@@ -110,7 +110,7 @@ inline bool holds_counter_values(const Capture& capture) {
   return !capture.counter_samples.empty() || !capture.sample_blocks.empty();
 }
 
-/// How many values there are.
+/// The number of values.
 inline std::uint64_t counter_value_count(const Capture& capture) {
   std::uint64_t values = capture.counter_samples.size();
   for (const auto& block : capture.sample_blocks) values += block.values;

@@ -21,7 +21,7 @@ enum class CopyKind : std::uint8_t {
   unknown
 };
 
-/// What a source that does not say is taken to mean.
+/// The value for a source that does not say.
 template <class E>
 inline constexpr E kUnstated = E{};
 template <>

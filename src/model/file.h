@@ -33,7 +33,7 @@ inline constexpr int kCaptureFileVersion = 2;
 
 inline constexpr std::uint64_t kMostBytes = 64ull << 30;  // that may be made of a file, unless told
 
-/// Whether the first bytes of a file are those of a capture file (of any version).
+/// True if the first bytes of a file are those of a capture file (of any version).
 bool is_capture_file(std::string_view head);
 
 /// Writes a capture as a new file, whole or not at all: it appears under its name only when
@@ -70,7 +70,7 @@ class CaptureWriter {
   /// seals the file.
   Status append(Capture& capture, bool last = false);
 
-  /// How long an append waits for another program that reads the file: 10 s unless told.
+  /// The time that an append waits for another program that reads the file: 10 s unless told.
   static constexpr int kPatienceMs = 10'000;
   void be_patient(int milliseconds) { sqlite3_busy_timeout(db_.get(), milliseconds); }
 

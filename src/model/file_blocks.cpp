@@ -163,7 +163,7 @@ Status read_blocks(sqlite3* db, Capture& capture, const FileStrings& strings, Se
       "pragma_table_info('sample_blocks')",
       file);
   if (!newer) return tl::unexpected(newer.error());
-  // What a row tells of its data holds in a file that is as it was when it was written.
+  // The facts that a row gives of its data hold in a file that has not changed since.
   const bool told = (*newer & 2) != 0 && seal == Seal::whole;
   auto statement = sqlite::prepare(
       db,

@@ -81,7 +81,7 @@ struct BlockPlace {
   std::uint64_t hash = 0;
 };
 
-/// What stands in `hash`: of the data, seeded with the hash of where it belongs.
+/// The value in `hash`: that of the data, seeded with the hash of where it belongs.
 std::uint64_t block_hash(const BlockPlace& place, std::string_view data);
 
 /// Values of a column as the file numbers them.
@@ -97,7 +97,7 @@ Status insert_column_values(sqlite3* db, const char* table, std::size_t rows, st
                             const std::vector<ColumnValues>& columns, unsigned threads,
                             const std::string& file);
 
-/// Where the blocks of a table are.
+/// Positions of a table's blocks.
 struct PackedRows {
   std::size_t rows = 0;
   std::map<std::string, std::vector<BlockPlace>, std::less<>> columns;  // in order of rows

@@ -52,7 +52,7 @@ bool take(sqlite3_stmt* raw, int at, const FileStrings& strings, ValueOf<Declare
   }
 }
 
-/// Whether a table of the file has a column.
+/// True if a table of the file has a column.
 Result<bool> has_column(sqlite3* db, const std::string& table, const char* column,
                         const std::string& file) {
   auto found = sqlite::integer(
@@ -263,7 +263,7 @@ Status CaptureReader::load(TableId id, std::uint64_t columns) {
   return status;
 }
 
-/// What wrote the column of quality's times, or packed a table, sealed the file at its end.
+/// Writers that wrote the column of quality's times, or packed a table, sealed the file at its end.
 Status CaptureReader::tell_seal() {
   switch (seal_) {
     case Seal::whole:
@@ -334,7 +334,7 @@ Result<sqlite::Database> open_capture_file(const std::string& path) {
         path, -1, "update gpufathom");
   if (*version < 1)
     return fail(fmt::format("capture format {} does not exist", *version), path, -1, kDamagedFile);
-  // What was recorded without loss has rows of neither, but has the tables.
+  // A recording without loss has rows of neither, but has the tables.
   for (const char* table : {"strings", "source", "_quality", "_activities"}) {
     auto there = plain_table(db->get(), table, path);
     if (!there) return tl::unexpected(there.error());

@@ -1,4 +1,4 @@
-// How values of the capture's columns stand in the file; shared by the writer and the reader.
+// Encoding of the capture's columns in the file; shared by the writer and the reader.
 #pragma once
 
 #include <bit>

@@ -50,7 +50,7 @@ void bind(sqlite3_stmt* raw, int at, ValueOf<Declared> value_of) {
     sqlite3_bind_int64(raw, at, static_cast<std::int64_t>(value_of));
 }
 
-/// Whether a column has one value in two rows.
+/// True if a column has one value in two rows.
 template <class Declared, class Values>
 bool alike(const Values& values, std::size_t row, std::size_t other) {
   const auto now = values[row], before = values[other];
@@ -87,7 +87,7 @@ Status insert(sqlite3* db, const Table& table, Rows rows, std::uint32_t first,
     const std::size_t place = (row - rows.from) % rows.together;
     if (place == 0) at = 1;
     sqlite3_bind_int64(raw, at++, first + static_cast<std::int64_t>(row));
-    // What was bound for the row in the same place of the statement before stays bound.
+    // Values bound for the row in the same place of the previous statement stay bound.
     const bool bound = row - rows.from >= rows.together;
     table.each_column_ref([&](const auto& column) {
       using Declared = typename std::remove_cvref_t<decltype(column)>::Declared;

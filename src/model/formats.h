@@ -1,4 +1,4 @@
-// What the format of a capture can and cannot say (model/formats.def).
+// Abilities and limits of a capture's format (model/formats.def).
 #pragma once
 
 #include <string_view>
@@ -33,7 +33,7 @@ inline constexpr FormatFacts kFormats[] = {
 #undef GF_FORMAT
 };
 
-/// Of a format that is not in the list: nothing more.
+/// The facts of a format; of one that is not in the list, none.
 constexpr FormatFacts format_facts(std::string_view id) {
   for (const auto& format : kFormats)
     if (format.id == id) return format;

@@ -8,7 +8,7 @@
 
 namespace gf {
 
-/// Whether there are any; few captures have some, and a look at a byte each is cheaper than a
+/// True if there are any; few captures have some, and a look at a byte each is cheaper than a
 /// question for every activity.
 inline bool copies_on_the_host(const Capture& capture) {
   const auto& copies = capture.activities.copy;

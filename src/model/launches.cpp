@@ -175,8 +175,8 @@ Intervals between(std::vector<Edge> edges) {
   return normalised(std::move(captures));
 }
 
-/// Of each thread of a recording: from a captured launch to the last one before another one runs or
-/// the thread waits for the device.
+/// The captured runs of each thread of a recording: from a captured launch to the last one before
+/// another one runs or the thread waits for the device.
 std::vector<Intervals> captured_runs(const Capture& capture) {
   if (capture.recording_windows.empty()) return {};  // no recording
   const auto& calls = capture.api_calls;

@@ -1,4 +1,4 @@
-// Which call of the runtime or driver started each device activity.
+// Joins each device activity with the runtime or driver call that started it.
 // Stretches in which a host thread captures a graph: what it launches there does not run.
 #pragma once
 
@@ -18,15 +18,15 @@ namespace gf {
 /// All kernels of a graph share the one call that launched the graph.
 std::vector<std::uint32_t> join_launches(const Capture& capture);
 
-/// Whether a call of this name returns when all of its device's work is done.
+/// True if a call of this name returns when all of its device's work is done.
 bool waits_for_device(std::string_view call);
 
 class GraphCaptures {
  public:
   explicit GraphCaptures(const Capture& capture);
-  /// Whether one of the threads (rows of threads) captures a graph at this time.
+  /// True if one of the threads (rows of threads) captures a graph at this time.
   bool at(std::span<const std::uint32_t> threads, Nanos time) const;
-  /// Whether any thread does: others, such as autograd's, may launch into its capture.
+  /// True if any thread does: others, such as autograd's, may launch into its capture.
   bool at(Nanos time) const { return member_at(of_any_, time) != nullptr; }
   /// When any thread does.
   const Intervals& stretches() const { return of_any_; }
@@ -39,7 +39,7 @@ class GraphCaptures {
   Intervals of_any_;
 };
 
-// What the tables of device activities and of report kernels both say of a launch.
+// Columns about a launch that device activities and report kernels share.
 
 /// Copies name, stream, context, shape and resources of a kernel between the two tables.
 template <class From, class To>

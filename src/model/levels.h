@@ -22,7 +22,7 @@ enum class LevelPlace : std::uint8_t {
   of_accesses  // a share of accesses, not of time
 };
 
-/// Where reports show a level, beside the ladder itself.
+/// Places of a level in reports, beside the list of levels.
 enum LevelShown : std::uint8_t {
   kNowhere = 0,
   kByRun = 1,       // of many runs, a line each
@@ -113,7 +113,7 @@ struct LevelFormula {
   std::string_view text;   // all of it
 };
 
-/// Of each level the acceptable formulas, best first; those of tensor.flops come from
+/// The acceptable formulas of each level, best first; those of tensor.flops come from
 /// tensor_paths() of the chip, and matrix.issue from other levels.
 std::span<const LevelFormula> level_formulas();
 

@@ -1,4 +1,4 @@
-// What a monitor knows at one moment: the newest reading of every GPU, and what has added up since
+// A monitor's data at one moment: the newest reading of every GPU, and what has added up since
 // the monitor began.
 #pragma once
 

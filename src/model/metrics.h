@@ -52,7 +52,7 @@ enum class MetricLevel : std::uint8_t {
 inline constexpr std::size_t kMetricLevels = 10;
 std::string_view name_of(MetricLevel level);
 
-/// Where values come from.
+/// The source of values.
 enum class MetricSource : std::uint8_t {
   trace,   // intervals of a trace; no counter
   report,  // per-kernel counters: Nsight Compute report, CUPTI range profiler
@@ -85,7 +85,7 @@ struct MetricInput {
   std::string_view help = {};             // of dcgm: of fields that its exporter has by default
 };
 
-/// What PM sampling can be asked for together (record --metrics).
+/// Sets of metrics that PM sampling can take together (record --metrics).
 enum PmSets : std::uint8_t { kLevelSet = 1, kCacheSet = 2, kEnergySet = 4, kAllSets = 7 };
 
 /// An expression of pm, gpm, dcgm or solved, as it is executed: the counter's value times the
@@ -98,7 +98,7 @@ struct MetricTerm {
   bool rate = false;
   std::string_view times;  // a ratio
 };
-/// Of any input whose source is one of them (checked when the catalog is compiled).
+/// The term of an input whose source is one of them (checked when the catalog is compiled).
 MetricTerm term_of(const MetricInput& input);
 
 std::span<const Metric> metrics();

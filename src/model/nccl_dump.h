@@ -1,4 +1,4 @@
-// What a rank did with NCCL: a dump of the flight recorder that PyTorch keeps of its collectives
+// A rank's use of NCCL: a dump of the flight recorder that PyTorch keeps of its collectives
 // (what it asked for, in order, and how far that came), or a log of NCCL's own inspector.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace gf {
 
-/// How far a collective came, by the rank's own watchdog.
+/// Progress of a collective, by the rank's own watchdog.
 enum class DumpState : std::uint8_t { scheduled, started, completed };
 
 struct DumpEntry {

@@ -40,7 +40,7 @@ inline constexpr std::array<QualityKind, kQualityCodes> kQualityKinds{{
 #undef GF_QUALITY
 }};
 
-/// Whether a note with this code says that data is missing or wrong. A code that this program does
+/// True if a note with this code says that data is missing or wrong. A code that this program does
 /// not know comes from a newer one: nobody can promise that the answer is whole.
 constexpr bool makes_partial(std::string_view code) {
   const auto known = enum_from<QualityCode>(code);

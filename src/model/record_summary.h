@@ -1,4 +1,4 @@
-// What `record` says when the program has ended.
+// The summary that `record` prints when the program has ended.
 #pragma once
 
 #include <map>

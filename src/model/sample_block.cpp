@@ -35,7 +35,7 @@ bool get_signed(const unsigned char*& at, const unsigned char* end, std::int64_t
   return false;
 }
 
-/// How many of `n` values whose bytes lie in planes, `stride` apart, are not NaN.
+/// Counts those of `n` values, with bytes in planes `stride` apart, that are not NaN.
 std::uint64_t count_data(const unsigned char* planes, std::size_t count, std::size_t stride) {
   std::uint64_t none = 0;
   const unsigned char *b0 = planes, *b1 = b0 + stride, *b2 = b1 + stride, *b3 = b2 + stride;

@@ -94,7 +94,7 @@ Result<std::string> first_bytes(const std::string& path) {
 
 enum class Beside { nothing, log, strange };
 
-/// What lies beside a database under the name of one of its logs; an empty one says nothing.
+/// Looks at the file with the name of a database's log; an empty one says nothing.
 Beside beside(const std::string& path, const char* suffix) {
   struct stat status{};
   if (::lstat((path + suffix).c_str(), &status) != 0) return Beside::nothing;
@@ -125,7 +125,7 @@ std::string immutable_uri(const std::string& path) {
   return uri + "?immutable=1";
 }
 
-/// Whether a rollback journal ends with the name of a further file. SQLite recognizes one by these
+/// True if a rollback journal ends with the name of a further file. SQLite recognizes one by these
 /// eight bytes.
 bool names_further_file(const std::string& journal) {
   constexpr std::array<unsigned char, 8> kMagic{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};

@@ -21,13 +21,13 @@ struct FinalizeStatement {
 using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
-/// What SQLite says about its last failure, as an error of `file`.
+/// SQLite's words about its last failure, as an error of `file`.
 tl::unexpected<Error> failure(sqlite3* db, std::string what, const std::string& file);
 
 /// Opens with sqlite3_open_v2 `flags`. ":memory:" and "" (a temporary file) work as in SQLite.
 Result<Database> open(const std::string& path, int flags);
 
-/// What becomes of a file whose writer was killed in the middle of a change. The journal that it
+/// Treatment of a file whose writer was killed in the middle of a change. The journal that it
 /// left beside the file may come from a stranger, and what it says is SQLite's to do: it can name
 /// files that rolling back removes.
 enum class HotJournal {
@@ -39,12 +39,12 @@ enum class HotJournal {
 /// database, is damaged at its start, or is not complete without a log beside it.
 Result<Database> open_untrusted(const std::string& path, HotJournal journal = HotJournal::refuse);
 
-/// Whether a stranger's database has this table. Only a table whose rows are stored is one: what a
+/// True if a stranger's database has this table. Only a table whose rows are stored is one: what a
 /// view, a virtual table or a computed column makes can be without end. Those are an error.
 Result<bool> plain_table(sqlite3* db, std::string_view name, const std::string& file);
 
-/// How much may be made of a database. Pages of a hostile file can be referred to again and again,
-/// so that a small file has rows without end; rows of a sound one take a few times its size.
+/// Limits on what is read from a database. Pages of a hostile file can be referred to again and
+/// again, so that a small file has rows without end; rows of a sound one take a few times its size.
 class ReadBudget {
  public:
   ReadBudget() = default;  // of a file that this program writes: no limit

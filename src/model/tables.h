@@ -47,7 +47,7 @@ struct ColumnRef {
   Column<Value>& column;
 };
 
-/// What all tables share. Derived gives visit(f), which calls f(ColumnRef) for every column,
+/// The base of all tables. Derived gives visit(f), which calls f(ColumnRef) for every column,
 /// visit_pairs(o, f), which calls f(mine, theirs), and visit_ref_pairs(o, f), which calls
 /// f(ColumnRef, theirs). They are templates, made where they are used: a tuple of columns would be
 /// made in every file that includes this one.

@@ -1,4 +1,4 @@
-// Whose GPU a capture is of, and what that maker's things are called in advice.
+// The maker of a capture's GPU, and that maker's terms in advice.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ Vendor vendor_of_call(std::string_view name);
 /// processes. One that shows none of these is unknown.
 Vendor vendor_of(const Capture& capture);
 
-/// What advice may say. Empty: the maker has nothing of the kind, or nothing that is known here.
+/// Terms for advice. Empty: the maker has nothing of the kind, or nothing that is known here.
 struct VendorTerms {
   Vendor vendor;
   std::string_view graph;      // captured launches: "CUDA graph"
@@ -30,7 +30,7 @@ struct VendorTerms {
   std::string_view activity;   // of torch.profiler, which records the device
   std::string_view inside;     // command that measures inside kernels; NVIDIA's is worked out
 };
-/// Of an unknown maker those of NVIDIA: traces without any sign of another are theirs.
+/// For an unknown maker those of NVIDIA: traces without any sign of another are theirs.
 const VendorTerms& terms_of(Vendor vendor);
 
 }  // namespace gf

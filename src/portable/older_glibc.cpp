@@ -1,4 +1,4 @@
-// What the objects of a build here ask of glibc 2.36 and glibc 2.26 does not have. Where the
+// Functions of glibc 2.36 that a build's objects need and glibc 2.26 lacks. Where the
 // program is linked for older systems, these stand for it. Numbers and structs are those of the
 // kernel's 64-bit systems, which x86-64 and AArch64 share.
 #include <fcntl.h>

@@ -11,8 +11,8 @@
 
 namespace gf {
 
-/// Which metrics to show; empty members show all. An id ending in '.' or without a dot stands for
-/// the group ("dram").
+/// Selects the metrics to show; empty members show all. An id ending in '.' or without a dot stands
+/// for the group ("dram").
 struct MetricFilter {
   std::vector<std::string> ids;
   std::string level;

@@ -25,13 +25,13 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-/// What goes as it stands, and most of it does: ASCII but for control characters, quotes and
+/// True for letters written unchanged, as most are: ASCII but for control characters, quotes and
 /// backslashes.
 constexpr bool plain(char letter) {
   return letter >= 0x20 && letter < 0x7f && letter != '"' && letter != '\\';
 }
 
-/// How much of the text goes as it stands.
+/// The length of the text's part that is written unchanged.
 std::size_t plain_length(std::string_view text) {
   std::size_t run = 0;
   // Eight letters at once, each a byte whose highest bit is set where it is not plain: one that is

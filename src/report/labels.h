@@ -29,7 +29,7 @@ inline const Label& label_of(RuntimePhase phase) {
   return phase_labels()[static_cast<std::size_t>(phase)];
 }
 
-/// Of levels and other metrics, from the catalog; of an id that it lacks the id itself.
+/// Labels of levels and other metrics, from the catalog; for an id that it lacks, the id itself.
 Label label_of_metric(std::string_view id);
 
 /// The entry of `id`, or one whose texts are the id itself.

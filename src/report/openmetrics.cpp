@@ -216,7 +216,7 @@ struct DcgmName {
   std::string_view help;
 };
 
-/// Of dcgm-exporter's default fields name, unit and help; then the two that have no metric.
+/// Name, unit and help of dcgm-exporter's default fields; then the two that have no metric.
 std::vector<DcgmName> dcgm_names() {
   std::vector<DcgmName> names;
   for (const MetricInput& field : metric_inputs()) {
@@ -239,7 +239,7 @@ std::optional<double> value_of(const LiveGpu& gpu, const char* id) {
   return found->second;
 }
 
-/// What the catalog has in two parts.
+/// The value of a metric that the catalog has in two parts.
 std::optional<double> of_two(const LiveGpu& gpu, std::string_view id) {
   if (id == kFree) {
     const auto used = value_of(gpu, "memory.used"_metric);
@@ -269,7 +269,7 @@ const char* type_of(const DcgmName& name, bool openmetrics) {
   return openmetrics ? "unknown" : "counter";
 }
 
-/// Whose work it is, under the labels of dcgm-exporter.
+/// The job, under the labels of dcgm-exporter.
 std::string dcgm_job_labels(const LiveGpu& gpu) {
   constexpr std::array<std::pair<const char*, const char*>, 3> labels{
       {{"hpc_job", "job.id"}, {"namespace", "kubernetes.namespace"}, {"pod", "kubernetes.pod"}}};

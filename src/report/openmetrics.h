@@ -27,7 +27,7 @@ class MetricsPage {
   std::string out_;
 };
 
-/// What every GPU's series tell: which one it is, and whose work it does when `job_labels`: what
+/// Labels of every GPU's series: which one it is, and whose work it does when `job_labels`: what
 /// all of its processes agree on.
 std::string gpu_labels(const LiveGpu& gpu, bool job_labels);
 /// One thing that all processes of the GPU whose job is known say of it; empty when they differ.

@@ -133,7 +133,7 @@ class Request {
     double value;
   };
 
-  /// Of all metrics of the catalog that go by a name.
+  /// The points of all metrics of the catalog with one name.
   std::vector<Point> points_of(const std::string& name) const {
     std::vector<Point> points;
     for (const auto& metric : metrics()) {

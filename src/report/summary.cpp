@@ -153,7 +153,7 @@ std::string blocks_of(const WindowInfo& window) {
 
 std::string idle_time(const Label& cause) { return fmt::format("idle time ({})", cause.text); }
 
-/// Where one gap is most of the time, shares of all of it say little of the program.
+/// If one gap takes most of the time, shares of all of it say little about the program.
 std::string beside_the_gap(const std::optional<DenseSpan>& dense) {
   if (!dense) return {};
   std::string loss;
@@ -503,7 +503,7 @@ std::string limit_of(const Analysis& analysis) {
   if (find(analysis, FindingId::little_work)) {
     if (is_one_activity_each(analysis.devices))
       return " Too little GPU work to name a bottleneck: the window is a single activity.";
-    // What nearly all of the time is has a name all the same.
+    // Names the cause that takes nearly all of the time all the same.
     constexpr double kNearlyAll = 0.9;
     const Loss most = largest_loss(analysis, false);
     const Share all = share_of(most.ns, window);

@@ -27,10 +27,10 @@ std::string window_label(const WindowInfo& window);
 /// The subject of the measurement: "NVIDIA H200, 2 steps, 98.02 ms".
 std::string subject(const Analysis& analysis);
 
-/// Why the answer does not cover all that was asked, one sentence each; empty when it is whole. An
-/// answer is whole when no event was lost to damage (quality.def), a device did something in the
-/// window, and a counter report that was given belongs to the trace. Doubts that lose nothing
-/// (rounded counters, missing launch records) do not count.
+/// The reasons why the answer does not cover all that was asked, one sentence each; empty when it
+/// is whole. An answer is whole when no event was lost to damage (quality.def), a device did
+/// something in the window, and a counter report that was given belongs to the trace. Doubts that
+/// lose nothing (rounded counters, missing launch records) do not count.
 std::vector<std::string> shortcomings(const Analysis& analysis);
 
 /// The same for what is told of a capture without analyzing it: what its quality says is missing.

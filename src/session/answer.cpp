@@ -47,8 +47,8 @@ files::path own_folder() {
 
 }  // namespace
 
-// Where `cmake --install` put it, seen from the program or from the library, in a wheel, or beside
-// a build folder.
+// The path to which `cmake --install` put it, seen from the program or from the library, in a
+// wheel, or beside a build folder.
 std::string shipped_file(const std::string& folder, const std::string& name) {
   std::error_code ignored;
   const auto own = own_folder();

@@ -61,7 +61,7 @@ struct Loaded {
 /// The traces of --graphs.
 Result<std::vector<Capture>> read_graphs(const std::vector<std::string>& paths,
                                          const ImportOptions& options);
-/// Why --graphs that tells of no kernel is an error.
+/// The error of --graphs with a trace that tells of no kernel.
 Error nothing_for_graphs(const std::string& path);
 
 /// Reads the trace and joins the counter report and the power log. A joined file that holds no

@@ -18,7 +18,7 @@
 
 namespace gf {
 
-// What a baseline holds beside what other results do. The arguments' namespace finds these.
+// Fields that only a baseline has. The arguments' namespace finds these.
 
 template <class One, class Other>
 void to_json(std::string& out, const std::pair<One, Other>& both) {

@@ -1,4 +1,4 @@
-// Which of the files that are given to `ranks` are dumps of PyTorch's flight recorder.
+// Finds the files given to `ranks` that are dumps of PyTorch's flight recorder.
 #pragma once
 
 #include <string>

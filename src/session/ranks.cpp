@@ -21,7 +21,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// What a part begins with, once spaces and lines are out that a program may have written into it.
+/// The beginning of a part, without the spaces and lines that a program may have written into it.
 constexpr std::string_view kPartStart = R"({"schema":"gpufathom.rank/)";
 
 struct Candidate {

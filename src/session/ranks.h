@@ -43,14 +43,14 @@ Result<LoadedRanks> load_ranks(const RankInputs& inputs, const Progress& progres
 /// The captures that a folder itself holds, other than a profile of XLA; of no folder none.
 std::vector<std::string> captures_of_folder(const std::string& path);
 
-/// Of a list what a profiler wrote of the same worker before. Captures that PyTorch's
+/// The captures of a list that a profiler wrote earlier of the same worker. Captures that PyTorch's
 /// tensorboard_trace_handler names WORKER.TIME.pt.trace.json are windows of one worker, not ranks.
 std::set<std::string> earlier_captures(const std::vector<std::string>& paths);
 
 /// True if a file of this name is read when a folder that holds it is named.
 bool looks_like_capture(std::string_view path);
 
-/// What the captures of a job's other ranks tell of the one that is analyzed, read from `input`;
+/// Waiting for a job's other ranks, by their captures, read from `input`;
 /// nothing when none are asked for. Files that cannot be read are told of with `tell` where nothing
 /// else is left, and in the answer's quality.
 Result<std::optional<JobWaiting>> find_waiting(const std::vector<std::string>& peers,

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What gpufathom says of every capture at hand, a line a finding, so that two versions differ as text.
+"""Findings of gpufathom for every capture at hand, a line a finding, so that two versions differ as
+text.
 
     census.py GPUFATHOM [FOLDER...] > before.tsv
 
-Columns: capture, place among its findings, id, upper bound and replayed gain in percent of the window.
-FOLDER: more captures than this folder, examples/ and $GPUFATHOM_CORPUS hold.
+Columns: capture, place among its findings, id, upper bound and replayed gain in percent of the
+window. FOLDER: more captures than this folder, examples/ and $GPUFATHOM_CORPUS hold.
 """
 import concurrent.futures
 import os
@@ -42,7 +43,8 @@ def rows(program, name, path):
 
 def main():
     program, *more = sys.argv[1:]
-    folders = [court.HERE, court.ROOT / "examples", *map(pathlib.Path, filter(None, [os.environ.get("GPUFATHOM_CORPUS"), *more]))]
+    folders = [court.HERE, court.ROOT / "examples",
+               *map(pathlib.Path, filter(None, [os.environ.get("GPUFATHOM_CORPUS"), *more]))]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for found in pool.map(lambda one: rows(program, *one), captures(folders)):
             print(*found, sep="\n", end="\n" if found else "")

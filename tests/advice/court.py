@@ -34,7 +34,7 @@ LOSSES, CAVEATS = set(VERDICTS["losses"]), set(VERDICTS["caveats"])
 BEGIN, END = "<!-- court: written by tests/advice/court.py -->", "<!-- court end -->"
 
 
-# What a loss that the headline names claims, by the findings that say the same.
+# The claims of a loss that the headline names, by the findings that say the same.
 CLAIMS = {
     "idle, launch-bound": {"launch_bound", "small_batch", "tiny_kernels", "unbatched_loop"},
     "idle, other host work": {"host_bound", "launch_bound", "cpu_operators", "gpu_idle"},
@@ -52,12 +52,12 @@ OF_THE_HOST = {"launch_bound", "input_bound", "sync_in_step", "host_bound", "cpu
 
 
 def set_truth(name):
-    """What was planted in the programs of a set (programs/NAME.json)."""
+    """The faults planted in the programs of a set (programs/NAME.json)."""
     return json.loads((HERE / "programs" / f"{name}.json").read_text())
 
 
 def set_verdicts(name):
-    """What is true of each capture of a set, from raw events."""
+    """The truth about each capture of a set, from raw events."""
     return json.loads((HERE / "programs" / f"{name}_verdicts.json").read_text())["captures"]
 
 
@@ -136,7 +136,7 @@ def answered(score, name, *asked):
 
 
 def headline_of(program, path, counters=None):
-    """What a reader sees first: the paragraph above the recommendations, on one line."""
+    """The first text that a reader sees: the paragraph above the recommendations, on one line."""
     with tempfile.TemporaryDirectory() as folder:
         if path.name.endswith((".gpf.gz", ".pb.gz")):
             plain = pathlib.Path(folder) / path.name[:-3]
@@ -226,7 +226,7 @@ def first_losses(analysis, most=2):
 
 
 def straggler_named(program, files, rank):
-    """What `ranks` says of a job whose one rank is late."""
+    """The answer of `ranks` for a job with one late rank."""
     done = subprocess.run([program, "ranks", "--allow-incomplete", *map(str, files), "--format", "json"], capture_output=True, text=True)
     try:
         late = json.loads(done.stdout).get("stragglers", [])
@@ -283,7 +283,7 @@ def judge_programs(program, score):
 
 
 def judge_causes(program, score):
-    """Of programs with one planted fault, by its id, the first thing said; of healthy ones, anything that is not fair."""
+    """For programs with one planted fault, by its id, the first recommendation; for healthy ones, any that is wrong."""
     for name, fault in CAUSES["faults"].items():
         path = HERE / "causes" / f"{name}.json.gz"
         if not path.exists():
@@ -302,7 +302,7 @@ def judge_causes(program, score):
 
 
 def named_by(headline, verdict):
-    """Whether the loss that a headline names is one of the largest, by a verdict that lists these; and the loss.
+    """Checks that the loss that a headline names is one of the largest, by a verdict that lists these; and the loss.
 
     Of a capture that is mostly outside its steps the headline also names what is there.
     """
@@ -342,7 +342,7 @@ def judge_fields(program, score):
 
 
 def judge_set(program, name):
-    """What is wrong on the captures of a set that are in the repository, by verdicts that raw events corrected, and totals."""
+    """The errors on the captures of a set that are in the repository, by verdicts that raw events corrected, and totals."""
     import score_fields  # which stands on this module
     more = json.loads((HERE / "programs" / f"{name}_corrected.json").read_text())["captures"]
     options = argparse.Namespace(program=program, folder=HERE / name)

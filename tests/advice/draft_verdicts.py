@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Drafts verdicts on the captures of a set of programs: draft_verdicts.py FOLDER SET [NAME...] [--write]
+"""Drafts verdicts on the captures of a set of programs: draft_verdicts.py FOLDER SET [NAME...]
+[--write]
 
 What judge_set.py measures becomes ids and losses by the numbers of programs/SET.json's criteria;
 programs/SET_hand.json (once it is there) holds what those cannot see and was looked at by hand:
-`add` and `drop` ids, `headline` losses to add, `must`, `waits`, `void`, `gain_void`, `why`; `row` is
-a whole verdict on a capture without kernels.
+`add` and `drop` ids, `headline` losses to add, `must`, `waits`, `void`, `gain_void`, `why`; `row`
+is a whole verdict on a capture without kernels.
 A program `nested` repeats one sequence within its step, so that its steps cannot be told.
 --write writes programs/SET_verdicts.json and prints its sha256; without it a line or two are shown.
 """
@@ -23,26 +24,30 @@ from raw_set import read
 
 HERE = pathlib.Path(__file__).resolve().parent / "programs"
 COPIES = r"direct_copy|float16_copy|_copy_kernel|CatArray|convert_element|^copy|wrapped_convert|cupy_copy"
-ODD = r"^(?!.*(?:simt|ffma)).*align[124](?:_|$|>)"  # kernels without tensor cores are always so named
+# kernels without tensor cores are always so named
+ODD = r"^(?!.*(?:simt|ffma)).*align[124](?:_|$|>)"
 # Kernels of which one operator launches several in a row.
 PASSES = re.compile(r"radix_sort|multi_tensor")
 OF_HOST = {
     "launch_bound", "host_bound", "gpu_idle", "sync_in_step", "input_bound", "cpu_operators",
     "blocking_copies", "device_allocations", "recompilation", "small_copies", "data_dependent_sizes",
 }
-MARKED = {"preferences_learned", "photos_loaded_ahead", "walls_inspected"}  # healthy programs with marks
+# healthy programs with marks
+MARKED = {"preferences_learned", "photos_loaded_ahead", "walls_inspected"}
 NOT_NAMED = ["start_up_in_window", "warm_up_in_window"]
 
 
 def drained(capture, busy, slack):
-    """Idle time that begins while the host waits, or `slack` us after it, as what it launches next comes late.
+    """Idle time that begins while the host waits, or `slack` us after it, as what it launches next
+    comes late.
 
     Of each gap 300 us at most: what takes the host longer is not the wait's.
     """
     pieces, before = [], {}
     for row in sorted(capture.calls):
         if judge_set.WAITS.search(row[2]):
-            copy = before.get(row[3])  # a copy to pageable memory waits itself, and a call for it follows
+            # a copy to pageable memory waits itself, and a call for it follows
+            copy = before.get(row[3])
             copied = copy and "emcpyAsync" in copy[2] and row[0] - copy[1] < 50
             pieces.append((copy[0] if copied else row[0], row[1]))
         before[row[3]] = row
@@ -56,7 +61,8 @@ def drained(capture, busy, slack):
 
 
 def rounds(kernels):
-    """Most repeats in a row of one sequence of kernels that have fewer blocks than an H100 has SMs."""
+    """Most repeats in a row of one sequence of kernels that have fewer blocks than an H100 has
+    SMs."""
     names = [row[2] for row in kernels]
     blocks = [row[6].get("grid") or [132, 1, 1] for row in kernels]
     few = [(one[0] or 1) * (one[1] or 1) * (one[2] or 1) < 132 for one in blocks]
@@ -100,14 +106,16 @@ def measured(folder, name):
         "nonzero": any(row[2] == "aten::nonzero" for row in capture.ops),
         "loads": any(re.search(r"Module(Load|Unload)|LibraryLoad|cudaMalloc$|cuMemAlloc|cudaFree$", row[2])
                      for row in capture.calls),
-        "kernel_ms": sum(row[1] - row[0] for row in own) / 1e3 / steps, "occupied": occupied(kernels) / time,
+        "kernel_ms": sum(row[1] - row[0] for row in own) / 1e3 / steps,
+        "occupied": occupied(kernels) / time,
     }
     return found | more
 
 
 def occupied(kernels):
     """Time of kernels other than products that fill under a quarter of the warps, by the trace."""
-    return sum(row[1] - row[0] for row in kernels if row[3] not in ("product", "attention", "convolution")
+    return sum(row[1] - row[0] for row in kernels
+               if row[3] not in ("product", "attention", "convolution")
                and 0 < (row[6].get("est. achieved occupancy %") or 100) < 25)
 
 
@@ -116,7 +124,8 @@ def ids_of(m):
     launch = causes["other launches"] + causes["own launch"]
     host = causes["in operators"] + causes["no operator (Python)"]
     copies = causes["copy calls"] + causes["own copy call"] + m["exposed"]
-    moved = sum(m["kinds"].get(kind, 0) for kind in ("elementwise", "index", "reduction", "norm", "layout"))
+    moved = sum(m["kinds"].get(kind, 0)
+                for kind in ("elementwise", "index", "reduction", "norm", "layout"))
     waits = m["waits"] >= m["repeats"] / 2
     tests = {
         "gpu_idle": m["idle"] >= 0.02, "launch_bound": launch + host >= 0.02, "host_bound": host >= 0.02,
@@ -144,7 +153,8 @@ def losses_of(m, name):
     causes = collections.Counter(m["causes"])
     launch = causes["other launches"] + causes["own launch"]
     host = causes["in operators"] + causes["no operator (Python)"]
-    # The xplane has no launches by correlation: what is launched late and what is done between is one.
+    # The xplane has no launches by correlation: what is launched late and what is done between is
+    # one.
     both = launch + host if name.startswith("jax_") else host
     shares = {
         "idle, launch-bound": launch + host, "idle, other host work": both,
@@ -157,7 +167,8 @@ def losses_of(m, name):
     allowed = {loss for loss, share in shares.items() if share >= max(most - 0.1, 0.0005)}
     if name.startswith("jax_") or not m["steps_run"]:
         allowed |= {"idle, unexplained gap"} if "idle, other host work" in allowed else set()
-    for one, same in (("idle, launch-bound", "idle, kernel launch gap"), ("idle, blocking copies", "idle, blocking copy")):
+    for one, same in (("idle, launch-bound", "idle, kernel launch gap"),
+                      ("idle, blocking copies", "idle, blocking copy")):
         allowed |= {same} if one in allowed else set()
     return shares, allowed
 
@@ -185,7 +196,8 @@ def verdict(name, m, truth, hand):
     if fault.get("first") and not told and "void" not in hand:
         print(f"{name}: nothing planted is in the events", file=sys.stderr)
     marked = truth["faults"].get(plain, {}).get("marks", plain in MARKED)
-    steps = m["steps_run"] and ([m["steps_run"]] if marked else list(range(m["steps_run"] - 1, m["steps_run"] + 4)))
+    steps = m["steps_run"] and ([m["steps_run"]] if marked
+                                else list(range(m["steps_run"] - 1, m["steps_run"] + 4)))
     row = {
         "is": hand.get("is", summary(m)), "must": must, "fair": sorted(fair),
         "headline": sorted((allowed | set(hand.get("headline", []))) - set(hand.get("not_headline", []))),
@@ -201,10 +213,12 @@ def shown(name, m, row, shares):
     print(f"== {name}: own {m['own']:.3f}, kernels {m['kernel_ms']:.3f} a step, {100 * m['kernels']:.0f} %, "
           f"{'waits' if not row['not_of_program'] else 'full'}; {m['launches']} kernels, {m['waits']} waits, "
           f"rounds {m['rounds'][0]} of {-m['rounds'][1]} {m['rounds'][2][:50]}, drained {100 * m['drained']:.1f} %, copied {100 * m['copied']:.1f} %")
-    print("  ", {cause: round(100 * share, 1) for cause, share in m["causes"].items() if share > 0.005},
+    print("  ",
+          {cause: round(100 * share, 1) for cause, share in m["causes"].items() if share > 0.005},
           {kind: round(100 * share) for kind, share in m["kinds"].items() if share > 0.02})
     print("   must", row["must"], "fair", " ".join(row["fair"]))
-    print("  ", {loss: round(100 * share, 1) for loss, share in shares.items() if share > 0.004}, "->", row["headline"])
+    print("  ", {loss: round(100 * share, 1) for loss, share in shares.items() if share > 0.004},
+          "->", row["headline"])
     for kernel, count, share in m["tops"]:
         print(f"     {100 * share:5.1f} % {count:6d} {kernel[:110]}")
 
@@ -215,13 +229,15 @@ def main():
     truth = json.loads((HERE / f"{kind}.json").read_text())
     path = HERE / f"{kind}_hand.json"
     hands = json.loads(path.read_text())["captures"] if path.exists() else {}
-    names = names or [name for fault in truth["faults"] for name in (fault, f"{fault}.mended")] + [*truth["healthy"]]
+    names = names or [name for fault in truth["faults"]
+                      for name in (fault, f"{fault}.mended")] + [*truth["healthy"]]
     rows = {}
     for name in names:
         if "row" in hands.get(name, {}):  # a capture in which nothing can be measured
             rows[name] = hands[name]["row"]
             continue
-        m = measured(pathlib.Path(folder), name) if (pathlib.Path(folder) / f"{name}.run.json").exists() else None
+        m = measured(pathlib.Path(folder),
+                     name) if (pathlib.Path(folder) / f"{name}.run.json").exists() else None
         if not m:
             print(f"{name}: no capture", file=sys.stderr)
             continue
@@ -229,7 +245,8 @@ def main():
         if not write:
             shown(name, m, rows[name], shares)
     if write:
-        runs = (json.loads(run.read_text()) for run in sorted(pathlib.Path(folder).glob("*.run.json")))
+        runs = (json.loads(run.read_text())
+                for run in sorted(pathlib.Path(folder).glob("*.run.json")))
         device = next((run["gpu"] for run in runs if "gpu" in run), "NVIDIA H100")
         note = (f"Verdicts on the captures of programs/{kind}.json ({device}), each from raw events by its criteria "
                 "(draft_verdicts.py, judge_set.py), written before gpufathom was asked. Keys as in services_verdicts.json.")

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What a person looks at before judging a capture: one block of plain numbers from raw events, no opinion.
+"""Facts for a person who judges a capture: one block of plain numbers from raw events, no opinion.
 
     facts.py TRACE... [--idle]     (--idle labels every gap of the steady part by docs/idle.md, which takes a while)
 
-The steady part is the marked steps without the first quarter of them, or the last two thirds of the device's time.
+The steady part is the marked steps without the first quarter of them, or the last two thirds of the
+device's time.
 """
 import collections
 import os
@@ -32,7 +33,8 @@ def us(ns):
 def steady_part(trace):
     first, last = trace.activities[0].start, max(a.end for a in trace.activities)
     steps = raw.steps_of(trace)
-    launched = [(min((a.start for c in trace.calls if s <= c.start < e for a in c.started), default=None)) for _, s, e in steps]
+    launched = [(min((a.start for c in trace.calls if s <= c.start < e for a in c.started),
+                     default=None)) for _, s, e in steps]
     starts = [x for x in launched if x is not None]
     if len(starts) >= 2:
         return starts[(len(starts) + 1) // 4], last, starts
@@ -67,15 +69,18 @@ def main():
             return share(sum(k.end - k.start for k in kernels if test(k)), total)
         tiny = [k for k in kernels if k.end - k.start < 5000]
         print(f"tiny<5us: {share(len(tiny), len(kernels))} of count, {share(sum(k.end - k.start for k in tiny), window)} of window")
-        lost = sum((k.end - k.start) * (1 - b / sms) for k in kernels if not COLLECTIVE.search(k.name) and 0 < (b := blocks(k)) < sms)
-        lost_all = sum((k.end - k.start) * (1 - b / sms) for k in kernels if 0 < (b := blocks(k)) < sms)
+        lost = sum((k.end - k.start) * (1 - b / sms) for k in kernels
+                   if not COLLECTIVE.search(k.name) and 0 < (b := blocks(k)) < sms)
+        lost_all = sum((k.end - k.start) * (1 - b / sms) for k in kernels
+                       if 0 < (b := blocks(k)) < sms)
         print(f"time share: multiply {of(lambda k: MULTIPLY.search(k.name))}, fp32-multiply {of(lambda k: FP32.search(k.name) and 'tf32' not in k.name)}, "
               f"attention {of(lambda k: ATTENTION.search(k.name))}, pointwise-eager {of(lambda k: POINTWISE.search(k.name) and 'triton' not in k.name)}, "
               f"triton {of(lambda k: 'triton' in k.name)}, copying {of(lambda k: COPYING.search(k.name))}, collective {of(lambda k: COLLECTIVE.search(k.name))}, "
               f"align1/2 {of(lambda k: re.search(r'align[12]($|[^0-9])', k.name))}, nchw<->nhwc {of(lambda k: re.search('nchwToNhwc|nhwcToNchw', k.name))}, "
               f"multi_tensor {of(lambda k: 'multi_tensor' in k.name)}, graph {of(lambda k: k.call and 'Graph' in k.call.name)}; "
               f"small grids lose {share(lost, total)} (with collectives {share(lost_all, total)})")
-        low = sum(k.end - k.start for k in kernels if 0 <= float(k.args.get("est. achieved occupancy %", -1) or -1) < 20)
+        low = sum(k.end - k.start for k in kernels
+                  if 0 <= float(k.args.get("est. achieved occupancy %", -1) or -1) < 20)
         print(f"occupancy<20%: {share(low, total)}")
         coll = union([(k.start, k.end) for k in kernels if COLLECTIVE.search(k.name)])
         other = union([(k.start, k.end) for k in kernels if not COLLECTIVE.search(k.name)])
@@ -86,7 +91,8 @@ def main():
                 key = re.sub(r"^Memcpy ", "", a.name)
                 copies[key, "n"] += 1
                 copies[key, "ns"] += a.end - a.start
-                copies[key, "bytes"] += max(0, raw.number(a.args.get("bytes", a.args.get("Bytes")), 0))
+                copies[key, "bytes"] += max(0,
+                                            raw.number(a.args.get("bytes", a.args.get("Bytes")), 0))
         print(f"exposed collectives {share(exposed, window)}; copies: "
               + "; ".join(f"{k} x{copies[k, 'n']} {us(copies[k, 'ns'])} {copies[k, 'bytes'] / 1e6:.2f}MB" for k in sorted({k for k, _ in copies})))
         calls = collections.Counter()
@@ -103,19 +109,23 @@ def main():
             count[k.name] += 1
         for name, ns in by_name.most_common(9):
             print(f"   {share(ns, total):>6} x{count[name]:<5} {name[:130]}")
-        ops = collections.Counter(o.name for o in trace.ops if o.kind != "python_function" and start <= o.start < end)
+        ops = collections.Counter(o.name for o in trace.ops if o.kind != "python_function"
+                                  and start <= o.start < end)
         marked = re.compile(r"item$|_local_scalar|embedding|softmax|scaled_dot|bmm|optimizer|Optimizer|_foreach|fused|compil|checkpoint|DataLoader|c10d|nonzero|native_layer|dynamo", re.I)
-        print("ops: " + "; ".join(f"{n[:60]} x{c}" for n, c in ops.most_common(400) if marked.search(n))[:900])
+        print("ops: " + "; ".join(f"{n[:60]} x{c}" for n, c in ops.most_common(400)
+                                  if marked.search(n))[:900])
         print("annotations: " + "; ".join(f"{n[:40]} x{c}" for n, c in collections.Counter(
             o.name for o in trace.ops if o.kind == "user_annotation").most_common(12)))
         if with_idle:
             judge = judge_idle.Judge(trace)
             idle = collections.Counter()
             for device in trace.device_ids():
-                for gap in raw.gaps_of([a for a in trace.activities if a.device == device and a.end > start]):
+                for gap in raw.gaps_of([a for a in trace.activities if a.device == device
+                                        and a.end > start]):
                     for left, right, cause in judge.label(gap):
                         idle[cause] += right - left
-            print("idle of the steady part: " + ", ".join(f"{c} {share(n, window)}" for c, n in idle.most_common()))
+            print("idle of the steady part: "
+                  + ", ".join(f"{c} {share(n, window)}" for c, n in idle.most_common()))
 
 
 def blocks(kernel):

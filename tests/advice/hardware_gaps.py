@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What hardware needs between work that it was already given: the table of docs/idle.md, from raw events.
+"""Gaps that hardware needs between queued activities: the table of docs/idle.md, from raw events.
 
     hardware_gaps.py TRACE...
 
@@ -16,7 +16,8 @@ QUEUED_BEFORE = 2_000  # a launch that returned this long before the gap was sur
 def kinds_of(trace):
     """(what the gap is, its length) for every gap whose next activity the device already had."""
     for device in trace.device_ids():
-        for start, end, before, following in raw.gaps_of([a for a in trace.activities if a.device == device]):
+        for start, end, before, following in raw.gaps_of([a for a in trace.activities
+                                                          if a.device == device]):
             call = following.call
             if call is None:
                 continue
@@ -33,7 +34,8 @@ def kinds_of(trace):
                 else:
                     yield "queued, copies and sets", end - start
             elif start < call.end < end:
-                yield ("launched, a graph" if graph else "launched, " + following.kind), end - call.end
+                yield ("launched, a graph" if graph
+                       else "launched, " + following.kind), end - call.end
 
 
 def main():
@@ -51,7 +53,8 @@ def main():
         lengths.sort()
         at = [lengths[len(lengths) // 2], lengths[int(0.99 * (len(lengths) - 1))], lengths[-1]]
         over = sum(length > 20_000 for length in lengths)
-        print(f"| {vendor}, {kind} | {len(lengths)} | " + " | ".join(f"{x / 1000:.1f} µs" for x in at) + f" | {over} |")
+        print(f"| {vendor}, {kind} | {len(lengths)} | "
+              + " | ".join(f"{x / 1000:.1f} µs" for x in at) + f" | {over} |")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""What the captures of programs/fields.json say by raw events, and what is true of them by the criteria written there.
+"""What the captures of programs/fields.json say by raw events, and what is true of them by the
+criteria written there.
 
     judge_fields.py FOLDER [--verdicts] [NAME...]   (FOLDER: what `programs/run FOLDER --fields` left; one block for each capture;
-                                                     --verdicts writes FOLDER/proposed.json, for a person to go over)
+                                                     --verdicts writes FOLDER/proposed.json, for a
+                                                     person to go over)
 
-Reads traces without gpufathom, and labels the time by the criteria alone, not by docs/idle.md: each instant without work on the GPU
-goes to what the thread that launches next was in. `proposed` is what the numbers allow; the verdict is a person's.
+Reads traces without gpufathom, and labels the time by the criteria alone, not by docs/idle.md: each
+instant without work on the GPU goes to what the thread that launches next was in. `proposed` is
+what the numbers allow; the verdict is a person's.
 """
 import bisect
 import collections
@@ -59,7 +62,8 @@ def fields(data):
 
 
 def read_xplane(path):
-    """Device work and host events of a profile by JAX: (kind, name, start, end, line), in nanoseconds."""
+    """Device work and host events of a profile by JAX: (kind, name, start, end, line), in
+    nanoseconds."""
     events = []
     for number, plane in fields(gzip.open(path).read()):
         if number != 1:
@@ -89,7 +93,7 @@ def read_xplane(path):
 
 
 class Thread:
-    """What a thread is in at an instant."""
+    """The place of a thread at an instant."""
 
     def __init__(self, spans):
         self.open = raw.OpenSpans(spans)
@@ -167,7 +171,8 @@ class Judge:
         return "cpu_op" if piece >= LONG else "launch"
 
     def piece(self, op, time):
-        """The stretch of an operation without calls of the GPU around an instant: work by itself inside it."""
+        """The stretch of an operation without calls of the GPU around an instant: work by itself
+        inside it."""
         starts = self.calls_of[op.thread]
         place = bisect.bisect_left(starts, time)
         after = min(op.end, starts[place] if place < len(starts) else op.end)
@@ -227,7 +232,8 @@ def judge_trace(path, run):
                 before_up += time
             if waited and label in ("launch", "host_short"):
                 drained += time
-    # what the host did before the first activity and after the last: a loss where the program goes on, not in the window of the work
+    # what the host did before the first activity and after the last: a loss where the program goes
+    # on, not in the window of the work
     around = collections.Counter()
     for left, right in ((start, acts[0].start), (last, end)):
         times = sorted({left, right} | judge.threads[judge.main].open.borders(left, right)) if judge.main and right > left else []
@@ -291,7 +297,8 @@ def judge_trace(path, run):
 
 
 def losses_of(f):
-    """The classes of time that the GPU does not work for, by share of the window: what a headline may name."""
+    """The classes of time that the GPU does not work for, by share of the window: what a headline
+    may name."""
     i = f["idle"].get
     return {
         "launch": i("launch", 0) + i("host_short", 0) - 0.0, "sync": i("sync", 0), "alloc": i("alloc", 0), "copy_down": i("copy_down", 0),
@@ -356,7 +363,8 @@ UNMEASURED = {"eager_attention", "memory_bound", "low_occupancy", "contended_ato
 
 
 def headline_labels(f):
-    """The losses that a headline may name: the largest, and those within a tenth of the time of it."""
+    """The losses that a headline may name: the largest, and those within a tenth of the time of
+    it."""
     losses = losses_of(f)
     largest = max(losses.values(), default=0)
     named = {label for kind, part in losses.items() if part >= max(largest - 0.1, 0.01) for label in LABELS[kind]}
@@ -409,7 +417,7 @@ def judge_xplane(path, run):
 
 
 def gain_of(runs, name):
-    """How much shorter an item is in the mended program."""
+    """The time saved for an item in the mended program."""
     both = [runs.get(n, {}) for n in (name, f"{name}.mended")]
     if not all("alone" in r for r in both):
         return None

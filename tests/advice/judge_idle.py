@@ -26,7 +26,7 @@ import raw
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
-# What hardware was measured to need between work that was already queued (docs/idle.md).
+# Measured gaps of hardware between queued activities (docs/idle.md).
 BOUND = {"nvidia": 20_000, "amd": 100_000}
 SLOW_CALL = 200_000  # a launch or an allocation that lasts longer did more than its own work
 INPUT_BYTES = 4096
@@ -56,7 +56,7 @@ BLOCKING_OPERATIONS = re.compile(r"block_until_ready|try_to_block", re.I)
 
 @functools.lru_cache(maxsize=None)
 def roles_of(name, kind):
-    """What an operation, mark or Python frame of this name says of the thread that has it open."""
+    """Roles of the thread that has an operation, mark or Python frame of this name open."""
     roles = set()
     if ONE_OFF_OPERATION.search(name) and not REPEATED_END.search(name):
         roles.add("one_off")
@@ -304,7 +304,7 @@ class Judge:
         return pieces
 
     def state(self, calls, ops, following, used):
-        """What a thread does with these spans open; None when it has nothing open."""
+        """The activity of a thread with these spans open; None when it has nothing open."""
         call = calls[-1] if calls else None
         roles = set()
         for op in ops:

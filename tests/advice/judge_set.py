@@ -3,7 +3,8 @@
 
 Prints idle time by what the host did, copies, kernels by kind, waits and operators. It shares no
 code with gpufathom and was written before its answers were seen; the verdicts were written from
-what it measures, by the criteria of programs/libraries.json, services.json or studies.json and by hand.
+what it measures, by the criteria of programs/libraries.json, services.json or studies.json and by
+hand.
 """
 
 import bisect
@@ -36,7 +37,7 @@ def union(pieces):
 
 
 def covered(pieces, begin, end):
-    """How much of begin..end the merged pieces cover."""
+    """The part of begin..end that the merged pieces cover."""
     place = max(0, bisect.bisect_left(pieces, [begin, begin]) - 1)
     total = 0
     while place < len(pieces) and pieces[place][0] < end:

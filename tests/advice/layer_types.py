@@ -3,10 +3,11 @@
 
     layer_types.py GPUFATHOM [CAPTURE ...]
 
-For every capture of the corpus ($GPUFATHOM_CORPUS) and of examples/: the share of kernel time whose type is Other, and the share whose type
-contradicts what kernel and operation are by name. The names are read by rules of their own, which share nothing with the C++ code: a rule gives
-the types that a name allows, and a name that no rule knows is taken as right. At most 2 % of a capture may be wrong or Other; each exception is
-listed below with its reason.
+For every capture of the corpus ($GPUFATHOM_CORPUS) and of examples/: the share of kernel time whose
+type is Other, and the share whose type contradicts what kernel and operation are by name. The names
+are read by rules of their own, which share nothing with the C++ code: a rule gives the types that a
+name allows, and a name that no rule knows is taken as right. At most 2 % of a capture may be wrong
+or Other; each exception is listed below with its reason.
 """
 import json
 import os
@@ -21,7 +22,8 @@ EXCEPTIONS = {
     "hta_cuda_event_sync.json.gz": "spin_kernel of PyTorch's own tests waits on purpose: no layer",
     "flameox_nsys_2025.5.sqlite": "a CUDA tutorial: add_one is its own kernel, and the kernels of its graph were not recorded",
 }
-# (name of the kernel, name of its operation) -> types that it may have. The first rule that fits counts.
+# (name of the kernel, name of its operation) -> types that it may have. The first rule that fits
+# counts.
 RULES = [
     (r"nccl|rccl|all_?reduce|all_?gather|reduce_?scatter|nvshmem", None, {"Communication"}),
     (r"rotary", None, {"Elementwise"}),
@@ -47,19 +49,23 @@ RULES = [
     (None, r"aten::(sum|mean|max|min|argmax|norm)$", {"Reduction", "MatMul", "Convolution", "Pooling", "Loss", "Optimizer", "Normalization"}),
     (None, r"aten::(add|sub|mul|div|pow|neg|gt|lt|eq|where|exp|sqrt)_?$", {"Elementwise", "MatMul", "Convolution", "Optimizer", "Loss", "Normalization", "Attention"}),
 ]
-RULES = [(kernel and re.compile(kernel, re.I), operation and re.compile(operation, re.I), types) for kernel, operation, types in RULES]
+RULES = [(kernel and re.compile(kernel, re.I), operation and re.compile(operation, re.I), types)
+         for kernel, operation, types in RULES]
 
 
 def allowed(kernel, operation):
     for of_kernel, of_operation, types in RULES:
-        if (of_kernel is None or of_kernel.search(kernel)) and (of_operation is None or of_operation.search(operation)):
+        if (of_kernel is None or of_kernel.search(kernel)) and (of_operation is None
+                                                                or of_operation.search(operation)):
             return types
     return None
 
 
 def judged(program, path):
-    """(share under Other, share under a wrong type, the largest of either) of a capture's kernel time; None without kernels."""
-    done = subprocess.run([program, "analyze", str(path), "--window", "all", "--format", "json"], capture_output=True, text=True)
+    """(share under Other, share under a wrong type, the largest of either) of a capture's kernel
+    time; None without kernels."""
+    done = subprocess.run([program, "analyze", str(path), "--window", "all", "--format", "json"],
+                          capture_output=True, text=True)
     if not done.stdout:
         return None
     kernels = json.loads(done.stdout)["kernels"]
@@ -75,15 +81,18 @@ def judged(program, path):
             wrong += kernel["ns"]
             bad = True
         if bad:
-            worst = max(worst, (kernel["ns"], f"{kernel['short_name'][:44]} under {kernel['operator'][:30] or 'no operation'}: {kernel['layer_type']}"))
+            worst = max(worst, (kernel["ns"],
+                                f"{kernel['short_name'][:44]} under {kernel['operator'][:30] or 'no operation'}: {kernel['layer_type']}"))
     return other / total, wrong / total, worst[1]
 
 
 def main():
     program, captures = sys.argv[1], [pathlib.Path(p) for p in sys.argv[2:]]
     if not captures:
-        roots = [ROOT / "examples"] + ([pathlib.Path(os.environ["GPUFATHOM_CORPUS"])] if os.environ.get("GPUFATHOM_CORPUS") else [])
-        captures = sorted(p for root in roots for p in root.rglob("*") if p.name.endswith((".json.gz", ".xplane.pb", ".sqlite")))
+        roots = [ROOT / "examples"] + ([pathlib.Path(os.environ["GPUFATHOM_CORPUS"])]
+                                       if os.environ.get("GPUFATHOM_CORPUS") else [])
+        captures = sorted(p for root in roots for p in root.rglob("*")
+                          if p.name.endswith((".json.gz", ".xplane.pb", ".sqlite")))
     failed = []
     print(f"{'capture':<46}{'Other':>8}{'wrong':>8}  largest")
     for path in captures:

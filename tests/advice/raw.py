@@ -1,7 +1,7 @@
 """Raw events of a Kineto trace, read without gpufathom: what the judges of this folder work from.
 
-Times are whole nanoseconds from the first device activity. Nothing here is shared with the C++ code; where both read the same
-field they do so independently.
+Times are whole nanoseconds from the first device activity. Nothing here is shared with the C++
+code; where both read the same field they do so independently.
 """
 import bisect
 import gc
@@ -102,8 +102,10 @@ def read_trace(path):
         end = start + max(0, nanoseconds(event.get("dur", 0)))
         name, correlation = str(event.get("name", "")), number(args.get("correlation"))
         if kind in DEVICE_KINDS:
-            trace.activities.append(Activity(name, DEVICE_KINDS[kind], start, end, args.get("device", event.get("pid")),
-                                             args.get("stream", event.get("tid")), correlation, args))
+            trace.activities.append(Activity(name, DEVICE_KINDS[kind], start, end,
+                                             args.get("device", event.get("pid")),
+                                             args.get("stream", event.get("tid")), correlation,
+                                             args))
         elif kind == "cuda_sync":
             if "wait_on_stream" in args or "wait_on_cuda_event_record_corr_id" in args:
                 trace.waits[correlation] = args.get("stream")
@@ -111,7 +113,8 @@ def read_trace(path):
             trace.overheads.append((start, end, name))
         elif kind in CALL_KINDS or kind in OP_KINDS:
             thread = (event.get("pid"), event.get("tid"))
-            span = Span(name, start, end, thread, correlation, "call" if kind in CALL_KINDS else kind, args)
+            span = Span(name, start, end, thread, correlation,
+                        "call" if kind in CALL_KINDS else kind, args)
             (trace.calls if kind in CALL_KINDS else trace.ops).append(span)
     settle(trace)
     return trace
@@ -124,7 +127,8 @@ def settle(trace):
     for span in [*trace.activities, *trace.calls, *trace.ops]:
         span.start -= trace.origin
         span.end -= trace.origin
-    trace.overheads = [(start - trace.origin, end - trace.origin, name) for start, end, name in trace.overheads]
+    trace.overheads = [(start - trace.origin, end - trace.origin, name)
+                       for start, end, name in trace.overheads]
     trace.calls.sort(key=lambda c: (c.start, -c.end))
     trace.ops.sort(key=lambda o: (o.start, -o.end))
     by_correlation = {}
@@ -139,7 +143,8 @@ def settle(trace):
 
 
 def gaps_of(activities):
-    """Stretches with no work on one device: (start, end, activity that ended last before, activity that ends the gap)."""
+    """Stretches with no work on one device: (start, end, activity that ended last before, activity
+    that ends the gap)."""
     gaps, covered, before = [], None, None
     for activity in activities:
         if covered is not None and activity.start > covered:

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Scores gpufathom on the captures of programs/fields.json (--set NAME: NAME.json) against verdicts from their raw events.
+"""Scores gpufathom on the captures of programs/fields.json (--set NAME: NAME.json) against verdicts
+from their raw events.
 
-    score_fields.py GPUFATHOM FOLDER [--write docs/results/advice_unseen_h200.json] [--version COMMIT]
+    score_fields.py GPUFATHOM FOLDER [--write docs/results/advice_unseen_h200.json] [--version
+    COMMIT]
                 [--set libraries]
 
-Each finding is judged twice: of the capture (the profiled run), and of the program, whose step without a profiler says whether
-the GPU waits for the host at all. A headline must name a loss that the verdict allows.
+Each finding is judged twice: of the capture (the profiled run), and of the program, whose step
+without a profiler says whether the GPU waits for the host at all. A headline must name a loss that
+the verdict allows.
 """
 import argparse
 import collections
@@ -18,7 +21,8 @@ import court
 def score(program, path, verdict):
     analysis, complaint = court.answer(program, path)
     if analysis is None:
-        return {"refused": complaint[:200], "true": [], "false": [], "missed": verdict["must"], "said": [], "caveats": [], "not_of_program": []}
+        return {"refused": complaint[:200], "true": [], "false": [], "missed": verdict["must"],
+                "said": [], "caveats": [], "not_of_program": []}
     said = [rule for rule, _ in court.found(analysis)]
     losses = [rule for rule in said if rule in court.LOSSES]
     fair = set(verdict["fair"]) | {rule for one in verdict["must"] for rule in one.split("/")}
@@ -38,9 +42,10 @@ def score(program, path, verdict):
 
 
 def steps_of(analysis):
-    """How many steps it says it saw; None where it says none."""
+    """The number of steps in the answer; None where it says none."""
     window = analysis.get("window") or {}
-    return len(window.get("all_steps") or window.get("steps") or []) or None if window.get("step_source") else None
+    return len(window.get("all_steps") or window.get("steps")
+               or []) or None if window.get("step_source") else None
 
 
 def steps_true(said, allowed):
@@ -52,8 +57,10 @@ def corrected(verdicts, truth, captures):
     verdicts, faults = dict(verdicts), dict(truth["faults"])
     for name, more in captures.items():
         old = verdicts[name]
-        fair = [rule for rule in old["fair"] + more.get("fair", []) if rule not in more.get("drop", [])]
-        verdicts[name] = old | {"must": more.get("must", old["must"]), "fair": fair, "headline": old["headline"] + more.get("headline", []),
+        fair = [rule for rule in old["fair"] + more.get("fair", [])
+                if rule not in more.get("drop", [])]
+        verdicts[name] = old | {"must": more.get("must", old["must"]), "fair": fair,
+                                "headline": old["headline"] + more.get("headline", []),
                                 "false_caveats": more.get("false_caveats", old.get("false_caveats", [])),
                                 "steps": (old.get("steps") or []) + more["steps"] if "steps" in more else old.get("steps")}
         if "first" in more:
@@ -63,7 +70,8 @@ def corrected(verdicts, truth, captures):
 
 def scored(options, verdicts, truth, show=print):
     """Rows by capture, and totals by kind."""
-    rows, totals = {}, {kind: collections.Counter() for kind in ("faults", "mended", "healthy", "all")}
+    rows, totals = {}, {kind: collections.Counter()
+                        for kind in ("faults", "mended", "healthy", "all")}
     for name, verdict in verdicts.items():
         path = court.capture_of(options.folder, name)
         if path is None:
@@ -75,7 +83,8 @@ def scored(options, verdicts, truth, show=print):
             total["recommendations"] += len(row["said"])
             total["true"] += len(row["true"])
             total["missed"] += len(row["missed"])
-            total["true_of_program"] += len([r for r in row["true"] if r not in row["not_of_program"]])
+            total["true_of_program"] += len([r for r in row["true"]
+                                             if r not in row["not_of_program"]])
             total["caveats"] += len(row["caveats"])
             total["false_caveats"] += len(row.get("false_caveats", []))
             total["false_first"] += len(row.get("false_first", []))
@@ -87,7 +96,8 @@ def scored(options, verdicts, truth, show=print):
             first = bool(row["said"]) and row["said"][0] in truth["faults"][name]["first"]
             row["cause_first"] = first
             totals["faults"]["causes_first"] += first
-        wrong = [f"{r} false: {row['texts'].get(r, '')}" for r in row["false"]] + [f"{m} missed" for m in row["missed"]]
+        wrong = [f"{r} false: {row['texts'].get(r, '')}"
+                 for r in row["false"]] + [f"{m} missed" for m in row["missed"]]
         wrong += [f"headline names {row['headline_names']}, allowed {verdict['headline']}"] if row.get("headline_true") is False else []
         wrong += [f"said first {row['said'][:1]}"] if row.get("cause_first") is False else []
         wrong += [f"not of the program: {row['not_of_program']}"] if row["not_of_program"] else []
@@ -108,14 +118,17 @@ def main():
     parser.add_argument("--date", default="")
     parser.add_argument("--set", default="", help="libraries, services or studies")
     options = parser.parse_args()
-    verdicts, truth = (court.set_verdicts(options.set), court.set_truth(options.set)) if options.set else (court.FIELDS_VERDICTS, court.FIELDS)
+    verdicts, truth = (court.set_verdicts(options.set),
+                       court.set_truth(options.set)) if options.set else (court.FIELDS_VERDICTS, court.FIELDS)
     rows, totals = scored(options, verdicts, truth)
     again = {}
     if options.set:
         more = json.loads((court.HERE / "programs" / f"{options.set}_corrected.json").read_text())["captures"]
         later, sums = scored(options, *corrected(verdicts, truth, more), show=lambda line: None)
-        again = {"corrected": {"totals": sums, "why": {name: one["why"] for name, one in more.items()},
-                               "wrong": {name: row["wrong"] for name, row in later.items() if row["wrong"]}}}
+        again = {"corrected": {"totals": sums,
+                               "why": {name: one["why"] for name, one in more.items()},
+                               "wrong": {name: row["wrong"] for name, row in later.items()
+                                         if row["wrong"]}}}
     for kind, total in totals.items():
         print(kind, dict(total))
     for kind, total in again.get("corrected", {"totals": {}})["totals"].items():

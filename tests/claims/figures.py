@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Every figure of every study, drawn again from the committed data: figures.py GPUFATHOM
 
-As recomputed.py, whose readers it uses: nothing is shared with the program. Of each panel of `gpufathom reproduce STUDY FILES` all points
-must be those found here, none more and none less, with the publication's numbers apart. Layers are told by the names of kernels, as far as
-they multiply matrices.
+As recomputed.py, whose readers it uses: nothing is shared with the program. Of each panel of
+`gpufathom reproduce STUDY FILES` all points must be those found here, none more and none less, with
+the publication's numbers apart. Layers are told by the names of kernels, as far as they multiply
+matrices.
 """
 import gzip
 import json
@@ -11,7 +12,8 @@ import subprocess
 import sys
 from collections import defaultdict
 
-from recomputed import (COUNTED, ENERGY, FILES, GRIDS, OVERHEAD, POINTS, RUNTIME, grouped, layer_of, load, ranged,
+from recomputed import (COUNTED, ENERGY, FILES, GRIDS, OVERHEAD, POINTS, RUNTIME, grouped, layer_of,
+                        load, ranged,
                         runs_of_the_study)
 
 MATRICES = {"convolution": "Convolution", "product": "MatMul", "attention": "Attention"}
@@ -39,11 +41,14 @@ def date24():
         if run["kernels"] and "gpu.busy" in run and "tensor.issue" in run["kernels"][0]["levels"] and "tensor.issue" not in run:
             run["tensor.issue"] = run["gpu.busy"][0] * sum(kernel["ns"] * kernel["levels"]["tensor.issue"] for kernel in run["kernels"]) / sum(
                 kernel["ns"] for kernel in run["kernels"])
-    names = {"GPU active": ["gpu.busy"], "SM active": ["sm.active", "sm.active_any"], "Issue slot utilization": ["issue.active"],
-             "Tensor pipe active": ["tensor.active"], "Tensor instructions issued": ["tensor.issue"]}
+    names = {"GPU active": ["gpu.busy"], "SM active": ["sm.active", "sm.active_any"],
+             "Issue slot utilization": ["issue.active"],
+             "Tensor pipe active": ["tensor.active"],
+             "Tensor instructions issued": ["tensor.issue"]}
 
     def levels(run):
-        return {title: ranged(run[known[0]])[0] for title, ids in names.items() if (known := [name for name in ids if name in run])}
+        return {title: ranged(run[known[0]])[0] for title, ids in names.items()
+                if (known := [name for name in ids if name in run])}
 
     for run in runs:
         model, part, rate = run["series"][1], run["part"], run["rate"][0] / highest[run["series"][1]]
@@ -63,15 +68,19 @@ def date24():
         counted = [run for run in rows if run["kernels"]]
         for run in counted:
             kernels, model = run["kernels"], run["series"][1]
-            for at, part in shape([(kernel["levels"]["issue.active"], kernel["ns"]) for kernel in kernels]):
+            for at, part in shape([(kernel["levels"]["issue.active"], kernel["ns"])
+                                   for kernel in kernels]):
                 yield "6", model, "Share of kernel time", at, part
             for layer, name in MATRICES.items():
                 for title, ids in names.items():
-                    found = [(kernel["levels"][ids[0]], kernel["ns"]) for kernel in kernels if layer_of(kernel) == layer and ids[0] in kernel["levels"]]
+                    found = [(kernel["levels"][ids[0]], kernel["ns"]) for kernel in kernels
+                             if layer_of(kernel) == layer and ids[0] in kernel["levels"]]
                     if found:
-                        yield "7", model, title, name, sum(value * ns for value, ns in found) / sum(ns for _, ns in found)
+                        yield "7", model, title, name, sum(value * ns
+                                                           for value, ns in found) / sum(ns for _, ns in found)
         if counted and "tensor.issue" in counted[-1]["kernels"][0]["levels"]:
-            whole, below, at = sum(kernel["ns"] for kernel in counted[-1]["kernels"]), 0, defaultdict(float)
+            whole, below, at = sum(kernel["ns"]
+                                   for kernel in counted[-1]["kernels"]), 0, defaultdict(float)
             for kernel in counted[-1]["kernels"]:
                 at[kernel["levels"]["tensor.issue"]] += kernel["ns"]
             curve = []
@@ -91,7 +100,9 @@ def parts(figure, model, title, **shares):
 
 
 def phases(row):
-    return {name: row[key] for name, key in (("GPU_kernels", "gpu_kernel"), ("CPU_kernels", "cpu_kernel"), ("dequeue", "dequeue"), ("transfers", "memcpy"))
+    return {name: row[key] for name, key in (("GPU_kernels", "gpu_kernel"),
+                                             ("CPU_kernels", "cpu_kernel"), ("dequeue", "dequeue"),
+                                             ("transfers", "memcpy"))
             if key in row}
 
 
@@ -107,7 +118,8 @@ def dsd22():
             yield "3.5", row["model"], f"{title} an operation", row["batch"], row[f"{phase}_ns_per_op"] / 1e3
         yield "3.6, use of the queue", row["model"], "Empty scheduling queue", row["batch"], row["empty"]
         for state in ("empty", "loaded"):
-            told = {key: float(value) for key, value in (pair.split("=") for pair in row[f"when_{state}"].split())}
+            told = {key: float(value)
+                    for key, value in (pair.split("=") for pair in row[f"when_{state}"].split())}
             yield from parts(f"3.6, {state}", row["model"], "", **phases(told))
     for row in load(RUNTIME[3])["rows"]:
         for title, phase in (("Enqueuing", "enqueue"), ("Dequeuing", "dequeue"), ("GPU kernels of", "gpu_kernel"), ("CPU kernels of", "cpu_kernel")):
@@ -143,7 +155,8 @@ def asap24():
         if not figure:
             continue
         joules = {part["component"]: part["joules"] / row["joules"] for part in row["parts"]}
-        yield from parts(figure, "matmul" if figure == "5.11" else "resnet50", "", static=joules["static"], shared_memory=joules["shared"], L1=joules["l1"],
+        yield from parts(figure, "matmul" if figure == "5.11" else "resnet50", "",
+                         static=joules["static"], shared_memory=joules["shared"], L1=joules["l1"],
                          L2=joules["l2"], DRAM=joules["dram"])
         if figure != "5.11":
             yield "5.12, throughput", "resnet50", "", "Items a second", row["step"]["joules"] / row["step"]["joules_per_item"] / row["step"]["seconds"]
@@ -163,19 +176,23 @@ def asap24():
 
 def itu23():
     for grid in load(GRIDS)["microbenchmark"].values():
-        for title, key in (("nvidia-smi", "nvidia_smi"), ("GPU active", "gpu.busy"), ("SM active", "sm.active_any"), ("SM occupancy", "sm.occupancy"),
+        for title, key in (("nvidia-smi", "nvidia_smi"), ("GPU active", "gpu.busy"),
+                           ("SM active", "sm.active_any"), ("SM occupancy", "sm.occupancy"),
                            ("Issue slot utilization", "issue.active")):
             yield "slide 7", "", "", title, grid[key]
     for path in OVERHEAD:
         for row in load(path)["rows"]:
             tool = row["name"] != "none"
-            values = [("slide 8", "Slowdown", row.get("measured_slow_down") if tool else None), ("slide 10", "CPU time", row.get("cpu_seconds")),
+            values = [("slide 8", "Slowdown", row.get("measured_slow_down") if tool else None),
+                      ("slide 10", "CPU time", row.get("cpu_seconds")),
                       ("slide 9", "On disk", row["disk_bytes"] / 1e6 if tool and row.get("disk_bytes") is not None else None),
                       ("slide 13, memory", "GPU memory", row["gpu_memory_bytes"] / 1e6 if row.get("gpu_memory_bytes") is not None else None),
                       ("slide 13, utilization", "GPU utilization", row.get("gpu_utilization")),
                       ("slide 12", "Memory", (row["memory_bytes"] + row["tool_memory_bytes"]) / 1e6
-                       if row.get("memory_bytes") is not None and row.get("tool_memory_bytes") is not None else None)]
-            yield from ((figure, "", "", name, value) for figure, name, value in values if value is not None)
+                       if row.get("memory_bytes") is not None
+                       and row.get("tool_memory_bytes") is not None else None)]
+            yield from ((figure, "", "", name, value) for figure, name, value in values
+                        if value is not None)
 
 
 def drawn(answer):
@@ -193,14 +210,18 @@ def drawn(answer):
 def sorted_points(points):
     panels = defaultdict(list)
     for *panel, x, y in points:
-        panels[tuple(panel)].append((x if isinstance(x, str) else float(f"{x:.9g}"), float(f"{y:.9g}")))
+        panels[tuple(panel)].append((x if isinstance(x, str) else float(f"{x:.9g}"),
+                                     float(f"{y:.9g}")))
     return {panel: sorted(found, key=str) for panel, found in panels.items()}
 
 
 def main():
     faults = points = figures = 0
-    for study, again in (("date24", date24), ("dsd22", dsd22), ("asap24", asap24), ("itu23", itu23)):
-        answer = json.loads(subprocess.run([sys.argv[1], "reproduce", study, *map(str, FILES[study]), "--format", "json"], check=True, capture_output=True,
+    for study, again in (("date24", date24), ("dsd22", dsd22), ("asap24", asap24),
+                         ("itu23", itu23)):
+        answer = json.loads(subprocess.run([sys.argv[1], "reproduce", study,
+                                            *map(str, FILES[study]), "--format", "json"],
+                                           check=True, capture_output=True,
                                            text=True).stdout)
         told, own = sorted_points(drawn(answer)), sorted_points(again())
         figures += len(answer["figures"])
@@ -208,7 +229,8 @@ def main():
         for panel in sorted(told.keys() | own.keys()):
             if told.get(panel) != own.get(panel):
                 faults += 1
-                more, less = set(told.get(panel, [])) - set(own.get(panel, [])), set(own.get(panel, [])) - set(told.get(panel, []))
+                more, less = set(told.get(panel, [])) - set(own.get(panel,
+                                                                    [])), set(own.get(panel, [])) - set(told.get(panel, []))
                 print(study, *panel, f"{len(told.get(panel, []))} points, here {len(own.get(panel, []))}; there alone {sorted(more, key=str)[:3]}, here alone {sorted(less, key=str)[:3]}")
     print(f"{figures} figures, {points} points, {faults} panels differ")
     return 1 if faults else 0

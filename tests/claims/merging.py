@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How the study's tables become one: merging.py GPUFATHOM
+"""Merges the study's tables: merging.py GPUFATHOM
 
-Runs of two hosts are not mixed, levels stay where the steps are the GPU's, and what has no run keeps
-its reason until it has one.
+Runs of two hosts are not mixed, levels stay where the steps are the GPU's, and what has no run
+keeps its reason until it has one.
 """
 import json
 import subprocess

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The tables of the study pages have the numbers of their data: pages.py GPUFATHOM
 
-docs/lab/utilization-h200.md against `compare --table`, coverage, repeats and counters, energy-breakdown.md, runtime.md and overhead.md against
-the files that they name.
+docs/lab/utilization-h200.md against `compare --table`, coverage, repeats and counters,
+energy-breakdown.md, runtime.md and overhead.md against the files that they name.
 """
 import itertools
 import json
@@ -111,7 +111,8 @@ def runtime(_):
             continue
         for of, cell in zip(("torch", "jax"), cells[2:]):
             told = re.fullmatch(r"([\d.]+) %, ([\d.]+) (us|ns)", cell)
-            row = known.get((cells[0].split(",")[0], int(cells[1]) if cells[1].isdigit() else 0, of))
+            row = known.get((cells[0].split(",")[0], int(cells[1]) if cells[1].isdigit() else 0,
+                             of))
             if not row or not told:
                 continue
             scale, digits = 1000 if told[3] == "ns" else 1, len(told[2].partition(".")[2])
@@ -133,25 +134,28 @@ def samples(_):
             if told and len(cells) == 6:
                 wanted = known.pop((told[1], int(told[2].replace(" ", ""))))
                 found = [float(number) for cell in cells[1:] for number in cell.split(",")]
-                close = [abs(one - other) < 0.0051 for one, other in zip(wanted, found, strict=True)]
+                close = [abs(one - other) < 0.0051
+                         for one, other in zip(wanted, found, strict=True)]
                 yield cells, True, all(close)
         yield [gpu, "every model is on the page"], {}, known
 
 
 def repeats(_):
-    """How many repeat within 1 %, in words."""
+    """The number that repeat within 1 %, in words."""
     script = ROOT / "examples/studies/utilization/repeats.py"
     for gpu in ("h100", "h200"):
-        printed = subprocess.run([sys.executable, "-B", script, RESULTS / f"utilization_{gpu}.json"],
+        printed = subprocess.run([sys.executable, "-B", script,
+                                  RESULTS / f"utilization_{gpu}.json"],
                                  check=True, capture_output=True, text=True).stdout
         page = " ".join((ROOT / f"docs/lab/utilization-{gpu}.md").read_text(encoding="utf-8").split())
         for group in ("GPU-bound", "host-bound"):
-            whole, close = re.search(group + r": (\d+) configurations, (\d+) within", printed).groups()
+            whole, close = re.search(group + r": (\d+) configurations, (\d+) within",
+                                     printed).groups()
             yield [gpu, group], True, bool(re.search(rf"\b{close} of (the )?{whole}\b", page))
 
 
 def tools(_):
-    """What each tool takes and leaves."""
+    """Time and output of each tool."""
     rows = {row["name"]: row for row in load("overhead_tools_h200.json")["rows"]}
     alone = rows["none"]["memory_bytes"]
 
@@ -159,7 +163,8 @@ def tools(_):
         return "–" if not value else f"{value:.2f} {unit}" if value < 1 else f"{value:.1f} {unit}"
 
     for cells in rows_of("overhead.md"):
-        row = rows.get({"top every second": "top", "nvidia-smi every second": "nvidia-smi -l 1"}.get(
+        row = rows.get({"top every second": "top",
+                        "nvidia-smi every second": "nvidia-smi -l 1"}.get(
             cells[0], re.sub(r"[`]|,? ?\(.*|, 30 kernels.*", "", cells[0])))
         if len(cells) == 6 and row:
             memory = row["tool_memory_bytes"] or row["memory_bytes"] - alone

@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Framework, mode, precision: throughput, memory, GPU active at the largest batch, batches that fit, issue slots
-# and tensor pipes at the smallest.
+# Framework, mode, precision: throughput, memory, GPU active at the largest batch, batches that fit,
+# issue slots and tensor pipes at the smallest.
 WAYS = {("pytorch", "eager", "fp32"): (1.0, 1.00, 0.99, 4, 0.16, 0.001),
         ("pytorch", "eager", "tf32"): (1.2, 1.00, 0.98, 4, 0.13, 0.21),
         ("pytorch", "eager", "amp"): (1.5, 0.50, 0.97, 5, 0.08, 0.1), ("pytorch", "compile", "amp"): (2.0, 0.48, 0.96, 6, 0.07, 0.1),
@@ -29,7 +29,8 @@ def date24():
                           "issue.active": issue + 0.03 * at,
                           "tensor.active": tensor + (0.002 if way[2] == "fp32" else 0.03) * at}
                 late = way[1:] == ("eager", "amp")
-                speed = 1000 * rate * ((0.4, 0.7, 0.9, 1.0, 1.02) if late else (0.5, 0.8, 1.0, 1.02, 1.03, 1.035))[at]
+                speed = 1000 * rate * ((0.4, 0.7, 0.9, 1.0, 1.02) if late
+                                       else (0.5, 0.8, 1.0, 1.02, 1.03, 1.035))[at]
                 rows.append({"model": model, "framework": way[0], "mode": way[1],
                              "precision": way[2], "batch": batch, "step_s": batch / speed, "noise": 0.002,
                              "memory_bytes": 1e9 * batch / 64 * memory, "levels": levels})
@@ -37,9 +38,11 @@ def date24():
             {"name": "vectorized_elementwise_kernel", "count": 80, "ns": 400, "levels": {
                 "tensor.issue": 0.0, "tensor.active": 0.0, "issue.active": 0.6, "sm.active": 0.95}},
             {"name": "sm90_gemm_bf16", "count": 12, "ns": 400, "levels": {
-                "tensor.issue": 0.05, "tensor.active": 0.64, "issue.active": 0.3, "sm.active": 0.95}},
+                "tensor.issue": 0.05, "tensor.active": 0.64, "issue.active": 0.3,
+                "sm.active": 0.95}},
             {"name": "sm90_xmma_fprop_implicit_gemm_bf16", "count": 8, "ns": 200, "levels": {
-                "tensor.issue": 0.04, "tensor.active": 0.4, "issue.active": 0.3, "sm.active": 0.95}}]
+                "tensor.issue": 0.04, "tensor.active": 0.4, "issue.active": 0.3,
+                "sm.active": 0.95}}]
     return {"schema": "gpufathom.sweep-table/1", "gpu_memory_bytes": 17_000_000_000, "rows": rows}
 
 
@@ -77,7 +80,8 @@ def is_way(mode, batch=None):
 
 
 def ordered(name):
-    """An edit after which the faster ways have more of a level, AMP in eager mode no more than FP32."""
+    """An edit after which the faster ways have more of a level, AMP in eager mode no more than
+    FP32."""
     least = dict(zip(WAYS, (0.962, 0.962, 0.958, 0.97, 0.98)))
     return each(lambda row: raised(least[way_of(row)] - WAYS[way_of(row)][2], name)(row))
 
@@ -106,7 +110,8 @@ DATE24 = [
     ("6", each(level("issue.active", lambda row: 0.24 + row["levels"]["issue.active"]))),
     ("7", kernels(lambda all: all[1].__setitem__("count", 120))),
     ("7", kernels(lambda all: all.append(
-        {"name": "sm90_gemm_bf16", "count": 1, "ns": 100, "levels": {"tensor.issue": 0.13, "tensor.active": 0.52}}))),
+        {"name": "sm90_gemm_bf16", "count": 1, "ns": 100,
+         "levels": {"tensor.issue": 0.13, "tensor.active": 0.52}}))),
     ("s1", scaled("noise", 10, lambda row: row["batch"] == 64)),
     ("a1", each(raised(-0.1, *BOTH))),
     ("a2", spike),
@@ -133,7 +138,8 @@ DATE24 = [
     ("b13", kernels(lambda all: all[1]["levels"].__setitem__("tensor.issue", 0.11))),
     ("b14", kernels(lambda all: all[1]["levels"].__setitem__("sm.active", 0.8))),
     # Repeats that disagree leave open what their mean says.
-    ("1", scaled("step_s", 0.96, is_way("compile", 2048)), scaled("noise", 2.5, is_way("compile", 2048))),
+    ("1", scaled("step_s", 0.96, is_way("compile", 2048)),
+     scaled("noise", 2.5, is_way("compile", 2048))),
 ]
 
 
@@ -151,8 +157,10 @@ def dsd22():
                         **shared(batch, share), "both": 0.005,
                         "phases": {"gpu_kernel": share / 100, "cpu_kernel": 0.01,
                                    "wait": 0.1 / (1 + at), "memcpy": 0.12}})
-            shares.append({"model": model, "mode": "async", "batch": batch, "cpu_kernel": share / 100,
-                           "dequeue": 0.02, "enqueue": 0.01, "wait": 0.1 / (1 + at), "memcpy": 0.01})
+            shares.append({"model": model, "mode": "async", "batch": batch,
+                           "cpu_kernel": share / 100,
+                           "dequeue": 0.02, "enqueue": 0.01, "wait": 0.1 / (1 + at),
+                           "memcpy": 0.01})
             items.append({"model": model, "mode": "async", "batch": batch, **item})
             queues.append({"model": model, "mode": "async", "batch": batch,
                            "empty": 1 - 3e5 / (batch * sum(item.values())) if model == "bert"
@@ -206,13 +214,17 @@ DSD22 = [
 
 def asap24():
     curves = [{"bench": bench, "threads": threads, "r2": 0.999, "picojoules": cost * slope}
-              for bench, cost in (("shared_load", 80), ("l1_load", 100), ("l2_load", 400), ("dram_load", 2000))
+              for bench, cost in (("shared_load", 80), ("l1_load", 100), ("l2_load", 400),
+                                  ("dram_load", 2000))
               for threads, slope in ((1, 15.0), (32, 4.0), (512, 1.04), (1024, 1.0))]
-    curves += [{"bench": bench, "threads": 1024, "blocks": blocks, "r2": 0.999, "picojoules": cost * slope}
-               for bench, cost in (("l2_load_wide", 400), ("dram_load_wide", 2000)) for blocks, slope in ((33, 1.1), (66, 1.01), (132, 1.0))]
+    curves += [{"bench": bench, "threads": 1024, "blocks": blocks, "r2": 0.999,
+                "picojoules": cost * slope}
+               for bench, cost in (("l2_load_wide", 400), ("dram_load_wide", 2000))
+               for blocks, slope in ((33, 1.1), (66, 1.01), (132, 1.0))]
     rows = []
     for size in (512, 4096):
-        rows.append({"name": f"matmul_fp32_{size}", "joules": 100.0, "joules_per_call": size, "parts": parts_of(
+        rows.append({"name": f"matmul_fp32_{size}", "joules": 100.0, "joules_per_call": size,
+                     "parts": parts_of(
             static=55, shared=16, l1=2, l2=6, dram=5)})
     # Dynamic part 60 J; data movement 48, 50, 20 and 36 of it.
     for name, energy, moved in (("fp32.eager", 300, 48), ("fp32.compile", 280, 50),

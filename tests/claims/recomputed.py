@@ -85,7 +85,7 @@ def less(first, second):
 
 
 def judged(values, low=None, high=None, share=1.0, steps=None):
-    """What a rule answers: verdict, kept, count, by all and by some of the repeats, all that fail.
+    """The answer of a rule: verdict, kept, count, by all and by some of the repeats, all that fail.
     With `steps` whether each is kept was found out already."""
     values = [ranged(value) for value in values if value is not None]
     if not values:
@@ -105,7 +105,7 @@ def judged(values, low=None, high=None, share=1.0, steps=None):
 
 
 def steps(series, value, by, up):
-    """Of each series the change from end to end, and whether every step goes one way: as measured,
+    """The change of each series from end to end, and whether every step goes one way: as measured,
     by all and by some of the repeats."""
     changes, kept = [], []
     for rows in series:

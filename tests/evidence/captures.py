@@ -1,7 +1,7 @@
 """Captures of every reader as data: the device activities of each can be changed and written again.
 
-A capture gives `activities()`, a list of [start, duration, handle] in its own unit (`unit` of them are a nanosecond), kernels
-first asked for by `is_kernel(handle)`, and `write(path, activities)`. Every other record stays as it is."""
+A capture gives `activities()`, a list of [start, duration, handle] in its own unit (`unit` of them
+are a nanosecond), kernels first asked for by `is_kernel(handle)`, and `write(path, activities)`. Every other record stays as it is."""
 import gzip
 import json
 import sqlite3
@@ -22,7 +22,8 @@ class Kineto:
         return event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")
 
     def activities(self):
-        return [[event["ts"], event["dur"], event] for event in self.trace["traceEvents"] if self._on_device(event)]
+        return [[event["ts"], event["dur"], event] for event in self.trace["traceEvents"]
+                if self._on_device(event)]
 
     @staticmethod
     def is_kernel(event):
@@ -34,7 +35,8 @@ class Kineto:
 
 
 class TensorFlowJson(Kineto):
-    """trace.json.gz of the TensorFlow profiler: microseconds; a stream is a thread of a GPU's process."""
+    """trace.json.gz of the TensorFlow profiler: microseconds; a stream is a thread of a GPU's
+    process."""
 
     def __init__(self, source):
         self.trace = json.loads(gzip.open(source).read())
@@ -42,7 +44,8 @@ class TensorFlowJson(Kineto):
         gpus = {event["pid"] for event in events
                 if event.get("name") == "process_name" and "/device:GPU" in event["args"]["name"]}
         self.streams = {(event["pid"], event["tid"]) for event in events
-                        if event.get("name") == "thread_name" and event["pid"] in gpus and event["args"]["name"].startswith("Stream")}
+                        if event.get("name") == "thread_name" and event["pid"] in gpus
+                        and event["args"]["name"].startswith("Stream")}
         self.rest = [event for event in events if not self._on_device(event)]
 
     def _on_device(self, event):
@@ -102,8 +105,8 @@ def encode(parts):
 
 
 class XPlane:
-    """XSpace protobuf: picoseconds from the start of a line. XSpace.planes 1; XPlane.name 2, .lines 3; XLine.name 2,
-    .events 4; XEvent.offset_ps 2, .duration_ps 3."""
+    """XSpace protobuf: picoseconds from the start of a line. XSpace.planes 1; XPlane.name 2, .lines
+    3; XLine.name 2, .events 4; XEvent.offset_ps 2, .duration_ps 3."""
     suffix, unit = ".xplane.pb", 1000
 
     def __init__(self, content):
@@ -123,7 +126,8 @@ class XPlane:
             if number == 4:
                 entry = dict((key, item) for key, _, item in fields(value))
                 names[entry[1]] = next((item for key, _, item in fields(entry[2]) if key == 2), b"")
-        return [[number, kind, self._line(list(fields(value)), names) if number == 3 else value] for number, kind, value in plane]
+        return [[number, kind, self._line(list(fields(value)), names) if number == 3 else value]
+                for number, kind, value in plane]
 
     def _line(self, line, names):
         name = next((value for number, _, value in line if number == 2), b"")
@@ -134,7 +138,8 @@ class XPlane:
             if number == 4:
                 event = list(fields(value))
                 of = {key: item for key, _, item in event}
-                self.found.append([of.get(2, 0), of.get(3, 0), (rest, event, names.get(of.get(1, 0), b""))])
+                self.found.append([of.get(2, 0), of.get(3, 0),
+                                   (rest, event, names.get(of.get(1, 0), b""))])
         return rest
 
     def activities(self):
@@ -150,22 +155,27 @@ class XPlane:
         early = max(0, -int(min(start for start, _, _ in activities)))
         early += -early % 1000
         for start, duration, (line, event, _) in activities:
-            message = [part for part in event if part[0] not in (2, 3)] + [(2, 0, int(start) + early), (3, 0, int(duration))]
+            message = [part for part in event
+                       if part[0] not in (2, 3)] + [(2, 0, int(start) + early),
+                                                    (3, 0, int(duration))]
             events.setdefault(id(line), []).append((4, 2, encode(message)))
 
         def line_of(line):
-            moved = [(number, kind, value - early // 1000 if number == 3 else value) for number, kind, value in line]
+            moved = [(number, kind, value - early // 1000 if number == 3 else value)
+                     for number, kind, value in line]
             return encode(moved + events.get(id(line), []))
         space = []
         for number, kind, value in self.space:
             if isinstance(value, list):
-                value = encode([(inner, of, line_of(item) if isinstance(item, list) else item) for inner, of, item in value])
+                value = encode([(inner, of, line_of(item) if isinstance(item, list) else item)
+                                for inner, of, item in value])
             space.append((number, kind, value))
         path.write_bytes(encode(space))
 
 
 class Database:
-    """SQLite: nanoseconds. A subclass says which tables hold device activities and how they call their times."""
+    """SQLite: nanoseconds. A subclass says which tables hold device activities and how they call
+    their times."""
     unit = 1
 
     def __init__(self, content):
@@ -173,7 +183,8 @@ class Database:
         database = sqlite3.connect(":memory:")
         database.deserialize(content)
         self.found = [[start, duration, (table, row)] for table, query in self.queries.items()
-                      for start, duration, row in ((line[0], line[1], line[2:]) for line in database.execute(query))]
+                      for start, duration, row in ((line[0], line[1], line[2:])
+                                                   for line in database.execute(query))]
 
     def activities(self):
         return list(self.found)
@@ -191,7 +202,8 @@ class Database:
 
 
 class OwnCapture(Database):
-    """A capture file of gpufathom: table _activities, whose first three columns are row, start and duration."""
+    """A capture file of gpufathom: table _activities, whose first three columns are row, start and
+    duration."""
     suffix, queries = ".gpf", {"_activities": "select start_ns, duration_ns, * from _activities"}
 
     def __init__(self, content):
@@ -217,7 +229,8 @@ class OwnCapture(Database):
 
 
 class NsightSystems(Database):
-    """An export of Nsight Systems; one of the same calls and kernels as a Kineto trace, where there is none."""
+    """An export of Nsight Systems; one of the same calls and kernels as a Kineto trace, where there
+    is none."""
     suffix = ".sqlite"
     queries = {"CUPTI_ACTIVITY_KIND_KERNEL": 'select start, "end" - start, * from CUPTI_ACTIVITY_KIND_KERNEL'}
 
@@ -253,8 +266,10 @@ class NsightSystems(Database):
                 database.execute("insert into CUPTI_ACTIVITY_KIND_KERNEL values (?, ?, 0, 1, ?, ?, ?)",
                                  (start, end, event["args"]["stream"], correlation, name))
             else:
-                database.execute("insert into CUPTI_ACTIVITY_KIND_RUNTIME values (?, ?, 1, ?, ?)", (start, end, correlation, name))
-        database.executemany("insert into StringIds values (?, ?)", [(number, text) for text, number in texts.items()])
+                database.execute("insert into CUPTI_ACTIVITY_KIND_RUNTIME values (?, ?, 1, ?, ?)",
+                                 (start, end, correlation, name))
+        database.executemany("insert into StringIds values (?, ?)",
+                             [(number, text) for text, number in texts.items()])
         database.commit()
         return cls(database.serialize())
 
@@ -268,7 +283,8 @@ def of_every_reader(program, examples, scratch):
             elif member.name.endswith(".trace.json.gz"):
                 (scratch / "jax.json.gz").write_bytes(archive.extractfile(member).read())
     own = scratch / "own.gpf"
-    subprocess.run([program, "import", examples / "lenet_train_b64.json.gz", "-o", own], check=True, capture_output=True)
+    subprocess.run([program, "import", examples / "lenet_train_b64.json.gz", "-o", own], check=True,
+                   capture_output=True)
     return [("kineto", Kineto(examples / "lenet_train_b64.json.gz")),
             ("graphs", Kineto(examples / "lenet_graphs_b1.json.gz")),
             ("nsight_systems", NsightSystems.of_kineto(examples / "lenet_train_b64.json.gz")),

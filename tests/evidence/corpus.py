@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """corpus.py PROGRAM: captures that nobody changed add up.
 
-No capture of examples/, of tests/ and, where GPUFATHOM_CORPUS is set, of the corpus has a row of quality that says that its
-evidence does not add up, but for those listed here and in docs/evidence.md with the reason."""
+No capture of examples/, of tests/ and, where GPUFATHOM_CORPUS is set, of the corpus has a row of
+quality that says that its evidence does not add up, but for those listed here and in docs/evidence.md with the reason."""
 import concurrent.futures
 import functools
 import gzip
@@ -17,7 +17,8 @@ import tarfile
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LEDGER = {"no_kernel", "kernel_before_launch", "stream_overlap", "repeated_kernel", "implausible_reading", "readings_disagree",
+LEDGER = {"no_kernel", "kernel_before_launch", "stream_overlap", "repeated_kernel",
+          "implausible_reading", "readings_disagree",
           "readings_missing", "clock_back", "few_without_kernel", "few_before_launch", "few_overlaps", "few_repeated", "no_copy",
           "few_without_copy", "runs_past_wait", "few_run_past_wait", "late_kernels", "few_late_kernels", "short_kernels",
           "few_short_kernels", "lengths_alike", "marks_missing", "lost_samples", "changed_file", "devices_mixed", "ops_missing",
@@ -43,7 +44,8 @@ def captures(scratch):
             name = path.name
             if name.endswith((".gpf.gz", ".gpf.xz")):
                 unpacked = scratch / f"{len(list(scratch.iterdir()))}_{path.stem}"
-                with (gzip if name.endswith("gz") else lzma).open(path) as packed, open(unpacked, "wb") as out:
+                with (gzip if name.endswith("gz")
+                      else lzma).open(path) as packed, open(unpacked, "wb") as out:
                     shutil.copyfileobj(packed, out)
                 yield name, unpacked
             elif name.endswith(".tgz"):
@@ -53,17 +55,19 @@ def captures(scratch):
                 for inside in sorted(unpacked.rglob("*")):
                     if inside.name.endswith((".xplane.pb", ".trace.json.gz")):
                         yield f"{name}/{inside.name}", inside
-            elif name.endswith((".json.gz", ".gpf", ".sqlite", ".xplane.pb", ".xplane.pb.gz", ".csv.gz")):
+            elif name.endswith((".json.gz", ".gpf", ".sqlite", ".xplane.pb", ".xplane.pb.gz",
+                                ".csv.gz")):
                 yield name, path
 
 
 def rows(program, path, stored):
-    """What a capture says once it was read; None of what is no capture."""
+    """The quality of a capture that was read; None for a file that is none."""
     subprocess.run([program, "import", path, "-o", stored], capture_output=True)
     if not stored.exists():
         return None
     database = sqlite3.connect(stored)
-    found = {code: count for code, count in database.execute("select code, count from quality") if code in LEDGER}
+    found = {code: count for code, count in database.execute("select code, count from quality")
+             if code in LEDGER}
     database.close()
     stored.unlink()
     return found

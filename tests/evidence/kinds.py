@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""kinds.py PROGRAM [TRACE...]: damage of many kinds to traces of torch.profiler is told, and what is only unusual is not.
+"""kinds.py PROGRAM [TRACE...]: damage of many kinds to traces of torch.profiler is told, and what
+is only unusual is not.
 
-Each kind is something that a tool, a merge, a filter or a clock does to a trace. It changes the exit code or adds a doubt that
-the trace as it is does not have; docs/evidence.md says why those of UNSEEN cannot be told. The unusual forms of the same trace
-have its exit code and its figures."""
+Each kind is something that a tool, a merge, a filter or a clock does to a trace. It changes the
+exit code or adds a doubt that the trace as it is does not have; docs/evidence.md says why those of
+UNSEEN cannot be told. The unusual forms of the same trace have its exit code and its figures."""
 import copy
 import gzip
 import json
@@ -21,7 +22,8 @@ RUNTIME = ("cuda_runtime", "cuda_driver")
 
 
 def of(trace, *cats):
-    return [event for event in trace["traceEvents"] if event.get("cat") in cats and event.get("ph") == "X"]
+    return [event for event in trace["traceEvents"] if event.get("cat") in cats
+            and event.get("ph") == "X"]
 
 
 def keep(trace, wanted):
@@ -118,7 +120,9 @@ def changed_args(change):
 
 
 def mark_lost(trace, _):
-    marks = sorted((e for e in trace["traceEvents"] if str(e.get("name", "")).startswith("ProfilerStep#") and e.get("cat") == "user_annotation"),
+    marks = sorted((e for e in trace["traceEvents"]
+                    if str(e.get("name", "")).startswith("ProfilerStep#")
+                    and e.get("cat") == "user_annotation"),
                    key=lambda e: e["ts"])
     if len(marks) < 3:
         return False
@@ -157,12 +161,15 @@ def copies_gone(trace, _):
 def middle_lost(trace, _):
     first, last = span(trace)
     low, high = first + (last - first) / 3, first + 2 * (last - first) / 3
-    gone = {e["args"]["correlation"] for e in of(trace, *RUNTIME) if low <= e["ts"] < high and "correlation" in e.get("args", {})}
-    keep(trace, lambda e: not (e.get("cat") in DEVICE + RUNTIME and e.get("args", {}).get("correlation") in gone))
+    gone = {e["args"]["correlation"] for e in of(trace, *RUNTIME) if low <= e["ts"] < high
+            and "correlation" in e.get("args", {})}
+    keep(trace, lambda e: not (e.get("cat") in DEVICE + RUNTIME
+                               and e.get("args", {}).get("correlation") in gone))
 
 
 def only_even(trace, _):
-    keep(trace, lambda e: e.get("cat") not in DEVICE + RUNTIME or e.get("args", {}).get("correlation", 0) % 2 == 0)
+    keep(trace, lambda e: e.get("cat") not in DEVICE + RUNTIME
+         or e.get("args", {}).get("correlation", 0) % 2 == 0)
 
 
 KINDS = {
@@ -204,8 +211,9 @@ KINDS = {
     "half of a category renamed": half_renamed,
     "a step's mark gone": mark_lost,
 }
-# Where the device is idle most of the time, nothing in a trace contradicts other lengths.
-SEEN_BY_CHANCE = {"durations of other kernels", "three times longer, moved apart", "the middle third gone with its launches"}
+# If the device is idle most of the time, nothing in a trace contradicts other lengths.
+SEEN_BY_CHANCE = {"durations of other kernels", "three times longer, moved apart",
+                  "the middle third gone with its launches"}
 # Nothing in any trace contradicts it.
 UNSEEN = {"only even correlations": only_even}
 
@@ -228,20 +236,25 @@ UNUSUAL = {
     "a second later": rebased(1e6),
     "no cpu_op": lambda trace, _: keep(trace, lambda e: e.get("cat") != "cpu_op"),
     "foreign counters": lambda trace, _: trace["traceEvents"].extend(
-        {"ph": "C", "name": "weather", "pid": 3, "ts": e["ts"], "args": {"rain": 1}} for e in of(trace, "kernel")),
+        {"ph": "C", "name": "weather", "pid": 3, "ts": e["ts"], "args": {"rain": 1}}
+        for e in of(trace, "kernel")),
     "correlations 2^32 minus": changed_args(lambda args: args.update(correlation=2**32 - 100000 + args["correlation"])),
 }
 FIGURES = ("kernels", "busy_ns", "kernel_time_sum_ns")
 
 
 def answer(program, path):
-    done = subprocess.run([program, "analyze", path, "--format", "json"], capture_output=True, text=True)
+    done = subprocess.run([program, "analyze", path, "--format", "json"], capture_output=True,
+                          text=True)
     try:
         said = json.loads(done.stdout)
     except json.JSONDecodeError:
         return done.returncode, set(), None, None
-    busy = next(([level["low"], level["high"]] for level in said["levels"] if level["id"] == "gpu.busy"), None)
-    return done.returncode, {row["code"] for row in said["quality"]}, [[one.get(key) for key in FIGURES] for one in said["devices"]], busy
+    busy = next(([level["low"], level["high"]] for level in said["levels"]
+                 if level["id"] == "gpu.busy"), None)
+    return done.returncode, {row["code"]
+                             for row in said["quality"]}, [[one.get(key) for key in FIGURES]
+                                                           for one in said["devices"]], busy
 
 
 def main(program, traces):
@@ -277,4 +290,5 @@ def main(program, traces):
 
 if __name__ == "__main__":
     given = [pathlib.Path(name) for name in sys.argv[2:]]
-    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), given or [EXAMPLES / name for name in TRACES]))
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(),
+                  given or [EXAMPLES / name for name in TRACES]))

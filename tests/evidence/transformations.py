@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """transformations.py PROGRAM: whatever is done to the kernels of a capture is told.
 
-Kernels are lost, doubled, moved before their launch, stretched over each other, and the file is cut, in small captures of
-every reader. Each changes the exit code or the doubts of `analyze`; what is beyond its bound (docs/evidence.md) ends with 1
-and gives no advice. The captures as they are end with 0 and no such doubt."""
+Kernels are lost, doubled, moved before their launch, stretched over each other, and the file is
+cut, in small captures of every reader. Each changes the exit code or the doubts of `analyze`; what
+is beyond its bound (docs/evidence.md) ends with 1 and gives no advice. The captures as they are end with 0 and no such doubt."""
 import json
 import pathlib
 import random
@@ -14,16 +14,20 @@ import tempfile
 from captures import of_every_reader
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
-BROKEN = {"no_kernel", "no_copy", "kernel_before_launch", "runs_past_wait", "late_kernels", "stream_overlap", "repeated_kernel",
+BROKEN = {"no_kernel", "no_copy", "kernel_before_launch", "runs_past_wait", "late_kernels",
+          "stream_overlap", "repeated_kernel",
           "short_kernels"}
-DOUBTS = {"few_without_kernel", "few_without_copy", "few_before_launch", "few_run_past_wait", "few_late_kernels", "few_overlaps",
-          "few_repeated", "few_short_kernels", "lengths_alike", "numbers_fall", "calls_missing", "marks_missing"}
+DOUBTS = {"few_without_kernel", "few_without_copy", "few_before_launch", "few_run_past_wait",
+          "few_late_kernels", "few_overlaps",
+          "few_repeated", "few_short_kernels", "lengths_alike", "numbers_fall", "calls_missing",
+          "marks_missing"}
 failures = []
 
 
 def state(program, path):
     """Exit code, codes of quality with their counts, ids of findings."""
-    done = subprocess.run([program, "analyze", path, "--format", "json"], capture_output=True, text=True)
+    done = subprocess.run([program, "analyze", path, "--format", "json"], capture_output=True,
+                          text=True)
     try:
         answer = json.loads(done.stdout)
     except json.JSONDecodeError:
@@ -44,7 +48,8 @@ def drop(share):
 def drop_middle(capture, activities, _):
     starts = sorted(start for start, _, handle in activities if capture.is_kernel(handle))
     low, high = starts[len(starts) // 3], starts[2 * len(starts) // 3]
-    return [item for item in activities if not (capture.is_kernel(item[2]) and low <= item[0] < high)]
+    return [item for item in activities
+            if not (capture.is_kernel(item[2]) and low <= item[0] < high)]
 
 
 def double(capture, activities, _):
@@ -52,27 +57,32 @@ def double(capture, activities, _):
 
 
 def before_launch(capture, activities, _):
-    return [[start - 2_000_000 * capture.unit, duration, handle] for start, duration, handle in activities]
+    return [[start - 2_000_000 * capture.unit, duration, handle]
+            for start, duration, handle in activities]
 
 
 def stretch(capture, activities, _):
-    return [[start, duration * 20 if capture.is_kernel(handle) else duration, handle] for start, duration, handle in activities]
+    return [[start, duration * 20 if capture.is_kernel(handle) else duration, handle]
+            for start, duration, handle in activities]
 
 
 def scaled(factor):
     def change(capture, activities, _):
-        return [[start, type(duration)(duration * factor) if capture.is_kernel(handle) else duration, handle]
+        return [[start, type(duration)(duration * factor) if capture.is_kernel(handle)
+                 else duration, handle]
                 for start, duration, handle in activities]
     return change
 
 
 def double_later(capture, activities, _):
-    return activities + [[item[0] + type(item[0])(capture.unit), *item[1:]] for item in activities if capture.is_kernel(item[2])]
+    return activities + [[item[0] + type(item[0])(capture.unit), *item[1:]] for item in activities
+                         if capture.is_kernel(item[2])]
 
 
 def late(nanoseconds):
     def change(capture, activities, _):
-        return [[start + type(start)(nanoseconds * capture.unit), duration, handle] for start, duration, handle in activities]
+        return [[start + type(start)(nanoseconds * capture.unit), duration, handle]
+                for start, duration, handle in activities]
     return change
 
 
@@ -92,8 +102,10 @@ CHANGES = {  # what is done, and the codes of which one tells it
 }
 
 
-# Their nodes have no numbers in the traces of torch.profiler: what a launch lost is a doubt at most.
-GRAPHS = {"1 % of the kernels lost": {"few_without_kernel"}, "10 % of the kernels lost": {"few_without_kernel"},
+# Their nodes have no numbers in the traces of torch.profiler: what a launch lost is a doubt at
+# most.
+GRAPHS = {"1 % of the kernels lost": {"few_without_kernel"},
+          "10 % of the kernels lost": {"few_without_kernel"},
           "50 % of the kernels lost": {"few_without_kernel"}}
 
 

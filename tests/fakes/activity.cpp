@@ -147,7 +147,7 @@ void take_from_queue(State& s, bool all) {
   }
 }
 
-/// What records of all kinds say of where something ran.
+/// The place of a record, for records of all kinds.
 template <class Record>
 Record record_of(CUpti_ActivityKind kind, const FakeRun& run) {
   Record record{};
@@ -234,7 +234,7 @@ void fake_graph_node() {
   tell_of_node(s, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, kFirstNode + s.captured++, 0);
 }
 
-/// What runs are copies of the nodes that were captured since the last time.
+/// Copies the nodes that were captured since the last time.
 void fake_graph_copies(std::uint32_t graph) {
   auto& s = state();
   for (std::uint64_t node = 0; node < s.captured; ++node)
@@ -242,7 +242,7 @@ void fake_graph_copies(std::uint32_t graph) {
                  kFirstNode + node);
 }
 
-/// What the fake driver ran.
+/// Takes what the fake driver ran.
 void fake_ran(const FakeRun* run) {
   auto& s = state();
   constexpr std::uint32_t kConditional = 13;
@@ -299,7 +299,7 @@ void fake_ran(const FakeRun* run) {
   }
 }
 
-/// Whether the buffer in hand holds something that has not run.
+/// True if the buffer in hand holds something that has not run.
 bool unfinished(const State& s) {
   if (fake::number("copies_run", 0) > 0 && s.kinds.count(CUPTI_ACTIVITY_KIND_MEMCPY)) return true;
   return fake::number("whole_buffers", 0) > 0 && !s.queue.empty();

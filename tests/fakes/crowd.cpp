@@ -88,7 +88,7 @@ bool attach_once(gf::inject::Dormant& page, const std::string& folder) {
   return page.served == page.asked;
 }
 
-/// What one attachment wrote; the next begins a file of its own.
+/// The bytes that one attachment wrote; the next begins a file of its own.
 long bytes_written(const std::string& folder) {
   const std::string path = file_of(folder, gf::inject::kRecordsSuffix);
   struct stat status{};

@@ -47,7 +47,7 @@ void ranger() {
   }
 }
 
-/// What a pool, a logger or a singleton does: marks its end.
+/// Behaves like a pool, a logger or a singleton: marks its end.
 struct Pool {
   bool on = false;
   ~Pool() {

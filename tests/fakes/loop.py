@@ -1,4 +1,5 @@
-"""A program of the zoo for machines without a GPU: steps of five kernels on the driver FAKE_DRIVER."""
+"""A program of the zoo for machines without a GPU: steps of five kernels on the driver
+FAKE_DRIVER."""
 import ctypes
 import os
 import sys

@@ -1,4 +1,4 @@
-// What the fake CUDA driver tells the fake CUPTI, when that is loaded.
+// Messages of the fake CUDA driver to the fake CUPTI, when that is loaded.
 #pragma once
 
 #include <cstdint>

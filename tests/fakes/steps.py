@@ -1,5 +1,5 @@
-"""A training loop in Python for machines without a GPU: FAKE_DRIVER COUNT steps of 5 kernels, the first two before CUDA starts, and a step
-that begins before a fork and ends in both processes."""
+"""A training loop in Python for machines without a GPU: FAKE_DRIVER COUNT steps of 5 kernels, the
+first two before CUDA starts, and a step that begins before a fork and ends in both processes."""
 import ctypes
 import os
 import sys

@@ -79,7 +79,7 @@ inline double energy_joules(std::int64_t thread) {
 /// Work comes in steps of 20 ms: the GPU is busy for the first 15 ms of each, tensor pipes for the
 /// first 5.
 constexpr std::int64_t kStep = 20'000'000, kBusy = 15'000'000, kTensor = 5'000'000;
-/// How much of [from, to) falls into the first `width` of a step.
+/// The part of [from, to) in the first `width` of a step.
 inline double covered(std::int64_t from, std::int64_t to, std::int64_t width) {
   auto upto = [&](std::int64_t thread) {
     const std::int64_t steps = thread / kStep, rest = thread % kStep;

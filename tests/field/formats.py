@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """formats.py GPUFATHOM FILES_DIR [OUT.json]: verdicts on public files of other tools.
 
-Rows are those of docs/results/public_formats.json; files lie in FILES_DIR/OWNER+NAME/PATH, and are skipped where they are
-missing or have another hash. What must come out is computed here from each file, by readers of its own. Nanoseconds and
-counts are held exactly; readings of monitors to a thousandth."""
+Rows are those of docs/results/public_formats.json; files lie in FILES_DIR/OWNER+NAME/PATH, and are
+skipped where they are missing or have another hash. What must come out is computed here from each
+file, by readers of its own. Nanoseconds and counts are held exactly; readings of monitors to a thousandth."""
 import collections
 import csv
 import gzip
@@ -70,19 +70,23 @@ def of_gpus(rows):
 
 def of_sums(rows):
     """rows: (launches, nanoseconds) of a report without times."""
-    return {'dispatches': sum(count for count, _ in rows), 'time': float(sum(time for _, time in rows))}
+    return {'dispatches': sum(count for count, _ in rows),
+            'time': float(sum(time for _, time in rows))}
 
 
 def rocprofv3_json(path):
     rows = []
     for process in json.loads(content(path))['rocprofiler-sdk-tool']:
-        gpus = {agent['id']['handle']: i for i, agent in enumerate(a for a in process['agents'] if a['type'] == 2)}
+        gpus = {agent['id']['handle']: i
+                for i, agent in enumerate(a for a in process['agents'] if a['type'] == 2)}
         records = process['buffer_records']
         for one in records['kernel_dispatch']:
-            rows.append((gpus[one['dispatch_info']['agent_id']['handle']], True, one['start_timestamp'], one['end_timestamp']))
+            rows.append((gpus[one['dispatch_info']['agent_id']['handle']], True,
+                         one['start_timestamp'], one['end_timestamp']))
         for one in records['memory_copy']:
             to, of = one['dst_agent_id']['handle'], one['src_agent_id']['handle']
-            rows.append((gpus[to if to in gpus else of], False, one['start_timestamp'], one['end_timestamp']))
+            rows.append((gpus[to if to in gpus else of], False, one['start_timestamp'],
+                         one['end_timestamp']))
     return of_gpus(rows)
 
 
@@ -124,7 +128,8 @@ def cupti(path, kernels):
             ('CUPTI_ACTIVITY_KIND_MEMCPY', 'deviceId'), ('CUPTI_ACTIVITY_KIND_MEMSET', 'deviceId'),
             ('CUPTI_ACTIVITY_KIND_MEMCPY2', 'dstDeviceId')]:
         if name in tables:
-            rows += [(gpu, name in kernels, start, end) for gpu, start, end in db.execute(f'select {device}, start, end from {name}')]
+            rows += [(gpu, name in kernels, start, end)
+                     for gpu, start, end in db.execute(f'select {device}, start, end from {name}')]
     return of_gpus(rows)
 
 
@@ -144,7 +149,8 @@ def of_report(path):
 def gpu_table(path):
     """nvprof --print-gpu-trace --csv, nsys stats --report cuda_gpu_trace."""
     lines = content(path).decode(errors='replace').splitlines()
-    at = next(i for i, line in enumerate(lines) if re.match(r'"?Start"?( \(\w+\))?,"?Duration', line))
+    at = next(i for i, line in enumerate(lines)
+              if re.match(r'"?Start"?( \(\w+\))?,"?Duration', line))
     heading = next(csv.reader([lines[at]]))
     start, duration = heading[0], heading[1]
     if '(' in start:
@@ -160,7 +166,8 @@ def gpu_table(path):
         except (ArithmeticError, KeyError):
             continue
         gpu = re.search(r'\((\d+)\)$', row['Device'])
-        rows.append((int(gpu[1]) if gpu else 0, '[CUDA mem' not in row['Name'], begin, begin + length))
+        rows.append((int(gpu[1]) if gpu else 0, '[CUDA mem' not in row['Name'], begin,
+                     begin + length))
     return of_gpus(rows)
 
 
@@ -169,14 +176,16 @@ def us(text):
 
 
 def ascend_table(path):
-    return of_gpus([(0, True, us(row['Start Time(us)']), us(row['Start Time(us)']) + us(row['Duration(us)']))
+    return of_gpus([(0, True, us(row['Start Time(us)']),
+                     us(row['Start Time(us)']) + us(row['Duration(us)']))
                     for row in table(path)])
 
 
 def ascend_trace(path):
     events = json.loads(content(path), parse_float=Decimal)
     events = events['traceEvents'] if isinstance(events, dict) else events
-    names = {e['pid']: e['args']['name'] for e in events if e.get('ph') == 'M' and e['name'] == 'process_name'}
+    names = {e['pid']: e['args']['name'] for e in events if e.get('ph') == 'M'
+             and e['name'] == 'process_name'}
     rows, parts, collectives = [], [], []
     for event in events:
         if event.get('ph') != 'X':
@@ -188,7 +197,8 @@ def ascend_trace(path):
         if process != 'Ascend Hardware':
             continue
         kind = event.get('args', {}).get('Task Type', '').lower().replace('_', ' ')
-        if kind.split(' ')[0] in ('event', 'notify', 'profiling', 'write', 'wait', 'place') or kind.startswith('stream wait'):
+        if kind.split(' ')[0] in ('event', 'notify', 'profiling', 'write', 'wait',
+                                  'place') or kind.startswith('stream wait'):
             continue
         if kind in ('sdma', 'rdma'):
             parts.append(span)
@@ -197,7 +207,8 @@ def ascend_trace(path):
             kind == 'other' and event['name'].lower().startswith(('memcopy', 'memcpy')))
         rows.append((0, not copy) + span)
     rows += [(0, True) + span for span in collectives]
-    rows += [(0, False) + span for span in parts if not any(a <= span[0] <= b for a, b in collectives)]
+    rows += [(0, False) + span for span in parts
+             if not any(a <= span[0] <= b for a, b in collectives)]
     return of_gpus(rows)
 
 
@@ -205,7 +216,8 @@ def trtexec(path):
     def ns(number):
         return int(Decimal(str(number)) * 10**6)
     return of_gpus([(0, part == 'Compute', ns(query[f'start{part}Ms']), ns(query[f'end{part}Ms']))
-                    for query in json.loads(content(path), parse_float=Decimal) for part in ('H2d', 'Compute', 'D2h')])
+                    for query in json.loads(content(path), parse_float=Decimal)
+                    for part in ('H2d', 'Compute', 'D2h')])
 
 
 def trtexec_layers(path):
@@ -215,14 +227,16 @@ def trtexec_layers(path):
 
 
 def counters(path):
-    return of_sums([(1, Decimal(row['End_Timestamp']) - Decimal(row['Start_Timestamp'])) for row in table(path)])
+    return of_sums([(1, Decimal(row['End_Timestamp']) - Decimal(row['Start_Timestamp']))
+                    for row in table(path)])
 
 
 def proton_tree(path):
     rows = []
 
     def walk(node):
-        rows.append((node.get('metrics', {}).get('count', 0), node.get('metrics', {}).get('time (ns)', 0)))
+        rows.append((node.get('metrics', {}).get('count', 0),
+                     node.get('metrics', {}).get('time (ns)', 0)))
         for child in node.get('children', []):
             walk(child)
     for node in json.loads(content(path)):
@@ -244,7 +258,8 @@ READINGS = {
 
 def scrape_lines(path):
     """A scrape, or the lines of one that a page quotes."""
-    return [line.strip() for line in content(path).decode().splitlines() if re.match(r'\s*(# (HELP|TYPE) |\w+\{.*\} \S+$)', line)]
+    return [line.strip() for line in content(path).decode().splitlines()
+            if re.match(r'\s*(# (HELP|TYPE) |\w+\{.*\} \S+$)', line)]
 
 
 def scrape(path):
@@ -271,12 +286,15 @@ READERS = {
 def answer(program, path):
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, 'answer.json')
-        done = subprocess.run([program, 'analyze', path, '--window', 'all', '--format', 'json', '-o', out], capture_output=True, text=True)
+        done = subprocess.run([program, 'analyze', path, '--window', 'all', '--format', 'json',
+                               '-o', out], capture_output=True, text=True)
         if not os.path.exists(out):
             return refusal(done.stderr, path)
         devices = json.load(open(out))['devices']
-    return {str(gpu['id']): {'span': gpu['span_ns'], 'busy': gpu['busy_ns'], 'kernel_busy': gpu['kernel_busy_ns'],
-                             'kernel_sum': gpu['kernel_time_sum_ns'], 'operations': gpu['gpu_events'], 'kernels': gpu['kernels']}
+    return {str(gpu['id']): {'span': gpu['span_ns'], 'busy': gpu['busy_ns'],
+                             'kernel_busy': gpu['kernel_busy_ns'],
+                             'kernel_sum': gpu['kernel_time_sum_ns'],
+                             'operations': gpu['gpu_events'], 'kernels': gpu['kernels']}
             for gpu in devices}
 
 
@@ -287,7 +305,8 @@ def refusal(text, path):
 
 
 def queried(program, path, sql):
-    done = subprocess.run([program, 'query', path, sql, '--format', 'csv'], capture_output=True, text=True)
+    done = subprocess.run([program, 'query', path, sql, '--format', 'csv'], capture_output=True,
+                          text=True)
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
@@ -298,12 +317,13 @@ def answer_of_scrapes(program, path):
             name = os.path.join(folder, f'{i}.prom')
             open(name, 'w').write('\n'.join(scrape_lines(path)) + '\n')
             os.utime(name, (1_790_000_000 + 10 * i,) * 2)
-        rows = queried(program, folder, 'select metric, avg(value) as value from counter_samples group by metric')
+        rows = queried(program, folder,
+                       'select metric, avg(value) as value from counter_samples group by metric')
     return {row['metric']: float(row['value']) for row in rows if row['value']}
 
 
 def judged(program, path, kind):
-    """What must be said, what is said, and the verdict."""
+    """The expected text, the actual text, and the verdict."""
     if kind.startswith('refused: '):
         said = answer(program, path)
         return 'refused by the name of ' + kind[9:], said, 'right' if isinstance(said, str) and kind[9:] in said else 'wrong'
@@ -311,7 +331,8 @@ def judged(program, path, kind):
     if READERS[kind] is scrape:
         said = answer_of_scrapes(program, path)
         said = {metric: said.get(metric) for metric in truth}
-        right = truth and all(said[m] is not None and abs(said[m] - v) <= 1e-3 * abs(v) for m, v in truth.items())
+        right = truth and all(said[m] is not None and abs(said[m] - v) <= 1e-3 * abs(v)
+                              for m, v in truth.items())
         return truth, said, 'right' if right else 'wrong'
     if 'dispatches' in truth:
         rows = queried(program, path, 'select sum(coalesce(launches, 1)) as n, sum(coalesce(launches, 1) * duration_ns) as ns from report_kernels')
@@ -329,11 +350,13 @@ def main():
     result = json.load(open(ROWS))
     tally, out = collections.Counter(), []
     for row in result['results']:
-        path = os.path.join(folder, row['repository'].replace('/', '+'), row['path'] + row.get('made_suffix', ''))
+        path = os.path.join(folder, row['repository'].replace('/', '+'),
+                            row['path'] + row.get('made_suffix', ''))
         if not os.path.exists(path):
             tally['missing'] += 1
             continue
-        if 'made' not in row and hashlib.sha256(open(path, 'rb').read()).hexdigest() != row['sha256']:
+        if 'made' not in row and hashlib.sha256(open(path,
+                                                     'rb').read()).hexdigest() != row['sha256']:
             tally['another file'] += 1
             continue
         truth, said, verdict = judged(program, path, row['format'])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """run.py GPUFATHOM FILES_DIR [OUT.json]: score of the field gate.
 
-Every file of manifest.json that lies in FILES_DIR is given to `GPUFATHOM analyze`; files that are missing are skipped.
-Figures are compared with truths.json (the whole capture, `--window all`): shares within 0.1 points, kernels exactly.
-Sentences are held to checks.json: what an answer or a refusal must say and must not say; statements.json says it in words."""
+Every file of manifest.json that lies in FILES_DIR is given to `GPUFATHOM analyze`; files that are
+missing are skipped. Figures are compared with truths.json (the whole capture, `--window all`):
+shares within 0.1 points, kernels exactly. Sentences are held to checks.json: what an answer or a refusal must say and must not say; statements.json says it in words."""
 import hashlib
 import json
 import os
@@ -22,8 +22,10 @@ def load(name):
 
 def call(tool, path, *options):
     try:
-        done = subprocess.run([tool, 'analyze', os.path.basename(path), *options], cwd=os.path.dirname(path) or '.', capture_output=True, timeout=LIMIT)
-        return done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
+        done = subprocess.run([tool, 'analyze', os.path.basename(path), *options],
+                              cwd=os.path.dirname(path) or '.', capture_output=True, timeout=LIMIT)
+        return done.returncode, done.stdout.decode('utf-8',
+                                                   'replace'), done.stderr.decode('utf-8', 'replace')
     except subprocess.TimeoutExpired:
         return None, '', 'time limit'
 
@@ -33,7 +35,8 @@ def figures(truth, document):
     found = {str(d['id']): d for d in document.get('devices', [])}
     out = []
     for name, t in truth.get('devices', {}).items():
-        d = found.get(name) or (next(iter(found.values())) if len(found) == len(truth['devices']) == 1 else None)
+        d = found.get(name) or (next(iter(found.values()))
+                                if len(found) == len(truth['devices']) == 1 else None)
         if d is None:
             out.append(f'device {name} is not in the answer')
             continue
@@ -48,7 +51,8 @@ def figures(truth, document):
             out.append(f'device {name}: {d.get("kernels")} kernels, true {t["kernels"]}')
     if 'duration_ns' in truth and isinstance(truth.get('kernels'), int) and found:
         d = next(iter(found.values()))
-        if d.get('kernels') != truth['kernels'] or abs(d.get('kernel_time_sum_ns', 0) - truth['duration_ns']) > 1 + 0.001 * truth['duration_ns']:
+        if d.get('kernels') != truth['kernels'] or abs(d.get('kernel_time_sum_ns',
+                                                             0) - truth['duration_ns']) > 1 + 0.001 * truth['duration_ns']:
             out.append(f'{d.get("kernels")} kernels of {d.get("kernel_time_sum_ns")} ns, true {truth["kernels"]} of {truth["duration_ns"]}')
     return out
 
@@ -77,7 +81,8 @@ def judge(tool, path, entry, truth, check, statement):
     said = (text + '\n' + error).replace(entry['file'], 'FILE')
     faults = [f'says: {m.group(0)}' for p in check['must_not'] for m in [re.search(p, said)] if m]
     faults += [f'does not say: {p}' for p in check['must'] if not re.search(p, said)]
-    named = not check['writer'] or bool(re.search(check['writer'], re.sub(r'\(understood:.*', '', said)))
+    named = not check['writer'] or bool(re.search(check['writer'],
+                                                  re.sub(r'\(understood:.*', '', said)))
     answered = bool(text.strip())
     if not answered:
         if statement['expect'] == 'analysis':
@@ -109,12 +114,16 @@ def main(tool, files, out=None):
             print(f'{entry["file"]}: another file than the one that was judged, skipped')
             skipped += 1
             continue
-        verdict, faults, named = judge(tool, path, entry, truths[entry['file']], checks[entry['file']], statements[entry['file']])
+        verdict, faults, named = judge(tool, path, entry, truths[entry['file']],
+                                       checks[entry['file']], statements[entry['file']])
         verdicts[entry['file']] = {'verdict': verdict, 'faults': faults, 'writer_named': named}
-        print(f'{verdict:16} {entry["file"]}' + (f'  {"; ".join(faults)[:150]}' if faults else '' if named else '  (writer not named)'))
+        print(f'{verdict:16} {entry["file"]}'
+              + (f'  {"; ".join(faults)[:150]}' if faults else '' if named
+                 else '  (writer not named)'))
     count = Counter(v['verdict'] for v in verdicts.values())
     good = count['right'] + count['refused rightly']
-    print(f'\n{good} of {len(verdicts)} right: ' + ', '.join(f'{n} {k}' for k, n in count.most_common()) + f'; {sum(not v["writer_named"] for v in verdicts.values())} writers not named; {skipped} files skipped')
+    print(f'\n{good} of {len(verdicts)} right: '
+          + ', '.join(f'{n} {k}' for k, n in count.most_common()) + f'; {sum(not v["writer_named"] for v in verdicts.values())} writers not named; {skipped} files skipped')
     if out:
         json.dump(verdicts, open(out, 'w'), indent=1)
     return 0 if good == len(verdicts) else 1

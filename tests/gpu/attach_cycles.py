@@ -23,7 +23,7 @@ from recording import PROGRAMS, Started  # noqa: E402
 
 
 def held(pid):
-    """What a process holds: descriptors, threads, mappings of ours; and its memory."""
+    """Resources of a process: descriptors, threads, mappings of ours; and its memory."""
     with open(f"/proc/{pid}/maps") as maps:
         ours = sum("gpufathom" in line for line in maps)
     with open(f"/proc/{pid}/status") as status:

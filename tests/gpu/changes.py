@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Real changes to real programs, told by `compare`: changes.py GPUFATHOM OUT [--budget-seconds S] [--turns N] [--only NAME...]
+"""Real changes to real programs, told by `compare`: changes.py GPUFATHOM OUT [--budget-seconds S]
+[--turns N] [--only NAME...]
 
-Each change is a program before and after. Both run in turns, each time in a process of its own: unprofiled, whose step times are the
-truth, beneath torch.profiler after that, and once more beneath `gpufathom record --kernels`. OUT gets changes.json: for each change the
-truth and what `gpufathom compare BEFORE... --after AFTER...` said of the step in either kind of capture, and the captures. With --again
-nothing runs: the captures that lie in OUT are compared once more.
+Each change is a program before and after. Both run in turns, each time in a process of its own:
+unprofiled, whose step times are the truth, beneath torch.profiler after that, and once more beneath
+`gpufathom record --kernels`. OUT gets changes.json: for each change the truth and what `gpufathom
+compare BEFORE... --after AFTER...` said of the step in either kind of capture, and the captures.
+With --again nothing runs: the captures that lie in OUT are compared once more.
 """
 import argparse
 import json
@@ -22,7 +24,9 @@ WARM_UP, TIMED, PROFILED, RECORDED = 12, 60, 12, 20
 
 def encoder(torch, width=512, layers=4, batch=32, length=128):
     layer = torch.nn.TransformerEncoderLayer(width, 8, 4 * width, batch_first=True, dropout=0.0)
-    return torch.nn.TransformerEncoder(layer, layers).cuda(), torch.randn(batch, length, width, device="cuda")
+    return torch.nn.TransformerEncoder(layer,
+                                       layers).cuda(), torch.randn(batch, length, width,
+                                                                   device="cuda")
 
 
 def network(torch, batch=64, last=False):
@@ -30,7 +34,8 @@ def network(torch, batch=64, last=False):
 
     model = torchvision.models.resnet18().cuda()
     images = torch.randn(batch, 3, 160, 160, device="cuda")
-    return (model.to(memory_format=torch.channels_last), images.to(memory_format=torch.channels_last)) if last else (model, images)
+    return (model.to(memory_format=torch.channels_last),
+            images.to(memory_format=torch.channels_last)) if last else (model, images)
 
 
 def training(torch, model, inputs, dtype=None, run=None, **adam):
@@ -64,7 +69,8 @@ def compiled(torch, after):
 
 def fused(torch, after):
     model, inputs = encoder(torch, 256, 12, 8)
-    return training(torch, model, inputs, torch.bfloat16, **({"fused": True} if after else {"foreach": False}))
+    return training(torch, model, inputs, torch.bfloat16,
+                    **({"fused": True} if after else {"foreach": False}))
 
 
 def channels_last(torch, after):
@@ -78,7 +84,8 @@ def flash(torch, after):
 
     def step():
         with sdpa_kernel(SDPBackend.FLASH_ATTENTION if after else SDPBackend.MATH):
-            torch.nn.functional.scaled_dot_product_attention(query, query, query).square().mean().backward()
+            torch.nn.functional.scaled_dot_product_attention(query, query,
+                                                             query).square().mean().backward()
     return step
 
 
@@ -149,12 +156,14 @@ def unchanged(torch, _):
     return training(torch, *encoder(torch, 768), torch.bfloat16)
 
 
-CHANGES = {change.__name__: change for change in (precision, tf32, compiled, fused, channels_last, flash, larger_batch, loader, synchronised,
+CHANGES = {change.__name__: change for change in (precision, tf32, compiled, fused, channels_last,
+                                                  flash, larger_batch, loader, synchronised,
                                                   graphed, recomputed, unchanged)}
 
 
 def work(name, after, trace):
-    """One process: prints the unprofiled milliseconds of its steps, and writes a trace; without a trace it marks steps for a recorder."""
+    """One process: prints the unprofiled milliseconds of its steps, and writes a trace; without a
+    trace it marks steps for a recorder."""
     import torch
 
     sys.path.insert(0, str(ROOT / "python"))
@@ -178,7 +187,8 @@ def work(name, after, trace):
             step()
         torch.cuda.synchronize()
         times.append((time.perf_counter() - begin) * 1e3 / (TIMED // 6))
-    with torch.profiler.profile(schedule=torch.profiler.schedule(wait=1, warmup=2, active=PROFILED), record_shapes=True) as profiler:
+    with torch.profiler.profile(schedule=torch.profiler.schedule(wait=1, warmup=2, active=PROFILED),
+                                record_shapes=True) as profiler:
         for _ in range(3 + PROFILED):
             step()
             profiler.step()
@@ -188,14 +198,16 @@ def work(name, after, trace):
 
 
 def run(command, seconds=150):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds,
+                          env={**os.environ, "PYTHONUNBUFFERED": "1"})
     if done.returncode:
         raise RuntimeError(f"exit {done.returncode}: {(done.stderr or done.stdout)[-400:]}")
     return done.stdout
 
 
 def truth_of(before, after):
-    """Ratio of the step, as (low, middle, high): 95 % by the spread of the turns' medians (Student's t)."""
+    """Ratio of the step, as (low, middle, high): 95 % by the spread of the turns' medians
+    (Student's t)."""
     quantile = {2: 4.303, 3: 2.776, 4: 2.447}[len(before)]
     logs = [[math.log(statistics.median(turn)) for turn in side] for side in (before, after)]
     middle = statistics.mean(logs[1]) - statistics.mean(logs[0])
@@ -204,19 +216,24 @@ def truth_of(before, after):
 
 
 def said(gpufathom, before, after):
-    done = subprocess.run([gpufathom, "compare", *before, "--after", *after, "--format", "json"], capture_output=True, text=True)
-    text = subprocess.run([gpufathom, "compare", *before, "--after", *after], capture_output=True, text=True).stdout
+    done = subprocess.run([gpufathom, "compare", *before, "--after", *after, "--format", "json"],
+                          capture_output=True, text=True)
+    text = subprocess.run([gpufathom, "compare", *before, "--after", *after], capture_output=True,
+                          text=True).stdout
     try:
         answer = json.loads(done.stdout)
     except json.JSONDecodeError:
         return {"exit": done.returncode, "error": done.stderr[-300:]}
-    return {"exit": done.returncode, "text": text.splitlines()[:12], "answer": {key: answer.get(key) for key in ("changes", "likeness")}}
+    return {"exit": done.returncode, "text": text.splitlines()[:12],
+            "answer": {key: answer.get(key) for key in ("changes", "likeness")}}
 
 
 def quality_of(gpufathom, capture):
-    done = subprocess.run([gpufathom, "analyze", capture, "--format", "json"], capture_output=True, text=True)
+    done = subprocess.run([gpufathom, "analyze", capture, "--format", "json"], capture_output=True,
+                          text=True)
     try:
-        return {"exit": done.returncode, "rows": {row["code"]: row["detail"] for row in json.loads(done.stdout)["quality"]}}
+        return {"exit": done.returncode,
+                "rows": {row["code"]: row["detail"] for row in json.loads(done.stdout)["quality"]}}
     except json.JSONDecodeError:
         return {"exit": done.returncode, "error": done.stderr[-300:]}
 
@@ -233,10 +250,12 @@ def measure(given, name):
     times = {side: [] for side in SIDES}
     for turn in range(given.turns):
         for side in SIDES:
-            trace, recording = (captures(given.out, name, side, kind, given.turns)[turn] for kind in KINDS)
+            trace, recording = (captures(given.out, name, side, kind, given.turns)[turn]
+                                for kind in KINDS)
             worker = [sys.executable, __file__, "--work", name, side]
             times[side].append(json.loads(run([*worker, trace]).splitlines()[-1]))
-            run([given.gpufathom, "record", "-q", "--kernels", "--window", "0", "-o", recording, "--", *worker])
+            run([given.gpufathom, "record", "-q", "--kernels", "--window", "0", "-o", recording,
+                 "--", *worker])
     return times
 
 
@@ -264,12 +283,15 @@ def main():
             for kind in KINDS:
                 files = [captures(given.out, name, side, kind, given.turns) for side in SIDES]
                 row[kind] = said(given.gpufathom, *files)
-                row[kind]["quality"] = {pathlib.Path(file).name: quality_of(given.gpufathom, file) for side in files for file in side}
+                row[kind]["quality"] = {pathlib.Path(file).name: quality_of(given.gpufathom, file)
+                                        for side in files for file in side}
         except Exception as error:  # one change's failure is its result
             row["error"] = f"{type(error).__name__}: {error}"
         rows.append(row)
         print(name, row.get("truth"), row.get("error", ""),
-              *([change["verdict"], round(change["ratio"], 3)] for kind in KINDS for change in (row.get(kind, {}).get("answer") or {}).get("changes") or []), flush=True)
+              *([change["verdict"], round(change["ratio"], 3)] for kind in KINDS
+                for change in (row.get(kind, {}).get("answer") or {}).get("changes") or []),
+              flush=True)
         told.write_text(json.dumps(rows, indent=1))
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The largest batch that fits, tried out: fitting_batch.py OUT SECONDS
 
-For each model of the utilisation study a trace with memory events at a small batch, from which `gpufathom analyze` says what would
-fit; then batches are tried until the largest that runs two steps is known within 2 %. OUT gets fitting.json and the traces.
+For each model of the utilisation study a trace with memory events at a small batch, from which
+`gpufathom analyze` says what would fit; then batches are tried until the largest that runs two
+steps is known within 2 %. OUT gets fitting.json and the traces.
 """
 import gc
 import json

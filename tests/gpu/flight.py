@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Which moments `gpufathom monitor --flight` finds, planted on this machine's GPUs, and what it tells
-of healthy jobs: flight.py GPUFATHOM OUT.json [--gpus 0,1] [--plan train:600,serve:600,planted]
+"""Which moments `gpufathom monitor --flight` finds, planted on this machine's GPUs, and what it
+tells of healthy jobs: flight.py GPUFATHOM OUT.json [--gpus 0,1] [--plan
+train:600,serve:600,planted]
                        [--watch 0,1] [--no-counters 0] [--kernels S] [--keep FOLDER]
 
 On each GPU the jobs of the plan run one after the other:
@@ -15,8 +16,8 @@ On each GPU the jobs of the plan run one after the other:
 The recorder is asked once by a signal. --watch: the GPUs that it watches (those with jobs);
 what it tells of others is listed by itself. --no-counters: GPUs whose hardware counters are held by
 another session while it starts, so that it takes GPM there. With --kernels, jobs run under
-`gpufathom run` and windows of S seconds are taken. The driver is only read. What is known is written
-every ten seconds; SIGTERM ends the jobs early and judges what there is.
+`gpufathom run` and windows of S seconds are taken. The driver is only read. What is known is
+written every ten seconds; SIGTERM ends the jobs early and judges what there is.
 """
 import argparse
 import contextlib
@@ -277,7 +278,8 @@ def result_of(options, begin, jobs, clocks, folder, asked):
         each["end"] = round(each["end"] - begin, 2) if each["end"] else None
         each["told"] = sum(entry["gpu"] == each["gpu"] and each["begin"] <= entry["second"]
                            <= (each["end"] or 1e9) for entry in told)
-    names = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+    names = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version",
+                            "--format=csv,noheader"],
                            capture_output=True, text=True).stdout.strip().split("\n")
     return {"what": "moments that the flight recorder told, of planted and of healthy jobs",
             "command": " ".join(["tests/gpu/flight.py", "build/gpufathom", "OUT.json",

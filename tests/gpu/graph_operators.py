@@ -1,9 +1,10 @@
-"""Do kernels of CUDA graphs find the operators that captured them? Against the same program without graphs.
+"""Do kernels of CUDA graphs find the operators that captured them? Against the same program without
+graphs.
 
-A perceptron and a transformer layer run forward, a perceptron trains a step, each captured into a graph. Four
-profiles of each: without graphs, of the capture with its replays, of the replays alone, and of two captures with
-different batches. What `gpufathom work` says of the replays must be what the run without graphs has: the same
-operators, shapes and calls, step for step.
+A perceptron and a transformer layer run forward, a perceptron trains a step, each captured into a
+graph. Four profiles of each: without graphs, of the capture with its replays, of the replays alone,
+and of two captures with different batches. What `gpufathom work` says of the replays must be what
+the run without graphs has: the same operators, shapes and calls, step for step.
 Usage: graph_operators.py GPUFATHOM OUT.json [KEEP-TRACES-FOLDER]
 """
 import collections
@@ -23,13 +24,15 @@ REPLAYS = 5
 
 
 def perceptron(batch):
-    model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 256), nn.LayerNorm(256), nn.GELU()).cuda()
+    model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 256), nn.LayerNorm(256),
+                          nn.GELU()).cuda()
     inputs = torch.randn(batch, 256, device="cuda")
     return lambda: model(inputs)
 
 
 def transformer(batch):
-    model = nn.TransformerEncoderLayer(256, 4, 512, batch_first=True, dropout=0.0).cuda().half().eval()
+    model = nn.TransformerEncoderLayer(256, 4, 512, batch_first=True,
+                                       dropout=0.0).cuda().half().eval()
     inputs = torch.randn(batch, 64, 256, device="cuda", dtype=torch.half)
 
     def run():
@@ -41,7 +44,8 @@ def transformer(batch):
 def training(batch):
     model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 10)).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, foreach=False)
-    inputs, targets = torch.randn(batch, 256, device="cuda"), torch.randint(0, 10, (batch,), device="cuda")
+    inputs, targets = torch.randn(batch, 256,
+                                  device="cuda"), torch.randint(0, 10, (batch,), device="cuda")
 
     def run():
         optimizer.zero_grad(set_to_none=False)
@@ -68,7 +72,8 @@ def captured(run):
 
 
 def profiled(path, what):
-    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True, with_stack=True) as profiler:
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True,
+                 with_stack=True) as profiler:
         kept = what()
         torch.cuda.synchronize()
     profiler.export_chrome_trace(path)
@@ -87,7 +92,8 @@ def capture_and_replay(run):
 
 
 def work(gpufathom, trace, *more):
-    done = subprocess.run([gpufathom, "work", trace, "--window", "all", "--format", "json", *more], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([gpufathom, "work", trace, "--window", "all", "--format", "json", *more],
+                          capture_output=True, text=True, timeout=120)
     try:
         return json.loads(done.stdout), done.stderr.strip()
     except json.JSONDecodeError:
@@ -104,7 +110,8 @@ def rows(answer):
 
 def judge(gpufathom, folder, name, make):
     run, large = make(32), make(64)
-    path = {kind: os.path.join(folder, f"{name}_{kind}.json") for kind in ("eager", "capture", "replay", "two")}
+    path = {kind: os.path.join(folder, f"{name}_{kind}.json")
+            for kind in ("eager", "capture", "replay", "two")}
     warm(run)
     warm(large)
     profiled(path["eager"], lambda: [run() for _ in range(REPLAYS)])
@@ -113,13 +120,18 @@ def judge(gpufathom, folder, name, make):
     profiled(path["two"], lambda: (capture_and_replay(run), capture_and_replay(large)))
     expected, _ = work(gpufathom, path["eager"])
     result = {"without_graphs": rows(expected)}
-    ways = {"own_capture": (path["capture"],), "by_capture": (path["replay"], "--graphs", path["capture"]),
+    ways = {"own_capture": (path["capture"],),
+            "by_capture": (path["replay"], "--graphs", path["capture"]),
             "by_run": (path["replay"], "--graphs", path["eager"]), "two_batches": (path["two"],)}
     for way, words in ways.items():
         answer, said = work(gpufathom, *words)
         got = rows(answer)
-        differ = {key: [result["without_graphs"].get(key, 0), got.get(key, 0)] for key in set(got) | set(result["without_graphs"]) if got.get(key, 0) != result["without_graphs"].get(key, 0)}
-        result[way] = {"kernels": sum(got.values()), "without_operator": sum(n for key, n in got.items() if key.startswith("(")), "differ": differ, "said": said[:300]}
+        differ = {key: [result["without_graphs"].get(key, 0), got.get(key, 0)]
+                  for key in set(got) | set(result["without_graphs"])
+                  if got.get(key, 0) != result["without_graphs"].get(key, 0)}
+        result[way] = {"kernels": sum(got.values()),
+                       "without_operator": sum(n for key, n in got.items() if key.startswith("(")),
+                       "differ": differ, "said": said[:300]}
     return result
 
 
@@ -127,15 +139,18 @@ def main():
     gpufathom, out = sys.argv[1:3]
     keep = sys.argv[3] if len(sys.argv) > 3 else None
     with tempfile.TemporaryDirectory() as folder:
-        result = {"command": "tests/gpu/graph_operators.py", "date": datetime.date.today().isoformat(), "gpu": torch.cuda.get_device_name(0), "torch": torch.__version__, "replays": REPLAYS,
-                  "programs": {make.__name__: judge(gpufathom, folder, make.__name__, make) for make in (perceptron, transformer, training)}}
+        result = {"command": "tests/gpu/graph_operators.py",
+                  "date": datetime.date.today().isoformat(), "gpu": torch.cuda.get_device_name(0), "torch": torch.__version__, "replays": REPLAYS,
+                  "programs": {make.__name__: judge(gpufathom, folder, make.__name__, make)
+                               for make in (perceptron, transformer, training)}}
         with open(out, "w") as file:
             json.dump(result, file, indent=1)
         if keep:
             for kind in ("capture", "replay"):
                 shutil.copy(os.path.join(folder, f"perceptron_{kind}.json"), keep)
     for name, program in result["programs"].items():
-        print(name, {way: (found["kernels"], found["without_operator"], len(found["differ"])) for way, found in program.items() if way != "without_graphs"})
+        print(name, {way: (found["kernels"], found["without_operator"], len(found["differ"]))
+                     for way, found in program.items() if way != "without_graphs"})
 
 
 if __name__ == "__main__":

@@ -3,11 +3,11 @@
 monitor_all_sources.py GPUFATHOM OUT.json [--seconds 600] [--after EARLIER.json]
                        [--counters all|none|0,1]
 
-One monitor serves and is scraped every second; meanwhile short ones run in turn. A command that ends
-otherwise than with 0, a scrape that fails or lacks a GPU, and growth of the server are counted. Ends
-after the seconds or at SIGTERM, and has written what it knows every ten seconds. With --after, the
-counts of EARLIER.json are added. A GPU's counters serve one session: --counters says of which GPUs
-they are free, and where not of all, every fourth round takes them.
+One monitor serves and is scraped every second; meanwhile short ones run in turn. A command that
+ends otherwise than with 0, a scrape that fails or lacks a GPU, and growth of the server are
+counted. Ends after the seconds or at SIGTERM, and has written what it knows every ten seconds. With
+--after, the counts of EARLIER.json are added. A GPU's counters serve one session: --counters says
+of which GPUs they are free, and where not of all, every fourth round takes them.
 """
 import argparse
 import collections
@@ -52,7 +52,8 @@ class Scrapes(threading.Thread):
         while not self.stop.wait(1):
             begin = time.monotonic()
             try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/metrics", timeout=5) as answer:
+                with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/metrics",
+                                            timeout=5) as answer:
                     text = answer.read().decode()
                 seen = len(set(re.findall(r'gpu="(\d+)"', text)))
                 self.counts["whole" if seen >= self.gpus else f"{seen} of {self.gpus} GPUs"] += 1
@@ -94,7 +95,8 @@ def main():
     parser.add_argument("--after", type=pathlib.Path)
     parser.add_argument("--counters", default="all")
     options = parser.parse_args()
-    names = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+    names = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version",
+                            "--format=csv,noheader"],
                            capture_output=True, text=True).stdout.split("\n")
     names = [name for name in names if name]
     stop = threading.Event()
@@ -139,7 +141,8 @@ def main():
                 break
             if "--devices" in words and number % 4:
                 continue
-            done = subprocess.run([options.gpufathom, "monitor", *words], capture_output=True, text=True)
+            done = subprocess.run([options.gpufathom, "monitor", *words], capture_output=True,
+                                  text=True)
             ended[name][done.returncode] += 1
             if done.returncode:
                 said[name] = done.stderr[-300:]

@@ -1,10 +1,12 @@
 """Work of a rank under parallelism, on two GPUs: tests/gpu/parallel_work.py GPUFATHOM OUT
 
-Small models with tensor parallelism, sequence parallelism, FSDP2, HSDP, FSDP with tensor parallelism and (as control) DDP, in bf16 and
-FP32, one process a GPU, each rank under torch.profiler with shapes. The operations that `gpufathom work` counts of each rank are held
-against those of its shards by hand, against a second reading of the raw events (the innermost product around each launch), and the
-products of a rank, run by themselves in one process, against the operation counters of Nsight Compute. No part takes longer than a
-minute. OUT gets parallel_work.json and the traces; ends with 1 when a comparison fails or nothing could be compared.
+Small models with tensor parallelism, sequence parallelism, FSDP2, HSDP, FSDP with tensor
+parallelism and (as control) DDP, in bf16 and FP32, one process a GPU, each rank under
+torch.profiler with shapes. The operations that `gpufathom work` counts of each rank are held
+against those of its shards by hand, against a second reading of the raw events (the innermost
+product around each launch), and the products of a rank, run by themselves in one process, against
+the operation counters of Nsight Compute. No part takes longer than a minute. OUT gets
+parallel_work.json and the traces; ends with 1 when a comparison fails or nothing could be compared.
 
     parallel_work.py GPUFATHOM --judge TRACE...    only the second reading of traces that exist, without a GPU
 """
@@ -34,8 +36,8 @@ COUNTERS = {"sm__ops_path_tensor_src_bf16_dst_fp32.sum": 1, "sm__ops_path_tensor
 GEMMS = "regex:gemm|nvjet|cutlass|xmma|s1688|Kernel2"
 
 
-# What a rank runs: each program returns a step and the product operations of the step by hand. Every product of a forward pass has two of
-# the same size in the backward pass.
+# What a rank runs: each program returns a step and the product operations of the step by hand.
+# Every product of a forward pass has two of the same size in the backward pass.
 
 
 def mlp(torch, dtype):
@@ -167,7 +169,8 @@ def fsdp_and_tensor_parallel(torch, dtype):
 
 
 def products_of_dtensors(torch, dtype):
-    """Operands that must be redistributed inside the product; what the ranks then multiply is PyTorch's choice."""
+    """Operands that must be redistributed inside the product; what the ranks then multiply is
+    PyTorch's choice."""
     from torch.distributed.tensor import Shard, distribute_tensor
 
     mesh = mesh_of(torch, (RANKS,), ("tp",))
@@ -244,7 +247,8 @@ def product_of(event):
 
 
 def read_again(path):
-    """{(b, m, n, k): calls}: the innermost product around the launch of each kernel that is no collective, each call once."""
+    """{(b, m, n, k): calls}: the innermost product around the launch of each kernel that is no
+    collective, each call once."""
     events = [e for e in json.loads(pathlib.Path(path).read_text())["traceEvents"] if e.get("ph") == "X"]
     kernels = {e["args"].get("correlation") for e in events if e.get("cat") == "kernel" and not e["name"].startswith("nccl")}
     threads = {}

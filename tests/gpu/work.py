@@ -1,8 +1,11 @@
-"""Work, memory and stall reasons on a GPU: tests/gpu/work.py PROGRAM OUT SECONDS [--part run|step NAME]
+"""Work, memory and stall reasons on a GPU: tests/gpu/work.py PROGRAM OUT SECONDS [--part run|step
+NAME]
 
-With the program: ceilings; for each model of tests/work/models.py a trace (record_shapes, profile_memory) with what FlopCounterMode counts, for one a
-memory snapshot, and counter reports of one step of two of them (tensor operations, device memory with cold caches, warp states). What is left of the
-seconds decides how many. OUT gets work.tar: everything, and work.json: which parts went well.
+With the program: ceilings; for each model of tests/work/models.py a trace (record_shapes,
+profile_memory) with what FlopCounterMode counts, for one a memory snapshot, and counter reports of
+one step of two of them (tensor operations, device memory with cold caches, warp states). What is
+left of the seconds decides how many. OUT gets work.tar: everything, and work.json: which parts went
+well.
 """
 import gzip
 import json
@@ -19,11 +22,13 @@ sys.path.insert(0, str(HERE.parent / "work"))
 SCALE = 8
 STATES = ("barrier branch_resolving dispatch_stall drain gmma imc_miss lg_throttle long_scoreboard math_pipe_throttle membar mio_throttle misc "
           "no_instruction short_scoreboard sleeping tex_throttle wait").split()
-METRICS = ["gpu__time_duration.sum", "smsp__cycles_elapsed.sum", "smsp__cycles_active.sum", "smsp__issue_active.sum", "sm__pipe_tensor_cycles_active.sum",
+METRICS = ["gpu__time_duration.sum", "smsp__cycles_elapsed.sum", "smsp__cycles_active.sum",
+           "smsp__issue_active.sum", "sm__pipe_tensor_cycles_active.sum",
            "sm__inst_executed_pipe_tensor.sum", "sm__ops_path_tensor_src_bf16_dst_fp32.sum", "sm__ops_path_tensor_src_fp16.sum",
            "sm__ops_path_tensor_src_tf32_dst_fp32.sum", "sm__ops_path_tensor_src_fp8.sum", "sm__ops_path_tensor_src_fp64.sum",
            "sm__ops_path_tensor_src_int8.sum", "dram__bytes_read.sum", "dram__bytes_write.sum",
-           *[f"smsp__average_warps_issue_stalled_{state}_per_issue_active.ratio" for state in STATES]]
+           *[f"smsp__average_warps_issue_stalled_{state}_per_issue_active.ratio"
+             for state in STATES]]
 
 
 def trace(name, out, snapshot=False):
@@ -39,7 +44,8 @@ def trace(name, out, snapshot=False):
     for _ in range(5):
         training.step()
     torch.cuda.synchronize()
-    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True, profile_memory=True) as recorded:
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True,
+                 profile_memory=True) as recorded:
         for step in range(3):
             with record_function(f"ProfilerStep#{step}"):
                 training.step()
@@ -57,7 +63,8 @@ def trace(name, out, snapshot=False):
     for _ in range(20):
         training.step()
     torch.cuda.synchronize()
-    facts = {"counted": {str(k): v for k, v in counter.get_flop_counts()["Global"].items()}, "step_s": (time.monotonic() - begin) / 20,
+    facts = {"counted": {str(k): v for k, v in counter.get_flop_counts()["Global"].items()},
+             "step_s": (time.monotonic() - begin) / 20,
              "peak_allocated": torch.cuda.max_memory_allocated(), "peak_reserved": torch.cuda.max_memory_reserved(),
              "batch": list(training.inputs.shape)}
     pathlib.Path(out, f"{name}.facts.json").write_text(json.dumps(facts, indent=1) + "\n")
@@ -81,10 +88,13 @@ def one_step(name):
 
 def count(name, out, seconds):
     report = pathlib.Path(out, f"{name}.ncu-rep")
-    command = ["ncu", "--profile-from-start", "off", "--clock-control", "none", "--cache-control", "all", "--metrics", ",".join(METRICS), "-f", "-o",
-               str(report.with_suffix("")), sys.executable, __file__, "-", str(out), "0", "step", name]
+    command = ["ncu", "--profile-from-start", "off", "--clock-control", "none", "--cache-control",
+               "all", "--metrics", ",".join(METRICS), "-f", "-o",
+               str(report.with_suffix("")), sys.executable, __file__, "-", str(out), "0", "step",
+               name]
     subprocess.run(command, check=True, timeout=seconds, stdout=subprocess.DEVNULL)
-    text = subprocess.run(["ncu", "--import", str(report), "--csv", "--page", "raw", "--print-units", "base"], check=True, timeout=60, capture_output=True)
+    text = subprocess.run(["ncu", "--import", str(report), "--csv", "--page", "raw",
+                           "--print-units", "base"], check=True, timeout=60, capture_output=True)
     with gzip.open(report.with_suffix(".ncu.csv.gz"), "wb") as packed:
         packed.write(text.stdout)
     report.unlink()
@@ -116,11 +126,16 @@ def main():
         print(label, done[label], flush=True)
 
     def child(*arguments):
-        return lambda left: subprocess.run([sys.executable, __file__, "-", str(work), "0", *arguments], check=True, timeout=left)
+        return lambda left: subprocess.run([sys.executable, __file__, "-", str(work), "0",
+                                            *arguments], check=True, timeout=left)
 
-    part("ceilings", lambda left: subprocess.run([program, "ceilings", "-o", str(work / "ceilings.json")], check=True, timeout=min(left, 90)), 10)
-    for name in ("written_out_attention", "odd_sizes", "padded", "fused_attention", "checkpointed", "convnet"):
-        part(f"trace {name}", child("trace", name, *(["snapshot"] if name == "fused_attention" else [])), 15)
+    part("ceilings", lambda left: subprocess.run([program, "ceilings", "-o",
+                                                  str(work / "ceilings.json")], check=True,
+                                                 timeout=min(left, 90)), 10)
+    for name in ("written_out_attention", "odd_sizes", "padded", "fused_attention", "checkpointed",
+                 "convnet"):
+        part(f"trace {name}",
+             child("trace", name, *(["snapshot"] if name == "fused_attention" else [])), 15)
     for name in ("written_out_attention", "odd_sizes", "padded", "convnet"):
         part(f"counters {name}", lambda left, name=name: count(name, work, left), 25)
     (out / "work.json").write_text(json.dumps(done, indent=1) + "\n")

@@ -1,7 +1,8 @@
-"""Feeds files and statements that mean ill to the program: run.py PROGRAM [--short] [--more FOLDER] [--keep FOLDER] [--sanitized].
+"""Feeds files and statements that mean ill to the program: run.py PROGRAM [--short] [--more FOLDER]
+[--keep FOLDER] [--sanitized].
 
-Every command must end with an answer, or with a message that says what is wrong: within its time and memory, without a signal, a raw
-exception, a sanitizer's report or what a terminal obeys; and no file but its own answer may appear or change."""
+Every command must end with an answer, or with a message that says what is wrong: within its time
+and memory, without a signal, a raw exception, a sanitizer's report or what a terminal obeys; and no file but its own answer may appear or change."""
 import argparse
 import os
 import re
@@ -36,12 +37,13 @@ def limits(sanitized):
 def environment(sanitized):
     if not sanitized:
         return None
-    return {**os.environ, "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb=6000",
+    return {**os.environ,
+            "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb=6000",
             "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"}
 
 
 def fault_of(code, said, message):
-    """What is wrong with how a command ended; empty: nothing."""
+    """The error in how a command ended; empty: none."""
     shown = message[:1500].decode("utf8", "replace")
     if code < 0:
         return f"signal {-code}: {shown}"
@@ -59,15 +61,17 @@ def fault_of(code, said, message):
 
 
 def run(command, sanitized):
-    """What is wrong, and the processor time that the command took."""
+    """The error, and the processor time of the command."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment(sanitized),
+        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
+                                   stdout=out, stderr=err, env=environment(sanitized),
                                    preexec_fn=lambda: limits(sanitized))
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
-        return fault_of(process.returncode, out.read(KEPT_BYTES), err.read(KEPT_BYTES)), usage.ru_utime + usage.ru_stime
+        return fault_of(process.returncode, out.read(KEPT_BYTES),
+                        err.read(KEPT_BYTES)), usage.ru_utime + usage.ru_stime
 
 
 def of_file(program, path, plain, out):
@@ -91,7 +95,8 @@ def of_file(program, path, plain, out):
 def commands(program, folder, out, more, short):
     plain = folder / "k_plain.json"
     inputs = sorted(path for path in folder.iterdir() if path.is_file())
-    inputs += sorted((path for place in more for path in place.rglob("*") if path.is_file()), key=lambda path: path.stat().st_size)
+    inputs += sorted((path for place in more for path in place.rglob("*") if path.is_file()),
+                     key=lambda path: path.stat().st_size)
     for number, path in enumerate(inputs):
         verbs = list(of_file(program, path, plain, out / str(number)))
         if short:  # each file is analysed, and read by one more verb in turn
@@ -100,11 +105,12 @@ def commands(program, folder, out, more, short):
             verbs = verbs[:3]
         yield from verbs
     for statement in statements(folder):
-        yield [program, "query", folder / "s_plain.gpf", statement, "--max-seconds", "5", "--max-bytes", "300MB"]
+        yield [program, "query", folder / "s_plain.gpf", statement, "--max-seconds", "5",
+               "--max-bytes", "300MB"]
 
 
 def listing(folder):
-    """What must not change: every file with its size and time."""
+    """The state that must not change: every file with its size and time."""
     return {path: (path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir()}
 
 
@@ -117,13 +123,16 @@ def feed(o, program, folder, out):
     faults = [(command, fault) for command, (fault, _) in zip(todo, ended) if fault]
     after = listing(folder)
     faults += [([program, path.name], "a file beside the inputs has appeared, changed or gone")
-               for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
-    slowest = sorted(((seconds, command) for command, (_, seconds) in zip(todo, ended)), key=lambda one: -one[0])[:5]
+               for path in sorted(before.keys() | after.keys())
+               if before.get(path) != after.get(path)]
+    slowest = sorted(((seconds, command) for command, (_, seconds) in zip(todo, ended)),
+                     key=lambda one: -one[0])[:5]
     return todo, faults, slowest, classes
 
 
 def table(todo, faults, classes):
-    """One line a class: how many inputs, commands that read them, commands that ended as they must not."""
+    """One line a class: how many inputs, commands that read them, commands that ended as they must
+    not."""
     rows = {}
     for command in todo:
         statement = command[1] == "query" and len(command) > 4 and command[4] == "--max-seconds"
@@ -143,12 +152,16 @@ def words(command):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(description=__doc__,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("program", type=Path)
-    options.add_argument("--short", action="store_true", help="files of at most 1 MB, two verbs for each: some seconds instead of minutes")
-    options.add_argument("--more", type=Path, action="append", default=[], help="feed the files of this folder too")
+    options.add_argument("--short", action="store_true",
+                         help="files of at most 1 MB, two verbs for each: some seconds instead of minutes")
+    options.add_argument("--more", type=Path, action="append", default=[],
+                         help="feed the files of this folder too")
     options.add_argument("--keep", type=Path, help="folder for the inputs; without it they go away")
-    options.add_argument("--sanitized", action="store_true", help="a build with sanitizers, which need room and time of their own")
+    options.add_argument("--sanitized", action="store_true",
+                         help="a build with sanitizers, which need room and time of their own")
     o = options.parse_args()
     start = time.time()
     with tempfile.TemporaryDirectory() as temporary:

@@ -1,4 +1,5 @@
-"""SQL that means ill: it must be refused, or answered within its limits, and change nothing. {folder}: where files must not appear."""
+"""SQL that means ill: it must be refused, or answered within its limits, and change nothing.
+{folder}: where files must not appear."""
 STATEMENTS = [
     "ATTACH '{folder}/h_attack_new.db' AS x",
     "ATTACH ':memory:' AS x",

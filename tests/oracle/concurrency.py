@@ -80,7 +80,8 @@ def told(program, path):
     for finding in answer["findings"]:  # "39.6 ms of 46.9 ms communication is exposed"
         said = re.search(r" of ([\d.]+) (ns|us|ms|s) communication", finding["evidence"])
         if said:
-            gains["communication"] = float(said[1]) * {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}[said[2]]
+            gains["communication"] = float(said[1]) * {"ns": 1e-3, "us": 1, "ms": 1e3,
+                                                       "s": 1e6}[said[2]]
     gains["kernel_busy"] = sum(device["kernel_busy_ns"] for device in answer["devices"]) / 1e3
     return gains
 

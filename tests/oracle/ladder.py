@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""An independent ladder: straight from a raw trace and a raw counter CSV, with Python's standard library alone.
+"""An independent ladder: straight from a raw trace and a raw counter CSV, with Python's standard
+library alone.
 
     ladder.py TRACE.json.gz REPORT.ncu.csv.gz ANALYSIS.json
 
-Pairs the kernels of every step with the report in order (the report holds one step), works out the levels of
-docs/ladder.md over the whole capture, and compares them with the JSON of `gpufathom analyze --format json` to 1e-9.
-Prints one line a level and exits 1 when one differs. Shares no code with the program.
+Pairs the kernels of every step with the report in order (the report holds one step), works out the
+levels of docs/ladder.md over the whole capture, and compares them with the JSON of `gpufathom
+analyze
+--format json` to 1e-9. Prints one line a level and exits 1 when one differs. Shares no code with
+the program.
 """
 import csv
 import gzip
@@ -27,7 +30,8 @@ def kernels_of(trace):
 
 
 def exclusive(spans):
-    """Splits each stretch of the union evenly over the spans that cover it; what is left over goes to the first of them."""
+    """Splits each stretch of the union evenly over the spans that cover it; what is left over goes
+    to the first of them."""
     share = [0] * len(spans)
     edges = sorted({t for s in spans for t in s})
     active, following = [], 0
@@ -49,7 +53,8 @@ def report_of(path):
     column = {name: i for i, name in enumerate(rows[0])}
     number = lambda row, name: float(row[column[name]].replace(",", ""))
     return [{name: number(row, name + ".sum") for name in
-             ("smsp__cycles_elapsed", "smsp__cycles_active", "smsp__issue_active", "sm__pipe_tensor_cycles_active", "sm__inst_executed_pipe_tensor")}
+             ("smsp__cycles_elapsed", "smsp__cycles_active", "smsp__issue_active",
+              "sm__pipe_tensor_cycles_active", "sm__inst_executed_pipe_tensor")}
             for row in rows[2:] if row[0]]
 
 
@@ -61,11 +66,16 @@ def main(trace, report, analysis):
     start, end = min(e[0] for e in events), max(e[1] for e in events)
     window, w = end - start, exclusive(spans)
     of = [counters[i % len(counters)] for i in range(len(spans))]
-    total = lambda name: sum(wi * c[name] / c["smsp__cycles_elapsed"] for wi, c in zip(w, of)) / window
-    by_cycles = lambda name: sum(c[name] for c in of) / sum(c["smsp__cycles_elapsed"] for c in of) * sum(w) / window
-    expected = {"gpu.busy": (sum(w) / window, None), "gpu.kernel_time": (sum(e - s for s, e in spans) / window, None)}
-    for level, name in (("sm.active", "smsp__cycles_active"), ("issue.active", "smsp__issue_active"),
-                        ("tensor.active", "sm__pipe_tensor_cycles_active"), ("tensor.issue", "sm__inst_executed_pipe_tensor")):
+    total = lambda name: sum(wi * c[name] / c["smsp__cycles_elapsed"]
+                             for wi, c in zip(w, of)) / window
+    by_cycles = lambda name: sum(c[name] for c in of) / sum(c["smsp__cycles_elapsed"]
+                                                            for c in of) * sum(w) / window
+    expected = {"gpu.busy": (sum(w) / window, None),
+                "gpu.kernel_time": (sum(e - s for s, e in spans) / window, None)}
+    for level, name in (("sm.active", "smsp__cycles_active"),
+                        ("issue.active", "smsp__issue_active"),
+                        ("tensor.active", "sm__pipe_tensor_cycles_active"),
+                        ("tensor.issue", "sm__inst_executed_pipe_tensor")):
         expected[level] = (total(name), by_cycles(name))
     found = {level["id"]: level for level in json.load(open(analysis))["levels"]}
     bad = 0

@@ -1,9 +1,10 @@
-"""Loops that could be one batch, and those that could not: traces of both are made up, and `analyze` must tell them apart.
-Usage: loops.py PROGRAM [--seeds N]
+"""Loops that could be one batch, and those that could not: traces of both are made up, and
+`analyze` must tell them apart. Usage: loops.py PROGRAM [--seeds N]
 
-A recurrence carries a state from round to round, layers hand their result on, a training loop changes weights, the host works on what it
-got: of these nothing may be said, whatever is put together afterwards. Each case is written down as the operators that PyTorch would record, with their kernels; the
-number of rounds, times and whether shapes are recorded are drawn by lot.
+A recurrence carries a state from round to round, layers hand their result on, a training loop
+changes weights, the host works on what it got: of these nothing may be said, whatever is put
+together afterwards. Each case is written down as the operators that PyTorch would record, with
+their kernels; the number of rounds, times and whether shapes are recorded are drawn by lot.
 """
 import json
 import pathlib
@@ -14,8 +15,10 @@ import tempfile
 
 ADD, MUL = "at::native::CUDAFunctor_add<float>", "at::native::BinaryFunctor<float, float, float, MulFunctor<float>>"
 SCALED = "at::native::BUnaryFunctor<float, float, float, MulFunctor<float>>"
-# Operators that only look at memory in another way start nothing; of the others the kernel's functor tells how many tensors they take.
-VIEWS = {"select", "slice", "unbind", "chunk", "squeeze", "unsqueeze", "transpose", "reshape", "lift_fresh"}
+# Operators that only look at memory in another way start nothing; of the others the kernel's
+# functor tells how many tensors they take.
+VIEWS = {"select", "slice", "unbind", "chunk", "squeeze", "unsqueeze", "transpose", "reshape",
+         "lift_fresh"}
 FUNCTORS = {"add": ADD, "sub": ADD, "mul": MUL, "scaled": SCALED, "eq": SCALED}
 
 RECURRENCES = {
@@ -85,28 +88,33 @@ class Trace:
         args = {"External id": len(self.events) + 1}
         if self.shapes:
             args |= {"Input Dims": [[8, 64]], "Input type": ["float"]}
-        self.events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": begin, "dur": self.now - begin, "args": args})
+        self.events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1,
+                            "ts": begin, "dur": self.now - begin, "args": args})
         self.now += self.draw.uniform(1, 3)
 
     def wait(self):
         """The host waits for the device."""
         end = max(self.now, self.device) + 1.5
-        self.events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaStreamSynchronize", "pid": 1, "tid": 1, "ts": self.now,
+        self.events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaStreamSynchronize",
+                            "pid": 1, "tid": 1, "ts": self.now,
                             "dur": end - self.now, "args": {"External id": 0}})
         self.now = end + 0.5
 
     def launch(self, name, kind="kernel", grid=(4, 1, 1), length=None, size=0):
         self.correlation += 1
         call = {"kernel": "cudaLaunchKernel"}.get(kind, "cudaMemcpyAsync")
-        self.events.append({"ph": "X", "cat": "cuda_runtime", "name": call, "pid": 1, "tid": 1, "ts": self.now, "dur": 3.0,
+        self.events.append({"ph": "X", "cat": "cuda_runtime", "name": call, "pid": 1, "tid": 1,
+                            "ts": self.now, "dur": 3.0,
                             "args": {"correlation": self.correlation, "External id": 0}})
         self.now += 3.5
         start = max(self.now, self.device)
         length = length or self.draw.uniform(1.5, 4)
         self.device = start + length
-        args = {"correlation": self.correlation, "device": 0, "context": 1, "stream": 7, "External id": 0}
+        args = {"correlation": self.correlation, "device": 0, "context": 1, "stream": 7,
+                "External id": 0}
         args |= {"grid": list(grid), "block": [128, 1, 1]} if kind == "kernel" else {"bytes": size}
-        self.events.append({"ph": "X", "cat": kind, "name": name, "pid": 0, "tid": 7, "ts": start, "dur": length, "args": args})
+        self.events.append({"ph": "X", "cat": kind, "name": name, "pid": 0, "tid": 7, "ts": start,
+                            "dur": length, "args": args})
 
     def work(self, word, length=None):
         if word in VIEWS:
@@ -114,12 +122,15 @@ class Trace:
         grid = (264, 1, 1) if length else (4, 1, 1)  # what fills the device gains nothing
         if word.endswith("_that_waits"):
             name = word.removesuffix("_that_waits")
-            return self.op(f"aten::{name}", 8, [lambda: self.launch(f"{name}_kernel", grid=grid, length=length), self.wait])
+            return self.op(f"aten::{name}", 8,
+                           [lambda: self.launch(f"{name}_kernel", grid=grid, length=length),
+                            self.wait])
         if word in ("item", "to_host", "to_device"):
             copy = "HtoD (Pageable -> Device)" if word == "to_device" else "DtoH (Device -> Pageable)"
             size = 4 if word == "item" else 80_000
             return self.op("aten::item" if word == "item" else "aten::to", 6,
-                           [lambda: self.launch(f"Memcpy {copy}", "gpu_memcpy", size=size), self.wait])
+                           [lambda: self.launch(f"Memcpy {copy}", "gpu_memcpy", size=size),
+                            self.wait])
         functor = FUNCTORS.get(word)
         kernel = f"void at::native::vectorized_elementwise_kernel<4, {functor}>" if functor else f"{word}_kernel"
         name = {"scaled": "aten::mul", "MyFunction": "MyFunction"}.get(word, f"aten::{word}")
@@ -134,8 +145,10 @@ class Trace:
         self.op("aten::stack", 8, [*[lambda: self.op("aten::unsqueeze", 1)] * rounds, cat])
 
     def save(self, path):
-        device = {"id": 0, "name": "NVIDIA H200", "numSms": 132, "computeMajor": 9, "computeMinor": 0, "totalGlobalMem": 150 * 10**9}
-        path.write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [device], "traceEvents": self.events}))
+        device = {"id": 0, "name": "NVIDIA H200", "numSms": 132, "computeMajor": 9,
+                  "computeMinor": 0, "totalGlobalMem": 150 * 10**9}
+        path.write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [device],
+                                    "traceEvents": self.events}))
 
 
 def loop(draw, before, words, rounds, length=None):
@@ -160,15 +173,21 @@ def main(program, *more):
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(seeds):
             draw = random.Random(seed)
-            made = [(name, False, loop(draw, draw.choice(["", "unbind"]) if name in RECURRENCES else "", words, draw.randint(8, 40)))
+            made = [(name, False, loop(draw,
+                                       draw.choice(["", "unbind"]) if name in RECURRENCES else "",
+                                       words, draw.randint(8, 40)))
                     for name, words in quiet.items()]
-            made += [(name, True, loop(draw, *parts, draw.randint(8, 40))) for name, parts in BATCHES.items()]
-            made += [(f"few_{name}", False, loop(draw, *parts, draw.randint(2, 7))) for name, parts in BATCHES.items()]
-            made += [(f"large_{name}", False, loop(draw, *parts, 12, length=400)) for name, parts in BATCHES.items() if name != "frames"]
+            made += [(name, True, loop(draw, *parts, draw.randint(8, 40)))
+                     for name, parts in BATCHES.items()]
+            made += [(f"few_{name}", False, loop(draw, *parts, draw.randint(2, 7)))
+                     for name, parts in BATCHES.items()]
+            made += [(f"large_{name}", False, loop(draw, *parts, 12, length=400))
+                     for name, parts in BATCHES.items() if name != "frames"]
             for name, expected, trace in made:
                 path = pathlib.Path(folder) / "trace.json"
                 trace.save(path)
-                done = subprocess.run([program, "analyze", str(path), "--format", "json"], capture_output=True, text=True)
+                done = subprocess.run([program, "analyze", str(path), "--format", "json"],
+                                      capture_output=True, text=True)
                 said = [one["id"] for one in json.loads(done.stdout)["findings"]]
                 cases += 1
                 if ("unbatched_loop" in said) != expected:

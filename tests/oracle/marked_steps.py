@@ -1,11 +1,13 @@
-"""Steps of real captures with ProfilerStep marks, worked out again from their raw events and held to what `analyze` says.
+"""Steps of real captures with ProfilerStep marks, worked out again from their raw events and held
+to what `analyze` says.
 Usage: marked_steps.py PROGRAM [TEXT] [FOLDER]...   (only captures whose path holds TEXT; more folders with captures)
 
-A step begins with its mark; while the device still does earlier work, when that has ended; never after its own first kernel. Earlier
-work is what earlier marks launched, and what was launched before the first mark, or by a call that is not in the capture, where it
-began before the first step's own kernel. Three readings of the first step are counted: this one, the one in which a kernel without a
-call belongs to the time in which it runs, and from first kernel to first kernel. Where the last two of these are not above 1.2 times the
-median, the first must not be.
+A step begins with its mark; while the device still does earlier work, when that has ended; never
+after its own first kernel. Earlier work is what earlier marks launched, and what was launched
+before the first mark, or by a call that is not in the capture, where it began before the first
+step's own kernel. Three readings of the first step are counted: this one, the one in which a kernel
+without a call belongs to the time in which it runs, and from first kernel to first kernel. Where
+the last two of these are not above 1.2 times the median, the first must not be.
 """
 import bisect
 import decimal
@@ -49,8 +51,10 @@ def events_of(path):
         if event.get("ph") == "X" and "ts" in event and matters(event):
             start = base + round(decimal.Decimal(event["ts"]) * 1000)
             args = event.get("args") or {}
-            yield (event.get("cat"), str(event.get("name")), event.get("pid"), event.get("tid"), start,
-                   start + round(decimal.Decimal(event.get("dur", 0)) * 1000), args.get("correlation"), args.get("device"))
+            yield (event.get("cat"), str(event.get("name")), event.get("pid"), event.get("tid"),
+                   start,
+                   start + round(decimal.Decimal(event.get("dur", 0)) * 1000),
+                   args.get("correlation"), args.get("device"))
 
 
 def marks_of(events):
@@ -91,10 +95,12 @@ class Raw:
         self.unknown = [span for span in self.unknown if span[2] in devices]
 
     def first(self, at):
-        return min((start for start, _, kernel in self.own[at] if kernel), default=min((span[0] for span in self.own[at]), default=None))
+        return min((start for start, _, kernel in self.own[at] if kernel),
+                   default=min((span[0] for span in self.own[at]), default=None))
 
     def steps(self, as_it_runs):
-        """[(number, start, end)]; `as_it_runs`: what no call launched belongs to the mark in which it begins."""
+        """[(number, start, end)]; `as_it_runs`: what no call launched belongs to the mark in which
+        it begins."""
         steps, free = [], None
         for at, (begin, end, number) in enumerate(self.marks):
             if not self.own[at]:
@@ -102,7 +108,8 @@ class Raw:
             first = self.first(at)
             if not steps:
                 limit = begin if as_it_runs else first
-                earlier = [span[1] for span in self.unknown if span[0] < limit] + [span[1] for span in self.before]
+                earlier = [span[1] for span in self.unknown
+                           if span[0] < limit] + [span[1] for span in self.before]
                 free = max(earlier, default=begin)
             start = min(first, max(begin, free))
             if steps and start <= steps[-1][1]:
@@ -110,7 +117,8 @@ class Raw:
             if steps:
                 steps[-1][2] = start
             steps.append([number, start, max(end, max(span[1] for span in self.own[at]))])
-            free = max(free, max((span[1] for span in self.own[at] if span[2]), default=max(span[1] for span in self.own[at])))
+            free = max(free, max((span[1] for span in self.own[at] if span[2]),
+                                 default=max(span[1] for span in self.own[at])))
         return steps
 
     def from_kernel_to_kernel(self):
@@ -123,19 +131,22 @@ def first_is_long(durations):
 
 
 def wrong_in(window, steps):
-    """What of the program's answer is not so, from the raw events."""
+    """The errors in the program's answer, by the raw events."""
     told = window["all_steps"]
     if [step["index"] for step in told] != [step[0] for step in steps]:
         return f"steps {[step['index'] for step in told]} for {[step[0] for step in steps]}"
     for step, (number, start, end) in zip(told, steps):
         if abs(step["start_ns"] - start) > ALLOWED_NS or abs(step["start_ns"] + step["duration_ns"] - end) > ALLOWED_NS:
             return f"step {number}: {step['start_ns']} + {step['duration_ns']} for {start} + {end - start}"
-    if any(one["start_ns"] + one["duration_ns"] != other["start_ns"] for one, other in zip(told, told[1:])):
+    if any(one["start_ns"] + one["duration_ns"] != other["start_ns"]
+           for one, other in zip(told, told[1:])):
         return "steps that do not follow each other"
     inside = window["steps"]
-    if window["kind"] == "steps" and sum(step["duration_ns"] for step in inside) != window["duration_ns"]:
+    if window["kind"] == "steps" and sum(step["duration_ns"]
+                                         for step in inside) != window["duration_ns"]:
         return "steps that do not add up to the window"
-    if any(step["role"] != "ordinary" for step in inside) and any(step["role"] == "ordinary" for step in told):
+    if any(step["role"] != "ordinary" for step in inside) and any(step["role"] == "ordinary"
+                                                                  for step in told):
         return "a step in the window that is far from the others"
     return None
 
@@ -162,19 +173,23 @@ def judge(program, path):
     if long and not in_raw:
         wrong = wrong or f"the first of {told} is long, and its kernels are not"
     counted = [step["duration_ns"] for step in window["steps"]]
-    return (path, len(told) > 2, long, first_is_long([end - start for _, start, end in raw.steps(True)]), in_raw,
+    return (path, len(told) > 2, long,
+            first_is_long([end - start for _, start, end in raw.steps(True)]), in_raw,
             first_is_long(counted), wrong)
 
 
 def main():
     gc.disable()  # looking for cycles in what has none takes a third of the reading
     program, text = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
-    folders = [ROOT / folder for folder in FOLDERS] + [pathlib.Path(folder) for folder in sys.argv[3:]]
+    folders = [ROOT / folder for folder in FOLDERS] + [pathlib.Path(folder)
+                                                       for folder in sys.argv[3:]]
     if os.environ.get("GPUFATHOM_CORPUS"):
         folders.append(pathlib.Path(os.environ["GPUFATHOM_CORPUS"]))
-    paths = [path for folder in folders for path in sorted(folder.rglob("*.json.gz")) if text in str(path)]
+    paths = [path for folder in folders for path in sorted(folder.rglob("*.json.gz"))
+             if text in str(path)]
     with ProcessPoolExecutor() as pool:
-        rows = [row for row in pool.map(functools.partial(judge, program), paths, chunksize=8) if row]
+        rows = [row for row in pool.map(functools.partial(judge, program), paths, chunksize=8)
+                if row]
     wrong = [(row[0], row[6]) for row in rows if row[6]]
     for path, why in wrong:
         print(f"{path}: {why}")

@@ -36,7 +36,7 @@ def alone_of(folder):
 
 
 def recorded(path):
-    """What the profiler was asked for, as the head of its trace says."""
+    """The settings of the profiler, as the head of its trace says."""
     if not path.name.endswith(".json.gz"):
         return "JAX" if "xplane" in path.name else "recorded by gpufathom"
     with gzip.open(path, "rt", errors="replace") as trace:
@@ -69,7 +69,8 @@ def judged(program, folder):
         step = statistics.median_low(one["duration_ns"] for one in window["steps"]) / 1e6
         low = step * (1 - window["profiler_ns"] / window["duration_ns"])
         marked = window["step_confidence"] is None
-        yield {"trace": trace, "recorded": recorded(path), "marked": marked, "alone_ms": round(alone, 3),
+        yield {"trace": trace, "recorded": recorded(path), "marked": marked,
+               "alone_ms": round(alone, 3),
                "low_ms": round(low, 3), "step_ms": round(step, 3),
                "inside": low * (1 - ROOM) <= alone <= step * (1 + ROOM)}
 

@@ -1,5 +1,6 @@
-"""Layers are no steps: the marks of a capture's steps are taken out, and steps must be found in the whole capture where they were found
-before, about as many, and never in one step of it, in that step's forward pass or in its backward pass.
+"""Layers are no steps: the marks of a capture's steps are taken out, and steps must be found in the
+whole capture where they were found before, about as many, and never in one step of it, in that
+step's forward pass or in its backward pass.
 Usage: unmarked_steps.py PROGRAM [TEXT] [FOLDER]...   (only captures whose path holds TEXT; more folders with captures)"""
 import gc
 import gzip
@@ -15,17 +16,22 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CAUSES = ROOT / "tests/advice/causes"
 ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
 CALLS = ("cuda_runtime", "cuda_driver")
-# No period is found in these, with or without a sign of steps: a step of its own kernels each, one kernel a step, or one step in all.
-UNKNOWN = {"recompilation", "tiny_kernels.mended", "hta_cpu_only", "hta_cuda_event_sync", "hta_mi250_rocm", "hta_triton",
+# No period is found in these, with or without a sign of steps: a step of its own kernels each, one
+# kernel a step, or one step in all.
+UNKNOWN = {"recompilation", "tiny_kernels.mended", "hta_cpu_only", "hta_cuda_event_sync",
+           "hta_mi250_rocm", "hta_triton",
            "tracelens_h100_bert_small", "tracelens_h100_qwen_0.5b"}
 
-# A mark of these holds so many iterations of the whole: a pass over a data loader, a pipeline that is given five images.
-NESTED = {"new_loader_each_step": 4, "new_loader_each_step.mended": 4, "h100_google_owlv2-large-patch14-ensemble__1016001": 5,
+# A mark of these holds so many iterations of the whole: a pass over a data loader, a pipeline that
+# is given five images.
+NESTED = {"new_loader_each_step": 4, "new_loader_each_step.mended": 4,
+          "h100_google_owlv2-large-patch14-ensemble__1016001": 5,
           "mi300_google_owlv2-large-patch14-ensemble__1016001": 5}
 
 
 def captures(more):
-    folders = [*map(pathlib.Path, more), ROOT / "examples", CAUSES, ROOT / "tests/advice/captures", ROOT / "tests/ranks/captures"]
+    folders = [*map(pathlib.Path, more), ROOT / "examples", CAUSES, ROOT / "tests/advice/captures",
+               ROOT / "tests/ranks/captures"]
     if os.environ.get("GPUFATHOM_CORPUS"):
         folders.append(pathlib.Path(os.environ["GPUFATHOM_CORPUS"]))
     for folder in folders:
@@ -46,13 +52,15 @@ def is_mark(event):
 
 def part(trace, keeps):
     """What the host did while `keeps` says so, and what the device did for it; no marks."""
-    events = [event for event in trace["traceEvents"] if not is_mark(event) and event.get("cat") != "gpu_user_annotation"]
+    events = [event for event in trace["traceEvents"] if not is_mark(event)
+              and event.get("cat") != "gpu_user_annotation"]
     kept = {event["args"].get("correlation") for event in events
             if event.get("cat") in CALLS and "args" in event and keeps(event)}
     return {**trace, "traceEvents": [
         event for event in events
         if event.get("ph") == "M" or (event.get("ph") == "X" and (
-            event["args"].get("correlation") in kept if event.get("cat") in ON_DEVICE else keeps(event)))]}
+            event["args"].get("correlation") in kept if event.get("cat") in ON_DEVICE
+            else keeps(event)))]}
 
 
 def cases(path):
@@ -60,30 +68,36 @@ def cases(path):
     trace = json.loads(gzip.decompress(path.read_bytes()))
     if not isinstance(trace, dict):
         return
-    marks = sorted((event for event in trace["traceEvents"] if is_mark(event) and event.get("cat") == "user_annotation"), key=start)
+    marks = sorted((event for event in trace["traceEvents"] if is_mark(event)
+                    and event.get("cat") == "user_annotation"), key=start)
     if not marks:
         return
     name = path.name.removesuffix(".json.gz")
-    lengths = [start(after) - start(before) for before, after in zip(marks, marks[1:])] or [end(marks[0]) - start(marks[0])]
+    lengths = [start(after) - start(before)
+               for before, after in zip(marks, marks[1:])] or [end(marks[0]) - start(marks[0])]
     yield f"{name}: whole", part(trace, lambda event: True), lengths
     mark = marks[len(marks) // 2]
     begin, stop = start(mark), end(mark)
     yield f"{name}: one step", part(trace, lambda event: begin <= start(event) < stop), []
     backward = [event for event in trace["traceEvents"]
-                if event.get("name", "").startswith("autograd::engine") and begin <= start(event) < stop]
+                if event.get("name", "").startswith("autograd::engine")
+                and begin <= start(event) < stop]
     if backward:
         turn, last = min(map(start, backward)), max(map(end, backward))
-        yield f"{name}: forward", part(trace, lambda event: begin <= start(event) and end(event) <= turn), []
+        yield f"{name}: forward", part(trace,
+                                       lambda event: begin <= start(event)
+                                       and end(event) <= turn), []
         yield f"{name}: backward", part(trace, lambda event: turn <= start(event) < last), []
 
 
 def wrong(program, case):
-    """What is wrong with the answer to a case; empty: nothing."""
+    """The error in the answer to a case; empty: none."""
     name, trace, steps = case
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write(json.dumps(trace))  # json.dump is written in Python, and takes ten times as long
         file.flush()
-        answer = subprocess.run([program, "analyze", file.name, "--format", "json"], capture_output=True, text=True)
+        answer = subprocess.run([program, "analyze", file.name, "--format", "json"],
+                                capture_output=True, text=True)
     window = json.loads(answer.stdout)["window"] if answer.stdout else {"step_source": "none", "steps": []}
     found, told = window["step_source"], window["steps"]
     if steps and found == "none" and name.split(":")[0] not in UNKNOWN:
@@ -112,7 +126,8 @@ def main():
                 answers = list(pool.map(lambda case: wrong(program, case), cases(path)))
                 count += len(answers)
                 # Programs of one kernel a step, and inference without a sign, are among these.
-                faults += [answer for answer in answers if answer and not (path.parent == CAUSES and answer.endswith("no steps"))]
+                faults += [answer for answer in answers if answer
+                           and not (path.parent == CAUSES and answer.endswith("no steps"))]
     print(*faults, f"{count} captures without marks, {len(faults)} wrong", sep="\n")
     sys.exit(bool(faults) or count == 0)
 

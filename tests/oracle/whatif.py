@@ -1,11 +1,15 @@
-"""The court of gains: programs of tests/advice whose steps were measured without a profiler, as they are and mended.
+"""The court of gains: programs of tests/advice whose steps were measured without a profiler, as
+they are and mended.
 
 Usage: whatif.py PROGRAM [FOLDER] [--json]   (FOLDER: what `tests/gpu/session.sh advice` recorded; else tests/advice/captures)
-Without a runs.json in FOLDER the steps are those that docs/results/whatif.json has of the same captures.
-Own time: what `whatif` says that a step takes without recording, against the step measured so. Gains: the change is the tool's own
-choice, the recommendation of `analyze` that names what was planted (tests/advice/programs/*.json), else the first that replay has a
-gain of, against the difference of the two steps. A point is what the text says first: where the range spans more than four times
-that is the range; what replay gives is judged there, too, in rows of its own. Ends with 1 below what docs/whatif.md states.
+Without a runs.json in FOLDER the steps are those that docs/results/whatif.json has of the same
+captures. Own time: what `whatif` says that a step takes without recording, against the step
+measured so. Gains: the change is the tool's own choice, the recommendation of `analyze` that names
+what was planted (tests/advice/programs/*.json), else the first that replay has a gain of, against
+the difference of the two steps. A point is what the text says first: where the range spans more
+than four times that is the range; what replay gives is judged there, too, in rows of its own. Ends
+with
+1 below what docs/whatif.md states.
 """
 import json
 import pathlib
@@ -24,12 +28,15 @@ LEAST_OWN, LEAST_NEAR = 0.9, 0.75
 
 
 def planted():
-    """By program: the ids of which one names the fault, and whether the gain is one of an item; void pairs are left out."""
+    """By program: the ids of which one names the fault, and whether the gain is one of an item;
+    void pairs are left out."""
     found = {}
-    for name, key in (("verdicts", "first_or_second"), ("causes", "first"), ("fields", "first"), ("libraries", "first"), ("services", "first"), ("studies", "first")):
+    for name, key in (("verdicts", "first_or_second"), ("causes", "first"), ("fields", "first"),
+                      ("libraries", "first"), ("services", "first"), ("studies", "first")):
         path, judged = (ADVICE / "programs" / f"{name}{end}.json" for end in ("", "_verdicts"))
         verdicts = json.loads(judged.read_text())["captures"] if judged.exists() else {}
-        void = {program for program, verdict in verdicts.items() if {"void", "gain_void"} & set(verdict)}
+        void = {program for program, verdict in verdicts.items()
+                if {"void", "gain_void"} & set(verdict)}
         if path.exists():
             found |= {program: (fault[key], fault.get("gain") == "an item")
                       for program, fault in json.loads(path.read_text())["faults"].items()
@@ -38,7 +45,8 @@ def planted():
 
 
 def asked(program, verb, path):
-    done = subprocess.run([program, verb, "--format", "json", str(path)], capture_output=True, text=True)
+    done = subprocess.run([program, verb, "--format", "json", str(path)], capture_output=True,
+                          text=True)
     return json.loads(done.stdout) if done.stdout else None
 
 
@@ -61,13 +69,16 @@ def real_gain(name, of_item, runs):
 
 
 def measured_twice(name, runs):
-    """Whether the gain that the first half of the repeats measured is near that of the second: no answer can be nearer."""
+    """Whether the gain that the first half of the repeats measured is near that of the second: no
+    answer can be nearer."""
     halves = []
     for run in (runs[name], runs[f"{name}.mended"]):
-        times = [one["median_ms"] for one in run["alone"].get("repeats", [])] or run["alone"].get("repeats_ms", [])
+        times = [one["median_ms"]
+                 for one in run["alone"].get("repeats", [])] or run["alone"].get("repeats_ms", [])
         if len(times) < 4:
             return None
-        halves.append([statistics.median(times[: len(times) // 2]), statistics.median(times[len(times) // 2:])])
+        halves.append([statistics.median(times[: len(times) // 2]),
+                       statistics.median(times[len(times) // 2:])])
     first, second = (1 - mended / faulty for faulty, mended in zip(*halves))
     return abs(first - second) <= max(NEAR * second, POINTS)
 
@@ -76,16 +87,19 @@ def judge_gain(program, name, ids, real, path):
     findings = asked(program, "analyze", path)["findings"]
     known = [one for one in findings if one.get("mended_high") is not None]
     chosen = next((one for one in known if one["id"] in ids), known[0] if known else None)
-    row = {"program": name, "real": round(real, 4), "named": any(one["id"] in ids for one in findings)}
+    row = {"program": name, "real": round(real, 4),
+           "named": any(one["id"] in ids for one in findings)}
     if not chosen:
         return row | {"chosen": None}
     low, high = chosen["mended_low"], chosen["mended_high"]
-    row |= {"chosen": chosen["id"], "of_fault": chosen["id"] in ids, "low": round(low, 4), "high": round(high, 4),
+    row |= {"chosen": chosen["id"], "of_fault": chosen["id"] in ids, "low": round(low, 4),
+            "high": round(high, 4),
             "covered": low * (1 - ROOM) <= real <= high * (1 + ROOM)}
     said, least, most = chosen["replayed"], chosen["replayed_low"], chosen["replayed_high"]
     if said is None:  # much of the time is unexplained
         return row
-    return row | {"said": round(said, 4), "itself_low": round(least, 4), "itself_high": round(most, 4),
+    return row | {"said": round(said, 4), "itself_low": round(least, 4),
+                  "itself_high": round(most, 4),
                   "itself": least - POINTS <= real <= most + POINTS, "point": high <= WIDE * low + ROUNDING,
                   "near": abs(said - real) <= max(NEAR * real, POINTS), "roughly": abs(said - real) <= max(ROUGHLY * real, POINTS)}
 
@@ -95,16 +109,21 @@ def share(rows, key):
 
 
 def measured(captures):
-    """The runs without a profiler, by program how much shorter the mended step is, and whether it was so twice."""
+    """The runs without a profiler, by program how much shorter the mended step is, and whether it
+    was so twice."""
     faults = planted()
     if (captures / "runs.json").exists():
         listed = json.loads((captures / "runs.json").read_text())
         listed = listed if isinstance(listed, list) else listed["runs"]
-        listed += [json.loads(path.read_text()) for path in captures.glob("*.run.json")]  # of a session in parts
+        # of a session in parts
+        listed += [json.loads(path.read_text()) for path in captures.glob("*.run.json")]
         runs = {run["program"]: run for run in listed if run.get("rank", 0) == 0 and "alone" in run}
-        pairs = {name: of_item for name, (_, of_item) in faults.items() if name in runs and f"{name}.mended" in runs}
-        return (list(runs.values()), {name: real_gain(name, of_item, runs) for name, of_item in pairs.items()},
-                {name: twice for name in pairs if (twice := measured_twice(name, runs)) is not None})
+        pairs = {name: of_item for name, (_, of_item) in faults.items() if name in runs
+                 and f"{name}.mended" in runs}
+        return (list(runs.values()),
+                {name: real_gain(name, of_item, runs) for name, of_item in pairs.items()},
+                {name: twice for name in pairs
+                 if (twice := measured_twice(name, runs)) is not None})
     earlier = json.loads(RESULTS.read_text())["sets"]
     own = {row["trace"]: row["alone_ms"] for one in earlier for row in one["own"]}
     return ([{"trace": trace, "alone": {"median_ms": alone}} for trace, alone in own.items()],
@@ -112,14 +131,17 @@ def measured(captures):
 
 
 def capture_of(captures, name):
-    return next((path for end in ("json.gz", "xplane.pb.gz", "gpf", "gpf.gz") if (path := captures / f"{name}.{end}").exists()), None)
+    return next((path for end in ("json.gz", "xplane.pb.gz", "gpf", "gpf.gz")
+                 if (path := captures / f"{name}.{end}").exists()), None)
 
 
 def main(program, *more):
     captures = next((pathlib.Path(word) for word in more if not word.startswith("--")), OWN)
     runs, real, twice = measured(captures)
-    own = [row for run in runs if (captures / run["trace"]).exists() and (row := judge_own(program, run, captures / run["trace"]))]
-    gains = [judge_gain(program, name, ids, real[name], path) for name, (ids, _) in planted().items()
+    own = [row for run in runs if (captures / run["trace"]).exists()
+           and (row := judge_own(program, run, captures / run["trace"]))]
+    gains = [judge_gain(program, name, ids, real[name], path)
+             for name, (ids, _) in planted().items()
              if name in real and (path := capture_of(captures, name))]
     host = [row for row in own if row["host_bound"]]
     answered = [row for row in gains if row["chosen"]]
@@ -129,7 +151,8 @@ def main(program, *more):
     of_fault = [row for row in points if row["of_fault"]]
 
     def width(rows, of=""):
-        return round(statistics.median(row[f"{of}high"] - row[f"{of}low"] for row in rows), 3) if rows else None
+        return round(statistics.median(row[f"{of}high"] - row[f"{of}low"] for row in rows),
+                     3) if rows else None
 
     def error(rows):
         return round(statistics.median(abs(row["error"]) for row in rows), 4) if rows else None
@@ -155,7 +178,8 @@ def main(program, *more):
                 print(row)
         print(json.dumps(counts, indent=1))
     near = sum(row["near"] for row in of_fault)
-    good = sum(row["covered"] for row in own) >= LEAST_OWN * len(own) and near >= LEAST_NEAR * len(of_fault)
+    good = sum(row["covered"]
+               for row in own) >= LEAST_OWN * len(own) and near >= LEAST_NEAR * len(of_fault)
     good = good and sum(row["unchanged"] <= 0.02 for row in own) >= 0.95 * len(own)
     return 0 if good or captures != OWN else 1
 

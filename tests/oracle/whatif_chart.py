@@ -1,7 +1,8 @@
 """Predicted against real gains, drawn from the committed court: whatif_chart.py [--check]
 
-Reads docs/results/whatif.json (what whatif.py --json printed) and writes docs/images/whatif.svg; --check ends with 1 where that
-file is another. Drawn are the pairs in which a recommendation with a gain names what was planted.
+Reads docs/results/whatif.json (what whatif.py --json printed) and writes docs/images/whatif.svg;
+--check ends with 1 where that file is another. Drawn are the pairs in which a recommendation with a
+gain names what was planted.
 """
 import html
 import json
@@ -43,7 +44,8 @@ def frame():
 
 def pairs(rows, colour):
     for row in rows:
-        (x, y), (low, _), (high, _) = (place(said, row["real"]) for said in (row["said"], row["low"], row["high"]))
+        (x, y), (low, _), (high, _) = (place(said, row["real"])
+                                       for said in (row["said"], row["low"], row["high"]))
         yield f'<line x1="{low}" x2="{high}" y1="{y}" y2="{y}" stroke="{colour}" opacity="0.35"/>'
         yield (f'<circle cx="{x}" cy="{y}" r="4" fill="{colour}" fill-opacity="{0.9 if row["near"] else 0.25}" stroke="{colour}">'
                f'<title>{html.escape(row["program"])}: {row["said"]:.0%} said, {row["real"]:.0%} real</title></circle>')
@@ -56,7 +58,9 @@ def drawn(sets):
         out += pairs(rows, colour)
         y = TOP + 16 + 84 * number
         out.append(f'<circle cx="510" cy="{y - 4}" r="4" fill="{colour}"/><text x="522" y="{y}">{len(rows)} pairs {text}:</text>')
-        for line, (key, what) in enumerate((("near", f"within {NEAR:.0%}, filled"), ("roughly", "within 30%"), ("covered", "in the range"))):
+        for line, (key, what) in enumerate((("near", f"within {NEAR:.0%}, filled"),
+                                            ("roughly", "within 30%"),
+                                            ("covered", "in the range"))):
             out.append(f'<text x="522" y="{y + 18 * (line + 1)}">{sum(row[key] for row in rows)} {what}</text>')
     out.append(f'<text x="510" y="{TOP + 280}" fill="#555">shaded: real within {NEAR:.0%}</text>')
     return "\n".join([*out, "</svg>"]) + "\n"

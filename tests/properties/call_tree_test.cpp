@@ -16,7 +16,7 @@
 namespace gf {
 namespace {
 
-/// Of every node: what lies below sums to it, or nothing does.
+/// Checks that the children of every node sum to it, or that it has none.
 void check_sums(const std::vector<CallNode>& nodes) {
   std::map<std::int64_t, CallNode> below;
   for (const auto& node : nodes) {

@@ -1,4 +1,4 @@
-// How often two versions of one speed are called different, and how often a change passes.
+// Rates at which two equal versions are called different, and at which a change passes.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -50,7 +50,7 @@ World make_world(const Flaws& flaws, std::uint64_t seed) {
                         std::clamp(rate[kernel] * (1 + flaws.places * normal(random)), 0.0, 1.0),
                     uniform(random) < 0.3 ? 15e3 * uniform(random) : 1200});
   }
-  // What the counters have counted at each edge of each kernel.
+  // The state of the counters at each edge of each kernel.
   struct Run {
     double start, end, before, work;
     std::size_t kernel;

@@ -15,7 +15,7 @@ namespace gf::kineto {
 
 namespace {
 
-/// What differs between two readings of one event; empty when nothing does.
+/// The difference between two readings of one event; empty when there is none.
 std::string compare(const Event& left, const Event& right) {
   if (left.present != right.present) return "other fields are present";
   if (left.duplicates != right.duplicates) return "other duplicates";

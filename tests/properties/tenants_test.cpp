@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kFirstPid = 100;
 constexpr double kIdleWatts = 75;
 
-/// What one process does while it runs.
+/// Behavior of one process while it runs.
 struct Character {
   double sm_active, tensor, read;  // shares of the GPU; units a nanosecond
   double watts;

@@ -51,7 +51,7 @@ WaitingProgram random_program() {
   return program;
 }
 
-/// What the definition says, instant by instant.
+/// The definition applied instant by instant.
 struct Counted {
   Nanos waiting = 0;
   std::map<std::string, double> by_rank;

@@ -149,8 +149,10 @@ class Action(unittest.TestCase):
         wheel = self.folder / "gpufathom-0-py3-none-any.whl"
         with zipfile.ZipFile(wheel, "w") as file:
             file.writestr("gpufathom_here.py", "")
-            file.writestr("gpufathom-0.dist-info/METADATA", "Metadata-Version: 2.1\nName: gpufathom\nVersion: 0\n")
-            file.writestr("gpufathom-0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            file.writestr("gpufathom-0.dist-info/METADATA",
+                          "Metadata-Version: 2.1\nName: gpufathom\nVersion: 0\n")
+            file.writestr("gpufathom-0.dist-info/WHEEL",
+                          "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
             file.writestr("gpufathom-0.dist-info/RECORD", "")
         digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
         checkout = self.folder / "checkout"

@@ -162,7 +162,8 @@ class Evidence(unittest.TestCase):
 
     def test_allowing_it_says_what_is_missing(self):
         path = self.damaged(SOUND, cut(0.8))
-        ask = [sys.executable, "-B", "-m", "gpufathom.gate", "--before", self.sound, "--after", path]
+        ask = [sys.executable, "-B", "-m", "gpufathom.gate", "--before", self.sound, "--after",
+               path]
         done = subprocess.run(
             [*ask, "--limit", "1000", "--allow-incomplete"], capture_output=True, text=True
         )

@@ -1,5 +1,5 @@
-"""What is handed to Kubernetes, systemd and container builders: manifests_test.py BUILD_DIR. Parts whose tools are missing are
-skipped; ./dev python installs kubernetes-validate.
+"""Files for Kubernetes, systemd and container builders: manifests_test.py BUILD_DIR. Parts whose
+tools are missing are skipped; ./dev python installs kubernetes-validate.
 """
 
 import pathlib
@@ -144,7 +144,8 @@ class Manifests(unittest.TestCase):
         words = [line.split()[0] for line in recipe.splitlines() if line and line[0].isupper()]
         self.assertEqual(words[0], "FROM")
         self.assertLessEqual(set(words), {"FROM", "COPY", "RUN", "USER", "ENTRYPOINT", "CMD"})
-        version = re.search(r"project\(gpufathom VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())
+        version = re.search(r"project\(gpufathom VERSION (\S+)",
+                            (ROOT / "CMakeLists.txt").read_text())
         self.assertIn(f"gpufathom:{version[1]}", recipe)
         manifest = (ROOT / "share/kubernetes/monitor.yaml").read_text()
         self.assertIn(f"image: gpufathom:{version[1]}", manifest)

@@ -41,7 +41,8 @@ KERNEL = WORK + [("demangledName", U64), ("shortName", U64), ("registersPerThrea
 
 
 def kernel(i, gpu, graph=None, node=None):
-    return (1000 + 10 * i, 1008 + 10 * i, gpu, 1, 7 + gpu, 100 + i, TID, 1, 2, 40, 256, 2, 1, 128, 1,
+    return (1000 + 10 * i, 1008 + 10 * i, gpu, 1, 7 + gpu, 100 + i, TID, 1, 2, 40, 256, 2, 1, 128,
+            1,
             1, 0, 1024, graph, node)
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The monitor's OTLP, decoded by opentelemetry-proto: otlp_test.py BUILD_DIR. 77 without that package."""
+"""The monitor's OTLP, decoded by opentelemetry-proto: otlp_test.py BUILD_DIR. 77 without that
+package."""
 import http.server
 import os
 import pathlib
@@ -17,14 +18,19 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 
 def points_of(metric):
     data = getattr(metric, metric.WhichOneof("data"))
-    return [({pair.key: pair.value.string_value for pair in point.attributes}, point) for point in data.data_points]
+    return [({pair.key: pair.value.string_value for pair in point.attributes}, point)
+            for point in data.data_points]
 
 
 def main():
-    task = subprocess.Popen(["sleep", "60"], env={"SLURM_JOB_ID": "4711", "SLURM_JOB_USER": "ann", "SLURM_PROCID": "3", "SLURM_NTASKS": "8"})
+    task = subprocess.Popen(["sleep", "60"],
+                            env={"SLURM_JOB_ID": "4711", "SLURM_JOB_USER": "ann",
+                                 "SLURM_PROCID": "3", "SLURM_NTASKS": "8"})
     try:
-        given = {**os.environ, "GPUFATHOM_LIBRARY_PATH": str(BUILD / "fakes"), "GPUFATHOM_FAKE": f"gpus=2,pid={task.pid}"}
-        done = subprocess.run([BUILD / "gpufathom", "monitor", "--count", "2", "--interval", "0.2", "--format", "otlp"], env=given,
+        given = {**os.environ, "GPUFATHOM_LIBRARY_PATH": str(BUILD / "fakes"),
+                 "GPUFATHOM_FAKE": f"gpus=2,pid={task.pid}"}
+        done = subprocess.run([BUILD / "gpufathom", "monitor", "--count", "2", "--interval", "0.2",
+                               "--format", "otlp"], env=given,
                               stdout=subprocess.PIPE, check=True)
     finally:
         task.kill()
@@ -36,16 +42,21 @@ def main():
         assert resource["service.name"] == "gpufathom-monitor" and resource["host.name"], resource
         found = {metric.name: metric for metric in part.scope_metrics[0].metrics}
         assert len(found) == len(part.scope_metrics[0].metrics), "a name twice"
-        units = {"hw.gpu.utilization": "1", "hw.gpu.memory.usage": "By", "hw.gpu.memory.limit": "By", "hw.gpu.io": "By", "hw.power": "W",
-                 "hw.energy": "J", "hw.temperature": "Cel", "gpufathom.sm.active_any": "1", "gpufathom.clock.sm": "Hz"}
+        units = {"hw.gpu.utilization": "1", "hw.gpu.memory.usage": "By",
+                 "hw.gpu.memory.limit": "By", "hw.gpu.io": "By", "hw.power": "W",
+                 "hw.energy": "J", "hw.temperature": "Cel", "gpufathom.sm.active_any": "1",
+                 "gpufathom.clock.sm": "Hz"}
         assert {name: found[name].unit for name in units} == units
-        busy = [(about, point.as_double) for about, point in points_of(found["hw.gpu.utilization"]) if about["hw.gpu.task"] == "general"]
+        busy = [(about, point.as_double) for about, point in points_of(found["hw.gpu.utilization"])
+                if about["hw.gpu.task"] == "general"]
         assert [value for _, value in busy] == [0.75, 0.75], busy
-        assert [about["gpufathom.gpu"] for about, _ in busy] == ["0", "1"] and busy[0][0]["hw.type"] == "gpu", busy
+        assert [about["gpufathom.gpu"] for about, _ in busy] == ["0",
+                                                                 "1"] and busy[0][0]["hw.type"] == "gpu", busy
         assert busy[0][0]["gpufathom.job.id"] == "4711" and busy[0][0]["gpufathom.job.user"] == "ann", busy
         assert found["hw.energy"].sum.is_monotonic and found["hw.energy"].sum.aggregation_temporality == 2
         assert not found["hw.gpu.memory.usage"].sum.is_monotonic
-        assert {about["network.io.direction"] for about, _ in points_of(found["hw.gpu.io"])} == {"receive", "transmit"}
+        assert {about["network.io.direction"]
+                for about, _ in points_of(found["hw.gpu.io"])} == {"receive", "transmit"}
         for metric in found.values():
             assert metric.description, metric.name
             for about, point in points_of(metric):
@@ -66,11 +77,14 @@ def pushed():
         def log_message(self, *_):
             pass
 
-    given = {**os.environ, "GPUFATHOM_LIBRARY_PATH": str(BUILD / "fakes"), "GPUFATHOM_FAKE": "gpus=1"}
+    given = {**os.environ, "GPUFATHOM_LIBRARY_PATH": str(BUILD / "fakes"),
+             "GPUFATHOM_FAKE": "gpus=1"}
 
     def monitor(port):
-        words = ["monitor", "--count", "3", "--interval", "0.2", "--otlp-endpoint", f"http://127.0.0.1:{port}"]
-        return subprocess.run([BUILD / "gpufathom", *words], env=given, capture_output=True, text=True, check=True).stderr
+        words = ["monitor", "--count", "3", "--interval", "0.2", "--otlp-endpoint",
+                 f"http://127.0.0.1:{port}"]
+        return subprocess.run([BUILD / "gpufathom", *words], env=given, capture_output=True,
+                              text=True, check=True).stderr
 
     server = http.server.HTTPServer(("127.0.0.1", 0), Collector)
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,5 +1,5 @@
-"""One question has one answer: of the program, of the C interface and of Python, key for key, for every example with what
-can be joined to it. Usage: parity_test.py BUILD_DIR
+"""One question has one answer: of the program, of the C interface and of Python, key for key, for
+every example with what can be joined to it. Usage: parity_test.py BUILD_DIR
 """
 
 import ctypes

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The map and the reduction of gpufathom.ranks, and what faults do to them: ranks_test.py PROGRAM
 
-Needs pyarrow and GPUFATHOM_CORPUS (77 without); DuckDB, Ray and Spark are tried where they are installed.
+Needs pyarrow and GPUFATHOM_CORPUS (77 without); DuckDB, Ray and Spark are tried where they are
+installed.
 """
 import gzip
 import json
@@ -66,19 +67,23 @@ class Ranks(unittest.TestCase):
         report = ranks.map_all(self.paths, self.dataset, workers=2)
         self.assertEqual([(row.ranks, row.error) for row in report], [(1, ""), (1, "")])
         answer = ranks.reduce(self.dataset, rows=0)
-        direct = json.loads(subprocess.run([PROGRAM, "ranks", "--format", "json", *self.paths], stdout=subprocess.PIPE,
+        direct = json.loads(subprocess.run([PROGRAM, "ranks", "--format", "json", *self.paths],
+                                           stdout=subprocess.PIPE,
                                            check=True).stdout)
         self.assertEqual(answer.pop("failed"), [])
         self.assertEqual(answer, direct)
-        self.assertEqual(answer["stragglers"], [])  # rank 0 is late in all, and recording alone may be why
+        # rank 0 is late in all, and recording alone may be why
+        self.assertEqual(answer["stragglers"], [])
         self.assertGreater(answer["ranks"][0]["recording_doubt_ns"], 0)
 
     def test_again_changes_nothing(self):
         ranks.map_all(self.paths, self.dataset, workers=1)
-        before, times = ranks.digest(self.dataset), [path.stat().st_mtime_ns for path in sorted(self.dataset.rglob("*"))]
+        before, times = ranks.digest(self.dataset), [path.stat().st_mtime_ns
+                                                     for path in sorted(self.dataset.rglob("*"))]
         report = ranks.map_all(self.paths, self.dataset, workers=2)
         self.assertTrue(all(row.done_before for row in report))
-        self.assertEqual(times, [path.stat().st_mtime_ns for path in sorted(self.dataset.rglob("*"))])
+        self.assertEqual(times,
+                         [path.stat().st_mtime_ns for path in sorted(self.dataset.rglob("*"))])
         self.assertEqual(before, ranks.digest(self.dataset))
 
     def test_a_worker_that_is_killed_is_replaced(self):
@@ -100,7 +105,8 @@ class Ranks(unittest.TestCase):
         cut, torn = self.folder / "fsdp.rank1.json.gz", self.folder / "torn.rank1.json.gz"
         cut.write_bytes(pathlib.Path(self.paths[1]).read_bytes()[:600000])
         torn.write_bytes(b"\x1f\x8b\x08")
-        report = ranks.map_all([self.paths[0], cut, torn, self.folder / "none.json"], self.dataset, workers=1)
+        report = ranks.map_all([self.paths[0], cut, torn, self.folder / "none.json"], self.dataset,
+                               workers=1)
         self.assertEqual([bool(row.error) for row in report], [False, False, True, True])
         with self.assertRaisesRegex(Incomplete, "torn.rank1"):
             ranks.reduce(self.dataset)
@@ -110,12 +116,14 @@ class Ranks(unittest.TestCase):
         torn.write_bytes(gzip.compress(b"{}"))
 
     def test_two_runs_are_refused(self):
-        ranks.map_all([self.paths[0], str(CAPTURES / "none.rank1.json.gz")], self.dataset, workers=1)
+        ranks.map_all([self.paths[0], str(CAPTURES / "none.rank1.json.gz")], self.dataset,
+                      workers=1)
         with self.assertRaises(Failure):
             ranks.reduce(self.dataset)
 
     def test_no_room_leaves_nothing_half(self):
-        command = [sys.executable, "-m", "gpufathom.ranks", "map", "--dataset", str(self.dataset), self.paths[0]]
+        command = [sys.executable, "-m", "gpufathom.ranks", "map", "--dataset", str(self.dataset),
+                   self.paths[0]]
 
         def little_room():
             resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
@@ -130,11 +138,13 @@ class Ranks(unittest.TestCase):
     def test_a_full_disk_leaves_nothing_half(self):
         disk = self.folder / "disk"
         disk.mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk], stderr=subprocess.DEVNULL, check=False).returncode:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk],
+                          stderr=subprocess.DEVNULL, check=False).returncode:
             self.skipTest("no file system may be mounted")
         self.addCleanup(subprocess.run, ["umount", disk], check=True)
         self.dataset = disk / "dataset"
-        command = [sys.executable, "-m", "gpufathom.ranks", "map", "--dataset", str(self.dataset), *self.paths]
+        command = [sys.executable, "-m", "gpufathom.ranks", "map", "--dataset", str(self.dataset),
+                   *self.paths]
         full = subprocess.run(command, capture_output=True, check=False)
         self.assertEqual(full.returncode, 1, full.stderr)
         self.assertEqual(self.drafts(), [])
@@ -147,9 +157,12 @@ class Ranks(unittest.TestCase):
         listed = self.folder / "captures.txt"
         listed.write_text("\n".join(self.paths) + "\n")
         for task in "01":
-            done = subprocess.run([sys.executable, "-m", "gpufathom.ranks", "map", "--list", str(listed), "--dataset", str(self.dataset)],
-                                  env={**os.environ, "SLURM_ARRAY_TASK_ID": task, "SLURM_ARRAY_TASK_COUNT": "2",
-                                       "SLURM_ARRAY_TASK_MIN": "0"}, stdout=subprocess.PIPE, check=True)
+            done = subprocess.run([sys.executable, "-m", "gpufathom.ranks", "map", "--list",
+                                   str(listed), "--dataset", str(self.dataset)],
+                                  env={**os.environ, "SLURM_ARRAY_TASK_ID": task,
+                                       "SLURM_ARRAY_TASK_COUNT": "2",
+                                       "SLURM_ARRAY_TASK_MIN": "0"}, stdout=subprocess.PIPE,
+                                  check=True)
             self.assertIn(f"fsdp.rank{task}", done.stdout.decode())
         other = self.folder / "by_pool"
         ranks.map_all(self.paths, other, workers=1)
@@ -182,7 +195,8 @@ class Ranks(unittest.TestCase):
         from gpufathom.ranks import on_spark, queries
 
         os.environ["PYSPARK_PYTHON"] = sys.executable
-        session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+        session = SparkSession.builder.master("local[2]").config("spark.ui.enabled",
+                                                                 "false").getOrCreate()
         self.addCleanup(session.stop)
         report = on_spark.map_all(session, self.paths, self.dataset)
         self.assertEqual([row.error for row in report], ["", ""])
@@ -191,7 +205,8 @@ class Ranks(unittest.TestCase):
         self.assertEqual(ranks.digest(self.dataset), ranks.digest(other))
         if have("duckdb"):
             for query in ranks.QUERIES.values():
-                self.assertEqual(queries.spark_sql(session, self.dataset, query), ranks.sql(other, query))
+                self.assertEqual(queries.spark_sql(session, self.dataset, query),
+                                 ranks.sql(other, query))
 
 
 if __name__ == "__main__":

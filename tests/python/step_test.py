@@ -1,5 +1,5 @@
-"""gpufathom.step() does nothing, and costs next to nothing, where nothing is recorded; tests/system/record_kernels.sh has the rest.
-Usage: step_test.py AGENT_LIBRARY"""
+"""gpufathom.step() does nothing, and costs next to nothing, where nothing is recorded;
+tests/system/record_kernels.sh has the rest. Usage: step_test.py AGENT_LIBRARY"""
 import os
 import pathlib
 import re
@@ -26,8 +26,10 @@ print(gpufathom._begin.__name__, "loaded" if os.environ["CUDA_INJECTION64_PATH"]
 
 
 def steps_beside(library):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "CUDA_INJECTION64_PATH": library}
-    done = subprocess.run([sys.executable, "-B", "-c", STEPS], env=environment, capture_output=True, text=True)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"),
+                   "CUDA_INJECTION64_PATH": library}
+    done = subprocess.run([sys.executable, "-B", "-c", STEPS], env=environment, capture_output=True,
+                          text=True)
     return done.stdout.strip() + done.stderr
 
 
@@ -41,7 +43,9 @@ class Step(unittest.TestCase):
 
     def test_import_takes_nothing(self):
         code = "import sys; before = set(sys.modules); import gpufathom; print(*set(sys.modules) - before)"
-        out = subprocess.run([sys.executable, "-B", "-c", code], env={"PYTHONPATH": str(ROOT / "python")}, capture_output=True, text=True, check=True)
+        out = subprocess.run([sys.executable, "-B", "-c", code],
+                             env={"PYTHONPATH": str(ROOT / "python")}, capture_output=True,
+                             text=True, check=True)
         self.assertEqual(out.stdout.split(), ["gpufathom"])
 
     def test_a_library_that_cuda_has_not_loaded(self):
@@ -63,7 +67,9 @@ class Step(unittest.TestCase):
         self.assertLess(ns, 2000)
 
     def test_version(self):
-        self.assertEqual(gpufathom.__version__, re.search(r"project\(gpufathom VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1])
+        self.assertEqual(gpufathom.__version__,
+                         re.search(r"project\(gpufathom VERSION (\S+)",
+                                   (ROOT / "CMakeLists.txt").read_text())[1])
 
 
 unittest.main()

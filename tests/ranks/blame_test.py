@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The court of blame: simulated jobs with planted faults, whose gains are the same jobs simulated without them.
+"""The court of blame: simulated jobs with planted faults, whose gains are the same jobs simulated
+without them.
 
     blame_test.py PROGRAM [--seeds N] [--first N] [--large] [--json]
 
-Told right: the rank (or link), its cause, and what the job would gain within 30 %; of healthy jobs no rank for 1 % or more.
+Told right: the rank (or link), its cause, and what the job would gain within 30 %; of healthy jobs
+no rank for 1 % or more.
 """
 import argparse
 import collections
@@ -34,7 +36,8 @@ CAUSES = {"slow_gpu": {"kernels"}, "input": {"input"}, "slow_host": {"launch_bou
 
 
 def planted(kind, layout, job, rng):
-    """Faults of one case, the first the one that is judged; none where the layout has no such thing."""
+    """Faults of one case, the first the one that is judged; none where the layout has no such
+    thing."""
     rank = rng.randrange(job["ranks"])
     if kind == "none":
         return []
@@ -58,7 +61,8 @@ def planted(kind, layout, job, rng):
     assert kind == "alternating"
     even = tuple(range(0, job["steps"], 2))
     odd = tuple(range(1, job["steps"], 2))
-    return [Fault("input", rank, microseconds=6000.0, steps=even), Fault("input", other, microseconds=3000.0, steps=odd)]
+    return [Fault("input", rank, microseconds=6000.0, steps=even),
+            Fault("input", other, microseconds=3000.0, steps=odd)]
 
 
 KINDS = ("none", "slow_gpu", "slow_host", "input", "slow_link", "extra_kernels", "two",
@@ -72,7 +76,8 @@ def simulated(options, faults):
 def answer_of(program, job, rng):
     with tempfile.TemporaryDirectory() as folder:
         job.write(folder, offsets=[rng.uniform(-500, 500) for _ in range(job.ranks)])
-        done = subprocess.run([program, "ranks", "--format", "json", folder], stdout=subprocess.PIPE, check=True)
+        done = subprocess.run([program, "ranks", "--format", "json", folder],
+                              stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout)
 
 
@@ -95,21 +100,25 @@ def judged(program, kind, layout, options, seed):
     row = {"layout": layout, "fault": kind, "seed": seed, "span_us": round(span)}
     if not faults:
         return row | {"right": most < 0.01 * span, "said_share": round(most / span, 4)}
-    rest = {fault: simulated(options, [one for one in faults if one is not fault]).total() for fault in faults}
+    rest = {fault: simulated(options, [one for one in faults if one is not fault]).total()
+            for fault in faults}
     gains = {fault: job.total() - rest[fault] for fault in faults}
     told = max(faults, key=gains.get)
     gain = gains[told]
     of_fault = links.get(told.group, 0.0) if told.kind == "slow_link" else said[told.rank]
-    row |= {"gain_us": round(gain), "said_us": round(of_fault), "ratio": round(of_fault / gain, 3) if gain > 0 else None}
+    row |= {"gain_us": round(gain), "said_us": round(of_fault),
+            "ratio": round(of_fault / gain, 3) if gain > 0 else None}
     if gain < 0.01 * span:  # other ranks hide the fault: nothing is to be told of it alone
         return row | {"right": of_fault < 0.02 * span, "cause": True, "near": True}
     right = of_fault >= most
     first = answer["stragglers"][0]["cause"] if answer["stragglers"] else ""
     cause = told.kind == "slow_link" or (right and first in CAUSES[told.kind])
-    row |= {"right": right, "cause": cause, "near": abs(of_fault - gain) <= max(0.3 * gain, 0.005 * span)}
+    row |= {"right": right, "cause": cause,
+            "near": abs(of_fault - gain) <= max(0.3 * gain, 0.005 * span)}
     if len(faults) > 1:
         joint = job.total() - simulated(options, []).total()
-        row |= {"joint_us": round(joint), "said_joint_us": round(answer.get("joint_gain_ns", 0) / 1e3)}
+        row |= {"joint_us": round(joint),
+                "said_joint_us": round(answer.get("joint_gain_ns", 0) / 1e3)}
     return row
 
 
@@ -123,12 +132,14 @@ def main():
     options = parser.parse_args()
     program = str(pathlib.Path(options.program).resolve())
     layouts = LAYOUTS | (LARGE if options.large else {})
-    rows = [row for seed in range(options.first, options.first + options.seeds) for layout, job in layouts.items() for kind in KINDS
+    rows = [row for seed in range(options.first, options.first + options.seeds)
+            for layout, job in layouts.items() for kind in KINDS
             if (row := judged(program, kind, layout, job, seed))]
     faulty = [row for row in rows if row["fault"] != "none"]
     healthy = [row for row in rows if row["fault"] == "none"]
     joint = [row for row in rows if "joint_us" in row]
-    counts = {"healthy": len(healthy), "healthy_quiet": sum(row["right"] for row in healthy), "faulty": len(faulty),
+    counts = {"healthy": len(healthy), "healthy_quiet": sum(row["right"] for row in healthy),
+              "faulty": len(faulty),
               "right": sum(row["right"] and row["cause"] for row in faulty), "gain_near": sum(row["near"] for row in faulty),
               "joint": len(joint), "joint_near": sum(abs(row["said_joint_us"] - row["joint_us"]) <= 0.3 * row["joint_us"] for row in joint)}
     if options.json:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Four H200s in groups, with planted faults (tests/gpu/ranks/groups.py): the straggler, its cause and its cost are right.
+"""Four H200s in groups, with planted faults (tests/gpu/ranks/groups.py): the straggler, its cause
+and its cost are right.
 
     groups_test.py PROGRAM [--json]       --json prints the figures of docs/results/ranks_four_h200.json
 """
@@ -14,12 +15,14 @@ TRUTH = json.loads((HERE / "truth.json").read_text())
 # Cause, and a word of the operator or its scope.
 CAUSES = {"late_input": ("input", "DataLoader"), "more_kernels": ("kernels", "extra_augmentation"),
           "read_back": ("host_other", "forward")}
-# Its late rank is late for nothing: another host holds all devices up, and this one's launches lie far ahead. That it falls behind is said.
+# Its late rank is late for nothing: another host holds all devices up, and this one's launches lie
+# far ahead. That it falls behind is said.
 HIDDEN = "fsdp_late_input"
 
 
 def answer_of(files):
-    done = subprocess.run([PROGRAM, "ranks", "--format", "json", "--rows", "0", *files], stdout=subprocess.PIPE, check=True)
+    done = subprocess.run([PROGRAM, "ranks", "--format", "json", "--rows", "0", *files],
+                          stdout=subprocess.PIPE, check=True)
     answer = json.loads(done.stdout)
     assert len(answer["ranks"]) == TRUTH["ranks"] and not answer["missing_ranks"]
     for row in answer["collectives"]:
@@ -45,7 +48,8 @@ def waited_a_step(answer):
 def judge(part):
     truth, answer = TRUTH["parts"][part], answer_of([str(HERE / f"{part}.parts.jsonl.gz")])
     worst = answer["stragglers"][0]
-    figures = {"planted": truth["fault"], "late_ranks": truth["late_ranks"], "said_rank": worst["rank"], "said_cause": worst["cause"],
+    figures = {"planted": truth["fault"], "late_ranks": truth["late_ranks"],
+               "said_rank": worst["rank"], "said_cause": worst["cause"],
                "said_operator": worst["op"], "said_scope": worst["module"], "collectives": answer["collectives_matched"],
                "span_ms": round(answer["span_ns"] / 1e6, 2),
                "gain_said_ms": round(sum(row["gain_ns"] for row in answer["stragglers"] if row["rank"] == worst["rank"]) / 1e6, 2),
@@ -56,21 +60,26 @@ def judge(part):
     behind = answer["falling_behind"]
     assert bool(behind) == (part == HIDDEN), (part, behind)
     if truth["fault"] == "none":
-        assert worst["cause"] in ("launch_bound", "host_other") or worst["gain_ns"] < 0.01 * answer["span_ns"], (part, worst)
+        assert worst["cause"] in ("launch_bound",
+                                  "host_other") or worst["gain_ns"] < 0.01 * answer["span_ns"], (part, worst)
         return figures
     plain = TRUTH["parts"][f"{truth['model']}_none"]["step_ms_alone"]
     figures["real_a_step_ms"] = round(truth["step_ms_alone"] - plain, 2)
     cause, word = CAUSES[truth["fault"]]
     if part == HIDDEN:
         row = behind[0]
-        figures["falls_behind"] = {"rank": row["rank"], "cause": row["cause"], "operator": row["op"]}
-        figures["falls_behind"].update({f"{key}_ms": round(row[f"{key}_ns"] / 1e6, 2) for key in ("host_step", "next_step", "more", "gain_step", "queued")})
+        figures["falls_behind"] = {"rank": row["rank"], "cause": row["cause"],
+                                   "operator": row["op"]}
+        figures["falls_behind"].update({f"{key}_ms": round(row[f"{key}_ns"] / 1e6, 2)
+                                        for key in ("host_step", "next_step", "more", "gain_step",
+                                                    "queued")})
         assert row["rank"] in truth["late_ranks"] and row["cause"] == cause and word in row["op"], row
         assert row["gain_step_ns"] / 1e6 <= figures["real_a_step_ms"] <= row["more_ns"] / 1e6, (row, figures)
         return figures
     assert worst["rank"] in truth["late_ranks"], (part, worst)
     assert worst["cause"] == cause and word in worst["op"] + worst["module"], (part, worst)
-    others = sum(row["gain_ns"] for row in answer["stragglers"] if row["rank"] not in truth["late_ranks"])
+    others = sum(row["gain_ns"] for row in answer["stragglers"]
+                 if row["rank"] not in truth["late_ranks"])
     assert others < 0.1 * figures["gain_said_ms"] * 1e6, (part, others)
     assert 0.7 <= figures["waited_a_step_ms"] / figures["real_a_step_ms"] <= 1.3, (part, figures)
     return figures
@@ -82,9 +91,11 @@ def main():
     traces, parts = answer_of(files), answer_of([str(HERE / "tp2_group_late.parts.jsonl.gz")])
     for key in ("rates", "critical_path"):
         assert traces[key] == parts[key], key
-    # Those parts are of a release that counted what was launched before the profiler into the first step.
+    # Those parts are of a release that counted what was launched before the profiler into the first
+    # step.
     first = min(step["step"] for step in parts["steps"])
-    later = [[step for step in answer["steps"] if step["step"] != first] for answer in (traces, parts)]
+    later = [[step for step in answer["steps"] if step["step"] != first]
+             for answer in (traces, parts)]
     assert later[0] == later[1] and len(later[0]) == 3 * TRUTH["ranks"], later
     assert len(traces["collectives"]) == len(parts["collectives"])
     for now, then in zip(traces["collectives"], parts["collectives"]):
@@ -98,8 +109,10 @@ def main():
     figures["tp2_group_late"]["joint_gain_said_ms"] = round(joint, 2)
     figures["tp2_group_late"]["joint_gain_real_ms"] = round(real, 2)
     if "--json" in sys.argv:
-        print(json.dumps({"program": "tests/gpu/ranks/groups.py", "gpu": TRUTH["gpu"], "torch": TRUTH["torch"], "ranks": TRUTH["ranks"],
-                          "judge": "tests/ranks/groups_test.py PROGRAM --json", "parts": figures}, indent=1))
+        print(json.dumps({"program": "tests/gpu/ranks/groups.py", "gpu": TRUTH["gpu"],
+                          "torch": TRUTH["torch"], "ranks": TRUTH["ranks"],
+                          "judge": "tests/ranks/groups_test.py PROGRAM --json", "parts": figures},
+                         indent=1))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
-"""Jobs whose hosts set the pace, simulated from the durations of a recorded trace; what is true is known.
+"""Jobs whose hosts set the pace, simulated from the durations of a recorded trace; what is true is
+known.
 
     hosts_test.py PROGRAM [--seeds 10] [--first 1] [--json]      (needs GPUFATHOM_CORPUS and NumPy; 77 where one is missing)
 
-Every rank's host launches the same kernels and collectives one after the other; a device starts what is launched when its stream is free,
-and no rank leaves a collective before all have arrived. One host began late, so that the launches of the others lie ahead. Planted on another
-rank: its input, or time outside any operator, in every step. What that costs in the long run is simulated over 200 steps with and without it;
-what a rank's slow host costs within the capture, by simulating the capture with that host's launches made at once.
+Every rank's host launches the same kernels and collectives one after the other; a device starts
+what is launched when its stream is free, and no rank leaves a collective before all have arrived.
+One host began late, so that the launches of the others lie ahead. Planted on another rank: its
+input, or time outside any operator, in every step. What that costs in the long run is simulated
+over 200 steps with and without it; what a rank's slow host costs within the capture, by simulating
+the capture with that host's launches made at once.
 """
 import argparse
 import gzip
@@ -33,11 +36,14 @@ CAUSES = {"input": "input", "other": "host_other"}
 
 
 def recorded():
-    """Durations of kernels and of hosts' pieces of work between two launches, and the collectives' shortest, in nanoseconds."""
+    """Durations of kernels and of hosts' pieces of work between two launches, and the collectives'
+    shortest, in nanoseconds."""
     events = json.loads(gzip.decompress(TRACE.read_bytes()))["traceEvents"]
     kernels = [event for event in events if event.get("cat") == "kernel"]
-    compute = [round(event["dur"] * 1000) for event in kernels if "nccl" not in event["name"].lower()]
-    launches = sorted(event["ts"] for event in events if event.get("cat") == "cuda_runtime" and "LaunchKernel" in event["name"])
+    compute = [round(event["dur"] * 1000) for event in kernels
+               if "nccl" not in event["name"].lower()]
+    launches = sorted(event["ts"] for event in events if event.get("cat") == "cuda_runtime"
+                      and "LaunchKernel" in event["name"])
     between = [round((later - earlier) * 1000) for earlier, later in zip(launches, launches[1:])]
     return compute, [piece for piece in between if 10_000 < piece < 400_000]
 
@@ -58,19 +64,23 @@ class Job:
         self.kernel *= busy * host / self.kernel.sum()
         self.pace = random.uniform(0.95, 1.0, self.ranks)
         self.behind, self.late = (int(rank) for rank in random.choice(self.ranks, 2, replace=False))
-        # The one that began late is no slower than the others; the lead of the others lasts for the capture.
+        # The one that began late is no slower than the others; the lead of the others lasts for the
+        # capture.
         share = random.uniform(0.12, 0.4)
         self.planted = share * host if self.kind != "none" else 0.0
         if self.kind == "faster":
             self.pace[self.late] = 0.97 - share - 0.05
-        self.lead = STEPS * (self.planted + 0.1 * host) if self.kind != "none" else random.uniform(0, 2) * host
+        self.lead = STEPS * (self.planted
+                             + 0.1 * host) if self.kind != "none" else random.uniform(0, 2) * host
         self.noise = random.normal(1, 0.01, (LONG, self.ranks))
         self.offset = [0] + [int(value) for value in random.integers(-3_000_000_000, 3_000_000_000, self.ranks - 1)]
 
     def run(self, steps, planted, at_once=None, lead=None):
-        """When each rank's host works and launches, and when its device begins and ends, by step and kernel."""
+        """When each rank's host works and launches, and when its device begins and ends, by step
+        and kernel."""
         count = len(self.piece)
-        launch, begin = numpy.zeros((self.ranks, steps, count)), numpy.zeros((self.ranks, steps, count))
+        launch, begin = numpy.zeros((self.ranks, steps,
+                                     count)), numpy.zeros((self.ranks, steps, count))
         end, mark = numpy.zeros((self.ranks, steps, count)), numpy.zeros((self.ranks, steps + 1))
         host, free = numpy.zeros(self.ranks), numpy.zeros(self.ranks)
         host[self.behind] = self.lead if lead is None else lead
@@ -97,34 +107,43 @@ class Job:
         return pace(self.planted) - pace(0.0)
 
     def traces(self):
-        launch, begin, end, mark = (numpy.rint(values).astype(numpy.int64) for values in self.run(STEPS, self.planted))
+        launch, begin, end, mark = (numpy.rint(values).astype(numpy.int64)
+                                    for values in self.run(STEPS, self.planted))
         for rank in range(self.ranks):
             events = []
             scatter = numpy.random.default_rng(rank).integers(-600, 600, begin[rank].shape)
 
             def add(name, kind, start, stop, thread, **args):
                 start, stop = int(start) + self.offset[rank] + 4_448_000_000_000_000, int(stop) - int(start)
-                events.append({"ph": "X", "cat": kind, "name": name, "pid": 0 if kind == "kernel" else 100, "tid": thread,
+                events.append({"ph": "X", "cat": kind, "name": name,
+                               "pid": 0 if kind == "kernel" else 100, "tid": thread,
                                "ts": start / 1000, "dur": stop / 1000, "args": args})
 
             for step in range(STEPS):
-                add(f"ProfilerStep#{step + 3}", "user_annotation", mark[rank, step], mark[rank, step + 1], 100)
+                add(f"ProfilerStep#{step + 3}", "user_annotation", mark[rank, step],
+                    mark[rank, step + 1], 100)
                 if rank == self.late and self.planted:
                     name = "checkpoint" if self.kind == "other" else "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
-                    add(name, "user_annotation", mark[rank, step], mark[rank, step] + self.planted, 100)
+                    add(name, "user_annotation", mark[rank, step], mark[rank, step] + self.planted,
+                        100)
                 before = mark[rank, step] + (int(self.planted) if rank == self.late else 0)
                 for number, shared in enumerate(self.shared):
                     now, link = launch[rank, step, number], step * len(self.shared) + number + 1
                     add("c10d::allreduce_" if shared else "aten::mm", "cpu_op", before, now, 100)
                     add("cudaLaunchKernel", "cuda_runtime", now - 3_000, now, 100, correlation=link)
                     name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)" if shared else "gemm"
-                    more = {"Collective name": "allreduce", "In msg nelems": 1024 * (number + 1), "Out msg nelems": 1024 * (number + 1), "dtype": "Float",
-                            "Group size": self.ranks, "Process Group Name": "0", "Process Group Ranks": str(list(range(self.ranks)))} if shared else {}
+                    more = {"Collective name": "allreduce", "In msg nelems": 1024 * (number + 1),
+                            "Out msg nelems": 1024 * (number + 1), "dtype": "Float",
+                            "Group size": self.ranks, "Process Group Name": "0",
+                            "Process Group Ranks": str(list(range(self.ranks)))} if shared else {}
                     stop = end[rank, step, number] + (scatter[step, number] if shared else 0)
-                    add(name, "kernel", begin[rank, step, number], stop, 7, correlation=link, device=0, stream=7, **more)
+                    add(name, "kernel", begin[rank, step, number], stop, 7, correlation=link,
+                        device=0, stream=7, **more)
                     before = now
-            yield {"baseTimeNanoseconds": 1790857026000000000, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": self.ranks},
-                   "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}], "traceEvents": events}
+            yield {"baseTimeNanoseconds": 1790857026000000000,
+                   "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": self.ranks},
+                   "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}],
+                   "traceEvents": events}
 
 
 def answer_of(program, job):
@@ -133,7 +152,8 @@ def answer_of(program, job):
         for rank, trace in enumerate(job.traces()):
             paths.append(pathlib.Path(folder) / f"rank{rank}.json")
             paths[-1].write_text(json.dumps(trace))
-        done = subprocess.run([program, "ranks", "--format", "json", *map(str, paths)], stdout=subprocess.PIPE, check=True)
+        done = subprocess.run([program, "ranks", "--format", "json", *map(str, paths)],
+                              stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout)
 
 
@@ -145,7 +165,8 @@ def judge(program, seeds):
         job = Job(seed, kernels, pieces)
         answer, gain = answer_of(program, job), job.in_the_long_run()
         behind = answer.get("falling_behind", [])
-        right = [row for row in behind if row["rank"] == job.late and row["cause"] == CAUSES.get(job.kind)]
+        right = [row for row in behind if row["rank"] == job.late
+                 and row["cause"] == CAUSES.get(job.kind)]
         step = job.run(LONG, job.planted)[2][:, -1, -1].max() / LONG
         expected = job.kind in CAUSES and gain > 0.02 * step
         wrong += len(behind) - len(right) * expected
@@ -160,12 +181,17 @@ def judge(program, seeds):
         if expected and not right:
             print(f"seed {seed}: {job.kind} on {job.late} of {job.ranks} is not found; gain {gain / 1e6:.2f} of {step / 1e6:.2f} ms", file=sys.stderr)
         if behind and not (expected and right):
-            print(f"seed {seed}: {job.kind} on {job.late} of {job.ranks}, said: {behind}", file=sys.stderr)
+            print(f"seed {seed}: {job.kind} on {job.late} of {job.ranks}, said: {behind}",
+                  file=sys.stderr)
         of_slow = sum(row["gain_ns"] for row in answer["stragglers"] if row["rank"] == job.behind)
-        real = job.run(STEPS, job.planted)[2][:, -1, -1].max() - job.run(STEPS, job.planted, at_once=job.behind, lead=0)[2][:, -1, -1].max()
+        real = job.run(STEPS, job.planted)[2][:, -1,
+                                              -1].max() - job.run(STEPS, job.planted,
+                                                                  at_once=job.behind,
+                                                                  lead=0)[2][:, -1, -1].max()
         if job.kind != "device" and real > 0.02 * answer["span_ns"]:
             said_of_true.append(of_slow / real)
-    return {"jobs": len(seeds), "planted": found + missed, "found": found, "by_stragglers_alone": by_stragglers,
+    return {"jobs": len(seeds), "planted": found + missed, "found": found,
+            "by_stragglers_alone": by_stragglers,
             "precision": round(found / max(found + wrong, 1), 4), "recall": round(found / max(found + missed, 1), 4), "silent_where_nothing_is": silent,
             "gain_within_30_percent": round(sum(error <= 0.3 for error in errors) / max(len(errors), 1), 4),
             "median_gain_error": round(statistics.median(errors), 4) if errors else None,
@@ -174,7 +200,8 @@ def judge(program, seeds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first", type=int, default=1)

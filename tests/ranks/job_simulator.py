@@ -1,8 +1,10 @@
-"""A physical simulator of jobs of many ranks, for judging who is blamed: hosts launch, streams run in order, a collective ends on
-all ranks of its group when the last one has arrived, plus its transfer. Data, tensor and pipeline parallelism and their products;
-pipelines as GPipe, 1F1B and interleaved (each rank holds several chunks of the layers). All times in microseconds.
+"""A physical simulator of jobs of many ranks, for judging who is blamed: hosts launch, streams run
+in order, a collective ends on all ranks of its group when the last one has arrived, plus its
+transfer. Data, tensor and pipeline parallelism and their products; pipelines as GPipe, 1F1B and
+interleaved (each rank holds several chunks of the layers). All times in microseconds.
 
-    job = Job(ranks=8, tensor=2, pipeline=2, schedule="1f1b", faults=[Fault("slow_gpu", rank=3, factor=1.2)]).run()
+    job = Job(ranks=8, tensor=2, pipeline=2, schedule="1f1b", faults=[Fault("slow_gpu", rank=3,
+    factor=1.2)]).run()
     job.total()                 when the last rank is done: a fault's gain is this less that of the job without it
     job.write("folder")         Kineto traces, one a rank
 """
@@ -38,9 +40,11 @@ class Event:
 
 
 class Job:
-    def __init__(self, ranks, tensor=1, pipeline=1, schedule="gpipe", chunks=1, steps=4, layers=8, kernel=400.0, host=40.0,
+    def __init__(self, ranks, tensor=1, pipeline=1, schedule="gpipe", chunks=1, steps=4, layers=8,
+                 kernel=400.0, host=40.0,
                  transfer=300.0, micro_batches=4, faults=(), seed=1, noise=0.02, named_ranks=None):
-        """`named_ranks`: of larger groups a collective's description names so many, as PyTorch's profiler does beyond 30; None: all."""
+        """`named_ranks`: of larger groups a collective's description names so many, as PyTorch's
+        profiler does beyond 30; None: all."""
         self.ranks, self.tensor, self.pipeline, self.data = ranks, tensor, pipeline, ranks // (tensor * pipeline)
         self.schedule, self.chunks, self.steps, self.layers = schedule, chunks, steps, layers
         self.kernel, self.host, self.transfer, self.noise = kernel, host, transfer, noise
@@ -94,7 +98,8 @@ class Job:
             offset = offsets[rank] if offsets else 0.0
             jitter = random.Random(self.seed * 31 + rank)
             trace = {"schemaVersion": 1, "baseTimeNanoseconds": BEGIN_NS, "displayTimeUnit": "ms",
-                     "deviceProperties": [{"id": i, "name": "NVIDIA H200", "numSms": 132, "computeMajor": 9, "computeMinor": 0,
+                     "deviceProperties": [{"id": i, "name": "NVIDIA H200", "numSms": 132,
+                                           "computeMajor": 9, "computeMinor": 0,
                                            "totalGlobalMem": 150109880320} for i in range(8)],
                      "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": self.ranks},
                      "traceEvents": [self.described(event, rank, offset, jitter) for event in self.events[rank]]}
@@ -102,22 +107,26 @@ class Job:
                 json.dump(trace, out)
 
     def described(self, event, rank, offset, jitter):
-        row = {"ph": "X", "name": event.name, "ts": round(event.start + offset, 3), "dur": round(event.duration, 3)}
+        row = {"ph": "X", "name": event.name, "ts": round(event.start + offset, 3),
+               "dur": round(event.duration, 3)}
         if event.kind in ("host", "step", "call"):
-            category = {"host": "cpu_op", "step": "user_annotation", "call": "cuda_runtime"}[event.kind]
+            category = {"host": "cpu_op", "step": "user_annotation",
+                        "call": "cuda_runtime"}[event.kind]
             if "DataLoader" in event.name:
                 category = "user_annotation"
             args = {"External id": event.number}
             if event.correlation:
                 args["correlation"] = event.correlation
             return row | {"cat": category, "pid": 100, "tid": 100, "args": args}
-        args = {"External id": event.number, "correlation": event.correlation, "device": rank % 8, "context": 1, "stream": event.stream,
+        args = {"External id": event.number, "correlation": event.correlation, "device": rank % 8,
+                "context": 1, "stream": event.stream,
                 "grid": [132, 1, 1], "block": [256, 1, 1]}
         if event.kind == "collective":
             known = event.collective
             row["dur"] = round(self.ended[known["key"]] - event.start + jitter.random() * 1.5, 3)
             elements = known["bytes"] // 4
-            args |= {"grid": [16, 1, 1], "Collective name": known["kind"], "In msg nelems": elements, "Out msg nelems": elements,
+            args |= {"grid": [16, 1, 1], "Collective name": known["kind"],
+                     "In msg nelems": elements, "Out msg nelems": elements,
                      "dtype": "Float", "Group size": len(known["group"]), "Process Group Name": known["name"],
                      "Process Group Description": known["name"], "Process Group Ranks": self.named(known["group"]), "Seq": known["number"]}
             if "from" in known:
@@ -155,7 +164,8 @@ class Rank:
     def host(self, name, duration, launches=False, exact=False):
         fault = self.fault("slow_host", rank=self.rank)
         if not exact:
-            duration *= (fault.factor if fault else 1.0) * (1 + self.job.noise * self.random.random())
+            duration *= (fault.factor if fault else 1.0) * (1
+                                                            + self.job.noise * self.random.random())
         self.number += 1
         called = self.now + duration / 2
         if launches:
@@ -179,7 +189,8 @@ class Rank:
         return start
 
     def run_kernel(self, name, duration, operator, after=()):
-        start = yield from self.begin_on(COMPUTE, self.host(operator, self.job.host, launches=True), after)
+        start = yield from self.begin_on(COMPUTE, self.host(operator, self.job.host, launches=True),
+                                         after)
         fault = self.fault("slow_gpu", rank=self.rank)
         duration *= (fault.factor if fault else 1.0) * (1 + self.job.noise * self.random.random())
         self.streams[COMPUTE] = start + duration
@@ -192,7 +203,8 @@ class Rank:
         kernel = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"
         if known["kind"] == "allreduce":
             kernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
-        self.add(Event("collective", kernel, start, 0, self.number, self.correlation, stream, known))
+        self.add(Event("collective", kernel, start, 0, self.number, self.correlation, stream,
+                       known))
         self.job.arrive(known["key"], self.rank, start, known["members"], duration)
         self.streams[stream] = known["key"]
         return known["key"]
@@ -202,14 +214,18 @@ class Rank:
             return 0.0
         number = self.sequence[name] = self.sequence.get(name, -1) + 1
         fault = self.fault("slow_link", group=name)
-        known = {"key": (name, number), "kind": "allreduce", "name": name, "group": group, "members": group, "bytes": size, "number": number}
-        return (yield from self.run_collective(known, duration * (fault.factor if fault else 1.0), stream, after))
+        known = {"key": (name, number), "kind": "allreduce", "name": name, "group": group,
+                 "members": group, "bytes": size, "number": number}
+        return (yield from self.run_collective(known, duration * (fault.factor if fault else 1.0),
+                                               stream, after))
 
     def message(self, kind, other, tag, micro, after=()):
         sender, receiver = (self.rank, other) if kind == "send" else (other, self.rank)
         name = f"pp{self.tensor}_{self.data}"
-        group = [self.job.rank_at(self.tensor, stage, self.data) for stage in range(self.job.pipeline)]
-        known = {"key": ("message", sender, receiver, tag), "kind": kind, "name": name, "group": group, "members": [sender, receiver],
+        group = [self.job.rank_at(self.tensor, stage, self.data)
+                 for stage in range(self.job.pipeline)]
+        known = {"key": ("message", sender, receiver, tag), "kind": kind, "name": name,
+                 "group": group, "members": [sender, receiver],
                  "bytes": 1 << 20, "number": tag, "from": sender, "to": receiver}
         # A stream a micro-batch: a send that waits for its receiver holds up none of the others.
         stream = 100 + 2 * (other * self.job.micro_batches + micro) + (kind == "send")
@@ -219,14 +235,18 @@ class Rank:
         """The kernels of one micro-batch in one chunk."""
         job = self.job
         count = max(1, job.layers // (job.pipeline * job.chunks))
-        duration = job.kernel / (job.micro_batches if job.pipeline > 1 else 1) * (1 if forward else 2)
+        duration = job.kernel / (job.micro_batches if job.pipeline > 1
+                                 else 1) * (1 if forward else 2)
         end = 0.0
         for _ in range(count):
-            end = yield from self.run_kernel("gemm_forward" if forward else "gemm_backward", duration,
+            end = yield from self.run_kernel("gemm_forward" if forward else "gemm_backward",
+                                             duration,
                                              "aten::mm" if forward else "MmBackward0", after)
             after = []
             if job.tensor > 1:
-                after = [(yield from self.all_reduce(f"tp{self.stage}_{self.data}", self.tensor_group, 4 << 20, 80.0, TENSOR, [end]))]
+                after = [(yield from self.all_reduce(f"tp{self.stage}_{self.data}",
+                                                     self.tensor_group, 4 << 20, 80.0, TENSOR,
+                                                     [end]))]
         return [end, *after]
 
     def neighbour(self, chunk, forward):
@@ -242,7 +262,8 @@ class Rank:
         job = self.job
 
         def tag(place):
-            return ((self.step * job.micro_batches + micro) * job.chunks * job.pipeline + place) * 2 + forward
+            return ((self.step * job.micro_batches + micro) * job.chunks * job.pipeline
+                    + place) * 2 + forward
 
         place = chunk * job.pipeline + self.stage
         after = []
@@ -252,7 +273,8 @@ class Rank:
         ends = yield from self.layers(forward, after)
         target = self.neighbour(chunk, forward)
         if target:
-            yield from self.message("send", target[0], tag(place + (1 if forward else -1)), micro, ends)
+            yield from self.message("send", target[0], tag(place + (1 if forward else -1)), micro,
+                                    ends)
         return ends
 
     def order(self):
@@ -268,7 +290,8 @@ class Rank:
                 steps.append((False, 0, micro))
             return steps
         forward = [(True, chunk, micro) for chunk in range(job.chunks) for micro in every]
-        return forward + [(False, chunk, micro) for chunk in reversed(range(job.chunks)) for micro in every]
+        return forward + [(False, chunk, micro) for chunk in reversed(range(job.chunks))
+                          for micro in every]
 
     def program(self):
         job = self.job
@@ -276,7 +299,8 @@ class Rank:
             begin, reduced = self.now, []
             fault = self.fault("input", rank=self.rank)
             if fault:
-                self.host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", fault.microseconds, exact=True)
+                self.host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                          fault.microseconds, exact=True)
             extra = self.fault("extra_kernels", rank=self.rank)
             for _ in range(int(extra.factor) if extra else 0):  # shorter than their launches
                 yield from self.run_kernel("augment", 15.0, "aten::mul")
@@ -284,7 +308,8 @@ class Rank:
                 ends = yield from self.micro_batch(forward, chunk, micro)
                 if not forward and micro == job.micro_batches - 1:
                     for _ in range(max(1, job.layers // (2 * job.pipeline * job.chunks))):
-                        reduced.append((yield from self.all_reduce(f"dp{self.tensor}_{self.stage}", self.data_group, 32 << 20,
+                        reduced.append((yield from self.all_reduce(f"dp{self.tensor}_{self.stage}",
+                                                                   self.data_group, 32 << 20,
                                                                    job.transfer, DATA, ends)))
             yield from self.run_kernel("adam", 200.0, "Optimizer.step#AdamW.step", reduced)
             yield from self.synchronize()
@@ -299,6 +324,7 @@ class Rank:
         begin, self.now = self.now, max(self.now, last) + 5.0
         self.correlation += 1
         self.number += 1
-        self.add(Event("call", "cudaStreamSynchronize", begin, self.now - begin, 0, self.correlation))
+        self.add(Event("call", "cudaStreamSynchronize", begin, self.now - begin, 0,
+                       self.correlation))
         self.add(Event("host", "aten::item", begin - 1, self.now - begin + 2, self.number))
         self.now += 2

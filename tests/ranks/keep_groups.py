@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the small captures of tests/ranks/groups from what tests/gpu/ranks/groups.py wrote: keep_groups.py PROGRAM FROM
+"""Makes the small captures of tests/ranks/groups from what tests/gpu/ranks/groups.py wrote:
+keep_groups.py PROGRAM FROM
 
-Of every part what `gpufathom ranks --map` keeps of each rank; of some also the traces themselves, without the arrows.
+Of every part what `gpufathom ranks --map` keeps of each rank; of some also the traces themselves,
+without the arrows.
 """
 import gzip
 import json
@@ -24,11 +26,13 @@ def main():
     (INTO / "truth.json").write_text(json.dumps(truth, indent=1) + "\n")
     for part in truth["parts"]:
         names = [f"{part}.rank{rank}.json.gz" for rank in range(truth["ranks"])]
-        mapped = subprocess.run([PROGRAM, "ranks", "--map", *names], cwd=FROM, stdout=subprocess.PIPE, check=True).stdout
+        mapped = subprocess.run([PROGRAM, "ranks", "--map", *names], cwd=FROM,
+                                stdout=subprocess.PIPE, check=True).stdout
         write(INTO / f"{part}.parts.jsonl.gz", mapped)
         for name in names if part in WHOLE else ():
             trace = json.loads(gzip.decompress((FROM / name).read_bytes()))
-            trace["traceEvents"] = [event for event in trace["traceEvents"] if event.get("cat") not in ("ac2g", "fwdbwd")]
+            trace["traceEvents"] = [event for event in trace["traceEvents"]
+                                    if event.get("cat") not in ("ac2g", "fwdbwd")]
             write(INTO / name, json.dumps(trace, separators=(",", ":")).encode())
 
 

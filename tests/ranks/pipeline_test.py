@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Pipelines and tensor parallelism on two GPUs with planted faults: who is blamed, and for how much of what was measured.
+"""Pipelines and tensor parallelism on two GPUs with planted faults: who is blamed, and for how much
+of what was measured.
 
     pipeline_test.py PROGRAM [FOLDER] [--json]     FOLDER: what tests/gpu/ranks/pipeline.py wrote; else captures kept here
 
-The real cost of a fault is a step with it less one without it, neither recorded. Ends with 1 where the rank, link or cause that
-is told first is not the planted one.
+The real cost of a fault is a step with it less one without it, neither recorded. Ends with 1 where
+the rank, link or cause that is told first is not the planted one.
 """
 import json
 import pathlib
@@ -12,12 +13,14 @@ import subprocess
 import sys
 
 KEPT = pathlib.Path(__file__).resolve().parent / "pipeline"
-CAUSES = {"neighbor": {"kernels"}, "heavy_stage": {"kernels"}, "slow_host": {"host_other", "launch_bound"},
+CAUSES = {"neighbor": {"kernels"}, "heavy_stage": {"kernels"},
+          "slow_host": {"host_other", "launch_bound"},
           "slow_input": {"input", "host_other"}}
 
 
 def answer_of(program, files):
-    done = subprocess.run([program, "ranks", "--format", "json", *map(str, files)], stdout=subprocess.PIPE, check=True)
+    done = subprocess.run([program, "ranks", "--format", "json", *map(str, files)],
+                          stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout)
 
 
@@ -41,7 +44,8 @@ def judged(program, truth, part, files, steps):
         return row | {"said": round(told, 4), "right": told > 0 and told == most}
     told = said.get(planted["rank"], 0)
     causes = [one["cause"] for one in answer["stragglers"] if one["rank"] == planted["rank"]]
-    return row | {"said": round(told, 4), "right": told > 0 and told == most and causes[0] in CAUSES[planted["fault"]]}
+    return row | {"said": round(told, 4),
+                  "right": told > 0 and told == most and causes[0] in CAUSES[planted["fault"]]}
 
 
 def main(program, *more):
@@ -55,11 +59,13 @@ def main(program, *more):
                 steps = truth[kind][part].get("active", 0)
                 rows.append({"by": kind} | judged(program, truth, part, files, steps))
     faulty = [row for row in rows if row["fault"] != "none"]
-    counts = {"healthy": len(rows) - len(faulty), "healthy_quiet": sum(row["right"] for row in rows if row["fault"] == "none"),
+    counts = {"healthy": len(rows) - len(faulty),
+              "healthy_quiet": sum(row["right"] for row in rows if row["fault"] == "none"),
               "faulty": len(faulty), "right": sum(row["right"] for row in faulty),
               "near": sum(abs(row["said"] - row["real"]) <= 0.3 * row["real"] for row in faulty)}
     if "--json" in more:
-        print(json.dumps({"hardware": truth["hardware"], "date": truth["date"], "counts": counts, "rows": rows}, indent=1))
+        print(json.dumps({"hardware": truth["hardware"], "date": truth["date"], "counts": counts,
+                          "rows": rows}, indent=1))
     else:
         for row in rows:
             print(row)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Planted faults on two H200s (tests/gpu/ranks/faults.py): the straggler, its cause, the operator and the cost are right.
+"""Planted faults on two H200s (tests/gpu/ranks/faults.py): the straggler, its cause, the operator
+and the cost are right.
 
     recorded_test.py PROGRAM [--json]       --json prints the figures of docs/results/ranks.json
 """
@@ -23,7 +24,8 @@ CAUSES = {
 
 def answer_of(part):
     files = [str(HERE / f"{part}.rank{rank}.json.gz") for rank in range(2)]
-    done = subprocess.run([PROGRAM, "ranks", "--format", "json", *files], stdout=subprocess.PIPE, check=True)
+    done = subprocess.run([PROGRAM, "ranks", "--format", "json", *files], stdout=subprocess.PIPE,
+                          check=True)
     answer = json.loads(done.stdout)
     for row in answer["collectives"]:
         for one in row["ranks"]:
@@ -45,19 +47,23 @@ def judge_cause(part):
     said = sum(row["gain_ns"] for row in answer["stragglers"] if row["rank"] == worst["rank"]) / 1e6
     real = 60.0 if part == "stall_once" else (truth["step_ms_alone"] - TRUTH["none"]["step_ms_alone"]) * truth["active"]
     assert abs(said - real) <= 0.15 * real, (part, said, real)
-    return {"late_rank": worst["rank"], "cause": worst["cause"], "operator": worst["op"], "scope": worst["module"],
+    return {"late_rank": worst["rank"], "cause": worst["cause"], "operator": worst["op"],
+            "scope": worst["module"],
             "gain_said_ms": round(said, 2), "gain_real_ms": round(real, 2)}
 
 
 def judge_recorder_first():
-    """Recording makes one host late, and the planted fault is kernels that it alone runs: they are said first."""
+    """Recording makes one host late, and the planted fault is kernels that it alone runs: they are
+    said first."""
     if not os.environ.get("GPUFATHOM_CORPUS"):
         return
     folder = pathlib.Path(os.environ["GPUFATHOM_CORPUS"]) / "h200" / "ranks"
-    done = subprocess.run([PROGRAM, "ranks", "--format", "json", *(str(folder / f"slow_gpu.rank{rank}.json.gz") for rank in range(2))],
+    done = subprocess.run([PROGRAM, "ranks", "--format", "json",
+                           *(str(folder / f"slow_gpu.rank{rank}.json.gz") for rank in range(2))],
                           stdout=subprocess.PIPE, check=True)
     worst = json.loads(done.stdout)["stragglers"][0]
-    assert (worst["rank"], worst["cause"], worst["module"]) == (0, "kernels", "extra_augmentation"), worst
+    assert (worst["rank"], worst["cause"], worst["module"]) == (0, "kernels",
+                                                                "extra_augmentation"), worst
 
 
 def judge_planted():
@@ -77,7 +83,8 @@ def judge_planted():
             errors.append(abs(row["margin_ns"] / 1e3 - one["delay_us"]))
     precision, recall = right / (right + wrong), right / (right + missed)
     assert right >= 40 and precision >= 0.95 and recall >= 0.95, (right, wrong, missed)
-    return {"planted": right + missed, "found": right, "precision": round(precision, 4), "recall": round(recall, 4),
+    return {"planted": right + missed, "found": right, "precision": round(precision, 4),
+            "recall": round(recall, 4),
             "median_error_us": round(sorted(errors)[len(errors) // 2], 2)}
 
 

@@ -1,10 +1,13 @@
 """Traces of many ranks made from one recorded one, with a truth that is known to the nanosecond.
 
-    python3 tests/ranks/synthetic.py TRACE OUT --ranks 8 [--copies 2] [--seed 15] [--no-metadata] [--sequence]
+    python3 tests/ranks/synthetic.py TRACE OUT --ranks 8 [--copies 2] [--seed 15] [--no-metadata]
+    [--sequence]
 
-The recorded trace must hold collectives of one stream. Every rank gets the same work; before a collective one rank can be late: everything of
-that rank from there on, host and device, moves by the delay, and all ranks leave the collective together. Each rank has a clock of its own:
-an offset, a drift, a base time. truth.json says who was late for which collective, by how much, and each rank's clock.
+The recorded trace must hold collectives of one stream. Every rank gets the same work; before a
+collective one rank can be late: everything of that rank from there on, host and device, moves by
+the delay, and all ranks leave the collective together. Each rank has a clock of its own: an offset,
+a drift, a base time. truth.json says who was late for which collective, by how much, and each
+rank's clock.
 """
 import argparse
 import gzip
@@ -28,12 +31,14 @@ class Template:
     def __init__(self, path, copies=1, metadata=True, sequence=False):
         with (gzip.open if str(path).endswith(".gz") else open)(path, "rt") as file:
             trace = json.load(file)
-        self.head = {key: value for key, value in trace.items() if key not in ("traceEvents", "baseTimeNanoseconds", "distributedInfo")}
+        self.head = {key: value for key, value in trace.items()
+                     if key not in ("traceEvents", "baseTimeNanoseconds", "distributedInfo")}
         self.info = trace.get("distributedInfo", {})
         events = [event for event in trace["traceEvents"] if event.get("ph") != "M"]
         self.named = [event for event in trace["traceEvents"] if event.get("ph") == "M"]
         times = [nanoseconds(event["ts"]) for event in events]
-        ends = [time + nanoseconds(event.get("dur", 0)) for time, event in zip(times, events) if event.get("cat") != "Trace"]
+        ends = [time + nanoseconds(event.get("dur", 0)) for time, event in zip(times, events)
+                if event.get("cat") != "Trace"]
         self.zero, span = min(times), max(ends) - min(times) + 5_000_000
         self.texts, self.start, self.duration, self.collective = [], [], [], []
         number = 0
@@ -41,7 +46,8 @@ class Template:
             for time, event in sorted(zip(times, events), key=lambda pair: pair[0]):
                 if copy and event.get("cat") in ("Trace",):
                     continue
-                number = self._add(event, time - self.zero + copy * span, copy, number, metadata, sequence)
+                number = self._add(event, time - self.zero + copy * span, copy, number, metadata,
+                                   sequence)
         self.start = numpy.array(self.start, dtype=numpy.int64)
         self.duration = numpy.array(self.duration, dtype=numpy.int64)
         self.collective = numpy.array(self.collective, dtype=numpy.int64)
@@ -64,7 +70,8 @@ class Template:
                 args["Seq"] = number
             if not metadata:
                 args = {key: value for key, value in args.items()
-                        if not key.startswith(("Collective", "In ", "Out ", "Group", "Process", "dtype"))}
+                        if not key.startswith(("Collective", "In ", "Out ", "Group", "Process",
+                                               "dtype"))}
             elif "Group size" in args:
                 args["Group size"], args["Process Group Ranks"] = MARK + "size", MARK + "ranks"
         if args or "args" in event:
@@ -102,10 +109,14 @@ class Job:
         plan = random.Random(seed)
         self.template, self.ranks = template, ranks
         self.straggler = plan.randrange(ranks) if straggler is None else straggler
-        self.late = [self.straggler if plan.random() < 0.5 else plan.randrange(ranks) for _ in range(template.count)]
-        self.delay = [plan.choice([0, 0, 40_000, 400_000, 2_000_000, 9_000_000]) for _ in range(template.count)]
-        # A collective cannot be later than what comes before the next one leaves room for on other streams: time moves for all.
-        self.offset = [0] + [plan.randrange(int(-offset_s * 1e9), int(offset_s * 1e9)) for _ in range(ranks - 1)]
+        self.late = [self.straggler if plan.random() < 0.5 else plan.randrange(ranks)
+                     for _ in range(template.count)]
+        self.delay = [plan.choice([0, 0, 40_000, 400_000, 2_000_000, 9_000_000])
+                      for _ in range(template.count)]
+        # A collective cannot be later than what comes before the next one leaves room for on other
+        # streams: time moves for all.
+        self.offset = [0] + [plan.randrange(int(-offset_s * 1e9), int(offset_s * 1e9))
+                             for _ in range(ranks - 1)]
         self.drift = [0.0] + [plan.uniform(-drift_ppm, drift_ppm) * 1e-6 for _ in range(ranks - 1)]
         self.moved = numpy.concatenate([[0], numpy.cumsum(self.delay)]).astype(numpy.int64)
         self.base = 1790857026000000000
@@ -118,10 +129,12 @@ class Job:
         passed = numpy.searchsorted(shape.begin + shape.length, shape.start, side="right")
         start = shape.start + self.moved[passed]
         duration = shape.duration.copy()
-        own = numpy.array([delay if late == rank else 0 for late, delay in zip(self.late, self.delay)], dtype=numpy.int64)
+        own = numpy.array([delay if late == rank else 0
+                           for late, delay in zip(self.late, self.delay)], dtype=numpy.int64)
         # What this rank did beside a collective, from its start on, moves with it.
         reached = numpy.searchsorted(shape.begin, shape.start, side="right") - 1
-        inside = (reached >= 0) & (shape.start < (shape.begin + shape.length)[numpy.maximum(reached, 0)])
+        inside = (reached >= 0) & (shape.start < (shape.begin
+                                                  + shape.length)[numpy.maximum(reached, 0)])
         start = start + numpy.where(inside, own[numpy.maximum(reached, 0)], 0)
         where = numpy.nonzero(shape.collective >= 0)[0]
         number = shape.collective[where]
@@ -138,7 +151,8 @@ class Job:
         quarter = 7_889_238_000_000_000 if rank % 2 else 0  # ranks whose base times differ
         head = dict(self.template.head)
         head["distributedInfo"] = {**self.template.info, "rank": rank, "world_size": self.ranks,
-                                   "pg_config": [{"pg_name": "0", "pg_desc": "default_pg", "pg_size": self.ranks}]}
+                                   "pg_config": [{"pg_name": "0", "pg_desc": "default_pg",
+                                                  "pg_size": self.ranks}]}
         head["baseTimeNanoseconds"] = self.base - quarter
         start = start + quarter
         whole, part = numpy.divmod(start, 1000)
@@ -153,12 +167,15 @@ class Job:
         return json.dumps(head)[:-1] + ', "traceEvents": [\n' + ",\n".join(events) + "\n]}\n"
 
     def truth(self):
-        return {"ranks": self.ranks, "collectives": self.template.count, "straggler": self.straggler, "late": self.late,
-                "delay_ns": self.delay, "offset_ns": self.offset, "drift_ppm": [drift * 1e6 for drift in self.drift]}
+        return {"ranks": self.ranks, "collectives": self.template.count,
+                "straggler": self.straggler, "late": self.late,
+                "delay_ns": self.delay, "offset_ns": self.offset,
+                "drift_ppm": [drift * 1e6 for drift in self.drift]}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trace")
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--ranks", type=int, default=8)
@@ -168,7 +185,8 @@ def main():
     parser.add_argument("--sequence", action="store_true")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    job = Job(Template(options.trace, options.copies, not options.no_metadata, options.sequence), options.ranks, options.seed)
+    job = Job(Template(options.trace, options.copies, not options.no_metadata, options.sequence),
+              options.ranks, options.seed)
     for rank in range(options.ranks):
         (options.out / f"rank{rank}.json").write_text(job.trace(rank))
     (options.out / "truth.json").write_text(json.dumps(job.truth()) + "\n")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Jobs made from a recorded trace: offsets within 5 us, waits within 5 us, the last rank right where it is sure.
+"""Jobs made from a recorded trace: offsets within 5 us, waits within 5 us, the last rank right
+where it is sure.
 
     synthetic_test.py PROGRAM      (needs GPUFATHOM_CORPUS and NumPy; 77 where one is missing)
 """
@@ -33,16 +34,19 @@ def judge(name, template, ranks, seed, cut=None):
             path = pathlib.Path(folder) / f"rank{rank}.json"
             path.write_text(job.trace(rank))
             paths.append(str(path))
-        answer = json.loads(subprocess.run([PROGRAM, "ranks", "--format", "json", *paths], check=True, capture_output=True).stdout)
+        answer = json.loads(subprocess.run([PROGRAM, "ranks", "--format", "json", *paths],
+                                           check=True, capture_output=True).stdout)
     truth = job.truth()
-    assert answer["collectives_matched"] == truth["collectives"], (name, answer["collectives_matched"])
+    assert answer["collectives_matched"] == truth["collectives"], (name,
+                                                                   answer["collectives_matched"])
     middle = (job.times(0)[0].min() + job.times(0)[0].max()) / 2 - 4_448_000_000_000_000
     for rank in answer["ranks"]:
         number = rank["rank"]
         true = truth["offset_ns"][number] + truth["drift_ppm"][number] * 1e-6 * middle
         assert abs(rank["offset_ns"] - true) <= TOLERANCE, (name, number, rank["offset_ns"], true)
     planted = found = wrong = 0
-    for index, row in enumerate(sorted(answer["collectives"], key=lambda row: row["ranks"][0]["start_ns"])):
+    for index, row in enumerate(sorted(answer["collectives"],
+                                       key=lambda row: row["ranks"][0]["start_ns"])):
         late, delay = truth["late"][index], truth["delay_ns"][index]
         for one in row["ranks"]:
             assert one["wait_ns"] + one["transfer_ns"] == one["duration_ns"]

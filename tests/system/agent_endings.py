@@ -1,4 +1,5 @@
-"""Runs every program of tests/fakes/endings.cpp alone and recorded, and compares: agent_endings.py BUILD_DIR [NAME ...]"""
+"""Runs every program of tests/fakes/endings.cpp alone and recorded, and compares: agent_endings.py
+BUILD_DIR [NAME ...]"""
 import os
 import pathlib
 import sqlite3
@@ -35,7 +36,8 @@ def kernels_of(capture):
 
 
 def main():
-    listed = subprocess.run([ENDINGS], capture_output=True, text=True, check=True).stdout.splitlines()
+    listed = subprocess.run([ENDINGS], capture_output=True, text=True,
+                            check=True).stdout.splitlines()
     failures = 0
     print("| program | ends with | recorded | output, files | kernels |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as work:
@@ -47,7 +49,8 @@ def main():
                 continue
             capture = work / f"{name}.gpf"
             alone = run([ENDINGS, name], work / f"{name}.alone")
-            record = [BUILD / "gpufathom", "record", "-q", "--kernels", "--window", "0", "-o", capture, "--"]
+            record = [BUILD / "gpufathom", "record", "-q", "--kernels", "--window", "0", "-o",
+                      capture, "--"]
             recorded = run([*record, ENDINGS, name], work / f"{name}.recorded")
             kernels = kernels_of(capture)
             same = alone[1:] == recorded[1:]

@@ -2,12 +2,13 @@
 
     energy_boards.py GPUFATHOM RESULTS [--json]
 
-RESULTS holds the raw points of six H200 boards and, of two of them, measurements of kernels that no fit has seen. Each board is left out in turn. What the others say
-of each other gives the spread (docs/energy.md, "Intervals"); with it,
+RESULTS holds the raw points of six H200 boards and, of two of them, measurements of kernels that no
+fit has seen. Each board is left out in turn. What the others say of each other gives the spread
+(docs/energy.md, "Intervals"); with it,
   - kernels never seen of the board left out are predicted by the fit of another board, and
   - each of its microbenchmarks by the same microbenchmark of another board.
-Printed is the share of the measured energies that lie inside their intervals. The spreads that the program uses must not be narrower than those of all six boards, and the intervals must
-cover 90 % for each board."""
+Printed is the share of the measured energies that lie inside their intervals. The spreads that the
+program uses must not be narrower than those of all six boards, and the intervals must cover 90 % for each board."""
 import collections
 import gzip
 import json
@@ -22,7 +23,9 @@ BOARDS = {"a": "20a", "b": "20b", "c": "20c", "d": "21d", "e": "21e", "f": "21f"
 SEEN = "de"  # boards on which kernels that no fit has seen were measured
 NORMAL = 1.96
 # The other microbenchmarks got other loops and operands after boards a and b: nothing to compare.
-EARLY, UNCHANGED = "ab", ("shared_load", "l1_load", "l2_load", "dram_load", "shared_load_div", "l1_load_div", "l2_load_div", "dram_load_div", "dram_tma_load", "l2_tma_load")
+EARLY, UNCHANGED = "ab", ("shared_load", "l1_load", "l2_load", "dram_load", "shared_load_div",
+                          "l1_load_div", "l2_load_div", "dram_load_div", "dram_tma_load",
+                          "l2_tma_load")
 
 
 def points_of(path):
@@ -32,7 +35,8 @@ def points_of(path):
 
 
 def idle_watts(rows):
-    return statistics.mean(row["energy_j"] / row["seconds"] for row in rows if row["bench"] == "context")
+    return statistics.mean(row["energy_j"] / row["seconds"] for row in rows
+                           if row["bench"] == "context")
 
 
 def comparable(board, bench):
@@ -40,7 +44,8 @@ def comparable(board, bench):
 
 
 def joules_a_loop(board, rows):
-    """Energy above idle of one loop of each microbenchmark, at the highest clock and full occupancy."""
+    """Energy above idle of one loop of each microbenchmark, at the highest clock and full
+    occupancy."""
     idle, runs = idle_watts(rows), collections.defaultdict(list)
     for row in rows:
         if row["loops_per_s"] > 0 and row["sm_mhz"] >= 1970 and row["threads"] >= 256 and not row.get("dropped") and comparable(board, row["bench"]):
@@ -51,7 +56,8 @@ def joules_a_loop(board, rows):
 
 
 def ratios(mine, others):
-    """Logarithms of a board's microbenchmarks over the median of the others: (on the chip, in DRAM)."""
+    """Logarithms of a board's microbenchmarks over the median of the others: (on the chip, in
+    DRAM)."""
     chip, dram = [], []
     for key, joules in mine.items():
         there = [other[key] for other in others if key in other]
@@ -67,11 +73,13 @@ def fit(program, results, board, unseen, work):
             target.write(source.read())
     out = f"{work}/{board}.{unseen}.json"
     counters = f"{results}/h200-2026-11-21{board if board in SEEN else 'e'}.kernels.ncu.csv.gz"
-    command = [program, "calibrate", "--fit-only", "--points", points, "--counters", counters, "--unseen", f"{results}/h200-2026-11-21{unseen}.unseen", "-o", out]
+    command = [program, "calibrate", "--fit-only", "--points", points, "--counters", counters,
+               "--unseen", f"{results}/h200-2026-11-21{unseen}.unseen", "-o", out]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     with open(out) as file:
         answer = json.load(file)
-    return [math.log(kernel["measured_j"] / kernel["predicted_j"]) for kernel in answer["unseen"]], answer["model"]
+    return [math.log(kernel["measured_j"] / kernel["predicted_j"])
+            for kernel in answer["unseen"]], answer["model"]
 
 
 def spread_of(boards, benches, idle, errors):
@@ -93,8 +101,10 @@ def spread_of(boards, benches, idle, errors):
 
 def main():
     program, results = sys.argv[1:3]
-    rows = {board: points_of(f"{results}/h200-2026-11-{name}.points.jsonl.gz") for board, name in BOARDS.items()}
-    benches, idle = {b: joules_a_loop(b, r) for b, r in rows.items()}, {b: idle_watts(r) for b, r in rows.items()}
+    rows = {board: points_of(f"{results}/h200-2026-11-{name}.points.jsonl.gz")
+            for board, name in BOARDS.items()}
+    benches, idle = {b: joules_a_loop(b, r)
+                     for b, r in rows.items()}, {b: idle_watts(r) for b, r in rows.items()}
     with tempfile.TemporaryDirectory() as work:
         errors, cross, used = {}, {}, {}
         for left in SEEN:
@@ -114,17 +124,21 @@ def main():
         if left in cross:
             width = NORMAL * math.hypot(spread["form"], spread["gain"])
             row["kernels"] = len(cross[left])
-            row["kernels_covered"] = sum(abs(error) <= width for error in cross[left]) / len(cross[left])
+            row["kernels_covered"] = sum(abs(error) <= width
+                                         for error in cross[left]) / len(cross[left])
         chip, dram = ratios(benches[left], [benches[other] for other in others])
-        inside = sum(abs(error) <= NORMAL * math.hypot(spread["form"], spread["gain"]) for error in chip)
-        inside += sum(abs(error) <= NORMAL * math.hypot(spread["form"], spread["gain"], spread["dram"]) for error in dram)
+        inside = sum(abs(error) <= NORMAL * math.hypot(spread["form"], spread["gain"])
+                     for error in chip)
+        inside += sum(abs(error) <= NORMAL * math.hypot(spread["form"], spread["gain"],
+                                                        spread["dram"]) for error in dram)
         row["microbenchmarks"] = len(chip) + len(dram)
         row["microbenchmarks_covered"] = inside / (len(chip) + len(dram))
     report(answer, used)
 
 
 def sampled_error(results):
-    """What samples of a whole GPU leave unexplained of programs and kernels that no fit has seen."""
+    """What samples of a whole GPU leave unexplained of programs and kernels that no fit has
+    seen."""
     with open(f"{results}/h200-2026-11-21.breakdown.json") as file:
         programs = json.load(file)
     errors = []
@@ -138,7 +152,8 @@ def sampled_error(results):
 def report(answer, used):
     if "--json" in sys.argv:
         print(json.dumps(answer, indent=1))
-    print("spread " + ", ".join(f"{name} {100 * value:.1f} %" for name, value in answer["spread"].items()))
+    print("spread "
+          + ", ".join(f"{name} {100 * value:.1f} %" for name, value in answer["spread"].items()))
     for board, row in answer["boards"].items():
         text = f"board {board} left out: {row['microbenchmarks']} microbenchmarks, {100 * row['microbenchmarks_covered']:.0f} % inside"
         if "kernels" in row:

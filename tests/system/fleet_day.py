@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""A fleet through churn, in a real Prometheus: GPUs change their jobs, monitors restart, scrapes are lost. What the shipped rules
-say each minute is held against what the jobs did. Usage: fleet_day.py [--gpus N]
-[--hours N] [--joined] [--json FILE]. Exit 77: not installed.
+"""A fleet through churn, in a real Prometheus: GPUs change their jobs, monitors restart, scrapes
+are lost. What the shipped rules say each minute is held against what the jobs did. Usage:
+fleet_day.py [--gpus N] [--hours N] [--joined] [--json FILE]. Exit 77: not installed.
 
-What is backfilled has no marks where a series ends. A server that looks back for one scrape's interval sees what it would see with them.
---joined: also how far off the mean of a job would be if counters had no labels of jobs and each scrape were given to the job of then.
+What is backfilled has no marks where a series ends. A server that looks back for one scrape's
+interval sees what it would see with them.
+--joined: also how far off the mean of a job would be if counters had no labels of jobs and each
+scrape were given to the job of then.
 """
 import argparse
 import bisect
@@ -57,7 +59,8 @@ class Job:
 
 
 def plan(gpus, seconds, rng):
-    """Who has each GPU when: (begin, end, job), jobs on one to eight GPUs, some GPUs free for a while."""
+    """Who has each GPU when: (begin, end, job), jobs on one to eight GPUs, some GPUs free for a
+    while."""
     held, number = [[] for _ in range(gpus)], 0
     free = [rng.uniform(0, 600) if rng.random() < 0.5 else 0 for _ in range(gpus)]
     while min(free) < seconds:
@@ -75,7 +78,8 @@ def plan(gpus, seconds, rng):
 
 def write_metrics(path, held, seconds, rng):
     """What Prometheus scraped, as OpenMetrics."""
-    families = {name: [] for name in ("observed_seconds", "read_seconds", "gpu_busy_seconds", "energy_module_joules")}
+    families = {name: [] for name in ("observed_seconds", "read_seconds", "gpu_busy_seconds",
+                                      "energy_module_joules")}
     infos, unlabeled = [], []
     lost = restarts = 0
     scraped = []  # by host, when
@@ -93,7 +97,8 @@ def write_metrics(path, held, seconds, rng):
         for at in scrapes:
             if rng.random() < 0.001:
                 away = at + rng.uniform(60, 240)
-            down = any(begin <= at < begin + time_down for begin, time_down in zip(starts[1:], downs[1:], strict=True))
+            down = any(begin <= at < begin + time_down
+                       for begin, time_down in zip(starts[1:], downs[1:], strict=True))
             if at < away or down or rng.random() < 0.01:
                 lost += 1
             else:
@@ -115,7 +120,8 @@ def write_metrics(path, held, seconds, rng):
                         span += 1
                         continue
                     until = min(to, end if last >= begin else begin)
-                    totals["joules"] += job.joules(last, until) if last >= begin else IDLE_WATTS * (until - last)
+                    totals["joules"] += job.joules(last,
+                                                   until) if last >= begin else IDLE_WATTS * (until - last)
                     if counts:
                         totals["busy"] += job.busy(last, until) if last >= begin else 0
                         totals["observed"] += until - last
@@ -125,12 +131,14 @@ def write_metrics(path, held, seconds, rng):
                 while start + 1 < len(starts) and starts[start + 1] <= at:
                     start += 1
                     advance(starts[start], counts=True)
-                    totals["busy"] = totals["observed"] = 0.0  # begin again; the driver's joules go on
+                    # begin again; the driver's joules go on
+                    totals["busy"] = totals["observed"] = 0.0
                     advance(starts[start] + downs[start], counts=False)
                 advance(at, counts=True)
                 begin, end, job = spans[span]
                 labels = base + ("," + job.labels if job and begin <= at < end else "")
-                series.setdefault(labels, []).append((at, totals["observed"], totals["busy"], totals["joules"]))
+                series.setdefault(labels, []).append((at, totals["observed"], totals["busy"],
+                                                      totals["joules"]))
             for labels, rows in series.items():
                 for at, observed, busy, joules in rows:
                     stamp = f"{BEGIN + at:.3f}"
@@ -149,13 +157,15 @@ def write_metrics(path, held, seconds, rng):
         unlabeled.sort()
         for column, name in ((2, "unlabeled_observed"), (3, "unlabeled_busy")):
             file.write(f"# TYPE {name} counter\n")
-            file.writelines(f"{name}_total{{{row[0]}}} {row[column]:.6f} {BEGIN + row[1]:.3f}\n" for row in unlabeled)
+            file.writelines(f"{name}_total{{{row[0]}}} {row[column]:.6f} {BEGIN + row[1]:.3f}\n"
+                            for row in unlabeled)
         file.write("# EOF\n")
     return lost, restarts, scraped
 
 
 def truth(held, at, of, value):
-    """Mean of the five minutes before `at` over the time in which GPUs were the job's; None without."""
+    """Mean of the five minutes before `at` over the time in which GPUs were the job's; None
+    without."""
     whole = amount = 0.0
     for spans in held:
         for begin, end, job in spans:
@@ -171,39 +181,47 @@ def rules():
     found = dict(re.findall(r"- record: (\S+)\n +expr: (.+)\n", text))
     gpu = {name: expr for name, expr in found.items() if name.startswith("gpu:")}
     for name in gpu:
-        gpu[name] = re.sub(r"(gpu:gpufathom_(?:observed|read):rate5m)", lambda clock: f"({gpu[clock[1]]})", gpu[name])
+        gpu[name] = re.sub(r"(gpu:gpufathom_(?:observed|read):rate5m)",
+                           lambda clock: f"({gpu[clock[1]]})", gpu[name])
     seen = gpu["gpu:gpufathom_gpu_info:last10m"]
 
     def whole(expr):
         """Recorded series in place, with the matchers that stand at them."""
         def put(match):
             inner, matchers = gpu[match[1]], match[2] or ""
-            if inner == seen:  # the last of its three says which GPUs are seen now, whosever they are
-                return "(" + re.sub(r"gpufathom_gpu_info", rf"gpufathom_gpu_info{matchers}", inner, count=2) + ")"
-            return "(" + (re.sub(r"(gpufathom_\w+_total)", rf"\1{matchers}", inner) if matchers else inner) + ")"
+            # the last of its three says which GPUs are seen now, whosever they are
+            if inner == seen:
+                return "(" + re.sub(r"gpufathom_gpu_info", rf"gpufathom_gpu_info{matchers}", inner,
+                                    count=2) + ")"
+            return "(" + (re.sub(r"(gpufathom_\w+_total)", rf"\1{matchers}", inner) if matchers
+                          else inner) + ")"
         return re.sub(r"(gpu:\w+:(?:rate5m|last10m))(\{[^}]*\})?", put, expr)
 
     gpus = "fleet:gpufathom_gpus:count"
     return {name: whole(expr.replace(gpus, f"({found[gpus]})")) for name, expr in found.items()}
 
 
-JUDGED = {"job:gpufathom_gpu_busy:avg_rate5m": "job_id", "pod:gpufathom_gpu_busy:avg_rate5m": "kubernetes_pod_uid",
+JUDGED = {"job:gpufathom_gpu_busy:avg_rate5m": "job_id",
+          "pod:gpufathom_gpu_busy:avg_rate5m": "kubernetes_pod_uid",
           "job:gpufathom_power_watts:sum_rate5m": "job_id", "pod:gpufathom_power_watts:sum_rate5m": "kubernetes_pod_uid",
           "fleet:gpufathom_gpu_busy:avg_rate5m": None, "fleet:gpufathom_power_watts:sum_rate5m": None}
 IDLE_WATTS = 70
 
 
 def joined(counter):
-    """What a counter without labels of jobs gained in five minutes, each scrape's part given to the job that has the GPU then."""
+    """What a counter without labels of jobs gained in five minutes, each scrape's part given to the
+    job that has the GPU then."""
     gain = f"({counter} - {counter} offset {SCRAPE}s >= 0)"
     return f'sum by (job_id) (sum_over_time(({gain} * on (instance, gpu) group_left (job_id) gpufathom_gpu_info{{job_id!=""}})[5m:{SCRAPE}s]))'
 
 
 def unread(kept, begin, end):
-    """Whether a host was silent from begin to end, or for three scrapes in between: what its GPUs did then nobody knows."""
+    """Whether a host was silent from begin to end, or for three scrapes in between: what its GPUs
+    did then nobody knows."""
     inside = kept[bisect.bisect(kept, begin):bisect.bisect(kept, end)]
     at = [begin, *inside, end]
-    return not inside or max(after - before for before, after in zip(at, at[1:], strict=False)) > 3 * SCRAPE
+    return not inside or max(after - before
+                             for before, after in zip(at, at[1:], strict=False)) > 3 * SCRAPE
 
 
 def errors_of_jobs(answer, label, held, power, scraped):
@@ -218,14 +236,16 @@ def errors_of_jobs(answer, label, held, power, scraped):
         for at, value in series["values"]:
             at -= BEGIN
             wanted, known = truth([own], at, lambda job: True, Job.joules if power else Job.busy)
-            # A window in which the job had a GPU for less than two scrapes says little, watts for less than three.
+            # A window in which the job had a GPU for less than two scrapes says little, watts for
+            # less than three.
             if wanted is None or known < (3 if power else 2) * SCRAPE:
                 continue
             # After its end watts are of no use.
             if power and not all(begin <= at - SCRAPE and at < end for begin, end, _ in own):
                 continue
             error = abs(float(value) / (wanted * len(own)) - 1) if power else abs(float(value) - wanted)
-            apart = power and any(unread(kept, max(begin, at - 300), at) for begin, kept in hosts_of[series["metric"][label]])
+            apart = power and any(unread(kept, max(begin, at - 300), at)
+                                  for begin, kept in hosts_of[series["metric"][label]])
             (silent if apart else errors).append(error)
     return errors, silent
 
@@ -237,14 +257,17 @@ def errors_of_fleet(answer, held, power):
         whole = mean * known / 300
         if power:
             whole += IDLE_WATTS * (len(held) - known / 300)
-        errors.append(abs(float(value) / whole - 1) if power else abs(float(value) - whole / len(held)))
+        errors.append(abs(float(value) / whole - 1) if power
+                      else abs(float(value) - whole / len(held)))
     return errors
 
 
 def summary(errors):
     errors.sort()
-    return {"minutes": len(errors), "median_error": round(errors[len(errors) // 2], 5), "p99_error": round(errors[int(len(errors) * 0.99)], 5),
-            "worst_error": round(errors[-1], 5), "beyond_0.01": sum(error > BOUND for error in errors)}
+    return {"minutes": len(errors), "median_error": round(errors[len(errors) // 2], 5),
+            "p99_error": round(errors[int(len(errors) * 0.99)], 5),
+            "worst_error": round(errors[-1], 5),
+            "beyond_0.01": sum(error > BOUND for error in errors)}
 
 
 def main():
@@ -263,18 +286,24 @@ def main():
     jobs = {job.key: job for spans in held for _, _, job in spans}
     with tempfile.TemporaryDirectory() as folder:
         lost, restarts, scraped = write_metrics(f"{folder}/metrics", held, seconds, rng)
-        subprocess.run([tool("promtool"), "tsdb", "create-blocks-from", "openmetrics", f"{folder}/metrics", f"{folder}/data"],
+        subprocess.run([tool("promtool"), "tsdb", "create-blocks-from", "openmetrics",
+                        f"{folder}/metrics", f"{folder}/data"],
                        check=True, capture_output=True)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             address = "127.0.0.1:%d" % free.getsockname()[1]
         pathlib.Path(folder, "prometheus.yml").write_text("global: {}\n")
-        server = subprocess.Popen([tool("prometheus"), f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-                                   "--storage.tsdb.retention.time=100y", f"--query.lookback-delta={SCRAPE}s", f"--web.listen-address={address}", "--log.level=error"])
+        server = subprocess.Popen([tool("prometheus"), f"--config.file={folder}/prometheus.yml",
+                                   f"--storage.tsdb.path={folder}/data",
+                                   "--storage.tsdb.retention.time=100y",
+                                   f"--query.lookback-delta={SCRAPE}s",
+                                   f"--web.listen-address={address}", "--log.level=error"])
         try:
             def ask(expr):
-                query = urllib.parse.urlencode({"query": expr, "start": BEGIN + 600, "end": BEGIN + seconds - 60, "step": 60})
-                with urllib.request.urlopen(f"http://{address}/api/v1/query_range", query.encode(), timeout=500) as told:
+                query = urllib.parse.urlencode({"query": expr, "start": BEGIN + 600,
+                                                "end": BEGIN + seconds - 60, "step": 60})
+                with urllib.request.urlopen(f"http://{address}/api/v1/query_range", query.encode(),
+                                            timeout=500) as told:
                     return json.load(told)["data"]["result"]
 
             for _ in range(300):
@@ -291,13 +320,15 @@ def main():
         finally:
             server.terminate()
             server.wait()
-    told = {"command": "tests/system/fleet_day.py " + " ".join(sys.argv[1:]), "date": time.strftime("%Y-%m-%d"),
+    told = {"command": "tests/system/fleet_day.py " + " ".join(sys.argv[1:]),
+            "date": time.strftime("%Y-%m-%d"),
             "machine": f"{platform.machine()}, {os.cpu_count()} cores", "gpus": words.gpus, "hours": words.hours, "jobs": len(jobs),
             "scrapes_lost": lost, "monitors_restarted": restarts, "scrape_seconds": SCRAPE}
     worst = {}
     for name, label in JUDGED.items():
         power = "power" in name
-        worst[name] = errors_of_jobs(answers[name], label, held, power, scraped) if label else (errors_of_fleet(answers[name], held, power), [])
+        worst[name] = errors_of_jobs(answers[name], label, held, power,
+                                     scraped) if label else (errors_of_fleet(answers[name], held, power), [])
     if words.joined:
         worst["joined"] = errors_of_jobs(answers["joined"], "job_id", held, False, scraped)
     failed = 0

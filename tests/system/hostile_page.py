@@ -1,5 +1,5 @@
-"""A process that pretends to hold the sleeping library, and means harm to the recorder that comes: hostile_page.py MODE VERSION
-trunc, unsealed: pages that are not the library's; the others answer, and leave in the recorder's folder what nobody should open."""
+"""A process that pretends to hold the sleeping library, and means harm to the recorder that comes:
+hostile_page.py MODE VERSION trunc, unsealed: pages that are not the library's; the others answer, and leave in the recorder's folder what nobody should open."""
 import ctypes
 import fcntl
 import mmap
@@ -18,7 +18,8 @@ libc.prctl(4, 1, 0, 0, 0)  # dumpable again: root's recorder finds it as it find
 page = os.memfd_create("gpufathom", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
 os.ftruncate(page, SIZE)
 if MODE not in ("trunc", "unsealed"):
-    fcntl.fcntl(page, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+    fcntl.fcntl(page, fcntl.F_ADD_SEALS,
+                fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
 memory = mmap.mmap(page, SIZE)
 memory[0:8] = struct.pack("<Ii", VERSION, os.getpid())
 print("ready", flush=True)

@@ -1,4 +1,5 @@
-"""An interactive shell on a pseudo terminal: Ctrl-Z and fg, reading from the terminal, Ctrl-C, programs in the background, under `record`."""
+"""An interactive shell on a pseudo terminal: Ctrl-Z and fg, reading from the terminal, Ctrl-C,
+programs in the background, under `record`."""
 import os
 import pty
 import re
@@ -57,7 +58,8 @@ shell.type("hello\n")
 shell.until(r"got:hello\n")
 shell.ended_with(0)
 
-shell.type(RECORD + "sh -c 'trap \"echo INTER''RUPTED; exit 6\" INT; echo star''ted; sleep 20; exit 1'\n")
+shell.type(RECORD
+           + "sh -c 'trap \"echo INTER''RUPTED; exit 6\" INT; echo star''ted; sleep 20; exit 1'\n")
 shell.until(r"\nstarted\n")
 shell.type("\x03")
 shell.until(r"INTERRUPTED\n")

@@ -1,4 +1,5 @@
-"""The monitor on a terminal: views, keys, history, and the terminal as it was afterwards: monitor_keys.py PROGRAM."""
+"""The monitor on a terminal: views, keys, history, and the terminal as it was afterwards:
+monitor_keys.py PROGRAM."""
 import fcntl
 import os
 import pty
@@ -12,7 +13,8 @@ import termios
 import time
 
 PROGRAM = sys.argv[1]
-FAKE = {**os.environ, "GPUFATHOM_FAKE": "gpus=3,xid=79,xid_after=1", "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+FAKE = {**os.environ, "GPUFATHOM_FAKE": "gpus=3,xid=79,xid_after=1", "TERM": "xterm-256color",
+        "LC_ALL": "C.UTF-8"}
 FAKE.pop("COLUMNS", None)
 
 
@@ -29,7 +31,8 @@ class Terminal:
             os.setsid()
             fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
 
-        self.process = subprocess.Popen([PROGRAM, *words], stdin=slave, stdout=slave, stderr=slave, env=FAKE, preexec_fn=own_session)
+        self.process = subprocess.Popen([PROGRAM, *words], stdin=slave, stdout=slave, stderr=slave,
+                                        env=FAKE, preexec_fn=own_session)
 
     def read(self):
         while select.select([self.master], [], [], 0)[0]:
@@ -44,7 +47,8 @@ class Terminal:
         end = time.monotonic() + limit
         while time.monotonic() < end:
             self.read()
-            if "\x1b[J" in self.raw.decode("utf8", "replace").split("\x1b[H")[-1] and re.search(pattern, self.screen(), re.M):
+            if "\x1b[J" in self.raw.decode("utf8",
+                                           "replace").split("\x1b[H")[-1] and re.search(pattern, self.screen(), re.M):
                 return self.screen()
             time.sleep(0.05)
         raise AssertionError((pattern, self.screen()))

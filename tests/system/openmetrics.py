@@ -1,5 +1,5 @@
-"""Reads a metrics page as a scraper does, line by line and to the letter: openmetrics.py PAGE PID. Fails when a line is none, or when the
-process is on no line."""
+"""Reads a metrics page as a scraper does, line by line and to the letter: openmetrics.py PAGE PID.
+Fails when a line is none, or when the process is on no line."""
 import re
 import sys
 

@@ -17,7 +17,8 @@ def found_in(files: dict[str, str]) -> list[str]:
 
 
 def main() -> None:
-    good = {"core/a.h": "#include <vector>\n", "model/b.h": '#include "core/a.h"\n', "report/c.cpp": '#include "analyze/d.h"\n  #  include "model/b.h"\n'}
+    good = {"core/a.h": "#include <vector>\n", "model/b.h": '#include "core/a.h"\n',
+            "report/c.cpp": '#include "analyze/d.h"\n  #  include "model/b.h"\n'}
     assert found_in(good) == [], found_in(good)
     up = found_in({"core/a.h": '#include <vector>\n#include "model/b.h"\n'})
     assert up == ["core/a.h:2: core must not include model"], up

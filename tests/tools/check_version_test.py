@@ -1,4 +1,5 @@
-"""check_version.py writes a release's version wherever it looks for one, once, and dates the notes."""
+"""check_version.py writes a release's version wherever it looks for one, once, and dates the
+notes."""
 import pathlib
 import runpy
 import shutil
@@ -16,7 +17,8 @@ with tempfile.TemporaryDirectory() as folder:
         shutil.copyfile(ROOT / name, copy / name)
 
     def run(*arguments: str) -> subprocess.CompletedProcess:
-        return subprocess.run([sys.executable, copy / "tools" / "check_version.py", *arguments], capture_output=True, text=True)
+        return subprocess.run([sys.executable, copy / "tools" / "check_version.py", *arguments],
+                              capture_output=True, text=True)
 
     assert run("--set", "9.8").returncode == 1
     done = run("--set", "9.8.7")

@@ -4,10 +4,13 @@ import subprocess
 import tempfile
 
 HOOK = pathlib.Path(__file__).resolve().parents[2] / "tools" / "hooks" / "commit-msg"
-GOOD = ("Read a power log twice\n\nThe first pass finds the clock.\n", "x" * 72 + "\n\nwhy\n# comment\n", "Merge branch 'a'\n",
+GOOD = ("Read a power log twice\n\nThe first pass finds the clock.\n",
+        "x" * 72 + "\n\nwhy\n# comment\n", "Merge branch 'a'\n",
         "Subject\n\nbody\n# ------------------------ >8 ------------------------\ndiff --git a b\n")
-BAD = {"x" * 73 + "\n\nwhy\n": "73 characters", "Subject\n": "no body", "Subject\n\n# only a comment\n": "no body",
-       "Subject\nbody\n": "second line", "# nothing\n": "first line", "Subject\n# ------------------------ >8\ndiff\n": "no body"}
+BAD = {"x" * 73 + "\n\nwhy\n": "73 characters", "Subject\n": "no body",
+       "Subject\n\n# only a comment\n": "no body",
+       "Subject\nbody\n": "second line", "# nothing\n": "first line",
+       "Subject\n# ------------------------ >8\ndiff\n": "no body"}
 
 with tempfile.TemporaryDirectory() as folder:
     file = pathlib.Path(folder) / "message"

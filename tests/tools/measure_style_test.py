@@ -16,9 +16,11 @@ def in_function(statement: str) -> measure_style.Measures:
     return measured("void run() {\n  " + statement + "\n}\n")
 
 
-CHAINS = ["a = 1, b = 2;", "++i, --j;", "if (x) a = 1, b = 2;", "return f(), 1;", "f([&] { a = 1, b = 2; });",
+CHAINS = ["a = 1, b = 2;", "++i, --j;", "if (x) a = 1, b = 2;", "return f(), 1;",
+          "f([&] { a = 1, b = 2; });",
           "case 1: a = 1, b.c = 2;", "*p = 1, q[0] = 2;"]
-NO_CHAINS = ["int a = 1, b = 2;", "std::map<int, int> m;", "Row &a = b, &c = d;", "f(a, b);", "m << 1, 2;", "return {a, b};", "a = {1, 2};",
+NO_CHAINS = ["int a = 1, b = 2;", "std::map<int, int> m;", "Row &a = b, &c = d;", "f(a, b);",
+             "m << 1, 2;", "return {a, b};", "a = {1, 2};",
              "auto& [k, v] = p;", "const std::pair<int, int> a{1, 2}, b;", "x = [a, &b] { return a; };",
              "for (i = 0, j = 1; i < j; ++i, --j) f(a, b);", "std::vector<Row> rows{{1, 2}, {3, 4}};"]
 

@@ -1,4 +1,5 @@
-"""What ctest skipped is told in one line: counted by reason, each with its command, and whatever gives no reason by name."""
+"""What ctest skipped is told in one line: counted by reason, each with its command, and whatever
+gives no reason by name."""
 import pathlib
 import sys
 import tempfile
@@ -30,7 +31,8 @@ def main() -> None:
         case("passed", "ok", skipped=False),
     )
     assert "\n" not in line and line.startswith("4 of the tests were skipped: 2 for want of the large corpus"), line
-    for part in ("GPUFATHOM_CORPUS=FOLDER ./dev test", "1 for want of packages that are not installed (./dev setup)", "-R '^odd$'"):
+    for part in ("GPUFATHOM_CORPUS=FOLDER ./dev test",
+                 "1 for want of packages that are not installed (./dev setup)", "-R '^odd$'"):
         assert part in line, (part, line)
 
 

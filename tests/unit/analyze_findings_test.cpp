@@ -851,7 +851,8 @@ TEST(Findings, DevicesOfOneCaptureWaitForTheLateOne) {
   const auto unlike =
       finding(collectives(true, "ncclDevKernel_Reduce"), FindingId::exposed_communication);
   ASSERT_TRUE(unlike);
-  EXPECT_NE(unlike->text.find("waiting not told apart"), std::string::npos) << unlike->text;
+  EXPECT_NE(unlike->text.find("waiting and transfer not separated"), std::string::npos)
+      << unlike->text;
 }
 
 TEST(Findings, NothingIsExposedWhereCollectivesAloneWereKept) {

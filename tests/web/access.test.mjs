@@ -55,6 +55,24 @@ test("nor on a phone", async (page) => {
   await resized(page, 1280, 900);
 });
 
+// WCAG 2.2, 2.5.8: links inside of a sentence and parts that are as long as their time are exempt.
+test("everything that a finger presses on a phone is 24 pixels high and wide", async () => {
+  await withReport(report, { viewport: { width: 400, height: 800 }, hasTouch: true, isMobile: true }, async (page) => {
+    const small = await page.evaluate(() => {
+      for (const each of document.querySelectorAll("details")) each.open = true;
+      return [...document.querySelectorAll("button, select, input, summary, a[href]")]
+        .filter((e) => !e.disabled && e.checkVisibility() && e.type !== "checkbox"
+                && !(e.tagName === "A" && e.closest("p, li, dd, td, footer")
+                     && !e.closest(".contents")))
+        .map((e) => [e, e.getBoundingClientRect(), e.closest(".flame") !== null])
+        .filter(([, box, timed]) => box.height > 0
+                && (box.height < 23.9 || (box.width < 23.9 && !timed)))
+        .map(([e, box]) => `${Math.round(box.width)} x ${Math.round(box.height)}: ${e.outerHTML.slice(0, 90)}`);
+    });
+    assert.deepEqual(small.slice(0, 20), [], `${small.length} in all`);
+  });
+});
+
 test("everything that can be pressed can be reached by Tab, and shows it", async (page) => {
   const able = await page.evaluate(() => [...document.querySelectorAll("button, select, input, summary, a[href], [onclick]")].filter((e) => !e.disabled && !e.hidden && e.checkVisibility() && e.tabIndex < 0).map((e) => e.outerHTML.slice(0, 90)));
   assert.deepEqual(able, []);
@@ -75,13 +93,15 @@ test("everything that can be pressed can be reached by Tab, and shows it", async
 
 test("the policy lets no script or style in but the page's own", async (page, seen) => {
   const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute("content");
-  assert.ok(!policy.includes("unsafe") && /script-src 'sha256-/.test(policy) && /default-src 'none'/.test(policy), policy);
+  assert.ok(!policy.includes("unsafe") && /script-src 'sha256-/.test(policy)
+            && /default-src 'none'/.test(policy), policy);
   const before = seen.errors.length;
   await page.evaluate(() => {
     const script = document.createElement("script");
     script.textContent = "document.body.dataset.broken = 'yes'";
     document.body.append(script);
-    document.body.insertAdjacentHTML("beforeend", "<img src=x onerror=\"document.body.dataset.broken='yes'\"><p style='position:fixed'>x</p>");
+    document.body.insertAdjacentHTML("beforeend",
+                                     "<img src=x onerror=\"document.body.dataset.broken='yes'\"><p style='position:fixed'>x</p>");
   });
   await painted(page);
   assert.equal(await page.evaluate(() => document.body.dataset.broken), undefined);

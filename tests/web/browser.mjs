@@ -7,9 +7,11 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
 
-// The shell is the same engine without the browser's own windows, and starts in a third of the time.
+// The shell is the same engine without the browser's own windows, and starts in a third of the
+// time.
 const executablePath = process.env.CHROMIUM ?? ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path)) ?? "";
-const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+              "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 /** A machine that others use as well may take this long to start a browser. */
 const BUSY_MS = 120_000;
@@ -37,7 +39,8 @@ export async function launched(options, use) {
   }
 }
 
-/** Calls `use(page, seen)` with the report opened; `seen` collects console errors, exceptions and requests beyond the file. */
+/** Calls `use(page, seen)` with the report opened; `seen` collects console errors, exceptions and
+ * requests beyond the file. */
 export async function withReport(file, options, use) {
   return launched(options, async (page) => {
     const seen = { errors: [], requests: [] }, url = pathToFileURL(resolve(file)).href;

@@ -1,5 +1,6 @@
 // What a monitor shows of its flight recorder's captures, in a browser:  GPUFATHOM_TOKEN=TOKEN node tests/web/captures.test.mjs URL
-// The list, the page that is being made, and the page of a capture: axe-core in both themes and on a phone, policy, and the way from one to the next.
+// The list, the page that is being made, and the page of a capture: axe-core in both themes and on
+// a phone, policy, and the way from one to the next.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -19,8 +20,10 @@ async function faultless(page, name) {
     for (const width of [1280, 390]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
-      assert.deepEqual([...(await violations(page)), ...(await faintWords(page))], [], `${name}, ${colorScheme}, ${width} pixels wide`);
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than ${width} pixels`);
+      assert.deepEqual([...(await violations(page)), ...(await faintWords(page))], [],
+                       `${name}, ${colorScheme}, ${width} pixels wide`);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+                `${name} is wider than ${width} pixels`);
     }
   console.log(`ok      ${name}`);
 }
@@ -33,7 +36,8 @@ await launched({ httpCredentials: { username: "any", password }, colorScheme: "l
   await faultless(page, "the list of captures");
   const link = page.locator("a[href$='.html']").first(), name = await link.innerText();
   assert.match(name, /^\d+\S* gpu\d \w+/);
-  // The page that is being made asks every second whether it is ready; it hears "not yet" until it was looked at.
+  // The page that is being made asks every second whether it is ready; it hears "not yet" until it
+  // was looked at.
   const asks = (request) => request.resourceType() === "fetch", notYet = (route) => (asks(route.request()) ? route.fulfill({ status: 202 }) : route.continue());
   await page.route("**/*.html", notYet);
   const [answer] = await Promise.all([page.waitForResponse((response) => response.url().endsWith(".html")), page.waitForURL("**/*.html"), link.click()]);

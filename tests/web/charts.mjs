@@ -1,6 +1,6 @@
 // Takes charts out of the page of a sweep, as SVG files of their own:  node tests/web/charts.mjs SWEEP.html FOLDER PREFIX [ID ...]
-// Each becomes FOLDER/PREFIX_ID.svg, with its title and the lines' names; without an ID, the page's are listed. kernels_MODEL is all levels of
-// that model over its kernels, one under the other.
+// Each becomes FOLDER/PREFIX_ID.svg, with its title and the lines' names; without an ID, the page's
+// are listed. kernels_MODEL is all levels of that model over its kernels, one under the other.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withReport } from "./browser.mjs";
@@ -9,7 +9,8 @@ import { painted } from "./timeline_tools.mjs";
 const [report, folder, prefix, ...wanted] = process.argv.slice(2);
 if (!prefix) throw new Error("usage: charts.mjs SWEEP.html FOLDER PREFIX [ID ...]");
 
-/** Runs in the page: the chart with its styles written into it, in greys that are readable on light and on dark paper. */
+/** Runs in the page: the chart with its styles written into it, in greys that are readable on light
+ * and on dark paper. */
 function alone(id) {
   const space = "http://www.w3.org/2000/svg", grey = "#777", colours = new Map();
   const text = (x, y, words, size) => { const e = document.createElementNS(space, "text"); for (const [name, value] of Object.entries({ x, y, "font-size": size, fill: grey })) e.setAttribute(name, value); e.textContent = words; return e; };
@@ -58,7 +59,9 @@ function alone(id) {
 }
 
 await withReport(report, { viewport: { width: 1280, height: 900 }, colorScheme: "light" }, async (page) => {
-  for (let i = 0; i < 3; ++i) await painted(page);  // charts are drawn for a width that the page has by then
+  // charts are drawn for a width that the page has by then
+  for (let i = 0; i < 3; ++i) await painted(page);
   if (wanted.length === 0) console.log((await page.locator("svg[id]").evaluateAll((all) => all.map((e) => e.id))).join("\n"));
-  for (const id of wanted) await writeFile(join(folder, `${prefix}_${id.replaceAll(".", "_")}.svg`), `${(await page.evaluate(alone, id)).replaceAll("><", ">\n<")}\n`);
+  for (const id of wanted) await writeFile(join(folder, `${prefix}_${id.replaceAll(".", "_")}.svg`),
+                                           `${(await page.evaluate(alone, id)).replaceAll("><", ">\n<")}\n`);
 });

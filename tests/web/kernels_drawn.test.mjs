@@ -1,4 +1,5 @@
-// Whether the timeline has holes: every kernel of a PyTorch trace, read here from the trace itself, is drawn at three zooms, in its colour.
+// Whether the timeline has holes: every kernel of a PyTorch trace, read here from the trace itself,
+// is drawn at three zooms, in its colour.
 //   node tests/web/kernels_drawn.test.mjs REPORT.html ANALYSIS.json TRACE.json.gz      (of an analysis with --window all)
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -13,11 +14,14 @@ const text = (trace.endsWith(".gz") ? gunzipSync(raw) : raw).toString("utf8");
 // Decimals as exact nanoseconds: times since 1970 in microseconds lose them as doubles.
 const nanoseconds = (decimal) => { const [whole, part = ""] = decimal.split("."); return BigInt(whole) * 1000n + BigInt(part.padEnd(3, "0").slice(0, 3)); };
 const events = JSON.parse(text.replace(/"(ts|dur)":\s*(-?[\d.]+)/g, '"$1":"$2"')).traceEvents;
-const onDevice = events.filter((e) => e.ph === "X" && ["kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"].includes(e.cat) && e.args?.stream !== undefined);
+const onDevice = events.filter((e) => e.ph === "X"
+                               && ["kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"].includes(e.cat) && e.args?.stream !== undefined);
 const first = onDevice.map((e) => nanoseconds(e.ts)).reduce((a, b) => (b < a ? b : a));
 const kernels = onDevice.filter((e) => /kernel/i.test(e.cat)).map((e) => ({ name: e.name, stream: e.args.stream, device: e.args.device, start: Number(nanoseconds(e.ts) - first), ns: Number(nanoseconds(e.dur)) }));
 const whole = Math.max(...onDevice.map((e) => Number(nanoseconds(e.ts) - first + nanoseconds(e.dur))));
-const types = ["Convolution", "MatMul", "Attention", "Normalization", "Activation", "Elementwise", "Pooling", "Embedding", "Optimizer", "Communication", "Copy", "Data movement", "Reduction", "Softmax", "Loss", "Recurrent", "Random"];
+const types = ["Convolution", "MatMul", "Attention", "Normalization", "Activation", "Elementwise",
+               "Pooling", "Embedding", "Optimizer", "Communication", "Copy", "Data movement",
+               "Reduction", "Softmax", "Loss", "Recurrent", "Random"];
 const typeOf = new Map(analysis.kernels.map((k) => [k.name, k.layer_type]));
 const cases = [];
 
@@ -53,7 +57,8 @@ for (const [zoom, part] of [["all", 1], ["a twentieth", 1 / 20], ["a five-hundre
         }
         const x = Math.min(Math.max(Math.floor((Math.max(left, 0) + Math.min(right_, width)) / 2), 0), width - 1);
         const found = middles.map((row) => row[x]).filter((colour) => ![paper, line].includes(colour));
-        assert.ok(found.length > 0, `${k.name} at ${k.start} ns, ${k.ns} ns long, is not drawn in ${zoom}`);
+        assert.ok(found.length > 0,
+                  `${k.name} at ${k.start} ns, ${k.ns} ns long, is not drawn in ${zoom}`);
         ++drawn;
         // Where there is room for its name, letters cover the fill.
         const type = typeOf.get(k.name);
@@ -65,7 +70,8 @@ for (const [zoom, part] of [["all", 1], ["a twentieth", 1 / 20], ["a five-hundre
     }
     assert.ok(drawn + thin > 0, "kernels in sight");
     // A kernel of several types has the table's type only for most of its time.
-    assert.ok(right >= coloured * 0.75, `${right} of ${coloured} kernels in the colour of their type`);
+    assert.ok(right >= coloured * 0.75,
+              `${right} of ${coloured} kernels in the colour of their type`);
     console.log(`        ${drawn} kernels of a pixel or more, ${thin} thinner ones; ${right} of ${coloured} in the colour of the table's type`);
   }]);
 

@@ -6,14 +6,16 @@ export const axe = join(root, "web/node_modules/axe-core/axe.min.js");
 
 const told = (violations) => violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(" ")} ${n.any[0]?.message ?? ""}`).join(" | ")} (${v.nodes.length})`);
 
-/** All that axe-core has against the page as it stands, but for its colours; or what these rules have. */
+/** All that axe-core has against the page as it stands, but for its colours; or what these rules
+ * have. */
 export async function violations(page, rules = []) {
   const options = rules.length ? { runOnly: rules } : { rules: { "color-contrast": { enabled: false } } };
   return told(await page.evaluate(async (o) => (await globalThis.axe.run(document, { resultTypes: ["violations"], ...o })).violations, options));
 }
 
 /** Rules whose answer a width may change. */
-export const OF_WIDTH = ["scrollable-region-focusable", "aria-hidden-focus", "meta-viewport", "link-in-text-block"];
+export const OF_WIDTH = ["scrollable-region-focusable", "aria-hidden-focus", "meta-viewport",
+                         "link-in-text-block"];
 
 /** Words that axe-core finds too faint. It looks at one element of each look (colours of the words and of all that lies behind them, size, weight): of the
  * thousand words of a page most look alike, and the rule takes milliseconds for each. */
@@ -34,7 +36,8 @@ export async function faintWords(page) {
   }));
 }
 
-/** Lines that name what is wrong: wider than the window, text cut with nothing that tells the rest, labels of a picture over each other or beyond it. */
+/** Lines that name what is wrong: wider than the window, text cut with nothing that tells the rest,
+ * labels of a picture over each other or beyond it. */
 export function layoutFaults() {
   const faults = [], root = document.documentElement, near = 1.5;
   const say = (kind, element, more = "") => faults.push(`${kind}: ${element.closest("section[id]")?.id ?? "top"} ${element.tagName.toLowerCase()}.${element.getAttribute("class") ?? ""} "${element.textContent.slice(0, 60)}"${more}`);
@@ -47,7 +50,8 @@ export function layoutFaults() {
       if (box.right > root.clientWidth + near && !each.closest(".scroll, .contents, canvas, svg") && ![...each.children].some((child) => child.getBoundingClientRect().right > root.clientWidth + near)) say("beyond the window", each);
     }
   }
-  /** Words that a reader cannot see all of must be told elsewhere: as a title, a tip, or by opening something. */
+  /** Words that a reader cannot see all of must be told elsewhere: as a title, a tip, or by opening
+   * something. */
   const toldElsewhere = (element) => element.closest("[title], [data-tip], .term, .middle") !== null;
   for (const each of document.querySelectorAll("#page *")) {
     if (each.closest("svg") || !shown(each)) continue;
@@ -78,7 +82,8 @@ export function layoutFaults() {
   }
   for (const group of document.querySelectorAll("#timeline .labels, .chart .ends, .energy-stacks, .waterfall .row, .ladder li, .runs > li, .ladders li, .phases .row")) {
     if (!shown(group)) continue;
-    const labels = boxes([...group.children].filter((each) => each.textContent.trim() !== "" && shown(each)));
+    const labels = boxes([...group.children].filter((each) => each.textContent.trim() !== ""
+                                                    && shown(each)));
     for (const [i, { element, box }] of labels.entries())
       for (const other of labels.slice(i + 1)) if (over(box, other.box)) say("over each other", element, ` and "${other.element.textContent.slice(0, 30)}"`);
   }

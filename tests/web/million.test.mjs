@@ -1,6 +1,7 @@
 // A page with a million events or many more: its size, its sums, what each frame costs.  node tests/web/million.test.mjs REPORT.html ANALYSIS.json
-// Costs are processor time of the page's main thread, which other programs on the machine do not lengthen: a frame that takes less than a
-// thirtieth of a second of it is one of 30 a second. Beyond what the page holds one by one its command is run with GPUFATHOM.
+// Costs are processor time of the page's main thread, which other programs on the machine do not
+// lengthen: a frame that takes less than a thirtieth of a second of it is one of 30 a second.
+// Beyond what the page holds one by one its command is run with GPUFATHOM.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFile, stat, writeFile } from "node:fs/promises";
@@ -40,18 +41,21 @@ test("every event is told of, within three seconds of work", async (page) => {
   measured.events = digits(/^all ([\d\s]+) events/.exec(told)[1]);
   measured.one_by_one = one ? digits(one[1]) : measured.events;
   // Before the first kernel and after the last one the host is outside of the window.
-  assert.ok(measured.events <= analysis.source.events && measured.events > analysis.source.events * 0.999);
+  assert.ok(measured.events <= analysis.source.events
+            && measured.events > analysis.source.events * 0.999);
   assert.ok(measured.load_ms > 0 && measured.load_ms <= 3000);
 });
 
-/** Changes something in each of `count` frames. Gives the milliseconds of work and of painting a frame. */
+/** Changes something in each of `count` frames. Gives the milliseconds of work and of painting a
+ * frame. */
 async function frames(page, keys, count = 60) {
   const now = await clockOf(page), begin = await now();
   const paint = await page.evaluate(([keys, count]) => new Promise((done) => {
     const canvas = document.querySelector("#timeline canvas.events"), paints = [];
     const next = () => {
       if (paints.push(Number(canvas.dataset.ms)) > count) return done(paints.sort((a, b) => a - b)[count >> 1]);
-      canvas.dispatchEvent(new KeyboardEvent("keydown", { key: keys[(paints.length >> 3) % keys.length], bubbles: true }));
+      canvas.dispatchEvent(new KeyboardEvent("keydown",
+                                             { key: keys[(paints.length >> 3) % keys.length], bubbles: true }));
       requestAnimationFrame(next);
     };
     requestAnimationFrame(next);
@@ -103,7 +107,8 @@ test("the sums of the window are the answer's to the nanosecond", async (page) =
     assert.deepEqual(await block.locator("[data-cause]").evaluateAll((all) => all.map((e) => [e.dataset.cause, Number(e.dataset.ns)])), causes.map((cause) => [cause.cause, cause.ns]));
     const most = await block.locator("ol li").evaluateAll((all) => all.map((e) => [e.querySelector("button").title, Number(e.dataset.ns), Number(e.children[1].textContent.replace(/\D/g, ""))]));
     assert.equal(most.length, Math.min(8, kernels.length));
-    for (const [name, ns, count] of most) assert.deepEqual([ns, count], kernels.filter((each) => each.name === name).map((each) => [each.ns, each.count])[0], name);
+    for (const [name, ns, count] of most) assert.deepEqual([ns, count],
+                                                           kernels.filter((each) => each.name === name).map((each) => [each.ns, each.count])[0], name);
   }
 });
 
@@ -118,7 +123,8 @@ test("where events are merged it says so, and how to see them", async (page) => 
     const part = join(tmpdir(), `gpufathom-part-${process.pid}.json`);
     execFileSync(gpufathom, ["analyze", file, "--window", `${from}:${end}`, "-o", part]);
     const { window } = JSON.parse(await readFile(part, "utf8"));
-    assert.ok(Math.abs(window.start_ns - devices[0].start_ns - view.from) <= 1, "the part begins where the view did");
+    assert.ok(Math.abs(window.start_ns - devices[0].start_ns - view.from) <= 1,
+              "the part begins where the view did");
     assert.ok(Math.abs(window.duration_ns - (view.to - view.from)) <= 1);
   }
   await page.evaluate(await readFile(axe, "utf8"));

@@ -1,4 +1,4 @@
-// What stands where, and what a reader can open: order, contents, equal blocks, kernel time by type.   node tests/web/order.test.mjs REPORT.html ANALYSIS.json
+// Order of the page, and the parts that a reader can open: order, contents, equal blocks, kernel time by type.   node tests/web/order.test.mjs REPORT.html ANALYSIS.json
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { runCases } from "./browser.mjs";
@@ -11,9 +11,11 @@ const test = (name, run) => cases.push([name, run]);
 
 test("the answer first: time beside what to change, levels, timeline, then where it comes from", async (page) => {
   const order = await page.locator("section").evaluateAll((all) => all.map((s) => s.id)), wanted = ["waterfall", "findings", "ladder", "timeline", "idle", "layers", "kernels", "runtime", "quality", "definitions"];
-  assert.deepEqual(order.filter((id) => wanted.includes(id)), wanted.filter((id) => order.includes(id)));
+  assert.deepEqual(order.filter((id) => wanted.includes(id)),
+                   wanted.filter((id) => order.includes(id)));
   const [time, change] = await Promise.all(["waterfall", "findings"].map((id) => page.locator(`#${id}`).boundingBox()));
-  assert.ok(Math.abs(time.y - change.y) < 4 && change.x > time.x + time.width - 4, "beside each other");
+  assert.ok(Math.abs(time.y - change.y) < 4 && change.x > time.x + time.width - 4,
+            "beside each other");
 });
 
 test("a list of the contents stays, names every section, and says where one is", async (page) => {
@@ -42,7 +44,8 @@ test("equal blocks are one row that opens, and the rows add up as before", async
   while (await more.isVisible()) await more.click();
   const together = await kernels(), sum = (rows) => rows.reduce((total, [, count]) => total + count, 0), all = analysis.layers.reduce((total, l) => total + l.kernels, 0);
   assert.equal(sum(together), all);
-  assert.ok(together.length * 2 < analysis.layers.length, `${together.length} rows for ${analysis.layers.length} layers`);
+  assert.ok(together.length * 2 < analysis.layers.length,
+            `${together.length} rows for ${analysis.layers.length} layers`);
   const row = page.locator("#layers tr.several").first(), opener = row.locator("button.opens");
   await opener.click();
   const inside = await page.locator("#layers tr.inner").count();
@@ -50,7 +53,8 @@ test("equal blocks are one row that opens, and the rows add up as before", async
   await row.locator("button.find").click();
   await painted(page);
   const found = Number((await page.locator("#timeline .told").innerText()).split(" of ")[1].replace(/\D/g, ""));
-  assert.equal(found, Number((await row.locator("td").nth(3).innerText()).replace(/\D/g, "")), "the events of all of them");
+  assert.equal(found, Number((await row.locator("td").nth(3).innerText()).replace(/\D/g, "")),
+               "the events of all of them");
   await choice.uncheck();
   while (await more.isVisible()) await more.click();
   assert.equal((await kernels()).length, analysis.layers.length);
@@ -58,7 +62,9 @@ test("equal blocks are one row that opens, and the rows add up as before", async
 
 test("long names keep both ends", async (page) => {
   const cut = await page.locator("#kernels .middle, #layers .middle").evaluateAll((all) => all.slice(0, 40).map((m) => ({ tail: m.querySelector(".tail").getBoundingClientRect(), cell: m.closest("td").getBoundingClientRect(), text: m.textContent, full: m.title })));
-  for (const { tail, cell, text, full } of cut) assert.ok(tail.right <= cell.right + 1 && tail.width > 20 && text === full, text);
+  for (const { tail, cell, text, full } of cut) assert.ok(tail.right <= cell.right + 1
+                                                          && tail.width > 20 && text === full,
+                                                          text);
 });
 
 test("kernels without counters show their time by type", async (page) => {
@@ -67,17 +73,20 @@ test("kernels without counters show their time by type", async (page) => {
     if (!bar) continue;
     const item = page.locator(`#waterfall [data-device="${device.id}"][data-bar="unknown"]`);
     assert.deepEqual(await item.locator(".fill").evaluateAll((all) => all.map((e) => e.dataset.type)), bar.parts.map((p) => p.name));
-    assert.equal(await item.locator("button").getAttribute("aria-expanded"), String(bar.ns * 2 > device.span_ns));
+    assert.equal(await item.locator("button").getAttribute("aria-expanded"),
+                 String(bar.ns * 2 > device.span_ns));
   }
 });
 
 test("the parts of the account add up to the window, and operators lie under the roof", async (page) => {
   for (const device of await page.locator("#account [data-device]").all()) {
     const parts = await device.locator("[data-part]").evaluateAll((all) => all.map((e) => Number(e.dataset.ns)));
-    assert.equal(parts.reduce((a, b) => a + b, 0), analysis.devices.find((d) => String(d.id) === "0").span_ns);
+    assert.equal(parts.reduce((a, b) => a + b, 0),
+                 analysis.devices.find((d) => String(d.id) === "0").span_ns);
   }
   const dots = await page.locator("#roofline .dot").evaluateAll((all) => all.map((e) => [Number(e.getAttribute("cx")), Number(e.getAttribute("cy"))]));
-  if (analysis.source.path.includes("resnet50")) assert.ok(dots.length > 10 && (await page.locator("#account [data-part]").count()) > 4);
+  if (analysis.source.path.includes("resnet50")) assert.ok(dots.length > 10
+                                                           && (await page.locator("#account [data-part]").count()) > 4);
   const width = dots.length > 0 ? await page.locator("#roofline svg").evaluate((e) => e.viewBox.baseVal.width) : 0;
   for (const [x, y] of dots) assert.ok(x >= 80 && x <= width && y >= 0 && y <= 360, `${x} ${y}`);
 });
@@ -88,7 +97,8 @@ test("a press on an operator of the roofline narrows the table of its numbers", 
   const name = await dot.getAttribute("data-point");
   await dot.dispatchEvent("click");
   const shown = await page.locator("#roofline .table").first().locator("tbody tr td.kernel").allTextContents();
-  assert.ok(shown.length > 0 && shown.every((text) => text.includes(name.split(" ")[0])), `${name}: ${shown}`);
+  assert.ok(shown.length > 0 && shown.every((text) => text.includes(name.split(" ")[0])),
+            `${name}: ${shown}`);
   await page.locator("#roofline input[type=search]").first().fill("");
 });
 
@@ -106,7 +116,8 @@ test("the table by shape has its rates in view, and its details open", async (pa
 
 test("what came out stands under the ladder, in the numbers of the answer", async (page) => {
   const said = await page.locator("#ladder [data-work]").allTextContents();
-  assert.equal(said.length, analysis.work.flops_per_s === null && analysis.work.throughput.items_per_s === null ? 0 : 1);
+  assert.equal(said.length, analysis.work.flops_per_s === null
+               && analysis.work.throughput.items_per_s === null ? 0 : 1);
   if (analysis.work.mfu !== null) assert.ok(said[0].includes(`MFU ${(analysis.work.mfu * 100).toFixed(1)} %`), said[0]);
 });
 
@@ -115,7 +126,8 @@ test("on paper: bars, headings with what follows, nothing to press, light colour
   await painted(page);
   const seen = await page.evaluate(() => ({ paper: getComputedStyle(document.documentElement).backgroundColor, buttons: [...document.querySelectorAll("button:not(.row)")].filter((b) => b.checkVisibility() && !b.closest(".labels, th")).length, fill: getComputedStyle(document.querySelector(".fill")).printColorAdjust }));
   assert.deepEqual(seen, { paper: "rgb(255, 255, 255)", buttons: 0, fill: "exact" });
-  // What is wider than the paper makes everything smaller; a letter a line makes rows as tall as pages.
+  // What is wider than the paper makes everything smaller; a letter a line makes rows as tall as
+  // pages.
   await page.setViewportSize({ width: 690, height: 900 });
   await painted(page);
   const rows = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, tall: Math.max(...[...document.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect().height)), heads: [...document.querySelectorAll("#kernels th")].every((head) => head.innerText.length > 0) }));

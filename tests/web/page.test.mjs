@@ -1,5 +1,6 @@
 // The report page in a real browser:  node tests/web/page.test.mjs REPORT.html ANALYSIS.json
-// ANALYSIS.json is the answer of the same command with --format json; what the page shows must agree with it.
+// ANALYSIS.json is the answer of the same command with --format json; what the page shows must
+// agree with it.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { runCases, withReport } from "./browser.mjs";
@@ -18,7 +19,8 @@ test("nothing is loaded and nothing complains", async (_, seen) => {
 });
 
 test("every section is there, and says something", async (page) => {
-  const sections = ["ladder", "waterfall", "timeline", "idle", "findings", "runtime", "layers", "kernels", "energy", "quality", "definitions"];
+  const sections = ["ladder", "waterfall", "timeline", "idle", "findings", "runtime", "layers",
+                    "kernels", "energy", "quality", "definitions"];
   if (analysis.tensor_curve.length > 0) sections.push("curve");
   if (analysis.counters_source) sections.push("match");
   for (const id of sections) {
@@ -34,7 +36,8 @@ test("the ladder shows the levels of the answer", async (page) => {
     if ((await row.count()) === 0) continue;
     const text = await row.innerText(), exact = level.value !== null && Math.abs(level.high - level.low) < 0.0005;
     if (level.value === null) assert.equal(text, "no data");
-    else if (exact && level.value * 100 >= 0.05) assert.equal(text, `${(level.value * 100).toFixed(1)} %`);
+    else if (exact && level.value * 100 >= 0.05) assert.equal(text,
+                                                              `${(level.value * 100).toFixed(1)} %`);
   }
 });
 
@@ -56,7 +59,8 @@ test("energy: the components sum to what was measured, bars and power are drawn"
   const widths = await page.locator("#energy .energy-bar").first().locator("span").evaluateAll((spans) => spans.map((s) => s.getBoundingClientRect().width));
   assert.ok(widths.length > 1 && widths.every((w) => w > 0), "the stacked bar has its parts");
   assert.ok((await page.locator("#energy svg.power path.line").getAttribute("d")).length > 20);
-  assert.ok((await page.locator("#energy svg.power rect").count()) > 10, "kernels lie under the power");
+  assert.ok((await page.locator("#energy svg.power rect").count()) > 10,
+            "kernels lie under the power");
 });
 
 test("a press on a bar opens its parts", async (page) => {
@@ -69,7 +73,9 @@ test("a press on a bar opens its parts", async (page) => {
 test("kernels sort by a column, both ways", async (page) => {
   const heading = page.locator("#kernels th", { hasText: "Count" });
   const counts = () => page.locator("#kernels tbody tr td:nth-child(4)").evaluateAll((cells) => cells.map((c) => Number(c.textContent.replace(/\D/g, ""))));
-  const sorted = (values, falling) => values.every((v, i) => i === 0 || (falling ? values[i - 1] >= v : values[i - 1] <= v));
+  const sorted = (values, falling) => values.every((v, i) => i === 0
+                                                   || (falling ? values[i - 1] >= v
+                                                       : values[i - 1] <= v));
   await heading.locator("button").click();
   assert.equal(await heading.getAttribute("aria-sort"), "descending");
   assert.ok(sorted(await counts(), true));
@@ -82,11 +88,13 @@ test("the search narrows the kernels, all words in any order", async (page) => {
   const search = page.locator("#kernels input[type=search]"), operator = analysis.kernels[0].operator;
   await search.fill(operator);
   const expected = analysis.kernels.filter((k) => `${k.name} ${k.short_name} ${k.operator} ${k.layer_type}`.toLowerCase().includes(operator.toLowerCase())).length;
-  assert.equal(await page.locator("#kernels .told").innerText(), `${expected} of ${analysis.kernels.length} kernels`);
+  assert.equal(await page.locator("#kernels .told").innerText(),
+               `${expected} of ${analysis.kernels.length} kernels`);
   await search.fill("no such kernel anywhere");
   assert.equal(await page.locator("#kernels tbody tr").count(), 0);
   await search.fill("");
-  assert.equal(await page.locator("#kernels tbody tr").count(), Math.min(25, analysis.kernels.length));
+  assert.equal(await page.locator("#kernels tbody tr").count(),
+               Math.min(25, analysis.kernels.length));
 });
 
 test("definitions show on keyboard focus", async (page) => {
@@ -114,7 +122,8 @@ test("text keeps a contrast of 4.5 in both themes", async (page) => {
         const element = document.querySelector(selector);
         if (!element) continue;
         const ink = luminance(getComputedStyle(element).color);
-        result.push([theme, selector, (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05)]);
+        result.push([theme, selector,
+                     (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05)]);
       }
     }
     return result.filter(([, , contrast]) => contrast < 4.5);

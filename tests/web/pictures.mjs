@@ -43,9 +43,12 @@ await picture("report_phone", "report", 400, 860);
 await picture("report_phone_dark", "report", 400, 860, "dark");
 await picture("timeline", "report", 1280, 1000, "light", search);
 for (const [name, section, height] of [["call_tree", "flame", 350], ["shapes", "shapes", 560]])
-  await picture(name, "report", 1280, height, "light", (page) => page.locator(`#${section}`).evaluate((part) => part.scrollIntoView()));
+  await picture(name, "report", 1280, height, "light",
+                (page) => page.locator(`#${section}`).evaluate((part) => part.scrollIntoView()));
 await picture("compare", "compare", 1280, 1000);
 await picture("energy", "energy", 1280, 1000);
 await picture("ranks", "ranks", 1280, 1000);
-await picture("samples", "samples", 1280, 1000, "light", (page) => page.locator("#samples").evaluate((section) => section.scrollIntoView()));
-await picture("sweep", "sweep", 1280, 1000, "light", (page) => page.locator("#model-0").evaluate((section) => section.scrollIntoView()));
+await picture("samples", "samples", 1280, 1000, "light",
+              (page) => page.locator("#samples").evaluate((section) => section.scrollIntoView()));
+await picture("sweep", "sweep", 1280, 1000, "light",
+              (page) => page.locator("#model-0").evaluate((section) => section.scrollIntoView()));

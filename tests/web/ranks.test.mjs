@@ -24,7 +24,8 @@ test("the headline says which rank is late and why", async (page) => {
 
 test("a cell for each step of each rank, darker where it waits longer", async (page) => {
   const cells = await page.locator("#steps td[data-wait]").evaluateAll((all) => all.map((e) => [Number(e.dataset.rank), Number(e.dataset.step), Number(e.dataset.wait), getComputedStyle(e).backgroundColor]));
-  assert.deepEqual(cells.map(([rank, step, wait]) => `${rank} ${step} ${wait}`).sort(), job.steps.map((s) => `${s.rank} ${s.step} ${s.wait_ns}`).sort());
+  assert.deepEqual(cells.map(([rank, step, wait]) => `${rank} ${step} ${wait}`).sort(),
+                   job.steps.map((s) => `${s.rank} ${s.step} ${s.wait_ns}`).sort());
   const sorted = [...cells].sort((a, b) => a[2] - b[2]);
   if (sorted.at(-1)[2] > 4 * sorted[0][2]) assert.notEqual(sorted[0][3], sorted.at(-1)[3]);
 });
@@ -43,20 +44,24 @@ test("every collective has a bar a rank, waiting told apart from transfer", asyn
   const row = [...job.collectives].sort((a, b) => b.wait_ns - a.wait_ns)[0], lanes = page.locator("#collectives tbody tr").first().locator(".lane");
   assert.equal(await lanes.count(), Math.min(row.ranks.length, 16));
   const widths = await lanes.locator(".waits").evaluateAll((all) => all.map((e) => e.getBoundingClientRect().width));
-  assert.equal(widths.indexOf(Math.max(...widths)), row.ranks.map((r) => r.wait_ns).indexOf(Math.max(...row.ranks.map((r) => r.wait_ns))));
+  assert.equal(widths.indexOf(Math.max(...widths)),
+               row.ranks.map((r) => r.wait_ns).indexOf(Math.max(...row.ranks.map((r) => r.wait_ns))));
 });
 
 test("all ranks are on one timeline, waiting and transfer apart, on the common clock", async (page) => {
   const labels = await page.locator("#timeline .labels > *").allInnerTexts();
-  for (const { rank } of job.ranks) assert.ok(labels.some((text) => text.includes(`rank ${rank}`)), `rank ${rank} in ${labels}`);
-  assert.ok(labels.some((text) => text.includes("waits for other ranks")) && labels.some((text) => text.includes("transfers")));
+  for (const { rank } of job.ranks) assert.ok(labels.some((text) => text.includes(`rank ${rank}`)),
+                                              `rank ${rank} in ${labels}`);
+  assert.ok(labels.some((text) => text.includes("waits for other ranks"))
+            && labels.some((text) => text.includes("transfers")));
   const { to } = await viewOf(page), whole = await page.locator("#timeline button", { hasText: "All" }).click().then(() => painted(page)).then(() => viewOf(page));
   assert.ok(to > 0);
   await show(page, 0, whole.to, `&range=0-${whole.to}`);
   for (const rank of job.ranks) {
     const sum = async (kind) => Number(await page.locator(`#timeline [data-rank-sum="rank ${rank.rank} ${kind}"]`).getAttribute("data-ns").catch(() => 0));
     const of = (key) => job.collectives.flatMap((row) => row.ranks).filter((each) => each.rank === rank.rank).reduce((total, each) => total + each[key], 0);
-    assert.ok(Math.abs((await sum("wait")) - of("wait_ns")) < 10 && Math.abs((await sum("move")) - of("transfer_ns")) < 10);
+    assert.ok(Math.abs((await sum("wait")) - of("wait_ns")) < 10
+              && Math.abs((await sum("move")) - of("transfer_ns")) < 10);
   }
 });
 

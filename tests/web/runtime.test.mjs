@@ -11,7 +11,7 @@ const queues = runtime.queues.filter((q) => q.max_depth > 0), cases = [];
 const test = (name, run) => cases.push([name, run]);
 const view = (page) => page.locator("#timeline canvas.events").evaluate((c) => ({ from: Number(c.dataset.from), to: Number(c.dataset.to) }));
 
-/** What the pointer is told at any height of the picture, at a place from 0 (left) to 1. */
+/** The tooltips at any height of the picture, at a place from 0 (left) to 1. */
 async function tips(page, place) {
   const canvas = page.locator("#timeline canvas.events"), said = [];
   await page.setViewportSize({ width: 1280, height: 1600 });  // the whole picture is in sight
@@ -50,7 +50,8 @@ test("every queue has its block and its band in the timeline", async (page) => {
   const said = (await tips(page, 0.5)).filter((text) => text.includes("depth"));
   for (const q of queues) {
     const title = q.kind === "device" ? `launch queue of GPU ${q.id.split(":")[1]}` : `${q.id} queue`;
-    assert.ok(said.some((text) => text.includes(title)), `no band of ${q.id} in: ${said.join(" | ")}`);
+    assert.ok(said.some((text) => text.includes(title)),
+              `no band of ${q.id} in: ${said.join(" | ")}`);
   }
 });
 
@@ -63,10 +64,12 @@ test("a stretch in which a queue ran dry is shown in the timeline, empty and as 
     await buttons.first().click();
     await painted(page);
     const { from, to } = await view(page), whole = await page.locator("#timeline button", { hasText: "All" }).count();
-    assert.ok(whole === 1 && to - from >= longest.duration_ns - 1000, `${q.id}: ${to - from} ns in sight, the stretch has ${longest.duration_ns}`);
+    assert.ok(whole === 1 && to - from >= longest.duration_ns - 1000,
+              `${q.id}: ${to - from} ns in sight, the stretch has ${longest.duration_ns}`);
     assert.ok(to - from <= 2 * longest.duration_ns + 1000);
     const told = (await tips(page, 0.5)).filter((text) => text.includes(q.kind === "device" ? `launch queue of GPU ${q.id.split(":")[1]}` : `${q.id} queue`));
-    assert.ok(told.length > 0 && told.every((text) => text.includes("empty for")), `${q.id}: ${told.join(" | ")}`);
+    assert.ok(told.length > 0 && told.every((text) => text.includes("empty for")),
+              `${q.id}: ${told.join(" | ")}`);
   }
 });
 

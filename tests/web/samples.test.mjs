@@ -12,7 +12,9 @@ const test = (name, run) => cases.push([name, run]);
 const several = samples.devices.length > 1, buckets = samples.devices[0].readings[0].values.length, whole = buckets * samples.bucket_ns;
 const reading = (device, id) => device.readings.find((r) => r.id === id);
 const busyOf = (device) => reading(device, "gpu.busy") ?? reading(device, "monitor.gpu");
-const format = { ratio: (v) => (v > 0 && v < 0.0005 ? "<0.1 %" : `${(v * 100).toFixed(1)} %`), watts: (v) => `${v.toFixed(0)} W`, hertz: (v) => `${(v / 1e6).toFixed(0)} MHz`, celsius: (v) => `${v.toFixed(0)} \u00b0C` };
+const format = { ratio: (v) => (v > 0 && v < 0.0005 ? "<0.1 %" : `${(v * 100).toFixed(1)} %`),
+                 watts: (v) => `${v.toFixed(0)} W`, hertz: (v) => `${(v / 1e6).toFixed(0)} MHz`,
+                 celsius: (v) => `${v.toFixed(0)} \u00b0C` };
 const said = (value, unit) => (value === null ? "no data" : format[unit](value));
 const chart = (page, id) => page.locator(`#samples [data-chart="${id}"]`);
 const busyChart = (page) => chart(page, several ? `ladder-${samples.devices[0].id}` : "ladder");
@@ -38,15 +40,18 @@ test("sections for what there is, and no empty frame", async (page) => {
   const expected = joulesFirst ? [...energy, "waterfall", "ladder", "samples", "findings", "readings", "quality", "definitions"] : ["waterfall", "findings", "ladder", "samples", ...energy, "readings", "quality", "definitions"];
   const sections = await page.locator("section").evaluateAll((all) => all.map((s) => [s.id, s.innerText.length, s.getBoundingClientRect().height]));
   assert.deepEqual(sections.map(([id]) => id), expected);
-  for (const [id, text, height] of sections) assert.ok(text > 20 && height > 40, `section ${id} is empty`);
+  for (const [id, text, height] of sections) assert.ok(text > 20 && height > 40,
+                                                       `section ${id} is empty`);
 });
 
 test("a chart for each device's ladder and for each sensor with data, for no other", async (page) => {
   const shown = await page.locator("#samples .chart").evaluateAll((all) => all.map((c) => c.dataset.chart));
   const some = (id) => samples.devices.some((d) => reading(d, id)?.values.some((v) => v > 0));
-  assert.deepEqual(shown.filter((id) => id.startsWith("ladder")), several ? samples.devices.map((d) => `ladder-${d.id}`) : ["ladder"]);
+  assert.deepEqual(shown.filter((id) => id.startsWith("ladder")),
+                   several ? samples.devices.map((d) => `ladder-${d.id}`) : ["ladder"]);
   for (const id of ["power.module", "clock.sm", "temperature.gpu", "memory.used", "pcie.rx", "nvlink.rx"]) assert.equal(shown.includes(id), some(id), id);
-  assert.equal(shown.includes("host.cpu"), samples.host.some((r) => r.id === "host.cpu" && r.values.some((v) => v > 0)));
+  assert.equal(shown.includes("host.cpu"),
+               samples.host.some((r) => r.id === "host.cpu" && r.values.some((v) => v > 0)));
   for (const box of await page.locator("#samples canvas").evaluateAll((all) => all.map((c) => [c.clientWidth, c.width, c.getBoundingClientRect().left]))) assert.ok(box[0] > 600 && box[1] >= box[0]);
   assert.equal(new Set(await page.locator("#samples canvas").evaluateAll((all) => all.map((c) => `${c.getBoundingClientRect().left} ${c.clientWidth}`))).size, 1, "one time axis");
 });
@@ -54,7 +59,8 @@ test("a chart for each device's ladder and for each sensor with data, for no oth
 test("the numbers beside the names are the answer's means", async (page) => {
   for (const d of samples.devices) assert.equal((await values(chart(page, several ? `ladder-${d.id}` : "ladder")))[0], said(busyOf(d).mean, "ratio"));
   const power = await values(chart(page, "power.module"));
-  samples.devices.forEach((d, i) => assert.equal(power[i], said(reading(d, "power.module").mean, "watts")));
+  samples.devices.forEach((d, i) => assert.equal(power[i],
+                                                 said(reading(d, "power.module").mean, "watts")));
 });
 
 test("the pointer is told the values of its instant, in every chart, and moves nothing", async (page) => {
@@ -66,8 +72,10 @@ test("the pointer is told the values of its instant, in every chart, and moves n
     const busy = said(busyOf(device).values[bucket], "ratio"), tip = await page.locator(".tip").innerText();
     assert.ok(tip.includes(busy), `${busy} not in: ${tip}`);
     assert.equal((await values(busyChart(page)))[0], busy);
-    assert.equal((await values(chart(page, "power.module")))[0], said(reading(device, "power.module").values[bucket], "watts"));
-    assert.equal((await canvas.boundingBox()).height + (await chart(page, "power.module").boundingBox()).y, before);
+    assert.equal((await values(chart(page, "power.module")))[0],
+                 said(reading(device, "power.module").values[bucket], "watts"));
+    assert.equal((await canvas.boundingBox()).height
+                 + (await chart(page, "power.module").boundingBox()).y, before);
   }
   await page.mouse.move(2, 2);
   await painted(page);
@@ -83,7 +91,8 @@ test("where there is no data there is no line", async (page) => {
     let n = 0;
     for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 0 && grid.some((g, j) => Math.abs(g - d[i + j]) > 3)) ++n;
     return n;
-  }, [(bucket + 0.5) / buckets, several ? 0 : 20]);  // the times stand at the foot of a single chart
+  // the times stand at the foot of a single chart
+  }, [(bucket + 0.5) / buckets, several ? 0 : 20]);
   const full = busy.findIndex((v) => v > 0.2);
   assert.ok((await inked(full)) > 5, "the line and what lies under it");
   for (const bucket of gaps) assert.equal(await inked(bucket), 0, `bucket ${bucket}`);
@@ -101,7 +110,8 @@ test("all charts zoom and move together, and tell the mean of what is in sight",
   assert.equal(all.size, 1);
   assert.ok(to - from < whole * 0.4 && from > 0);
   const seen = busyOf(samples.devices[0]).values.slice(Math.floor(from / samples.bucket_ns), Math.ceil(to / samples.bucket_ns)).filter((v) => v !== null);
-  assert.equal((await values(busyChart(page)))[0], said(seen.length > 0 ? seen.reduce((a, b) => a + b) / seen.length : null, "ratio"));
+  assert.equal((await values(busyChart(page)))[0],
+               said(seen.length > 0 ? seen.reduce((a, b) => a + b) / seen.length : null, "ratio"));
   for (let i = 0; i < 30; ++i) await page.keyboard.press("+");
   await painted(page);
   const [left, right] = (await views(page))[0].split(" ").map(Number);
@@ -119,11 +129,13 @@ test("one device can be looked at alone", async (page) => {
   await select.selectOption(String(device.id));
   await painted(page);
   assert.equal((await values(chart(page, "ladder")))[0], said(busyOf(device).mean, "ratio"));
-  assert.equal((await values(chart(page, "power.module")))[0], said(reading(device, "power.module").mean, "watts"));
+  assert.equal((await values(chart(page, "power.module")))[0],
+               said(reading(device, "power.module").mean, "watts"));
   assert.equal(await page.locator('#samples [data-chart^="ladder-"]').count(), 0);
   await select.selectOption("all");
   await painted(page);
-  assert.equal(await page.locator('#samples [data-chart^="ladder-"]').count(), samples.devices.length);
+  assert.equal(await page.locator('#samples [data-chart^="ladder-"]').count(),
+               samples.devices.length);
 });
 
 test("devices that were never active are told of", async (page) => {
@@ -137,7 +149,8 @@ test("the table holds every reading, in its unit", async (page) => {
   assert.equal(rows.length, Math.min(known.length, 40));
   const first = several ? 2 : 1;  // the device has a column of its own
   rows.forEach((cells, i) => {
-    if (format[known[i].unit]) assert.deepEqual(cells.slice(first, first + 3), ["mean", "low", "high"].map((key) => said(known[i][key], known[i].unit)), known[i].id);
+    if (format[known[i].unit]) assert.deepEqual(cells.slice(first, first + 3),
+                                                ["mean", "low", "high"].map((key) => said(known[i][key], known[i].unit)), known[i].id);
     else assert.match(cells[first], /^[\d.]+ ?([kMGT]?B|[kMGT])?(\/s)?( cores)?$/, known[i].id);
   });
 });

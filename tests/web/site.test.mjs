@@ -1,4 +1,5 @@
-// The documentation as a site on a disk: nothing is asked of a network, search answers, no page is wider than a phone.
+// The documentation as a site on a disk: nothing is asked of a network, search answers, no page is
+// wider than a phone.
 //   node tests/web/site.test.mjs FOLDER
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -8,7 +9,8 @@ import { haveBrowser, launched } from "./browser.mjs";
 
 if (!haveBrowser) process.exit(77);
 const folder = process.argv[2];
-const pages = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".html") && name !== "404.html");
+const pages = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".html")
+                                                              && name !== "404.html");
 assert.ok(pages.length >= 60, `${pages.length} pages`);
 
 await launched({ viewport: { width: 390, height: 844 } }, async (page) => {
@@ -18,7 +20,8 @@ await launched({ viewport: { width: 390, height: 844 } }, async (page) => {
   const open = (name) => page.goto(pathToFileURL(join(folder, name)).href, { waitUntil: "load" });
   for (const name of pages) {
     await open(name);
-    const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth,
+                                                      innerWidth]);
     assert.ok(wide <= screen, `${name} is ${wide} wide on a phone of ${screen}`);
   }
   await page.setViewportSize({ width: 1280, height: 900 });

@@ -25,7 +25,8 @@ test("the heading counts runs and series", async (page) => {
 test("each model has the fastest of its runs said, and a mark for each run in each chart", async (page) => {
   for (const model of models) {
     const best = known(model, () => 1, (run) => run.throughput).sort((a, b) => b.throughput - a.throughput)[0];
-    assert.match(await page.locator("header .verdict", { hasText: `${model}:` }).innerText(), new RegExp(`${best.mode} ${best.precision} at batch`));
+    assert.match(await page.locator("header .verdict", { hasText: `${model}:` }).innerText(),
+                 new RegExp(`${best.mode} ${best.precision} at batch`));
     const level = (id) => (run) => run.levels.find((each) => each.id === id)?.value ?? (id === "sm.active" ? run.levels.find((each) => each.id === "sm.active_any")?.value : null);
     for (const [kind, x, y] of [["throughput", (run) => run.batch, (run) => run.normalised], ["memory", (run) => run.memory_bytes, (run) => run.normalised], ["gpu_busy", (run) => run.batch, level("gpu.busy")], ["sm_active", (run) => run.batch, level("sm.active")], ["issue_active", (run) => run.batch, level("issue.active")], ["tensor_active", (run) => run.batch, level("tensor.active")]])
       assert.equal((await points(chart(page, kind.startsWith("throughput") || kind === "memory" ? kind : kind.replace("_", "."), model))).length, known(model, x, y).length, `${kind} of ${model}`);
@@ -36,7 +37,8 @@ test("higher is more, and a ring marks the saturation batch of each curve that h
   for (const model of models) {
     const at = await points(chart(page, "throughput", model)), of = series.filter((each) => each.model === model).flatMap((each) => each.runs.map((run) => runs[run])).filter((run) => run.batch > 0 && run.normalised !== null);
     for (let i = 1; i < of.length; ++i) if (Math.abs(of[i].normalised - of[0].normalised) > 0.02) assert.equal(of[i].normalised > of[0].normalised, at[i][1] < at[0][1], `${model} ${i}`);
-    assert.equal(await chart(page, "throughput", model).locator(".ring").count(), series.filter((each) => each.model === model && each.saturation_batch !== null).length);
+    assert.equal(await chart(page, "throughput", model).locator(".ring").count(),
+                 series.filter((each) => each.model === model && each.saturation_batch !== null).length);
   }
 });
 
@@ -73,9 +75,11 @@ test("all runs are in the table, sorted by a press, narrowed by a search", async
   assert.equal(await page.locator("#runs tbody tr").count(), Math.min(runs.length, 100));
   await page.locator("#runs th", { hasText: "Items/s" }).locator("button").click();
   const rates = await page.locator("#runs tbody tr td:nth-child(6)").allInnerTexts();
-  assert.equal(Number(rates[0].replace(/[^\d.]/g, "")), Number(Math.max(...runs.map((run) => run.throughput ?? 0)).toPrecision(4)));
+  assert.equal(Number(rates[0].replace(/[^\d.]/g, "")),
+               Number(Math.max(...runs.map((run) => run.throughput ?? 0)).toPrecision(4)));
   await page.locator("#runs input[type=search]").fill(`${models[0]} fp32`);
-  assert.equal(await page.locator("#runs tbody tr").count(), series.filter((each) => each.name.includes(models[0]) && each.name.includes("fp32")).reduce((sum, each) => sum + each.runs.length, 0));
+  assert.equal(await page.locator("#runs tbody tr").count(),
+               series.filter((each) => each.name.includes(models[0]) && each.name.includes("fp32")).reduce((sum, each) => sum + each.runs.length, 0));
 });
 
 test("letters keep their size on a phone, and tables scroll, not the page", async (page) => {

@@ -1,5 +1,6 @@
 // Changes that are turned on and off:  node tests/web/switches.test.mjs REPORT.html ANALYSIS.json WHATIF.json
-// Each alone and all together must gain what the answer says, and what `gpufathom whatif` says of those that it was asked for.
+// Each alone and all together must gain what the answer says, and what `gpufathom whatif` says of
+// those that it was asked for.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { runCases } from "./browser.mjs";
@@ -14,9 +15,11 @@ const UNITS = { ns: 1, "µs": 1e3, us: 1e3, ms: 1e6, s: 1e9 };
 function read(text) {
   const parts = /^([\d.,]+)\s(\S+) → ([\d.,]+)\s(\S+), (-?[\d.]+)\s% less$/.exec(text.replace(/[\u00a0\u202f]/g, " "));
   assert.ok(parts, `"${text}" is no answer`);
-  return { own: parts[1] * UNITS[parts[2]], step: parts[3] * UNITS[parts[4]], share: parts[5] / 100 };
+  return { own: parts[1] * UNITS[parts[2]], step: parts[3] * UNITS[parts[4]],
+           share: parts[5] / 100 };
 }
-const near = (is, wanted, of, what) => assert.ok(Math.abs(is - wanted) <= of, `${what}: ${is}, not ${wanted}`);
+const near = (is, wanted, of, what) => assert.ok(Math.abs(is - wanted) <= of,
+                                                 `${what}: ${is}, not ${wanted}`);
 const boxes = (page) => page.locator(".switches input[type=checkbox]");
 const answer = async (page) => read(await page.locator(".switches output").innerText());
 async function turn(page, set) {

@@ -1,4 +1,4 @@
-// What one can do in the timeline, in a real browser:  node tests/web/timeline.test.mjs REPORT.html ANALYSIS.json
+// Actions in the timeline, in a real browser:  node tests/web/timeline.test.mjs REPORT.html ANALYSIS.json
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { runCases } from "./browser.mjs";
@@ -64,7 +64,8 @@ test("a drag moves, the wheel zooms where the pointer is", async (page) => {
   await page.mouse.up();
   await painted(page);
   const moved = await viewOf(page);
-  assert.ok(moved.from > before.from && Math.abs(moved.to - moved.from - (before.to - before.from)) < 2);
+  assert.ok(moved.from > before.from
+            && Math.abs(moved.to - moved.from - (before.to - before.from)) < 2);
   await canvas(page).focus();
   await page.mouse.wheel(0, -300);
   await painted(page);
@@ -91,7 +92,8 @@ test("a search counts what it finds, and next and previous go through it", async
   await field.fill(kernel.operator.slice(0, 8).toUpperCase());
   await field.press("Enter");
   await painted(page);
-  assert.ok(digits((await told(page)).split(" of ")[1]) >= kernel.count, "operators are found as well, whatever their case");
+  assert.ok(digits((await told(page)).split(" of ")[1]) >= kernel.count,
+            "operators are found as well, whatever their case");
   await field.fill("no such event anywhere");
   await field.press("Enter");
   assert.match(await told(page), /^0 events/);
@@ -123,7 +125,8 @@ test("a span chosen with Shift has the answer's sums", async (page) => {
     const most = await block.locator("ol li").first().innerText();
     assert.ok(kernels.some((kernel) => most.includes(kernel.short_name || kernel.name)));
   }
-  assert.match(await panel(page).innerText(), analysis.energy.devices.length > 0 ? /energy\s+[\d.]+ m?J/ : /energy\s+no data/);
+  assert.match(await panel(page).innerText(),
+               analysis.energy.devices.length > 0 ? /energy\s+[\d.]+ m?J/ : /energy\s+no data/);
   assert.match(await panel(page).innerText(), /tensor/);
   await button(page, "Close").click();
   assert.ok(!/chosen/.test(await panel(page).innerText()));
@@ -211,7 +214,8 @@ test("groups and deep lanes fold, by keyboard as well", async (page) => {
   await page.keyboard.press("Enter");
   assert.equal(await height(), before);
   const python = page.locator("#timeline .labels button.band", { hasText: "Python frames" });
-  if ((await python.count()) > 0) assert.equal(await python.first().getAttribute("aria-expanded"), "false");
+  if ((await python.count()) > 0) assert.equal(await python.first().getAttribute("aria-expanded"),
+                                               "false");
 });
 
 test("steps, bands, queue depth, idle by cause and power stand on the same clock", async (page) => {
@@ -219,7 +223,8 @@ test("steps, bands, queue depth, idle by cause and power stand on the same clock
   const { to } = await viewOf(page), texts = await page.locator("#timeline .labels > *").allInnerTexts();
   for (const lane of ["Steps", "annotations", "launch queue of GPU", "idle, by cause", "power, at most"]) assert.ok(texts.some((text) => text.includes(lane)), `${lane} in ${texts}`);
   const order = ["GPU 0", "idle, by cause", "launch queue of GPU 0", "stream "].map((lane) => texts.findIndex((text) => text.includes(lane)));
-  assert.deepEqual(order, [...order].sort((a, b) => a - b), "a device's queue stands with the device");
+  assert.deepEqual(order, [...order].sort((a, b) => a - b),
+                   "a device's queue stands with the device");
   const paper = await colourOf(page, "--paper"), line = await colourOf(page, "--line"), colour = await colourOf(page, "--line-issue");
   // The made-up log is steady: power fills its lane from end to end, in its colour.
   const power = await bandAt(page, "power, at most"), [row] = await pixelRows(page, [power.bottom - 12]);

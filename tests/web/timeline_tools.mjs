@@ -1,4 +1,4 @@
-// What tests need to look at the timeline's pixels.
+// Helpers for tests that look at the timeline's pixels.
 
 export const painted = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
 
@@ -7,7 +7,7 @@ export async function until(page, is, argument) {
   for (const begin = Date.now(); !(await page.evaluate(is, argument)); await painted(page)) if (Date.now() - begin > 60_000) throw new Error(`never so: ${is} ${argument ?? ""}`);
 }
 
-/** What is in sight, in ns from the timeline's start. */
+/** The span in view, in ns from the timeline's start. */
 export const viewOf = (page) => page.locator("#timeline canvas.events").evaluate((c) => ({ from: Number(c.dataset.from), to: Number(c.dataset.to) }));
 
 /** Shows a span through the address, as a link would. */
@@ -20,7 +20,7 @@ export async function show(page, from, to, more = "") {
   await painted(page);
 }
 
-/** Where a band's rows stand in the picture, after scrolling there. */
+/** The place of a band's rows in the picture, after scrolling there. */
 export async function bandAt(page, title, group = "") {
   return page.evaluate(([title, group]) => {
     let last = "";
@@ -37,7 +37,8 @@ export async function bandAt(page, title, group = "") {
   }, [title, group]);
 }
 
-/** The colours of the picture, as #rrggbb by row of pixels: only those of `rows`, heights on the whole picture. */
+/** The colours of the picture, as #rrggbb by row of pixels: only those of `rows`, heights on the
+ * whole picture. */
 export async function pixelRows(page, heights) {
   const scrolled = await page.evaluate((to) => { const s = document.querySelector("#timeline .scroller"); s.scrollTop = to; return s.scrollTop; }, Math.max(0, heights[0] - 60));
   await painted(page);

@@ -1,10 +1,11 @@
-"""The work of compiled programs against XLA's own cost analysis: small programs of JAX on the CPU, in one profile, beside what
-`compile().cost_analysis()` says of each.
+"""The work of compiled programs against XLA's own cost analysis: small programs of JAX on the CPU,
+in one profile, beside what `compile().cost_analysis()` says of each.
 
     hlo_programs.py FOLDER      (needs jax; writes FOLDER/hlo_cpu.xplane.pb.gz and FOLDER/hlo_cpu.counted.json)
 
-`flops` and `transcendentals` are XLA's, which counts the body of a loop once. `runs` is how often a program ran in the profile, and `loops` how
-often the body of its loop did, for programs that have one.
+`flops` and `transcendentals` are XLA's, which counts the body of a loop once. `runs` is how often a
+program ran in the profile, and `loops` how often the body of its loop did, for programs that have
+one.
 """
 import glob
 import gzip
@@ -43,7 +44,9 @@ def attention_training(query, key, value):
 
 
 def convolve(image, kernel, stride, padding, groups=1):
-    return lax.conv_general_dilated(image, kernel, (stride, stride), padding, dimension_numbers=("NHWC", "HWIO", "NHWC"), feature_group_count=groups)
+    return lax.conv_general_dilated(image, kernel, (stride, stride), padding,
+                                    dimension_numbers=("NHWC", "HWIO", "NHWC"),
+                                    feature_group_count=groups)
 
 
 def convolution(image, kernel):
@@ -59,7 +62,8 @@ def depthwise_convolution(image, kernel):
 
 
 def convolution_training(image, kernel):
-    return jax.grad(lambda *inputs: (convolve(*inputs, 2, "SAME") ** 2).sum(), argnums=(0, 1))(image, kernel)
+    return jax.grad(lambda *inputs: (convolve(*inputs, 2, "SAME") ** 2).sum(),
+                    argnums=(0, 1))(image, kernel)
 
 
 def pool(image):
@@ -111,7 +115,8 @@ def programs():
 
     heads = [random(2, 32, 4, 16)] * 3
     image, kernel = random(2, 17, 17, 8), random(3, 3, 8, 12)
-    lenet = [random(5, 5, 1, 6), random(5, 5, 6, 16), random(400, 120), random(120, 84), random(84, 10)]
+    lenet = [random(5, 5, 1, 6), random(5, 5, 6, 16), random(400, 120), random(120, 84),
+             random(84, 10)]
     block = [random(1, 1, 64, 16), random(3, 3, 16, 16), random(1, 1, 16, 64)]
     return [
         (product, (random(64, 256), random(256, 128)), 1),
@@ -135,7 +140,9 @@ def main():
     for function, arguments, loops in programs():
         program = jax.jit(function).lower(*arguments).compile()
         cost = program.cost_analysis()
-        counted[f"jit_{function.__name__}"] = {"flops": cost.get("flops", 0), "transcendentals": cost.get("transcendentals", 0), "loops": loops}
+        counted[f"jit_{function.__name__}"] = {"flops": cost.get("flops", 0),
+                                               "transcendentals": cost.get("transcendentals", 0),
+                                               "loops": loops}
         jax.block_until_ready(program(*arguments))
         compiled.append((program, arguments))
     options = jax.profiler.ProfileOptions()
@@ -148,7 +155,8 @@ def main():
         jax.profiler.stop_trace()
         profile = pathlib.Path(glob.glob(f"{logs}/**/*.xplane.pb", recursive=True)[0]).read_bytes()
     (folder / "hlo_cpu.xplane.pb.gz").write_bytes(gzip.compress(profile, 9, mtime=0))
-    (folder / "hlo_cpu.counted.json").write_text(json.dumps(counted, indent=1) + "\n", encoding="utf-8")
+    (folder / "hlo_cpu.counted.json").write_text(json.dumps(counted, indent=1) + "\n",
+                                                 encoding="utf-8")
 
 
 if __name__ == "__main__":

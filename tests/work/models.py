@@ -1,6 +1,8 @@
-"""Small models whose work can be counted: every one gives `step()` and the FLOPs that torch.utils.flop_counter sees in one step.
+"""Small models whose work can be counted: every one gives `step()` and the FLOPs that
+torch.utils.flop_counter sees in one step.
 
-Shared by tests/work/flop_counter.py (no GPU) and tests/gpu/work.py. Sizes are chosen by `scale`: 1 for a CPU, 8 for a GPU.
+Shared by tests/work/flop_counter.py (no GPU) and tests/gpu/work.py. Sizes are chosen by `scale`: 1
+for a CPU, 8 for a GPU.
 """
 import math
 
@@ -28,7 +30,8 @@ class WrittenOutAttention(nn.Module):
 
     def forward(self, x):
         batch, length, width = x.shape
-        parts = self.qkv(self.norm1(x)).view(batch, length, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        parts = self.qkv(self.norm1(x)).view(batch, length, 3, self.heads,
+                                             width // self.heads).permute(2, 0, 3, 1, 4)
         attended = self.attend(*parts).transpose(1, 2).reshape(batch, length, width)
         x = x + self.out(attended)
         return x + self.down(F.gelu(self.up(self.norm2(x))))
@@ -40,7 +43,8 @@ class FusedAttention(WrittenOutAttention):
 
 
 class Checkpointed(nn.Module):
-    """Runs its block again in the backward pass, all of it: an early stop would leave a product in the profile that is not carried out."""
+    """Runs its block again in the backward pass, all of it: an early stop would leave a product in
+    the profile that is not carried out."""
 
     def __init__(self, block):
         super().__init__()
@@ -64,10 +68,13 @@ class Transformer(nn.Module):
 
 def convnet(scale):
     def unit(inputs, outputs, stride=1, groups=1):
-        return nn.Sequential(nn.Conv2d(inputs, outputs, 3, stride, 1, groups=groups, bias=False), nn.BatchNorm2d(outputs), nn.ReLU())
+        return nn.Sequential(nn.Conv2d(inputs, outputs, 3, stride, 1, groups=groups, bias=False),
+                             nn.BatchNorm2d(outputs), nn.ReLU())
     width = 16 * scale
-    return nn.Sequential(unit(3, width, 2), nn.MaxPool2d(3, 2, 1), unit(width, 2 * width, 2), unit(2 * width, 2 * width, groups=2 * width),
-                         nn.ConvTranspose2d(2 * width, width, 2, 2), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, 10))
+    return nn.Sequential(unit(3, width, 2), nn.MaxPool2d(3, 2, 1), unit(width, 2 * width, 2),
+                         unit(2 * width, 2 * width, groups=2 * width),
+                         nn.ConvTranspose2d(2 * width, width, 2, 2), nn.AdaptiveAvgPool2d(1),
+                         nn.Flatten(), nn.Linear(width, 10))
 
 
 def mlp(sizes):
@@ -85,21 +92,27 @@ def build(name, scale):
     """(model, inputs) by name."""
     width, heads, layers = 64 * scale, 4, 2
     if name == "written_out_attention":
-        return Transformer(lambda: WrittenOutAttention(width, heads), 512, width, layers), attention_inputs(scale)
+        return Transformer(lambda: WrittenOutAttention(width, heads), 512, width,
+                           layers), attention_inputs(scale)
     if name == "fused_attention":
-        return Transformer(lambda: FusedAttention(width, heads), 512, width, layers), attention_inputs(scale)
+        return Transformer(lambda: FusedAttention(width, heads), 512, width,
+                           layers), attention_inputs(scale)
     if name == "checkpointed":
-        return Transformer(lambda: Checkpointed(FusedAttention(width, heads)), 512, width, layers), attention_inputs(scale)
+        return Transformer(lambda: Checkpointed(FusedAttention(width, heads)), 512, width,
+                           layers), attention_inputs(scale)
     if name == "convnet":
         return convnet(scale), torch.randn(8 * scale, 3, 64, 64)
     if name == "odd_sizes":
-        return mlp([255 * scale + 1, 511 * scale - 1, 511 * scale - 1, 33]), torch.randn(64 * scale + 3, 255 * scale + 1)
+        return mlp([255 * scale + 1, 511 * scale - 1, 511 * scale - 1,
+                    33]), torch.randn(64 * scale + 3, 255 * scale + 1)
     if name == "padded":  # multiples of 8, of no tile
-        return mlp([264 * scale, 520 * scale, 520 * scale, 8 * scale]), torch.randn(72 * scale, 264 * scale)
+        return mlp([264 * scale, 520 * scale, 520 * scale,
+                    8 * scale]), torch.randn(72 * scale, 264 * scale)
     raise SystemExit(f"no model {name}")
 
 
-NAMES = ["written_out_attention", "fused_attention", "checkpointed", "convnet", "odd_sizes", "padded"]
+NAMES = ["written_out_attention", "fused_attention", "checkpointed", "convnet", "odd_sizes",
+         "padded"]
 
 
 class Training:

@@ -6,7 +6,7 @@ import type { Timeline } from "./timeline/events.ts";
 export interface WhatIfSwitches { own_ns: number; switches: { change: string; meaning: string }[]; step_ns: number[] }
 export interface Label { id: string; text: string; short_text: string; meaning: string }
 export interface Report {
-  /** What the page is of, and what it begins with. */
+  /** The kind of the page, and its beginning. */
   page: "analysis" | "energy" | "compare" | "ranks" | "sweep" | "claims";
   version: string; headline: string; subject: string; shortcomings: string[]; exact: string; analysis: Analysis;
   labels: { levels: Label[]; causes: Label[]; bars: Label[]; phases: Label[]; energy: Label[]; readings: Label[] };
@@ -16,7 +16,7 @@ export interface Report {
   tree: CallNode[];
   /** A step with every set of changes that recommendations ask for; null where replay knows none. */
   switches: WhatIfSwitches | null;
-  /** Whether there is a timeline to come. */
+  /** True if there is a timeline to come. */
   hasTimeline: boolean;
   /** Comes after the page is there: unpacking a million events takes a moment. */
   timeline: Promise<Timeline | null>;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Plain SVG drawings of the study: stacked bars, depth curves, violins. Standard library only.
 
-As a program it draws a table of GPUs, shares and overheads over the batch: draw.py TABLE.json FOLDER
+As a program it draws a table of GPUs, shares and overheads over the batch: draw.py TABLE.json
+FOLDER
 """
 import html
 import json
@@ -9,7 +10,8 @@ import math
 import pathlib
 import sys
 
-COLOURS = {"gpu_kernel": "#2a9d8f", "cpu_kernel": "#457b9d", "dequeue": "#f4a261", "memcpy": "#8d6a9f", "wait": "#e63946",
+COLOURS = {"gpu_kernel": "#2a9d8f", "cpu_kernel": "#457b9d", "dequeue": "#f4a261",
+           "memcpy": "#8d6a9f", "wait": "#e63946",
            "launch": "#bc6c25", "enqueue": "#e9c46a", "queued": "#adb5bd", "other": "#e5e5e5"}
 
 
@@ -43,7 +45,8 @@ def curve(path, title, queue):
     start, span = points[0]["start_ns"], points[-1]["start_ns"] + points[-1]["duration_ns"] - points[0]["start_ns"]
     at = lambda p: (60 + 800 * (p["start_ns"] - start) / span, 800 * p["duration_ns"] / span)  # noqa: E731
     level = lambda d: 230 - 190 * d / top  # noqa: E731
-    parts = [text(8, 20, title, size=14), text(52, 44, str(top), "end"), text(52, 234, "0", "end"), text(860, 252, f"{span / 1e6:.2f} ms", "end")]
+    parts = [text(8, 20, title, size=14), text(52, 44, str(top), "end"), text(52, 234, "0", "end"),
+             text(860, 252, f"{span / 1e6:.2f} ms", "end")]
     for p in points:
         x, w = at(p)
         parts.append(f'<rect x="{x:.2f}" y="{level(p["max"]):.2f}" width="{w:.2f}" height="{level(p["min"]) - level(p["max"]):.2f}" fill="#457b9d" opacity="0.35"/>')
@@ -52,12 +55,15 @@ def curve(path, title, queue):
     save(path, 880, 260, parts)
 
 
-UNITS = {2: "100 ns", 3: "1 us", 4: "10 us", 5: "100 us", 6: "1 ms", 7: "10 ms", 8: "100 ms", 9: "1 s"}
-MODES = {"sync": "#457b9d", "async": "#e63946", "function": "#2a9d8f", "torch": "#e63946", "jax": "#457b9d"}
+UNITS = {2: "100 ns", 3: "1 us", 4: "10 us", 5: "100 us", 6: "1 ms", 7: "10 ms", 8: "100 ms",
+         9: "1 s"}
+MODES = {"sync": "#457b9d", "async": "#e63946", "function": "#2a9d8f", "torch": "#e63946",
+         "jax": "#457b9d"}
 
 
 def per_item(path, title, rows):
-    """Overhead for one item over the batch size, both on logarithmic axes: a panel a model, a line a mode, least to most as a bar."""
+    """Overhead for one item over the batch size, both on logarithmic axes: a panel a model, a line
+    a mode, least to most as a bar."""
     models = list(dict.fromkeys(r["model"] for r in rows))
     modes = {mode: colour for mode, colour in MODES.items() if any(r["mode"] == mode for r in rows)}
     low, high = (f(math.log10(r[k]) for r in rows) for f, k in ((min, "least"), (max, "most")))
@@ -65,7 +71,8 @@ def per_item(path, title, rows):
     y = lambda ns: 300 - 240 * (math.log10(ns) - low) / (high - low)  # noqa: E731
     parts = [text(8, 20, title, size=14)]
     for i, mode in enumerate(modes):
-        parts += [f'<rect x="{330 + i * 90}" y="11" width="10" height="10" fill="{modes[mode]}"/>', text(344 + i * 90, 20, mode, size=11)]
+        parts += [f'<rect x="{330 + i * 90}" y="11" width="10" height="10" fill="{modes[mode]}"/>',
+                  text(344 + i * 90, 20, mode, size=11)]
     for power in range(low, high + 1):
         parts += [f'<line x1="60" x2="{40 + 270 * len(models)}" y1="{y(10 ** power):.1f}" y2="{y(10 ** power):.1f}" stroke="#ddd"/>', text(54, y(10 ** power) + 4, UNITS.get(power, f"1e{power} ns"), "end", 10)]
     for m, model in enumerate(models):
@@ -74,7 +81,8 @@ def per_item(path, title, rows):
         parts.append(text(185 + 270 * m, 46, model, "middle", 12))
         parts += [text(x(b), 318, str(b), "middle", 10) for b in batches]
         for mode, colour in modes.items():
-            points = sorted(((r["batch"], r) for r in rows if r["model"] == model and r["mode"] == mode), key=lambda p: p[0])
+            points = sorted(((r["batch"], r) for r in rows if r["model"] == model
+                             and r["mode"] == mode), key=lambda p: p[0])
             line = " ".join(f"{x(b):.1f},{y(r['overhead_ns_per_item']):.1f}" for b, r in points)
             parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
             parts += [f'<line x1="{x(b):.1f}" x2="{x(b):.1f}" y1="{y(r["least"]):.1f}" y2="{y(r["most"]):.1f}" stroke="{colour}"/><circle cx="{x(b):.1f}" cy="{y(r["overhead_ns_per_item"]):.1f}" r="3" fill="{colour}"/>' for b, r in points]
@@ -83,7 +91,8 @@ def per_item(path, title, rows):
 
 
 def violins(path, title, phases):
-    """Distributions on a logarithmic axis from 100 ns to 100 ms: the shape behind, 5th to 95th percentile, quartiles and median in front."""
+    """Distributions on a logarithmic axis from 100 ns to 100 ms: the shape behind, 5th to 95th
+    percentile, quartiles and median in front."""
     place = lambda ns: 330 - 280 * (math.log10(max(ns, 100)) - 2) / 6  # noqa: E731
     parts = [text(8, 20, title, size=14)]
     for power in range(2, 9):
@@ -105,7 +114,8 @@ def violins(path, title, phases):
 def main():
     table, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     given = json.loads(table.read_text(encoding="utf-8"))["rows"]
-    rows = [{**row, "mode": row["framework"]} for row in given if row["framework"] in MODES and "phases" in row]
+    rows = [{**row, "mode": row["framework"]} for row in given if row["framework"] in MODES
+            and "phases" in row]
     phases = [phase for phase in COLOURS if any(phase in row["phases"] for row in rows)]
     shares = [{**row, **{phase: row["phases"].get(phase, 0) for phase in phases}} for row in rows]
     shares.sort(key=lambda row: (row["model"], row["mode"], row["batch"]))

@@ -1,10 +1,11 @@
-"""Records TensorFlow inference on the CPU: LeNet-5, ResNet-50 and a BERT-base-sized encoder, without downloaded weights.
+"""Records TensorFlow inference on the CPU: LeNet-5, ResNet-50 and a BERT-base-sized encoder,
+without downloaded weights.
 
     python tf_models.py MODEL MODE BATCH STEPS OUTPUT
 
-MODEL is lenet5, resnet50 or bert; MODE is sync, async (eager execution), function (tf.function) or xla. OUTPUT becomes a
-profile folder: `gpufathom analyze OUTPUT --batch BATCH` reads it. One process records one profile, because the mode of eager
-execution holds for the whole process.
+MODEL is lenet5, resnet50 or bert; MODE is sync, async (eager execution), function (tf.function) or
+xla. OUTPUT becomes a profile folder: `gpufathom analyze OUTPUT --batch BATCH` reads it. One process
+records one profile, because the mode of eager execution holds for the whole process.
 """
 import os
 import sys
@@ -20,7 +21,8 @@ def lenet5(batch):
     model = keras.Sequential([
         layers.Conv2D(6, 5, padding="same", activation="relu"), layers.AveragePooling2D(2),
         layers.Conv2D(16, 5, activation="relu"), layers.AveragePooling2D(2), layers.Flatten(),
-        layers.Dense(120, activation="relu"), layers.Dense(84, activation="relu"), layers.Dense(10)])
+        layers.Dense(120, activation="relu"), layers.Dense(84, activation="relu"),
+        layers.Dense(10)])
     return model, tf.random.normal((batch, 28, 28, 1))
 
 

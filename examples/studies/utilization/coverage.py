@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How much of the grid a table has, as a table of Markdown: coverage.py TABLE.json
+"""Coverage of the grid by a table, as a table of Markdown: coverage.py TABLE.json
 
-The paper's grid here: three models, three ways, three precisions, the batches of sizes.py. A cell has
-the batches with three runs or more and with any, of those wanted; o: memory ended the series. What has
-no run follows, with its reason.
+The paper's grid here: three models, three ways, three precisions, the batches of sizes.py. A cell
+has the batches with three runs or more and with any, of those wanted; o: memory ended the series.
+What has no run follows, with its reason.
 """
 import json
 import sys

@@ -3,11 +3,12 @@
 
 Hosts are not equally fast, so runs of two tables are not mixed: a configuration has the runs of the
 table that has most of them, of the later one where they are equally many. If those have no levels,
-the row gets the earlier runs' means, provided that steps are within 3 %. A later table's kernels take the place of an earlier one's. A REPORT
-is what `count` leaves, MODEL_MODE_PRECISION_bBATCH_levels.csv.gz with its _tensor.csv.gz beside it
-if there is one; its kernels, each execution by itself and not rounded, take the place of those. The result is what docs/results keeps;
-`gpufathom compare --table` reads it. The date is the last table's. What has no run is under
-"not_run", with the last reason.
+the row gets the earlier runs' means, provided that steps are within 3 %. A later table's kernels
+take the place of an earlier one's. A REPORT is what `count` leaves,
+MODEL_MODE_PRECISION_bBATCH_levels.csv.gz with its _tensor.csv.gz beside it if there is one; its
+kernels, each execution by itself and not rounded, take the place of those. The result is what
+docs/results keeps; `gpufathom compare --table` reads it. The date is the last table's. What has no
+run is under "not_run", with the last reason.
 """
 import json
 import pathlib
@@ -56,7 +57,7 @@ def means(runs):
 
 
 def alike(first, second):
-    """Whether the steps of two hosts are those of the GPU."""
+    """True if the steps of two hosts are bound by the GPU."""
     of = [sum(run["step_s"] for run in runs) / len(runs) for runs in (first, second)]
     return abs(of[0] - of[1]) <= CLOSE * max(of)
 

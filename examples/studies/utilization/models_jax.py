@@ -1,4 +1,5 @@
-"""The same three models in JAX: make(name, tiny) gives initial weights, the loss and data of a batch."""
+"""The same three models in JAX: make(name, tiny) gives initial weights, the loss and data of a
+batch."""
 import dataclasses
 import math
 from typing import Any, Callable

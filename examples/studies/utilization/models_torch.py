@@ -1,5 +1,5 @@
-"""ResNet-50, BERT-base and DLRM in PyTorch, written out: nothing is downloaded. make(name, tiny, device)
-gives a Workload: the module with its loss, the optimizer, and data of a batch.
+"""ResNet-50, BERT-base and DLRM in PyTorch, written out: nothing is downloaded. make(name, tiny,
+device) gives a Workload: the module with its loss, the optimizer, and data of a batch.
 """
 import dataclasses
 import functools
@@ -68,7 +68,8 @@ class EncoderLayer(nn.Module):
 
 
 class Bert(nn.Module):
-    """The masked-language model: every token is predicted, as many programs do it, and none is dropped."""
+    """The masked-language model: every token is predicted, as many programs do it, and none is
+    dropped."""
 
     def __init__(self, layers, width, heads, tokens, words):
         super().__init__()
@@ -95,8 +96,8 @@ def perceptron(widths):
 
 
 class Dlrm(nn.Module):
-    """The recommendation model. With dense gradients of its small tables a step touches all of them;
-    with sparse ones, as MLPerf trains it, the rows that it looked up."""
+    """The recommendation model. With dense gradients of its small tables a step touches all of
+    them; with sparse ones, as MLPerf trains it, the rows that it looked up."""
 
     DENSE = 13
 
@@ -171,7 +172,8 @@ def make(name, tiny, device):
 
 @functools.cache
 def flops_per_item(name, tiny, batch=4):
-    """Operations of matrix products and convolutions of one item, forward and backward, from shapes."""
+    """Operations of matrix products and convolutions of one item, forward and backward, from
+    shapes."""
     from torch.utils.flop_counter import FlopCounterMode
 
     with torch.device("meta"):  # sparse gradients do the same products, which "meta" cannot count

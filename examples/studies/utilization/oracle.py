@@ -1,4 +1,5 @@
-"""Levels of one step from Nsight Compute's counters of every kernel, weighted by their durations."""
+"""Levels of one step from Nsight Compute's counters of every kernel, weighted by their
+durations."""
 import csv
 import gzip
 import re

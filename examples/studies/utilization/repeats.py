@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""How far the repeats of each configuration are apart, as a table of Markdown: repeats.py TABLE.json
+"""Spread of the repeats of each configuration, as a table of Markdown: repeats.py TABLE.json
 
-The spread is the slowest step less the fastest, over their mean. A configuration is bound by the GPU
-when a kernel ran for 99 % of the time or more; where levels were not sampled, that is not known.
+The spread is the slowest step less the fastest, over their mean. A configuration is bound by the
+GPU when a kernel ran for 99 % of the time or more; where levels were not sampled, that is not
+known.
 """
 import json
 import sys

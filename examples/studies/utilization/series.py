@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures configurations of one model in one framework, one after another, in one process.
 
-Each measurement is a stretch of whole training steps without a pause; its begin and end are times of
-the machine's clock, by which a recording made from outside is cut. What is done goes into --out after
-every measurement, so that a process that is ended leaves what it has.
+Each measurement is a stretch of whole training steps without a pause; its begin and end are times
+of the machine's clock, by which a recording made from outside is cut. What is done goes into --out
+after every measurement, so that a process that is ended leaves what it has.
 """
 import argparse
 import contextlib
@@ -169,7 +169,8 @@ class Torch:
 
 
 class Jax:
-    """One model in JAX: a compiled step for each configuration, weights given on from step to step."""
+    """One model in JAX: a compiled step for each configuration, weights given on from step to
+    step."""
 
     def __init__(self, options):
         import jax
@@ -200,7 +201,7 @@ class Jax:
         return weights, state, *self.workload.data(batch)
 
     def kept(self, precision, batch):
-        """Where the programs of a configuration are kept."""
+        """The folder of a configuration's programs."""
         options = self.options
         size = "_tiny" if options.tiny else ""
         return pathlib.Path(options.cache, f"{options.model}_{precision}_{batch}{size}.programs")

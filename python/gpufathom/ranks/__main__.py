@@ -9,7 +9,9 @@
     python3 -m gpufathom.ranks sql --dataset dataset stragglers   one of the queries, or SQL of one's own
     python3 -m gpufathom.ranks digest --dataset dataset
 
-map ends with 0 when every capture it was given is in the dataset, else with 1; the others are listed. reduce refuses with 3 when a capture is incomplete or a rank is missing; --allow-incomplete answers all the same, and ends with 1.
+map ends with 0 when every capture it was given is in the dataset, else with 1; the others are
+listed. reduce refuses with 3 when a capture is incomplete or a rank is missing; --allow-incomplete
+answers all the same, and ends with 1.
 """
 
 from __future__ import annotations
@@ -57,7 +59,8 @@ def main(arguments: List[str] | None = None) -> int:
     verbs.choices["map"].add_argument("paths", nargs="*")
     verbs.choices["map"].add_argument("--list", help="file with a capture's path on each line")
     verbs.choices["map"].add_argument("--workers", type=int)
-    verbs.choices["reduce"].add_argument("--rows", type=int, default=200, help="collectives kept in the answer")
+    verbs.choices["reduce"].add_argument("--rows", type=int, default=200,
+                                         help="collectives kept in the answer")
     verbs.choices["reduce"].add_argument("--allow-incomplete", action="store_true",
                                          help="answer although captures are incomplete or ranks are missing")
     verbs.choices["sql"].add_argument("query", help=f"{', '.join(ranks.QUERIES)}, or SQL")
@@ -66,7 +69,8 @@ def main(arguments: List[str] | None = None) -> int:
         if options.verb == "map":
             return _map(options)
         if options.verb == "reduce":
-            answer = ranks.reduce(options.dataset, options.rows, allow_incomplete=options.allow_incomplete)
+            answer = ranks.reduce(options.dataset, options.rows,
+                                  allow_incomplete=options.allow_incomplete)
             print(json.dumps(answer))
             return 1 if answer["failed"] or answer["missing_ranks"] else 0
         if options.verb == "sql":

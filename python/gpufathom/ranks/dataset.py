@@ -3,7 +3,8 @@
     dataset/ranks/KEY.parquet         one row a rank; written last: a rank is there when this file is
     dataset/steps/KEY.parquet         ... and so on for the other tables
     dataset/parts/KEY.jsonl.zst       the ranks as the program printed them: what a reduction reads. Ten thousand of them, one after the
-                                      other, are one file to the program; that many Parquet footers take seconds
+                                      other, are one file to the program; that many Parquet footers
+                                      take seconds
     dataset/failed/NAME.json          captures that could not be read, and why
 """
 
@@ -22,7 +23,8 @@ Columns = Dict[str, Dict[str, List[Any]]]
 
 TABLES = ("steps", "collectives", "idle", "levels", "quality", "ranks")
 
-_TYPES = ("other", "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "gather", "scatter", "send",
+_TYPES = ("other", "all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
+          "all_to_all", "gather", "scatter", "send",
           "receive", "send_receive", "barrier")
 _WORK = {"kernels", "copies", "collectives"}
 
@@ -43,11 +45,14 @@ def _columns(part: dict[str, Any]) -> Columns:
     groups = [group["name"] for group in part["groups"]]
     indices = [step["index"] for step in part["steps"]]
     steps: dict[str, List[Any]] = {"rank": [rank] * len(part["steps"])}
-    for name, source in (("step", "index"), ("start_ns", "start_ns"), ("duration_ns", "duration_ns")):
+    for name, source in (("step", "index"), ("start_ns", "start_ns"),
+                         ("duration_ns", "duration_ns")):
         steps[name] = [step[source] for step in part["steps"]]
     for name in ("kernels", "copies", "collectives"):
-        steps[name + "_ns"] = [sum(piece["ns"] for piece in step["time"] if piece["part"] == name) for step in part["steps"]]
-    steps["idle_ns"] = [sum(piece["ns"] for piece in step["time"] if piece["part"] not in _WORK) for step in part["steps"]]
+        steps[name + "_ns"] = [sum(piece["ns"] for piece in step["time"] if piece["part"] == name)
+                               for step in part["steps"]]
+    steps["idle_ns"] = [sum(piece["ns"] for piece in step["time"] if piece["part"] not in _WORK)
+                        for step in part["steps"]]
     collectives = {
         "rank": [rank] * count,
         "group": [groups[number] if number >= 0 else None for number in found["group"]],
@@ -61,7 +66,8 @@ def _columns(part: dict[str, Any]) -> Columns:
         collectives[name] = found[name]
     idle = [piece for piece in part["time"] if piece["part"] not in _WORK]
     span = part["span_ns"] or None
-    levels = {"gpu.busy": part["busy_ns"], "gpu.compute": part["compute_ns"], "gpu.communication": part["communication_ns"],
+    levels = {"gpu.busy": part["busy_ns"], "gpu.compute": part["compute_ns"],
+              "gpu.communication": part["communication_ns"],
               "gpu.communication.exposed": part["exposed_ns"]}
     return {
         "steps": steps,
@@ -70,7 +76,8 @@ def _columns(part: dict[str, Any]) -> Columns:
         "levels": {"rank": [rank] * len(levels), "level": list(levels),
                    "value": [value / span if span else None for value in levels.values()]},
         "quality": {"rank": [rank] * len(part["quality"]), **{
-            name: [note[name] for note in part["quality"]] for name in ("code", "count", "detail")}},
+            name: [note[name] for note in part["quality"]]
+            for name in ("code", "count", "detail")}},
     }
 
 
@@ -79,9 +86,12 @@ def schemas() -> dict[str, Any]:
 
     whole, text = pa.int64(), pa.string()
     return {
-        "steps": pa.schema([(name, whole) for name in ("rank", "step", "start_ns", "duration_ns", "kernels_ns", "copies_ns",
+        "steps": pa.schema([(name, whole)
+                            for name in ("rank", "step", "start_ns", "duration_ns", "kernels_ns",
+                                         "copies_ns",
                                                        "collectives_ns", "idle_ns")]),
-        "collectives": pa.schema([("rank", whole), ("group", text), ("type", text), ("step", whole), ("kernel", text),
+        "collectives": pa.schema([("rank", whole), ("group", text), ("type", text), ("step", whole),
+                                  ("kernel", text),
                                   ("sequence", whole), ("bytes", whole), ("start_ns", whole), ("duration_ns", whole),
                                   ("exposed_ns", whole)]),
         "idle": pa.schema([("rank", whole), ("cause", text), ("ns", whole)]),
@@ -94,7 +104,8 @@ def schemas() -> dict[str, Any]:
 
 
 def tables_of(lines: Sequence[bytes], key: str) -> dict[str, Any]:
-    """Arrow tables of the ranks that one capture holds; `lines`: what `gpufathom ranks --map` printed."""
+    """Arrow tables of the ranks that one capture holds; `lines`: what `gpufathom ranks --map`
+    printed."""
     import pyarrow as pa
 
     known = schemas()
@@ -113,8 +124,8 @@ def tables_of(lines: Sequence[bytes], key: str) -> dict[str, Any]:
 
 
 def write_whole(files: Dict[pathlib.Path, Callable[[BinaryIO], object]]) -> None:
-    """Each file appears complete or not at all, one after the other, whatever happens to the process or the disk. All are written
-    before the first one is waited for: the disk takes them together."""
+    """Each file appears complete or not at all, one after the other, whatever happens to the
+    process or the disk. All are written before the first one is waited for: the disk takes them together."""
     drafts: List[Tuple[str, BinaryIO]] = []
     try:
         for path, write in files.items():
@@ -143,7 +154,9 @@ def write_ranks(dataset: Path, key: str, lines: Sequence[bytes]) -> None:
 
     tables = tables_of(lines, key)
     packed = pa.Codec("zstd").compress(b"".join(line + b"\n" for line in lines), asbytes=True)
-    files: Dict[pathlib.Path, Callable[[BinaryIO], object]] = {_part_file(dataset, key): lambda draft: draft.write(packed)}
+    files: Dict[pathlib.Path, Callable[[BinaryIO],
+                                       object]] = {_part_file(dataset,
+                                                              key): lambda draft: draft.write(packed)}
     for name in TABLES:
         files[pathlib.Path(dataset) / name / f"{key}.parquet"] = functools.partial(
             pq.write_table, tables[name], compression="zstd", store_schema=False)
@@ -160,7 +173,8 @@ def _part_file(dataset: Path, key: str) -> pathlib.Path:
 
 def part_files(dataset: Path) -> List[pathlib.Path]:
     """Those of the captures whose tables are all there."""
-    return [_part_file(dataset, path.stem) for path in sorted((pathlib.Path(dataset) / "ranks").glob("*.parquet"))]
+    return [_part_file(dataset, path.stem)
+            for path in sorted((pathlib.Path(dataset) / "ranks").glob("*.parquet"))]
 
 
 def parts_of(dataset: Path) -> List[bytes]:
@@ -176,7 +190,8 @@ def parts_of(dataset: Path) -> List[bytes]:
 
 
 def digest(dataset: Path) -> str:
-    """SHA-256 over every part and every file of every table, by name: equal datasets, equal digest."""
+    """SHA-256 over every part and every file of every table, by name: equal datasets, equal
+    digest."""
     content = hashlib.sha256()
     for name in ("parts", *TABLES):
         for path in sorted((pathlib.Path(dataset) / name).glob("[!.]*")):

@@ -18,7 +18,7 @@ from gpufathom.ranks import program
 
 @dataclass
 class Mapped:
-    """What became of one capture."""
+    """The outcome of one capture."""
 
     path: str
     key: str = ""
@@ -32,8 +32,8 @@ class Mapped:
 
 
 def map_rank(path: tables.Path, dataset: tables.Path, threads: int = 1) -> Mapped:
-    """Puts the tables of one capture into the dataset. Running it again does nothing. A capture that cannot be read is an
-    answer too: its error is kept in dataset/failed. Errors of the place (no disk space, no program) are raised: engines retry them."""
+    """Puts the tables of one capture into the dataset. Running it again does nothing. A capture
+    that cannot be read is an answer too: its error is kept in dataset/failed. Errors of the place (no disk space, no program) are raised: engines retry them."""
     import time
 
     begin = time.monotonic()
@@ -72,8 +72,8 @@ def _fail(file: pathlib.Path, path: str, key: str, error: str, begin: float) -> 
 def map_all(
     paths: Iterable[tables.Path], dataset: tables.Path, workers: int | None = None, retries: int = 2
 ) -> List[Mapped]:
-    """Maps captures in a pool of processes; gives a Mapped for each, in the order of `paths`. A worker that is killed takes
-    nothing with it: what it had begun is tried again, `retries` times, then listed as failed."""
+    """Maps captures in a pool of processes; gives a Mapped for each, in the order of `paths`. A
+    worker that is killed takes nothing with it: what it had begun is tried again, `retries` times, then listed as failed."""
     names = [str(path) for path in paths]
     workers = workers or len(os.sched_getaffinity(0))
     results: dict[str, Mapped] = {}
@@ -86,11 +86,13 @@ def map_all(
         results.update(_one_round(left, dataset, 1 if alone else workers, alone))
     for name in names:
         if name not in results:
-            results[name] = Mapped(name, error=f"{name}: the worker ended without an answer, {retries + 1} times")
+            results[name] = Mapped(name,
+                                   error=f"{name}: the worker ended without an answer, {retries + 1} times")
     return [results[name] for name in names]
 
 
-def _one_round(paths: List[str], dataset: tables.Path, workers: int, alone: bool) -> dict[str, Mapped]:
+def _one_round(paths: List[str], dataset: tables.Path, workers: int,
+               alone: bool) -> dict[str, Mapped]:
     results: dict[str, Mapped] = {}
     groups = [[path] for path in paths] if alone else [paths]
     for group in groups:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def map_all(paths: Iterable[Path], dataset: Path, retries: int = 3) -> list[Mapped]:
-    """Mapped for each capture, in the order of `paths`; one that a worker could not finish is listed with its error."""
+    """Mapped for each capture, in the order of `paths`; one that a worker could not finish is
+    listed with its error."""
     import ray
 
     from gpufathom.ranks.map import Mapped, map_rank

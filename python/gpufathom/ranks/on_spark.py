@@ -31,12 +31,15 @@ def _mapper(dataset: str) -> Callable[[Iterable[Any]], Iterator[Any]]:
     return map_batches
 
 
-def map_all(session: Any, paths: Iterable[Path], dataset: Path, slices: int | None = None) -> list[Mapped]:
+def map_all(session: Any, paths: Iterable[Path], dataset: Path,
+            slices: int | None = None) -> list[Mapped]:
     """Mapped for each capture, in the order of `paths`. A slice is what is tried again as one."""
     from gpufathom.ranks.map import Mapped
 
     names = [str(path) for path in paths]
-    rows = session.createDataFrame([(name,) for name in names], "path string").repartition(slices or len(names), "path")
+    rows = session.createDataFrame([(name,) for name in names],
+                                   "path string").repartition(slices or len(names), "path")
     shape = "path string, key string, ranks long, seconds double, done_before boolean, error string"
-    found = {row["path"]: Mapped(**row.asDict()) for row in rows.mapInArrow(_mapper(str(dataset)), shape).collect()}
+    found = {row["path"]: Mapped(**row.asDict())
+             for row in rows.mapInArrow(_mapper(str(dataset)), shape).collect()}
     return [found[name] for name in names]

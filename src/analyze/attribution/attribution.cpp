@@ -113,7 +113,7 @@ enum Phase : std::uint8_t {
   kRecomputePhase = 4
 };
 
-/// What holds for a launch: from the innermost open span of its thread.
+/// The attribution of a launch, from the innermost open span of its thread.
 struct Answer {
   std::uint32_t op = kNoRow;
   std::uint32_t forward_op = kNoRow;
@@ -137,7 +137,7 @@ Nanos end_of(Nanos start, Nanos duration) {
   return checked_add(start, std::max<Nanos>(duration, 0)).value_or(INT64_MAX);
 }
 
-/// What is asked: slots of the answers by row of api_calls, and by row of host_ops (as if launched
+/// The questions: slots of the answers by row of api_calls, and by row of host_ops (as if launched
 /// at that operation's start).
 struct Questions {
   std::vector<std::uint32_t> of_call;
@@ -292,7 +292,7 @@ class HostSweep {
   }
 
   /// An optimizer that is given a closure runs the forward and backward pass inside its own step.
-  /// What it does itself needs no gradient, so autograd gives that no number.
+  /// Its own work needs no gradient, so autograd gives that no number.
   bool runs_in_closure(std::uint32_t row, const Open& now) const {
     return now.phase == kOptimizerPhase && capture_.host_ops.sequence[row] >= 0;
   }

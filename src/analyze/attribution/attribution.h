@@ -1,4 +1,4 @@
-// Who launched what: each device activity to its framework operation, forward operation, module and
+// Attributes each device activity to its framework operation, forward operation, module and
 // phase.
 #pragma once
 

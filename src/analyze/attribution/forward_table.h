@@ -30,7 +30,7 @@ class ForwardTable {
   /// A process with forward operations.
   struct Process {
     std::vector<std::uint32_t> threads;  // rows of threads with forward operations
-    // Of a process with more threads than are worth asking one by one: who has a sequence number,
+    // For a process with too many threads to ask one by one: the owner of a sequence number,
     // kSeveral where it is more than one.
     std::unordered_map<std::int64_t, std::uint32_t> owner;
   };

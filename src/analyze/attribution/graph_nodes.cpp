@@ -22,7 +22,7 @@ namespace gf {
 
 namespace {
 
-/// What a launch put on the device or into a graph.
+/// An activity that a launch put on the device or into a graph.
 struct Node {
   ActivityKind kind = ActivityKind::kernel;
   std::uint32_t name = 0;  // of NodeNames; 0: the source does not say
@@ -58,7 +58,7 @@ std::optional<ActivityKind> kind_started(const Capture& capture, std::uint32_t c
   return std::nullopt;
 }
 
-/// What the host was in at calls of the runtime: the innermost operation, else the innermost span.
+/// The host's context at each runtime call: the innermost operation, else the innermost span.
 std::vector<std::uint32_t> ops_at(const Capture& capture, const std::vector<std::uint32_t>& calls) {
   const HostThreads host(capture);
   const Names names(capture);
@@ -131,7 +131,7 @@ NodeList run_list(const Capture& capture, std::size_t number,
   return list;
 }
 
-/// What one launch of a graph ran, in the order in which its nodes were made.
+/// The activities of one launch of a graph, in the order in which its nodes were made.
 using GraphRun = std::vector<std::uint32_t>;  // rows of activities
 
 std::vector<GraphRun> graph_runs(const Capture& capture,
@@ -171,7 +171,7 @@ std::size_t find_in(std::span<const std::uint32_t> names, std::span<const std::u
   return SIZE_MAX;
 }
 
-/// Of a graph's run, by position: nodes of a list. Empty: it does not fit.
+/// The nodes of a list that a graph's run fits, by position. Empty: it does not fit.
 using Fit = std::vector<const Node*>;
 
 /// As many kernels as the capture launched, of the names that it tells; copies and sets where their

@@ -29,7 +29,7 @@ std::string mode_of(const JsonElement& runtime) {
   return std::string(mode);
 }
 
-/// What went on while the framework's queue was empty and while it was not, and its depth over
+/// Adds the phases while the framework's queue was empty and while it was not, and its depth over
 /// time.
 void add_queue(const JsonElement& queue, FactRow& row) {
   for (const char* when : {"when_empty", "when_loaded"})
@@ -45,7 +45,7 @@ void add_queue(const JsonElement& queue, FactRow& row) {
   }
 }
 
-/// Of all operations: how long each phase took on average, at least and at most.
+/// Adds the length of each phase over all operations: on average, at least and at most.
 void add_operations(const JsonElement& runtime, FactRow& row) {
   const auto all = first_of(runtime, "operations");
   if (!all) return;

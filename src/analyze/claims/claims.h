@@ -1,4 +1,4 @@
-// What a publication states, as rules over measured rows: which rows, which value, which limits.
+// Statements of a publication as rules over measured rows: rows, value, limits.
 // claims.def has the statements; this judges them.
 #pragma once
 
@@ -66,7 +66,7 @@ struct EnumNames<RuleUnit> {
       std::to_array<std::string_view>({"percent", "points", "times", "plain"});
 };
 
-/// How many a publication says that its statement is true of. Without such a word: of all.
+/// The share of cases for which a publication makes its statement; without such a word, all.
 enum class RuleWord : std::uint8_t { all, generally, seldom };
 template <>
 struct EnumNames<RuleWord> {
@@ -109,7 +109,7 @@ struct EnumNames<FigureAxis> {
       std::to_array<std::string_view>({"plain", "percent", "twos", "tens"});
 };
 
-/// Whose numbers a line of a figure has: of the files given, of the tables that ship, of the
+/// The source of a figure's line: the files given, of the tables that ship, of the
 /// publication.
 enum class FigureSource : std::uint8_t { yours, ours, paper };
 template <>
@@ -176,7 +176,7 @@ bool matches(std::string_view conditions, const FactRow& row);
 /// The `table` of rows that come from an answer of this program, not from a file of rows.
 inline constexpr std::string_view kAnswerTable = "answer";
 
-/// What an answer of `analyze` or `energy`, as JSON, says of the runtime and of energy; empty where
+/// Runtime and energy facts of an answer of `analyze` or `energy`, as JSON; empty where
 /// it is none. `run`: axes that are known; the name of the answer's capture tells others.
 std::optional<FactRow> fact_of_answer(const std::string& json, const SweepRun& run,
                                       const std::string& name);

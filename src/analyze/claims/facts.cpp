@@ -194,7 +194,7 @@ Share memory_share(const SweepRun& run) {
   return static_cast<double>(*run.memory_bytes) / static_cast<double>(*run.gpu_memory_bytes);
 }
 
-/// What the kernels of a series say belongs to the run that they are of.
+/// Adds what a series says of kernels to the run that the kernels belong to.
 void add_kernels(FactRow& row, const SweepSeries& series, const SweepRun& run) {
   for (const auto& level : run.spreads)
     if (level.id == "issue.active"_metric) row.numbers["kernels.highest_issue"] = level.spread.max;

@@ -63,7 +63,7 @@ std::vector<FigurePlan> make_plans() {
   return plans;
 }
 
-/// Of "lenet5 sync b64" what its series has in common.
+/// The common name of a series: of "lenet5 sync b64" the part without the batch.
 std::string series_of(const FactRow& row) {
   const std::size_t last = row.name.rfind(' ');
   if (last == std::string::npos || last + 2 > row.name.size()) return row.name;

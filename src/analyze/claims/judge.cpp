@@ -55,7 +55,7 @@ std::string likeness(const FactRow& row, std::string_view conditions, bool with_
   return key;
 }
 
-/// What one rule comes to.
+/// The verdict on one rule.
 class Judgement {
  public:
   Judgement(const Rule& rule, std::span<const FactRow> rows) : rule_(rule), rows_(rows) {

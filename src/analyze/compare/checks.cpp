@@ -225,7 +225,7 @@ void refuse(ComparedCheck& check, std::string text) {
   check.text = std::move(text);
 }
 
-/// Why a rule holds of nothing that can be compared; empty: it does.
+/// The reason why a rule cannot be judged; empty: it does.
 std::string why_not_judged(const Comparison& comparison,
                            const std::vector<MeasuredVersion>& versions, const CheckRule& rule,
                            const MeasuredChange& change, const ComparedCheck& check,

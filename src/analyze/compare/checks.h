@@ -14,7 +14,7 @@ namespace gf {
 /// "WHAT > LIMIT" or "WHAT < LIMIT": what changed against the first run by more than the limit, up
 /// (>) or down (<).
 struct CheckRule {
-  /// What the limit is in: per cent of the first run's value, nanoseconds, joules, or points of a
+  /// The unit of the limit: per cent of the first run's value, nanoseconds, joules, or points of a
   /// share.
   enum class Unit { percent, nanoseconds, joules, points };
   std::string text;  // as given

@@ -55,8 +55,8 @@ bool are_ranks_of_one_job(const std::vector<RunFacts>& facts) {
   return !facts.empty() && shared.end - shared.start > -kClocks;
 }
 
-/// What the versions' steps say of a run beside the first. `items`: of the first run for one of
-/// this.
+/// Judges a run against the first by the steps of both versions. `items`: of the first run for one
+/// of this.
 void judge_change(ComparedChange& change, const MeasuredChange& measured, double items) {
   const auto take = [items](const std::optional<MeasuredRatio>& found, Share& ratio, Share& low,
                             Share& high, ComparedVerdict& verdict) {
@@ -139,7 +139,7 @@ class ComparedRows {
   std::vector<ComparedTime> rows_;
 };
 
-/// What is left of a label in a narrow table, which cuts the middle out.
+/// A label as a narrow table shows it, with its middle cut out.
 std::string in_a_table(std::string_view label) {
   constexpr std::size_t kEnds = 10;
   if (label.size() <= 2 * kEnds + 2) return std::string(label);

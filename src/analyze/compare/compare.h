@@ -20,7 +20,7 @@ struct MeasuredRun;
 
 // The closed lists of a comparison, with the names that JSON uses.
 
-/// What a row of a comparison is.
+/// The kind of a row of a comparison.
 enum class ComparedRowKind : std::uint8_t { idle, copy, layer_type, layer, kernel, bar, phase };
 template <>
 struct EnumNames<ComparedRowKind> {
@@ -29,7 +29,7 @@ struct EnumNames<ComparedRowKind> {
                                                          "kernel", "bar",  "phase"};
 };
 
-/// What a comparison may say of a run beside the first.
+/// The verdict on a run against the first.
 enum class ComparedVerdict : std::uint8_t {
   faster,
   slower,
@@ -47,7 +47,7 @@ struct EnumNames<ComparedVerdict> {
       "same_job", "not_known", "different_programs"};
 };
 
-/// What became of a --fail-on rule.
+/// The outcome of a --fail-on rule.
 enum class CheckOutcome : std::uint8_t { ok, failed, undecided, refused };
 template <>
 struct EnumNames<CheckOutcome> {
@@ -55,7 +55,7 @@ struct EnumNames<CheckOutcome> {
   static constexpr std::array<std::string_view, 4> names{"ok", "failed", "undecided", "refused"};
 };
 
-/// What must be alike for two times to be comparable.
+/// Settings that must be equal for two times to be comparable.
 enum class ComparedSetting : std::uint8_t {
   device,
   device_count,
@@ -75,7 +75,7 @@ struct EnumNames<ComparedSetting> {
                                                          "steps",  "length",       "rank"};
 };
 
-/// How alike the work of two runs is.
+/// Similarity of the work of two runs.
 enum class ComparedProgram : std::uint8_t { same, other_size, different };
 template <>
 struct EnumNames<ComparedProgram> {
@@ -83,7 +83,7 @@ struct EnumNames<ComparedProgram> {
   static constexpr std::array<std::string_view, 3> names{"same", "other_size", "different"};
 };
 
-/// Why something takes more time.
+/// The reason why something takes more time.
 enum class CulpritKind : std::uint8_t { slower, replaced, more_calls, fresh, idle, few_steps };
 template <>
 struct EnumNames<CulpritKind> {
@@ -110,7 +110,7 @@ Comparison compare(const std::vector<Analysis>& runs, const std::vector<RunFacts
                    const std::vector<std::int64_t>& batches,
                    const std::vector<std::vector<MeasuredRun>>& versions);
 
-/// What a comparison inside operators takes of a run.
+/// Input of a comparison inside operators, from one run.
 struct RunDetails {
   std::vector<OperatorWork> operators;
   std::vector<CallNode> tree;  // over modules

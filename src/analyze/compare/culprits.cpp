@@ -1,5 +1,5 @@
-// What adds time to a run: roles of kernels beyond what all kernels have in common, added calls
-// with the host's time for them, copies, and idle causes.
+// Finds the causes of added time: roles of kernels beyond what all kernels have in common, added
+// calls with the host's time for them, copies, and idle causes.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -143,7 +143,7 @@ class CulpritFinder {
     return steps;
   }
 
-  /// What a role takes more than `times` its time in the first run.
+  /// The time of a role beyond `times` its time in the first run.
   std::optional<MeasuredDifference> measured(std::size_t role, double times) const {
     const auto steps = [&](const MeasuredRun& capture) { return own_steps(capture, role); };
     return measure_difference(side(0, steps, true), side(run_, steps, true), times);
@@ -254,7 +254,7 @@ class CulpritFinder {
     return best;
   }
 
-  /// Which operator, inputs, module and kernel it is that gained.
+  /// Names the operator, inputs, module and kernel that gained time.
   void look_inside(std::size_t role, ComparedCulprit& culprit) const {
     const auto gains = gains_in(role);
     const double half = static_cast<double>(culprit.after_ns - culprit.before_ns) / 2;
@@ -335,7 +335,7 @@ class CulpritFinder {
     named_.push_back(std::move(culprit));
   }
 
-  /// What the host does longer for most of that time: the innermost that holds it.
+  /// The innermost host span that accounts for most of the added time.
   std::string host_work(double more) const {
     const auto &before = details_[0].roles.host_ns, &after = details_[run_].roles.host_ns;
     std::string name;

@@ -1,4 +1,4 @@
-// Where inside the program the difference lies: operators by shape, the call tree, one culprit.
+// Locates the difference inside the program: operators by shape, the call tree, one culprit.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -20,7 +20,7 @@ double all_of(const std::map<std::string, double>& counts) {
   return all;
 }
 
-/// What is in both over what is in either, of a step; without steps by share of the window.
+/// The shared part of a step over the union of both; without steps by share of the window.
 std::optional<double> shared(const RunRoles& left, const RunRoles& right, const RoleMatch& match,
                              std::size_t run, bool by_step) {
   constexpr double kFewWeightsTell = 3;  // one or two sizes are alike by chance

@@ -22,7 +22,7 @@ namespace gf {
 
 namespace {
 
-/// What made the steps of a recording of samples in which nothing repeats.
+/// The step source of a recording of samples in which nothing repeats.
 constexpr const char* kRecording = "recording";
 
 /// The steps that are compared: all that are no start-up. A single long one is left to the verdict,
@@ -57,7 +57,7 @@ void take_steps(MeasuredRun& run, const Analysis& analysis, const std::vector<St
   run.step_ns.push_back(period.value_or(static_cast<double>(window.duration_ns)));
 }
 
-/// Which of the steps a kernel belongs to: the one in which it was launched, where there are marks
+/// Assigns a kernel to a step: the one in which it was launched, where there are marks
 /// and its launch is known, else the one in which it begins.
 class StepOfKernel {
  public:
@@ -142,7 +142,7 @@ KernelTimes times_of_kernels(const Context& context, const std::vector<StepInfo>
   return times;
 }
 
-/// What the ledger says may be missing from the kernel time, or too much of it: no more than all
+/// Kernel time that the ledger calls missing, or too much: no more than all
 /// steps took, where nothing is known of what was lost. Records that were only counted are taken to
 /// be as long as those that are there.
 void take_doubts(MeasuredRun& run, const Capture& capture, const KernelTimes& times) {

@@ -1,4 +1,4 @@
-// What a verdict is made of: the steps of a capture, each with the time of its kernels.
+// The input of a verdict: the steps of a capture, each with the time of its kernels.
 #pragma once
 
 #include <cstdint>
@@ -59,17 +59,17 @@ MeasuredRun measured_steps(const Analysis& analysis);
 /// One version's captures.
 using MeasuredVersion = std::vector<MeasuredRun>;
 
-/// What the captures of a version take by `times`, for the engine of verdicts. `of_kernels`: what
+/// The time of a version's captures by `times`, for the engine of verdicts. `of_kernels`: what
 /// doubts of the captures leave open counts.
 MeasuredSide side_of(const MeasuredVersion& version, const MeasuredVersion& other,
                      const std::function<StepTimes(const MeasuredRun&)>& times, bool of_kernels);
 
-/// How two versions' steps and kernels compare; empty where nothing tells the noise.
+/// The change between two versions' steps and kernels; empty where nothing tells the noise.
 struct MeasuredChange {
   std::optional<MeasuredRatio> step, kernels;
-  /// Why a limit on the step, on the kernels is not judged; empty: it is.
+  /// The reason why a limit on the step or on the kernels is not judged; empty: it is.
   std::string step_refused, kernels_refused;
-  /// Why nothing is judged.
+  /// The reason why nothing is judged.
   std::string refused;
 };
 MeasuredChange measure_change(const MeasuredVersion& before, const MeasuredVersion& after);

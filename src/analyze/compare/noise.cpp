@@ -10,7 +10,7 @@ namespace gf {
 
 namespace {
 
-// What a capture's mean step differs by from that of the next capture of the same program, beyond
+// Difference between the mean steps of two captures of the same program, beyond
 // what its own steps tell: the root mean square over 16 processes of three programs on H200s is
 // 0.18 % of the kernel time (docs/lab/gate.md, docs/results/gate_runs_h200.json.gz). It stands in
 // where there is one capture of each version, of which nothing else tells it.
@@ -26,11 +26,11 @@ struct CaptureMean {
   double wander = 0;   // kWander on this scale
 };
 
-/// How many steps in a row tell as much as one independent step: 1 for white noise, 19 for an
-/// autoregression of 0.9. The larger of two estimates: from the correlation of neighbours, as of an
-/// autoregression, without the bias of short series (Kendall 1954), which is right where memory
-/// fades evenly; and the sum of correlations up to the first pair of lags that is none (Geyer's
-/// initial monotone sequence), which is right where noise hides a slow part.
+/// The number of consecutive steps that carry as much information as one independent step: 1 for
+/// white noise, 19 for an autoregression of 0.9. The larger of two estimates: from the correlation
+/// of neighbours, as of an autoregression, without the bias of short series (Kendall 1954), which
+/// is right where memory fades evenly; and the sum of correlations up to the first pair of lags
+/// that is none (Geyer's initial monotone sequence), which is right where noise hides a slow part.
 double memory_of(const StepTimes& values, double mean) {
   const std::size_t count = values.size();
   const auto n = static_cast<double>(count);
@@ -83,7 +83,7 @@ HalfWidths wider(const HalfWidths& one, const HalfWidths& other) {
   return {std::max(one.told, other.told), std::max(one.pass, other.pass)};
 }
 
-/// Of several variances that add, by Welch and Satterthwaite.
+/// The sum of several variances, by Welch and Satterthwaite.
 struct SumOfVariances {
   double variance = 0, by_degrees = 0;
   void add(double more, double degrees) {
@@ -117,7 +117,7 @@ class CapturesInLine {
   double change() const { return change_; }
   double variance() const { return variance_; }
   double degrees() const { return degrees_; }
-  /// Of one capture's mean.
+  /// The spread of one capture's mean.
   double spread() const { return std::sqrt(residual_); }
   bool in_turns() const { return !known_ || shared_ < kShared; }
 
@@ -171,7 +171,7 @@ std::vector<CaptureMean> means_of(const MeasuredSide& side, StepScale scale) {
   return means;
 }
 
-/// Of the mean over captures, as the steps within each tell it.
+/// The variance of the mean over captures, by the steps within each.
 SumOfVariances within(const std::vector<CaptureMean>& first,
                       const std::vector<CaptureMean>& second) {
   SumOfVariances sum;

@@ -1,4 +1,4 @@
-// How far the mean step of a program may be off, by what its steps and captures tell: the one
+// Uncertainty of a program's mean step, from its steps and captures: the one
 // estimate of noise behind verdicts and culprits (docs/compare.md, "Verdicts").
 #pragma once
 

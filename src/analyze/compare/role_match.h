@@ -71,7 +71,7 @@ class RoleMatch {
   std::vector<std::vector<Sum>> sums_;             // by run and role
 };
 
-/// What adds most to a run beyond noise, and by how much all kernels changed if they did alike.
+/// The largest added times beyond noise, and the common factor if all kernels changed alike.
 struct Culprits {
   std::vector<ComparedCulprit> named;
   std::optional<double> common_ratio;

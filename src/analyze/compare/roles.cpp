@@ -195,7 +195,7 @@ class RoleCollector {
     return blocks;
   }
 
-  /// What a forward pass multiplies by or looks up in has the same sizes for every batch.
+  /// Weights and tables of a forward pass have the same sizes for every batch.
   void take_weight(std::uint32_t row) {
     const auto phase = phase_of(row);
     if (phase != TrainingPhase::forward && phase != TrainingPhase::other) return;
@@ -236,7 +236,7 @@ class RoleCollector {
     return fmt::format("{} {}", kind, fmt::join(dims, "x"));
   }
 
-  /// Of the step of median length; without steps of the window.
+  /// Takes the sequence of the step of median length; without steps that of the window.
   void take_sequence() {
     Interval step{INT64_MIN, INT64_MAX};
     if (!starts_.empty()) {

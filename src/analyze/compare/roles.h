@@ -1,4 +1,4 @@
-// What a step of a run does on its device, by role: what is computed and in which phase, whatever
+// The work of a step on its device, by role: what is computed and in which phase, whatever
 // the operators and kernels are called that do it.
 #pragma once
 
@@ -51,7 +51,7 @@ struct RoleCall {
 /// A role before runs are matched.
 using RoleKey = std::pair<std::string, TrainingPhase>;
 
-/// What the steps of one capture take, in the order in which they ran.
+/// The times of one capture's steps, in the order in which they ran.
 struct RoleSteps {
   std::vector<Nanos> ns;                          // by the clock
   std::map<RoleKey, std::vector<Nanos>> kernels;  // kernel time

@@ -1,4 +1,4 @@
-// What makes two runs comparable or not, read from the captures.
+// Facts of a capture that make two runs comparable or not.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace gf {
 
-/// What recorded a capture, by what is there.
+/// The profiler of a capture, by the records that are there.
 struct ProfilerFacts {
   std::string format;
   bool shapes = false, stacks = false, memory = false;  // recorded beside the device

@@ -49,7 +49,7 @@ std::string why_devices_decide(const Comparison& comparison,
   return {};
 }
 
-/// What recorded a version; of several ways that with most beside the device.
+/// The profiler of a version; of several, the one that recorded most of the host.
 ProfilerFacts profiler_of(const MeasuredVersion& version) {
   const auto extras = [](const MeasuredRun& run) {
     return run.profiler.shapes + run.profiler.memory + run.profiler.stacks;
@@ -101,7 +101,7 @@ MeasuredVersion first_steps(const MeasuredVersion& version, std::size_t steps) {
   return cut;
 }
 
-/// Where the first steps, of which one side has no others, say the opposite of all.
+/// Refuses where the first steps, the only ones of one side, contradict all steps.
 std::string why_lengths_decide(const std::vector<MeasuredVersion>& versions, std::size_t run,
                                const JudgedRule& rule) {
   if (rule.outcome != CheckOutcome::failed && rule.outcome != CheckOutcome::ok) return {};

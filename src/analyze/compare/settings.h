@@ -1,4 +1,4 @@
-// What of a comparison is not the program: GPUs, sizes, profilers, numbers of steps.
+// Differences between runs that are not the program: GPUs, sizes, profilers, numbers of steps.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace gf {
 
-/// What differs beside the program.
+/// The differences beside the program.
 std::vector<ComparedDifference> find_differences(const Comparison& comparison);
 
-/// Why no rule holds of times of this run beside those of the first: another program, other sizes.
+/// The reason why no rule applies to this run's times: another program, other sizes.
 /// With what to do; empty: one may hold. `of_item`: what a rule is about is divided by the items.
 std::string why_sizes_decide(const Comparison& comparison, std::size_t run, bool of_item);
 
@@ -26,8 +26,8 @@ struct JudgedRule {
   std::function<CheckOutcome(const MeasuredRatio&)> judge;
 };
 
-/// Why what differs beside the program may have decided a rule, with what to do; empty: it did not.
-/// Needs the likeness of the runs.
+/// The reason why differences beside the program may have decided a rule, with what to do; empty:
+/// it did not. Needs the likeness of the runs.
 std::string why_settings_decide(const Comparison& comparison,
                                 const std::vector<MeasuredVersion>& versions, std::size_t run,
                                 const JudgedRule& rule);

@@ -1,5 +1,5 @@
-// Whether one program is slower than another: the one decision of `compare`, its --fail-on rules
-// and the gate (docs/compare.md, "Verdicts").
+// Decides whether one program is slower than another: the one decision of `compare`, its --fail-on
+// rules and the gate (docs/compare.md, "Verdicts").
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace gf {
 
-/// How much of a side's steps takes far longer than its middle step.
+/// The part of a side's steps that takes far longer than its median step.
 struct LongSteps {
   std::int64_t steps = 0, of = 0;
   double times = 0;  // the middle step's time, on average
@@ -56,9 +56,9 @@ std::optional<MeasuredDifference> measure_difference(MeasuredSide before, Measur
 /// the 95 % interval excludes 1; else undecided.
 ComparedVerdict verdict_of(const MeasuredRatio& measured, double limit = kResolution);
 
-/// Whether the second side takes more than the first by more than `limit`, or where not `more`
-/// less by less than it (-0.03: over 3 % less): failed when the 95 % interval lies beyond it, ok
-/// when the 99 % interval lies on this side of it.
+/// Judges whether the second side takes more than the first by more than `limit`, or where not
+/// `more` less by less than it (-0.03: over 3 % less): failed when the 95 % interval lies beyond
+/// it, ok when the 99 % interval lies on this side of it.
 CheckOutcome against_limit(const MeasuredRatio& measured, double limit, bool more = true);
 
 /// About how many captures of each version, recorded in turns, would decide, if they differ as
@@ -67,8 +67,8 @@ std::optional<std::int64_t> captures_to_decide(const MeasuredRatio& measured, do
 std::optional<std::int64_t> captures_to_tell(const MeasuredRatio& measured,
                                              double limit = kResolution);
 
-/// What the interval does not say, a sentence each: rare long steps, a tail, a single capture,
-/// captures that were not recorded in turns.
+/// Caveats that the interval does not cover, a sentence each: rare long steps, a tail, a single
+/// capture, captures that were not recorded in turns.
 std::vector<std::string> remarks_on(const MeasuredRatio& measured);
 
 }  // namespace gf

@@ -153,7 +153,7 @@ bool is_its_board(const Frame& frame) {
   return !uuid.empty() && uuid == frame.model->model.uuid;
 }
 
-/// What the kernels did, from a counter report or else from samples.
+/// The counted work of kernels, from a counter report or else from samples.
 struct CountedWork {
   KernelWork kernels;
   SampledWindow window;
@@ -300,8 +300,8 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
 
 namespace {
 
-/// Why devices with readings have no energy, and what is missing for more; the devices by their
-/// reason.
+/// The reasons why devices with readings have no energy, and what is missing for more; the devices
+/// by their reason.
 using Reasons = std::map<std::string, std::vector<std::int32_t>>;
 
 void put_missing(const Capture& capture, const Reasons& reasons, bool any_power,

@@ -1,4 +1,4 @@
-// Where the joules of a window went: measured energy by component, and by step, layer and kernel.
+// Attributes the measured energy of a window by component, and by step, layer and kernel.
 // docs/energy.md gives the rules.
 #pragma once
 
@@ -27,7 +27,7 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
 /// none.
 std::optional<Interval> sampled_span(const Capture& capture);
 
-// What a reader of an energy attribution must know before believing it, each with what to do about
+// Caveats of an energy attribution, each with what to do about
 // it.
 
 /// Features without counters and where their energy lands, TMA, kernels that samples do not tell
@@ -46,7 +46,7 @@ void add_sensor_doubts(const Capture& capture, Nanos period, const EnergyModelFi
 
 std::string no_power_advice(const Capture& capture);
 std::string no_model_advice(const std::string& gpu);
-/// Why readings do not cover a window, with both spans.
+/// The reason why readings do not cover a window, with both spans.
 std::string outside_readings(Interval known, Interval window);
 
 /// The commands that collect what the model needs.

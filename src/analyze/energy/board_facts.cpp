@@ -75,8 +75,8 @@ std::optional<SensorFacts> sensor_facts(const std::vector<SensorAnswer>& answers
   return facts;
 }
 
-/// Where the line of power over rate meets rate 0, over all shapes of a full warp and more; empty
-/// with fewer than three points.
+/// The power at which the line of power over rate meets rate 0, over all shapes of a full warp and
+/// more; empty with fewer than three points.
 std::optional<double> power_at_rate_0(const std::vector<RawEnergyPoint>& points,
                                       std::string_view bench) {
   double count = 0, sum_rate = 0, sum_power = 0, xx = 0, xy = 0;
@@ -225,7 +225,7 @@ double divisions_of(const std::vector<BenchCounts>& benches, const std::string& 
   return divisions;
 }
 
-/// What a division costs beside the loads of each level, for every number of threads a block.
+/// The cost of a division beside the loads of each level, for every number of threads a block.
 void compare_divisions(const std::vector<RawEnergyPoint>& points,
                        const std::vector<BenchCounts>& benches, BoardFacts& facts) {
   constexpr std::int64_t kWarp = 32;

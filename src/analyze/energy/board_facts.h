@@ -1,4 +1,4 @@
-// What a calibration finds out about the chip and the board's sensor beside the energies: cache
+// Results of a calibration beside the energies, about the chip and the board's sensor: cache
 // sizes, how the power reading follows a load, what the memory's own power says, and whether a
 // division costs the same at every level.
 #pragma once
@@ -25,7 +25,7 @@ struct CacheLevel {
   }
 };
 
-/// How the instantaneous power reading follows a load.
+/// The response of the instantaneous power reading to a load.
 struct SensorFacts {
   int steps = 0;
   double period_s = 0;  // median time between two changes of the reading
@@ -58,7 +58,7 @@ struct DivisionEnergy {
   }
 };
 
-/// What an access to DRAM costs above idle, on the whole board and by the memory's own power
+/// The cost of a DRAM access above idle, on the whole board and by the memory's own power
 /// reading alone.
 struct MemoryShare {
   std::string bench;

@@ -22,8 +22,8 @@ struct RawEnergyPoint {
   std::vector<double> edge_t_s, edge_energy_j;  // counter updates inside the window, the first at 0
 };
 
-/// What one warp does in one loop, counted: two launches of a kernel, of n and 2 n loops, differ by
-/// n loops in steady state.
+/// The counted work of one warp in one loop: two launches of a kernel, of n and 2 n loops, differ
+/// by n loops in steady state.
 struct BenchCounts {
   std::string bench, feature;        // feature: the one that the microbenchmark is there for
   unsigned threads = 0, blocks = 0;  // of the counted launch
@@ -78,8 +78,8 @@ struct LevelCurve {
 std::vector<LevelCurve> level_curves(const std::vector<RawEnergyPoint>& raw,
                                      const std::vector<BenchCounts>& benches, double idle_w);
 
-/// What operands of zeros save: the same microbenchmark with zeros and with random operands, at
-/// full occupancy.
+/// The energy that operands of zeros save: the same microbenchmark with zeros and with random
+/// operands, at full occupancy.
 struct OperandEffect {
   std::string bench, feature;
   double random_pj = 0, zeros_pj = 0;

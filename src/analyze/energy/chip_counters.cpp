@@ -52,7 +52,7 @@ std::string with_sums(std::string_view counters) {
   return out;
 }
 
-/// How a chip counts a feature; empty where it does not.
+/// The counter expression of a feature on a chip; empty where it does not.
 std::string expression_of(ChipId chip, const EnergyFeature& feature) {
   if (const auto* row = exception_of(feature.id); row && (row->chips & bit(chip)) == 0) return {};
   std::string_view expression = feature.counters;

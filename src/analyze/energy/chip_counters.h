@@ -1,4 +1,4 @@
-// Which counters a chip has for the features of the energy model, by the catalogue of chips, and
+// Finds a chip's counters for the features of the energy model, by the catalog of chips, and
 // which features merge where one is missing.
 #pragma once
 

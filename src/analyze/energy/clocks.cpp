@@ -50,7 +50,7 @@ EnergyAtClock at_clock(double mhz, double measured_mhz, double measured_j, const
   out.time_low = std::min(1.0, pace);
   out.time_high = std::max(1.0, pace);
   const double scale = voltage.energy_factor(mhz) / voltage.energy_factor(measured_mhz) - 1;
-  // What changes beside the measured energy: the chip's part with its voltage, and what the model
+  // Parts that change beside the measured energy: the chip's with its voltage, and what the model
   // does not explain with it or not; static power with the time.
   const auto [chip_low, chip_high] = std::minmax({parts.chip.low * scale, parts.chip.high * scale});
   const auto [rest_low, rest_high] = std::minmax({0.0, parts.rest.joules * scale});

@@ -28,7 +28,7 @@ const EnergyPart* part(const DeviceEnergy& energy, std::string_view id) {
   return nullptr;
 }
 
-/// What another counted column says of the same accesses, so that a feature without a counter of
+/// Counts from another column of the same accesses, so that a feature without a counter of
 /// its own is not missed.
 bool stood_in_for(std::string_view feature, const EnergyEvaluator& model,
                   const std::vector<bool>& counted) {

@@ -67,7 +67,7 @@ struct Design {
     }
     return values;
   }
-  /// What the temperature costs beside the columns, in joules.
+  /// The cost of temperature beside the columns, in joules.
   double warmth(const EnergyPoint& point) const {
     return per_celsius * (point.temperature_c - t0) * point.seconds;
   }
@@ -228,7 +228,7 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// How far the fit is from its own points, and the clocks of those.
+/// Fills in the residuals of the fit at its own points, and their clocks.
 void fill_errors(const Design& design, const NonNegativeFit& fit,
                  const std::vector<EnergyPoint>& points, EnergyModel& model) {
   std::map<std::string, std::vector<double>> errors;

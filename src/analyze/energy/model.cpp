@@ -96,7 +96,7 @@ double root_of_squares(double one, double other) { return std::sqrt(one * one + 
 
 constexpr double kNormal = 1.96;  // 97.5 % quantile of the normal distribution
 
-/// Where a component stands in a report: from what is always there, over the units that compute,
+/// The place of a component in a report: from what is always there, over the units that compute,
 /// outwards to the memory.
 int place_of(std::string_view component) {
   static constexpr std::string_view order[] = {
@@ -190,7 +190,7 @@ void EnergyEvaluator::add_stand_in(const std::string& name,
   joules_.push_back(mean);
   low_.push_back(low);
   high_.push_back(high);
-  // Which kind it was is not known: the draws take turns.
+  // The kind is not known: the draws take turns.
   for (std::size_t draw = 0; draw < draws_.size(); ++draw)
     draws_[draw].push_back(draws_[draw][kinds[draw % kinds.size()].first] *
                            kinds[draw % kinds.size()].second);
@@ -236,7 +236,7 @@ void EnergyEvaluator::allow_for_spread(bool same_board, bool sampled) {
   static_spread_ = spread.idle;
 }
 
-/// What runs of the calibration leave open.
+/// Uncertainty that the calibration runs leave.
 template <class Keep>
 Interval95 EnergyEvaluator::bootstrap_over(const EnergyWork& work, Keep keep, double value) const {
   Interval95 plain;

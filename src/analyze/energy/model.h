@@ -27,7 +27,7 @@ struct EnergyFeature {
   const char* counters;  // how a counter report gives it: "a + b", with a factor in front "32 * a"
 };
 const std::vector<EnergyFeature>& energy_features();
-/// Whether a feature's energy follows the voltage of the SM clock: all but DRAM.
+/// True if a feature's energy follows the voltage of the SM clock: all but DRAM.
 bool on_chip(std::string_view feature);
 /// Nanoseconds of `seconds` in which DRAM is at work: all of them from a rate on that is 4 % of an
 /// H200's, in proportion below it.
@@ -95,7 +95,7 @@ struct EnergyFitError {
   }
 };
 
-/// How far measured energy lies from what a model says, as standard deviations of logarithms: what
+/// Error of a model against measured energy, as standard deviations of logarithms: what
 /// calibration runs of one board cannot know. The presets are what six H200 boards say
 /// (tests/system/energy_boards.py).
 struct EnergySpread {
@@ -246,8 +246,8 @@ Result<EnergyModel> fit_energy(const std::vector<EnergyPoint>& points, int boots
 // The model applied to what a stretch of time did: joules by component, with intervals.
 // docs/energy.md gives the equations.
 
-/// What a stretch of device time did, one number for each column of the model: seconds, seconds x
-/// share of SMs with work, degrees above the reference x seconds, then how often each feature
+/// The work of a stretch of device time, one number for each column of the model: seconds, seconds
+/// x share of SMs with work, degrees above the reference x seconds, then how often each feature
 /// happened. Adds up over stretches.
 using EnergyWork = std::vector<double>;
 

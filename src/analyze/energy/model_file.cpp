@@ -44,7 +44,7 @@ void take(T& to, const JsonElement& from) {
   });
 }
 
-/// What makes the numbers unusable, in words; empty when nothing does.
+/// The defect that makes the numbers unusable, in words; empty when nothing does.
 std::string defect(const EnergyModel& model) {
   auto bad = [](double value) { return !std::isfinite(value) || value < 0; };
   if (bad(model.static_w)) return "its static power is not valid";

@@ -50,7 +50,7 @@ struct LatencyStep {
   double bytes = 0, ns = 0;
 };
 
-/// What the power reading said around a load that began at 0 and ended at `off_s`: every change of
+/// Power readings around a load that began at 0 and ended at `off_s`: every change of
 /// it.
 struct SensorAnswer {
   double off_s = 0, before_w = 0;

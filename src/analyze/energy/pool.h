@@ -43,9 +43,9 @@ struct IdleReference {
 };
 IdleReference idle_reference(const EnergyPointsFile& raw, double seconds);
 
-/// Which coefficients are DRAM's, as 0 and 1.
+/// 1 for the coefficients of DRAM, 0 for the others.
 Eigen::VectorXd of_dram(const std::vector<std::string>& features);
-/// How the logarithms of a board's coefficients go together before anything is known of it.
+/// Prior covariance of the logarithms of a board's coefficients.
 Eigen::MatrixXd board_prior(const EnergySpread& spread, const Eigen::VectorXd& dram);
 /// One run more: its covariance with everything over its own variance.
 Eigen::VectorXd kalman_gain(const Eigen::MatrixXd& covariance, const Eigen::VectorXd& shares);

@@ -76,7 +76,7 @@ Nanos period_of(const std::vector<PowerReading>& readings) {
   return gaps.empty() ? 0 : static_cast<Nanos>(median(gaps));
 }
 
-/// How far a reading holds: the longest time between two, unless that is a gap in the log.
+/// The reach of a reading: the longest time between two, unless that is a gap in the log.
 Nanos reach_of(const std::vector<Nanos>& times) {
   std::vector<double> gaps;
   for (std::size_t i = 1; i < times.size(); ++i)

@@ -33,7 +33,7 @@ class PowerCurve {
   std::optional<std::int64_t> nanojoules(Interval span) const;
   /// Power over time, one value a span between readings, at most `most` of them.
   std::vector<PowerReading> readings(Interval span, std::size_t most) const;
-  /// What a sensor's update is worth at an end of a span: its period, as the readings show it.
+  /// The uncertainty of a span's end: the sensor's update period, as the readings show it.
   Nanos period() const { return period_; }
 
  private:

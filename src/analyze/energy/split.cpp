@@ -212,7 +212,7 @@ class LeafTable {
       known_;
 };
 
-/// Which step a moment lies in.
+/// Finds the step that holds an instant.
 class StepOf {
  public:
   explicit StepOf(const std::vector<StepInfo>& steps) : steps_(steps) {}

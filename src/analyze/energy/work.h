@@ -1,4 +1,4 @@
-// What the kernels of a device did, in the columns of the model: from a counter report, or from
+// Work of a device's kernels in the columns of the energy model: from a counter report, or from
 // samples of the whole GPU.
 // Features of the energy model from the counters of a report.
 #pragma once
@@ -54,8 +54,8 @@ std::optional<double> evaluate_counters(std::string_view expression,
 /// All numeric counters of every kernel of the report, by row of report_kernels.
 std::vector<std::map<std::string, double, std::less<>>> counters_by_kernel(const Capture& report);
 
-/// How often each known feature happened in a kernel; features whose counters are missing are
-/// absent.
+/// The number of times that each known feature happened in a kernel; features whose counters are
+/// missing are absent.
 std::map<std::string, double> energy_counts(
     const std::map<std::string, double, std::less<>>& counters);
 

@@ -34,7 +34,7 @@ class Around {
     if (activity >= facts_.context.attribution.op.size()) return kNoRow;
     return of_op(facts_.context.attribution.op[activity]);
   }
-  /// Of idle time: what the host was in, or what the device waited for.
+  /// The host's context in a piece of idle time, or what the device waited for.
   std::uint32_t of(const IdlePiece& piece) {
     const auto row = of_op(piece.op);
     return row != kNoRow || piece.next == kNoRow ? row : of_activity(piece.next);

@@ -17,7 +17,7 @@ class EagerAttention {
 
   /// Sequences found.
   std::int64_t count() const { return count_; }
-  /// Whether a kernel belongs to one, those between the products and of the backward pass included.
+  /// True if a kernel belongs to one, those between the products and of the backward pass included.
   bool holds(const KernelInstance& kernel) const;
 
  private:

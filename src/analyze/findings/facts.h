@@ -1,4 +1,4 @@
-// What the rules of findings look at, worked out once.
+// Input of the rules of findings, computed once.
 #pragma once
 
 #include <algorithm>
@@ -55,27 +55,27 @@ struct TraceFacts {
   TraceFacts(const Context& context, const Analysis& analysis, const KernelLevels& levels);
 
   const Capture& capture() const { return context.capture; }
-  /// Of the host's operations; each worked out when first asked for.
+  /// Trees of the host's operations; each computed when first asked for.
   const HostTree& tree() const;
   const HostSiblings& siblings() const;
 
   /// The names of the host's operations, each once; worked out when first asked for.
   const std::vector<Text>& host_names() const;
 
-  /// Of rules_sizes.cpp; worked out when first asked for.
+  /// Defined in rules_sizes.cpp; computed when first asked for.
   const trace_rules::SmallGrids& small_grids() const;
 
-  /// Of a counter report; worked out when first asked for.
+  /// Facts of a counter report; computed when first asked for.
   const ReportCounters& report() const;
 
-  /// What causes have claimed so far; rules of causes are asked before those of a general kind.
+  /// Activities that causes have claimed so far; rules of causes are asked before general ones.
   bool claimed(const KernelInstance& kernel) const { return claimed_activity(kernel.activity); }
   bool claimed_activity(std::uint32_t activity) const {
     return !claimed_.kernels.empty() && claimed_.kernels[activity];
   }
   void claim(const KernelInstance& kernel) const { claim_activity(kernel.activity); }
   void claim_activity(std::uint32_t activity) const;
-  /// Whether a finding has spoken of an activity: it claimed it, its mending changes it, or it is
+  /// True if a finding has spoken of an activity: it claimed it, its mending changes it, or it is
   /// among what the finding names as evidence.
   bool told(std::uint32_t activity) const { return !told_.empty() && told_[activity]; }
   void tell(std::uint32_t activity) const {
@@ -83,7 +83,7 @@ struct TraceFacts {
     told_[activity] = true;
     spoken_.activities.push_back(activity);
   }
-  /// What a rule spoke of: activities, and reasons of idle time (bits by IdleReason).
+  /// The subject of a rule: activities, and reasons of idle time (bits by IdleReason).
   struct Spoken {
     std::vector<std::uint32_t> activities;
     std::uint32_t reasons = 0;
@@ -100,7 +100,7 @@ struct TraceFacts {
   Nanos claim_idle(Intervals spans, Goes goes = Goes::with_host) const;
   /// As much of the time that launches come late as these calls held the host up: it lost its lead.
   Nanos claim_late(const std::vector<std::uint32_t>& calls) const;
-  /// What is gone with the cause, too, though others tell it or it is no loss of a device.
+  /// Time that goes with the cause, too, though others report it or it is no loss of a device.
   void also_gone(std::uint32_t activity) const {
     tell(activity);
     latest_.activities.push_back(activity);
@@ -114,7 +114,7 @@ struct TraceFacts {
   void also_gone(Intervals host) const {
     latest_.host = unite(latest_.host, normalised(std::move(host)));
   }
-  /// What was claimed since this was last asked, each piece by whoever came first.
+  /// The claims since the last call, each piece by the first that claimed it.
   ClaimedTime take_claim() const { return std::exchange(latest_, {}); }
   // Names come as ids: what a rule reads in a text it asks once a text (core/strings.h).
   const StringPool& texts() const { return capture().strings; }
@@ -132,7 +132,7 @@ struct TraceFacts {
   TrainingPhase phase(const KernelInstance& kernel_instance) const {
     return static_cast<TrainingPhase>(context.attribution.phase[kernel_instance.activity]);
   }
-  /// Of the whole GPU, or of kernels, whether they were matched or not.
+  /// True for counters of the whole GPU or of kernels, matched or not.
   bool knows_sm_active() const;
   bool pytorch() const { return capture().framework == "pytorch"; }
   /// Idle time with a reason, over all devices, with the operators behind it, less what causes
@@ -166,10 +166,10 @@ struct TraceFacts {
   const HostOther& host_other() const;
   /// Idle time that is launch-bound, and that between them.
   Nanos late() const;
-  /// What is spread over the window rather than one-off: a part of at least `share` of it begins in
-  /// either half. Windows under 10 ms are too short to tell, and count as spread.
+  /// True if they spread over the window rather than happen once: a part of at least `share` of it
+  /// begins in either half. Windows under 10 ms are too short to tell, and count as spread.
   bool repeats(const Intervals& spans, double share) const;
-  /// Whether they come in two steps and in half of them, for this share of each. Of two steps, both
+  /// True if they come in two steps and in half of them, for this share of each. Of two steps, both
   /// may pause in the half of the window that begins with the first.
   bool in_steps(const Intervals& spans, double share) const;
   /// A tenth and more of a capture without steps, whose one-off work is all that it does.
@@ -207,7 +207,7 @@ namespace trace_rules {
 /// The place of most of the idle time in which the host does something else ("after aten::item,
 /// before aten::mm"), and that time. Of rules_host.cpp.
 std::pair<std::string, Nanos> most_elsewhere(const TraceFacts& facts, const Intervals& stretches);
-/// Of kernels that no finding has spoken of, the place that takes most of the time: what it is,
+/// The place with most of the time of kernels that no finding covers: what it is,
 /// where it is launched and what bounds it. Empty where it takes little. Of rules_places.cpp.
 std::string largest_untold(const TraceFacts& facts);
 /// By the profiler's own estimates of a trace. Of rules_sizes.cpp.
@@ -280,7 +280,7 @@ struct Found {
     operators.add_operator(kernel, kernel.exclusive_ns);
     kernels.push_back(kernel);
   }
-  /// Whether it is enough to be told; then nobody else tells it.
+  /// True if it is enough to be told; then nobody else tells it.
   bool claim(const TraceFacts& facts, double share) const {
     if (facts.of_kernels(time) < share || facts.of_window(time) < 0.02) return false;
     for (const auto& kernel : kernels) facts.claim(kernel);

@@ -56,7 +56,7 @@ constexpr FindingGroup kGroups[] = {
 #undef GF_FINDING_TOO
 };
 
-/// What a rule claimed is replayed with its finding, and the longest of what it spoke of is shown;
+/// Keeps a rule's claim for replay with its finding, and the longest of its events to be shown;
 /// samples know nothing of either.
 void keep_claim(std::optional<Finding>& found, const TraceFacts& facts,
                 std::vector<FindingClaim>& claims) {
@@ -96,7 +96,7 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
       found->kind = rule.kind;
       found->queries = queries_of(found->id);
       if (found->gain_ns) found->share = facts.of_window(*found->gain_ns);
-      // Where kernels hardly run, they are not what to change.
+      // Where kernels hardly run, changing them gains nothing.
       const bool known = causes || found->id == FindingId::low_tensor_use;  // by counters
       const double worth_saying = known ? 0.02 : 0.06;
       if (found->group == FindingGroup::kernels && found->gain_ns &&
@@ -110,13 +110,13 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
   };
   ask(true);  // causes take their time out of what the others tell
   ask(false);
-  // What compiles again and again hardly works, and that is what to change.
+  // A program that keeps compiling hardly works otherwise: compilation is what to change.
   if (std::ranges::find(losses, FindingId::recompilation, &Finding::id) != losses.end())
     std::erase_if(caveats,
                   [](const Finding& caveat) { return caveat.id == FindingId::little_work; });
   if (std::ranges::any_of(caveats, forbids_advice)) losses.clear();
   sort_losses(losses);
-  // Why a flight recorder kept the capture is what its reader wants first.
+  // A reader first wants the reason why the flight recorder kept the capture.
   const auto others = std::ranges::stable_partition(
       caveats, [](const Finding& caveat) { return caveat.id == FindingId::flight_moment; });
   std::vector<Finding> all;

@@ -30,7 +30,7 @@ FoundInTrace with_own_rules(FoundInTrace found, std::vector<OwnFinding> own);
 std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,
                                      Interval settled);
 
-// What findings gain, from the captured program run again with the change that mends them.
+// Gains of findings, by replaying the program with the change that mends them.
 
 /// The findings, those with a change of `whatif` or a claim with what it gives, and what all these
 /// give together. As they are where a tenth of the time is unexplained. The context has the claims

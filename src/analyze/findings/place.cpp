@@ -61,7 +61,7 @@ std::string where_is(const TraceFacts& facts, const IdlePiece& piece) {
 
 namespace {
 
-/// Of many pieces some that tell half of their time from less: one of each equal part of their
+/// Thins out many pieces so that half of their time still shows: one of each equal part of their
 /// order, which no period of the program picks.
 void thin_out(std::vector<const IdlePiece*>& pieces) {
   constexpr std::size_t kEnough = 1024;
@@ -163,8 +163,8 @@ std::string Bound::by_counters() const {
   if (std::max(tensor, issue) >= kBounds)
     return fmt::format(" Arithmetic bounds it ({} by counters).", levels);
   return fmt::format(
-      " No unit bounds it ({} by counters): it waits for what it reads, for atomic "
-      "operations or at barriers; the stall reasons of its report tell for which.",
+      " No unit bounds it ({} by counters): it waits for memory, atomic operations or barriers; "
+      "the stall reasons in its report say which.",
       levels);
 }
 
@@ -185,8 +185,8 @@ std::string Bound::by_sizes() const {
   if (peak >= kMuch)
     return fmt::format(" Arithmetic bounds it ({}): fewer operations or a narrower type.", sizes);
   return fmt::format(
-      " Neither bytes nor arithmetic bound it ({}): the order in which it reads, "
-      "atomic operations, or waiting inside it. Counters tell which (--counters).",
+      " Neither bytes nor arithmetic bound it ({}): its access pattern, atomic operations or "
+      "barriers do. Counters tell which (--counters).",
       sizes);
 }
 
@@ -196,8 +196,8 @@ std::string Bound::by_threads() const {
   const double share = rate / static_cast<double>(product_->dram_bytes_per_s);
   if (share >= kFar) return {};
   return fmt::format(
-      " Its threads, at one element each, move {} of what memory can: each does "
-      "much, or waits for others (atomic operations, barriers).",
+      " At one element a thread it reaches {} of the memory bandwidth: each thread computes much, "
+      "or waits for others (atomic operations, barriers).",
       say_share(share));
 }
 

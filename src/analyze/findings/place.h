@@ -1,4 +1,4 @@
-// Where in a program a stretch of time lies: what general findings say, which know no cause.
+// Locates a stretch of time in the program, for general findings, which know no cause.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace gf {
 
-/// Of an instant of a thread: " in load_batch, at train.py(31): rows". The innermost mark that is
-/// no step, and the innermost line of the program itself; of Python frames without a path the
-/// outermost and the innermost. Empty where neither is known.
+/// The place of an instant of a thread: " in load_batch, at train.py(31): rows". The innermost mark
+/// that is no step, and the innermost line of the program itself; of Python frames without a path
+/// the outermost and the innermost. Empty where neither is known.
 std::string where_is(const TraceFacts& facts, std::uint32_t thread, Nanos instant);
 
 /// The same of idle time: of the thread that launches what comes next.

@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t kMostActivities = 50'000, kOfLongCaptures = 10'000, kMostOfSteps = 200'000;
 constexpr double kMostUnexplained = 0.1, kNearlyAll = 0.5;
 
-/// What mends a finding that is not mended by what it claims, as WhatIfRow::change names it.
+/// The change that mends a finding which its claim does not mend, as WhatIfRow::change names it.
 struct MendedBy {
   FindingId finding;
   std::string_view change;
@@ -53,7 +53,7 @@ constexpr MendedBy kMendings[] = {
     {FindingId::no_channels_last, name_of(With::channels_last)},
     {FindingId::small_batch, WhatIfChanges::kLargerBatch},
 };
-/// How many times as large a batch runs again: so much that launches hardly matter, where the GPU
+/// The factor of the replayed batch: so large that launches hardly matter, where the GPU
 /// is as empty as this recommendation says.
 constexpr double kLargerBatch = 8;
 
@@ -94,8 +94,8 @@ WhatIfChanges changes_of(std::span<const Finding> findings,
   return changes;
 }
 
-/// What of a capture runs again: all of it, or of a long one some steps in the middle; without
-/// steps as much of its middle. Empty where so few steps have more activities than that.
+/// The part of a capture that is replayed: all of it, or of a long one some steps in the middle;
+/// without steps as much of its middle. Empty where so few steps have more activities than that.
 std::optional<Interval> part_to_replay(const Context& context) {
   constexpr std::size_t kFewest = 3;
   const std::size_t activities = context.capture.activities.size();
@@ -213,7 +213,7 @@ class Order {
     return weight;
   }
 
-  /// What a change gives once all named causes are gone; where all there is left gives little, no
+  /// The gain of a change once all named causes are gone; where all there is left gives little, no
   /// more than that.
   double given_named(const Weighed& one) {
     const double left = share_of(all_) - share_of(named_);
@@ -275,7 +275,7 @@ class Order {
     return source == above.end() ? *above.back() : **source;
   }
 
-  /// What the changes of a set give together. Each set runs once.
+  /// The joint gain of the changes of a set. Each set runs once.
   double share_of(Set set) {
     if (set == 0) return 0;
     const auto [known, fresh] = shares_.try_emplace(set, 0);

@@ -11,7 +11,7 @@
 
 namespace gf {
 
-// What the rules of findings look at where only samples are known.
+// Input of the rules of findings where only samples are known.
 
 struct SampleFacts {
   const Capture& capture;
@@ -40,7 +40,7 @@ struct SampleFacts;
 
 namespace trace_rules {
 using Facts = TraceFacts;
-/// Of captures with windows of kernels; otherwise the rule of samples.
+/// For captures with windows of kernels; otherwise the rule of samples.
 std::optional<Finding> flight_moment(const Facts&);
 }  // namespace trace_rules
 namespace sample_rules {

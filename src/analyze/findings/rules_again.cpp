@@ -22,7 +22,7 @@ Interval span_of(const Facts& facts, std::uint32_t row) {
   return {ops.start_ns[row], ops.start_ns[row] + std::max<Nanos>(0, ops.duration_ns[row])};
 }
 
-/// Of the first rows of host_ops, until `last`, those that are right inside another one, both by
+/// Visits the rows of host_ops until `last` that are directly inside another one, both by
 /// name: take(inner, outer).
 template <class Take>
 void each_nested(const Facts& facts, std::size_t last, NameWord outer, NameWord inner,
@@ -106,7 +106,7 @@ namespace {
 
 constexpr std::string_view kEvaluates = "autograd::engine::evaluate_function: ";
 
-/// Whether a backward pass comes back to nodes that one before it evaluated: their numbers are not
+/// True if a backward pass comes back to nodes that one before it evaluated: their numbers are not
 /// above all that were met before the pass began. Of a thread's first operations.
 bool comes_back(const Facts& facts, std::uint32_t thread) {
   constexpr std::size_t kFirst = 1 << 15;
@@ -176,9 +176,9 @@ std::optional<Finding> repeated_backward(const Facts& facts) {
   facts.also_gone(std::move(host));
   return Finding{
       FindingId::repeated_backward,
-      fmt::format("{} of kernel time evaluates the same nodes of the graph in a further backward "
-                  "pass (retain_graph). Add the losses up and go back once; where each gradient is "
-                  "needed by itself, take them in one call (torch.autograd.grad with "
+      fmt::format("{} of kernel time evaluates the same graph nodes again in another backward pass "
+                  "(retain_graph). Sum the losses and run one backward pass; where each gradient "
+                  "is needed separately, compute them in one call (torch.autograd.grad with "
                   "is_grads_batched=True).",
                   say_share(facts.of_kernels(found.time))),
       fmt::format("{} again, {} and {} of {} kernel time; most under {}",
@@ -192,7 +192,7 @@ std::optional<Finding> repeated_factorization(const Facts& facts) {
   constexpr std::size_t kOften = 3;
   constexpr Nanos kLong = 200 * kNsPerUs;  // small ones in a loop are of matrices that differ
   if (!any_host_name(facts, host_is::factors)) return {};
-  // What is trained changes from step to step.
+  // Trained tensors change from step to step.
   if (std::ranges::any_of(facts.kernels, [&](const KernelInstance& kernel) {
         const auto phase = facts.phase(kernel);
         return phase == TrainingPhase::backward || phase == TrainingPhase::optimizer;
@@ -236,7 +236,7 @@ std::optional<Finding> repeated_factorization(const Facts& facts) {
   return Finding{
       FindingId::repeated_factorization,
       fmt::format("{} factors a matrix of the same size {} times, {} of the time. If the matrix is "
-                  "the same, factor it once, keep the factors, and only solve with them.",
+                  "the same, factor it once and reuse the factors for each solve.",
                   facts.capture().text(std::get<0>(most->first)), calls.rows.size(),
                   say_share(facts.of_window(again))),
       fmt::format("{} of kernels after the first{}{}", say_time(again),

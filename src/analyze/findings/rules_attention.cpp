@@ -7,6 +7,7 @@
 
 #include "analyze/findings/eager_attention.h"
 #include "analyze/findings/facts.h"
+#include "analyze/findings/framework_terms.h"
 #include "analyze/findings/rules.h"
 #include "analyze/traits.h"
 #include "core/text.h"
@@ -156,7 +157,7 @@ std::optional<Finding> eager_attention(const Facts& facts) {
       fmt::format("{} of kernel time is unfused attention, which writes its scores to memory and "
                   "reads them back several times. Use one fused kernel{}.",
                   say_share(facts.of_kernels(time)),
-                  facts.pytorch() ? " (torch.nn.functional.scaled_dot_product_attention)" : ""),
+                  terms_of_framework(facts.capture().framework).attention),
       fmt::format("{} of product, softmax, product; {} with the kernels between them and the "
                   "backward pass; most under {}",
                   plural(attention.count(), "sequence"), say_time(time), say_names(operators)),

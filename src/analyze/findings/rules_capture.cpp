@@ -65,14 +65,13 @@ std::optional<Finding> one_activity(const Facts& facts) {
   if (facts.knows_sm_active() || !facts.capture().report_kernels.empty() ||
       !is_one_activity_each(devices))
     return {};
-  return Finding{
-      FindingId::little_work,
-      fmt::format("The capture holds {} on {}: what limits a program cannot be told from "
-                  "it. Record several steps.",
-                  devices.front().kernels == 1 ? "one kernel" : "one copy or set",
-                  devices.size() == 1 ? "the GPU" : "each GPU"),
-      {},
-      {}};
+  return Finding{FindingId::little_work,
+                 fmt::format("The capture has only {} on {}, which is too little to tell what "
+                             "limits the program. Record several steps.",
+                             devices.front().kernels == 1 ? "one kernel" : "one copy or set",
+                             devices.size() == 1 ? "the GPU" : "each GPU"),
+                 {},
+                 {}};
 }
 
 }  // namespace
@@ -86,9 +85,9 @@ std::optional<Finding> little_work(const Facts& facts) {
   if (busy == 0 || facts.of_window(busy) >= 0.002) return {};
   return Finding{
       FindingId::little_work,
-      fmt::format("The GPU works for {} of {}, and no steps are known: the capture is of start-up, "
-                  "loading or pauses, and what to change cannot be told from it. Record while the "
-                  "steps run, or analyze the part in which they do (--window START:END).",
+      fmt::format("The GPU works for {} of {}, and no steps are known: the capture shows start-up, "
+                  "loading or pauses, and gives no basis for recommendations. Record while steps "
+                  "run, or analyze the part in which they do (--window START:END).",
                   say_time(busy), say_time(facts.window)),
       fmt::format("{} run", plural(facts.kernel_count, "kernel")),
       {}};
@@ -107,8 +106,8 @@ std::optional<Finding> launches_not_captured(const Facts& facts) {
     }
   return Finding{
       FindingId::launches_not_captured,
-      fmt::format("The capture does not hold the launches of {} of the GPU's activities, {} of the "
-                  "time idle before them: why is unknown.{}",
+      fmt::format("The capture lacks the launches of {} of the GPU's activities. The GPU idles {} "
+                  "of the time before them, for unknown reasons.{}",
                   without, say_share(facts.of_window(idle.ns)),
                   late * 4 > without
                       ? " They are missing throughout, so this may be a sample of the events of a "
@@ -127,11 +126,10 @@ std::optional<Finding> unexplained_idle(const Facts& facts) {
   if (gaps.empty()) return {};
   return Finding{
       FindingId::unexplained_idle,
-      fmt::format(
-          "For {} of the time the GPU idles though its next work is launched and waits for "
-          "nothing that was recorded. Another process may be using it meanwhile (nvidia-smi "
-          "lists them), or the stream waits for an event of one that was not.",
-          say_share(facts.of_window(idle.ns))),
+      fmt::format("For {} of the time the GPU idles although its next work is launched and waits "
+                  "for nothing in the capture. Another process may be using the GPU (nvidia-smi "
+                  "lists them), or the stream waits for an event that was not recorded.",
+                  say_share(facts.of_window(idle.ns))),
       fmt::format("idle {} in {}, the middle one {}", say_time(idle.ns),
                   plural(static_cast<std::int64_t>(gaps.size()), "gap"),
                   say_time(static_cast<Nanos>(median(gaps)))),
@@ -154,7 +152,7 @@ std::optional<Finding> advice_withheld(const Facts& facts) {
 
 namespace {
 
-/// Where no steps are alike: those at the beginning that take several times the middle one.
+/// Finds the first steps that take several times the median where no steps are alike.
 std::optional<Finding> long_first_steps(const Facts& facts) {
   constexpr double kTimes = 5;
   const auto& steps = facts.analysis.window.steps;
@@ -342,7 +340,7 @@ bool matches_weakly(const Facts& facts) {
   return match.verdict == MatchVerdict::different_program || share_matched(facts) < 0.95;
 }
 
-/// Of kernel time, a level that some kernels have does not cover 5 % and more.
+/// True if a level that some kernels have leaves 5 % and more of kernel time open.
 bool leaves_kernels_open(const Facts& facts) {
   for (const auto level :
        {KernelLevel::sm_active, KernelLevel::issue_active, KernelLevel::tensor_active}) {
@@ -357,7 +355,7 @@ bool leaves_kernels_open(const Facts& facts) {
 std::string match_evidence(const Facts& facts) {
   const auto& match = facts.analysis.match;
   return fmt::format(
-      "{} of {} of the trace matched to the report ({}), {} ambiguous; {} of the report left over",
+      "{} of {} of the trace matched to the report ({}), {} ambiguous; {} of the report unmatched",
       match.matched, plural(match.trace_kernels, "kernel"), say_share(share_matched(facts)),
       match.ambiguous, match.report_only);
 }

@@ -71,7 +71,7 @@ std::string why_late(const JobRanks& job, std::string_view rank) {
   return fmt::format(" ({}{}{})", late_label(late->cause), where.empty() ? "" : " in ", where);
 }
 
-/// What devices of one capture wait for the last of them inside collectives.
+/// Waiting of a capture's devices for the last of them inside collectives.
 struct LateDevice {
   Nanos waiting = 0;      // of all devices
   std::int64_t late = 0;  // the device that is waited for most
@@ -120,7 +120,8 @@ std::string advice(const Facts& facts, Nanos exposed) {
           "on all GPUs. Look at that rank: communicating less recovers none of the waiting time.",
           late->late, say_time(late->waiting), say_time(exposed));
     if (!late)
-      return ", waiting not told apart. Start it earlier or in smaller pieces (gradient buckets), "
+      return ", waiting and transfer not separated. Start it earlier or in smaller pieces "
+             "(gradient buckets), "
              "overlap it with the backward pass, or communicate less.";
   }
   if (facts.waiting * 2 < exposed)
@@ -144,7 +145,7 @@ bool holds_collectives_alone(const Facts& facts) {
          facts.kernels.size();
 }
 
-/// Whether collectives were exposed cannot be known where nothing else was kept.
+/// A capture of collectives alone cannot show whether they were exposed.
 Finding collectives_alone(const Facts& facts) {
   const auto late = late_device(facts);
   std::string waiting;
@@ -153,13 +154,12 @@ Finding collectives_alone(const Facts& facts) {
         " By their durations, {} of {} in them waits for the late rank, mostly "
         "for GPU {}.",
         say_time(late->waiting), say_time(facts.kernel_busy), late->late);
-  return {
-      FindingId::exposed_communication,
-      fmt::format("The capture holds collectives alone: whether other kernels ran beside them, and "
-                  "when the GPUs were idle, cannot be known.{}",
-                  waiting),
-      fmt::format("{}, all of them collectives", plural(facts.kernel_count, "kernel")),
-      {}};
+  return {FindingId::exposed_communication,
+          fmt::format("The capture has only collectives: it cannot show whether other kernels "
+                      "overlapped them, or when the GPUs were idle.{}",
+                      waiting),
+          fmt::format("{}, all of them collectives", plural(facts.kernel_count, "kernel")),
+          {}};
 }
 
 /// The process that launches the first kernel of a device; -1 where that is not known.
@@ -225,8 +225,8 @@ std::optional<Finding> uneven_devices(const Facts& facts) {
   time = facts.claim_idle(all, Facts::Goes::alone);
   return Finding{
       FindingId::uneven_devices,
-      fmt::format("GPU {} waits for GPU {}, which has more work: {} of the time of all GPUs. Give "
-                  "each as much as it can do in the same time.",
+      fmt::format("GPU {} waits for GPU {}, which has more work: {} of the time of all GPUs. "
+                  "Balance the work so that both finish at the same time.",
                   id(*waiting), id(busiest), say_share(facts.of_window(time))),
       fmt::format("GPU {} runs kernels for {}, GPU {} for {}; {} of idle time while the host waits "
                   "for the other",

@@ -47,7 +47,7 @@ double highest_of(std::initializer_list<double> values) {
 
 double part_of(double part, double whole) { return whole > 0 ? part / whole : std::nan(""); }
 
-/// How busy memory is, and how busy the kernel's most busy unit is, 0..1.
+/// Utilization of memory, and of the kernel's busiest unit, 0..1.
 double memory_use(const Counted& kernel) {
   return highest_of(
       {kernel("gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed") / 100,
@@ -141,7 +141,7 @@ double passes_in_vain(const Counted& kernel) {
                                kernel("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"))});
 }
 
-/// Of the kernel's time, what its last wave of blocks leaves empty. A grid of one wave has none.
+/// The share of a kernel's time that its last wave leaves empty. A grid of one wave has none.
 double empty_in_last_wave(const Counted& kernel) {
   const double waves = waves_of(kernel);
   if (!(waves > 1)) return waves * 0;
@@ -233,7 +233,7 @@ constexpr Advice kAdvice[] = {
 
 const Advice& advice_of(FindingId id) { return *std::ranges::find(kAdvice, id, &Advice::id); }
 
-/// What the profiler's own rules estimate of the kernels of a finding.
+/// Estimates of the profiler's own rules for the kernels of a finding.
 struct Estimates {
   std::set<std::string_view> rules;
   double global_ns = 0, local_percent = 0;
@@ -270,7 +270,7 @@ std::vector<std::uint32_t> same_rules(const Counted& kernel, const Advice& advic
   return same;
 }
 
-/// What one row of the report has of an advice.
+/// The verdict of one row of the report on an advice.
 struct Verdict {
   bool fires = false;
   double share = std::nan("");
@@ -280,7 +280,7 @@ struct Verdict {
 
 Verdict judge_kernel(const Counted& kernel, const Advice& advice) {
   Verdict verdict{false, advice.share(kernel), {}, same_rules(kernel, advice)};
-  // Where the counters cannot tell, the profiler's rule had others.
+  // Where these counters do not decide, the profiler's own rule had others.
   verdict.fires =
       std::isnan(verdict.share) ? !verdict.rules.empty() : verdict.share >= advice.fires;
   if (verdict.fires && advice.about) verdict.about = advice.about(kernel);

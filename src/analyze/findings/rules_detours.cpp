@@ -30,7 +30,7 @@ bool is_of_library(std::string_view name) {
 }
 
 /// Outermost operators of a library that have nothing to do with a device, long enough to work.
-/// What a data loader runs is its own matter.
+/// Operators of a data loader do not count.
 std::vector<std::uint32_t> operators_of_cpu(const Facts& facts, Nanos least = kWorks) {
   const auto& ops = facts.capture().host_ops;
   const auto& parent = facts.context.attribution.op_parent;
@@ -101,7 +101,7 @@ class Detours {
   Nanos work = 0, without_operator = 0, after_copy = 0, before_copy = 0, copying = 0;
   std::map<std::string_view, Nanos> names;
   std::vector<std::uint32_t> copies;
-  // Of all ways down and up again, long or short: the gap, and the copies in a row on either side.
+  // All round trips to the host, long or short: the gap, and the copies on either side.
   Intervals both_ways;
   Intervals around;  // gaps of which it is a third: the rest, such as freeing memory, goes with it
   std::vector<std::uint32_t> rows_of_copies;
@@ -204,7 +204,7 @@ std::optional<Finding> cpu_operators(const Facts& facts) {
                         facts.much_of_one_pass(detours.work - detours.without_operator);
   if (facts.of_window(detours.work) < 0.05 || (!facts.repeats(detours.spans, 0.02) && !one_pass))
     return {};
-  // Where the copies are nearly all of it, they are the matter: blocking_copies says so.
+  // Where copies take nearly all of it, blocking_copies reports them.
   if (detours.work * 3 < detours.copying) return {};
   const Nanos gain = facts.claim_idle(detours.spans) + detours.copying;
   // Where some work on the CPU, shorter ones do as well.
@@ -221,16 +221,16 @@ std::optional<Finding> cpu_operators(const Facts& facts) {
   const bool down = detours.after_copy * 2 > detours.work;
   const bool up = detours.before_copy * 2 > detours.work;
   std::string what = "while the GPU waits";
-  std::string cure = "Keep this data on the GPU, or work ahead of it.";
+  std::string cure = "Keep this data on the GPU, or do this work ahead of time.";
   if (down) {
     what = "on data just copied from the GPU, which waits";
     cure =
         "Leave the data on the GPU and do this work there, or do it less often and in "
         "another thread.";
   } else if (up) {
-    what = "to make data that is then copied to the GPU, which waits";
+    what = "to create data that is then copied to the GPU, which waits";
     cure =
-        "Make it on the GPU, make constants once, or prepare the next batch ahead in other "
+        "Create it on the GPU, create constants once, or prepare the next batch in other "
         "processes.";
   }
   const auto names = largest_of(detours.names);
@@ -331,7 +331,7 @@ std::optional<Finding> small_copies(const Facts& facts) {
   // A few copies of a program that makes one short pass are no habit.
   if (found.count == 0 || (facts.analysis.window.steps.empty() && facts.window < 10 * kNsPerMs))
     return {};
-  // What the device waits for between two copies may also be a kernel between them.
+  // Between two copies the device may also wait for a kernel.
   Intervals before;
   Nanos idle = 0, copying = 0;
   for (const auto& line : facts.context.devices) {
@@ -348,11 +348,11 @@ std::optional<Finding> small_copies(const Facts& facts) {
   return Finding{
       FindingId::small_copies,
       found.fetched * 2 > found.count
-          ? fmt::format("The host fetches small values from the GPU one after the other, {} of the "
-                        "time. Put them together on the GPU and fetch them once, or less often.",
+          ? fmt::format("The host fetches small values from the GPU one at a time, {} of the time. "
+                        "Combine them on the GPU and fetch them once, or less often.",
                         say_share(facts.of_window(gain)))
-          : fmt::format("Small tensors are copied to the GPU one after the other, {} of the time. "
-                        "Put them together on the host, in one pinned tensor, and copy that.",
+          : fmt::format("Small tensors are copied to the GPU one at a time, {} of the time. Pack "
+                        "them into one pinned tensor on the host, and copy that.",
                         say_share(facts.of_window(gain))),
       fmt::format("{} copies in {}, {} each on average; {} idle between them, {} of copies",
                   found.count, plural(found.rows, "row"), say_bytes(found.bytes / found.count),
@@ -416,10 +416,11 @@ std::optional<Finding> activation_offload(const Facts& facts) {
                   "pass, {} of the time. Keep what fits on the GPU, overlap the copies with "
                   "kernels, or recompute cheap layers instead.",
                   say_share(facts.of_window(cost))),
-      fmt::format("{} down and {} up again, {} of copies, {} of it not overlapped by kernels; {} "
-                  "idle for them",
-                  say_bytes(bytes), say_bytes(returned), say_time(copying), say_time(alone),
-                  say_time(idle)),
+      fmt::format(
+          "{} to the host and {} back, {} of copies, {} of it not overlapped by kernels; {} "
+          "idle for them",
+          say_bytes(bytes), say_bytes(returned), say_time(copying), say_time(alone),
+          say_time(idle)),
       cost};
 }
 
@@ -473,11 +474,11 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
     operators += fmt::format("{}{} x {}", operators.empty() ? "" : ", ", times, name);
   return Finding{
       FindingId::data_dependent_sizes,
-      fmt::format("Sizes that depend on data cost {} of the time: the host waits for the number of "
-                  "elements of a boolean mask or of unique values, each time ({}). Multiply by the "
-                  "mask or use torch.where, find indices once for each mask, or use sizes that are "
-                  "known.",
-                  say_share(facts.of_window(gain)), operators),
+      fmt::format(
+          "Sizes that depend on data cost {} of the time: the host waits for the number of "
+          "elements of a boolean mask or of unique values, each time ({}). Multiply by the "
+          "mask or use torch.where, compute the indices once for each mask, or use fixed sizes.",
+          say_share(facts.of_window(gain)), operators),
       fmt::format("{}{}; {} of kernels, {} idle for them, {} blocked", plural(count, "call"),
                   most > 1 ? fmt::format(", {} of one shape", most) : std::string(),
                   say_time(kernels), say_time(idle), say_time(blocked)),

@@ -11,6 +11,7 @@
 
 #include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
+#include "analyze/findings/framework_terms.h"
 #include "analyze/findings/place.h"
 #include "analyze/findings/rules.h"
 #include "analyze/idle/idle_rules.h"
@@ -59,7 +60,7 @@ double from_graphs(const Facts& facts) {
   return facts.of_kernels(ns);
 }
 
-/// Whether most calls that launch kernels stand in no operation.
+/// True if most calls that launch kernels stand in no operation.
 bool mostly_outside_operations(const Facts& facts) {
   std::int64_t inside = 0, outside = 0;
   for (const auto& kernel : facts.kernels) {
@@ -89,7 +90,7 @@ Nanos late_once(const Facts& facts) {
   return facts.repeats(stretches, 0.02) ? 0 : total(stretches);
 }
 
-/// Whether memory is allocated step after step: in at least half of three steps and more, for
+/// True if memory is allocated step after step: in at least half of three steps and more, for
 /// a hundredth of their time. Without steps, more often than what is allocated once, and in a
 /// capture that does more than a handful of kernels or allocates for each.
 bool allocates_in_steps(const Facts& facts, const Intervals& calls) {
@@ -114,9 +115,12 @@ namespace {
 /// Graphs only where the maker of the GPU has them.
 std::string how_to_launch_less(const Facts& facts) {
   const auto graph = terms_of(vendor_of(facts.capture())).graph;
+  const auto& terms = terms_of_framework(facts.capture().framework);
   if (!facts.pytorch())
-    return fmt::format("Launch less often: {}fuse operations, or use a larger batch.",
-                       graph.empty() ? "" : "capture the step in a graph, ");
+    return fmt::format(
+        "Launch less often: {}{}",
+        graph.empty() || !terms.captures_graphs ? "" : "capture the step in a graph, ",
+        terms.launch_less);
   if (compiled(facts) > 0.2)
     return fmt::format("The step is compiled already: {}fuse the optimizer, or use a larger batch.",
                        graph.empty()
@@ -138,7 +142,7 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   auto late = facts.idle(IdleReason::launch_bound);
   late.ns -= late_once(facts);
   const Nanos between = facts.host_other().between;
-  // What PyTorch does between launches is its operators, whether the trace has them or not; of
+  // Between launches PyTorch runs its operators, whether the trace has them or not; of
   // CuPy or Triton beside it, Python.
   const bool nameless = facts.pytorch() && mostly_outside_operations(facts);
   const Nanos waiting = late.ns + (nameless ? between : 0);
@@ -148,7 +152,7 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   if (graphs > 0.8)
     advice =
         "Most kernels already come from captured graphs: put more work into one graph, or enqueue "
-        "the next one before the last ends.";
+        "the next graph before the current one ends.";
   else
     advice = how_to_launch_less(facts);
   // Where the profiler may have caused nearly all of it, observer_effect says so instead.
@@ -174,8 +178,8 @@ std::optional<Finding> launch_bound(const Facts& facts) {
       evidence, late.ns + between};
 }
 
-/// Where the host was: "after Optimizer.step#AdamW.step, before aten::zero_", of the operations of
-/// the thread that launches what comes next; empty where none is known.
+/// The place of the host: "after Optimizer.step#AdamW.step, before aten::zero_", of the operations
+/// of the thread that launches what comes next; empty where none is known.
 std::string place_of(const Facts& facts, const Interval& stretch, std::uint32_t next) {
   const auto& ops = facts.capture().host_ops;
   const auto& parent = facts.context.attribution.op_parent;
@@ -231,7 +235,7 @@ std::pair<std::string, Nanos> most_elsewhere(const Facts& facts, const Intervals
   return {most->first + where_is(facts, *most->second.piece), most->second.time};
 }
 
-/// Whether the longest pause, of a capture of one or two steps, comes between two of them: the same
+/// True if the longest pause, of a capture of one or two steps, comes between two of them: the same
 /// kernels end before and behind it, about as many.
 bool between_two_steps(const Facts& facts, const Intervals& pauses) {
   constexpr std::size_t kFewKernels = 20;
@@ -305,7 +309,7 @@ std::optional<Finding> input_bound(const Facts& facts) {
   constexpr std::int64_t kFew = 4;  // the one copy of a program that makes one pass is no input
   if (facts.of_window(input.ns) < 0.05) return {};
   if (facts.analysis.window.steps.empty() && input.gaps < kFew) return {};
-  // What comes once in one step is no pipeline.
+  // An input that comes once in one step is no pipeline.
   if (facts.analysis.window.steps.size() < 2 &&
       !facts.repeats(idle_spans(facts, IdleReason::input), 0.01))
     return {};
@@ -317,18 +321,16 @@ std::optional<Finding> input_bound(const Facts& facts) {
       FindingId::input_bound,
       fmt::format("Input-bound: the GPU waits for input {} of the time{}. {}",
                   say_share(facts.of_window(input.ns)), most_in(facts, IdleReason::input),
-                  loads ? "Use more data-loader workers (num_workers), pin_memory=True with "
-                          "non_blocking copies, and prefetching."
-                  : facts.pytorch()
-                      ? "Prepare and copy the next batch while the step runs (a data loader "
-                        "with workers, pinned memory and non_blocking copies)."
-                      : "Load and copy the next batch while the step runs."),
+                  loads ? std::string_view(
+                              "Use more data-loader workers (num_workers), pin_memory=True with "
+                              "non_blocking copies, and prefetching.")
+                        : terms_of_framework(facts.capture().framework).next_input),
       fmt::format("idle {} of {} in {}{}", say_time(input.ns), say_time(facts.window),
                   plural(input.gaps, "gap"), behind(input)),
       input.ns + lead_lost(facts, input.ns)};
 }
 
-/// What the host waits for, by the outermost operation around each wait and the one before it,
+/// Names what the host waits for: the outermost operation around each wait and the one before it,
 /// whose result it fetches.
 struct WaitedFor {
   std::string most;     // "aten::is_nonzero after aten::any"
@@ -426,11 +428,13 @@ std::optional<Finding> sync_in_step(const Facts& facts) {
   const auto waited = waited_for(facts);
   return Finding{
       FindingId::sync_in_step,
-      fmt::format("The host synchronizes with the GPU, which then idles {} of the time until new "
-                  "work arrives{}. Remove synchronizing calls (.item(), .cpu(), printing a loss, "
-                  "explicit synchronize) from the step, or make them every N steps.",
-                  say_share(facts.of_window(idle.ns)),
-                  waited.most.empty() ? std::string() : fmt::format(", most in {}", waited.most)),
+      fmt::format(
+          "The host synchronizes with the GPU, which then idles {} of the time until new "
+          "work arrives{}. Remove synchronizing calls ({}) from the step, or make them every "
+          "N steps.",
+          say_share(facts.of_window(idle.ns)),
+          waited.most.empty() ? std::string() : fmt::format(", most in {}", waited.most),
+          terms_of_framework(facts.capture().framework).synchronizing),
       fmt::format("idle {} in {}; {}{}, which block the host for {}{}", say_time(idle.ns),
                   plural(idle.gaps, "gap"), plural(count, "synchronizing call"),
                   names.empty() ? "" : fmt::format(" ({})", names), say_time(blocked),
@@ -483,7 +487,7 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
   if (much) costs.insert(costs.end(), pinned_costs.begin(), pinned_costs.end());
   const Nanos cost = std::min(idle.ns + alone + (much ? pinned : 0), facts.window);
   if (facts.of_window(cost) < 0.02) return {};
-  // What a pass copies once at its ends is its own where it is much of it.
+  // A pass's copies at its ends count where they are much of it.
   if (!facts.repeats(costs, 0.005) && !facts.much_of_one_pass(cost)) return {};
   const Nanos gain = std::min(cost + lead_lost(facts, cost), facts.window);
   std::string evidence = fmt::format("idle in blocking copies {} in {}{}", say_time(idle.ns),
@@ -495,16 +499,11 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
         say_time(alone));
   if (much) evidence += fmt::format("; {} of other copies while no kernel runs", say_time(pinned));
   std::string advice = "Make them asynchronous and overlap them with kernels.";
-  if (count > 0)
-    advice =
-        facts.pytorch()
-            ? "Use pinned host memory (pin_memory=True) and non_blocking copies, so that they "
-              "overlap with kernels."
-            : "Use pinned host memory and asynchronous copies, so that they overlap with kernels.";
+  if (count > 0) advice = terms_of_framework(facts.capture().framework).pinned;
   if (much && pinned > alone)
     advice =
-        "Overlap them with kernels (a stream of their own, the next batch while this one is worked "
-        "on), keep data on the GPU, or copy fewer bytes.";
+        "Overlap them with kernels (a separate stream, the next batch while this one is computed), "
+        "keep data on the GPU, or copy fewer bytes.";
   return Finding{FindingId::blocking_copies,
                  fmt::format("Copies between host and device block the {} {} of the time. {}",
                              facts.analysis.window.steps.empty() ? "program" : "step",
@@ -514,7 +513,7 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
 
 std::optional<Finding> device_allocations(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
-  // What a library allocates when it is first used is told as start-up.
+  // The first allocations of a library count as start-up.
   const Intervals start_up = normalised(idle_spans(facts, IdleReason::start_up));
   std::int64_t frees = 0;
   Nanos time = 0;

@@ -9,6 +9,7 @@
 
 #include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
+#include "analyze/findings/framework_terms.h"
 #include "analyze/findings/rules.h"
 #include "model/vendor.h"
 
@@ -49,8 +50,7 @@ std::optional<Finding> tiny_kernels(const Facts& facts) {
       fmt::format(
           "{} of the kernels run for less than {}, about the cost of launching one. Fuse them{}.",
           say_share(static_cast<double>(count) / static_cast<double>(facts.kernel_count)),
-          say_time(kTiny),
-          facts.pytorch() ? " (torch.compile, foreach or fused optimizers) or batch the work" : ""),
+          say_time(kTiny), terms_of_framework(facts.capture().framework).fuse_tiny),
       fmt::format("{} of {}, {} in total, and {} of gaps before them; most under {}", count,
                   plural(facts.kernel_count, "kernel"), say_time(time), say_time(gaps),
                   say_names(operators)),
@@ -118,8 +118,7 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
       fmt::format(
           "{} of kernel time goes to elementwise, activation, normalization and softmax kernels, "
           "each of which makes another pass over memory. {}",
-          say_share(facts.of_kernels(time)),
-          facts.pytorch() ? "torch.compile fuses adjacent kernels." : "Fuse adjacent kernels."),
+          say_share(facts.of_kernels(time)), terms_of_framework(facts.capture().framework).fuse),
       fmt::format("{} of {} kernel time; most under {}{}", say_time(time),
                   say_time(facts.kernel_busy), say_names(operators), more_fused),
       time};
@@ -180,18 +179,9 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
   const Vendor vendor = vendor_of(facts.capture());
   const bool nvidia = vendor == Vendor::nvidia || vendor == Vendor::unknown;
   const bool tf32 = nvidia && (!chip || tensor_path(chip->id, TensorType::tf32));
-  std::string advice = "Use mixed precision in FP16";
-  if (tf32) advice = "Allow TF32";
-  if (facts.pytorch()) {
-    if (tf32) {
-      advice =
-          "Allow TF32 (torch.backends.cuda.matmul.allow_tf32 and "
-          "torch.backends.cudnn.allow_tf32) or use torch.autocast in BF16";
-    } else {
-      advice = nvidia ? "Use torch.autocast in FP16" : "Use torch.autocast in BF16";
-    }
-  } else if (tf32)
-    advice += " or use mixed precision";
+  const auto& terms = terms_of_framework(facts.capture().framework);
+  std::string advice(terms.allow_tf32);
+  if (!tf32) advice = fmt::format("Use {} in {}", terms.mixed_precision, nvidia ? "FP16" : "BF16");
   std::string confirmed = "by kernel name";
   if (counted == by_name)
     confirmed = "confirmed by tensor counters near 0";
@@ -227,7 +217,7 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
     const auto type = facts.type(kernel);
     const double tensor = facts.levels.of(kernel.activity, KernelLevel::tensor_active);
     if (!can_use_tensor_cores(type) || std::isnan(tensor)) continue;
-    // What multiplies in FP32 has another finding: no batch gives it tensor cores.
+    // Products in FP32 have another finding: no batch size gives them tensor cores.
     if (fp32_by_name(word_of(facts, kernel))) continue;
     const NameWord is = word_of(facts, kernel);
     // One query a sequence reads its keys once: there is no matrix to multiply.
@@ -248,7 +238,8 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
       "Larger batches and shapes that are multiples of 8 (16-bit types) or 16 (8-bit types) help "
       "most.";
   if (layout > 0)
-    advice += " Part of it runs in NCHW layout or converts from it: use channels_last.";
+    advice += fmt::format(" Part of it runs in NCHW layout or converts from it: use {}.",
+                          terms_of_framework(facts.capture().framework).nhwc);
   std::string nchw;
   if (layout > 0) nchw = fmt::format("; {} in NCHW kernels", say_time(layout));
   return Finding{
@@ -284,10 +275,10 @@ std::optional<Finding> memory_bound_by_kind(const Facts& facts) {
                   say_share(facts.of_kernels(found.time)),
                   by_index * 2 > found.time
                       ? "copies rows by index, which only moves memory. Where the same rows are "
-                        "copied again and again (caches, tables), leave them in their place: give "
-                        "their indices to the operator that reads them, or reorder less often."
+                        "copied repeatedly (caches, tables), leave them in place: pass their "
+                        "indices to the operator that reads them, or reorder less often."
                       : "joins, rolls or flips tensors, which only moves memory. Write each part "
-                        "into its place at once, or let the operator that reads it index."),
+                        "directly into its place, or let the operator that reads it index."),
       fmt::format("{}, {} of {} kernel time, by kernel name; most under {}",
                   plural(found.count, "kernel"), say_time(found.time), say_time(facts.kernel_busy),
                   say_names(found.operators)),

@@ -13,13 +13,14 @@
 
 #include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
+#include "analyze/findings/framework_terms.h"
 #include "analyze/findings/rules.h"
 #include "analyze/idle/idle_rules.h"
 
 namespace gf::trace_rules {
 namespace {
 
-/// What the name of an operation says of a round that it is part of. What operations of others read
+/// The traits that an operation's name gives its round. What operations of others read
 /// and write is not known: what follows may depend on it.
 NameWord of_round(NameWord is) { return is & host_is::aten ? is : is | host_is::carries; }
 
@@ -80,7 +81,7 @@ class Loops {
  private:
   NameWord traits(std::uint32_t op) const { return of_round(word_of_op(facts_, op)); }
 
-  /// How many tensors each gathering operation puts together, where that is known and enough.
+  /// The number of tensors that each gathering operation joins, where that is known and enough.
   std::map<std::uint32_t, std::size_t> gathers() {
     std::map<std::uint32_t, std::size_t> pieces;
     if (!any_host_name(facts_, host_is::gathers)) return pieces;
@@ -167,7 +168,7 @@ class Loops {
     return {back.rbegin(), back.rend()};
   }
 
-  /// Whether a loop that gathers is in these, or these in its rounds.
+  /// True if a loop that gathers is in these, or these in its rounds.
   bool overlaps_known(const std::vector<std::uint32_t>& ops) const {
     return std::ranges::any_of(loops_, [&](const Loop& loop) {
       return loop.gather != kNoRow && ops_.thread[loop.gather] == ops_.thread[ops.front()] &&
@@ -249,7 +250,7 @@ class Loops {
     }
   }
 
-  /// Of the loops from `first` on.
+  /// Keeps the independent ones of the loops from `first` on.
   void keep_independent(std::size_t first) {
     if (first == loops_.size()) return;
     add_activities(first);
@@ -291,7 +292,7 @@ class Loops {
       }
   }
 
-  /// Whether what the trace shows of a round leaves no place for the result of the one before: it
+  /// True if what the trace shows of a round leaves no place for the result of the one before: it
   /// takes a piece of its own, and merges it with nothing that may be older. A sum may be one of
   /// two values of the round (a residual) where the round is a network that ends in another way.
   bool independent(const Loop& loop) {
@@ -347,14 +348,14 @@ class Loops {
     return (takes || (pieces && !chosen)) && (finds || answers <= 1) && scatters <= fills;
   }
 
-  /// Whether all rounds begin with tensors of the same sizes: else they may be what others left.
+  /// True if all rounds begin with tensors of the same sizes: else they may be what others left.
   bool begins_alike(const Loop& loop) const {
     for (std::size_t first = 0; first < loop.ops.size(); first += loop.length())
       if (ops_.shapes[loop.ops[first]] != ops_.shapes[loop.ops.front()]) return false;
     return true;
   }
 
-  /// Whether the pieces of the rounds were taken right before the loop.
+  /// True if the pieces of the rounds were taken right before the loop.
   bool splits_before(const Loop& loop) {
     constexpr int kNear = 4;
     const auto& before = facts_.siblings().before;
@@ -364,7 +365,7 @@ class Loops {
     return false;
   }
 
-  /// Whether the program itself waits for the device between the operations of a loop that gathers.
+  /// True if the program itself waits for the device between the operations of a loop that gathers.
   bool waits(const Loop& loop) const {
     const auto& calls = facts_.capture().api_calls;
     const auto all = facts_.context.host.calls(ops_.thread[loop.gather]);
@@ -418,7 +419,7 @@ MendedTime as_one(const Facts& facts, const std::vector<std::uint32_t>& of_round
   return {filled(share / kBlocksBesides), filled(share), time / own};
 }
 
-/// What loops take, and what one round that does the work of all would.
+/// The time of loops, and of one round that does the work of all.
 struct LoopTimes {
   Intervals device;                   // from the first to the last activity of each
   Intervals host;                     // in all rounds but the first
@@ -432,7 +433,7 @@ void add_rounds(const Facts& facts, const std::vector<std::vector<std::uint32_t>
                 LoopTimes& times) {
   const auto& activities = facts.capture().activities;
   const auto& first = rounds.front();
-  // What each launches first, second and so on belongs together.
+  // The first launches of all rounds belong together, and so do the second ones.
   const bool alike =
       std::ranges::all_of(rounds, [&](const auto& one) { return one.size() == first.size(); });
   Interval whole{INT64_MAX, INT64_MIN};
@@ -520,21 +521,20 @@ std::optional<Finding> unbatched_loop(const Facts& facts) {
   const bool waits = longest->gather == kNoRow;
   return Finding{
       FindingId::unbatched_loop,
-      fmt::format(
-          "A loop runs {} rounds one by one, each on a piece of its own, and {}: {} of the time. "
-          "If no round needs the result of the one before, do all as one batch{}{}.",
-          longest->rounds,
-          waits ? "waits for the GPU in each"
-                : fmt::format("{} puts their results together",
-                              facts.capture().text(ops.name[longest->gather])),
-          say_share(facts.of_window(idle + saved)),
-          facts.pytorch() ? " (one tensor with a dimension more, torch.bmm, torch.vmap)" : "",
-          waits ? " and read its results once" : ""),
+      fmt::format("A loop runs {} iterations one by one, each on its own slice, and {}: {} of the "
+                  "time. If no iteration needs the previous result, run them as one batch{}{}.",
+                  longest->rounds,
+                  waits ? "waits for the GPU in each"
+                        : fmt::format("joins their results with {}",
+                                      facts.capture().text(ops.name[longest->gather])),
+                  say_share(facts.of_window(idle + saved)),
+                  terms_of_framework(facts.capture().framework).one_batch,
+                  waits ? " and read its results once" : ""),
       fmt::format(
           "{}, {}, {:.3g} kernels and copies in each ({}); idle {} in them, {} of work that "
           "takes about {} as one batch",
           plural(static_cast<std::int64_t>(loops.all().size()), "loop"),
-          plural(static_cast<std::int64_t>(rounds), "round"),
+          plural(static_cast<std::int64_t>(rounds), "iteration"),
           static_cast<double>(launched) / static_cast<double>(rounds), work_of(facts, *longest),
           say_time(idle), say_time(times.kernels), say_time(std::llround(times.batched))),
       idle + saved};

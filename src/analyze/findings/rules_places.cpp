@@ -15,11 +15,11 @@ namespace gf::trace_rules {
 namespace {
 
 constexpr double kWorthAPlace = 0.05;
-/// Of more kernels, every second, third and so on says what bounds them.
+/// With more kernels, a sample (every second, third and so on) says what bounds them.
 constexpr std::size_t kEnoughKernels = 4096;
 
-/// What a kernel is told by: XLA's instruction, the operator around its launch, or its own name,
-/// which of XLA's command buffers is that of its instruction.
+/// The name of a kernel's place: XLA's instruction, the operator around its launch, or its own
+/// name, which of XLA's command buffers is that of its instruction.
 Text name_of_place(const Facts& facts, const KernelInstance& kernel) {
   if (const Text instruction = facts.capture().activities.op[kernel.activity];
       instruction != Text::none)
@@ -37,7 +37,7 @@ struct Place {
 /// that is little.
 Place largest_place(const Facts& facts) {
   const auto& attribution = facts.context.attribution;
-  // What the passes need of a kernel, in a fraction of its record.
+  // The facts that the passes need of a kernel, a fraction of its record.
   struct Untold {
     std::uint32_t at;  // place in facts.kernels
     std::uint32_t name, module;

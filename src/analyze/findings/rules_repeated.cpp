@@ -22,7 +22,7 @@ Interval span_of_op(const Facts& facts, std::uint32_t row) {
   return {ops.start_ns[row], ops.start_ns[row] + std::max<Nanos>(0, ops.duration_ns[row])};
 }
 
-/// How often a cause comes: in steps where these are known, else in both halves of the window.
+/// Frequency of a cause: in steps where these are known, else in both halves of the window.
 struct Times {
   std::int64_t steps = 0, of = 0;
   bool enough = false;
@@ -91,7 +91,7 @@ Trials timed_trials(const Facts& facts) {
   return trials;
 }
 
-/// Where anomalies are looked for, each operation that makes a node of the backward pass first
+/// With anomaly detection each operation that makes a node of the backward pass first
 /// writes down the stack of its program, which takes much longer than what it does by itself.
 Intervals stacks_of_nodes(const Facts& facts) {
   constexpr Nanos kLong = 40 * kNsPerUs;
@@ -175,10 +175,10 @@ std::optional<Finding> autotuning(const Facts& facts) {
   facts.claim_idle(spans);
   return Finding{
       FindingId::autotuning,
-      fmt::format("The fastest algorithm is searched for again and again, {} of the time: sizes "
+      fmt::format("The search for the fastest algorithm repeats, {} of the time, because sizes "
                   "change from step to step. Keep sizes constant (pad or bucket them){}.",
                   say_share(facts.of_window(time)),
-                  !trials.spans.empty() ? ", or let the key of triton.autotune leave them out"
+                  !trials.spans.empty() ? ", or leave them out of the key of triton.autotune"
                   : facts.pytorch()
                       ? ", or turn the search off (torch.backends.cudnn.benchmark = False)"
                       : ""),
@@ -241,12 +241,12 @@ std::optional<Finding> graph_capture(const Facts& facts) {
   facts.claim_idle(spans);
   facts.also_gone(std::move(around));
   const auto graph = terms_of(vendor_of(facts.capture())).graph;
-  return Finding{
-      FindingId::graph_capture,
-      fmt::format("{}s are captured again and again, {} of the time. Capture each once, before the "
-                  "loop, with tensors that stay in their place, and replay it.",
-                  graph.empty() ? "Graph" : graph, say_share(facts.of_window(time))),
-      fmt::format("{}, {}{}", plural(captures, "capture"), say_time(time), times.text()), time};
+  return Finding{FindingId::graph_capture,
+                 fmt::format("{}s are captured repeatedly, {} of the time. Capture each once, "
+                             "before the loop, with tensors at fixed addresses, and replay it.",
+                             graph.empty() ? "Graph" : graph, say_share(facts.of_window(time))),
+                 fmt::format("{}, {}{}", plural(captures, "capture"), say_time(time), times.text()),
+                 time};
 }
 
 std::optional<Finding> anomaly_mode(const Facts& facts) {
@@ -292,8 +292,8 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
   if (facts.of_window(gain) < 0.01) return {};
   return Finding{
       FindingId::anomaly_mode,
-      fmt::format("Autograd asks each gradient for NaN and waits for the answer: anomaly "
-                  "detection is on, {} of the time. Turn it on only to look for an error "
+      fmt::format("Anomaly detection is on: autograd checks each gradient for NaN and waits for "
+                  "the result, {} of the time. Turn it on only while debugging "
                   "(torch.autograd.set_detect_anomaly(False)).",
                   say_share(facts.of_window(gain))),
       fmt::format("{} inside the engine; {} of kernels, {} of idle around them, {} "
@@ -334,8 +334,8 @@ std::optional<Finding> gil_stalls(const Facts& facts) {
   return Finding{
       FindingId::gil_stalls,
       fmt::format("The launching thread stalls for multiples of 5 ms, {} of the time: another "
-                  "Python thread holds the interpreter's lock. Move its work to a process, or into "
-                  "code that releases the lock.",
+                  "Python thread holds the GIL. Move its work to another process, or into code "
+                  "that releases the GIL.",
                   say_share(facts.of_window(time))),
       fmt::format("{} of {}, {} idle; {} of other lengths",
                   plural(static_cast<std::int64_t>(stalls.size()), "stall"), "5 ms and multiples",

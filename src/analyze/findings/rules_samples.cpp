@@ -49,7 +49,8 @@ const SampledReading* SampleFacts::host(std::string_view id) const {
 
 namespace {
 
-/// Why the capture was kept; the recorder knew what is usual, and the capture alone does not.
+/// The reason why the capture was kept: the recorder knew what is usual, the capture alone does
+/// not.
 std::optional<Finding> kept_moment(const Capture& capture, const Analysis& analysis) {
   const auto moments = capture.metadata_value("flight.moments");
   if (moments.empty()) return {};
@@ -196,7 +197,7 @@ std::optional<Finding> idle_tensor_cores(const Facts& facts) {
   if (!tensor || *tensor >= 0.02 || facts.of_window(facts.busy) < 0.05) return {};
   return Finding{FindingId::idle_tensor_cores,
                  "The tensor cores are nearly unused. If the program multiplies matrices, "
-                 "bfloat16, FP16 or TF32 runs that on them (torch.autocast, allow_tf32).",
+                 "BF16, FP16 or TF32 runs that on them (mixed precision; allow_tf32 in PyTorch).",
                  fmt::format("tensor pipes active {} of the time that kernels run",
                              *tensor > 0 ? say_share(*tensor) : std::string("0 %")),
                  {}};

@@ -9,6 +9,7 @@
 
 #include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
+#include "analyze/findings/framework_terms.h"
 #include "analyze/findings/rules.h"
 #include "analyze/work/kernel_traits.h"
 
@@ -176,7 +177,7 @@ std::optional<Finding> room_in_memory(const Facts& facts) {
 
 namespace {
 
-/// Whether all warps of a grid together fill under a quarter of the device: more work would raise
+/// True if all warps of a grid together fill under a quarter of the device: more work would raise
 /// its occupancy, and other blocks would not.
 bool few_warps(const Facts& facts, std::uint32_t activity, double blocks_per_sm) {
   const auto& rows = facts.capture().activities;
@@ -266,8 +267,8 @@ std::optional<Finding> odd_sizes(const Facts& facts) {
   return Finding{
       FindingId::odd_sizes,
       transforms > products
-          ? fmt::format("{} of kernel time transforms (FFT) lengths with a large prime factor, by "
-                        "way of longer ones (Bluestein). Pad them to a power of two, or to a "
+          ? fmt::format("{} of kernel time runs FFTs of lengths with a large prime factor, through "
+                        "longer ones (Bluestein). Pad them to a power of two, or to a "
                         "product of 2, 3, 5 and 7.",
                         say_share(facts.of_kernels(time)))
           : fmt::format("{} of kernel time multiplies matrices whose sizes are not multiples "
@@ -300,7 +301,7 @@ std::optional<Finding> no_channels_last(const Facts& facts) {
       fmt::format("{} of kernel time converts images between NCHW and NHWC, around convolutions "
                   "that require NHWC. Keep model and input in {}.",
                   say_share(facts.of_kernels(converting)),
-                  facts.pytorch() ? "memory_format=torch.channels_last" : "NHWC"),
+                  terms_of_framework(facts.capture().framework).nhwc),
       fmt::format("{} in {}; {} of normalization and pooling in NCHW{}{}", say_time(converting),
                   plural(count, "conversion"), say_time(around), around > 0 ? ", most in " : "",
                   around > 0 ? say_names(names) : std::string{}),

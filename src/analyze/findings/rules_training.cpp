@@ -31,8 +31,9 @@ std::pair<std::string_view, std::int64_t> compiled_again(const Facts& facts) {
   return {program.substr(0, program.find(')')), most->second};
 }
 
-/// How often torch.compile made the same function anew, by the names of what ran: "Torch-Compiled
-/// Region: 0/2" is the third of function 0. Once more is common: sizes become dynamic.
+/// The number of times that torch.compile recompiled the same function, by the names of what ran:
+/// "Torch-Compiled Region: 0/2" is the third of function 0. Once more is common: sizes become
+/// dynamic.
 std::int64_t variants_of_function(const Facts& facts) {
   constexpr std::string_view kRegion = "Torch-Compiled Region: ";
   std::unordered_map<std::string_view, std::int64_t> variants;
@@ -161,7 +162,7 @@ struct Updates {
 
 std::optional<Finding> unfused_optimiser(const Facts& facts) {
   Updates single(facts);
-  // Of many tensors, but not enough to fill the device: of groups with few tensors each.
+  // Updates of many tensors, but too few to fill the device: groups with few tensors each.
   Updates grouped(facts);
   std::int64_t all = 0;
   AroundNamed around(facts, host_is::optimizer_step);
@@ -216,7 +217,7 @@ std::optional<Finding> dense_embedding_gradients(const Facts& facts) {
     if (around.of(kernel) != kNoRow) facts.also_gone(kernel.activity);
   return Finding{FindingId::dense_embedding_gradients,
                  fmt::format("{} of kernel time computes dense embedding gradients, as large as "
-                             "their tables, of which a step touches few rows. Use sparse gradients "
+                             "their tables, although a step touches few rows. Use sparse gradients "
                              "(sparse=True with SparseAdam or SGD), or a fused table.",
                              say_share(facts.of_kernels(time))),
                  fmt::format("{} of {} kernel time", say_time(time), say_time(facts.kernel_busy)),

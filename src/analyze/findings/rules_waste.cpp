@@ -11,6 +11,7 @@
 
 #include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
+#include "analyze/findings/framework_terms.h"
 #include "analyze/findings/rules.h"
 #include "core/text.h"
 #include "model/chips.h"
@@ -18,15 +19,15 @@
 namespace gf::trace_rules {
 namespace {
 
-/// What a kernel does in FP64, by its name.
+/// Use of FP64 by a kernel, by its name.
 enum class Fp64 : std::uint8_t { nothing, works, multiplies };
 
 Fp64 fp64_by_name(NameWord is) {
   using namespace kernel_is;
   if (is & fp64_product) return Fp64::multiplies;
-  // Where a language or a library chooses the type: in kernels that somebody wrote for doubles it
-  // is meant. A scalar argument says nothing of the tensors: only the first type of a template, or
-  // what a lambda takes. CuPy writes the types of operands into the names.
+  // A hint where a language or library chooses the type: in kernels that were written for doubles
+  // it is meant. A scalar argument says nothing of the tensors: only the first type of a template,
+  // or what a lambda takes. CuPy writes the types of operands into the names.
   const bool of_pytorch = is & pytorch && is & template_double;
   const bool of_library = is & fft && is & fft_types;
   return of_pytorch || of_library || is & kernel_is::fp64 ? Fp64::works : Fp64::nothing;
@@ -96,7 +97,7 @@ std::optional<Finding> recomputation(const Facts& facts) {
 }
 
 std::optional<Finding> fp64(const Facts& facts) {
-  // What passes over memory has half of the bytes at best, and is fused or not all the same.
+  // Passes over memory have half of the bytes at best, fused or not.
   constexpr MendedTime kInFp32{0.3, 0.6, 1};
   Found products(facts), others(facts);
   for (const auto& kernel : facts.kernels) {
@@ -129,7 +130,7 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
   Found found(facts);
   AroundNamed repeats(facts, host_is::repeats);
   AroundNamed copies(facts, host_is::makes_copy);
-  // Whether attention is among the next operations beside this one: one operation, or a product
+  // True if attention is among the next operations beside this one: one operation, or a product
   // and a softmax.
   auto attention_follows = [&](std::uint32_t row) {
     constexpr int kSoon = 12;
@@ -165,7 +166,7 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
   return Finding{
       FindingId::expanded_keys,
       fmt::format("{} of kernel time copies keys and values for every query head before attention. "
-                  "Use an attention that groups heads{}.",
+                  "Use grouped-query attention{}.",
                   say_share(facts.of_kernels(found.time)),
                   facts.pytorch() ? " (scaled_dot_product_attention with enable_gqa=True)" : ""),
       fmt::format("{}, {} of {} kernel time", plural(found.count, "kernel"), say_time(found.time),
@@ -196,7 +197,8 @@ struct Rearranging {
     AroundNamed copies(facts, host_is::makes_copy);
     AroundNamed pads(facts, "aten::constant_pad_nd");
     const auto& activities = facts.capture().activities;
-    // What was launched before the recording has no operator: it is of the kind of what has one.
+    // Kernels launched before the recording have no operator: they take the kind of those that have
+    // one.
     std::map<std::tuple<Text, std::int32_t, std::int32_t>, Nanos*> kinds;
     const auto kind_of = [&](const KernelInstance& kernel) {
       return std::tuple(activities.name[kernel.activity], activities.grid_x[kernel.activity],
@@ -246,7 +248,7 @@ struct Rearranging {
     if (word_of_op(facts, before) & host_is::moves_axes) return &permuted;
     return cut_before(facts, before) ? &cut : nullptr;
   }
-  /// Of several pieces cut at once, each is copied after the copies of others.
+  /// Pieces that are cut together are each copied after the copies of others.
   static bool cut_before(const Facts& facts, std::uint32_t row) {
     constexpr int kFew = 8;
     for (int i = 0; i < kFew && row != kNoRow; ++i, row = facts.siblings().before[row]) {
@@ -264,13 +266,13 @@ struct Rearranging {
   std::string_view what() const {
     if (permuted >= std::max(cut, padded))
       return "copies tensors whose axes were permuted (permute or transpose, then contiguous or "
-             "reshape). Keep one layout throughout, give the operator the view itself, or copy "
+             "reshape). Keep one layout throughout, pass the view itself to the operator, or copy "
              "constants once.";
     return padded > cut
                ? "copies tensors to pad them. Let the operator pad (padding= of a convolution, n= "
                  "of a transform), or keep them padded."
-               : "copies pieces of tensors (a slice, then contiguous or clone). Give the operator "
-                 "the view itself, if it takes strides, or cut once.";
+               : "copies pieces of tensors (a slice, then contiguous or clone). Pass the view "
+                 "itself to the operator, if it takes strides, or slice once.";
   }
   Found found;
   Nanos permuted = 0;
@@ -298,10 +300,10 @@ std::optional<Finding> layout_copies(const Facts& facts) {
   }
   if (much_inside) {
     text += fmt::format(
-        "{}Copies from one place of GPU memory to another take {} of the time, beside no kernel. "
-        "Work in place{}, or swap two buffers in place of copying one into the other.",
+        "{}Copies within GPU memory take {} of the time while no kernel runs. Work in place{}, or "
+        "swap two buffers instead of copying one into the other.",
         told ? " " : "", say_share(facts.of_window(inside)),
-        facts.capture().framework == "jax" ? " (donate buffers: jax.jit with donate_argnums)" : "");
+        terms_of_framework(facts.capture().framework).in_place);
     evidence += fmt::format("{}{} of such copies", told ? "; " : "", say_time(inside));
   }
   return Finding{FindingId::layout_copies, std::move(text), std::move(evidence),
@@ -333,7 +335,7 @@ std::optional<Finding> growing_concat(const Facts& facts) {
   return Finding{
       FindingId::growing_concat,
       fmt::format("{} of kernel time copies long tensors in aten::cat to append a little to them. "
-                  "Allocate the whole once and write each part into its place.",
+                  "Allocate the full tensor once and write each part into it.",
                   say_share(facts.of_kernels(found.time))),
       fmt::format("{} of aten::cat, {} of {} kernel time", plural(calls, "call"),
                   say_time(found.time), say_time(facts.kernel_busy)),
@@ -390,8 +392,8 @@ std::optional<Finding> contended_atomics(const Facts& facts) {
   if (!found.claim(facts, 0.05)) return {};
   return Finding{
       FindingId::contended_atomics,
-      fmt::format("{} of kernel time adds to the same few places by atomic operations, one after "
-                  "the other. Sum in parts first (a one-hot product, sorted segments, bincount), "
+      fmt::format("{} of kernel time adds atomically to the same few addresses, one after the "
+                  "other. Form partial sums first (a one-hot product, sorted segments, bincount), "
                   "or spread the destinations.",
                   say_share(facts.of_kernels(found.time))),
       fmt::format("{}, {} of {} kernel time, each at {} of the memory bandwidth or less for the "

@@ -1,4 +1,4 @@
-// What a device that idles with work queued may be waiting for: another device of its process.
+// Finds the device of its process that an idle device with queued work may be waiting for.
 #pragma once
 
 #include <cstdint>

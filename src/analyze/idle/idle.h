@@ -1,4 +1,4 @@
-// Why the devices idled: every idle nanosecond gets one label, by what the host did. docs/idle.md
+// Idle causes: every idle nanosecond gets one label, by what the host did. docs/idle.md
 // gives the rules as a table.
 #pragma once
 

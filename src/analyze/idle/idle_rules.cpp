@@ -27,7 +27,7 @@ std::unordered_map<std::int64_t, std::int64_t> waiting_streams(const Capture& ca
 
 /// Ordinary launches take 3 to 20 us and ordinary allocations less: a call this long did more.
 constexpr Nanos kSlowCall = 200'000;
-/// What takes a tenth of the time from then on did more when it ran first.
+/// A call that takes a tenth of the time from then on did one-off work when it ran first.
 constexpr Nanos kTimesFaster = 10;
 
 /// By row of api_calls: no earlier call started a kernel of that name.
@@ -211,7 +211,7 @@ LaunchFacts collect_launch_facts(const Context& context) {
 
 namespace {
 
-/// What hardware was measured to need between work that was queued: docs/idle.md has the table.
+/// The gap that hardware was measured to need between queued activities (table in docs/idle.md).
 Nanos needed_by_hardware(const Capture& capture) {
   constexpr Nanos kNvidia = 20'000, kAmd = 100'000;
   return vendor_of(capture) == Vendor::amd ? kAmd : kNvidia;

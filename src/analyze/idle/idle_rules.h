@@ -15,7 +15,7 @@ namespace gf {
 /// step; copies back below it are values that the host waits for.
 inline constexpr std::int64_t kInputBytes = 4096;
 
-// What is known of each call: what it started, whether its stream had been told to wait before, and
+// Facts about each call: what it started, whether its stream had been told to wait before, and
 // whether it did one-off work.
 
 struct LaunchFacts {

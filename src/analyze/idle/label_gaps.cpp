@@ -217,7 +217,7 @@ void GapLabeller::label_device(const IdleGap& gap, Nanos from, Nanos returned, s
   emit(from, gap.span.end, reason, op, gap.next);
 }
 
-/// What the host did in [from, to), asked of one candidate thread after the other until one has
+/// Labels [from, to) by what the host did: asks one candidate thread after the other until one has
 /// something open.
 void GapLabeller::label_host(const IdleGap& gap, Nanos from, Nanos to, std::size_t candidate) {
   if (candidate >= candidates_.size())

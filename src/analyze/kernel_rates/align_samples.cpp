@@ -146,7 +146,7 @@ std::vector<Stretch> stretches_of(const std::vector<CounterSample>& samples) {
   return out;
 }
 
-/// Where samples change most: windows of at most kMostCoarse samples, the best first.
+/// The windows in which samples change most: of at most kMostCoarse samples, the best first.
 std::vector<Stretch> busiest_windows(const std::vector<CounterSample>& samples,
                                      const std::vector<std::size_t>& guides) {
   const std::size_t size = std::min(samples.size(), kMostCoarse);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostGroups = 240, kMostPlaces = 300;  // the largest by time
 constexpr std::int64_t kLeastInstances = 8;                  // of a place that gets its own unknown
 
-/// Of a sequence of small numbers, one after the other.
+/// Hashes a sequence of small numbers, one after the other.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return hash * 0x9e3779b97f4a7c15u + value;
 }
@@ -66,7 +66,7 @@ SequencePlaces find_places(const Capture& capture, const KernelColumns& columns,
   return out;
 }
 
-/// How many places each group has: most come once a step.
+/// Counts the places of each group: most come once a step.
 void count_places(const SequencePlaces& places, KernelColumns& out) {
   std::vector<double> times, weights;
   for (const auto& [key, place] : places.by_key) {

@@ -17,7 +17,7 @@ using Eigen::MatrixXd;
 constexpr std::size_t kLeastSamples = 100;  // that a shift is found from
 constexpr Nanos kLeastGrid = 10 * kNsPerUs, kMostGrid = 250 * kNsPerUs;
 constexpr double kMostError = 0.5;
-// What another shift must explain less, as a share of what the best one does not explain, and by
+// The margin over the next best shift, as a share of what the best one does not explain, and by
 // how many standard deviations. docs/record.md says what recordings show.
 constexpr double kLeastRatio = 1.2, kLeastCertainty = 2;
 constexpr double kSurelyRatio = 3;         // alone: few samples may hold all that changes

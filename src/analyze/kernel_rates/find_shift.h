@@ -37,11 +37,11 @@ struct ShiftFound {
   std::vector<double> errors;              // [metric]: share of the variance not explained
 };
 
-/// Of samples in order of time; `traced`: where every kernel is known.
+/// Takes samples in order of time; `traced`: where every kernel is known.
 ShiftFound find_shift(const std::vector<Observation>& samples, const ClassTimes& classes,
                       const Intervals& traced);
 
-/// What the search minimizes at one shift, for tests: by sample, the squared error over the
+/// The objective of the search at one shift, for tests: by sample, the squared error over the
 /// metrics' variances, their mean; NaN for samples whose kernels are not known there.
 std::vector<double> shift_errors(const std::vector<Observation>& samples, const ClassTimes& classes,
                                  const Intervals& traced, Nanos shift);

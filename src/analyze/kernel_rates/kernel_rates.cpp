@@ -27,12 +27,12 @@ class SmClock {
 
   /// The metric that counts cycles.
   std::optional<std::size_t> metric() const { return metric_; }
-  /// What is fitted of a sample of which kernels covered a part: cycles pass without kernels, too.
+  /// The fitted value of a sample that kernels cover in part: cycles pass without kernels, too.
   double fitted(std::size_t metric, double value, double covered) const {
     return metric_ == metric ? value * covered : value;
   }
   bool is_share_of_cycles(std::size_t metric) const { return metric_ && shares_[metric]; }
-  /// Of a kernel, over the mean clock; `rate` and its standard error as fitted. A clock that is
+  /// A kernel's clock over the mean clock; `rate` and its standard error as fitted. A clock that is
   /// hardly known is taken to be near the mean, as clocks are.
   double relative(double rate, double error) const;
 
@@ -42,7 +42,7 @@ class SmClock {
   double mean_ = 0;           // cycles a nanosecond
 };
 
-// How far clocks of kernels lie apart at a power limit: 1.6 to 1.98 GHz on an H200.
+// Spread of kernels' clocks at a power limit: 1.6 to 1.98 GHz on an H200.
 constexpr double kSpread = 0.08;
 
 bool is_share_of_sm_cycles(std::string_view id) {
@@ -195,7 +195,7 @@ using Eigen::VectorXd;
 constexpr double kAbsolute = 0.1,
                  kRelative = 0.25;  // an interval narrower than either makes a rate resolvable
 constexpr std::int64_t kLeastRows = 512;
-// What a rate may differ by from the one that a profiler measures with the kernel alone, beyond
+// Difference of a rate from the one that a profiler measures with the kernel alone, beyond
 // what the recording can show: standard deviation as a share of it. docs/record.md says how it was
 // found and checked.
 constexpr double kModelError = 0.03;
@@ -262,7 +262,7 @@ System overlay(const Capture& capture, const KernelColumns& columns,
   return equations;
 }
 
-/// What the groups' means would move by, squared and summed, if each cluster's errors were one
+/// The squared and summed shift of the groups' means, if each cluster's errors were one
 /// draw: what is wrong with the model at one place of the step is wrong there in every step, so
 /// rows are no independent witnesses but places are.
 VectorXd clustered_variance(const System& equations, const VectorXd& errors,
@@ -336,7 +336,7 @@ MixedFit fit_metric(const Prepared& prepared, const KernelColumns& columns,
                    prepared.weights);
 }
 
-/// What the model leaves of each sample.
+/// The residual of each sample.
 VectorXd errors_of(const Prepared& prepared, const VectorXd& values, const VectorXd& rates) {
   VectorXd errors = values;
   for (std::size_t row = 0; row < prepared.system.rows(); ++row)

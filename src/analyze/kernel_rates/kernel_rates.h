@@ -47,7 +47,7 @@ KernelRates solve_kernel_rates(const Capture& capture, std::uint32_t device);
 /// are not resolvable lack them. Notes how in metadata. Gives the rates of every device, for an
 /// analysis to use again (AnalyzeOptions::kernel_rates); nothing when nothing could be solved.
 std::vector<KernelRates> add_solved_counters(Capture& capture);
-/// Whether the counters of the capture came that way, and not from a profiler.
+/// True if the counters of the capture came that way, and not from a profiler.
 bool has_solved_counters(const Capture& capture);
 
 }  // namespace gf

@@ -11,7 +11,7 @@
 
 namespace gf {
 
-/// How far clocks of samples and kernels may lie apart.
+/// The largest offset between the clocks of samples and kernels.
 inline constexpr Nanos kShiftReach = 20 * kNsPerMs;
 
 struct CounterSample {

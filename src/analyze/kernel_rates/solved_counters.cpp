@@ -49,7 +49,7 @@ void add_counters(Capture& capture, std::uint32_t report_kernel, const KernelRat
   }
 }
 
-/// How much worse the next best shift of the clocks is.
+/// Says how much worse the next best shift of the clocks is.
 std::string rival_text(const ShiftFound& alignment) {
   if (!std::isfinite(alignment.certainty)) return "no other shift fits";
   return fmt::format("{:.1f} % of the variance left, {:.1f} % at the next best shift of {} ns",
@@ -81,7 +81,7 @@ std::string solution_text(const Capture& capture, const KernelRates& solved) {
                      rival_text(solved.alignment));
 }
 
-/// Why samples could not be laid over kernels; empty where there was nothing to lay.
+/// The reason why samples could not be aligned with kernels; empty where there was nothing to lay.
 std::string refusal_text(const ShiftFound& alignment, I32 device) {
   switch (alignment.verdict) {
     case ShiftVerdict::ambiguous:

@@ -17,7 +17,7 @@
 namespace gf {
 namespace {
 
-/// What names a kernel's layer: a module, the name of an operation, the kernel's own, or what the
+/// The source of a layer's name: a module, the name of an operation, the kernel's own, or what the
 /// source says of it.
 struct NameKey {
   enum Kind : std::uint8_t { module, text, kernel, scope } kind;
@@ -205,9 +205,9 @@ class TypeCache {
   LayerType (*decide_)(std::string_view);
 };
 
-/// What the operations around a kernel make of its type: from the inside out the first with a type,
-/// and every one around it that decides over it. All operations from one outwards are one map of
-/// types to types; few different maps occur, so they are numbered.
+/// The effect of the operations around a kernel on its type: from the inside out the first with a
+/// type, and every one around it that decides over it. All operations from one outwards are one map
+/// of types to types; few different maps occur, so they are numbered.
 class TypeMaps {
  public:
   TypeMaps() {

@@ -81,7 +81,7 @@ Path trace(const Lattice& lattice, bool skip_b_first) {
   return path;
 }
 
-/// Of all optimal paths the one with the least cost; searched between the extremes only.
+/// The cheapest of all optimal paths; searched between the extremes only.
 std::vector<std::uint32_t> cheapest(const Lattice& lattice, const Path& one, const Path& other,
                                     const std::function<double(std::size_t, std::size_t)>& cost) {
   constexpr double kFar = std::numeric_limits<double>::infinity();

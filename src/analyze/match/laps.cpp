@@ -163,7 +163,7 @@ struct Lap {
   std::size_t a0, a1, b0, b1;
 };
 
-/// Where the laps lie, by the best path through trace x report in which the report may start over.
+/// Finds the laps by the best path through trace x report in which the report may start over.
 /// A pair is worth kPairWorth, a report kernel left out costs nearly as much, so that a stretch of
 /// which the trace has less than half is no lap; a trace kernel left out costs little, since a
 /// report may cover a small part of a step; starting over costs kOver (half a short report's worth)
@@ -363,7 +363,7 @@ class Layer {
   /// chain.
   template <class F>
   void each_gap(const std::vector<Anchor>& chain, F&& apply) const {
-    // What the ends may take of the report is as long as what the trace has there, and half as much
+    // At the ends the report's part is as long as the trace's, and half as much
     // again.
     const Anchor& first = chain.front();
     const std::size_t before = std::min(first.b, first.a + first.a / 2 + 16);
@@ -387,7 +387,7 @@ class Layer {
     return cells;
   }
 
-  /// What lies between two anchors: exactly when it is small, else cut again by narrower anchors.
+  /// Matches the part between two anchors: exactly if it is small, else cut by narrower anchors.
   void gap(std::size_t a0, std::size_t a1, const std::vector<std::uint32_t>& at,
            std::size_t width) {
     if (a0 == a1 || at.empty()) return;

@@ -274,7 +274,7 @@ Pairs lay(const Symbols& symbols, const DurationCost& cost, std::vector<std::uin
   return pairs;
 }
 
-/// What is paired on a device: stream by stream, or as a whole where that pairs more. A profiler
+/// Pairs the kernels of a device: stream by stream, or as a whole where that pairs more. A profiler
 /// runs streams one after another and may name them otherwise, so that the order of the whole
 /// device can say more.
 std::vector<Pairs> pairs_of_device(const Capture& capture, const Symbols& symbols,
@@ -315,7 +315,7 @@ void take_pairs(const Pairs& pairs, const Symbols& symbols, std::vector<bool>& u
   }
 }
 
-/// What makes kernels of samples the same (kernel_groups.h).
+/// The facts by which kernels of samples count as the same (kernel_groups.h).
 template <class Kernels>
 auto launch_key(const Kernels& kernels, std::size_t row) {
   return std::tuple{kernels.name[row],   kernels.grid_x[row],  kernels.grid_y[row],

@@ -34,7 +34,7 @@ Symbols make_symbols(const Capture& capture, const std::vector<std::uint32_t>& r
 /// first.
 std::string canonical_kernel_name(std::string_view name);
 
-/// How much of two canonical names agrees, 0..1: Dice coefficient over pairs of neighboring
+/// Similarity of two canonical names, 0..1: Dice coefficient over pairs of neighboring
 /// tokens. Against a linker name that could not be demangled: the share of its identifiers that the
 /// other name has.
 double name_similarity(std::string_view left, std::string_view right);

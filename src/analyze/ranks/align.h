@@ -1,5 +1,5 @@
 // The clock of one rank against another's, from the ends of the collectives that both took part in.
-// Which collectives of two ranks are the same, told by when they end: no rank leaves a collective
+// Pairs the collectives of two ranks by their ends: no rank leaves a collective
 // before all have arrived, so the ends agree on a common clock, and the clocks differ by an offset
 // and little drift.
 #pragma once

@@ -257,7 +257,7 @@ namespace {
 
 constexpr std::size_t kLeastSteps = 3;
 
-/// What a host can be slow in.
+/// The ways in which a host can be slow.
 struct Kind {
   RankTime cause;
   std::vector<Nanos> PartHost::* time;
@@ -369,7 +369,7 @@ class Hosts {
     return 4 * static_cast<std::size_t>(count) >= 3 * times.size();
   }
 
-  /// What the busiest device works in a step: no host can make the job faster than that.
+  /// Working time of the busiest device in a step: no host can make the job faster than that.
   double device_step() const {
     std::map<std::int64_t, std::vector<double>> work;  // by rank
     for (const auto& step : rank_steps(view_))
@@ -380,7 +380,7 @@ class Hosts {
     return longest;
   }
 
-  /// What the job already waited for it is said there, or that recording may be why.
+  /// True if another row already reports the waiting, or that recording may be the reason.
   bool shows_already(const FallingBehind& row, const std::vector<Straggler>& late) const {
     Nanos said = 0;
     for (const auto& one : late)

@@ -16,7 +16,7 @@ namespace gf {
 /// rank's host may be without it.
 constexpr double kRecordingApart = 0.25;
 
-// What the job would gain were one rank as its peers, a link as its like, or the missing ranks in
+// Gains of the job if one rank were as its peers, a link as its like, or the missing ranks in
 // time: the job's time less its time when it runs again with that changed.
 
 struct RankGains {
@@ -44,8 +44,8 @@ struct JobGains {
 
 JobGains gains_of(const Job& job, const JobGraph& graph, unsigned workers);
 
-// Why the last rank was late: what it had more of than the rank that waited longest, since the two
-// were last level. Where it had itself waited for another rank, that one is charged.
+// The reason why the last rank was late: what it had more of than the rank that waited longest,
+// since the two were last level. Where it had itself waited for another rank, that one is charged.
 
 /// A part of a collective's waiting, charged to one rank and one cause.
 struct Blame {
@@ -57,7 +57,7 @@ struct Blame {
 
 struct Charge {
   std::vector<Blame> blames;  // sum to the collective's waiting exactly; the largest first
-  /// Why the last rank was late; `collectives` where it had waited for another rank.
+  /// The reason why the last rank was late; `collectives` where it had waited for another rank.
   RankTime cause = RankTime::unknown;
 };
 

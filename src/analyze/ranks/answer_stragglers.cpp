@@ -1,4 +1,4 @@
-// Who was late, and what the job hung on.
+// Stragglers, and the rank that the job hung on.
 
 #include <algorithm>
 #include <cstdint>
@@ -62,7 +62,7 @@ class Replay {
     if (queued >= 0) lost_[part] = std::max(lost_[part], gained_[part] - queued);
   }
 
-  /// How much later a rank may come before the others notice.
+  /// The slack of a rank before the others notice.
   static Nanos spare(const WaitSplit& split, std::size_t i, Nanos gain) {
     return std::max<Nanos>(split.ranks[split.last].start - split.ranks[i].start - gain, 0);
   }
@@ -93,7 +93,7 @@ struct Late {
   std::map<std::uint32_t, Nanos> gains;                           // by group
   std::map<std::uint32_t, Nanos> as_last;  // of these, by the part that came last
 
-  /// What a rank of these groups would wait less.
+  /// The waiting that a rank of these groups would save.
   Nanos gain_of(std::uint32_t part, const std::vector<std::uint32_t>& groups) const {
     Nanos sum = 0;
     for (const auto group : groups)
@@ -230,7 +230,7 @@ class Ledger {
   Entries late_;
 };
 
-/// What of a rank is changed when it runs again as its peers.
+/// The part of a rank that changes when it is replayed as its peers.
 enum class Changed : std::uint8_t { kernels, host, input, nothing };
 
 Changed changed_for(RankTime cause) {
@@ -277,7 +277,7 @@ void give(std::int64_t rank, Changed changed, Nanos gain, std::vector<Straggler>
   for (std::size_t i = 0; i < own.size(); ++i) rows[own[i]].gain_ns = gains[i];
 }
 
-/// Who was late is told by the waiting; what the job would gain by running it again.
+/// The waiting tells who was late; a replay tells what the job would gain.
 void give_gains(const JobView& view, std::vector<Straggler>& rows) {
   for (std::size_t part = 0; part < view.job.parts.size(); ++part) {
     const RankGains& gains = view.gains->ranks[part];
@@ -361,7 +361,7 @@ std::vector<PathPiece> critical_path(const JobView& view) {
 
 namespace {
 
-/// How many, by sender and receiver.
+/// The number of messages by sender and receiver.
 using Messages = std::map<std::pair<std::int64_t, std::int64_t>, double>;
 
 Messages messages_of(const Job& job) {
@@ -376,7 +376,7 @@ Messages messages_of(const Job& job) {
   return messages;
 }
 
-/// Of the ranks that messages tie together the most in one row; 0 where they close a circle, as
+/// The longest row of ranks that messages tie together; 0 where they close a circle, as
 /// those that exchange parts of a sequence do.
 std::int64_t longest_row(const Messages& messages) {
   std::map<std::int64_t, std::set<std::int64_t>> next;

@@ -72,7 +72,7 @@ struct Stretch {
   Arrival late_then, early_then, late, early;
 };
 
-/// What a stretch says of the late rank.
+/// The excess of the late rank in a stretch.
 struct Excess {
   std::array<Nanos, kRankTimes> own{};  // by cause
   Nanos waited = 0;                     // for other ranks, with nothing beside
@@ -199,7 +199,7 @@ class Charger {
            kernels >= *std::max_element(excess.own.begin(), excess.own.end());
   }
 
-  /// How much longer the early rank was in collectives, with nothing beside, between two of them.
+  /// The extra time of the early rank in exposed collectives between two of them.
   Nanos led_out(std::uint32_t from, std::uint32_t to, std::uint32_t late,
                 std::uint32_t early) const {
     constexpr auto kWaiting = static_cast<std::size_t>(RankTime::collectives);
@@ -264,7 +264,7 @@ class Charger {
 
   using Owners = std::map<std::tuple<std::uint32_t, RankTime, std::int64_t, std::int64_t>, double>;
 
-  /// What the late rank waited for goes to those whom that was charged to.
+  /// Passes the late rank's own waiting on to the ranks that it was charged to.
   void pass_on(const Stretch& stretch, Nanos excess, Owners& shares) const {
     const Nanos all = waited(stretch.late_then, stretch.late);
     if (excess <= 0 || all <= 0) return;

@@ -126,7 +126,7 @@ class Counterfactual {
   using Shares = std::map<std::pair<std::uint32_t, std::uint32_t>, double>;  // by name and part
   using Counts = std::map<std::uint32_t, std::map<std::uint32_t, double>>;   // by name, by part
 
-  /// What its peers have of one in a step over what it has, where that is clearly less.
+  /// Its peers' count in a step over its own, where that is clearly less.
   Shares less_of(const Counts& counts) const {
     constexpr double kMore = 1.2, kRounding = 0.5;
     Shares less;
@@ -248,8 +248,8 @@ class Counterfactual {
       if (graph_.edges[i].why == WaitsFor::device) change.lags.push_back({i, kNoWait});
   }
 
-  /// What recording may take more of a stretch than of its peers': a part of it, and no more than
-  /// its events can. A host that sleeps has none.
+  /// The overhead of recording in a stretch beyond that of its peers: a part of it, and no more
+  /// than its events can. A host that sleeps has none.
   Nanos recording_apart(std::uint32_t node, Nanos own) const {
     constexpr Nanos kDearest = 8;  // times what an event usually takes
     return std::min(static_cast<Nanos>(kRecordingApart * static_cast<double>(own)),
@@ -337,7 +337,7 @@ class Counterfactual {
     for (std::size_t i = 0; i < high; ++i) gains.joint.push_back(most[i].first);
   }
 
-  /// What moves equally much between as many ranks is of one kind.
+  /// Collectives that move as much between as many ranks are of one kind.
   using Kind = std::tuple<CollectiveType, std::int64_t, std::size_t>;
   using Transfers = std::map<Kind, std::map<std::uint32_t, std::vector<std::uint32_t>>>;
   Transfers transfers() const {

@@ -14,7 +14,7 @@ constexpr Nanos kNotKnown = -1;
 /// A call that launches takes some microseconds: one that lasts longer waits for room in the queue.
 constexpr Nanos kFullQueue = 100'000;
 
-/// How long an activity had been launched when it began, if its call is known.
+/// The time from an activity's launch to its begin, if its call is known.
 Nanos queued_before(const Context& context, std::uint32_t activity) {
   const auto call = context.launches[activity];
   if (call == kNoRow) return kNotKnown;
@@ -38,7 +38,7 @@ bool waits_for_device(const Capture& capture, std::uint32_t call) {
   return queues && calls.duration_ns[call] >= kFullQueue;
 }
 
-/// How long hosts waited for the device until any instant: so much earlier they could have been.
+/// The time that hosts waited for the device until an instant: so much earlier they could be.
 class WaitedBefore {
  public:
   explicit WaitedBefore(const Capture& capture) {
@@ -77,7 +77,7 @@ class HostSteps {
  public:
   HostSteps(const Context& context, const StepMarks& marks)
       : context_(context), capture_(context.capture), main_(sweep_of(marks.thread)) {
-    // What the marked thread waits for, such as a backward pass, another thread of it does.
+    // Another thread does the work that the marked thread waits for, such as a backward pass.
     for (std::uint32_t thread = 0; thread < capture_.threads.size(); ++thread)
       if (thread != marks.thread && capture_.threads.pid[thread] == marks.pid &&
           !context.host.calls(thread).empty() && !context.host.ops(thread).empty())

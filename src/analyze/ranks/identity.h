@@ -1,5 +1,5 @@
-// Which rank of which job a capture is.
-// What a collective is, by the words that frameworks, libraries and kernels have for it.
+// Identifies the rank and job of a capture.
+// Identifies a collective by the words that frameworks, libraries and kernels have for it.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ class Joiner {
  public:
   explicit Joiner(const Job& job) : job_(job) {}
 
-  /// How many ranks have a graph and a clock that is tied to the others'.
+  /// Adds the ranks that have a graph and a clock tied to the others'; gives their number.
   std::size_t add_ranks() {
     std::size_t count = 0;
     node_of_row_.resize(job_.parts.size());
@@ -134,7 +134,7 @@ class Joiner {
     }
   }
 
-  /// What waited for a rank's part of a collective waits for its end.
+  /// Nodes that waited for a rank's part of a collective wait for its end.
   void begin_after_ends() {
     for (auto& [to, edge] : draft_.waits()) {
       const auto end = end_of_[edge.from];
@@ -147,7 +147,7 @@ class Joiner {
   }
 
   /// Captured times of several ranks agree to microseconds only: an order from the edges alone.
-  /// Of a circle the edges that close it go backward, and are left out.
+  /// Edges that close a cycle go backward and are left out.
   std::vector<std::uint32_t> topological() const {
     const auto count = static_cast<std::uint32_t>(draft_.size());
     std::vector<std::uint32_t> waits(count, 0), first(count + 1, 0), to(draft_.waits().size());

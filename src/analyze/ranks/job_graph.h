@@ -22,15 +22,15 @@ struct JobGraph {
   std::vector<Nanos> transfer;      // by shared collective: from the last arrival to that
 };
 
-/// Of the ranks that have a graph and a clock; none where that is fewer than two.
+/// Joins the ranks that have a graph and a clock; none where that is fewer than two.
 std::optional<JobGraph> join_graphs(const Job& job);
 
-// What other ranks take for the same.
+// The time that other ranks take for the same.
 
 Nanos median_of(const std::vector<Nanos>& values);
 
-/// What other ranks take for the same. A rank's instances of a name, from the shortest to the
-/// longest, are compared with those of its peers: the tail of a distribution is no fault of the
+/// The time that other ranks take for the same. A rank's instances of a name, from the shortest to
+/// the longest, are compared with those of its peers: the tail of a distribution is no fault of the
 /// rank that shows it, unless the others' is shorter.
 class Peers {
  public:

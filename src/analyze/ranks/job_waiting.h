@@ -1,4 +1,4 @@
-// How long the kernels of one capture waited for the other ranks of its job, told by the captures
+// Waiting of one capture's kernels for the other ranks of its job, by the captures
 // of these.
 // Each collective's duration on each rank as waiting for the last arrival and transfer.
 #pragma once

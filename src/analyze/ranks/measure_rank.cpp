@@ -36,9 +36,9 @@ class OwnerNames {
  public:
   explicit OwnerNames(const Context& context)
       : context_(context), naming_(context.capture, context.names, context.attribution) {}
-  /// Of a kernel or copy: the operation that names its layer.
+  /// The operation that names the layer of a kernel or copy.
   std::string_view op_of_activity(std::uint32_t activity);
-  /// Of idle time: what the host was in.
+  /// The host's operation during idle time.
   std::string_view op_of_host(std::uint32_t op) const;
   std::string_view module_of(std::uint32_t activity) const;
 
@@ -415,7 +415,7 @@ RankPart measure_device(const Context& context, const DeviceTimeline& line,
   return part;
 }
 
-/// What all parts of a capture have in common. Several devices with collectives are several ranks.
+/// Fills in what all parts of a capture share. Several devices with collectives are several ranks.
 void identify(const Capture& capture, std::vector<RankPart>& parts) {
   const RankIdentity identity = identify_rank(capture);
   const auto quality = quality_of(capture);
@@ -440,7 +440,7 @@ void identify(const Capture& capture, std::vector<RankPart>& parts) {
   }
 }
 
-/// Of several devices those that take part in collectives; all of them where none does.
+/// The devices that take part in collectives; all of them where none does.
 std::vector<const DeviceTimeline*> devices_of_ranks(const Context& context) {
   std::vector<const DeviceTimeline*> with, all;
   for (const auto& line : context.devices) {

@@ -1,4 +1,4 @@
-// What one rank's capture says, small enough to be kept for thousands of ranks.
+// The facts of one rank's capture, small enough to be kept for thousands of ranks.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace gf {
 
-// What the host that launches a rank's work did in each step, and how far ahead of the device.
+// Activity of the host that launches a rank's work in each step, and how far ahead of the device.
 
 /// Fills the collectives' ahead_ns of `part`, whose collectives are there.
 void fill_queued(const Context& context, const DeviceTimeline& line, RankPart& part);

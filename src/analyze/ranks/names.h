@@ -1,7 +1,7 @@
 // The closed lists of a job of several ranks, with the names that JSON uses.
-// What is said of one rank (RankPart) and of a job of several (JobRanks).
-// What is noted of a job as a whole. quality.def has what single captures carry.
-// Why a rank was late, for people.
+// Words about one rank (RankPart) and a job of several (JobRanks).
+// Notes about a job as a whole. quality.def has what single captures carry.
+// Reasons why a rank was late, for people.
 // Names of a part, each once.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace gf {
 
-/// What a collective does, whatever library and name carries it.
+/// The operation of a collective, whatever library and name carries it.
 enum class CollectiveType : std::uint8_t {
   other,
   all_reduce,
@@ -43,7 +43,7 @@ struct EnumNames<CollectiveType> {
       "receive", "send_receive", "barrier"};
 };
 
-/// What a rank did with a stretch of its time: kernels that compute, copies, collectives that
+/// The use of a stretch of a rank's time: kernels that compute, copies, collectives that
 /// nothing ran beside, else an idle cause. `unknown`: before the first collective that the ranks
 /// share. Time in which several hold takes the first.
 enum class RankTime : std::uint8_t {
@@ -71,7 +71,7 @@ constexpr RankTime rank_time(IdleReason reason) {
   return static_cast<RankTime>(kFirstIdleTime + static_cast<std::size_t>(reason));
 }
 
-/// What told the number of a rank, the surest first.
+/// The source of a rank's number, the surest first.
 enum class RankSource : std::uint8_t { trace, environment, groups, device, file_name, order };
 template <>
 struct EnumNames<RankSource> {
@@ -80,7 +80,7 @@ struct EnumNames<RankSource> {
                                                          "device", "file_name",   "order"};
 };
 
-/// How the collectives of a group were paired across ranks.
+/// The pairing of a group's collectives across ranks.
 enum class PairedBy : std::uint8_t { nothing, sequence, order, time };
 template <>
 struct EnumNames<PairedBy> {
@@ -99,7 +99,7 @@ inline constexpr std::string_view kMissingRanks = "missing_ranks";
 /// A rank whose file has another rank's number in its name.
 inline constexpr std::string_view kRenamedRank = "rank_renamed";
 
-/// Whether a note of this code only says how far to trust an answer, which is whole.
+/// True if a note of this code only says how far to trust an answer, which is whole.
 constexpr bool is_job_doubt(std::string_view code) {
   constexpr std::array<std::string_view, 7> kDoubts{
       "bounds_by_waiting",      // the job is too large to run again: gains are bounds by waiting
@@ -113,7 +113,7 @@ constexpr bool is_job_doubt(std::string_view code) {
   return std::ranges::find(kDoubts, code) != kDoubts.end();
 }
 
-/// What it had more of than the ranks that waited: "launch too late", "more kernel time".
+/// The excess of the late rank over the ranks that waited: "launch too late", "more kernel time".
 constexpr std::string_view late_label(RankTime cause) {
   constexpr std::string_view kLabels[] = {"more kernel time", "more copies", "other collectives",
 #define GF_CAUSE(id, label, short_label, colour, meaning) label,

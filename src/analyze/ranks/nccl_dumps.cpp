@@ -55,7 +55,7 @@ class Group {
     return found == entries_[member].end() ? nullptr : found->second;
   }
 
-  /// What most ranks asked for; of equals the first.
+  /// The operation that most ranks asked for; of equals the first.
   std::string operation_at(std::int64_t sequence) const {
     std::map<std::string, int> votes;
     std::string most;

@@ -1,4 +1,4 @@
-// Which collective a job hangs in, and whom the others wait for, by the ranks' flight recorders.
+// Finds the collective that a job hangs in, and the late ranks, from the ranks' flight recorders.
 #pragma once
 
 #include <cstdint>

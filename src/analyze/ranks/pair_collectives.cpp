@@ -188,7 +188,7 @@ std::vector<std::int64_t> pairs_by_number(const Lane& first, const Lane& other) 
       ++conflicts;
     }
   }
-  // Where the rest is found by time, the clock has to be known from these.
+  // To pair the rest by time, these must give the clock.
   constexpr std::size_t kFewest = 3, kPairsToAConflict = 20;
   const bool whole = all_numbered(first) && all_numbered(other);
   if (pairs == 0 || (!whole && pairs < kFewest)) return {};

@@ -71,7 +71,7 @@ Status different_ranks(const std::vector<RankPart>& parts) {
   return {};
 }
 
-/// Of the job, as the captures or the launcher say, else as the groups of its collectives do.
+/// The ranks of the job, by the captures or the launcher, else by the groups of its collectives.
 std::int64_t ranks_of(const std::vector<RankPart>& parts) {
   std::int64_t size = -1;
   for (const auto& part : parts) size = std::max(size, part.world_size);
@@ -128,7 +128,7 @@ Nanos span_of(const std::vector<RankUse>& ranks) {
   return end > begin ? end - begin : 0;
 }
 
-/// What was said of single captures, each code once.
+/// Adds the notes of single captures, each code once.
 void add_quality(const Job& job, JobRanks& answer) {
   answer.quality = job.quality;
   for (const auto& part : job.parts)

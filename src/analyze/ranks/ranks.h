@@ -1,6 +1,6 @@
 // A job of several ranks while it is worked out: its parts, which collectives are the same, and the
 // clocks.
-// Who waited for whom in a job of several ranks, and why. docs/ranks.md gives the rules.
+// Waiting between the ranks of a job, and its reasons. docs/ranks.md gives the rules.
 #pragma once
 
 #include <cstdint>
@@ -59,12 +59,12 @@ struct Job {
   std::vector<QualityNote> quality;
   std::int64_t world_size = -1;  // as the parts say, else their groups at least; -1: not known
 
-  /// What a shared collective is, as the first of its ranks says.
+  /// The type of a shared collective, as the first of its ranks says.
   CollectiveType type_of(const SharedCollective& one) const {
     const auto& front = one.arrivals.front();
     return static_cast<CollectiveType>(parts[front.part].collectives.type[front.row]);
   }
-  /// Of its message, -1: not known.
+  /// The bytes of its message; -1: not known.
   std::int64_t bytes_of(const SharedCollective& one) const {
     const auto& front = one.arrivals.front();
     return parts[front.part].collectives.bytes[front.row];

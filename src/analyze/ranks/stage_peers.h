@@ -1,4 +1,4 @@
-// Which ranks of a job do the same, and what is usual among them.
+// Ranks of a job that do the same work, and what is usual among them.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class UsualOfPeers {
   /// `values` by part; the parts that are not among them have 0. Both live longer than this.
   UsualOfPeers(const StagePeers& peers, const std::map<std::uint32_t, double>& values)
       : peers_(peers), values_(values) {}
-  /// Of one of these parts; nothing without peers.
+  /// The value of one of these parts; nothing without peers.
   std::optional<double> of(std::uint32_t part);
 
  private:

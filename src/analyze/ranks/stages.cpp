@@ -118,7 +118,7 @@ constexpr std::array kRankWords{RankWord{"rank", -1}, RankWord{"worker", -1}, Ra
                                 RankWord{"PP", 0},    RankWord{"DP", 1},      RankWord{"TP", 2},
                                 RankWord{"EP", 3}};
 
-/// What a file's name says of the rank, and the rest of it, which the other ranks' names share.
+/// The rank in a file's name, and the rest of the name, which the other ranks' names share.
 struct RankName {
   std::optional<std::int64_t> rank;  // after the word "rank"
   std::array<std::int64_t, 4> place{-1, -1, -1, -1};
@@ -307,7 +307,7 @@ void number_by_process(std::vector<RankPart>& parts, std::size_t ranks) {
   }
 }
 
-/// What tells names of stages apart: "EXTEND" of "1-TP-#-EXTEND.json" beside "1-TP-#-DECODE.json".
+/// The words that distinguish stages: "EXTEND" in "1-TP-#-EXTEND.json", "1-TP-#-DECODE.json".
 std::vector<std::string> differing_words(const std::vector<std::string>& names) {
   const auto same_at = [&](auto letter_of) {
     std::size_t same = 0;

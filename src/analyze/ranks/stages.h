@@ -1,4 +1,4 @@
-// Which captures belong together: those of the ranks of one job over one stretch of time.
+// Groups captures that belong together: those of the ranks of one job over one stretch of time.
 #pragma once
 
 #include <cstdint>

@@ -124,7 +124,7 @@ struct Point {
   HandOver* got = nullptr;
 };
 
-/// What recording took of a line's time: so much for every event that begins, no more than most of
+/// Recording overhead in a line's time: so much for every event that begins, no more than most of
 /// the stretch in which it does; what does not fit is carried on a little.
 class ProfilerCost {
  public:
@@ -158,7 +158,7 @@ class ProfilerCost {
     merge(runs);
   }
 
-  /// Of the stretch that ends at `end` and has `length` that can be shorter.
+  /// The overhead in the stretch that ends at `end` and has `length` that can be shorter.
   Nanos until(Nanos end, Nanos length) {
     constexpr Nanos kMostCarried = 30 * kNsPerUs;
     for (; next_ < events_.size() && events_[next_].first < end; ++next_)
@@ -255,7 +255,7 @@ class HostPoints {
     }
     return begin;
   }
-  /// What a recording notes outside its window, such as marked steps, is not run again.
+  /// Events outside a recording's window, such as marked steps, are not replayed.
   Nanos begin_near_device(std::size_t line) const {
     constexpr Nanos kLead = kNsPerSecond / 2;
     const Nanos begin = begin_of(line);
@@ -378,7 +378,7 @@ class HostPoints {
     return normalised(std::move(input));
   }
 
-  /// What a point is on every rank: its call, and the operation that launches.
+  /// The label of a point on every rank: its call, and the operation that launches.
   std::uint32_t label_of(const Point& point) {
     if (point.call == kNoRow) return 0;
     const auto& capture = work_.context.capture;

@@ -7,7 +7,7 @@
 
 namespace gf {
 
-/// What of the capture a node is.
+/// The record of the capture that a node stands for.
 struct NodeOrigin {
   std::uint32_t row = kNoRow;  // of activities, or of api_calls for a host's point; kNoRow: a begin
   std::uint32_t line = kNoRow;  // of a host's point: number in BuiltGraph::lines
@@ -20,8 +20,8 @@ struct BuiltGraph {
   std::vector<std::vector<std::uint32_t>> lines;  // threads that are one line, rows of threads
 };
 
-/// Of the activities of `line` that were launched in `span`; `collectives`: those of them that are
-/// collectives, by start. Near-linear.
+/// Builds the graph of the activities of `line` that were launched in `span`; `collectives`: those
+/// of them that are collectives, by start. Near-linear.
 BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
                        const std::vector<std::uint32_t>& collectives, Interval span = kAllTime);
 

@@ -99,7 +99,7 @@ struct CriticalPath {
   }
 };
 
-/// Of the device that works most. Errors: a capture without device activities.
+/// The critical path of the device that works most. Errors: a capture without device activities.
 Result<CriticalPath> critical_path(const Context& context, const Analysis& analysis);
 
 }  // namespace gf

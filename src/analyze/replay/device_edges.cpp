@@ -336,7 +336,7 @@ class Finder {
     return -1;
   }
 
-  /// What was launched last, when it was done by then.
+  /// The activity launched last, if it was done by then.
   std::int64_t done_before(Nanos end) const {
     if (recent_.empty() || work_.activities[recent_.back()].end > end + kTolerance) return -1;
     return recent_.back();

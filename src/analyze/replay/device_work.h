@@ -1,4 +1,4 @@
-// What the builders of a graph share: the activities of a device with the calls that launched them.
+// Input of all builders of a graph: the activities of a device with the calls that launched them.
 #pragma once
 
 #include <algorithm>

@@ -19,7 +19,7 @@ inline constexpr Nanos kNoWait = INT64_MIN / 4;
 /// Recording takes no more than this share of a stretch of the host.
 inline constexpr double kMostOfStretch = 0.85;
 
-/// Why a node cannot begin earlier.
+/// The reason why a node cannot begin earlier.
 enum class WaitsFor : std::uint8_t {
   host,          // what its thread did before
   launch,        // the call that launched it
@@ -48,7 +48,7 @@ struct ReplayGraph {
   std::vector<Nanos> profiler_ns;  // of a host's point: about what recording took on the way there
   std::vector<std::uint32_t> first_edge{0};  // by node, and one more
   std::vector<ReplayEdge> edges;             // to the node, node after node
-  /// Of activities a digest of kernel and grid; of host points kHostMark and the digests of the
+  /// For activities a digest of kernel and grid; for host points kHostMark and the digests of the
   /// point before and of their own, which together name the stretch between them.
   std::vector<std::string> names;
 

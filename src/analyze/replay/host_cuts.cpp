@@ -80,7 +80,7 @@ HostCuts HostCutter::cuts_of(const WhatIfChanges& changes, const Outlook& outloo
   cuts.copying = copies_around(pauses);
   cuts.claimed = unite(cuts.claimed, cuts.copying);
   if (changes.graph) cuts.stays = subtract(long_pauses_, cuts.claimed);
-  // What only makes kernels faster leaves loops as they are.
+  // Changes that only make kernels faster leave loops as they are.
   const bool may_loop = asks(changes, Without::sync) || asks(changes, Without::copies) ||
                         asks(changes, Without::allocations) || !cuts.claimed.empty();
   if (asks(changes, Without::copies))
@@ -214,7 +214,7 @@ const std::vector<bool>& HostCutter::reads() const {
   return reads_ = with_inner(std::move(reads_), context_.attribution);
 }
 
-/// Of copies that wait with a call of their own, that call.
+/// The waiting calls of copies that have one of their own.
 Intervals HostCutter::waits_for_copies(const std::vector<std::uint32_t>& threads) const {
   Intervals spans;
   const auto& calls = capture_.api_calls;

@@ -1,4 +1,4 @@
-// What of the host's time is gone with a change: pieces of its threads, taken out before a program
+// Host time that a change removes: pieces of its threads, taken out before a program
 // runs again.
 #pragma once
 
@@ -17,13 +17,13 @@
 
 namespace gf {
 
-// What recording may take of an event, over the usual: 0.8 and 3.0 us against 1.9.
+// Recording overhead of an event, over the usual: 0.8 and 3.0 us against 1.9.
 inline constexpr double kCheap = 0.42, kUsual = 1, kDear = 1.58;
 
 // Other work of a host for so long is none of its launching: no graph takes it away.
 inline constexpr Nanos kLongPause = kNsPerMs;
 
-/// How mended kernels and recording are judged.
+/// Assumptions about mended kernels and recording.
 struct Outlook {
   double recording = kUsual;  // what it takes, times what it usually does
   double MendedTime::* kernels = &MendedTime::about;
@@ -38,7 +38,7 @@ inline bool asks(const WhatIfChanges& changes, Without what) {
   return std::ranges::find(changes.without, what) != changes.without.end();
 }
 
-/// Whether a claim is of host time alone, with no device activity.
+/// True if a claim is of host time alone, with no device activity.
 inline bool is_of_host(const FindingClaim& claim) {
   return claim.time.activities.empty() && claim.time.changed.empty();
 }
@@ -58,14 +58,14 @@ class HostCutter {
  public:
   using OfThreads = std::unordered_map<std::uint32_t, Intervals>;
 
-  /// Of what was launched in `span`. `lines`: threads that are one line, as BuiltGraph has them.
+  /// Covers the launches in `span`. `lines`: threads that are one line, as BuiltGraph has them.
   HostCutter(const Context& context, const DeviceTimeline& line, Interval span,
              const std::vector<std::vector<std::uint32_t>>& lines);
 
   /// `mended`: time that is gone with kernels.
   HostCuts cuts_of(const WhatIfChanges& changes, const Outlook& outlook,
                    const std::vector<const OfThreads*>& mended) const;
-  /// Whether a change takes an operator away by its name.
+  /// True if a change takes an operator away by its name.
   bool is_removed(std::uint32_t op, const WhatIfChanges& changes) const;
   /// Those that go, with what lies inside them: by row of host_ops; empty where none is asked for.
   std::vector<bool> removed_by(const WhatIfChanges& changes) const;

@@ -75,7 +75,7 @@ std::vector<std::uint32_t> remove_operations(const Context& context,
     }
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
     const auto rows = begin_inside(context.host.ops(thread), ops.start_ns, span);
-    // What an operation encloses comes after it.
+    // The operations that one encloses come after it.
     for (const auto op : std::views::reverse(rows)) {
       const Launched own = by_op[op];
       if (!own.any) continue;
@@ -100,7 +100,7 @@ class Mender {
  public:
   Mender(const Context& context, const work::KernelWorks& works, Interval span)
       : context_(context), works_(works), span_(span) {
-    // What was launched in it may run after it.
+    // Kernels launched in it may run after it.
     if (span_.end != INT64_MAX) span_.end += span_.length();
     for (std::size_t number = 0; number < context.devices.size(); ++number)
       product_of_device_[context.devices[number].device] = work::product_of(context, number);
@@ -321,8 +321,8 @@ class Mender {
     fuse(chain.small);
   }
 
-  /// What a library fuses has one size: a kernel that takes much less works on something else, but
-  /// for one or two between large ones, such as the root of a norm before what is divided by it.
+  /// Kernels that a library fuses have one size: a kernel that takes much less works on something
+  /// else, but for one or two between large ones, such as the root of a norm before a division.
   void add_to(Chain& chain, std::size_t i) {
     constexpr double kAlike = 8;  // times as long
     constexpr std::size_t kBetween = 4;
@@ -428,8 +428,8 @@ void add_unrecorded(const Context& context, std::vector<std::uint32_t>& gone) {
   gone.insert(gone.end(), unrecorded.begin(), unrecorded.end());
 }
 
-/// What goes with operations: memory that they set, and what autograd computes for them, if they
-/// did not only run again. Adds it to `gone`; whether there is backward work.
+/// Adds what goes with operations: memory that they set, and what autograd computes for them, if
+/// they did not only run again. Adds it to `gone`; whether there is backward work.
 bool add_what_goes_along(const Context& context, const std::vector<std::uint32_t>& removed,
                          std::vector<std::uint32_t>& gone) {
   if (removed.empty()) return false;

@@ -1,4 +1,4 @@
-// What kernels take, and what of the host's time is gone, once a program's kernels are mended:
+// Kernel time, and the host time that is gone, once a program's kernels are mended:
 // fused, padded, on tensor cores. An estimate with bounds; tests/oracle/whatif.py judges it.
 #pragma once
 
@@ -20,7 +20,7 @@ struct KernelWorks;
 }
 struct Product;
 
-/// What is mended, as --with names it.
+/// The mending, as --with names it.
 enum class With : std::uint8_t {
   fused_optimizer,
   fused_attention,
@@ -50,7 +50,7 @@ struct Mending {
   std::unordered_map<std::uint32_t, Intervals> host;      // time that is gone, by thread
 };
 
-/// What a finding with a named cause speaks of, and what is gone once it is mended.
+/// The subject of a finding with a named cause, and the time that is gone once it is mended.
 struct ClaimedTime {
   Intervals host;                         // whatever a thread does in these, and its waits
   std::vector<std::uint32_t> activities;  // rows
@@ -58,8 +58,8 @@ struct ClaimedTime {
   std::vector<std::uint32_t> merged;  // rows that are gone since others of `changed` do their work
 };
 
-/// Of kernels that begin in `span` or as long after it. Needs timelines, attribution and layers.
-/// `works`: of the context's kernels.
+/// Covers kernels that begin in `span` or as long after it. Needs timelines, attribution and
+/// layers. `works`: of the context's kernels.
 Mending mending_of(const Context& context, const work::KernelWorks& works, With what,
                    Interval span);
 /// The same on another GPU: each kernel by the ceiling that holds it, by data sheet.

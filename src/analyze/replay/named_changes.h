@@ -16,7 +16,7 @@ struct Named {
 };
 /// Each change of `changes` by itself.
 std::vector<Named> each_of(const WhatIfChanges& changes);
-/// What is asked when nothing is.
+/// The changes that are tried by default.
 std::vector<Named> usual_changes();
 /// A batch so many times as large, with the time of an item.
 Named larger(double batch);

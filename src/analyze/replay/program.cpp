@@ -149,7 +149,7 @@ bool Program::has_operator(const std::string& part) const {
 }
 
 BuiltGraph Program::graph_of(const Context& context, const DeviceTimeline& line, Interval span) {
-  // What was launched in it may run as long after it.
+  // Kernels launched in it may run as long after it.
   const Interval longer{span.start, span.end == INT64_MAX ? span.end : span.end + span.length()};
   DeviceTimeline part;
   part.device = line.device;
@@ -191,7 +191,7 @@ void Program::place_in_steps() {
   }
 }
 
-/// Of a single step what lies before its first activity and behind its last one: nothing moves
+/// Finds the time before a single step's first activity and behind its last: nothing moves
 /// it.
 void Program::find_outside() {
   Nanos begin = INT64_MAX, end = INT64_MIN;
@@ -332,7 +332,7 @@ void Program::run_alike(const WhatIfChanges& changes, std::span<const Outlook> o
       double rest = stretch.own - std::min(outlook.recording * stretch.recorded,
                                            kMostOfStretch * std::max(stretch.own, 0.0));
       rest *= left[i].kept;
-      // What compilers write down while they are recorded is in no event of theirs.
+      // Events of compilers do not show what they write down while they are recorded.
       if (outlook.recording == kDear && stretch.one_off > 0)
         rest -= kOfCompiling * rest * static_cast<double>(stretch.one_off) /
                 static_cast<double>(stretch.length);
@@ -465,7 +465,7 @@ bool Program::waited(std::uint32_t node) const {
   return false;
 }
 
-/// How long the call lasts that a host's point is.
+/// The length of the call that a host's point stands for.
 Nanos Program::call_of(std::uint32_t node) const {
   const auto call = built_.origins[node].row;
   return call == kNoRow ? 0 : capture_.api_calls.duration_ns[call];

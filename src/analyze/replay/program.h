@@ -31,7 +31,7 @@ class Program {
           const work::KernelWorks* works);
 
   std::size_t steps() const { return steps_; }
-  /// How many changes can be turned on and off: each one more doubles the runs.
+  /// The largest number of changes to turn on and off: each one more doubles the runs.
   std::size_t most_switches() const;
   std::int64_t device() const { return capture_.devices.id[line_.device]; }
   Nanos captured() const;
@@ -53,7 +53,7 @@ class Program {
   std::vector<Nanos> steps_with(const WhatIfChanges& changes,
                                 std::span<const Outlook> outlooks) const;
 
-  /// How often the host no longer waits for the device.
+  /// The number of times that the host no longer waits for the device.
   std::size_t waits_gone(const WhatIfChanges& changes) const;
   /// Share of the time in which the device idles and no edge explains why it had not begun. A graph
   /// begins as its launch ends.

@@ -21,7 +21,7 @@ namespace gf {
 
 namespace {
 
-// What replay itself misses, as half of the mended programs showed and the other half confirmed
+// The error of replay itself, as half of the mended programs showed and the other half confirmed
 // (docs/whatif.md): the odds of a gain are 2.5 times less to 5 times more, where a
 // step is jitted 4 times less, and 12 where launches may become fewer in one part instead; of what
 // is done in another way 2 times less to 7 times more; an own step 4 %.
@@ -59,7 +59,7 @@ double with_odds(double share, double times) {
   return odds / (1 + odds);
 }
 
-/// What a step gains. A step is a mean between ends, of which less time may move the first more
+/// The gain of a step. A step is a mean between ends, of which less time may move the first more
 /// than the last: then nothing is gained. A ten-thousandth of a step is the rounding of its mean.
 Nanos gained(Nanos own, Nanos step, const WhatIfChanges& changes) {
   constexpr Nanos kRounding = 10'000;
@@ -279,7 +279,7 @@ double ProgramReplay::middle_of(double share, const WhatIfChanges& changes) cons
 }
 
 bool ProgramReplay::frees_host(const WhatIfChanges& changes) {
-  // What only mends kernels ends no wait.
+  // Changes that only mend kernels end no wait.
   if (changes.without.empty() && changes.claims.empty() && changes.operators.empty()) return false;
   auto& program = parts_->program;
   program.prepare(changes);

@@ -17,7 +17,7 @@ namespace gf {
 #define GF_RESULTS "analyze/results/whatif.def"
 #include "analyze/declare_results.inl"
 
-/// What is taken away, as --without names it.
+/// The part that is removed, as --without names it.
 enum class Without : std::uint8_t {
   sync,
   input,
@@ -42,7 +42,7 @@ struct FindingClaim {
   std::string_view name() const { return rule.empty() ? name_of(finding) : rule; }
 };
 
-/// What a rule of a team's own found, and the time that is gone once it is mended.
+/// A finding of a custom rule, and the time that is gone once it is mended.
 struct OwnFinding {
   Finding finding;
   ClaimedTime time;
@@ -87,9 +87,9 @@ class ProgramReplay {
   Result<WhatIf> answer(const WhatIfChanges& changes);
   /// The share of a step that all of them give in one run, about.
   double share_of(const WhatIfChanges& changes);
-  /// Of such a share the middle of what programs gained that made these changes.
+  /// The median gain, for such a share, of programs that made these changes.
   double middle_of(double share, const WhatIfChanges& changes) const;
-  /// Whether in each step the host waits for the device once less, at least.
+  /// True if in each step the host waits for the device once less, at least.
   bool frees_host(const WhatIfChanges& changes);
 
  private:

@@ -51,7 +51,7 @@ class PhaseSweep {
   Nanos last_ = INT64_MIN;
 };
 
-/// What pieces of idle time are joined by.
+/// The key by which pieces of idle time are joined.
 struct Key {
   IdleReason reason;
   RuntimePhase phase;
@@ -86,7 +86,7 @@ struct Sum {
 };
 using Sums = std::unordered_map<Key, Sum, KeyHash>;
 
-/// What the host's threads did at the middle of each idle piece.
+/// Activity of the host's threads at the middle of each idle piece.
 class PieceOrigins {
  public:
   PieceOrigins(const Context& context, const RuntimeTrace& trace, bool stacks)
@@ -192,7 +192,7 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
   std::vector<IdleOrigin> origins;
   for (std::size_t i = 0; i < shown; ++i)
     origins.push_back(origin_of(context, order[i].first, order[i].second, windows));
-  // What was cut is one row a cause, so that the list still sums to the idle time.
+  // Rows that were cut become one row a cause, so that the list still sums to the idle time.
   std::map<IdleReason, std::pair<std::int64_t, Sum>> others;
   for (std::size_t i = shown; i < order.size(); ++i) {
     auto& [rows, sum] = others[order[i].first.reason];

@@ -167,8 +167,8 @@ std::vector<Queue> find_queues(const Context& context, const RuntimeTrace& trace
   return queues;
 }
 
-/// What a thread was in for most of a span, in words a person recognizes: the Python line where the
-/// capture has stacks, else the operation or annotation. Empty where it was in nothing.
+/// The place of a thread for most of a span, in words that a person recognizes: the Python line
+/// where the capture has stacks, else the operation or annotation. Empty where it was in nothing.
 std::string_view QueueDescription::host_line(ThreadSweep& sweep, Interval span) const {
   constexpr std::size_t kLookedAt = 1'000;
   constexpr Nanos kParts = 128;

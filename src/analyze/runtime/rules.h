@@ -1,4 +1,4 @@
-// Which event of which framework is which phase: a table, as data. A new framework is a new table
+// Phases of the frameworks' events: a table, as data. A new framework is a new table
 // in rules.cpp.
 #pragma once
 
@@ -22,7 +22,7 @@ constexpr std::size_t index_of(RuntimePhase phase) { return static_cast<std::siz
 
 enum class Match : std::uint8_t { exact, prefix, suffix, contains, typed, compiled };
 
-/// What happens inside an event may change what it is.
+/// A condition inside an event that changes its phase.
 enum class Unless : std::uint8_t {
   never,
   hands_on,  // it passes its work to other threads: this one waits for them
@@ -31,7 +31,7 @@ enum class Unless : std::uint8_t {
   nested,    // a launch or another operation: only operations without operations inside compute
 };
 
-/// Which side of the framework's own queue of operations an event is.
+/// The side of the framework's own queue of operations on which an event is.
 enum class QueueSide : std::uint8_t { none, enters, leaves };
 
 struct PhaseRule {

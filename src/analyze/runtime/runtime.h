@@ -1,4 +1,4 @@
-// Where the framework's runtime spends the time: phases, queues, and why the GPU idled
+// Time of the framework's runtime: phases, queues, and why the GPU idled
 // (docs/runtime.md).
 #pragma once
 
@@ -15,7 +15,7 @@ namespace gf {
 RuntimeInfo analyze_runtime(const Context& context, const RuleLookup& rules,
                             const RuntimeTrace& trace);
 
-// How long each phase takes, over all operations and by type of operation (the violins of DSD
+// Length of each phase, over all operations and by type of operation (the violins of DSD
 // 2022).
 
 /// Operations that began in `window`, by type, most time first; the first row, "*", is all of them.
@@ -23,7 +23,7 @@ RuntimeInfo analyze_runtime(const Context& context, const RuleLookup& rules,
 std::vector<OperationType> spread_operations(const RuntimeTrace& trace, Interval window,
                                              std::size_t max_rows);
 
-// Why the GPU idles: the idle pieces of the timelines joined with phase, operation, module and
+// Origins of idle time: the idle pieces of the timelines joined with phase, operation, module and
 // Python line.
 
 /// Most time first, at most `max_rows` (0: all). The times of all rows sum to the idle time of all

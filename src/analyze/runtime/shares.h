@@ -19,7 +19,7 @@ inline constexpr std::size_t kPhaseMasks = std::size_t{1} << index_of(RuntimePha
 /// Time by set of phases: all that the shares of a span need.
 using PhaseSums = std::array<Nanos, kPhaseMasks>;
 
-/// Which phases hold at every instant of a window: phases[i] for length_ns[i], one piece after the
+/// The phases at every instant of a window: phases[i] for length_ns[i], one piece after the
 /// other without a gap.
 struct PhaseTimeline {
   struct Before {

@@ -30,7 +30,7 @@ RuntimePhase phase_of_call(ApiKind kind) {
   return RuntimePhase::other;
 }
 
-/// What a call started on the devices.
+/// The work that a call started on the devices.
 struct DeviceWork {
   Nanos kernels = 0, copies = 0, first_start = INT64_MAX;
 };
@@ -46,7 +46,7 @@ class StartedWork {
       if (const auto call = context.launches[i]; call != kNoRow)
         next_[i] = std::exchange(first_[call], i);
   }
-  /// Of a row of api_calls.
+  /// The work of a row of api_calls.
   DeviceWork of(std::uint32_t call) const {
     DeviceWork done;
     for (auto i = first_[call]; i != kNoRow; i = next_[i]) {
@@ -124,8 +124,8 @@ class ThreadTracer {
     return capture_.host_ops.start_ns[row] + capture_.host_ops.duration_ns[row];
   }
 
-  /// What a stretch is put down to. Events inside an event that change none of it, as most do,
-  /// begin and end no stretch.
+  /// True if two frames charge a stretch to the same thing. Events inside an event that change none
+  /// of it, as most do, begin and end no stretch.
   static bool same_stretch(const Frame& one, const Frame& other) {
     return one.phase == other.phase && one.operation == other.operation &&
            (one.event == other.event || one.phase != RuntimePhase::wait);

@@ -18,7 +18,7 @@
 
 namespace gf {
 
-// How many items a queue holds over time: exact, from when each enters and leaves.
+// Depth of a queue over time: exact, from when each enters and leaves.
 
 /// An item is in the queue in [enter, leave). With enter == leave it passed through without
 /// waiting.
@@ -43,7 +43,7 @@ struct DepthPart {
   double mean = 0;
 };
 
-/// What the curve says as a whole, and over equal parts of the window. Integer arithmetic
+/// Summary of the curve as a whole, and over equal parts of the window. Integer arithmetic
 /// throughout.
 struct DepthSummary {
   std::int64_t max = 0;

@@ -166,7 +166,7 @@ void keep_mean(std::string_view rung, double mean, double share, SampledMeans& m
   if (rung == "tensor.issue"_metric) means.tensor_issue = mean;
 }
 
-/// Which rungs are shown although nothing was sampled of them, in their places.
+/// Adds the levels that are shown although nothing was sampled of them, in their places.
 void add_missing_levels(SampleSource source, const Capture& capture, std::vector<Level>& levels) {
   std::vector<Level> all;
   for (const LevelRow& row : kLevelRows) {

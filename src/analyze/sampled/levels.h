@@ -110,7 +110,7 @@ struct SampledLadder {
 SampledLadder sampled_ladder(const Capture& capture, const std::vector<SampledSeries>& series,
                              Nanos span, double most = 1);
 
-/// How the kernel bars share `busy` (a share of the same time as the means).
+/// The kernel bars' shares of `busy` (a share of the same time as the means).
 std::vector<double> sampled_split(const SampledMeans& means, double busy);
 
 /// Fills busy, idle, levels and waterfall of a device whose id, name, start and span stand already.

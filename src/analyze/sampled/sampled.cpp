@@ -28,7 +28,7 @@ struct SampleOverview {
   std::vector<Text> work;  // by device: what says whether it works, of kWorkSigns; none without any
 };
 
-/// What says that a device works, best first: a log need not have the first.
+/// Metrics that say that a device works, best first: a log need not have the first.
 constexpr std::string_view kWorkSigns[] = {
     "gpu.busy"_metric,     "monitor.gpu"_metric,   "sm.active"_metric,   "sm.active_any"_metric,
     "issue.active"_metric, "tensor.active"_metric, "dram.active"_metric, "sm.occupancy"_metric};
@@ -238,7 +238,7 @@ SampleSource source_of(const Capture& capture, std::uint32_t device,
   return levels || source == SampleSource::dcgm ? *source : SampleSource::nvml;
 }
 
-/// What a reader wants to see first: levels, then these, then the rest as it came.
+/// The order of readings: levels, then these, then the rest as it came.
 constexpr std::string_view kAfterLevels[] = {
     "dram.read"_metric,    "dram.write"_metric, "pcie.rx"_metric,      "pcie.tx"_metric,
     "nvlink.rx"_metric,    "nvlink.tx"_metric,  "power.module"_metric, "power.average"_metric,
@@ -416,7 +416,7 @@ Status check_extent(const Capture& capture, Interval extent) {
   return {};
 }
 
-/// What of a capture is analyzed, and each device's own part of it.
+/// The analyzed part of a capture, and each device's own part of it.
 struct WindowOfSamples {
   WindowKind kind = WindowKind::all;
   Interval window;

@@ -26,7 +26,7 @@ struct SampledAnalysis {
 /// has its own such span (spans.h). Errors: no sample in the window, steps asked for.
 Result<SampledAnalysis> analyze_samples(const Capture& capture, const AnalyzeOptions& options);
 
-/// How levels and readings went over a window (kAllTime: over all samples), for captures with
+/// Levels and readings over a window (kAllTime: over all samples), for captures with
 /// kernels; without devices when nothing was sampled.
 SampledUse samples_over_time(const Capture& capture, Interval within);
 

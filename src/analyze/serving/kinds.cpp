@@ -1,4 +1,4 @@
-// What all steps of a kind took, computed and waited for.
+// Time, work and waits of all steps of a kind.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -21,7 +21,7 @@ struct Said {
   std::string_view id;
   std::int64_t tokens = 1;
 };
-/// What stands in the parentheses; without a number of tokens it is one.
+/// The content of the parentheses; without a number of tokens it is one.
 std::optional<Said> said(std::string_view name, std::string_view mark) {
   if (!name.starts_with(mark) || !name.ends_with(")")) return std::nullopt;
   name.remove_prefix(mark.size());

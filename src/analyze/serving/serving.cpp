@@ -123,7 +123,7 @@ void put_tokens(const serving::Joules& joules, Serving& serving) {
     serving.joules_per_token = static_cast<double>(*energy) * 1e-9 / count;
 }
 
-/// What prompts beside them cost the requests that decode.
+/// The cost of prompts for the requests that decode beside them.
 void put_mixed(Serving& serving) {
   const auto median_of = [&](StepKind kind) -> std::optional<Nanos> {
     const auto use = std::ranges::find(serving.kinds, kind, &StepKindUse::kind);

@@ -1,4 +1,4 @@
-// What a serving engine did in the window: its steps by kind, tokens, requests and waits.
+// Activity of a serving engine in the window: its steps by kind, tokens, requests and waits.
 // docs/serving.md gives the rules.
 #pragma once
 

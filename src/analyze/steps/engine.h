@@ -32,8 +32,8 @@ std::vector<EnginePass> engine_passes(const Capture& capture, const TokenChoices
 Steps find_engine_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
                         const Names& names, const TokenChoices& choices);
 
-/// Whether steps of a period are none: they hold under half of the choices of tokens, or one of
-/// them is ten times as long as another or holds ten times as many choices.
+/// True if the steps of a period are not steps: they hold under half of the choices of tokens, or
+/// one of them is ten times as long as another or holds ten times as many choices.
 bool contradicts_choices(const Capture& capture, const TokenChoices& choices,
                          const std::vector<StepInfo>& steps);
 

@@ -87,7 +87,7 @@ std::string_view take_while(std::string_view& text, Holds holds) {
   return taken;
 }
 
-/// What the fields of the pattern stand for in the name; empty where it does not fit.
+/// The values of the pattern's fields in the name; empty where it does not fit.
 std::optional<Read> read(std::string_view pattern, std::string_view name) {
   constexpr std::size_t kMostDigits = 18;
   Read fields;
@@ -130,7 +130,7 @@ StepKind kind_of(const Read& fields) {
   if (!prefills || !decodes || (*prefills == 0 && *decodes == 0)) return StepKind::unknown;
   if (*decodes == 0) return StepKind::prefill;
   if (*prefills > 0) return StepKind::mixed;
-  // Of each request one token is new; more are a draft's.
+  // Each request has one new token; more are a draft's.
   const bool draft = fields[Field::decode_tokens].value_or(0) > *decodes;
   return draft ? StepKind::speculative : StepKind::decode;
 }
@@ -160,7 +160,7 @@ std::optional<StepName> parse_engine_mark(std::string_view name) {
     if (const auto fields = read(mark.pattern, name))
       return StepName{mark.family, (*fields)[Field::number], work_of(*fields)};
   }
-  // Of SGLang, with what this list does not know.
+  // SGLang's marks with fields that this list does not know.
   if (name.starts_with("step[") && name.ends_with("]"))
     return StepName{name.substr(0, 4), std::nullopt, EngineWork{}};
   return std::nullopt;

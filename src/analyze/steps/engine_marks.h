@@ -8,7 +8,7 @@
 
 namespace gf {
 
-/// What a mark of a serving engine says; empty for any other name.
+/// Parses a mark of a serving engine; empty for any other name.
 std::optional<StepName> parse_engine_mark(std::string_view name);
 
 }  // namespace gf

@@ -21,7 +21,7 @@ struct Grid {
   std::int32_t blocks = 0;
 };
 
-/// What is seen of each step.
+/// The observed facts of a step.
 struct Seen {
   std::vector<Grid> grids;                      // of kernels that every layer runs
   std::vector<Text> attention;                  // kernels, each once
@@ -274,7 +274,7 @@ LearnedWork LearnedSteps::work() const {
     }
     if (known_) {
       one.run_tokens = step.tokens;
-      // Of a draft's tokens those count that are kept: the copy holds all.
+      // Only the kept tokens of a draft count: the copy holds all.
       if (blocks_ > 0 && step.choices == 1) one.requests = one.generated = step.sampled;
       if (one.kind == StepKind::decode) one.tokens = one.decodes = one.requests;
       if (one.kind == StepKind::prefill) one.decodes = 0;
@@ -367,7 +367,7 @@ void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& 
     fill(work.decodes, seen.decodes);
     fill(work.generated,
          work.kind == StepKind::chunked ? std::optional<std::int64_t>(0) : seen.generated);
-    // Of a draft's tokens those count that are kept, which only a mark can say.
+    // Only the kept tokens of a draft count, which only a mark can say.
     if (work.kind == StepKind::speculative) work.generated.reset();
   }
   forget_unfinished_prompts(steps, learned.work);

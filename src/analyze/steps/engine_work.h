@@ -1,4 +1,4 @@
-// What the steps of a serving engine compute, learned from their kernels, grids and copies of
+// Work of a serving engine's steps, learned from their kernels, grids and copies of
 // tokens. docs/serving.md gives the rules.
 #pragma once
 

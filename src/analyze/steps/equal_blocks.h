@@ -22,13 +22,13 @@ struct EqualBlocks {
   Nanos all = 0;            // from the first activity to the end of the last one
 };
 
-/// Of segments [cut[i], cut[i + 1]) of the sequence, whose times `segments` are; none: under ten
-/// are equal.
+/// Looks at the segments [cut[i], cut[i + 1]) of the sequence, whose times `segments` are; none:
+/// under ten are equal.
 std::optional<EqualBlocks> find_equal_blocks(const Capture& capture, const KernelOrder& sequence,
                                              std::span<const std::uint32_t> cut,
                                              std::span<const StepInfo> segments);
 
-/// Whether each of them must be an iteration: layers of a pass are few or have other work between.
+/// True if each of them must be an iteration: layers of a pass are few or have other work between.
 bool are_steps(const EqualBlocks& found);
 
 /// The loop that they make, where it begins after work that the program does once or ends before

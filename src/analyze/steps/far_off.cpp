@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kFarTimes = 1.5;  // the middle step's time: below this, no step is far from it
 constexpr std::size_t kFewestAfterStartUp = 3, kFewestBesideOutlier = 4;
-// What every so many steps do is the program's own way (workers that load the input, say): an
+// A pattern every so many steps is the program's own (workers that load the input, say): an
 // outlier must be the only one where such a pattern would show twice.
 constexpr std::size_t kPattern = 4;
 constexpr double kAlike = 2;  // two far steps within this factor may be such a pattern's

@@ -166,7 +166,7 @@ StepMarks find_marks(const Capture& capture) {
 
 namespace {
 
-/// What the device did for each mark.
+/// The device's work for each mark.
 struct MarkWork {
   std::vector<Nanos> first;       // start of the first kernel launched in it
   std::vector<Nanos> first_copy;  // start of the first activity of any kind

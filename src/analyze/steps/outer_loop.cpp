@@ -117,7 +117,7 @@ namespace {
 /// One sign in ten may be missing or stand twice: a first batch that was fetched before the
 /// profile began, an optimizer that was skipped on overflow.
 constexpr double kRegular = 0.9;
-/// Of the kernels of an iteration, this share at least runs forward, and as much backward.
+/// The least share of an iteration's kernels that runs forward, and as much backward.
 constexpr double kEachWay = 0.1;
 
 }  // namespace
@@ -142,8 +142,8 @@ bool add_outermost(Intervals& spans, Interval span) {
   return true;
 }
 
-/// How often each segment but the last, which the end of the capture may cut, meets one of `times`;
-/// `begins` are the segments' starts, ascending.
+/// Counts for each segment but the last, which the end of the capture may cut, meets one of
+/// `times`; `begins` are the segments' starts, ascending.
 std::vector<std::size_t> count_between(const std::vector<Nanos>& times,
                                        const std::vector<Nanos>& begins) {
   std::vector<std::size_t> counts(begins.size() - 1);
@@ -186,7 +186,7 @@ Nanos OuterLoop::launched(std::uint32_t position) const {
   return capture_.activities.start_ns[row];
 }
 
-/// What the program itself called, on each thread: not inside anything but marks and plain Python.
+/// Finds the program's own calls on each thread: not inside anything but marks and plain Python.
 void OuterLoop::see_outermost(const HostThreads& host) {
   const auto& ops = capture_.host_ops;
   OncePerText is_mark(capture_.strings, [](std::string_view name) {

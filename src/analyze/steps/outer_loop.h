@@ -1,4 +1,4 @@
-// What shows that kernels repeat because a program's outer loop does, and not because its layers
+// Signs that kernels repeat because a program's outer loop does, and not because its layers
 // are alike. docs/steps.md lists the signs.
 #pragma once
 
@@ -37,14 +37,14 @@ std::vector<std::uint32_t> graph_begins(const Capture& capture,
                                         const std::vector<std::uint32_t>& launch,
                                         const KernelOrder& sequence);
 
-/// Whether the operations of a framework were recorded, rather than ranges that libraries name.
+/// True if the operations of a framework were recorded, rather than ranges that libraries name.
 bool has_operations(const Capture& capture);
 
-/// Where each run of `length` consecutive kernels occurs. Lists of one token are ascending.
+/// The positions of each run of `length` consecutive kernels. Lists of one token are ascending.
 class TokenPositions {
  public:
   TokenPositions(const KernelOrder& sequence, std::size_t length);
-  /// Of a token for each position, numbered from 0; kNoRow: none.
+  /// Takes a token for each position, numbered from 0; kNoRow: none.
   explicit TokenPositions(const std::vector<std::uint32_t>& tokens);
   std::size_t tokens() const { return begin_.size() - 1; }
   std::span<const std::uint32_t> at(std::size_t token) const {
@@ -71,10 +71,10 @@ class OuterLoop {
     const Times* times = nullptr;  // of the events; none: the segments' own work shows it
   };
   Sign sign(Cuts cut) const;
-  /// Whether an event of the sign lies in one segment; true for signs without events.
+  /// True if an event of the sign lies in one segment; true for signs without events.
   bool shows(const Sign& sign, Cuts segment) const;
 
-  /// What the segments are, when they are no iterations: the module that the host calls once in
+  /// The nature of segments that are no iterations: the module that the host calls once in
   /// each ("nn.Module: Block"), or empty.
   std::string_view module_of(Cuts cut) const;
 

@@ -23,7 +23,7 @@
 
 namespace gf {
 
-// Where a step cannot begin: inside something that the host does as one.
+// Positions at which a step cannot begin: inside something that the host does as one.
 
 class EnclosingSpans {
  public:
@@ -128,7 +128,7 @@ double irregularity(Positions positions, std::size_t median) {
   return count == 0 ? 0 : away / static_cast<double>(count) / middle;
 }
 
-/// How much of a sequence of n kernels tokens at these positions explain as steps.
+/// The part of a sequence of n kernels that tokens at these positions explain as steps.
 struct Coverage {
   bool tail = false;   // what follows the last one is a step: about as long as the others, neither
                        // cut off nor something else
@@ -274,7 +274,7 @@ std::vector<Choice> candidates_of(const KernelOrder& sequence, const EnclosingSp
       const Coverage extent = coverage(positions, sequence.ids.size());
       const auto known = by_count.find(positions.size());
       const double least = known == by_count.end() ? -1 : known->second.first;
-      // What cannot be worth more need not be looked at.
+      // Extents that cannot be worth more need no look.
       if (extent.covered < kLeastCovered || extent.covered <= least) continue;
       const double worth = extent.worth(positions);
       if (worth > least && !parts_layers(sequence, enclosing, positions))

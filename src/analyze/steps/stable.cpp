@@ -61,7 +61,7 @@ class Remaining {
     return static_cast<std::size_t>(value - sorted_.begin());
   }
 
-  /// How many are left of the first `rank` of all.
+  /// The number left of the first `rank` of all.
   std::size_t before(std::size_t rank) const {
     std::size_t count = 0;
     for (; rank > 0; rank &= rank - 1) count += counts_[rank];
@@ -116,7 +116,7 @@ double spread_of_few(std::span<const double> durations) {
   return std::sqrt(squares / static_cast<double>(durations.size() - 1)) / mean;
 }
 
-/// Of more a standard deviation that single outliers do not move.
+/// With more values, a standard deviation that single outliers do not move.
 double spread_of_many(const Remaining& durations) {
   constexpr double kNormal = 1.4826;  // standard deviations in a median absolute deviation
   const double middle = durations.median();

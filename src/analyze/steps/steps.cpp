@@ -86,7 +86,7 @@ std::vector<StepInfo> steps_of_source(const Capture& capture,
   return steps;
 }
 
-/// What repeats in the kernels is far shorter than what the samples of hardware counters repeat
+/// True if the kernels repeat after far less time than the samples of hardware counters repeat
 /// after: a loop inside a step (the cells of a recurrent network), or kernels that are all alike.
 bool inside_sampled_period(const Capture& capture, const Steps& found) {
   constexpr double kOneKernel = 0.5, kLoop = 0.01;  // shares of the samples' period
@@ -102,7 +102,7 @@ bool inside_sampled_period(const Capture& capture, const Steps& found) {
       });
 }
 
-/// What the marks of an engine say of their steps; none where marks are others.
+/// The work that an engine's marks say of their steps; none where marks are others.
 std::vector<EngineWork> work_of_marks(const StepMarks& marks, const std::vector<StepInfo>& steps) {
   std::unordered_map<std::int64_t, EngineWork> said;
   for (const auto& mark : marks.marks)

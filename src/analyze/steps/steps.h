@@ -15,7 +15,7 @@
 
 namespace gf {
 
-/// What a step of a serving engine computes, as far as it is known.
+/// The work of a serving engine's step, as far as it is known.
 struct EngineWork {
   StepKind kind = StepKind::unknown;
   std::optional<std::int64_t> run_tokens, tokens, requests, decodes, generated;  // of EngineStep
@@ -53,7 +53,7 @@ struct StepMarks {
   std::vector<StepMark> marks;    // by start
 };
 
-/// Whether a name is that of a step, such as ProfilerStep#12, train_step 3 or Iteration: 7: its
+/// The parts of a step's name, such as ProfilerStep#12, train_step 3 or Iteration: 7: its
 /// family and its number (empty for marks that repeat one text).
 struct StepName {
   std::string_view family;

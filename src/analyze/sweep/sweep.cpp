@@ -23,7 +23,7 @@ constexpr double kSaturated = 0.95;   // of the highest throughput
 constexpr std::size_t kDeviates = 3;  // repeats, for a standard deviation
 constexpr double kUsesTensor = 0.03;  // without instructions: packed arithmetic's cycles stay below
 
-/// What runs of one series have alike.
+/// The key that runs of one series share.
 std::string series_key(const SweepRun& run) {
   std::string key;
   for (const auto& axis : sweep_axes()) (key += run.*(axis.member)) += '\n';

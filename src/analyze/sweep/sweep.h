@@ -26,7 +26,7 @@ struct SweepKernel {
   LayerType layer = LayerType::other;
 };
 
-/// What is known of one configuration. `step_seconds` has one entry for every repeat; without any,
+/// Measurements of one configuration. `step_seconds` has one entry for every repeat; without any,
 /// run.throughput may be set. Empty axes are not known.
 struct SweepInput {
   SweepRun run;

@@ -31,7 +31,7 @@ bool singular_values_above(Eigen::MatrixXd A, double least) {
   return Eigen::LLT<Eigen::MatrixXd>(gram).info() == Eigen::Success;
 }
 
-/// What power is thought to follow, beside the time at work.
+/// Metrics that power is modeled to follow, beside the time at work.
 constexpr std::string_view kDrivers[] = {"sm.active_any"_metric, "sm.active"_metric,
                                          "tensor.active"_metric, "dram.active"_metric};
 
@@ -118,7 +118,7 @@ void fill_drivers(const Capture& capture, const Presence& presence, const Tenant
   }
 }
 
-/// What is drawn above idle, as a sum of drivers: of levels, whoever causes them, or of the time at
+/// Power above idle as a sum of drivers: of levels, whoever causes them, or of the time at
 /// work of each process.
 struct PowerModel {
   std::vector<double> watts;  // a unit of each driver
@@ -209,8 +209,8 @@ void widen(std::vector<TenantPart>& shares, const std::vector<TenantPart>& by) {
   }
 }
 
-/// What powers of a cell may be whose: by the model that lies nearest, between the bounds of all
-/// and the shares of time.
+/// Bounds of each process's power in a cell: by the model that lies nearest, between the bounds of
+/// all and the shares of time.
 struct PowerModels {
   PowerModel levels, processes;
 };

@@ -129,7 +129,7 @@ TenantSplit split_amount(const PresenceShare& share, double amount, double most)
 
 namespace {
 
-/// What work does to a device: its levels and traffic; gpu.busy is what the activities themselves
+/// Metrics of a device's work: its levels and traffic; gpu.busy is what the activities themselves
 /// say.
 std::vector<std::string_view> metrics_of_work() {
   std::vector<std::string_view> ids;

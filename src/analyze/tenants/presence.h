@@ -1,5 +1,5 @@
-// Who had work on a device, and when.
-// What of an amount over a span belongs to which process of a device.
+// Presence of processes on a device over time.
+// The part of an amount over a span that belongs to each process of a device.
 // The samples of a device over the times at which all its processes were recorded.
 #pragma once
 
@@ -27,11 +27,11 @@ struct Presence {
   std::vector<PresencePiece> pieces;        // cover `known` exactly, in order
 };
 
-/// Of the processes with activities in the device's window; no pieces when they were never recorded
-/// at the same time, or are too many.
+/// Covers the processes with activities in the device's window; no pieces when they were never
+/// recorded at the same time, or are too many.
 Presence find_presence(const Capture& capture, const DeviceTimeline& timeline);
 
-/// How a span belongs to the processes of a device: nanoseconds, by process.
+/// A span's split over the processes of a device: nanoseconds, by process.
 struct PresenceShare {
   Nanos length = 0, active = 0;  // of the span, and of the part in which some process was at work
   std::vector<double> alone;     // only this process

@@ -18,7 +18,7 @@ namespace gf {
 namespace {
 
 constexpr std::string_view kHeld = "memory.process.";
-/// Of the time of a sample in which some process must be at work for its rate to say how fast the
+/// The share of a sample's time in which some process must work for its rate to say how fast the
 /// device can be.
 constexpr double kTelling = 0.2;
 

@@ -1,4 +1,4 @@
-// Who used a device that several processes share, for how long, and what of its levels and joules
+// Processes that share a device: how long each used it, and the part of its levels and joules that
 // was theirs. docs/tenants.md gives the rules.
 #pragma once
 
@@ -34,7 +34,7 @@ std::vector<SharedDevice> name_tenants(const Capture& capture);
 
 /// Processes that held memory on a device (row of devices) and are not those that were recorded.
 std::vector<std::int64_t> other_processes(const Capture& capture, std::uint32_t device);
-/// Whether the capture says who held memory on the device.
+/// True if the capture says who held memory on the device.
 bool knows_processes(const Capture& capture, std::uint32_t device);
 
 }  // namespace gf

@@ -15,7 +15,7 @@
 
 namespace gf {
 
-// What to collect with Nsight Compute for the levels of kernels.
+// The metrics to collect with Nsight Compute for the levels of kernels.
 
 /// The counters to collect for a level on a chip (best formula), joined by commas.
 std::string counters_for(KernelLevel level, const Chip* chip);
@@ -75,7 +75,7 @@ class KernelLevels {
   const std::string& formula(KernelLevel level) const {
     return formula_[static_cast<std::size_t>(level)];
   }
-  /// What ratio a level cannot be above inside a kernel whose level is not known: 1 or a known
+  /// The largest ratio that a level can have inside a kernel whose level is not known: 1 or a known
   /// level above it.
   double upper(std::uint32_t activity, KernelLevel level) const;
 

@@ -58,7 +58,7 @@ struct Sums {
   }
 };
 
-/// What the ladder sums over the kernels of some devices.
+/// Sums of the levels over the kernels of some devices.
 struct KernelSums {
   std::array<Sums, kKernelLevels> levels;
   Nanos window = 0, kernel_busy = 0, kernel_time = 0;

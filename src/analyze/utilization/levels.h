@@ -25,7 +25,7 @@ std::vector<LevelSpread> level_spreads(std::span<const std::uint32_t> activities
 
 // Levels, waterfalls, layers and kernels: what needs attribution and counters.
 
-/// Where kernel time went, by layer and by kernel.
+/// Kernel time by layer and by kernel.
 struct KernelSections {
   std::vector<LayerRow> layer_types, layers;
   std::vector<KernelRow> kernels;

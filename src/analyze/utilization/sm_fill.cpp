@@ -86,7 +86,7 @@ namespace {
 
 constexpr std::size_t kMostSampled = 2048;
 
-/// What the looked-at kernels of a device sum to, in nanoseconds.
+/// Sums over the kernels of a device, in nanoseconds.
 struct FillSums {
   double sm_low = 0, sm_high = 0, occupancy_low = 0, occupancy_high = 0;
   double covered = 0, exclusive = 0, duration = 0;

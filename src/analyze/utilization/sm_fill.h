@@ -1,4 +1,4 @@
-// How launches fill the SMs, by their shapes and the chip's limits: estimates where no counter
+// SM fill of launches, by their shapes and the chip's limits: estimates where no counter
 // tells (docs/ladder.md).
 #pragma once
 

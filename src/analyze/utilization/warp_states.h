@@ -1,4 +1,4 @@
-// What the warps of a report's kernels waited for, by its counters.
+// Stall reasons of a report's kernels, by its counters.
 #pragma once
 
 #include <cstdint>

@@ -14,11 +14,11 @@ namespace gf {
 /// Bars in the order idle, copy, waiting (where other ranks are known), sm_inactive, stalled,
 /// other_instructions, tensor, unknown; they sum to use.span_ns exactly, and the parts of each bar
 /// to the bar. `use` brings the idle causes.
-/// What each bar means stands in docs/ladder.md.
+/// The bars are explained in docs/ladder.md.
 std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline& line,
                                     const DeviceUse& use, const KernelLevels& kernel_levels);
 
-/// How one kernel's time splits; the parts sum to 1.
+/// The split of one kernel's time; the parts sum to 1.
 struct KernelSplit {
   double sm_inactive = 0, stalled = 0, other_instructions = 0, tensor = 0, unknown = 0;
 };
@@ -41,8 +41,8 @@ WaterfallBar waterfall_bar(Bar bar, Nanos ns);
 /// to that bar.
 std::vector<NamedTime> kernel_types_without_counters(const Analysis& analysis);
 
-// What counter samples say of the analyzed window: levels of the whole GPU, which need no kernel,
-// and work that no recorded kernel explains.
+// Facts of counter samples about the analyzed window: levels of the whole GPU, which need no
+// kernel, and work that no recorded kernel explains.
 
 /// Time in which samples show work on a device and nothing that was recorded ran, beyond what the
 /// gaps between kernels and two clocks leave open, leaves idle time: `unrecorded_ns` of the device,

@@ -32,7 +32,7 @@ constexpr double kMissing = 0.05;
 constexpr Nanos kFrontEnd = 2 * kNsPerUs;
 constexpr std::int64_t kLeastSamples = 20;
 
-/// How far samples lie from kernels, and whether that is known.
+/// Offset between samples and kernels, and whether that is known.
 struct Shift {
   Nanos ns = 0;
   bool known = false;
@@ -71,7 +71,7 @@ Interval recorded_part(const Capture& capture, Interval window) {
   return longest;
 }
 
-/// How long the recorded work of a span keeps the GPU busy.
+/// The time that the recorded work of a span keeps the GPU busy.
 Nanos explained_time(const DeviceTimeline& line, Interval span) {
   Nanos sum = covered(line.busy, span);
   for (const auto& piece : line.idle_pieces) {
@@ -141,9 +141,9 @@ double most_sms(const Context& context, const DeviceTimeline& line, Interval spa
   return busy / static_cast<double>(span.length());
 }
 
-/// How many recorded contexts take turns on a device without MPS, where that explains why it is
-/// active and no kernel runs: no more SMs are at work than its kernels can account for. 0: it does
-/// not.
+/// The number of recorded contexts that take turns on a device without MPS, where that explains why
+/// it is active and no kernel runs: no more SMs are at work than its kernels can account for. 0: it
+/// does not.
 std::size_t contexts_in_turns(const Context& context, const DeviceTimeline& line, Interval span,
                               Interval sampled, double explained) {
   const Capture& capture = context.capture;
@@ -162,7 +162,7 @@ std::size_t contexts_in_turns(const Context& context, const DeviceTimeline& line
   return contexts.size();
 }
 
-/// What the capture holds of who else could have worked.
+/// Facts of the capture about who else could have worked.
 std::string suspects(const Context& context, const DeviceTimeline& line,
                      const std::vector<std::int64_t>& others) {
   const Capture& capture = context.capture;

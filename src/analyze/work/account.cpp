@@ -25,7 +25,7 @@ bool odd(const gf::work::Product& product) {
   return off(product.m) || off(product.n) || off(product.k);
 }
 
-/// What all accounts share.
+/// The data that all accounts share.
 class Accounts {
  public:
   Accounts(const Context& context, const KernelLevels& levels, const Analysis& analysis,
@@ -146,7 +146,7 @@ class Accounts {
     kernel.seconds = static_cast<double>(context_.kernels[i].working_ns) * 1e-9;
     kernel.flops = work.flops;
     kernel.recomputed = phase_of(i) == TrainingPhase::recompute ? work.flops : work.recomputed;
-    // What counters saw is what was carried out, padding and all.
+    // Counters count the operations that were carried out, padding and all.
     const double counted = works_.counted.tensor_operations(activity);
     kernel.covered = std::isnan(counted) || counted < work.flops ? work.covered : counted;
     kernel.peak = peak;

@@ -86,7 +86,7 @@ const CallWork* CallFinder::work_at(std::uint32_t place) {
   return at.work;
 }
 
-/// Of one call for all that have the same inputs; nullptr when it is not known.
+/// The work of one call for all that have the same inputs; nullptr when it is not known.
 const CallWork* CallFinder::work_of(std::uint32_t op, const Rule& rule) {
   const auto& ops = capture_.host_ops;
   const Inputs inputs{ops.name[op], ops.shapes[op], ops.types[op], ops.values[op], ops.strides[op]};

@@ -1,4 +1,4 @@
-// Which of the operations around a launch its work is counted by: the outermost one that has a rule
+// Finds the operation by which the work of a launch is counted: the outermost one that has a rule
 // and shapes and does not hand its call on.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace gf::work {
 
-/// What runs inside an operation is mostly how it is done. Some hand their call on instead: for a
+/// Operations inside another are mostly its implementation. Some hand their call on instead: for a
 /// tensor of a Python class (DTensor, a quantized weight) and under a transform (vmap) the
 /// operation is called anew with what really runs: a shard, other sizes, another type. Then the
 /// inner one counts.

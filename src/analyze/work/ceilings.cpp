@@ -18,7 +18,7 @@ double fp32_ops(ChipId chip) {
   return one_path ? 128 : 256;
 }
 
-/// What a product has of its chip's rate: GeForce boards add up in FP32 at a lower one.
+/// A product's share of its chip's rate: GeForce boards add up in FP32 at a lower one.
 double rate_of(const Product& product, TensorType type) {
   switch (type) {
     case TensorType::fp16:

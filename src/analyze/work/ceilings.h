@@ -1,4 +1,4 @@
-// What a GPU can do at most, as `gpufathom ceilings` measured it or as its data sheet has it.
+// The ceilings of a GPU, as `gpufathom ceilings` measured it or as its data sheet has it.
 #pragma once
 
 #include <array>
@@ -54,7 +54,7 @@ Result<CeilingsFile> parse_ceilings(std::string_view text, const std::string& pa
 /// "NVIDIA-H200.ceilings.json"
 std::string ceilings_name(std::string_view product);
 
-/// What the data sheet states for a product: dense tensor rates by type, FP32, device memory.
+/// Ceilings by a product's data sheet: dense tensor rates by type, FP32, device memory.
 std::vector<Ceiling> stated_ceilings(const Product& product);
 /// The measured ones (when there are any), and the stated ones of what was not measured.
 std::vector<Ceiling> ceilings_of(const Product* product, const CeilingsFile* measured);
@@ -91,7 +91,7 @@ std::string_view peak_type(const gf::Product& product, std::span<const KernelWor
 /// The device of a number in Context::devices as a product; nullptr when unknown.
 const gf::Product* product_of(const Context& context, std::size_t number);
 
-/// Whether kernels could do so many operations in their time. If not, the sizes are those of
+/// True if kernels could do so many operations in their time. If not, the sizes are those of
 /// another run, or the GPU is not the one that is named.
 bool is_possible(double flops, double peak, double kernel_ns);
 

@@ -1,4 +1,4 @@
-// What `analyze` says of work: achieved operations a second, utilization, items per second, and
+// Work in short, for `analyze`: achieved operations a second, utilization, items per second, and
 // what is left of the memory.
 #include <algorithm>
 #include <cmath>

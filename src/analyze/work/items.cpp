@@ -35,7 +35,7 @@ bool takes_images(const Call& call, std::size_t teller) {
          input->dims[1] <= kMostColors;
 }
 
-/// Of a look-up with indices of batch x sequence the tokens are the indices.
+/// A look-up with indices of batch x sequence has its tokens as indices.
 std::optional<StepItems> items_of(const Call& call, std::size_t teller) {
   const Tensor* input = call.tensor(kTellers[teller].input);
   if (!input || input->dims.empty() || input->dims[0] < 1) return std::nullopt;
@@ -222,7 +222,7 @@ Throughput throughput(const Context& context, const Analysis& analysis, const Ke
       (kernel.call == kNoCall ? unknown : known) +=
           static_cast<double>(context.kernels[i].exclusive_ns);
   }
-  // Of a part of the products alone it would be too little.
+  // A part of the products alone would give too little.
   constexpr double kMostUnknown = 0.02;
   if (flops > 0 && unknown <= kMostUnknown * known) answer.flops_per_item = flops / items;
   return answer;

@@ -1,4 +1,4 @@
-// What the name of a kernel says of the product it works out: tile, data type, pass.
+// Traits of a product by its kernel's name: tile, data type, pass.
 #pragma once
 
 #include <cstdint>

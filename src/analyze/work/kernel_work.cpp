@@ -74,7 +74,7 @@ CountedWork::CountedWork(const Context& context) : report_row_(context.matching.
   std::array<std::vector<double>, kByteCounters.size()> read, written;
   for (auto& column : read) column.assign(rows, NAN);
   for (auto& column : written) column.assign(rows, NAN);
-  // Where a counter's values go: a report holds the same names again and again.
+  // The target of a counter's values: a report holds the same names again and again.
   struct Target {
     std::optional<Element> operations;
     std::vector<double>* bytes = nullptr;
@@ -192,7 +192,7 @@ class Sharing {
   }
 
  private:
-  /// What the name of a kernel says of the products that it carries out.
+  /// The traits that a kernel's name gives its products.
   NameWord said(const Member& member) const {
     return names_.kernel(capture_.activities.name[member.activity]);
   }

@@ -25,10 +25,10 @@ class CountedWork {
   CountedWork() = default;
   explicit CountedWork(const Context& context);
 
-  /// Of a kernel instance; NaN without counters.
+  /// Tensor operations of a kernel instance; NaN without counters.
   double tensor_operations(std::uint32_t activity) const { return at(operations_, activity); }
   double memory_bytes(std::uint32_t activity) const { return at(bytes_, activity); }
-  /// Of FP32 and FP64 instructions, which tensor cores do not run.
+  /// Operations of FP32 and FP64 instructions, which tensor cores do not run.
   double other_operations(std::uint32_t activity) const { return at(others_, activity); }
   /// The type of most of these operations, `none` without any.
   Element tensor_type(std::uint32_t activity) const;
@@ -46,7 +46,7 @@ class CountedWork {
 
 inline constexpr std::uint32_t kNoCall = UINT32_MAX;
 
-/// What all calls of an operator with the same inputs share.
+/// The work that all calls of an operator with the same inputs share.
 struct CallWork {
   const Rule* rule = nullptr;
   Call call;
@@ -83,7 +83,7 @@ struct KernelWorks {
 
 /// Needs timelines, attribution and matching.
 KernelWorks kernel_works(const Context& context);
-/// What an analysis has left of them in its context; null where there is none.
+/// The works that an analysis left in its context; null where there is none.
 const KernelWorks* works_of(const Context& context);
 
 /// The parameters that got gradients, of a mean step.
@@ -96,7 +96,7 @@ class ProgramWork {
  public:
   ProgramWork(const Capture& capture, KernelWorks& works) : capture_(capture), works_(works) {}
 
-  /// Of a row of program_ops; nullptr for none, and when it is not known.
+  /// The work of a row of program_ops; nullptr for none, and when it is not known.
   const CallWork* of(std::uint32_t row);
 
  private:

@@ -35,7 +35,7 @@ std::optional<std::int64_t> capacity_of(const Capture& capture, std::int64_t dev
 
 enum class Pass : std::uint8_t { none, forward, backward, optimiser };
 
-/// What the host was in when a block was taken or given back.
+/// The host's context when a block was allocated or freed.
 struct Place {
   Pass pass = Pass::none;
   std::uint32_t op = kNoRow;  // outermost operation of a library
@@ -222,7 +222,7 @@ class Replay {
     }
   }
 
-  /// What a block is called: the line that took it, the module of the operation that did, or the
+  /// The name of a block: the line that allocated it, the module of the operation that did, or the
   /// operation.
   std::string name_of_block(const Block& block) {
     if (const auto stack = stacks_.find(block.row); stack != stacks_.end())

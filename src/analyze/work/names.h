@@ -9,7 +9,7 @@
 
 namespace gf {
 
-/// Where peak x time went; docs/work.md gives the rules.
+/// The parts of peak x time; docs/work.md gives the rules.
 enum class WorkPart : std::uint8_t {
 #define GF_WORK_PART(id, label, meaning) id,
 #include "analyze/names/work.def"
@@ -42,7 +42,7 @@ constexpr std::string_view meaning_of_part(WorkPart part) {
   return kMeanings[static_cast<std::size_t>(part)];
 }
 
-/// How a number about work came about. `none` has no name.
+/// The source of a number about work. `none` has no name.
 enum class WorkSource : std::uint8_t { none, model, measured };
 template <>
 struct EnumNames<WorkSource> {
@@ -50,7 +50,7 @@ struct EnumNames<WorkSource> {
   static constexpr std::array<std::string_view, 3> names{"", "model", "measured"};
 };
 
-/// What an operator does, as far as its work goes.
+/// The kind of an operator, as far as its work goes.
 enum class WorkFamily : std::uint8_t {
   none,
   product,
@@ -88,7 +88,7 @@ struct EnumNames<LossCause> {
                                                          "padded_tiles", "lower_clock"};
 };
 
-/// What a point of the roofline stands for.
+/// The scope of a point of the roofline.
 enum class RoofScope : std::uint8_t { kernel, operation, layer };
 template <>
 struct EnumNames<RoofScope> {
@@ -96,7 +96,7 @@ struct EnumNames<RoofScope> {
   static constexpr std::array<std::string_view, 3> names{"kernel", "operator", "layer"};
 };
 
-/// Which ceiling is over a point.
+/// The ceiling over a point.
 enum class RoofLimit : std::uint8_t { none, compute, memory };
 template <>
 struct EnumNames<RoofLimit> {
@@ -104,7 +104,7 @@ struct EnumNames<RoofLimit> {
   static constexpr std::array<std::string_view, 3> names{"", "compute", "memory"};
 };
 
-/// Why a point has no share of its ceiling. `none` has no name.
+/// The reason why a point has no share of its ceiling. `none` has no name.
 enum class NoShare : std::uint8_t { none, cache, fewer_operations, above };
 template <>
 struct EnumNames<NoShare> {
@@ -112,7 +112,7 @@ struct EnumNames<NoShare> {
   static constexpr std::array<std::string_view, 4> names{"", "cache", "fewer_operations", "above"};
 };
 
-/// What told of memory. `none` has no name.
+/// The source of memory data. `none` has no name.
 enum class MemorySource : std::uint8_t { none, allocator_events, snapshot, board };
 template <>
 struct EnumNames<MemorySource> {
@@ -121,7 +121,7 @@ struct EnumNames<MemorySource> {
                                                          "board"};
 };
 
-/// What holds memory.
+/// The holder of memory.
 enum class MemoryHolderKind : std::uint8_t {
   parameters,
   gradients,
@@ -138,7 +138,7 @@ struct EnumNames<MemoryHolderKind> {
       "parameters", "gradients", "optimiser", "activations", "temporary", "before", "unknown"};
 };
 
-/// Where the number of items of a step comes from. `none` has no name.
+/// The source of the number of items of a step. `none` has no name.
 enum class ItemsSource : std::uint8_t { none, option, shapes };
 template <>
 struct EnumNames<ItemsSource> {

@@ -30,7 +30,7 @@ void add_measured(std::optional<double>& sum, bool first, double value) {
   }
 }
 
-/// Of an operation of a compiled program, by what JAX calls the passes.
+/// The phase of an operation of a compiled program, by JAX's names of the passes.
 TrainingPhase phase_in_program(const Capture& capture, std::uint32_t program_op) {
   if (program_op == kNoRow) return TrainingPhase::none;
   const auto scope = capture.text(capture.program_ops.scope[program_op]);
@@ -38,7 +38,7 @@ TrainingPhase phase_in_program(const Capture& capture, std::uint32_t program_op)
   return scope.find("jvp(") == scope.npos ? TrainingPhase::none : TrainingPhase::forward;
 }
 
-/// What the first operation outward from one says: those of one path are asked once.
+/// The answer of the first operation outward from one: those of one path are asked once.
 template <class T>
 class Outward {
  public:
@@ -216,7 +216,7 @@ class Table {
     });
   }
 
-  /// What was recorded of an operation's inputs, with sizes; calls with the same inputs share it.
+  /// The recorded inputs of an operation, with sizes; calls with the same inputs share it.
   const std::optional<Call>& call_at(std::uint32_t op) {
     const auto& ops = context_.capture.host_ops;
     const std::array inputs{ops.name[op], ops.shapes[op], ops.types[op], ops.values[op],
@@ -381,7 +381,7 @@ class Table {
     row.no_share = point.no_share;
   }
 
-  /// Where in the program a row's first call is.
+  /// Sets the place of a row's first call in the program.
   void place(OperatorWork& row, const Seen& first) {
     const auto& ops = context_.capture.host_ops;
     if (first.op == kNoRow) {

@@ -1,4 +1,4 @@
-// What the analysis of work answers; part of the JSON contract like analyze/result.h.
+// The result of the analysis of work; part of the JSON contract like analyze/result.h.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@
 namespace gf::work {
 namespace {
 
-/// What is summed up for a point. A measured sum holds only when every kernel was counted.
+/// The sums of a point. A measured sum holds only when every kernel was counted.
 struct Sum {
   Nanos ns = 0;
   std::int64_t kernels = 0;
@@ -254,7 +254,7 @@ std::vector<TransferRate> transfer_rates(const Context& context,
       ++rate.copies;
       rate.ns += line.spans[i].length();
       if (activities.bytes[row] < 0 || activities.duration_ns[row] <= 0) continue;
-      // Of a copy that the window cuts, the part inside.
+      // Only the part inside the window counts of a copy that it cuts.
       const double inside = static_cast<double>(line.spans[i].length()) /
                             static_cast<double>(activities.duration_ns[row]);
       rate.bytes = add_bounded(rate.bytes,

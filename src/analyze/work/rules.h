@@ -1,4 +1,4 @@
-// What each operator of a framework must do at least, by the sizes of its inputs. One file a
+// The least work of each operator of a framework, by the sizes of its inputs. One file a
 // family; docs/work.md gives the formulas.
 #pragma once
 
@@ -31,7 +31,7 @@ struct Work {
   std::vector<Product> products;
 };
 
-/// What a rule may need to know of the program beside the call.
+/// Facts of the program beside the call that a rule may need.
 struct Program {
   double parameters = 0;  // elements, by the gradients that were accumulated in a step
   double parameter_bytes = 0;

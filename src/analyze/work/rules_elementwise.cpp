@@ -151,7 +151,7 @@ constexpr std::array<std::string_view, 34> kSteps{"add",       "sub",        "mu
                                                   "threshold", "reciprocal", "sigmoid_backward",
                                                   "lerp"};
 
-/// How many of the words stand in the name between underscores.
+/// The number of words in the name between underscores.
 double steps_of(std::string_view name) {
   double steps = 0;
   for (const auto word : kSteps)

@@ -106,7 +106,7 @@ std::span<const Rule> product_rules() { return kProductRules; }
 
 namespace {
 
-/// Where a call says what; kNone: not at all.
+/// Places of the inputs in a call; kNone: it has none.
 struct Places {
   std::size_t stride, padding, dilation, transposed, output_padding, groups;
 };
@@ -135,8 +135,8 @@ std::optional<double> result_size(const Call& call, const Places& places, std::s
   return std::floor(span / stride) + 1;
 }
 
-/// Of a forward convolution with `input` and `weight`. The weight is out x in-of-group x filter, or
-/// in x out-of-group x filter when transposed.
+/// The geometry of a forward convolution with `input` and `weight`. The weight is out x in-of-group
+/// x filter, or in x out-of-group x filter when transposed.
 std::optional<Geometry> geometry(const Call& call, const Places& places, const Tensor& input,
                                  const Tensor& weight) {
   if (weight.dims.size() < 3 || input.dims.size() != weight.dims.size()) return std::nullopt;

@@ -17,7 +17,7 @@
 
 namespace gf::work {
 
-/// What points are held against.
+/// The ceilings that points are compared with.
 struct Roof {
   Roof(const Context& context, const std::vector<Ceiling>& ceilings);
   const std::vector<Ceiling>& ceilings;
@@ -66,7 +66,7 @@ std::vector<TransferRate> transfer_rates(const Context& context,
 /// kernels without states.
 StallUse stall_use(const Context& context, const KernelLevels& levels, const Analysis& analysis);
 
-// How many items a step works on, by the sizes of what it computes: the one place that knows, for
+// The number of items of a step, by the sizes of what it computes: the one place that knows, for
 // `work`, `analyze`, `energy` and `compare`.
 
 struct StepItems {
@@ -76,7 +76,7 @@ struct StepItems {
   std::string told_by;    // kind, operation and its number of sizes: other rows are other items
 };
 
-/// Of a step when all steps of the window agree; without steps, what most of the operations say.
+/// The items of a step if all steps of the window agree; without steps, those of most operations.
 std::optional<StepItems> items_of_window(const Capture& capture, const WindowInfo& window);
 
 // Items and tokens per second.
@@ -96,7 +96,7 @@ std::vector<DeviceMemory> memory_use(const Context& context, const KernelWorks& 
 /// The most that was held: by the framework, else of the board, else by tensors.
 std::optional<std::int64_t> peak_bytes(const DeviceMemory& memory);
 
-// Where peak x time of each device went: work, and every loss with its owner.
+// Account of each device's peak x time: work, and every loss with its owner.
 
 /// One account for each of context.devices, in order; none for devices whose peak is not known.
 /// Parts sum to the device's window exactly, and the owners of a part to the part. Needs the idle
@@ -104,14 +104,14 @@ std::optional<std::int64_t> peak_bytes(const DeviceMemory& memory);
 std::vector<WorkAccount> work_accounts(const Context& context, const KernelLevels& levels,
                                        const Analysis& analysis, const KernelWorks& works);
 
-/// How the time of one kernel splits, as shares that sum to 1 over the parts.
+/// The split of one kernel's time, as shares that sum to 1 over the parts.
 struct KernelShares {
   double of[kWorkParts] = {};
   double& at(WorkPart part) { return of[static_cast<std::size_t>(part)]; }
   double at(WorkPart part) const { return of[static_cast<std::size_t>(part)]; }
 };
 
-/// What the split of a kernel goes by.
+/// Input of a kernel's split.
 struct KernelFacts {
   double seconds = 0;     // exclusive time
   double flops = 0;       // of products

@@ -157,7 +157,7 @@ class Sequences {
     return kernel < works_.kernels.size() ? works_.kernels[kernel].call : kNoCall;
   }
 
-  /// What one kernel would take at least: the first operation's inputs come from outside and the
+  /// The least time of one kernel instead: the first operation's inputs come from outside and the
   /// last one's result goes there; what L2 may hold of either costs nothing.
   Nanos least_time(std::span<const Member> run) const {
     const auto first = run.front().kernel, last = run.back().kernel;

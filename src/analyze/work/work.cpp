@@ -95,7 +95,7 @@ std::optional<Level> modelled_rung(const Context& context, const KernelWorks& wo
   return level;
 }
 
-/// Where a ladder has the rung and no value for it.
+/// True if the device has the level and no value for it.
 template <class Levels>
 auto missing_rung(Levels& levels) {
   const auto rung = std::ranges::find(levels, kRung, &Level::id);

@@ -1,4 +1,4 @@
-// How much work was done: operations and bytes by operator, the account of peak x time, the
+// Work done: operations and bytes by operator, the account of peak x time, the
 // roofline, stall reasons, memory and throughput (docs/work.md).
 #pragma once
 
@@ -11,12 +11,12 @@ namespace gf {
 
 struct CeilingsFile;
 
-/// Of an analysis that is done (its devices with idle causes and waterfalls, its energy), with the
-/// context that it left behind. `ceilings`: measured ones, or nullptr.
+/// Measures the work of an analysis that is done (its devices with idle causes and waterfalls, its
+/// energy), with the context that it left behind. `ceilings`: measured ones, or nullptr.
 WorkUse measure_work(const Context& context, const Analysis& analysis,
                      const CeilingsFile* ceilings = nullptr);
 
-/// What `analyze` says of work, and the work of the kernels for what follows: empty where neither
+/// Work in short for `analyze`, and the work of the kernels for what follows: empty where neither
 /// sizes nor counters are known. Needs what measure_work() needs.
 struct WorkOfKernels {
   WorkHeadline headline;

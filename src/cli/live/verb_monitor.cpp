@@ -24,7 +24,7 @@ namespace gf::cli {
 
 namespace {
 
-/// How long the driver may take: to start, which wakes GPUs up, and for a reading.
+/// Time limits of the driver: to start, which wakes GPUs up, and for a reading.
 constexpr Nanos kOpening = 30 * kNsPerSecond, kReading = kNsPerSecond;
 
 struct MonitorArguments {

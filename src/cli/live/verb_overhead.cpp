@@ -291,7 +291,8 @@ Verb overhead_verb() {
   verb.option("--rounds", options->rounds, "N", "runs with each tool (default: 3)").from(1, 1000);
   verb.option("--only", options->only, "NAMES",
               "tools to compare, by the names in the table, separated by commas (default: all)")
-      .separated_by(',');
+      .separated_by(',')
+      .suggest(names_of_ways(), ',');
   verb.option("--devices", options->devices, "LIST",
               "GPUs that record and monitor watch, and whose use is measured: 0,2-3 as in "
               "nvidia-smi, UUIDs, or all (default: all)")

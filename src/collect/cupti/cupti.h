@@ -1,6 +1,6 @@
 // The entry points of CUPTI's PM sampling and of the CUDA driver that the sampler uses, as pointers
 // found at run time.
-// Where CUPTI may be: several copies exist on a usual machine (toolkit, PyTorch's wheel, Nsight
+// Paths of CUPTI: several copies exist on a usual machine (toolkit, PyTorch's wheel, Nsight
 // Compute).
 // CUPTI and the CUDA driver, found and started at run time.
 #pragma once

@@ -220,7 +220,7 @@ const char* advice_for(PmRefusal why) {
 
 namespace {
 
-// What a drain is to find. Fewer cost more each, more take room.
+// The samples and bytes that a drain should find. Fewer cost more each, more take room.
 constexpr std::int64_t kSamplesOfADrain = 250, kBytesOfADrain = 24 << 20;
 constexpr Nanos kShortestPeriod = 50 * kNsPerMs, kLongestPeriod = 250 * kNsPerMs;
 constexpr std::int64_t kLeastBuffer = 2 << 20;

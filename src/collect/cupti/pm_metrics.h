@@ -1,7 +1,7 @@
-// Which counters PM sampling asks for. The hardware counts a limited choice at once; a set that
+// Counters that PM sampling asks for. The hardware counts a limited choice at once; a set that
 // needs several passes cannot be sampled at all. Schedules depend on the chip, so the choice is
 // made at run time by asking CUPTI's host interface.
-// What can stand in the way of PM sampling.
+// Reasons why PM sampling may be refused.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,11 @@ struct PmMetric {
 std::span<const PmMetric> pm_metrics();
 /// Those and L1's, which a tenth more of the recorder's time goes into.
 std::span<const PmMetric> pm_cache_metrics();
-/// What the energy model needs: instructions by pipe, wavefronts, accesses by level. One pass on
-/// GH100.
+/// Metrics that the energy model needs: instructions by pipe, wavefronts, accesses by level. One
+/// pass on GH100.
 std::span<const PmMetric> pm_energy_metrics();
 
-/// What a sample of the levels or of energy takes in the GPU's buffer, at most, as seen on an H200
+/// The most that a sample of the levels or of energy takes in the GPU's buffer, as seen on an H200
 /// (docs/results/record_buffers_h200.json).
 inline constexpr std::int64_t kPmSampleBytes = 20 << 10, kPmEnergySampleBytes = 640 << 10;
 
@@ -61,10 +61,10 @@ Result<PmChoice> choose_pm_metrics(const CuptiFunctions& cupti, const std::strin
                                    std::vector<std::uint8_t>& availability,
                                    std::span<const PmMetric> wanted = pm_metrics());
 
-/// What stands in the way of sampling one GPU: permission, another sampler, an unsupported chip...
+/// The reason why one GPU cannot be sampled: permission, another sampler, an unsupported chip...
 enum class PmRefusal { none, permission, in_use, unsupported, driver, other };
 
-/// Why a session could not start, as label: what, and what to do.
+/// The reason why a session could not start, as a label: what, and what to do.
 const char* advice_for(PmRefusal why);
 /// The same of what a call of CUPTI answered.
 PmRefusal refusal_of(CUptiResult code);

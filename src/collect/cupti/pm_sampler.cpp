@@ -179,7 +179,7 @@ struct PmSampler::State {
     params.pCounterData = image.bytes.data();
     return cupti->functions().cuptiPmSamplingCounterDataImageInitialize(&params);
   }
-  /// What a call answered that refuses the session, for people; `why` gets what kind it is.
+  /// The error of a call that refuses the session, for people; `why` gets its kind.
   tl::unexpected<Error> refused(const char* step, CUptiResult code, PmRefusal& why) const {
     why = refusal_of(code);
     if (const int cuda = cupti->driver_cuda_version();
@@ -203,7 +203,7 @@ struct PmSampler::State {
     chip = name.pChipName;
     return {};
   }
-  /// What of the chip's counters may be used here: how large the answer is, then the answer.
+  /// Lists the chip's counters that may be used here: how large the answer is, then the answer.
   Status list_counters(PmRefusal& why) {
     GF_CUPTI_PARAMS(CUpti_PmSampling_GetCounterAvailability, available);
     available.deviceIndex = device;
@@ -366,7 +366,7 @@ Status PmSampler::drain(const std::function<void(const PmSample&)>& take) {
   decode.pCounterDataImage = image->bytes.data();
   decode.counterDataImageSize = image->bytes.size();
   const auto decoded = state.functions().cuptiPmSamplingDecodeData(&decode);
-  // What the GPU's buffer had no room for, and what it held, shows as a gap.
+  // Samples in the GPU's buffer, and those that it had no room for, show as a gap.
   if (decoded == CUPTI_ERROR_OUT_OF_MEMORY) return state.begin_again();
   if (decoded != CUPTI_SUCCESS)
     return fail("PM samples cannot be decoded: " + state.functions().text(decoded));

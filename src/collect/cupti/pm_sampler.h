@@ -60,8 +60,8 @@ struct PmOptions {
 };
 
 inline constexpr std::int64_t kPmMostBuffer = 512 << 20;  // of the GPU's buffer
-/// How often to drain at this interval. A decode costs 2 to 4 ms however little it finds, so not
-/// too often; buffers grow with what arrives in between, so not too rarely.
+/// The period between drains at this interval. A decode costs 2 to 4 ms however little it finds, so
+/// not too often; buffers grow with what arrives in between, so not too rarely.
 Nanos pm_decode_period(std::int64_t interval_ns, std::int64_t sample_bytes);
 /// Room in the GPU's buffer for what arrives before the first drain, between two, and while the
 /// host has no time for us.

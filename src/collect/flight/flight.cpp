@@ -103,7 +103,7 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::open(const FlightOptions
   return flight;
 }
 
-/// What an earlier run left counts, and goes when it is old.
+/// Captures that an earlier run left count, and go when they are old.
 void FlightRecorder::find_earlier() {
   for (const auto& path : captures_in(options_.folder + "/ring")) {
     std::error_code none;

@@ -38,7 +38,7 @@ std::string seconds(double ns) {
   return fmt::format("{:.3g} s", ns * 1e-9);
 }
 
-/// How alike a signal is to itself `lag` samples later, -1 to 1.
+/// Similarity of a signal to itself `lag` samples later, -1 to 1.
 double likeness(const std::vector<float>& signal, std::size_t lag) {
   if (lag >= signal.size()) return 0;
   double mean = 0;

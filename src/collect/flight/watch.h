@@ -1,4 +1,4 @@
-// What is unusual on one GPU, judged by its own last hour: a stall, slower steps, a clock that
+// Detects unusual moments of one GPU by its own last hour: a stall, slower steps, a clock that
 // drops, an error. Knows nothing of drivers or files; docs/monitor.md has the rules.
 #pragma once
 
@@ -43,7 +43,7 @@ class RecentValues {
 
 class FlightWatch {
  public:
-  /// How busy the GPU was over a span, and how many of its SMs worked, as shares; in order of time.
+  /// Takes the GPU's activity over a span, and its working SMs, as shares; in order of time.
   void busy(Nanos start, Nanos end, double share);
   void sm_active(Nanos start, Nanos end, double share);
   void clock(Nanos at, double hertz);
@@ -52,7 +52,7 @@ class FlightWatch {
   void holders(std::set<std::int64_t> processes);
   void xid(Nanos at, std::int64_t code);
 
-  /// What came since the last call, oldest first.
+  /// The moments since the last call, oldest first.
   std::vector<FlightMoment> take();
 
  private:

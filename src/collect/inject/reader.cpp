@@ -134,8 +134,8 @@ bool InjectReader::read(const std::string& name, File& file, std::size_t most, C
   const std::size_t there = rest.size();
   if (file.at == 0 && there > 0) ++processes_;
   take_all(file, rest, capture);
-  // What is read needs no room any more; file systems that cannot punch holes keep it until the
-  // end.
+  // Data that was read needs no room any more; file systems that cannot punch holes keep it until
+  // the end.
   file.at += there - rest.size();
   if (there > rest.size())
     (void)::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,

@@ -52,7 +52,7 @@ class InjectReader {
   std::int64_t taken() const { return taken_; }
   /// Processes that wrote anything.
   std::size_t processes() const { return processes_; }
-  /// What agents had to say, each once.
+  /// The agents' messages, each once.
   std::vector<std::string> take_messages();
 
  private:
@@ -85,7 +85,7 @@ class InjectReader {
     std::int64_t records = 0;          // read, of those that the agent's ledger counts
     std::int64_t lost_to_disk = 0, lost_to_memory = 0;  // records, as the agent says
   };
-  /// How a window ended.
+  /// The end of a window.
   enum class Ending { in_program, with_program };
   bool read(const std::string& name, File& file, std::size_t most, Capture& capture);
   void take_all(File& file, std::string_view& rest, Capture& capture);

@@ -1,4 +1,4 @@
-// What each record of an agent's file becomes in the capture.
+// Converts each record of an agent's file into rows of the capture.
 #include <cupti_activity.h>
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using inject::Type;
 
-/// Of a window's kernels or launches: past this a window is not checked.
+/// The most kernels or launches of a window: past this a window is not checked.
 constexpr std::size_t kMostPartners = 4u << 20;
 /// Kernels that wait in a queue while a window opens have no launch in it, launches just before its
 /// end no kernel.

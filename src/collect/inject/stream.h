@@ -1,6 +1,6 @@
-// What the library inside the recorded program writes and the recorder reads: one append-only file
-// a process, PID.rec, of records that each begin with a Head, and a page of counts beside it,
-// PID.count. Plain structs of one machine and one
+// The format that the library inside the recorded program writes and the recorder reads: one
+// append-only file a process, PID.rec, of records that each begin with a Head, and a page of counts
+// beside it, PID.count. Plain structs of one machine and one
 // build; a file cut anywhere loses its last record.
 #pragma once
 
@@ -28,7 +28,7 @@ enum class Type : std::uint32_t {
   node
 };
 
-/// What the library knows that it could not record.
+/// The kinds of loss that the library knows of.
 enum class LossKind : std::uint32_t {
   names,         // ranges without a name
   taken,         // launches whose kernels CUPTI gave to another profiler in the program
@@ -99,9 +99,9 @@ struct Loss {
   std::uint64_t count;
 };
 
-/// How many records a process's library was given, in PID.count beside PID.rec: a page that is
-/// mapped, so that it is right however the process ends, and written in place, which needs no room
-/// on a full disk. What lacks of them in PID.rec is lost.
+/// The number of records that a process's library was given, in PID.count beside PID.rec: a page
+/// that is mapped, so that it is right however the process ends, and written in place, which needs
+/// no room on a full disk. What lacks of them in PID.rec is lost.
 struct Ledger {
   std::uint32_t version;
   std::uint32_t closed;  // 1: the library has written all that it could, and goes on without us
@@ -110,7 +110,7 @@ struct Ledger {
 inline constexpr std::size_t kLedgerBytes = 4096;
 inline constexpr const char* kRecordsSuffix = ".rec";
 inline constexpr const char* kLedgerSuffix = ".count";
-/// What the name of the recorder's folder begins with; the one that the libraries write into lies
+/// The beginning of the name of the recorder's folder; the one that the libraries write into lies
 /// in it, under a name that nobody else can know.
 inline constexpr const char* kFolderName = ".gpufathom-";
 

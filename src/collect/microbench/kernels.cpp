@@ -339,7 +339,7 @@ Microbench mma(const ChipTraits& chip, const char* id, const char* feature, cons
   return bench;
 }
 
-/// What a wgmma microbenchmark multiplies, and what else it does.
+/// The product and the other work of a wgmma microbenchmark.
 struct Wgmma {
   const char* id;
   const char* feature;

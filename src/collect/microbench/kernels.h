@@ -1,7 +1,7 @@
 // The microbenchmark kernels of the energy calibration, as PTX that the driver compiles. Each
 // stresses one level of the memory or one compute class, and knows by arithmetic how often
 // (equation 5.7 of Delestrac's thesis, widened to compute): counters only confirm it.
-// What the PTX of all microbenchmarks shares, and the families of kernels that kernels.cpp puts
+// The common PTX of all microbenchmarks, and the families of kernels that kernels.cpp puts
 // together.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace gf::microbench {
 
-/// What one warp does in one loop of a kernel, by feature of the energy model (see docs/energy.md
+/// The work of one warp in one loop of a kernel, by feature of the energy model (see docs/energy.md
 /// for the list): memory features in 32-byte accesses, compute in operations of a thread (an FMA is
 /// one), tensor in floating-point operations (a multiply-add is two), "inst" in warp instructions.
 using Counts = std::map<std::string, double>;

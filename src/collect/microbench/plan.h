@@ -1,4 +1,4 @@
-// Which runs a calibration makes, in which order.
+// The runs of a calibration, in their order.
 // Keeps a GPU busy with one kernel: launches it back to back from a thread of its own, so that the
 // caller can watch the board.
 #pragma once

@@ -292,7 +292,7 @@ Result<Point> Runner::measure(const Plan& plan) {
   const cuda::Launch shape{plan.blocks, plan.threads, bench->shared_bytes};
   auto event = [&] { return cuda::Event::create(context_); };
 
-  // How many loops make one launch of the wanted length.
+  // Finds the number of loops for a launch of the wanted length.
   for (int round = 0; round < 3; ++round) {
     auto begin = event(), end = event();
     if (!begin || !end) return fail("cuEventCreate failed");

@@ -16,7 +16,7 @@
 
 namespace gf::microbench {
 
-/// What to run.
+/// One run of a microbenchmark.
 struct Plan {
   std::string bench;     // id of a microbenchmark, or "asleep", "context" for the idle references
   unsigned threads = 0;  // a block
@@ -36,7 +36,7 @@ struct Edge {
   }
 };
 
-/// What was measured. Averages are over the measured window.
+/// One measurement. Averages are over the measured window.
 struct Point {
   std::string bench;
   std::int64_t threads = 0, blocks = 0, repeat = 0;
@@ -90,7 +90,7 @@ struct LatencyPoint {
   }
 };
 
-/// What the instantaneous power reading said around a load that began at 0 and ended at `off_s`:
+/// Readings of instantaneous power around a load that began at 0 and ended at `off_s`:
 /// every change of it.
 struct SensorStep {
   std::string probe = "sensor";

@@ -15,7 +15,7 @@ namespace gf {
 
 namespace {
 
-/// What the catalog has GPM give, and how.
+/// A metric of the catalog that GPM gives, and its conversion.
 struct GpmMetric {
   const char* id;
   MetricTerm term;

@@ -1,4 +1,4 @@
-// What NVML knows of a GPU's health: what an operator is woken up for. Read by the monitor alone,
+// GPU health by NVML: the reasons to alert an operator. Read by the monitor alone,
 // so that a recording does not pay for it.
 #pragma once
 

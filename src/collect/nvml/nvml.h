@@ -128,7 +128,7 @@ struct GpuProcess {
   std::int64_t memory_bytes = -1;  // -1: not available
 };
 
-/// What to read; a recorder reads cheap values often and dear ones seldom.
+/// The groups to read; a recorder reads cheap values often and dear ones seldom.
 struct GpuReadingGroups {
   bool power = true;   // instant, average, memory scope: about 10 us
   bool energy = true;  // about 4 ms

@@ -9,7 +9,7 @@ namespace gf {
 
 namespace {
 
-/// What `member` of a reading holds, times `kScale`, as a number.
+/// The value of `member` of a reading, times `kScale`, as a number.
 template <auto member, int kScale = 1>
 std::optional<double> value(const GpuReading& reading) {
   const auto& held = reading.*member;

@@ -65,7 +65,7 @@ void ActivityWatch::program_began(Nanos at) {
   if (began_ == 0) began_ = at;
 }
 
-/// Of the last cells that are whole; empty when there are too few since the program began.
+/// The pace of the last whole cells; empty when there are too few since the program began.
 std::optional<ActivityWatch::Pace> ActivityWatch::pace() const {
   const auto cells = static_cast<std::size_t>(rules_.cells);
   if (recent_.size() < cells + std::size_t{kLate}) return std::nullopt;

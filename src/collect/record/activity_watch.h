@@ -15,7 +15,7 @@
 
 namespace gf {
 
-/// Why a window should open.
+/// The reason why a window should open.
 enum class WindowReason { begun, steady, changed, unsteady, periodic };
 
 class ActivityWatch {

@@ -68,7 +68,7 @@ std::string id_in(std::string_view text, std::size_t at = 0) {
   return {};
 }
 
-/// What stands in `text` after `before`, as long as its letters are among `letters`.
+/// The part of `text` after `before`, as long as its letters are among `letters`.
 std::string after(std::string_view text, std::string_view before, std::string_view letters) {
   const auto at = text.find(before);
   if (at == std::string_view::npos) return {};

@@ -1,4 +1,4 @@
-// Whose work a process is: rank and job of Slurm, torchrun or MPI, container and pod. From the
+// The job of a process: rank and job of Slurm, torchrun or MPI, container and pod. From the
 // process's environment and control group; what is not there is not said.
 #pragma once
 
@@ -23,7 +23,7 @@ struct JobSources {
 };
 JobIdentity job_identity(const JobSources& sources);
 
-/// Of a process that can be looked at; 0: of this one.
+/// The job of a process that can be looked at; 0: this one.
 JobIdentity job_identity_of(pid_t process);
 
 /// The id of the container that a control group's path or a table of mounts names; empty: none.

@@ -49,7 +49,7 @@ pid_t inner_pid(pid_t process) {
 
 constexpr int kMostDescriptors = 65536;  // of a process that are looked at
 
-/// What a descriptor of another process leads to, held without opening it: to open a device may do
+/// Holds the target of another process's descriptor without opening it: opening a device may do
 /// something, and the process may exchange the descriptor at any time.
 int hold(const std::string& path) { return ::open(path.c_str(), O_PATH | O_CLOEXEC); }
 
@@ -229,7 +229,7 @@ bool KernelRecording::make_reader() {
   return true;
 }
 
-/// What turns the monotonic clock into the capture's.
+/// The offset from the monotonic clock to the capture's.
 Nanos KernelRecording::clock_offset() const {
   timespec mono{};
   clock_gettime(CLOCK_MONOTONIC, &mono);

@@ -54,7 +54,7 @@ struct DormantAgent::Found {
   std::optional<DormantAgent> agent;  // of one that sleeps
 };
 
-/// What stands in the way of a process in which no agent was found, in words; empty: CUDA has not
+/// The reason why no agent was found in a process, in words; empty: CUDA has not
 /// been started in it yet.
 std::string why_no_agent(pid_t process);
 
@@ -68,7 +68,7 @@ class KernelRecording {
   KernelRecording(const RecordOptions& options, Note note)
       : options_(options), note_(std::move(note)) {}
 
-  /// What the program's environment needs; empty, with a note, when kernels cannot be recorded.
+  /// Variables for the program's environment; empty, with a note, if kernels cannot be recorded.
   Environment prepare();
   bool on() const { return reader_.has_value(); }
 

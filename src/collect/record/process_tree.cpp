@@ -84,8 +84,8 @@ TreeUse ProcessTree::read() {
     use.memory_bytes += stat.memory_bytes;
   }
   use.processes = static_cast<int>(pids_.size());
-  // What the recorder itself has waited for: the program, and orphans. A process that ends while
-  // all are read may be missing this once.
+  // Adds the processes that the recorder has waited for: the program, and orphans. A process that
+  // ends while all are read may be missing this once.
   use.cpu_seconds = cpu_most_ = std::max(cpu_most_, use.cpu_seconds + ended_children_cpu_seconds());
   return use;
 }

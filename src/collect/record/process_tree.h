@@ -1,5 +1,5 @@
 // CPU time and memory of a process and all its descendants, from /proc.
-// What the recorder itself takes.
+// The recorder's own use.
 #pragma once
 
 #include <sys/types.h>
@@ -46,7 +46,7 @@ OwnUse own_use();
 /// allocator.
 void drop_start_up_memory();
 
-// What a process calls itself.
+// The name that a process gives itself.
 
 /// The name of a process from /proc, empty when it cannot be seen.
 std::string process_name(std::int64_t pid);

@@ -23,8 +23,8 @@ struct Capture;
 class RecordFollower {
  public:
   virtual ~RecordFollower() = default;
-  /// What came since the last call: samples, and the rows of `capture`, whose texts and devices
-  /// they name.
+  /// Takes what came since the last call: samples, and the rows of `capture`, whose texts and
+  /// devices they name.
   virtual void saw(const Capture& capture, const std::vector<SampleBlock>& samples) = 0;
   /// The file for what comes from now on; empty: the same as before.
   virtual std::string next_file(Nanos now) = 0;

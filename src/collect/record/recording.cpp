@@ -69,7 +69,7 @@ void CounterThread::stop() {
 void CounterThread::loop() {
   using std::chrono::steady_clock;
   const std::chrono::nanoseconds every(every_);
-  // Of a busy GPU a decode may take nearly as long as its samples took to come, and while this
+  // On a busy GPU a decode may take nearly as long as its samples took to come, and while this
   // sleeps the GPU's buffer fills: who is late decodes again at once.
   for (auto next = steady_clock::now() + every; !ending_;
        next = std::max(next + every, steady_clock::now())) {

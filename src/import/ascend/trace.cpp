@@ -27,7 +27,7 @@ constexpr std::string_view kToCall = "HostToDevice", kToOperation = "async_npu";
 
 enum class Role { other, framework, calls, device, communication };
 
-/// What a process of the trace holds, by its name; any other was derived from these.
+/// The content of a process of the trace, by its name; any other was derived from these.
 constexpr std::pair<std::string_view, Role> kProcesses[] = {{"Python", Role::framework},
                                                             {"CANN", Role::calls},
                                                             {"Ascend Hardware", Role::device},
@@ -36,7 +36,7 @@ constexpr std::pair<std::string_view, Role> kProcesses[] = {{"Python", Role::fra
 
 enum class Task { kernel, copy, part_of_collective, no_work };
 
-/// What begins the type of a task that is no kernel; the first that fits.
+/// Prefixes of the types of tasks that are no kernels; the first that fits.
 constexpr std::pair<std::string_view, Task> kTasks[] = {{"event", Task::no_work},
                                                         {"notify", Task::no_work},
                                                         {"profiling", Task::no_work},
@@ -77,7 +77,7 @@ class Trace {
     add_calls();
     operations_.seal();
     for (auto& [work, place] : tasks_) add_task(work, place);
-    // What a collective consists of, where the collective itself is in the trace, is no other work.
+    // The parts of a collective are no other work where the collective itself is in the trace.
     collectives_.seal();
     for (auto& [work, place] : parts_)
       if (!collectives_.row_at(0, work.start)) add_task(work, place);

@@ -1,4 +1,4 @@
-// What exporters of GPU metrics print, at one instant, and what Prometheus answers, over time.
+// Reads the output of exporters of GPU metrics at one instant, and Prometheus's answers over time.
 #include <fmt/format.h>
 
 #include <algorithm>

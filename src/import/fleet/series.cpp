@@ -32,7 +32,7 @@ bool is_ratio(std::string_view metric) {
   return known && known->unit == "ratio";
 }
 
-/// What DCGM measures beside its profiling counters.
+/// True for DCGM's profiling counters.
 bool is_profiled(std::string_view metric) {
   return is_ratio(metric) && !metric.starts_with("monitor.");
 }
@@ -104,7 +104,7 @@ Nanos Readings::interval() const {
   return *middle;
 }
 
-/// Where whole GPUs have readings, those of their instances say the same again.
+/// Drops readings of instances where whole GPUs have some: they repeat the same work.
 void Readings::drop_parts() {
   if (parts_.empty() ||
       std::ranges::all_of(readings_, [&](const auto& one) { return parts_.contains(one.device); }))

@@ -12,7 +12,7 @@
 
 namespace gf::fleet {
 
-/// What a series measures. Without a metric of the catalog it keeps its name and its values.
+/// The quantity of a series. Without a metric of the catalog it keeps its name and its values.
 struct Measured {
   std::string metric;
   double factor = 1;

@@ -18,7 +18,7 @@ namespace gf::gpu_trace_csv {
 
 namespace {
 
-/// What a column is: its names in either table.
+/// A known column: its names in either table.
 struct Known {
   std::string_view nvprof, nsys;
 };

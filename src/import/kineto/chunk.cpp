@@ -100,7 +100,7 @@ const char* find_event(const char* at, const char* end) {
 
 namespace {
 
-/// Whether the bracket at p closes the list of events: only in the last chunk, and only when no
+/// True if the bracket at p closes the list of events: only in the last chunk, and only when no
 /// event follows it.
 bool ends_events(const char* at, const char* end, Chunk& chunk) {
   if (!chunk.last) return false;
@@ -126,7 +126,7 @@ const char* closing_bracket(const char* at, const char* end) {
   return end;
 }
 
-/// Whether an event may end before p: a comma, the next event, or the end of the list follows. A
+/// True if an event may end before p: a comma, the next event, or the end of the list follows. A
 /// quote inside a name can make half an event look whole.
 bool may_follow(const char* at, const char* end, Chunk& chunk) {
   at = skip_space(at);
@@ -151,7 +151,7 @@ const char* lenient_end(const char* at, const char* limit) {
   return nullptr;
 }
 
-// How far an event with another inside is looked at, which bounds the work on hostile input.
+// The longest look at an event with another inside, which bounds the work on hostile input.
 constexpr std::ptrdiff_t kLongestNested = 64 << 10;
 
 /// The event at p by the slow reader. Returns where to go on.

@@ -42,14 +42,14 @@ struct NewDevice {
 /// The worker's number of its first device with a process of its own.
 inline constexpr std::uint32_t kFirstPlacedDevice = 1u << 31;
 
-/// What a metadata event ("ph": "M") says of a thread or process.
+/// The name that a metadata event ("ph": "M") gives a thread or process.
 struct Naming {
   ThreadKey thread;
   bool process;           // it names the process
   std::string_view name;  // in the worker's pool
 };
 
-/// What one worker keeps from chunk to chunk: its own numbers for texts and threads. No other
+/// State that one worker keeps from chunk to chunk: its own numbers for texts and threads. No other
 /// thread looks at it: what the merge needs to translate the numbers travels inside the chunk.
 struct Worker {
   explicit Worker(unsigned index = 0, Reading how = Reading::learned)
@@ -91,9 +91,9 @@ struct Chunk {
   // devices their ids.
   unsigned worker = 0;
   Tables rows;
-  // What the worker met here for the first time, in order of first use; texts are numbered from the
-  // last one on that its chunks before this told. The texts' bytes stay where they are and as they
-  // are for the life of the worker.
+  // Texts and threads that the worker met here first, in order of first use; texts are numbered
+  // from the last one on that its chunks before this told. The texts' bytes stay where they are and
+  // as they are for the life of the worker.
   std::vector<std::string_view> texts;
   std::vector<NewThread> threads;
   std::vector<NewDevice> devices;
@@ -136,7 +136,7 @@ class Cutter {
 
   /// Reads up to the first event. Errors: neither an array nor an object with "traceEvents".
   Status read_header();
-  /// What stands before the key "traceEvents": the members of the file's object, without its
+  /// The text before the key "traceEvents": the members of the file's object, without its
   /// opening brace. Empty when the file is a bare array of events, as the profiler wrote it before
   /// Kineto.
   const std::string& header() const { return header_; }

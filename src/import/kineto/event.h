@@ -111,9 +111,9 @@ struct KnownName {
   std::string_view text;
 };
 
-/// What a reader found of one event. A value is had in one way, find, whether it was read
-/// here or is one that the event's pattern knows because it does not move; no value of an event
-/// that was read before can be had, since what was taken is forgotten with every reading.
+/// The values that a reader found in one event. A value is had in one way, find, whether it was
+/// read here or is one that the event's pattern knows because it does not move; no value of an
+/// event that was read before can be had, since what was taken is forgotten with every reading.
 class Event {
  public:
   Event() = default;

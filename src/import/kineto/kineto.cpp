@@ -22,7 +22,7 @@
 
 namespace gf::kineto {
 
-// What a trace says of itself before and after its events: devices, versions, the time base.
+// The members of a trace before and after its events: devices, versions, the time base.
 
 namespace {
 
@@ -199,7 +199,7 @@ class Merge {
                                                                    : placed[place];
     }
   };
-  /// What a metadata event said, with its text where the capture keeps it.
+  /// The name in a metadata event, with its text where the capture keeps it.
   struct Name {
     ThreadKey thread;
     bool process;

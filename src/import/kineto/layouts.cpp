@@ -9,14 +9,14 @@ namespace gf::kineto {
 
 namespace {
 
-// What hostile files can make this remember.
+// Limit on what hostile files can make this remember.
 constexpr std::size_t kMostNodes = 1024;
 constexpr int kMostLessons = 4096;
 
-// Of what nobody reads, numbers that mostly are the same for an operation or a launch.
+// Unread members whose numbers mostly are the same for an operation or a launch.
 constexpr std::string_view kSettled[] = {"cbid", "queued", "blocks per SM", "warps per SM"};
 
-/// Whether a value differs from one event to the next like it.
+/// True if a value differs from one event to the next like it.
 bool moves(LayoutNode::Next next, Field field, std::string_view key) {
   switch (field) {
     case Field::name:

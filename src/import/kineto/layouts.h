@@ -1,7 +1,7 @@
-// What a writer puts between the values of its events, learned from the file itself. Events of one
-// kind differ in their values alone: once the bytes between them are known, reading an event is
-// comparing those and taking what stands between. What was never seen goes to read_fast, from which
-// this learns; both read the same (tests/properties/kineto_readers_test.cpp).
+// The bytes that a writer puts between the values of its events, learned from the file itself.
+// Events of one kind differ in their values alone: once the bytes between them are known, reading
+// an event is comparing those and taking what stands between. What was never seen goes to
+// read_fast, from which this learns; both read the same (tests/properties/kineto_readers_test.cpp).
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ struct alignas(64) LayoutNode {
   char bytes[kLongest] = {};
   std::array<LayoutNode*, kMostChildren> child{};
 
-  /// Whether the node's kind of value can begin like this.
+  /// True if the node's kind of value can begin like this.
   bool may_begin(char begin) const {
     const bool opens = (begin | 0x20) == '{';  // [ too
     if (next == Next::container) return opens;

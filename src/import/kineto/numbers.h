@@ -15,7 +15,7 @@
 
 namespace gf::kineto {
 
-/// Whether a number of JSON may begin so.
+/// True if a number of JSON may begin so.
 inline bool begins_number(char first) {
   return first == '-' || static_cast<unsigned char>(first - '0') < 10;
 }
@@ -33,7 +33,7 @@ inline bool are_digits(std::uint64_t chunk) {
           (((chunk + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4)) == 0x3333333333333333;
 }
 
-/// Of a text behind which more bytes may be read, as behind the tokens of events: its first eight
+/// The first eight bytes of a text behind which more may be read, as behind tokens of events:
 /// bytes, at most; those before the digits are zeros' digits.
 inline std::uint64_t leading_digits(const char* text, std::size_t count) {
   std::uint64_t chunk;
@@ -92,7 +92,7 @@ inline std::optional<std::int64_t> few_digits(const char* text, std::size_t coun
   return static_cast<std::int64_t>(eight_digits(chunk));
 }
 
-/// What a time begins with: mostly it is what the time before began with.
+/// The leading digits of a time: mostly it is what the time before began with.
 struct TimeHead {
   std::size_t size = 0;
   std::uint64_t begin = 0, end = 0;  // its first and last bytes

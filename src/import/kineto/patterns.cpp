@@ -9,7 +9,7 @@ namespace gf::kineto {
 
 namespace {
 
-// What hostile files can make this remember.
+// Limit on what hostile files can make this remember.
 constexpr std::size_t kMostPatterns = 8192;
 constexpr std::size_t kMostSteps = 1 << 16;
 constexpr std::ptrdiff_t kLongest = 4096;  // bytes of an event
@@ -28,7 +28,7 @@ std::size_t place_of(std::uint64_t context) {
   return context * 0x9e3779b97f4a7c15u >> (64 - std::countr_zero(kContexts));
 }
 
-/// Whether a value is left out of the pattern. Names of what takes no time are always the same.
+/// True if a value is left out of the pattern. Names of what takes no time are always the same.
 bool moves(const Event::Moving& value, const Event& event) {
   return value.field == Field::name ? event.has(Field::dur) : begins_number(*value.from);
 }
@@ -52,7 +52,7 @@ void take_parts(const char* at, const char* end, const Event& event, EventPatter
   pattern.bytes.append(kPadding, '\0');
 }
 
-/// What the event at `at` says besides, in the pattern's own bytes, which stay where they are.
+/// Takes the constant members of the event at `at`, in the pattern's own bytes, which stay there.
 void take_constants(const char* at, const Event& event, EventPattern& pattern) {
   const char* const own = pattern.bytes.data();
   pattern.constants.reserve(

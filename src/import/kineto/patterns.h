@@ -20,7 +20,7 @@
 
 namespace gf::kineto {
 
-/// What the values that do not move say, as the rows of the event's table have it.
+/// The meaning of the values that do not move, as the rows of the event's table have it.
 struct Settled {
   bool known = false;
   std::uint32_t thread;  // of host operations and calls
@@ -76,7 +76,7 @@ class Patterns {
     std::uint32_t next = 0;  // what came behind it last; 0: nothing yet
     bool borrowed = false;   // ... or behind one like it
 
-    /// What reading it takes from memory will be there.
+    /// Prefetches the memory that reading it takes.
     void fetch() const {
       __builtin_prefetch(pattern);
       __builtin_prefetch(&pattern->settled);

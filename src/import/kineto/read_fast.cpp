@@ -22,7 +22,7 @@ std::uint32_t load4(const char* at) {
   return value;
 }
 
-/// Whether a container has bytes outside ASCII anywhere, or control characters elsewhere than as
+/// True if a container has bytes outside ASCII anywhere, or control characters elsewhere than as
 /// white space between values.
 bool needs_validation(const char* at, const char* end) {
   bool inside = false;

@@ -194,7 +194,7 @@ inline const char* read_known_value(const LayoutNode& place, const char* at, con
   }
 }
 
-/// Whether the first `left` of `bytes`, at least one, stand at `at`; others may be read behind
+/// True if the first `left` of `bytes`, at least one, stand at `at`; others may be read behind
 /// both.
 [[gnu::always_inline]] inline bool stands(const char* at, const char* bytes, std::size_t left) {
 #if defined(GF_WIDE) || defined(__SSE2__)

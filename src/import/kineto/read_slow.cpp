@@ -63,7 +63,7 @@ SlowReader::Outcome SlowReader::read(std::string_view object, Event& event) {
 
 namespace {
 
-/// Where a name ends that contains quotation marks: before the key behind it.
+/// The end of a name that contains quotation marks: before the key behind it.
 std::size_t end_of_quoted_name(std::string_view object, std::size_t from) {
   std::size_t end = object.npos;
   for (const std::string_view key : {"pid", "tid", "ts", "dur", "cat", "ph", "args", "id"}) {

@@ -16,7 +16,7 @@ enum class Reading : std::uint8_t {
   plain,    // each event by simdjson
 };
 
-/// How many events each reader took.
+/// The number of events that each reader took.
 struct ReadBy {
   std::int64_t pattern = 0, layout = 0, fast = 0, plain = 0;
 };

@@ -34,7 +34,7 @@ Text Rows::text(std::string_view text) {
   return id;
 }
 
-/// Of a span; what is guessed next time.
+/// The name of a span, which is guessed next time.
 Text Rows::name(const Event& event) {
   if (event.name_known) return event.name_guess->id;
   const Text id = text(event, Field::name);
@@ -357,7 +357,7 @@ void Rows::add_api(const Event& event, Nanos start, Nanos duration, std::int64_t
   put(api_calls.kernel, row, said.kernel);
 }
 
-/// What torch's own CUPTI reader says of a copy beside its name, in the words of Kineto's names.
+/// The direction of a copy by torch's own CUPTI reader, in the words of Kineto's names.
 Text Rows::described_copy(const Event& event) {
   auto memory = [](std::string_view kind) {
     std::string text(kind);

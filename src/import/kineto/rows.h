@@ -95,7 +95,7 @@ class Rows {
     const Token* const token = event.find(field);
     return token ? text(token->text()) : Text::none;
   }
-  /// What does not move from one event to the next like it: worked out once a pattern by `fill`.
+  /// Values that do not move from one event to the next like it, computed once a pattern by `fill`.
   template <class Fill>
   const Settled& settled(const Event& event, Fill fill) {
     if (event.pattern && event.pattern->settled.known) return event.pattern->settled;

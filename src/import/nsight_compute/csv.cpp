@@ -76,7 +76,7 @@ class RawPage {
         rows_(table),
         printed_units_(table.header.size()) {}
 
-  /// Where another table follows.
+  /// The place where another table follows.
   std::size_t read() {
     std::vector<std::string_view> row;
     bool kernels = false;
@@ -144,7 +144,7 @@ class RawPage {
   bool units_seen_ = false;
 };
 
-/// Where another table follows (TableRows::next_table).
+/// The place where another table follows (TableRows::next_table).
 Result<std::size_t> read_raw_page(Capture& capture, ReportBuilder& builder, const CsvTable& table) {
   return RawPage(capture, builder, table).read();
 }

@@ -85,7 +85,7 @@ std::string_view metric_of_label(std::string_view label, std::string_view base_u
   return name.find("__") == name.npos ? label : trimmed(name, "()[]");
 }
 
-/// How the numbers of a page are written, from its first rows.
+/// The number style of a page, from its first rows.
 NumberStyle style_of_column(const CsvTable& table, int value_at) {
   NumberStyleVote vote;
   std::vector<std::string_view> row;
@@ -120,7 +120,7 @@ class DetailsPage {
     return value >= 0 ? value : find_column(table.header, "Average");
   }
 
-  /// Where another table follows.
+  /// The place where another table follows.
   std::size_t read() {
     std::vector<std::string_view> row;
     while (rows_.next(row)) {

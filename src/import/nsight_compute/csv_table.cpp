@@ -31,7 +31,7 @@ void each_line(std::string_view text, F&& apply) {
   }
 }
 
-/// What separates the cells of a line, by what stands behind the first one.
+/// The separator of a line's cells, by what stands behind the first one.
 char separator_of(std::string_view line) {
   std::size_t at = 0;
   if (line.starts_with('"')) at = line.find('"', 1);
@@ -39,7 +39,7 @@ char separator_of(std::string_view line) {
   return at == line.npos ? ',' : line[at];
 }
 
-/// Whether the cells of a row are a header: of kernels by their number, or of a summary. Rows of
+/// True if the cells of a row are a header: of kernels by their number, or of a summary. Rows of
 /// values begin with a number.
 bool is_header(const std::vector<std::string_view>& cells) {
   if (cells[0].empty() || (cells[0][0] >= '0' && cells[0][0] <= '9')) return false;

@@ -91,7 +91,7 @@ class TableRows {
   bool next(std::vector<std::string_view>& row);
   /// The row that next() gave last is none of the table after all.
   void bad_row();
-  /// Where another header follows, from the table's first byte; npos: nowhere.
+  /// The place of another header, from the table's first byte; npos: nowhere.
   std::size_t next_table() const { return next_table_; }
   void note(Capture& capture) const;
 

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::string_view kRepMagic{"NVR\0", 4};
 
-/// What a block's header says.
+/// The header of a block.
 struct RepBlock {
   std::uint64_t sources = 0, results = 0, payload_bytes = 0;
   std::vector<std::string>
@@ -221,7 +221,7 @@ Result<std::optional<RepBlock>> RepContainer::next_block() {
     sources_left_ = block.sources;
     return std::optional(std::move(block));
   } catch (const protozero::exception&) {
-    // Where the next block begins stands in this header: there is no way on.
+    // This header says where the next block begins: without it there is no way on.
     over_ = true;
     damage_.push_back(
         {QualityCode::damaged_block,

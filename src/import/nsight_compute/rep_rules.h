@@ -1,4 +1,4 @@
-// What the profiler's own rules say of a kernel, in a .ncu-rep file.
+// Results of the profiler's own rules for a kernel in a .ncu-rep file.
 #pragma once
 
 #include <string_view>

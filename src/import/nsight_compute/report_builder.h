@@ -15,7 +15,7 @@ namespace gf::ncu {
 
 using Dim3 = std::array<std::int64_t, 3>;
 
-/// What identifies one profiled kernel instance; -1 where the report does not say.
+/// The identity of one profiled kernel instance; -1 where the report does not say.
 struct Launch {
   std::int64_t id = -1, pid = -1, device = -1, context = -1, stream = -1;
   std::string_view name, mangled_name;
@@ -24,7 +24,7 @@ struct Launch {
   std::int64_t launches = -1;  // of a summary: how many the row is the mean of
 };
 
-/// What one of the profiler's own rules says of a kernel.
+/// The text of one of the profiler's own rules about a kernel.
 struct RuleText {
   std::string_view section, rule, kind, description, speedup_kind;
   double speedup = std::numeric_limits<double>::quiet_NaN();  // percent

@@ -12,7 +12,7 @@
 
 namespace gf::ncu {
 
-/// How a file writes its numbers. A file is written in one locale, so that all its cells decide
+/// The style of a file's numbers. A file is written in one locale, so that all its cells decide
 /// together.
 struct NumberStyle {
   char decimal = '.';

@@ -137,7 +137,7 @@ namespace {
 enum MetricColumn { kMetricType, kMetricId, kMetricName };
 enum SampleColumn { kSampleTime, kSampleRawTime, kSampleType, kSampleMetric, kSampleValue };
 
-/// What a number of a sample stands for.
+/// The metric behind a number of a sample.
 struct KnownMetric {
   Text metric;
   double factor;

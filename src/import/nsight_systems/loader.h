@@ -73,12 +73,12 @@ class NcclRanges {
   std::map<std::pair<Process, std::uint64_t>, Communicator> communicators_;
 };
 
-/// Of ENUM_CUDA_MEM_KIND, as PyTorch's profiler spells them.
+/// Names of ENUM_CUDA_MEM_KIND, as PyTorch's profiler spells them.
 std::string_view memory_name(std::int64_t kind);
 
 using sqlite::TableRow;
 
-/// Where the tables of events begin: their first two columns.
+/// The first two columns of every table of events.
 enum EventColumn { kStart, kEnd };
 
 /// All tables that are asked for; an export has those of which it has rows.
@@ -126,24 +126,24 @@ class Loader {
   std::uint32_t activity(const TableRow& rows, Interval span, ActivityKind kind);
   Text api_name(std::int64_t id);
 
-  // What there is: load.cpp.
+  // The session: load.cpp.
   Status session();
   Status strings();
   Status devices();
   Status threads();
   Status diagnostics();
-  // What the GPU did: load_activities.cpp.
+  // Work of the GPU: load_activities.cpp.
   Status kernels();
   Status copies();
   Status sets();
   Status graphs();
-  // What the host did: load_host.cpp.
+  // Events of the host: load_host.cpp.
   Status calls();
   Status payload_entries();
   Status ranges();
   void range(const TableRow& rows, std::string_view table);
   Status syncs();
-  // What was sampled: load_samples.cpp.
+  // Samples: load_samples.cpp.
   Status gpu_metrics();
   std::uint32_t sampled_gpu(std::int64_t type);
 

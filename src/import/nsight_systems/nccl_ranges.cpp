@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view kCommunicator = "NCCL communicator ID", kBytes = "Message size [bytes]",
                            kPeer = "Peer rank", kRank = "Rank", kRanks = "No. of ranks";
 
-// What the exporter puts before a payload: domain, schema, size of the payload, 8 bytes each, and
-// another 8 that do not matter.
+// The header that the exporter puts before a payload: domain, schema, size of the payload, 8 bytes
+// each, and another 8 that do not matter.
 constexpr std::size_t kHead = 32;
 
 /// Bytes of a predefined type of NVTX; 4 for enumerations, which have types of their own.
@@ -161,7 +161,7 @@ void NcclRanges::describe(Capture& capture) {
   if (calls_.empty()) return;
   number_calls(capture);
   for (const auto& [thread, events] : events_by_thread(capture)) {
-    // What is called between ncclGroupStart and ncclGroupEnd is launched together at the end.
+    // Calls between ncclGroupStart and ncclGroupEnd are launched together at the end.
     std::vector<const Call*> calls;
     std::vector<std::uint32_t> kernels;
     for (const auto& event : events) {

@@ -13,7 +13,8 @@ import sys
 
 ROWS = 1 << 16  # at a time
 PATIENCE = 120  # seconds, for these
-# HDF5 knows no missing values: there these columns are zero or empty where an SQLite export has NULL.
+# HDF5 knows no missing values: there these columns are zero or empty where an SQLite export has
+# NULL.
 ZERO_IS_NONE = {"binaryData", "end", "graphId", "graphNodeId", "text", "textId"}
 LACKING, UNREADABLE = 3, 4
 
@@ -98,7 +99,8 @@ def rows_of_hdf5(table):
     names = table.dtype.names
     for first in range(0, len(table), ROWS):
         rows = table[first : first + ROWS]
-        yield list(zip(*([none_of_hdf5(name, one) for one in rows[name].tolist()] for name in names)))
+        yield list(zip(*([none_of_hdf5(name, one) for one in rows[name].tolist()]
+                         for name in names)))
 
 
 def hdf5_tables(path, wanted):

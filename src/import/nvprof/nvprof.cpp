@@ -241,7 +241,7 @@ class Loader {
           }
         });
   }
-  /// Of a CUpti_ActivityObjectKindId: a process and a thread.
+  /// The thread of a CUpti_ActivityObjectKindId: a process and a thread.
   std::uint32_t thread_of(std::string_view id) {
     std::array<std::uint32_t, 2> numbers{};
     if (id.size() < sizeof numbers) return rows_.thread(-1, -1);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kNodeEnds = "_kernel_time";
 
-/// Which vendor's GPU a node of an execution provider runs on.
+/// The GPU vendor of each execution provider.
 constexpr std::pair<std::string_view, std::string_view> kProviders[] = {
     {"CUDAExecutionProvider", "nvidia"},
     {"TensorrtExecutionProvider", "nvidia"},

@@ -1,4 +1,4 @@
-// What the numbers of a sequence of packets stand for: it explains them as it goes.
+// The meaning of the numbers in a sequence of packets, which explains them as it goes.
 #pragma once
 
 #include <array>

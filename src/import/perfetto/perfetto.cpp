@@ -68,7 +68,7 @@ class Loader {
   }
 
  private:
-  /// What a stage says beside its times.
+  /// The values of a stage beside its times.
   struct Said {
     std::uint64_t duration = 0, gpu = 0, queue = 0, context = 0, stage = 0, name = 0, kernel = 0;
     std::string_view own_name;

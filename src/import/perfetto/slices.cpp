@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kBegins = 1, kEnds = 2;
 
 enum class What { kernel, copy, call, range, nothing };
-/// What slices of rocprofv3 are, by their category.
+/// The kinds of rocprofv3's slices, by their category.
 constexpr std::pair<std::string_view, What> kCategories[] = {
     {"kernel_dispatch", What::kernel}, {"memory_copy", What::copy},
     {"hip_api", What::call},           {"hip_runtime_api", What::call},

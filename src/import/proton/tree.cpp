@@ -41,7 +41,7 @@ class Tree {
   }
 
  private:
-  /// What of a node was read: its name and its sums come in any order, its children between them.
+  /// The parts of a node that were read: name, sums and children come in any order.
   struct Node {
     std::string name;
     bool named = false, measured = false;

@@ -51,7 +51,7 @@ class Agents {
                     "the capture does not describe its GPUs: they are numbered as they come");
     return at->second;
   }
-  /// Of a copy: the GPU that data goes to, else the one that it comes from.
+  /// The GPU of a copy: the one that data goes to, else the one that it comes from.
   std::uint32_t row_of_copy(const std::string& from, const std::string& to) {
     if (is_gpu(to) || (empty() && !is_gpu(from))) return row(to);
     return row(is_gpu(from) ? from : to);

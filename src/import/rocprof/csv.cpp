@@ -198,14 +198,14 @@ class Process {
   std::int64_t pid_;
 };
 
-// What is read of a process, in this order. Calls of HSA lie inside those of HIP and are read
-// where those are missing.
+// Files that are read of a process, in this order. Calls of HSA lie inside those of HIP and are
+// read where those are missing.
 constexpr std::string_view kKernelsFile = "_kernel_trace.csv", kAgentsFile = "_agent_info.csv",
                            kCopiesFile = "_memory_copy_trace.csv", kHipFile = "_hip_api_trace.csv",
                            kHsaFile = "_hsa_api_trace.csv", kMarksFile = "_marker_api_trace.csv";
 constexpr std::array kEnds{kAgentsFile, kKernelsFile, kCopiesFile, kHipFile, kHsaFile, kMarksFile};
 
-/// What the names of a process's files begin with; empty: the name is another's.
+/// The prefix of a process's file names; empty: the name is another's.
 std::string beginning_of(const std::string& path) {
   for (const std::string_view end : kEnds)
     for (const std::string_view packed : {"", ".gz", ".zst"})

@@ -47,7 +47,7 @@ class JsonLoader {
   void finish() { rows_.finish(); }
 
  private:
-  /// Of one process: its metadata comes first.
+  /// The records of one process: its metadata comes first.
   struct Process {
     std::int64_t pid = -1;
     std::map<std::string, Text> kernels;                    // by kernel_id

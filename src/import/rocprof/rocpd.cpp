@@ -124,7 +124,7 @@ class RocpdLoader {
                 });
   }
 
-  /// What a call and its work share is the stack's number: correlation_id is 0 in files seen.
+  /// A call and its work share the stack's number: correlation_id is 0 in files seen.
   Status events() {
     return each("event", {"id", "stack_id"}, [&](const TableRow& row) {
       const auto stack = row.integer(1);

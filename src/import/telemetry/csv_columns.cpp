@@ -36,8 +36,8 @@ ColumnRole column_role(std::string_view written) {
 
 namespace {
 
-/// How well a column's numbers tell GPUs apart: each GPU has one line a moment, and all have as
-/// many lines.
+/// Judges how well a column's numbers tell GPUs apart: each GPU has one line a moment, and all have
+/// as many lines.
 class DeviceColumn {
  public:
   explicit DeviceColumn(std::size_t at) : at_(at) {}

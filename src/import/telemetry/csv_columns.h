@@ -41,7 +41,7 @@ constexpr bool is_time(ColumnRole role) {
          role == ColumnRole::clock;
 }
 
-/// What only lines tell of the columns: which of several is the GPU's number (the others are
+/// Facts about columns that only lines tell: which of several is the GPU's number (the others are
 /// skipped), and how a date that ends with the year is written.
 struct DateOrder {
   bool month_first = false;

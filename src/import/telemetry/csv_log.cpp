@@ -143,7 +143,7 @@ Status CsvLog::check_heading() const {
       "query it too: nvidia-smi --query-gpu=timestamp,index,power.draw.instant,... --format=csv");
 }
 
-/// Whether the line is a heading: a logger that was started again writes it again.
+/// True if the line is a heading: a logger that was started again writes it again.
 bool CsvLog::is_heading() const {
   return std::ranges::any_of(
       row_, [](std::string_view cell) { return is_time(column_role(trimmed(cell))); });
@@ -214,7 +214,7 @@ DeviceCells CsvLog::device_cells() const {
   return cells;
 }
 
-/// Whether commas inside numbers make more cells of the line than the heading has: behind each
+/// True if commas inside numbers make more cells of the line than the heading has: behind each
 /// whole number then stand the digits of its fraction.
 bool CsvLog::has_decimal_commas() const {
   const auto values = std::ranges::count(columns_, ColumnRole::value, &LogColumn::role);
@@ -285,7 +285,7 @@ Result<Capture> CsvLog::parse() {
     }
     read_line();
   }
-  // Where a fraction is 0, a line may have as many cells as the heading.
+  // With a fraction of 0 a line may have as many cells as the heading.
   if (wide_ * 2 > capture_.events)
     return fail("its numbers are written with decimal commas, and commas part its columns too",
                 capture_.path, static_cast<std::int64_t>(first_bad_),

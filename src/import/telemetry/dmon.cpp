@@ -34,7 +34,7 @@ bool is_link(const std::vector<std::string_view>& cells) {
   return cells[0] == "LINK" || (cells.size() > 3 && cells[2] == "LINK");
 }
 
-/// Whether a log has lines of whole GPUs. Then those of their parts say the same again: as devices
+/// True if a log has lines of whole GPUs. Then those of their parts say the same again: as devices
 /// beside them they would count work, power and memory two or three times.
 bool has_whole_gpus(std::string_view content) {
   bool found = false;
@@ -200,7 +200,7 @@ struct Column {
   double factor = 1;
 };
 
-/// Where a GPU stands in the log.
+/// Position of a GPU in the log.
 struct Place {
   Nanos last = -1, day = 0, time_of_day = 0;
 };

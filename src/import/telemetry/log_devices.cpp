@@ -69,8 +69,8 @@ std::uint32_t LogDevices::row(const DeviceCells& cells) {
   return capture_.device_row(0);
 }
 
-/// How many lines stand together, no more than `apart` between each and the next. The last moment
-/// may be cut off.
+/// Counts the lines that stand together, no more than `apart` between each and the next. The last
+/// moment may be cut off.
 UnnamedLines::Groups UnnamedLines::groups(Nanos apart) const {
   Groups out;
   std::size_t length = 1;
@@ -91,8 +91,8 @@ UnnamedLines::Groups UnnamedLines::groups(Nanos apart) const {
   return out;
 }
 
-/// Where times differ a little: the longest time between lines of one moment, when the times
-/// between moments are clearly longer; 0 otherwise.
+/// The gap inside a moment where times differ a little: the longest time between lines of one
+/// moment, when the times between moments are clearly longer; 0 otherwise.
 Nanos UnnamedLines::widest_gap_inside() const {
   constexpr Nanos kMost = 50 * kNsPerMs;
   constexpr double kClearly = 5;

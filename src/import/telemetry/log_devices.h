@@ -1,5 +1,5 @@
-// Which GPU a line of a log is of.
-// Whether a log's clock runs forwards.
+// Finds the GPU of a log's line.
+// Checks that a log's clock runs forward.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace gf::telemetry {
 
-/// What a line says of its GPU; empty where the log has no such column.
+/// The cells of a line that identify its GPU; empty where the log has no such column.
 struct DeviceCells {
   std::string_view index, uuid, bus, instance, name, host;
 };

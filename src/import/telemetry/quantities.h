@@ -1,4 +1,4 @@
-// What a column of a log measures: its name and printed unit to a metric of the catalog in base
+// Quantity of a log's column: its name and printed unit to a metric of the catalog in base
 // units.
 // Text tables: the words of a line, and whether a file begins as one.
 #pragma once
@@ -28,7 +28,7 @@ Quantity quantity_of_smi_dmon(std::string_view heading, std::string_view unit);
 /// A field of `dcgmi dmon` by its column heading ("POWER", "SMACT").
 Quantity quantity_of_dcgm(std::string_view heading);
 
-/// Whether DCGM printed one of the numbers that stand for "no value" there.
+/// True if DCGM printed one of the numbers that stand for "no value" there.
 bool is_dcgm_blank(double value);
 
 /// "12.5 W", "345 MHz", "80 %", "0x0000000000000004"; empty for [N/A], [Not Supported] and other

@@ -31,8 +31,8 @@ std::optional<Nanos> parse_zone(std::string_view text);
 /// Takes the zone that the user named off the times of a log in local time, and its note with it.
 void leave_local_time(Capture& capture, Nanos zone);
 
-/// How a column counts time: exponent of ten from its unit to nanoseconds (9 for "unix_time_s");
-/// empty when it is no time.
+/// The unit of a column of times: exponent of ten from its unit to nanoseconds (9 for
+/// "unix_time_s"); empty when it is no time.
 std::optional<int> time_column_exponent(std::string_view header);
 
 }  // namespace gf::telemetry

@@ -119,7 +119,7 @@ class Snapshot {
     Totals after;
     Text stack = Text::none;
   };
-  /// What one device's allocator did, in order, and what it held before.
+  /// Events of one device's allocator, in order, and the blocks that it held before.
   struct History {
     std::vector<Entry> entries;
     Totals before;

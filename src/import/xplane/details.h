@@ -32,10 +32,10 @@ Details parse_details(std::string_view text);
 /// does not say.
 CopyKind copy_from_name(std::string_view name);
 
-// What the host side of an XLA or TensorFlow profile calls things. Shared by the xplane and the
+// Names on the host side of XLA and TensorFlow profiles. Shared by the xplane and the
 // trace.json importers.
 
-/// What becomes of a host event.
+/// The treatment of a host event.
 enum class HostEvent : std::uint8_t {
   span,
   api_call,
@@ -60,7 +60,7 @@ HostName classify_host(std::string_view name, std::string_view display_name);
 /// called.
 bool holds_calls_alone(std::string_view thread);
 
-/// What a plane (or the process of a trace.json) holds, by its name.
+/// The content of a plane (or of a trace.json's process), by its name.
 enum class PlaneKind : std::uint8_t { gpu, host, python, metadata, environment, other };
 PlaneKind plane_kind(std::string_view name);
 /// N of /device:GPU:N.
@@ -71,8 +71,8 @@ std::optional<std::int32_t> gpu_number(std::string_view plane);
 std::optional<std::int64_t> stream_number(std::string_view line);
 bool is_derived_line(std::string_view line);
 
-/// What a device event is, by the details it carries and its name; empty for bookkeeping that is no
-/// work (allocations).
+/// The kind of a device event, by the details it carries and its name; empty for bookkeeping that
+/// is no work (allocations).
 std::optional<ActivityKind> device_event_kind(std::string_view name, bool kernel_details,
                                               bool memcpy_details, bool memset_details);
 

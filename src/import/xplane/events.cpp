@@ -152,7 +152,7 @@ struct Decoder {
     }
   }
 
-  /// What all writers write, in one piece: the id, then one number or reference. False for
+  /// Reads what all writers write, in one piece: the id, then one number or reference. False for
   /// everything else.
   static bool read_common(std::string_view message, const ById<StatName>& names,
                           const StatName*& name, StatValue& statistic) {

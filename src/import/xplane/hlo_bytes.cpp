@@ -16,7 +16,7 @@ bool passes_on(std::string_view opcode) { return opcode == "bitcast" || opcode =
 bool takes_a_part(std::string_view opcode) {
   return opcode == "slice" || opcode == "dynamic-slice" || opcode == "gather";
 }
-/// Of each operand the share that is asked for of the result.
+/// Operations that read the same share of each operand as is asked of the result.
 constexpr std::string_view kInProportion[] = {"bitcast", "bitcast-convert", "concatenate",
                                               "copy",    "reduce",          "reshape",
                                               "reverse", "transpose"};
@@ -35,7 +35,7 @@ struct Updating {
     const std::size_t tables = (instruction.operands.size() - 1) / 2;
     return {tables, tables + 1, !replaces(module, instruction)};
   }
-  /// What it calls with the old and the new value returns the new one.
+  /// True if the computation that it calls returns the new one of two values.
   static bool replaces(const HloModule& module, const HloInstruction& scatter) {
     const auto* called = scatter.called.empty() ? nullptr : module.computation(scatter.called[0]);
     if (!called || called->root >= called->instructions.size()) return false;
@@ -213,7 +213,7 @@ double HloCosts::read_bytes(const HloComputation& computation, const HloInstruct
     }
     read.emplace_back(instruction.operands[i], bytes);
   }
-  // What is handed over twice is read once.
+  // An operand that is passed twice is read once.
   std::ranges::sort(read);
   double sum = 0;
   for (std::size_t i = 0; i < read.size(); ++i)

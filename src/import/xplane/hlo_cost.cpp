@@ -72,7 +72,7 @@ double window_size(const HloInstruction& instruction) {
   return size;
 }
 
-/// How often a reduction applies what it calls.
+/// The number of times that a reduction applies its computation.
 double applications(const HloComputation& computation, const HloInstruction& instruction) {
   const auto* input = computation.operand(instruction, 0);
   if (!input) return 0;

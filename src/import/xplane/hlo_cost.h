@@ -1,4 +1,4 @@
-// What an instruction of a compiled program must do at least, from its shapes: operations and
+// The least work of a compiled program's instruction, from its shapes: operations and
 // bytes. docs/work.md has the rules. Counts are those of XLA's own cost analysis, which knows
 // nothing of what libraries are called for.
 #pragma once

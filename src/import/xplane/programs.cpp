@@ -17,7 +17,7 @@ namespace gf::xplane {
 
 namespace {
 
-/// What carries nothing out by itself: its parts do, or nobody.
+/// True for instructions that run nothing themselves: their parts do, or nobody.
 bool runs_nothing(std::string_view opcode) {
   static constexpr std::string_view kNames[] = {
       "parameter",    "constant",     "tuple",          "get-tuple-element",
@@ -26,7 +26,7 @@ bool runs_nothing(std::string_view opcode) {
       "partition-id", "replica-id",   "add-dependency", "opt-barrier"};
   return std::find(std::begin(kNames), std::end(kNames), opcode) != std::end(kNames);
 }
-/// What runs the computations that it calls as parts of the program.
+/// True for instructions that run the computations they call as parts of the program.
 bool runs_what_it_calls(std::string_view opcode) {
   return opcode == "while" || opcode == "call" || opcode == "conditional" ||
          opcode == "async-start";

@@ -13,7 +13,7 @@ namespace gf::xplane {
 
 class Programs;
 
-/// What all events of a line have in common.
+/// The data that all events of a line share.
 struct LineContext {
   const Plane* plane = nullptr;
   std::int64_t base_ns = 0;       // absolute time of offset 0

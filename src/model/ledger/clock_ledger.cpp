@@ -34,8 +34,8 @@ constexpr Nanos kSlewed = 2000;  // of so many
 /// for 3.4 ms, with launches 1.3 ms old.
 constexpr std::size_t kParts = 16;
 constexpr Nanos kSoon = 20 * kNsPerMs;
-/// Where nothing is known of what ran before the first record: nobody queues so far ahead and then
-/// ends.
+/// The limit where nothing is known of work before the first record: nobody queues so far ahead and
+/// then ends.
 constexpr Nanos kFarBehind = 500 * kNsPerMs;
 /// A copy to the host and the call that waited for it end so close to each other where clocks
 /// agree.
@@ -132,7 +132,7 @@ class ClockLedger {
                 [](const Wait& left, const Wait& right) { return left.start < right.start; });
   }
 
-  /// What was launched before a wait began ends before the wait does.
+  /// Work launched before a wait began ends before the wait does.
   void hold_waits(std::size_t from, std::size_t to) {
     std::int64_t of_pid = 0;
     const std::vector<Wait>* waits = nullptr;
@@ -173,8 +173,8 @@ class ClockLedger {
                      format_count(ran_past_), format_count(waited_), say_time(most_past_)));
   }
 
-  /// Of a copy that the host waited for: both ends come together where clocks agree, however full
-  /// the queue was.
+  /// True for a copy that the host waited for: both ends come together where clocks agree, however
+  /// full the queue was.
   bool ends_with_its_call(std::uint32_t row) const {
     const auto call = launches_[row];
     if (rows_.copy[row] != CopyKind::device_to_host || call == kNoRow) return false;

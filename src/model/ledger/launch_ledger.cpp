@@ -25,7 +25,7 @@ namespace {
 
 /// A recording's window cuts some launches in two.
 constexpr std::int64_t kAtWindow = 10;
-/// Where the device worked until so small a part before the end, it had not come to the last
+/// A device that worked until so small a part before the end had not come to the last
 /// launches.
 constexpr std::int64_t kLastPart = 100;
 
@@ -103,7 +103,7 @@ class LaunchLedger {
     return activities_.start_ns[row] + activities_.duration_ns[row];
   }
 
-  /// What is put into a graph that is being captured does not run. Of a call of the runtime and the
+  /// Launches into a graph under capture do not run. Of a runtime call and the
   /// call of the driver inside it, one has the record.
   void drop_explained() {
     const GraphCaptures graphs(capture_);
@@ -254,7 +254,7 @@ class LaunchLedger {
     return static_cast<Nanos>(std::min(time, static_cast<double>(kLongestTotal)));
   }
 
-  /// What the launches of a graph ran.
+  /// The runs of a graph's launches.
   struct GraphRuns {
     std::int64_t launches = 0, ran = 0;
     bool loops = false;               // a launch ran a node twice
@@ -310,7 +310,7 @@ class LaunchLedger {
       for (std::size_t row = 0; row < activities_.size(); ++row)
         if (activities_.kind[row] == ActivityKind::kernel) kernels += activities_.duration_ns[row];
       breach.time = lost_time_ + lost_time(capture_, launches_, lone_);
-      // What a window cuts says nothing of the rest.
+      // Launches that a window cuts say nothing about the rest.
       if (windows_ == 0) breach.of_time = std::max<Nanos>(kernels, 1);
     }
     if (beyond_bound(Law::launch_has_kernel, breach))
@@ -364,7 +364,7 @@ class LaunchLedger {
                      format_count(several), format_count(all)));
   }
 
-  /// Of such launches one kernel ran, the shortest of theirs at least.
+  /// At least the shortest of its kernels ran for each such launch.
   Nanos time_of_several() const {
     struct Kernels {
       Nanos time = 0, shortest = INT64_MAX;

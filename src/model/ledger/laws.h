@@ -28,7 +28,7 @@ inline constexpr std::array<LawRow, static_cast<std::size_t>(Law::count)> kLaws{
 #undef GF_LAW
 }};
 
-/// What breaks a law.
+/// A breach of a law.
 struct Breach {
   std::int64_t count = 0, of = 0;  // records; none of which the law is about: only time counts
   std::int64_t excused = 0;        // of the records: not held against the bound
@@ -40,7 +40,7 @@ bool beyond_bound(Law law, const Breach& breach);
 /// Notes a breach as what its law says, with its time.
 void tell(Capture& capture, Law law, const Breach& breach, std::string_view detail);
 
-/// Whether a code says that the records contradict each other, so that nothing can be advised.
+/// True if a code says that the records contradict each other, so that nothing can be advised.
 bool breaks_a_law(std::string_view code);
 
 }  // namespace gf

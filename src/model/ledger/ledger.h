@@ -1,4 +1,4 @@
-// Whether what a capture holds adds up, by the laws of laws.def (docs/evidence.md). A breach is
+// Checks that a capture is consistent, by the laws of laws.def (docs/evidence.md). A breach is
 // quality: `partial` beyond its bound, a doubt within it.
 #pragma once
 
@@ -19,13 +19,13 @@ void check_streams(Capture& capture);
 /// Behind check_streams, which knows the equal ones of a launch's kernels.
 void check_launches(Capture& capture, const std::vector<std::uint32_t>& launches);
 void check_clocks(Capture& capture, const std::vector<std::uint32_t>& launches);
-/// Whether calls are missing, or came at other times.
+/// Checks for calls that are missing or came at other times.
 void check_numbers(Capture& capture);
 void check_marks(Capture& capture);
 void check_programs(Capture& capture);
 void check_readings(Capture& capture);
 
-/// Whether the readings of a log that was joined cover the GPU's work. Not for recordings, which
+/// Checks that the readings of a joined log cover the GPU's work. Not for recordings, which
 /// keep a reading where it changes.
 void check_cover(Capture& capture);
 

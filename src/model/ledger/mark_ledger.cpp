@@ -12,7 +12,7 @@
 namespace gf {
 
 namespace {
-/// What torch.profiler names its steps.
+/// torch.profiler's name of its steps.
 constexpr std::string_view kStep = "ProfilerStep#";
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 40;
 }  // namespace

@@ -63,7 +63,7 @@ Hole widest_hole(const Capture& capture, const std::vector<std::uint32_t>& numbe
   return widest;
 }
 
-/// Whether the host did little else than a few operations again and again. A profiler counts calls
+/// True if the host did little else than a few operations again and again. A profiler counts calls
 /// that it leaves out, as of the device that is set: a thousand views of a tensor make thousands.
 bool one_loop(const Capture& capture, Interval span) {
   const auto& ops = capture.host_ops;
@@ -129,7 +129,7 @@ void check_numbers(Capture& capture) {
       !capture.recording_windows.empty())
     return;
   const Hole widest = widest_hole(capture, order);
-  // What the missing calls launched may have run at any time.
+  // Work of the missing calls may have run at any time.
   const Breach missing{.count = widest.missing, .of = widest.of, .time = kLongestTotal};
   const Nanos room = widest.between.end - widest.between.start;
   if (missing.count >= kHoleNumbers && missing.count <= room / kShortestCall &&

@@ -35,7 +35,7 @@ constexpr Nanos kFarApart = 5 * kNsPerSecond;
 constexpr Nanos kHole = 4;
 constexpr double kMostMissed = 0.1;
 
-/// Of a recording's samples, one in so many may be missing.
+/// One in so many of a recording's samples may be missing.
 constexpr double kFewMissing = 100;
 
 struct Range {
@@ -57,7 +57,7 @@ class ReadingLedger {
  public:
   explicit ReadingLedger(Capture& capture) : capture_(capture), rows_(capture.counter_samples) {}
 
-  /// Whether the readings of power and energy cover the time in which the GPU worked.
+  /// Checks that the readings of power and energy cover the time in which the GPU worked.
   void check_cover() {
     for (std::uint32_t device = 0; device < capture_.devices.size(); ++device) {
       const auto holes = holes_of(device);
@@ -79,7 +79,7 @@ class ReadingLedger {
     }
   }
 
-  /// Whether a log that stands alone has holes.
+  /// Checks a log that stands alone for holes.
   void check_log() {
     for (std::uint32_t device = 0; device < capture_.devices.size(); ++device) {
       const auto times = times_of(device);
@@ -175,8 +175,8 @@ class ReadingLedger {
     return holes;
   }
 
-  /// Where no reading of power or energy is, before the first and behind the last one too; empty
-  /// where there are none, or none of the time of the capture's work.
+  /// The spans without a reading of power or energy, before the first and behind the last one too;
+  /// empty where there are none, or none of the time of the capture's work.
   std::vector<Interval> holes_of(std::uint32_t device) const {
     const auto times = times_of(device);
     const Interval work = work_of(device);

@@ -29,7 +29,7 @@ constexpr std::int64_t kUsualOverlap = 100;  // one in so many
 // An overlap may be a 200th of the time from the first to the last, busy or idle: the law's 50th of
 // a fourth.
 constexpr std::int64_t kOfAll = 4;
-// How far a kernel launched that way began ahead (CUB's merge sort, cuBLAS): up to 17 us.
+// The lead of a kernel launched that way (CUB's merge sort, cuBLAS): up to 17 us.
 constexpr Nanos kLaunchedAhead = 20'000;
 /// No kernel of an unmodified capture is shorter; in whole microseconds, many are written as 0.
 constexpr Nanos kShortest = 400;
@@ -132,7 +132,7 @@ class StreamLedger {
     return out;
   }
 
-  /// Of those that start at once.
+  /// The order of those that start at once.
   std::tuple<Nanos, Text, std::int64_t, std::int64_t, std::uint32_t> rank(std::uint32_t row) const {
     return {rows_.duration_ns[row], rows_.name[row], rows_.correlation[row], rows_.graph_node[row],
             row};
@@ -198,8 +198,8 @@ class StreamLedger {
                      format_count(repeated_)));
   }
 
-  /// Which of two overlapping records is wrong is unknown: the time of kernels lies between what is
-  /// recorded and what is left when each ends where the next one of its stream begins.
+  /// It is unknown which of two overlapping records is wrong: the time of kernels lies between what
+  /// is recorded and what is left when each ends where the next one of its stream begins.
   void tell_overlaps() {
     if (!doubted() || says(capture_.format, kQueuesOverlap)) return;
     const Nanos clipped = time_ - overrun_;

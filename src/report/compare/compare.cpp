@@ -124,7 +124,7 @@ std::string rates_of(const std::vector<std::optional<double>>& rates, std::size_
   return fmt::format("{}, {}", one(rates[0]), one(rates[run]));
 }
 
-/// Of each run but the first: operators with their rates. Another name is another row here.
+/// Operators with their rates, for each run but the first. Another name is another row here.
 std::string shapes_table(const Comparison& comparison, std::size_t run, const TextStyle& style,
                          std::size_t rows) {
   const std::string letter = run_letter(run);
@@ -346,7 +346,7 @@ std::string comparison_text(const Comparison& comparison, const TextStyle& style
                             std::size_t rows) {
   std::string text = head(comparison, style);
   if (full) return text + all_tables(comparison, style, rows);
-  // What is left of a screen of 45 lines: heading, titles, total, how many more and the last line.
+  // Lines of a screen of 45: heading, titles, total, how many more and the last line.
   constexpr std::ptrdiff_t kScreen = 45, kAround = 6, kLeast = 3;
   const auto left = kScreen - kAround - std::ranges::count(text, '\n');
   text += parts_table(comparison, style, static_cast<std::size_t>(std::max(left, kLeast)), false);

@@ -12,10 +12,10 @@ namespace gf {
 
 /// "+3.2 ms", "-46.8 ms", "0".
 std::string signed_time(Nanos ns);
-/// What a row goes by: idle causes and phases in words, layers by their name, kernels by their
+/// The name of a row: idle causes and phases in words, layers by their name, kernels by their
 /// short one.
 std::string row_name(const ComparedTime& row);
-/// What the difference between the first run and run `other` is, whether it is beyond noise, and
+/// Summarizes the difference between the first run and run `other`: whether it is beyond noise, and
 /// what it is made of, largest first: "idle: waits for input -46.8 ms, idle: launch too late
 /// +9.7 ms".
 std::string comparison_headline(const Comparison& comparison, std::size_t other);

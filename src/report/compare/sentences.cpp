@@ -344,7 +344,7 @@ std::vector<std::string> short_labels(const Comparison& comparison, std::size_t 
     if (tail > 0) text += "..";
     label = std::move(text);
   }
-  // What the middle of a long name told apart: numbers do.
+  // Numbers replace the middles that distinguished long names.
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (std::ranges::count(labels, labels[i]) > 1 && comparison.runs.size() > 1)
       labels[i] += fmt::format("#{}", i + 1);

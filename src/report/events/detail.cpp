@@ -1,5 +1,5 @@
-// What a page with more events than a browser can hold shows one by one, and how the others are
-// summed up.
+// Selects the events that a page shows one by one where there are too many for a browser, and how
+// others are summed up.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -35,7 +35,7 @@ class TimelineTexts {
 
   std::int64_t text(std::string_view text);
   std::int64_t text(Text id);
-  /// What an activity is: kernels of one name and shape of launch are one thing.
+  /// The thing that an activity stands for: kernels of one name and shape of launch are one thing.
   std::int64_t thing(std::uint32_t activity);
   std::int64_t site(std::uint32_t activity);
 
@@ -185,7 +185,7 @@ struct LaneDraft {
   EventSums sums;
   std::vector<Nanos> open;  // ends of the events around the last one
 
-  /// How many events are open around one; it is open from here on.
+  /// The number of events that are open around one; it is open from here on.
   std::uint32_t depth(Interval span) {
     while (!open.empty() && open.back() <= span.start) open.pop_back();
     open.push_back(span.end);

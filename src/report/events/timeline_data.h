@@ -84,7 +84,7 @@ struct TimelineData {
 /// to the window when it lies in it or at its end.
 bool clipped(Interval window, Nanos start, Nanos duration, Interval& span);
 
-/// Which events are held one by one, and the cells of time in which the others are summed up.
+/// The events that are held one by one, and the cells of time in which the others are summed up.
 struct TimelineDetail {
   Nanos longer_than = -1;    // longer ones are held wherever they are
   Intervals whole;           // all events that reach into these are held

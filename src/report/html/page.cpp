@@ -110,7 +110,7 @@ std::vector<PageLabel> level_page_labels() {
 
 namespace {
 
-/// Of a page of 12 MB at most, which opens within seconds; of more, fewer events are held one by
+/// Keeps a page under 12 MB, so that it opens within seconds: of more, fewer events are held one by
 /// one.
 std::string timeline_text(const Context& context, TimelineData data) {
   constexpr std::size_t kMost = 11'300'000;

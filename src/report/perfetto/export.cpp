@@ -76,8 +76,8 @@ namespace gf::perfetto {
 
 namespace {
 
-/// What runs at a time: how many kernels, and the sum of their values in units so small that adding
-/// and taking away is exact.
+/// Kernels that run at a time: their number, and the sum of their values in units so small that
+/// adding and taking away is exact.
 struct Running {
   std::int64_t kernels = 0;
   Int128 sum = 0;

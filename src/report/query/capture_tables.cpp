@@ -279,7 +279,7 @@ Result<std::shared_ptr<QuerySource>> QuerySource::open(const std::string& path,
 
 Status QuerySource::need(TableId table, std::uint64_t columns) {
   if (!reader_ || !status_) return status_;
-  // What of the samples is damaged is known once they are read.
+  // Damage of samples is known once they are read.
   return table == TableId::quality ? need_samples() : status_ = reader_->load(table, columns);
 }
 

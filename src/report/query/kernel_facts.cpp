@@ -51,7 +51,7 @@ std::vector<Nanos> counted_times(const Context& context) {
   return times;
 }
 
-/// Of each distinct name once.
+/// Computes the traits of each distinct name once.
 class TraitTexts {
  public:
   explicit TraitTexts(const Context& context) : context_(context) {}

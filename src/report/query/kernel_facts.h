@@ -38,7 +38,7 @@ struct KernelFacts {
   }
 };
 
-/// Of every kernel of the capture, or of copies and sets as well, in the order of activities.
+/// Covers every kernel of the capture, or copies and sets as well, in the order of activities.
 enum class FactsOf : std::uint8_t { kernels, all };
 std::vector<KernelFacts> kernel_facts(const Context& context, FactsOf which = FactsOf::kernels);
 

@@ -20,7 +20,7 @@
 
 namespace gf {
 
-// What statements are about: a capture in memory, or a file of which columns are read once a
+// The subject of statements: a capture in memory, or a file of which columns are read once a
 // statement needs them.
 
 class QuerySource {

@@ -15,7 +15,7 @@ namespace gf {
 namespace {
 
 enum SampleColumn { kRow, kStart, kDuration, kDevice, kMetric, kValue };
-/// What a condition that SQLite hands over says; a plan has their codes, four bits each, the first
+/// The meaning of a condition that SQLite passes; a plan has their codes, four bits each, the first
 /// lowest, and above them an order.
 enum Condition { kDeviceIs = 1, kMetricIs, kStartFrom, kStartTo };
 enum Order { kByRow, kByMetric, kByDeviceAndMetric, kByMetricAndDevice };
@@ -88,7 +88,7 @@ struct Cursor : sqlite3_vtab_cursor {
     at = 0;
     first = passed;
     step = 1;
-    // Of one metric of several, and every value there: their row numbers are known without the
+    // For one of several metrics, with every value there: their row numbers are known without the
     // others.
     sifted = filter.metrics.size() == 1 &&
              block.values == std::uint64_t{block.samples} * metrics.size() &&

@@ -236,7 +236,7 @@ struct AllTexts {
   std::size_t code(std::string_view) const { return size(); }
 };
 
-/// Of texts that may stand there twice: as an enumerator's name and as a text.
+/// For texts that may stand there twice: as an enumerator's name and as a text.
 template <class Code, class Texts>
 class NotSought : public TextColumn<Code, Texts> {
  public:

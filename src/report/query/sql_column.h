@@ -21,7 +21,7 @@ struct RowOrder {
   std::vector<std::uint32_t> ranks;  // of texts, by code
 };
 
-/// What a condition `column = value` looks for: a number, or a text by its code.
+/// The value that a condition `column = value` looks for: a number, or a text by its code.
 using SoughtValue = std::int64_t;
 
 class SqlColumn {

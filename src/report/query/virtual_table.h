@@ -1,4 +1,4 @@
-// What tables have in common that SQLite calls for their rows: the fixed part of sqlite3_module.
+// The common part of tables that SQLite calls for their rows: the fixed part of sqlite3_module.
 #pragma once
 
 #include <sqlite3.h>

@@ -32,19 +32,18 @@ std::string stuck_text(const DumpedGroup& group) {
   };
   add(stuck.differs, fmt::format("Asked for {} instead", stuck.asked_instead));
   add(stuck.never_asked, "Never asked for it");
-  add(stuck.not_started, "Asked for it, and the GPU did not begin it");
-  add(stuck.started, "Began it, and wait in it");
+  add(stuck.not_started, "Asked for it, but the GPU has not begun it");
+  add(stuck.started, "Began it and wait in it");
   add(stuck.completed, "Ended it");
   if (!stuck.culprits.empty())
     text += fmt::format(" The others wait for {}.", ranks_said(stuck.culprits));
   else if (!stuck.started.empty())
-    text +=
-        group.missing.empty()
-            ? " Every rank began it: what they wait for is the network, or NCCL itself."
-            : " Every rank that has a dump began it: what they wait for is one that has none, the "
-              "network, or NCCL itself.";
+    text += group.missing.empty()
+                ? " Every rank began it, so they wait for the network or NCCL itself."
+                : " Every rank with a dump began it, so they wait for a rank without one, the "
+                  "network, or NCCL itself.";
   else
-    text += " No rank began it: their GPUs are busy with what was launched before.";
+    text += " No rank began it: their GPUs are busy with earlier work.";
   return text;
 }
 
@@ -81,11 +80,10 @@ std::string dumps_text(const NcclDumps& answer, const TextStyle& style, std::siz
                         plural(static_cast<std::int64_t>(answer.ranks.size()), "rank")));
   text += '\n';
   if (answer.ranks.size() < 2)
-    text += wrap("One dump shows what its own rank waits in; give those of all ranks.", width);
+    text += wrap("One dump shows only its own rank; give the dumps of all ranks.", width);
   for (const auto& group : answer.groups) {
     text += '\n' + wrap(group_heading(group), width);
-    text +=
-        wrap(group.stuck ? stuck_text(group) : "Every collective that they hold ended.", width, 2);
+    text += wrap(group.stuck ? stuck_text(group) : "Every collective in them ended.", width, 2);
     text += lateness_table(group, style, rows == 0 ? 0 : rows + 1);
   }
   text += '\n' + paint(style, Paint::title, "Caveats") + '\n';

@@ -20,7 +20,7 @@ std::string listed(const std::vector<std::int64_t>& ranks) {
   return named;
 }
 
-/// What every counter calls busy and is none, of the rank that waits most.
+/// The time that every counter calls busy although the rank that waits most only waits.
 std::string busy_line(const JobRanks& job) {
   const RankUse* worst = nullptr;
   for (const auto& rank : job.ranks)
@@ -29,8 +29,8 @@ std::string busy_line(const JobRanks& job) {
   const Nanos waiting = part_of(*worst, "waiting");
   constexpr double kWorthSaying = 0.05;
   if (share_of(waiting, worst->busy_ns).value_or(0) < kWorthSaying) return {};
-  return fmt::format("Rank {} is busy for {} of its time, but waits for {} of it.", worst->rank,
-                     format_share(share_of(worst->busy_ns, worst->span_ns)),
+  return fmt::format("Rank {} is busy {} of its time, of which {} is waiting for other ranks.",
+                     worst->rank, format_share(share_of(worst->busy_ns, worst->span_ns)),
                      format_share(share_of(waiting, worst->busy_ns)));
 }
 
@@ -39,8 +39,9 @@ std::string behind_line(const JobRanks& job) {
   const FallingBehind& row = job.falling_behind.front();
   std::string where = row.op.empty() ? "" : " in " + row.op;
   return fmt::format(
-      "Nothing has waited for rank {} yet, but its host falls behind: it takes {} more of a step "
-      "than any other for {}{}. In the long run a step would gain {} without it, at most {}.",
+      "No rank has waited for rank {} yet, but its host falls behind: each step takes it {} longer "
+      "than any other rank, for {}{}. In the long run the job would gain {} a step without this, "
+      "at most {}.",
       row.rank, format_time(row.more_ns), late_label(row.cause), where,
       format_time(row.gain_step_ns), format_time(row.more_ns));
 }
@@ -63,16 +64,15 @@ std::string nobody_late(const JobRanks& job) {
   if (!job.replayed_ns) return "No rank was late by more than the clock uncertainty.";
   if (!job.missing_ranks.empty())
     return fmt::format(
-        "Of the {} ranks here none holds the job up, and no link: as its peers, none would gain "
-        "it 1 %.",
+        "None of the {} ranks here holds up the job by 1 % or more, and no link does.",
         job.ranks.size());
-  return "No rank and no link holds the job up: as its peers, none would gain it 1 %.";
+  return "No rank or link holds up the job by 1 % or more.";
 }
 
 std::string link_headline(const JobRanks& job, const SlowLink& link) {
   return fmt::format(
-      "The job waits for the link of group {}: {} of {} take {}, in other groups {}. As fast as "
-      "these, the job gains {}.",
+      "The job waits for the link of group {}: {} of {} takes {}, and {} in other groups. At their "
+      "speed, the job gains {}.",
       link.group, name_of(link.type), format_bytes(link.bytes), format_time(link.transfer_ns),
       format_time(link.others_ns), gain_text(job, link.gain_ns));
 }
@@ -81,20 +81,20 @@ std::string rank_headline(const JobRanks& job, const Straggler& worst) {
   const Nanos gain = gain_of(job, worst.rank);
   if (worst.cause == RankTime::unknown)
     return fmt::format(
-        "Ranks wait for each other, up to {}, for a reason that is not in the captures (a recorder "
-        "paused or began later): no rank is blamed for it.",
+        "Ranks wait up to {} for each other, for a reason that is not in the captures (a recorder "
+        "paused or began later). No rank is blamed.",
         gain_text(job, gain));
   std::string where = worst.module.empty() ? worst.op : worst.module;
   if (!where.empty()) where = " in " + where;
   // A rank without a file may have been later still.
   std::string who = fmt::format("The job waits for rank {}", worst.rank);
   if (!job.missing_ranks.empty())
-    who = fmt::format("Of the {} ranks here the others wait for rank {}", job.ranks.size(),
+    who = fmt::format("Among the {} ranks here, the others wait for rank {}", job.ranks.size(),
                       worst.rank);
   if (!job.replayed_ns)
     return fmt::format("{}: up to {}, most of it for {}{}.", who, gain_text(job, gain),
                        late_label(worst.cause), where);
-  return fmt::format("{}: as its peers, the job gains {}, most of it from {}{}.", who,
+  return fmt::format("{}: at the speed of its peers, the job gains {}, most of it from {}{}.", who,
                      gain_text(job, gain), late_label(worst.cause), where);
 }
 
@@ -103,31 +103,32 @@ void say_rest(const JobRanks& job, std::vector<std::string>& said) {
   auto worth = [&](Nanos gain) { return share_of(gain, job.span_ns).value_or(0) >= kWorthBlame; };
   const Nanos best = job.stragglers.empty() ? 0 : gain_of(job, job.stragglers.front().rank);
   if (job.joint_ranks.size() > 1 && worth(job.joint_gain_ns - best))
-    said.push_back(fmt::format("Ranks {} hide each other's delay: together the job gains {}.",
-                               listed(job.joint_ranks), gain_text(job, job.joint_gain_ns)));
+    said.push_back(
+        fmt::format("Ranks {} hide each other's delays: without all of them, the job gains {}.",
+                    listed(job.joint_ranks), gain_text(job, job.joint_gain_ns)));
   if (worth(job.missing_gain_ns))
     said.push_back(fmt::format("Up to {} may be waiting for ranks without a file.",
                                gain_text(job, job.missing_gain_ns)));
   for (const auto& rank : job.ranks)
     if (worth(rank.recording_doubt_ns))
       said.push_back(
-          fmt::format("The host of rank {} is slower than its peers' ({}); recording "
-                      "alone may be why: it is not blamed.",
+          fmt::format("The host of rank {} is slower than its peers' ({}), but recording alone may "
+                      "be the reason. The rank is not blamed.",
                       rank.rank, gain_text(job, rank.recording_doubt_ns)));
   if (job.pipeline.stages > 0)
     said.push_back(fmt::format(
-        "Pipeline of {} stages, {:.0f} micro-batches: ranks wait for each "
-        "other for {} of their time; the schedule alone costs {}. Twice as many, each "
-        "half as large, save {} of a step at most.",
+        "Pipeline of {} stages, {:.0f} micro-batches: ranks wait for each other {} of their time; "
+        "the schedule alone costs {}. Twice as many micro-batches of half the size would save at "
+        "most {} of a step.",
         job.pipeline.stages, job.pipeline.micro_batches, format_share(job.pipeline.waiting),
         format_share(job.pipeline.ideal), format_share(job.pipeline.twice_gain)));
 }
 
 std::string headline_of(const JobRanks& job) {
   if (job.ranks.size() < 2)
-    return "Only one rank was given: which rank it waited for is unknown without the others.";
+    return "Only one rank was given: the others' captures show which rank it waited for.";
   if (job.collectives_matched == 0)
-    return "No collective was found on two ranks: waiting is unknown.";
+    return "No collective appears on two ranks, so waiting is unknown.";
   const Straggler* worst = job.stragglers.empty() ? nullptr : &job.stragglers.front();
   const Nanos gain = worst ? gain_of(job, worst->rank) : 0;
   if (!job.links.empty() && job.links.front().gain_ns > gain)

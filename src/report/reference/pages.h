@@ -45,7 +45,7 @@ std::string ranks_schema();
 
 namespace gf::declared_types {
 
-// What the declarations of results say of a type, for those who write them in other languages.
+// The declarations of results for a type, for those who write them in other languages.
 // The answers' types for Python, made from the declarations of the results.
 // web/src/model.ts: the answer of analyze as types, for the page.
 

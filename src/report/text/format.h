@@ -18,7 +18,7 @@
 
 namespace gf {
 
-// How a text report may look where it goes.
+// The style of a text report, by where it goes.
 // Color by meaning, so that every report paints the same thing the same way.
 
 struct TextStyle {

@@ -26,7 +26,7 @@ std::vector<const Finding*> recommendations(const Analysis& analysis) {
   return all;
 }
 
-/// Why a capture was kept stands before its recommendations: caveats before the first of these.
+/// The reason why a capture was kept comes first: caveats before the first recommendation.
 std::size_t leading_caveats(const Analysis& analysis) {
   const auto first = std::ranges::find_if(analysis.findings, is_recommendation, &Finding::id);
   if (first == analysis.findings.end()) return 0;

@@ -125,7 +125,7 @@ std::unordered_map<std::string_view, int> alike(const Analysis& analysis) {
   return count;
 }
 
-/// What a kernel goes by: kernels that share a short name (templates of many functors) are told
+/// The label of a kernel: kernels that share a short name (templates of many functors) are told
 /// apart by their operator.
 std::string kernel_label(const KernelRow& kernel_row, int with_its_name) {
   if (kernel_row.short_name.empty()) return kernel_row.name;

@@ -57,7 +57,7 @@ Share known(const Analysis& analysis, std::string_view id) {
   return found == analysis.levels.end() ? Share() : found->value;
 }
 
-/// How well the tensor cores are used lies between two quotients (DATE 2024, IV): of the cycles
+/// Use of the tensor cores lies between two quotients (DATE 2024, IV): of the cycles
 /// with a warp, and of the instructions issued.
 std::string tensor_line(const Analysis& analysis, const TextStyle& style) {
   const Share sm = known(analysis, "sm.active"_metric),

@@ -30,8 +30,8 @@ std::string waterfall_section(const Analysis& analysis, const TextStyle& style);
 std::string call_tree_section(const std::vector<CallNode>& nodes, const TextStyle& style);
 std::string devices_section(const Analysis& analysis, const TextStyle& style);
 std::string idle_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
-/// What gains are shown: those of the program itself, or also what programs gained that made such
-/// changes.
+/// The gains that are shown: those of the program itself, or also what programs gained that made
+/// such changes.
 enum class Gains : std::uint8_t { predicted, with_others };
 /// Recommendations number `from` to `to`, the first being 0.
 std::string findings_section(const Analysis& analysis, const TextStyle& style, std::size_t from,
@@ -46,7 +46,7 @@ std::string energy_section(const EnergyUse& energy, const TextStyle& style, std:
 /// Levels and readings over time, and a table of the readings; nothing when nothing was sampled.
 std::string over_time_section(const Analysis& analysis, const TextStyle& style);
 std::string readings_section(const Analysis& analysis, const TextStyle& style);
-/// Who had what of a device that several processes used; nothing when none is shared.
+/// The shares of a device that several processes used; nothing when none is shared.
 std::string tenants_section(const Analysis& analysis, const TextStyle& style);
 /// True if a recommendation's command is long enough for its own section.
 inline constexpr std::string_view kHowToCollect = "How to collect missing counters";

@@ -115,7 +115,7 @@ std::string done_section(const WorkUse& use, const TextStyle& style) {
   return section_title(style, "Work done", "from recorded shapes (model)") + out;
 }
 
-/// Of its ceiling, or what is known where there is no share.
+/// The share of its ceiling, or what is known where there is none.
 std::string share_of_roof(Share share, NoShare why) {
   if (share) return format_share(share);
   if (why == NoShare::fewer_operations) return "no share";

@@ -138,7 +138,8 @@ def time_repeats(step, steps, repeats):
 
 
 def run(name, folder, tiny, builds, active=3, repeats=0, slow=()):
-    """Builds, times and captures one program; of those in `slow` few steps, and two in the trace."""
+    """Builds, times and captures one program; of those in `slow` few steps, and two in the
+    trace."""
     plain, _, mended = name.partition(".")
     step, items = builds[plain](tiny, bool(mended))
     begin = time.perf_counter()

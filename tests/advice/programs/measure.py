@@ -88,7 +88,8 @@ def capture(setting: Setting, running: Running, program: Program, trace: str):
     how |= {"profile_memory": program.memory}
     if program.marks:
         plan = schedule(wait=0, warmup=lead, active=program.active)
-        with profile(**how, schedule=plan, on_trace_ready=lambda p: p.export_chrome_trace(trace)) as p:
+        with profile(**how, schedule=plan,
+                     on_trace_ready=lambda p: p.export_chrome_trace(trace)) as p:
             steps(lead + program.active, p.step)
     else:
         profiler = profile(**how)

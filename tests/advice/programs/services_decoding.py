@@ -149,7 +149,8 @@ def cache_attended_in_full(setting, mended):
     """Attention goes over all 8192 places of a static cache, 512 of them used; mended, over 512."""
     rows, places, used = setting.pick(16, 2), setting.pick(8192, 64), setting.pick(512, 8)
     width, heads = setting.pick(2048, 32), setting.pick(16, 2)
-    model = Decoder(setting, setting.pick(32000, 50), width, heads, setting.pick(6, 1), rows, places)
+    model = Decoder(setting, setting.pick(32000, 50), width, heads, setting.pick(6, 1), rows,
+                    places)
     tokens = torch.zeros(rows, 1, dtype=torch.long, device=setting.device)
     place = torch.tensor([used - 1], device=setting.device)
     mask = (torch.arange(places, device=setting.device) < used).view(1, 1, 1, -1)

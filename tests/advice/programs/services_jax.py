@@ -1,4 +1,5 @@
-"""JAX with equinox and optax, planted faults, mended, healthy: services_jax.py FOLDER SIZE NAME..."""
+"""JAX with equinox and optax, planted faults, mended, healthy: services_jax.py FOLDER SIZE
+NAME..."""
 import functools
 
 import equinox as eqx
@@ -76,7 +77,8 @@ def jax_jit_made_again(tiny, mended):
 
     def train(rate, weights, some):
         slopes = jax.grad(jax_fields.loss_of)(weights, some)
-        return [weight - (rate * slope).astype(weight.dtype) for weight, slope in zip(weights, slopes)]
+        return [weight - (rate * slope).astype(weight.dtype)
+                for weight, slope in zip(weights, slopes)]
 
     state, kept = [weights], jax.jit(train)
 

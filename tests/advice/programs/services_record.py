@@ -53,7 +53,8 @@ class Pole:
         self.reset()
 
     def reset(self):
-        self.place, self.speed, self.angle, self.turn = (random.uniform(-0.05, 0.05) for _ in "abcd")
+        self.place, self.speed, self.angle, self.turn = (random.uniform(-0.05, 0.05)
+                                                         for _ in "abcd")
 
     def step(self, right):
         force = 10.0 if right else -10.0
@@ -92,7 +93,8 @@ def environment_on_host(tiny, mended):
     @torch.no_grad()
     def step():
         for _ in range(8):
-            right = torch.distributions.Categorical(logits=net(seen[0]), validate_args=False).sample()
+            right = torch.distributions.Categorical(logits=net(seen[0]),
+                                                    validate_args=False).sample()
             if mended:
                 seen[0] = played(seen[0], right)
             else:
@@ -157,7 +159,8 @@ def kernel_source_each_time(tiny, mended):
     values = cupy.random.standard_normal(count, dtype=cupy.float32)
     out = cupy.empty_like(values)
     start = time.time()  # so that no earlier run's kernels are found on the disk
-    passed = cupy.RawKernel(SOURCE.replace("BAR", "bar").replace("int count", "int count, float bar"),
+    passed = cupy.RawKernel(SOURCE.replace("BAR", "bar").replace("int count",
+                                                                 "int count, float bar"),
                             "cut")
 
     def step():

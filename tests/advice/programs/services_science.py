@@ -18,7 +18,8 @@ class Node:
 
     def best(self):
         root = math.sqrt(self.seen + 1)
-        return max(self.after, key=lambda n: n.worth / (n.seen + 1) + n.chance * root / (n.seen + 1))
+        return max(self.after,
+                   key=lambda n: n.worth / (n.seen + 1) + n.chance * root / (n.seen + 1))
 
 
 @pair("leaf_by_leaf", **SERVED)

@@ -57,7 +57,8 @@ def dataset_on_gpu(setting, mended):
 def gradients_zeroed(setting, mended):
     """zero_grad(set_to_none=False): gradients are cleared, then added to; mended, made anew."""
     width = setting.pick(6144, 16)
-    model = nn.Sequential(*(part for _ in range(6) for part in (nn.Linear(width, width), nn.GELU())))
+    model = nn.Sequential(*(part for _ in range(6)
+                            for part in (nn.Linear(width, width), nn.GELU())))
     model = model.to(setting.device)
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=setting.cuda)
     rows = setting.pick(512, 4)

@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def known_of(name):
-    """What NAME.json says of a set."""
+    """The content of NAME.json for a set."""
     with open(f"{HERE}/{name}.json") as found:
         return json.load(found)
 
@@ -32,7 +32,7 @@ def chosen(known, part):
 
 
 def left(folder, names):
-    """What has no result yet or failed: a second call goes on where the first ended."""
+    """Programs that have no result yet or failed: a second call goes on where the first ended."""
     found = []
     for name in names:
         path = f"{folder}/{name}.run.json"
@@ -83,7 +83,8 @@ def run_recorded(kind, folder, tiny, names):
     captures = {}
     for name in names:
         try:
-            captures[name] = {"trace": f"{name}.gpf.gz", "trace_bytes": record(script, folder, size, name)}
+            captures[name] = {"trace": f"{name}.gpf.gz",
+                              "trace_bytes": record(script, folder, size, name)}
         except (OSError, subprocess.TimeoutExpired) as error:
             captures[name] = {"error": f"{type(error).__name__}: {error}"}
         print(f"{name}: recorded", flush=True)

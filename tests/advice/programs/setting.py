@@ -1,4 +1,4 @@
-"""Where a program runs and how large it is, and the list of all programs of this folder."""
+"""Device and size of a program, and the list of all programs of this folder."""
 import contextlib
 import dataclasses
 from typing import Callable

@@ -122,7 +122,8 @@ def priorities_by_numpy(setting, mended):
 
 @pair("reference_moved_in_and_out", **UNMARKED | {"active": 3})
 def reference_moved_in_and_out(setting, mended):
-    """DPO: the reference model goes to the GPU and back to the host in each step; mended, it stays."""
+    """DPO: the reference model goes to the GPU and back to the host in each step; mended, it
+    stays."""
     width, depth, heads = setting.pick(1024, 32), setting.pick(6, 1), setting.pick(16, 2)
     policy, reference = (blocks_of(setting, width, depth, heads) for _ in "ab")
     reference.requires_grad_(False)
@@ -176,7 +177,8 @@ def finish_asked_for_each_token(setting, mended):
             place.fill_(count)
             found = run().view(rows, words).float() / 0.8
             best, which = found.topk(min(50, words), dim=-1)
-            noise = torch.empty_like(best).exponential_()  # what multinomial does, without its checks
+            # what multinomial does, without its checks
+            noise = torch.empty_like(best).exponential_()
             chosen = (best.softmax(-1) / noise).argmax(-1, keepdim=True)
             tokens.copy_(which.gather(1, chosen))
             ended.logical_or_(tokens[:, 0] == words + 1)

@@ -9,7 +9,8 @@ import jax_fields
 
 
 def jax_rollout_in_python(tiny, mended):
-    """A jitted move of 2048 games is called 64 times from Python; mended, by lax.scan in one jit."""
+    """A jitted move of 2048 games is called 64 times from Python; mended, by lax.scan in one
+    jit."""
     games, width, turns = (8, 8, 4) if tiny else (2048, 256, 64)
     weights = jax_fields.weights_of(width, 2, jnp.float32)
     first = jax.random.normal(jax.random.PRNGKey(0), (games, width))
@@ -54,7 +55,8 @@ def jax_prints_left_in(tiny, mended):
     @jax.jit
     def train(weights, some):
         slopes = jax.grad(loss)(weights, some)
-        return [weight - (1e-3 * slope).astype(weight.dtype) for weight, slope in zip(weights, slopes)]
+        return [weight - (1e-3 * slope).astype(weight.dtype)
+                for weight, slope in zip(weights, slopes)]
 
     state = [weights]
 

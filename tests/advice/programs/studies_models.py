@@ -136,7 +136,8 @@ def teacher_in_float32(setting, mended):
 
 @pair("diagonal_cut_by_mask", **UNMARKED)
 def diagonal_cut_by_mask(setting, mended):
-    """SimCLR's loss picks positives and negatives by boolean masks; mended, the diagonal is filled."""
+    """SimCLR's loss picks positives and negatives by boolean masks; mended, the diagonal is
+    filled."""
     rows, width = setting.pick(2048, 4), setting.pick(2048, 16)
     net = nn.Sequential(tower(width, 1), nn.Linear(width, setting.pick(256, 8))).to(setting.device)
     optimiser = torch.optim.AdamW(net.parameters(), lr=1e-5, fused=setting.cuda)
@@ -192,7 +193,8 @@ def norms_in_float32(setting, mended):
 
 @pair("bias_gathered_in_each_layer", **SERVED)
 def bias_gathered_in_each_layer(setting, mended):
-    """Biases of places (T5, Swin) are looked up from a table in each layer; mended, once for all."""
+    """Biases of places (T5, Swin) are looked up from a table in each layer; mended, once for
+    all."""
     width, heads, length = setting.pick(1024, 32), setting.pick(16, 2), setting.pick(2048, 8)
     layers = bfloat(setting, nn.ModuleList(Mixer(width, heads) for _ in range(setting.pick(6, 1))))
     tables = torch.randn(len(layers), 64, heads, device=setting.device, dtype=torch.bfloat16)

@@ -259,7 +259,8 @@ def durations_item_by_item(setting, mended):
     most = 8 * sounds
     layers = []
     for _ in range(setting.pick(6, 1)):
-        layers += [nn.Conv1d(width, 2 * width, 9, padding=4), nn.ReLU(), nn.Conv1d(2 * width, width, 1)]
+        layers += [nn.Conv1d(width, 2 * width, 9, padding=4), nn.ReLU(),
+                   nn.Conv1d(2 * width, width, 1)]
     writer = bfloat(setting, nn.Sequential(*layers, nn.Conv1d(width, 80, 1)))
     some = torch.randn(rows, sounds, width, device=setting.device, dtype=torch.bfloat16)
     lasting = torch.randint(1, 8, (rows, sounds), device=setting.device)

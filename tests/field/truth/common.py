@@ -1,4 +1,5 @@
-"""Interval arithmetic and bookkeeping shared by the truth scripts. Times are whole nanoseconds (int)."""
+"""Interval arithmetic and bookkeeping shared by the truth scripts. Times are whole nanoseconds
+(int)."""
 import gzip
 import lzma
 from collections import defaultdict
@@ -72,13 +73,14 @@ def device_truth(rows, name=None):
 
 
 def devices_truth(rows_by_device, names=None):
-    return {str(d): device_truth(rows, (names or {}).get(d)) for d, rows in sorted(rows_by_device.items(), key=lambda i: str(i[0]))}
+    return {str(d): device_truth(rows, (names or {}).get(d))
+            for d, rows in sorted(rows_by_device.items(), key=lambda i: str(i[0]))}
 
 
 def launch_truth(rows, launches, syncs):
-    """Idle time of one device split by what the host did: the launch of the work that ended the gap had not
-    returned (launch late), or a blocking call covered the gap (in sync). rows: (start, end, kind, name, correlation);
-    launches: correlation -> (start, end); syncs: intervals of blocking calls."""
+    """Idle time of one device split by what the host did: the launch of the work that ended the gap
+    had not returned (launch late), or a blocking call covered the gap (in sync). rows: (start, end,
+    kind, name, correlation); launches: correlation -> (start, end); syncs: intervals of blocking calls."""
     ordered = sorted(rows)
     late = in_sync = unknown = total = 0
     end = None
@@ -96,4 +98,5 @@ def launch_truth(rows, launches, syncs):
     if not total:
         return None
     return {'idle_between_ns': total, 'launch_not_returned_percent': round(100.0 * late / total, 1),
-            'host_in_blocking_call_percent': round(100.0 * in_sync / total, 1), 'no_launch_record_percent': round(100.0 * unknown / total, 1)}
+            'host_in_blocking_call_percent': round(100.0 * in_sync / total, 1),
+            'no_launch_record_percent': round(100.0 * unknown / total, 1)}

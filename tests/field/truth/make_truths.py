@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""make_truths.py MANIFEST FILES_DIR OUT.json: the truth of every file, by the script of its kind."""
+"""make_truths.py MANIFEST FILES_DIR OUT.json: the truth of every file, by the script of its
+kind."""
 import importlib
 import json
 import os
@@ -7,8 +8,10 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.set_int_max_str_digits(0)
-SCRIPT = {'kineto': 'kineto', 'nsys': 'nsys', 'nsyscsv': 'nsyscsv', 'rocprof': 'rocprof', 'nvprof': 'nvprof', 'tf1': 'tf1', 'ncucsv': 'ncu',
-          'ncurep': 'ncu', 'log': 'log', 'ascend': 'ascend', 'foreign': 'foreign', 'pftrace': 'pftrace'}
+SCRIPT = {'kineto': 'kineto', 'nsys': 'nsys', 'nsyscsv': 'nsyscsv', 'rocprof': 'rocprof',
+          'nvprof': 'nvprof', 'tf1': 'tf1', 'ncucsv': 'ncu',
+          'ncurep': 'ncu', 'log': 'log', 'ascend': 'ascend', 'foreign': 'foreign',
+          'pftrace': 'pftrace'}
 
 
 def main(manifest, files, out):

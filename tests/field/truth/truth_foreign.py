@@ -1,5 +1,5 @@
-"""Files that are no GPU capture, or of tools that a reader need not know: who wrote them and what they hold. Stated by hand in foreign.json;
-the script checks the marks that the statement rests on."""
+"""Files that are no GPU capture, or of tools that a reader need not know: who wrote them and what
+they hold. Stated by hand in foreign.json; the script checks the marks that the statement rests on."""
 import json
 import os
 

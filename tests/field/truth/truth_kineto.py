@@ -5,7 +5,8 @@ from decimal import Decimal
 
 from common import devices_truth, launch_truth, micros, read_bytes, union
 
-KINDS = {'kernel': 'kernel', 'gpu_memcpy': 'copy', 'gpu_memset': 'set', 'memcpy': 'copy', 'memset': 'set'}
+KINDS = {'kernel': 'kernel', 'gpu_memcpy': 'copy', 'gpu_memset': 'set', 'memcpy': 'copy',
+         'memset': 'set'}
 BLOCKING = ('Synchronize',)
 
 
@@ -25,14 +26,16 @@ def rows_of(path):
         if e.get('ph') == 'X' and kind:
             args = e.get('args', {})
             start = base + micros(e['ts'])
-            rows[args.get('device', 0)].append((start, start + micros(e.get('dur', 0)), kind, e['name'], args.get('correlation')))
+            rows[args.get('device', 0)].append((start, start + micros(e.get('dur', 0)), kind,
+                                                e['name'], args.get('correlation')))
     return rows
 
 
 def truth(path):
     document, events, base = load(path)
     rows = rows_of(path)
-    out = {'writer': 'PyTorch profiler (Kineto)' if isinstance(document, dict) else 'JSON array of events', 'events': len(events),
+    out = {'writer': 'PyTorch profiler (Kineto)' if isinstance(document, dict)
+           else 'JSON array of events', 'events': len(events),
            'categories': {f'{p}:{c}': n for (p, c), n in Counter((str(e.get('ph')), str(e.get('cat'))) for e in events).most_common(20)},
            'holds_gpu_work': bool(rows)}
     properties = document.get('deviceProperties') if isinstance(document, dict) else None
@@ -42,7 +45,8 @@ def truth(path):
         launches, syncs = {}, []
         many = len(rows) > 1
         for e in events:
-            if e.get('ph') == 'X' and e.get('cat') in ('cuda_runtime', 'cuda_driver', 'Runtime', 'xpu_runtime'):
+            if e.get('ph') == 'X' and e.get('cat') in ('cuda_runtime', 'cuda_driver', 'Runtime',
+                                                       'xpu_runtime'):
                 start = base + micros(e['ts'])
                 interval = (start, start + micros(e.get('dur', 0)))
                 args = e.get('args', {})
@@ -53,12 +57,16 @@ def truth(path):
         if not many:
             for device, r in rows.items():
                 out['idle'] = launch_truth(r, launches, sorted(syncs))
-    marks = [e for e in events if str(e.get('name', '')).startswith('ProfilerStep#') and e.get('cat') in ('user_annotation', 'cpu_op', 'Operator')]
+    marks = [e for e in events if str(e.get('name', '')).startswith('ProfilerStep#')
+             and e.get('cat') in ('user_annotation', 'cpu_op', 'Operator')]
     out['marked_steps'] = len({e['name'] for e in marks})
     out['mark_durations_ns'] = [micros(e['dur']) for e in marks][:40]
-    cpu = [(micros(e['ts']), micros(e['ts']) + micros(e.get('dur', 0))) for e in events if e.get('ph') == 'X' and e.get('cat') == 'cpu_op']
+    cpu = [(micros(e['ts']), micros(e['ts']) + micros(e.get('dur', 0))) for e in events
+           if e.get('ph') == 'X' and e.get('cat') == 'cpu_op']
     out['cpu_ops'] = len(cpu)
-    out['cpu_op_span_ns'] = max((x[1] for x in cpu), default=0) - min((x[0] for x in cpu), default=0)
+    out['cpu_op_span_ns'] = max((x[1] for x in cpu),
+                                default=0) - min((x[0] for x in cpu), default=0)
     out['cpu_op_union_ns'] = union(cpu)
-    out['launch_calls'] = sum(1 for e in events if e.get('ph') == 'X' and ('LaunchKernel' in str(e.get('name'))))
+    out['launch_calls'] = sum(1 for e in events if e.get('ph') == 'X'
+                              and ('LaunchKernel' in str(e.get('name'))))
     return out

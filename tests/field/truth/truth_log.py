@@ -1,4 +1,5 @@
-"""Power and utilization logs. Columns are named by hand in logs.json, because a header alone does not say what a log means."""
+"""Power and utilization logs. Columns are named by hand in logs.json, because a header alone does
+not say what a log means."""
 import csv
 import io
 import json
@@ -31,7 +32,8 @@ def moment(cell):
 def truth(path):
     spec = SPEC[os.path.basename(path)]
     lines = [l for l in read_bytes(path).decode('utf-8-sig', 'replace').splitlines() if l.strip()]
-    out = {'writer': spec['writer'], 'holds_gpu_work': spec['holds_gpu_work'], 'note': spec.get('note')}
+    out = {'writer': spec['writer'], 'holds_gpu_work': spec['holds_gpu_work'],
+           'note': spec.get('note')}
     if 'devices' not in spec:
         return out
     lines = lines[spec.get('skip', 0):]
@@ -50,7 +52,8 @@ def truth(path):
             if when is not None:
                 entry['times'].append(when)
             for name, column in columns.items():
-                value = number(row[column]) if isinstance(column, int) and column < len(row) else number('.'.join(row[c] for c in column)) if isinstance(column, list) else None
+                value = number(row[column]) if isinstance(column,
+                                                          int) and column < len(row) else number('.'.join(row[c] for c in column)) if isinstance(column, list) else None
                 if value is not None:
                     entry.setdefault(name, []).append(value)
     result = {}
@@ -65,7 +68,8 @@ def truth(path):
             r['mean_' + name] = round(sum(values) / len(values), 4)
             r['max_' + name] = max(values)
             if len(values) == len(t) and len(t) > 1 and t == sorted(t):
-                area = sum((values[i] + values[i + 1]) / 2 * (t[i + 1] - t[i]) for i in range(len(t) - 1))
+                area = sum((values[i] + values[i + 1]) / 2 * (t[i + 1] - t[i])
+                           for i in range(len(t) - 1))
                 span = t[-1] - t[0]
                 r['time_mean_' + name] = round(area / span, 4) if span else None
                 if name == 'watts':

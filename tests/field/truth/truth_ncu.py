@@ -1,4 +1,5 @@
-"""Nsight Compute: details and raw CSV, printed pages, and the .ncu-rep container by field number."""
+"""Nsight Compute: details and raw CSV, printed pages, and the .ncu-rep container by field
+number."""
 import csv
 import io
 import re
@@ -7,7 +8,8 @@ from collections import Counter, defaultdict
 
 from common import read_bytes
 
-SCALE = {'ns': 1, 'nsecond': 1, 'us': 1e3, 'usecond': 1e3, 'ms': 1e6, 'msecond': 1e6, 's': 1e9, 'second': 1e9}
+SCALE = {'ns': 1, 'nsecond': 1, 'us': 1e3, 'usecond': 1e3, 'ms': 1e6, 'msecond': 1e6, 's': 1e9,
+         'second': 1e9}
 
 
 def varint(data, at):
@@ -121,7 +123,9 @@ def csv_kernels(text):
             names[r[0]] = r[at['Kernel Name']]
             value = number(r[at['Metric Value']])
             if value is not None:
-                groups[r[0]][r[at['Metric Name']]] = value * (SCALE.get(r[at['Metric Unit']], 1) if 'Duration' in r[at['Metric Name']] or 'time_duration' in r[at['Metric Name']] else 1)
+                groups[r[0]][r[at['Metric Name']]] = value * (SCALE.get(r[at['Metric Unit']], 1)
+                                                              if 'Duration' in r[at['Metric Name']]
+                                                              or 'time_duration' in r[at['Metric Name']] else 1)
         return [(names[k], groups[k]) for k in names]
     units = rows[1]
     at = columns.index('Kernel Name')
@@ -135,8 +139,10 @@ def csv_kernels(text):
     return kernels
 
 
-RATIOS = ('sm__throughput.avg.pct_of_peak_sustained_elapsed', 'gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed',
-          'gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed', 'sm__warps_active.avg.pct_of_peak_sustained_active')
+RATIOS = ('sm__throughput.avg.pct_of_peak_sustained_elapsed',
+          'gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed',
+          'gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed',
+          'sm__warps_active.avg.pct_of_peak_sustained_active')
 
 
 def truth(path):
@@ -150,7 +156,8 @@ def truth(path):
         kernels = csv_kernels(text)
         if kernels is None:
             printed = re.findall(r'^\s+Duration\s+(\w+)\s+([\d.,]+)\s*$', text, re.M)
-            out = {'writer': 'printed Nsight Compute pages' if printed else 'own table made from Nsight Compute metrics', 'holds_gpu_work': True}
+            out = {'writer': 'printed Nsight Compute pages' if printed
+                   else 'own table made from Nsight Compute metrics', 'holds_gpu_work': True}
             if printed:
                 out['kernels'] = len(printed)
                 out['duration_ns'] = sum(float(v.replace(',', '')) * SCALE[u] for u, v in printed)
@@ -163,11 +170,14 @@ def truth(path):
     by = Counter()
     for (n, _), d in zip(kernels, durations):
         by[n] += d or 0
-    out.update({'holds_gpu_work': bool(kernels), 'kernels': len(kernels), 'complete': whole, 'duration_ns': sum(known) if known else None,
+    out.update({'holds_gpu_work': bool(kernels), 'kernels': len(kernels), 'complete': whole,
+                'duration_ns': sum(known) if known else None,
                 'with_duration': len(known), 'metrics': len(set().union(*[set(m) for _, m in kernels])) if kernels else 0,
                 'top_kernel': [by.most_common(1)[0][0][:160], by.most_common(1)[0][1]] if by else None})
     for name in RATIOS:
-        values = [(m[name], d) for (_, m), d in zip(kernels, durations) if isinstance(m.get(name), (int, float)) and d]
+        values = [(m[name], d) for (_, m), d in zip(kernels, durations)
+                  if isinstance(m.get(name), (int, float)) and d]
         if values:
-            out['mean_by_time ' + name] = round(sum(v * d for v, d in values) / sum(d for _, d in values), 3)
+            out['mean_by_time '
+                + name] = round(sum(v * d for v, d in values) / sum(d for _, d in values), 3)
     return out

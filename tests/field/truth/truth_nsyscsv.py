@@ -18,15 +18,18 @@ def rows_of(path):
             continue
         start = int(r['Start (ns)'])
         kind = 'copy' if 'memcpy' in r['Name'] else 'set' if 'memset' in r['Name'] else 'kernel'
-        rows[r['Device']].append((start, start + int(r['Duration (ns)']), kind, r['Name'], r['CorrId']))
+        rows[r['Device']].append((start, start + int(r['Duration (ns)']), kind, r['Name'],
+                                  r['CorrId']))
     return rows
 
 
 def truth(path):
     rows = rows_of(path)
     text = read_bytes(path).decode('utf-8', 'replace')
-    kind = ('nsys stats cuda_gpu_trace CSV' if rows else 'nsys stats nvtx_pushpop_trace CSV' if 'NameTree' in text[:400] else 'printed nsys stats tables')
-    out = {'writer': 'Nsight Systems (' + kind + ')', 'holds_gpu_work': bool(rows), 'lines': text.count('\n')}
+    kind = ('nsys stats cuda_gpu_trace CSV' if rows else 'nsys stats nvtx_pushpop_trace CSV'
+            if 'NameTree' in text[:400] else 'printed nsys stats tables')
+    out = {'writer': 'Nsight Systems (' + kind + ')', 'holds_gpu_work': bool(rows),
+           'lines': text.count('\n')}
     if rows:
         out['devices'] = devices_truth(rows)
     return out

@@ -15,7 +15,8 @@ def rows_of(path):
     if open(path, 'rb').read(6) == b'SQLite':
         db = sqlite3.connect(f'file:{path}?mode=ro', uri=True)
         strings = dict(db.execute('select _id_, value from StringTable'))
-        for table, kind in (('KERNEL', 'kernel'), ('CONCURRENT_KERNEL', 'kernel'), ('MEMCPY', 'copy'), ('MEMCPY2', 'copy'), ('MEMSET', 'set')):
+        for table, kind in (('KERNEL', 'kernel'), ('CONCURRENT_KERNEL', 'kernel'),
+                            ('MEMCPY', 'copy'), ('MEMCPY2', 'copy'), ('MEMSET', 'set')):
             name = 'CUPTI_ACTIVITY_KIND_' + table
             cols = [r[1] for r in db.execute(f'pragma table_info({name})')]
             if not cols:
@@ -50,11 +51,13 @@ def truth(path):
     if raw[:6] == b'SQLite':
         out = {'writer': 'nvprof / Visual Profiler database', 'holds_gpu_work': bool(rows)}
     elif raw[:5] == b'<?xml':
-        out = {'writer': 'Visual Profiler session (settings only, no activity)', 'holds_gpu_work': False}
+        out = {'writer': 'Visual Profiler session (settings only, no activity)',
+               'holds_gpu_work': False}
     elif rows:
         out = {'writer': 'nvprof --print-gpu-trace --csv', 'holds_gpu_work': True}
     else:
-        out = {'writer': 'nvprof summary CSV (sums by name)', 'holds_gpu_work': True, 'note': 'no span: no busy share can be given'}
+        out = {'writer': 'nvprof summary CSV (sums by name)', 'holds_gpu_work': True,
+               'note': 'no span: no busy share can be given'}
     if rows:
         out['devices'] = devices_truth(rows)
         if raw[:6] == b'SQLite' and len(rows) == 1:

@@ -1,4 +1,5 @@
-"""Perfetto protobuf written by rocprofv3: kernel dispatches by their exact begin_ns and end_ns annotations."""
+"""Perfetto protobuf written by rocprofv3: kernel dispatches by their exact begin_ns and end_ns
+annotations."""
 from collections import defaultdict
 
 from common import devices_truth, read_bytes
@@ -57,7 +58,8 @@ def rows_of(path):
                 notes[key] = a.get(3, a.get(4, a.get(6)))
         if category in ('kernel_dispatch', 'memory_copy') and 'begin_ns' in notes:
             kind = 'kernel' if category == 'kernel_dispatch' else 'copy'
-            rows[str(notes.get('agent', 0))].append((notes['begin_ns'], notes['end_ns'], kind, label or category, None))
+            rows[str(notes.get('agent', 0))].append((notes['begin_ns'], notes['end_ns'], kind,
+                                                     label or category, None))
     return rows
 
 

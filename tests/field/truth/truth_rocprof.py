@@ -28,7 +28,10 @@ def rows_of(path):
             dev = 'dev_id' if 'dev_id' in cols else '"dev-id"'
             strings = dict(db.execute('select STR_ID, STR_NAME from STR_TABLE')) if 'STR_TABLE' in have else {}
             for n, g, s, e in db.execute(f'select Name, {dev}, BeginNs, EndNs from OPS'):
-                rows[g].append((s, e, 'kernel', str(strings.get(n, strings.get(int(n) if str(n).isdigit() else n, n))), None))
+                rows[g].append((s, e, 'kernel',
+                                str(strings.get(n,
+                                                strings.get(int(n) if str(n).isdigit() else n, n))),
+                                None))
         if 'COPY' in have:
             cols = [r[1] for r in db.execute('pragma table_info(COPY)')]
             dev = 'dev_id' if 'dev_id' in cols else None
@@ -39,20 +42,24 @@ def rows_of(path):
     text = read_bytes(path).decode('utf-8', 'replace')
     if text.lstrip().startswith('{'):
         events = json.loads(text)['traceEvents']
-        processes = {str(e['pid']): e['args']['name'] for e in events if e.get('ph') == 'M' and e.get('name') == 'process_name'}
+        processes = {str(e['pid']): e['args']['name'] for e in events if e.get('ph') == 'M'
+                     and e.get('name') == 'process_name'}
         for e in events:
             if e.get('ph') == 'X' and processes.get(str(e.get('pid')), '').startswith('GPU'):
                 a = e['args']
-                rows[a['dev-id']].append((int(a['BeginNs']), int(a['EndNs']), 'kernel', a['Name'], None))
+                rows[a['dev-id']].append((int(a['BeginNs']), int(a['EndNs']), 'kernel', a['Name'],
+                                          None))
         return rows
     reader = csv.DictReader(io.StringIO(text))
     fields = reader.fieldnames or []
     if 'Kernel_Name' in fields and 'Kind' in fields:
         for r in reader:
-            rows[r['Agent_Id']].append((int(r['Start_Timestamp']), int(r['End_Timestamp']), 'kernel', r['Kernel_Name'], r['Correlation_Id']))
+            rows[r['Agent_Id']].append((int(r['Start_Timestamp']), int(r['End_Timestamp']),
+                                        'kernel', r['Kernel_Name'], r['Correlation_Id']))
     elif 'KernelName' in fields and 'BeginNs' in fields:
         for r in reader:
-            rows[r['gpu-id']].append((int(r['BeginNs']), int(r['EndNs']), 'kernel', r['KernelName'], r['Index']))
+            rows[r['gpu-id']].append((int(r['BeginNs']), int(r['EndNs']), 'kernel', r['KernelName'],
+                                      r['Index']))
     return rows
 
 
@@ -62,12 +69,14 @@ def truth(path):
     sqlite = raw[:6] == b'SQLite'
     text = '' if sqlite else read_bytes(path).decode('utf-8', 'replace')
     head = text[:400]
-    writer = ('hipprof (Hygon DCU) database' if sqlite and b'HIPTX' in raw[:20000] else 'rocprof (v1) database' if sqlite else
+    writer = ('hipprof (Hygon DCU) database' if sqlite and b'HIPTX' in raw[:20000]
+              else 'rocprof (v1) database' if sqlite else
               'rocprofv3 kernel trace CSV' if '"Kind","Agent_Id"' in head else 'rocprofv3 HIP API trace CSV' if head.startswith('"Domain"') else
               'rocprofv3 counter collection CSV' if 'Counter_Name' in head else 'rocprof (v2) HIP API trace CSV' if head.startswith('Domain,') else
               'rocprof (v1) kernel CSV' if 'BeginNs' in head and 'KernelName' in head else 'rocprof (v1) JSON' if head.lstrip().startswith('{') else
               'rocprof/hipprof statistics CSV (sums by name)')
-    out = {'writer': writer, 'holds_gpu_work': bool(rows) or 'TotalDurationNs' in head or 'Counter_Name' in head}
+    out = {'writer': writer,
+           'holds_gpu_work': bool(rows) or 'TotalDurationNs' in head or 'Counter_Name' in head}
     if rows:
         out['devices'] = devices_truth(rows)
     if 'TotalDurationNs' in head:
@@ -82,5 +91,6 @@ def truth(path):
         out['counters'] = sorted({r['Counter_Name'] for r in table})
     if sqlite:
         db = sqlite3.connect(f'file:{path}?mode=ro', uri=True)
-        out['tables'] = {n: db.execute(f'select count(*) from "{n}"').fetchone()[0] for n, in db.execute("select name from sqlite_master where type='table'")}
+        out['tables'] = {n: db.execute(f'select count(*) from "{n}"').fetchone()[0]
+                         for n, in db.execute("select name from sqlite_master where type='table'")}
     return out

@@ -1,4 +1,5 @@
-"""TensorFlow 1 timelines (RunMetadata step_stats as Chrome trace). `stream:all` repeats the other streams."""
+"""TensorFlow 1 timelines (RunMetadata step_stats as Chrome trace). `stream:all` repeats the other
+streams."""
 import json
 from collections import Counter, defaultdict
 
@@ -7,12 +8,14 @@ from common import devices_truth, read_bytes
 
 def rows_of(path):
     events = json.loads(read_bytes(path))['traceEvents']
-    names = {e['pid']: e['args']['name'] for e in events if e.get('ph') == 'M' and e.get('name') == 'process_name'}
+    names = {e['pid']: e['args']['name'] for e in events if e.get('ph') == 'M'
+             and e.get('name') == 'process_name'}
     rows = defaultdict(list)
     for e in events:
         process = names.get(e.get('pid'), '')
         lower = process.lower()
-        if e.get('ph') != 'X' or 'gpu:' not in lower or ('stream:' not in lower and '/memcpy' not in lower) or 'stream:all' in lower:
+        if e.get('ph') != 'X' or 'gpu:' not in lower or ('stream:' not in lower
+                                                         and '/memcpy' not in lower) or 'stream:all' in lower:
             continue
         start = int(e['ts']) * 1000
         kind = 'copy' if 'memcpy' in e['name'].lower() else 'kernel'
@@ -24,7 +27,8 @@ def rows_of(path):
 
 def truth(path):
     events = json.loads(read_bytes(path))['traceEvents']
-    names = {e['pid']: e['args']['name'] for e in events if e.get('ph') == 'M' and e.get('name') == 'process_name'}
+    names = {e['pid']: e['args']['name'] for e in events if e.get('ph') == 'M'
+             and e.get('name') == 'process_name'}
     rows = rows_of(path)
     out = {'writer': 'TensorFlow 1 timeline', 'holds_gpu_work': bool(rows),
            'processes': dict(Counter(names.get(e['pid']) for e in events if e.get('ph') == 'X'))}

@@ -21,6 +21,8 @@ Completion offers verbs, options, their values and files, from what the parser t
   fused_attention fused_elementwise fused_optimizer 
   $ complete_words gpufathom metrics --chip GH
   GH100 
+  $ complete_words gpufathom whatif x.json --link NV
+  NVLink2 NVLink3 NVLink4 NVLink5 
   $ complete_words gpufathom metrics dram.
   dram.active dram.read dram.write 
   $ complete_words gpufathom help completion ''
@@ -32,6 +34,8 @@ Lists in one word go on behind the separator; a number has no completion, not th
 
   $ complete_words gpufathom compare --axes batch,pre
   batch,precision 
+  $ complete_words gpufathom overhead --only nsys,record
+  nsys,record nsys,record\ --kernels 
   $ touch 'two words.json' trace.json
   $ complete_words gpufathom analyze --threads ''
    

@@ -15,6 +15,8 @@ Completion in fish and zsh, where both are installed; what they offer comes from
   communication compiling copies 
   $ in_fish 'gpufathom compare --axes batch,pre'
   batch,precision 
+  $ in_fish 'gpufathom overhead --only nsys,rec'
+  nsys,record nsys,record --kernels 
   $ in_fish 'gpufathom help completion '
   agents analyze bash benchmark calibrate ceilings compare completion doctor energy export fish formats import man metrics monitor overhead path query ranks record reproduce run whatif work zsh 
   $ in_fish 'gpufathom analyze --threads '
@@ -31,6 +33,8 @@ Completion in fish and zsh, where both are installed; what they offer comes from
   communication  compiling      copies
   $ zsh_matches $PWD 'gpufathom compare --axes batch,'
   framework  gpu        mode       model      precision
+  $ zsh_matches $PWD 'gpufathom overhead --only nsys,d'
+  dcgmi dmon
   $ zsh_matches $PWD 'gpufathom help completion '
   bash  fish  zsh
   $ zsh_matches $PWD 'gpufathom analyze --threads '

@@ -76,4 +76,15 @@ A trace that holds every tenth event of a run says so, and gives no advice.
     "launches_not_captured",
     "missing_counters"
   ]
-  The capture does not hold the launches of 412 of the GPU's activities, 96 % of the time idle before them: why is unknown. They are missing throughout, so this may be a sample of the events of a run: its times and shares are not the run's.
+  The capture lacks the launches of 412 of the GPU's activities. The GPU idles 96 % of the time before them, for unknown reasons. They are missing throughout, so this may be a sample of the events of a run: its times and shares are not the run's.
+
+The calls and settings that a recommendation names are those of the capture's framework:
+
+  $ fields="$ROOT/tests/advice/fields"
+  $ texts() { gpufathom analyze "$1" --format json | python3 -c 'import json, sys; print(*[f["text"] for f in json.load(sys.stdin)["findings"] if f["id"] in sys.argv[1:]], sep="\n")' "$2"; }
+  $ texts "$fields"/jax_highest.xplane.pb.gz fp32_without_tensor_cores
+  99 % of kernel time multiplies matrices in FP32 outside the tensor cores. Allow TF32 (jax.default_matmul_precision("tensorfloat32"), no precision=HIGHEST) or use BF16, if the accuracy of the model permits.
+  $ texts "$fields"/jax_by_operator.xplane.pb.gz launch_bound
+  Launch-bound: the GPU waits for the host to launch the next kernel 56 % of the time. Launch less often: put the whole step into one jax.jit, run several steps in one call (jax.lax.scan), or use a larger batch.
+  $ texts "$fields"/jax_to_numpy.xplane.pb.gz input_bound
+  Input-bound: the GPU waits for input 16 % of the time. Load the next batch and copy it (jax.device_put) while the step runs.

@@ -4,11 +4,11 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
   $ ranks="$GPUFATHOM_CORPUS/h200/ranks"
   $ gpufathom ranks "$ranks"/slow_gpu.rank*.json.gz --rows 3
   2 ranks, 28 shared collectives over 191.5 ms (whole captures)
-  The job waits for rank 0: as its peers, the job gains 4.679 ms of 191.5 ms
-  (2.4 %), most of it from more kernel time in extra_augmentation.
-  The host of rank 0 is slower than its peers' (29.86 ms of 191.5 ms (15.6 %));
-  recording alone may be why: it is not blamed.
-  Rank 1 is busy for 98.0 % of its time, but waits for 61.6 % of it.
+  The job waits for rank 0: at the speed of its peers, the job gains 4.679 ms of
+  191.5 ms (2.4 %), most of it from more kernel time in extra_augmentation.
+  The host of rank 0 is slower than its peers' (29.86 ms of 191.5 ms (15.6 %)),
+  but recording alone may be the reason. The rank is not blamed.
+  Rank 1 is busy 98.0 % of its time, of which 61.6 % is waiting for other ranks.
   
   Ranks: shares of each one's time
     rank  host  compute  waiting  exchange    idle  late for     clock     doubt
@@ -34,8 +34,8 @@ Two H200s train ResNet-50; rank 0 also has 40 products a step to do.
     all_reduce      2   8.2 MB      4  58.54 us       140   31.1 %
   $ gpufathom analyze "$ranks"/slow_gpu.rank1.json.gz "$ranks"/slow_gpu.rank0.json.gz --rows 1 | head -3
   2 ranks, 28 shared collectives over 191.5 ms (whole captures)
-  The job waits for rank 0: as its peers, the job gains 4.679 ms of 191.5 ms
-  (2.4 %), most of it from more kernel time in extra_augmentation.
+  The job waits for rank 0: at the speed of its peers, the job gains 4.679 ms of
+  191.5 ms (2.4 %), most of it from more kernel time in extra_augmentation.
 
 Parts of single ranks give the same answer as the captures.
 
@@ -48,7 +48,7 @@ One rank alone, two runs mixed, a folder of three runs, a file that is cut.
 
   $ gpufathom ranks --allow-incomplete "$ranks"/none.rank1.json.gz 2>errors | head -3; cat errors
   1 rank of 2, 0 shared collectives over 157.4 ms (whole captures)
-  Only one rank was given: which rank it waited for is unknown without the others.
+  Only one rank was given: the others' captures show which rank it waited for.
   Incomplete: 1 of 2 ranks have no file: 0
   gpufathom: incomplete result: 1 of 2 ranks have no file: 0
   $ gpufathom ranks "$ranks"/none.rank0.json.gz "$ranks"/slow_gpu.rank1.json.gz 2>&1 | sed "s,$ranks,RANKS,g"
@@ -63,13 +63,13 @@ One rank alone, two runs mixed, a folder of three runs, a file that is cut.
   gpufathom: incomplete result: rank 1: of the 38 855 numbers of the runtime's calls, 11 581 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
   exit 1
   2 ranks, 6 shared collectives over 159.5 ms (whole captures)
-  No rank and no link holds the job up: as its peers, none would gain it 1 %.
-  Nothing has waited for rank 0 yet, but its host falls behind: it takes 19.40 ms
+  No rank or link holds up the job by 1 % or more.
+  No rank has waited for rank 0 yet, but its host falls behind: each step takes it
   $ head -c 30 "$ranks"/none.rank1.json.gz > cut/none.rank1.json.gz
   $ gpufathom ranks --allow-incomplete cut > answer.txt; echo "exit $?"; head -3 answer.txt
   gpufathom: cut/none.rank1.json.gz: gzip data ends early at byte 30 of the compressed file (nothing in it can be read; copy it again from its source)
   gpufathom: incomplete result: 1 of 2 ranks have no file: 1
   exit 1
   1 rank of 2, 0 shared collectives over 156.4 ms (whole captures)
-  Only one rank was given: which rank it waited for is unknown without the others.
+  Only one rank was given: the others' captures show which rank it waited for.
   Incomplete: 1 of 2 ranks have no file: 1

@@ -30,7 +30,7 @@ Dumps of PyTorch's flight recorder: the collective that a job hangs in, and the 
   Group 0 (default_pg): 2 ranks, 5 collectives in every dump; without a dump: rank
   2
     Collective 5, all_reduce of 1024x8, at train.py:12, did not end on every rank.
-    Asked for it, and the GPU did not begin it: rank 1. Began it, and wait in it:
+    Asked for it, but the GPU has not begun it: rank 1. Began it and wait in it:
     rank 0. The others wait for rank 1.
     rank  came last  median late
        1     5 of 5     2.000 ms
@@ -46,7 +46,7 @@ Dumps of PyTorch's flight recorder: the collective that a job hangs in, and the 
   == differs
   Group 0 (default_pg): 3 ranks, 2 collectives in every dump
     Collective 2, all_reduce of 1024x8, at train.py:12, did not end on every rank.
-    Asked for broadcast instead: rank 2. Began it, and wait in it: ranks 0, 1. The
+    Asked for broadcast instead: rank 2. Began it and wait in it: ranks 0, 1. The
     others wait for rank 2.
     rank  came last  median late
        0     0 of 2         0 ns
@@ -56,7 +56,7 @@ Dumps of PyTorch's flight recorder: the collective that a job hangs in, and the 
   == never
   Group 0 (default_pg): 3 ranks, 1 collective in every dump
     Collective 2, all_reduce of 1024x8, at train.py:12, did not end on every rank.
-    Never asked for it: rank 1. Began it, and wait in it: ranks 0, 2. The others
+    Never asked for it: rank 1. Began it and wait in it: ranks 0, 2. The others
     wait for rank 1.
     rank  came last  median late
        0     0 of 1         0 ns
@@ -66,8 +66,8 @@ Dumps of PyTorch's flight recorder: the collective that a job hangs in, and the 
   == network
   Group 0 (default_pg): 3 ranks, 1 collective in every dump
     Collective 1, all_reduce of 1024x8, at train.py:12, did not end on every rank.
-    Began it, and wait in it: ranks 0-2. Every rank began it: what they wait for
-    is the network, or NCCL itself.
+    Began it and wait in it: ranks 0-2. Every rank began it, so they wait for the
+    network or NCCL itself.
     rank  came last  median late
        0     0 of 1         0 ns
        1     0 of 1         0 ns
@@ -75,7 +75,7 @@ Dumps of PyTorch's flight recorder: the collective that a job hangs in, and the 
   
   == sound
   Group 0 (default_pg): 3 ranks, 4 collectives in every dump
-    Every collective that they hold ended.
+    Every collective in them ended.
     rank  came last  median late
        2     4 of 4     2.000 us
        1     0 of 4     1.000 us
@@ -83,7 +83,7 @@ Dumps of PyTorch's flight recorder: the collective that a job hangs in, and the 
   
   == inspector
   Group 0xab: 2 ranks, 2 collectives in every dump
-    Every collective that they hold ended.
+    Every collective in them ended.
     rank  came last  median late
        1     2 of 2     500.5 us
        0     0 of 2         0 ns

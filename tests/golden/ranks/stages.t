@@ -34,9 +34,9 @@ The stages have an answer each, the same as their files alone.
 
   $ gpufathom ranks plain --rows 1
   Stage EXTEND: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
-  The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
-  (26.8 %), most of it from more kernel time in gemm_k.
-  Rank 1 is busy for 80.5 % of its time, but waits for 33.3 % of it.
+  The job waits for rank 0: at the speed of its peers, the job gains 1.200 ms of
+  4.470 ms (26.8 %), most of it from more kernel time in gemm_k.
+  Rank 1 is busy 80.5 % of its time, of which 33.3 % is waiting for other ranks.
   
   Ranks: shares of each one's time         1 of 2, those that were late most often
     rank  host  compute  waiting  exchange    idle  late for  clock  doubt
@@ -60,9 +60,9 @@ The stages have an answer each, the same as their files alone.
     whether kernels are missing or come too late cannot be seen
   
   Stage DECODE: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
-  The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
-  (26.8 %), most of it from more kernel time in gemm_k.
-  Rank 1 is busy for 80.5 % of its time, but waits for 33.3 % of it.
+  The job waits for rank 0: at the speed of its peers, the job gains 1.200 ms of
+  4.470 ms (26.8 %), most of it from more kernel time in gemm_k.
+  Rank 1 is busy 80.5 % of its time, of which 33.3 % is waiting for other ranks.
   
   Ranks: shares of each one's time         1 of 2, those that were late most often
     rank  host  compute  waiting  exchange    idle  late for  clock  doubt
@@ -85,24 +85,24 @@ The stages have an answer each, the same as their files alone.
     not_joined (120x): rank 0: the capture holds no calls of the GPU's runtime:
     whether kernels are missing or come too late cannot be seen
   $ gpufathom ranks plain/*EXTEND* --rows 1 | sed -n 2,3p
-  The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
-  (26.8 %), most of it from more kernel time in gemm_k.
+  The job waits for rank 0: at the speed of its peers, the job gains 1.200 ms of
+  4.470 ms (26.8 %), most of it from more kernel time in gemm_k.
   $ gpufathom ranks info | grep -A2 '^Stage'
   Stage EXTEND: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
-  The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
-  (26.8 %), most of it from more kernel time in gemm_k.
+  The job waits for rank 0: at the speed of its peers, the job gains 1.200 ms of
+  4.470 ms (26.8 %), most of it from more kernel time in gemm_k.
   --
   Stage DECODE: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
-  The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
-  (26.8 %), most of it from more kernel time in gemm_k.
+  The job waits for rank 0: at the speed of its peers, the job gains 1.200 ms of
+  4.470 ms (26.8 %), most of it from more kernel time in gemm_k.
   $ gpufathom ranks unnumbered | grep -A2 '^Stage'
   Stage 1: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
-  The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
-  (26.8 %), most of it from more kernel time in gemm_k.
+  The job waits for rank 0: at the speed of its peers, the job gains 1.200 ms of
+  4.470 ms (26.8 %), most of it from more kernel time in gemm_k.
   --
   Stage 2: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
-  The job waits for rank 0: as its peers, the job gains 1.200 ms of 4.470 ms
-  (26.8 %), most of it from more kernel time in gemm_k.
+  The job waits for rank 0: at the speed of its peers, the job gains 1.200 ms of
+  4.470 ms (26.8 %), most of it from more kernel time in gemm_k.
   $ gpufathom ranks plain --format json | jq -c '.schema, (.stages[] | [.stage, .world_size, [.ranks[] | [.rank, .rank_source]], [.stragglers[] | [.rank, .gain_ns]]])'
   "gpufathom.rank_stages/1"
   ["EXTEND",2,[[0,"file_name"],[1,"file_name"]],[[0,1200000]]]

@@ -24,7 +24,7 @@ Without counters, kernels that fill the time are the limit, by layer type; the w
       3 more                                             #    242.9 us       0.1 %
   
   $ gpufathom analyze $EXAMPLES/resnet50_fp32_eager_b64.json.gz --format json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(*[f["text"] for f in a["findings"] if f["id"] == "kernel_bound"])'
-  Kernel-bound: kernels run 96 % of the time. Convolution 75 %, Normalization 14 %, Activation 3.7 %, Elementwise 2.5 %. Kernels without a known cause take 27 % of the time; the largest place, 9.4 %, is aten::cudnn_batch_norm_backward (159 kernels, most of it bn_bw_1C11_kernel_new). Neither bytes nor arithmetic bound it (by its sizes 24 % of the memory's rate and 1.9 % of the peak): the order in which it reads, atomic operations, or waiting inside it. Counters tell which (--counters).
+  Kernel-bound: kernels run 96 % of the time. Convolution 75 %, Normalization 14 %, Activation 3.7 %, Elementwise 2.5 %. Kernels without a known cause take 27 % of the time; the largest place, 9.4 %, is aten::cudnn_batch_norm_backward (159 kernels, most of it bn_bw_1C11_kernel_new). Neither bytes nor arithmetic bound it (by its sizes 24 % of the memory's rate and 1.9 % of the peak): its access pattern, atomic operations or barriers do. Counters tell which (--counters).
 
 A loss of 5 % and more is named beside them:
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Two GPUs train with planted faults, and the profiler's traces of both ranks are kept beside the truth.
+"""Two GPUs train with planted faults, and the profiler's traces of both ranks are kept beside the
+truth.
 
     python3 tests/gpu/ranks/faults.py OUT [--seconds 110] [--device cpu]
 
-One pair of processes runs all parts, so that NCCL starts once. Every part gives PART.rank0.json.gz and
-PART.rank1.json.gz; truth.json says what was planted, on which rank, and how long a step takes with and without it.
-`planted` is a series of collectives of which some are delayed on one rank: which, and by how much.
+One pair of processes runs all parts, so that NCCL starts once. Every part gives PART.rank0.json.gz
+and PART.rank1.json.gz; truth.json says what was planted, on which rank, and how long a step takes
+with and without it. `planted` is a series of collectives of which some are delayed on one rank:
+which, and by how much.
 """
 import argparse
 import datetime
@@ -28,7 +30,7 @@ ACTIVE = 6
 
 
 class Faults:
-    """What a part does beside the training step; `late` is the rank that does it."""
+    """The work of a part beside the training step; `late` is the rank that does it."""
 
     def __init__(self, rank, device):
         self.rank, self.device = rank, device
@@ -181,7 +183,8 @@ def run_planted(rank, device, out, count=120):
     return {"collectives": rows, "cycles_a_us": round(cycles_a_us, 2)}
 
 
-PARTS = [("none", 0), ("slow_input", 1), ("extra_kernels", 0), ("extra_sync", 1), ("uneven_batch", 0),
+PARTS = [("none", 0), ("slow_input", 1), ("extra_kernels", 0), ("extra_sync", 1),
+         ("uneven_batch", 0),
          ("stall_once", 1)]
 
 
@@ -193,13 +196,17 @@ def worker(rank, options):
     torch.manual_seed(0)
     begin = time.monotonic()
     dist.init_process_group("nccl" if cuda else "gloo", rank=rank, world_size=2,
-                            init_method=f"file://{options.meeting}", timeout=datetime.timedelta(seconds=60))
+                            init_method=f"file://{options.meeting}",
+                            timeout=datetime.timedelta(seconds=60))
     out = pathlib.Path(options.out)
-    truth = {"gpu": torch.cuda.get_device_name(rank) if cuda else "cpu", "torch": torch.__version__, "parts": {}}
+    truth = {"gpu": torch.cuda.get_device_name(rank) if cuda else "cpu", "torch": torch.__version__,
+             "parts": {}}
     jobs = [("planted", lambda: run_planted(rank, device, out))]
-    jobs += [(part, lambda part=part, late=late: run_part(part, late, rank, device, out)) for part, late in PARTS]
+    jobs += [(part, lambda part=part, late=late: run_part(part, late, rank, device, out))
+             for part, late in PARTS]
     for part, job in jobs:
-        left = torch.tensor([1 if time.monotonic() - begin < options.seconds - 12 else 0], device=device)
+        left = torch.tensor([1 if time.monotonic() - begin < options.seconds - 12 else 0],
+                            device=device)
         dist.all_reduce(left, op=dist.ReduceOp.MIN)
         if not left.item():
             truth["parts"][part] = {"skipped": "no time left"}
@@ -212,7 +219,8 @@ def worker(rank, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")
     parser.add_argument("--seconds", type=float, default=110)
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])

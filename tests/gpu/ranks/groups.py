@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Four or eight GPUs train in groups with planted faults; the profiler's traces of all ranks are kept beside the truth.
+"""Four or eight GPUs train in groups with planted faults; the profiler's traces of all ranks are
+kept beside the truth.
 
-    python3 tests/gpu/ranks/groups.py OUT --ranks 4 [--seconds 90] [--only PART[,PART]] [--device cpu]
+    python3 tests/gpu/ranks/groups.py OUT --ranks 4 [--seconds 90] [--only PART[,PART]] [--device
+    cpu]
 
-Parts: data parallel (dp), fully sharded (fsdp), tensor parallel in groups of 2 and 4 inside data parallel (tp2, tp4), a
-layer of experts with all-to-all (moe). Each runs without a fault, and some with one: a rank whose input is late, a rank
-with more kernels, a rank that reads back after each layer, a group that is late as a whole. truth.json says which, and
-how long a step takes without a profiler. Every part gives PART.rankN.json.gz.
+Parts: data parallel (dp), fully sharded (fsdp), tensor parallel in groups of 2 and 4 inside data
+parallel (tp2, tp4), a layer of experts with all-to-all (moe). Each runs without a fault, and some
+with one: a rank whose input is late, a rank with more kernels, a rank that reads back after each
+layer, a group that is late as a whole. truth.json says which, and how long a step takes without a
+profiler. Every part gives PART.rankN.json.gz.
 """
 import argparse
 import datetime
@@ -60,8 +63,10 @@ class Dense(nn.Module):
 
     def __init__(self, width, depth, group=None, cut=1, reads_back=False):
         super().__init__()
-        self.wide = nn.ModuleList([nn.Linear(width, 2 * width // cut, bias=False) for _ in range(depth)])
-        self.narrow = nn.ModuleList([nn.Linear(2 * width // cut, width, bias=False) for _ in range(depth)])
+        self.wide = nn.ModuleList([nn.Linear(width, 2 * width // cut, bias=False)
+                                   for _ in range(depth)])
+        self.narrow = nn.ModuleList([nn.Linear(2 * width // cut, width, bias=False)
+                                     for _ in range(depth)])
         self.group, self.reads_back = group, reads_back
 
     def forward(self, values):
@@ -108,7 +113,8 @@ def make_model(kind, ranks, rank, groups, width, depth, device, reads_back):
         model = Dense(width, depth, tensor, cut).to(device, torch.bfloat16)
         if ranks == cut:
             return model
-        return DistributedDataParallel(model, device_ids=[rank] if device.type == "cuda" else None, process_group=data)
+        return DistributedDataParallel(model, device_ids=[rank] if device.type == "cuda" else None,
+                                       process_group=data)
     model = Dense(width, depth, reads_back=reads_back).to(device, torch.bfloat16)
     if kind == "fsdp":
         from torch.distributed.fsdp import fully_shard
@@ -122,11 +128,13 @@ def make_step(kind, fault, late, ranks, rank, groups, device):
     cuda = device.type == "cuda"
     width, depth, batch = (2048, 6, 8192) if cuda else (32, 2, 8)
     is_late = rank in late
-    model = make_model(kind, ranks, rank, groups, width, depth, device, fault == "read_back" and is_late)
+    model = make_model(kind, ranks, rank, groups, width, depth, device,
+                       fault == "read_back" and is_late)
     optimiser = torch.optim.SGD(model.parameters(), lr=1e-3)
     source = torch.randn(batch, width, dtype=torch.bfloat16)
     source = source.pin_memory() if cuda else source
-    square = torch.randn(4096 if cuda else 64, 4096 if cuda else 64, device=device, dtype=torch.bfloat16)
+    square = torch.randn(4096 if cuda else 64, 4096 if cuda else 64, device=device,
+                         dtype=torch.bfloat16)
 
     def step():
         if fault == "late_input" and is_late:
@@ -164,7 +172,8 @@ def run_part(name, kind, fault, late, ranks, rank, groups, device, out):
     for _ in range(3):
         step()
     wanted = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if device.type == "cuda" else [])
-    with profile(activities=wanted, schedule=schedule(wait=0, warmup=2, active=ACTIVE, repeat=1)) as profiler:
+    with profile(activities=wanted,
+                 schedule=schedule(wait=0, warmup=2, active=ACTIVE, repeat=1)) as profiler:
         for _ in range(2 + ACTIVE):
             step()
             profiler.step()
@@ -207,7 +216,8 @@ def worker(rank, options):
     begin = time.monotonic()
     os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(options.ranks))
     dist.init_process_group("nccl" if cuda else "gloo", rank=rank, world_size=options.ranks,
-                            init_method=f"file://{options.meeting}", timeout=datetime.timedelta(seconds=60))
+                            init_method=f"file://{options.meeting}",
+                            timeout=datetime.timedelta(seconds=60))
     groups = make_groups(options.ranks, rank)
     out = pathlib.Path(options.out)
     truth = {"gpu": torch.cuda.get_device_name(rank) if cuda else "cpu", "torch": torch.__version__,
@@ -217,13 +227,15 @@ def worker(rank, options):
             continue
         if kind.startswith("tp") and kind not in groups:
             continue
-        left = torch.tensor([1 if time.monotonic() - begin < options.seconds - 8 else 0], device=device)
+        left = torch.tensor([1 if time.monotonic() - begin < options.seconds - 8 else 0],
+                            device=device)
         dist.all_reduce(left, op=dist.ReduceOp.MIN)
         if not left.item():
             truth["parts"][name] = {"skipped": "no time left"}
             continue
         late = [index for index in late_of(options.ranks) if index < options.ranks]
-        truth["parts"][name] = run_part(name, kind, fault, late, options.ranks, rank, groups, device, out)
+        truth["parts"][name] = run_part(name, kind, fault, late, options.ranks, rank, groups,
+                                        device, out)
         if rank == 0:
             print(f"{name}: {time.monotonic() - begin:.1f} s", flush=True)
             (out / "truth.json").write_text(json.dumps(truth, indent=1) + "\n")
@@ -231,7 +243,8 @@ def worker(rank, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=90)

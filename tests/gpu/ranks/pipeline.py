@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
-"""Pipeline and tensor parallel training on two GPUs with planted faults; both ranks are recorded and timed.
+"""Pipeline and tensor parallel training on two GPUs with planted faults; both ranks are recorded
+and timed.
 
-    python3 tests/gpu/ranks/pipeline.py OUT [--seconds 300] [--gpufathom build/gpufathom] [--device cpu]
+    python3 tests/gpu/ranks/pipeline.py OUT [--seconds 300] [--gpufathom build/gpufathom] [--device
+    cpu]
 
-Pipelines are PyTorch's own schedules (GPipe, 1F1B, interleaved); the tensor parallel model reduces over two groups in turn.
-Each part runs under torch.profiler (profiled/PART.rankN.json.gz) and some once more under `record --kernels`
-(recorded/PART.rankN.gpf). truth.json: what was planted where, and the time of a step without any recorder.
+Pipelines are PyTorch's own schedules (GPipe, 1F1B, interleaved); the tensor parallel model reduces
+over two groups in turn. Each part runs under torch.profiler (profiled/PART.rankN.json.gz) and some
+once more under `record
+--kernels` (recorded/PART.rankN.gpf). truth.json: what was planted where, and the time of a step
+without any recorder.
 
-Faults: `neighbor` another process works on the rank's GPU, `slow_host` the host sleeps in each layer, `slow_input` the step
-waits for its input, `heavy_stage` half as many layers more, `slow_link` one of two groups has a single channel. The
-session `no_p2p` runs without direct transfers between the GPUs.
+Faults: `neighbor` another process works on the rank's GPU, `slow_host` the host sleeps in each
+layer, `slow_input` the step waits for its input, `heavy_stage` half as many layers more,
+`slow_link` one of two groups has a single channel. The session `no_p2p` runs without direct
+transfers between the GPUs.
 """
 import argparse
 import datetime
@@ -51,7 +56,8 @@ PARTS = {
     "interleaved_slow_host": ("interleaved", "slow_host", 1),
     "tensor_slow_link": ("tensor", "slow_link", 0),
 }
-RECORDED = ["1f1b_none", "1f1b_slow_host", "tensor_none", "tensor_slow_link", "gpipe_slow_input", "tensor_slow_input"]
+RECORDED = ["1f1b_none", "1f1b_slow_host", "tensor_none", "tensor_slow_link", "gpipe_slow_input",
+            "tensor_slow_input"]
 WITHOUT_P2P = ["1f1b_none", "tensor_none"]
 
 
@@ -71,7 +77,8 @@ class Copy(torch.autograd.Function):
 
 
 class Layer(nn.Module):
-    """Two products; with a group each is cut over its ranks. `seconds` is what a slow host loses here."""
+    """Two products; with a group each is cut over its ranks. `seconds` is what a slow host loses
+    here."""
 
     def __init__(self, width, seconds, group=None):
         super().__init__()
@@ -96,7 +103,8 @@ class Setting:
         self.groups = {}
 
     def group(self, name):
-        """Groups of the same two ranks: `narrow` has a single channel, as a link that is slow has."""
+        """Groups of the same two ranks: `narrow` has a single channel, as a link that is slow
+        has."""
         if name not in self.groups:
             options = None
             if name == "narrow" and self.cuda:
@@ -126,9 +134,11 @@ def pipeline_step(setting, layout, count, seconds):
     if chunks == 2:
         plan = ScheduleInterleaved1F1B(stages, MICRO_BATCHES, loss_fn=loss_of)
     else:
-        plan = {"gpipe": ScheduleGPipe, "1f1b": Schedule1F1B}[layout](stages[0], MICRO_BATCHES, loss_fn=loss_of)
+        plan = {"gpipe": ScheduleGPipe,
+                "1f1b": Schedule1F1B}[layout](stages[0], MICRO_BATCHES, loss_fn=loss_of)
     parameters = [one for stage in stages for one in stage.submod.parameters()]
-    values = torch.randn(setting.batch * MICRO_BATCHES, setting.width, device=setting.device, dtype=torch.bfloat16)
+    values = torch.randn(setting.batch * MICRO_BATCHES, setting.width, device=setting.device,
+                         dtype=torch.bfloat16)
 
     def run():
         if setting.rank == 0:
@@ -143,7 +153,8 @@ def tensor_step(setting, count, seconds, narrow):
     groups = [setting.group("first"), setting.group("narrow" if narrow else "second")]
     layers = [Layer(setting.width, seconds, groups[index % 2]) for index in range(count)]
     model = nn.Sequential(*layers).to(setting.device, torch.bfloat16)
-    values = torch.randn(2 * setting.batch, setting.width, device=setting.device, dtype=torch.bfloat16)
+    values = torch.randn(2 * setting.batch, setting.width, device=setting.device,
+                         dtype=torch.bfloat16)
 
     def run():
         loss_of(model(values), values).backward()
@@ -158,7 +169,10 @@ def make_step(setting, part):
     if layout == "tensor":
         run, parameters = tensor_step(setting, 2 * LAYERS, seconds, fault == "slow_link")
     else:
-        run, parameters = pipeline_step(setting, layout, LAYERS + (LAYERS // 2 if fault == "heavy_stage" and mine else 0), seconds)
+        run, parameters = pipeline_step(setting, layout,
+                                        LAYERS
+                                        + (LAYERS // 2 if fault == "heavy_stage" and mine else 0),
+                                        seconds)
     optimizer = torch.optim.SGD(parameters, lr=1e-4)
 
     def step():
@@ -200,7 +214,8 @@ def profiled(setting, part, out):
         step()
     alone = milliseconds_of(setting, step)
     wanted = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if setting.cuda else [])
-    with profile(activities=wanted, schedule=schedule(wait=0, warmup=2, active=ACTIVE, repeat=1)) as profiler:
+    with profile(activities=wanted,
+                 schedule=schedule(wait=0, warmup=2, active=ACTIVE, repeat=1)) as profiler:
         for _ in range(2 + ACTIVE):
             step()
             profiler.step()
@@ -214,7 +229,8 @@ def join(rank, cuda, meeting):
         torch.cuda.set_device(rank)
     torch.manual_seed(rank)
     os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE="2")
-    dist.init_process_group("nccl" if cuda else "gloo", rank=rank, world_size=2, init_method=f"file://{meeting}",
+    dist.init_process_group("nccl" if cuda else "gloo", rank=rank, world_size=2,
+                            init_method=f"file://{meeting}",
                             timeout=datetime.timedelta(seconds=60))
     return Setting(rank, cuda)
 
@@ -244,7 +260,8 @@ def profile_parts(rank, options, parts, meeting, out, neighbors):
 
 def work_beside(rank, device, on, ended):
     """Another user of a GPU: half a millisecond of work, then as long a pause, while `on`."""
-    square = torch.randn(4096, 4096, device=f"cuda:{rank}") if device == "cuda" else torch.randn(64, 64)
+    square = torch.randn(4096, 4096,
+                         device=f"cuda:{rank}") if device == "cuda" else torch.randn(64, 64)
     while not ended.is_set():
         if not on.wait(0.1):
             continue
@@ -279,14 +296,19 @@ def child(options):
 
 def record_part(options, part, out):
     meeting = f"/tmp/gpufathom-pipeline-{os.getpid()}-{part}"
-    environment = os.environ | {"PYTHONPATH": str(pathlib.Path("python").resolve()), "WORLD_SIZE": "2"}
+    environment = os.environ | {"PYTHONPATH": str(pathlib.Path("python").resolve()),
+                                "WORLD_SIZE": "2"}
     ranks = []
     for rank in range(2):
-        record = [options.gpufathom, "record", "--kernels", "--delay", "7", "--window", "1", "-q", "--devices", str(rank),
+        record = [options.gpufathom, "record", "--kernels", "--delay", "7", "--window", "1", "-q",
+                  "--devices", str(rank),
                   "-o", str(out / f"{part}.rank{rank}.gpf"), "--"] if options.gpufathom else []
-        command = [*record, sys.executable, __file__, str(out), "--child", part, "--rank", str(rank), "--meeting", meeting,
+        command = [*record, sys.executable, __file__, str(out), "--child", part, "--rank",
+                   str(rank), "--meeting", meeting,
                    "--device", options.device, "--run", str(options.run)]
-        ranks.append(subprocess.Popen(command, env=environment | {"RANK": str(rank), "LOCAL_RANK": str(rank)}))
+        ranks.append(subprocess.Popen(command,
+                                      env=environment
+                                      | {"RANK": str(rank), "LOCAL_RANK": str(rank)}))
     return [one.wait(60) for one in ranks]
 
 
@@ -313,7 +335,8 @@ def session(options, name, parts, neighbors):
     meeting = f"/tmp/gpufathom-pipeline-{os.getpid()}-{name}"
     try:
         if parts:
-            multiprocessing.spawn(profile_parts, args=(options, parts, meeting, out, neighbors), nprocs=2)
+            multiprocessing.spawn(profile_parts, args=(options, parts, meeting, out, neighbors),
+                                  nprocs=2)
     except Exception as error:  # a rank that died costs the rest of its session, not the other sessions
         print(f"{name}: {error}", flush=True)
     found = out / "truth.json"
@@ -321,7 +344,8 @@ def session(options, name, parts, neighbors):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--gpufathom", default="", help="record with this program, too")
@@ -341,10 +365,13 @@ def main():
     parts = [part for part in PARTS if not options.only or part in options.only.split(",")]
     context = multiprocessing.get_context("spawn")
     neighbors, ended = [context.Event() for _ in range(2)], context.Event()
-    others = [context.Process(target=work_beside, args=(rank, options.device, neighbors[rank], ended)) for rank in range(2)]
+    others = [context.Process(target=work_beside,
+                              args=(rank, options.device, neighbors[rank], ended))
+              for rank in range(2)]
     for other in others:
         other.start()
-    truth = {"command": " ".join(sys.argv), "date": datetime.date.today().isoformat(), "torch": torch.__version__,
+    truth = {"command": " ".join(sys.argv), "date": datetime.date.today().isoformat(),
+             "torch": torch.__version__,
              "hardware": f"2 x {torch.cuda.get_device_name(0)}" if options.device == "cuda" else "CPU",
              "parts": {part: dict(zip(("layout", "fault", "rank"), PARTS[part])) for part in PARTS}}
     try:
@@ -352,9 +379,11 @@ def main():
         if options.gpufathom:
             out = pathlib.Path(options.out) / "recorded"
             out.mkdir(exist_ok=True)
-            truth["recorded"] = record_parts(options, [part for part in RECORDED if part in parts], out, neighbors)
+            truth["recorded"] = record_parts(options, [part for part in RECORDED if part in parts],
+                                             out, neighbors)
         os.environ["NCCL_P2P_DISABLE"] = "1"
-        truth["no_p2p"] = session(options, "no_p2p", [part for part in WITHOUT_P2P if part in parts], neighbors)
+        truth["no_p2p"] = session(options, "no_p2p",
+                                  [part for part in WITHOUT_P2P if part in parts], neighbors)
     finally:
         ended.set()
         (pathlib.Path(options.out) / "truth.json").write_text(json.dumps(truth, indent=1) + "\n")

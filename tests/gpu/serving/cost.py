@@ -1,5 +1,5 @@
-"""What recorders cost the engine, in interleaved pairs: engines that stay up serve the same load in
-turn, alone (A) and with a recorder (B), as A B B A.
+"""Cost of recorders for the engine, in interleaved pairs: engines that stay up serve the same load
+in turn, alone (A) and with a recorder (B), as A B B A.
 
 Levels and the monitor are beside the very engine that also serves alone. Kernels need a library in
 the process, which stays once it has been used: that is another engine, started by `gpufathom run`,

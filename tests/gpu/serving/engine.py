@@ -241,7 +241,7 @@ class Engine:
         return sum(request.done == len(request.prompt) for request in self.rows)
 
     def choose(self):
-        """What the next step does: how many rows decode, and the pieces of prompts."""
+        """The plan of the next step: how many rows decode, and the pieces of prompts."""
         ready, pieces = self.ready(), []
         if self.chunk:
             left = max(self.chunk - ready, 0)

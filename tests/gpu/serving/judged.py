@@ -206,7 +206,7 @@ def advised(gpufathom, capture, known):
 
 
 def names_of(gpufathom, capture):
-    """How many kernels have names, and which texts were full."""
+    """The number of kernels with names, and the texts that were full."""
     rows, said = rows_of(gpufathom, capture, NAMES)
     full, _ = rows_of(gpufathom, capture, "select code, count, detail from quality")
     if not rows:

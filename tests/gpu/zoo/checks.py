@@ -373,7 +373,8 @@ def counted_by_ncu(path):
 
 
 def check_counts(gpufathom, recorded, ncu_report):
-    """What the samples say of a step of the undisturbed program against ncu's sum over its kernels."""
+    """What the samples say of a step of the undisturbed program against ncu's sum over its
+    kernels."""
     checks, report = Checks(), recorded.report
     if not report or "ends_ns" not in report:
         return checks.rows, {}

@@ -1,5 +1,5 @@
-"""A tiny training run with a callback of gpufathom: training.py huggingface|lightning FOLDER. Where FAKE_DRIVER is set, the model
-launches kernels on it, as a GPU's would."""
+"""A tiny training run with a callback of gpufathom: training.py huggingface|lightning FOLDER. Where
+FAKE_DRIVER is set, the model launches kernels on it, as a GPU's would."""
 
 import csv
 import ctypes

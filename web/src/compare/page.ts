@@ -18,7 +18,7 @@ export const letter = (run: number): string => (run < 26 ? "" : letter(Math.floo
 
 export function signedTime(ns: number): string { return ns === 0 ? "0" : `${ns > 0 ? "+" : "\u2212"}${time(Math.abs(ns))}`; }
 
-/** What a row goes by, in words. */
+/** The name of a row, in words. */
 export function rowName(row: ComparedTime, report: CompareReport): string {
   if (row.kind === "idle") return `idle: ${report.labels.causes.find((each) => each.id === row.name)?.text ?? row.name}`;
   if (row.kind === "bar") return report.labels.bars.find((each) => each.id === row.name)?.text ?? row.name;

@@ -2,7 +2,7 @@
 
 const NUMBER = /(?<=^|[._])\d+(?=$|[._])/g;
 
-/** What equal blocks have in common; a text that is no module path stands for itself. */
+/** The common path of equal blocks; a text that is no module path stands for itself. */
 export function rolled(path: string): string { return /^[\w.]+$/.test(path) && path.includes(".") ? path.replace(NUMBER, "*") : path; }
 
 /** The path of several: a number that differs becomes a star. */
@@ -15,7 +15,7 @@ export function commonPath(paths: string[]): string {
   });
 }
 
-/** Whether a path is one of those that a path with stars stands for. */
+/** True if a path is one of those that a path with stars stands for. */
 export function fits(path: string, stars: string): boolean {
   if (!stars.includes("*")) return path === stars;
   const pattern = stars.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\d+");

@@ -8,9 +8,9 @@ export interface Column<Row> {
   title: string;
   meaning?: string;
   numeric?: boolean;
-  /** What the cell shows. */
+  /** The content of the cell. */
   cell: (row: Row) => Node | string;
-  /** What it is sorted by; a column without cannot be sorted. null goes last. */
+  /** The sort key; a column without cannot be sorted. null goes last. */
   key?: (row: Row) => number | string | null;
 }
 
@@ -22,7 +22,7 @@ export interface TableOptions<Row> {
   search?: (row: Row) => string;
   noun: string;
   step?: number;               // rows shown at first, and more at each press of the button
-  /** What finds the events of a row in the timeline: the row then leads there. */
+  /** The search that finds the events of a row in the timeline: the row then leads there. */
   events?: (row: Row) => string;
   /** Rows with one key are one row that opens: `merge` makes it. */
   together?: { key: (row: Row) => string; merge: (rows: Row[]) => Row };

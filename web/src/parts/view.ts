@@ -28,7 +28,7 @@ export function viewButtons(whole: number, get: () => View, set: (view: View) =>
   return [button("All", () => ({ from: 0, to: whole })), button("Zoom in", around(0.5)), button("Zoom out", around(2))];
 }
 
-/** What a picture over time tells of the pointer: `hover` of its place (null when it leaves), `press` of a click, `select` of a span drawn with Shift. */
+/** Pointer events of a picture over time: `hover` of its place (null when it leaves), `press` of a click, `select` of a span drawn with Shift. */
 export interface Steering {
   hover: (event: PointerEvent | null) => void;
   press: (event: PointerEvent) => void;

@@ -4,7 +4,7 @@ import type { Report } from "../page_data.ts";
 import { Lane, Timeline } from "../timeline/events.ts";
 import { timelineSection } from "../timeline/section.ts";
 
-/** What a collective is called everywhere; its number tells those of a kind apart. */
+/** The name of a collective everywhere; its number tells those of a kind apart. */
 export function collectiveName(row: CollectiveRow, place: number, groups: number): string {
   return `${row.type.replaceAll("_", " ")} ${row.sequence >= 0 ? row.sequence : place + 1}${groups > 1 && row.group ? ` in ${row.group}` : ""}${row.step === null ? "" : `, step ${row.step}`}`;
 }

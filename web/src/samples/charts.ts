@@ -1,4 +1,4 @@
-// Which readings go into which chart: of one device the ladder and its sensors, of several each ladder and one chart a sensor.
+// Assigns readings to charts: of one device the ladder and its sensors, of several each ladder and one chart a sensor.
 import type { SampledDevice, SampledReading } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { axisTop } from "../parts/axis.ts";
@@ -15,7 +15,7 @@ const LADDER = [
   { ids: ["tensor.active"], colour: "var(--line-tensor)" },
   { ids: ["dram.active"], colour: "var(--line-dram)", dashed: true },
 ];
-/** What shares a chart; the first of each is what devices are compared by. A limit has no data of its own to compare. */
+/** Readings that share a chart; the first of each is what devices are compared by. A limit has no data of its own to compare. */
 const SENSORS: string[][][] = [
   [["power.module", "power.average"], ["power.memory"], ["power.limit"]],
   [["clock.sm"]],
@@ -90,7 +90,7 @@ export function chartsOfAll(report: Report, devices: SampledDevice[]): Chart[] {
 
 const SOURCES: Record<string, string> = { pm_sampling: "PM sampling", gpm: "NVML GPM", dcgm: "DCGM", nvml: "NVML" };
 
-/** What the lines of a device stand on. */
+/** Facts behind the lines of a device. */
 export function factsOf(report: Report, d: SampledDevice): string {
   const window = report.analysis.window.duration_ns, covered = window > 0 ? (d.covered_ns / window) * 100 : 0;
   const samples = d.samples > 0 ? `: ${d.samples} samples of ${time(d.sample_ns)}${covered < 99.95 ? `, which cover ${covered.toFixed(1)} % of the time` : ""}` : "";

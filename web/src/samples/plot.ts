@@ -10,7 +10,7 @@ import type { Chart, Line } from "./charts.ts";
 
 const AXIS = 18, PAD = 4;
 
-/** What the charts share; `at` is the time under the pointer. */
+/** State that the charts share; `at` is the time under the pointer. */
 export interface Scene { view: View; at: number | null; whole: number; bucket: number; least: number; set: (view: View) => void; point: (at: number | null) => void }
 
 /** Mean of what is in sight; of the whole the exact one. */
@@ -80,7 +80,7 @@ function mark(line: Line): HTMLElement {
   return h("span", { class: line.dashed ? "line-mark dashed" : "line-mark", style: `--colour:${line.colour}` });
 }
 
-/** What the pointer is told. */
+/** The tooltip. */
 function told(chart: Chart, at: number, scene: Scene): HTMLElement[] {
   const from = Math.floor(at / scene.bucket) * scene.bucket;
   return [h("strong", {}, `${chart.title ? `${chart.title}, ` : ""}${time(from)}`), h("span", { class: "dim" }, ` mean of ${time(scene.bucket)}`),

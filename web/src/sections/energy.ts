@@ -1,4 +1,4 @@
-// Where the joules go: stacked bars of the run, of a step and of each layer type; joules by layer; what to doubt.
+// Energy breakdown: stacked bars of the run, of a step and of each layer type; joules by layer; what to doubt.
 import type { DeviceEnergy, EnergyPart, EnergyRow } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { energyColour } from "../parts/colours.ts";

@@ -3,7 +3,7 @@ import type { DeviceEnergy } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { energy, share, time } from "../parts/format.ts";
 
-/** Where most of it went; what the model does not explain is said whatever its size. */
+/** The largest part of the energy; what the model does not explain is said whatever its size. */
 function largest(device: DeviceEnergy, report: Report): string {
   const explained = device.parts.filter((part) => part.component !== "rest"), rest = device.parts.filter((part) => part.component === "rest");
   const parts = [...explained.filter((part) => part.nj > 0).sort((a, b) => b.nj - a.nj).slice(0, 3), ...rest];
@@ -11,7 +11,7 @@ function largest(device: DeviceEnergy, report: Report): string {
   return parts.length === 0 ? "Which unit and which level of memory took them is not known." : `Most went to ${parts.map((part) => `${name(part.component)} (${share(part.share)})`).join(", ")}.`;
 }
 
-/** How much, in what time, for what, and where most of it went. */
+/** Energy, time, items, and the largest part. */
 export function energyHeadline(report: Report): string {
   const { devices } = report.analysis.energy, joules = devices.reduce((sum, device) => sum + device.nj, 0), watts = devices.reduce((sum, device) => sum + device.mean_watts, 0);
   const heaviest = [...devices].sort((a, b) => b.nj - a.nj)[0]!, { step } = heaviest;

@@ -1,4 +1,4 @@
-// What to change, with the numbers behind it.
+// Recommendations, with the numbers behind them.
 import type { Finding } from "../model.ts";
 import type { Report, WhatIfSwitches } from "../page_data.ts";
 import { h, section } from "../parts/dom.ts";
@@ -8,7 +8,7 @@ import { note } from "../parts/note.ts";
 
 const FIRST = 4;
 
-/** What a step without recording, or an item of a larger batch, gains by replay; dim, its range, what programs gained that made the change; else the bound. */
+/** The gain of a step without recording, or of an item of a larger batch, by replay; dim, its range, what programs gained that made the change; else the bound. */
 function gain(finding: Finding, whole: number, step: string): HTMLElement | null {
   if (finding.gain_ns === null) return null;
   const bound = `up to ${time(finding.gain_ns)}, ${share(whole > 0 ? finding.gain_ns / whole : null)} of the window`;
@@ -22,7 +22,7 @@ function gain(finding: Finding, whole: number, step: string): HTMLElement | null
 
 const key = (f: Finding): string => f.rule || f.id;
 
-/** What it adds to the findings above, or from which of them it follows; empty where it stands by itself. */
+/** The gain that it adds to the findings above, or from which of them it follows; empty where it stands by itself. */
 function besideOthers(finding: Finding, all: Finding[]): string {
   if (finding.adds !== null) return ` It adds ${share(finding.adds)} to those above.`;
   const source = finding.follows ? all.findIndex((one) => key(one) === finding.follows) : -1;

@@ -9,6 +9,8 @@ type Measure = "ns" | "kernel_ns" | "idle_ns" | "nj";
 const MEASURES: [Measure, string][] = [["ns", "device time"], ["kernel_ns", "kernel time"], ["idle_ns", "idle time"], ["nj", "joules"]];
 /** Thinner parts are not drawn; the sum above them has them. */
 const THIN = 0.002;
+/** Height of a part, with its border. */
+const ROW = 25;
 
 interface Node extends CallNode { below: Node[] }
 
@@ -43,13 +45,13 @@ class Flame {
   private words(value: number): string { return this.measure === "nj" ? energy(value) : time(value); }
   private value(node: CallNode): number { return node[this.measure] ?? 0; }
   private name(node: CallNode): string { return node.kind === "idle" ? `idle, ${this.causes.get(node.name) ?? node.name}` : node.name; }
-  /** What fits a part: nothing where it would be a letter or two. */
+  /** The text that fits a part: none where it would be a letter or two. */
   private label(node: CallNode, width: number): string { return width * (this.picture.clientWidth || 900) < 30 ? "" : this.name(node).replace(/^autograd::engine::evaluate_function: /, "autograd: "); }
 
   private part(node: Node, depth: number, left: number, width: number, above: Node[]): void {
     const top = this.tops.get(this.view)!, facts = `${this.name(node)}: ${this.words(this.value(node))}, ${share(this.value(node) / Math.max(1, this.value(top)))}, ${count(node.count)} events`;
     const path = [...above, node];
-    this.picture.append(h("button", { type: "button", title: facts, "aria-label": facts, "data-node": node.id, "data-depth": depth, style: `left:${left * 100}%;width:${width * 100}%;top:${depth * 22}px;background:color-mix(in srgb, ${colour(node)} 38%, var(--paper))`, click: () => { this.path = path; this.draw(); } }, this.label(node, width)));
+    this.picture.append(h("button", { type: "button", title: facts, "aria-label": facts, "data-node": node.id, "data-depth": depth, style: `left:${left * 100}%;width:${width * 100}%;top:${depth * ROW}px;background:color-mix(in srgb, ${colour(node)} 38%, var(--paper))`, click: () => { this.path = path; this.draw(); } }, this.label(node, width)));
     let at = left;
     const whole = this.value(node);
     for (const below of node.below) {
@@ -62,14 +64,14 @@ class Flame {
   private draw(): void {
     this.picture.replaceChildren();
     const shown = this.path.at(-1)!, above = this.path.slice(0, -1);
-    // What lies above the part in view stays, as wide as the picture: the way back.
+    // Parents of the part in view stay, as wide as the picture: the way back.
     above.forEach((node, depth) => {
       const facts = `back to ${this.name(node)}: ${this.words(this.value(node))}`;
-      this.picture.append(h("button", { type: "button", class: "above", title: facts, "aria-label": facts, style: `left:0;width:100%;top:${depth * 22}px`, click: () => { this.path = this.path.slice(0, depth + 1); this.draw(); } }, this.name(node)));
+      this.picture.append(h("button", { type: "button", class: "above", title: facts, "aria-label": facts, style: `left:0;width:100%;top:${depth * ROW}px`, click: () => { this.path = this.path.slice(0, depth + 1); this.draw(); } }, this.name(node)));
     });
     this.part(shown, above.length, 0, 1, above);
     const deepest = Math.max(...[...this.picture.children].map((e) => Number((e as HTMLElement).dataset["depth"] ?? 0)));
-    this.picture.style.height = `${(deepest + 1) * 22}px`;
+    this.picture.style.height = `${(deepest + 1) * ROW}px`;
     this.said.textContent = `${this.name(shown)}: ${this.words(this.value(shown))} ${this.measure === "nj" ? "" : `(kernels ${time(shown.kernel_ns)}, copies alone ${time(shown.copy_ns)}, idle ${time(shown.idle_ns)})`}`;
   }
 

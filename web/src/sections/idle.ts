@@ -1,4 +1,4 @@
-// Why the device idles, and the operators and modules behind each cause.
+// Idle causes of a device, and the operators and modules behind each cause.
 import type { NamedTime } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { causeColour } from "../parts/colours.ts";

@@ -1,4 +1,4 @@
-// How deep the GPU is used: one bar a level; a level that is not fully known shows the span it lies in.
+// Utilization by level: one bar a level; a level that is not fully known shows the span it lies in.
 import type { Level } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { h, section, term } from "../parts/dom.ts";

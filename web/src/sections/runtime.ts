@@ -1,4 +1,4 @@
-// What the framework runtime does: phases, queues over time, phases by operation, and why the GPU idled.
+// Framework runtime: phases, queues over time, phases by operation, and why the GPU idled.
 import type { IdleOrigin, PhaseTime, QueueInfo, RuntimeInfo } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { phaseColour } from "../parts/colours.ts";

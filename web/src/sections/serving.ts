@@ -1,4 +1,4 @@
-// What a serving engine did: tokens and their times, its batch over time, steps by kind, and its requests.
+// Serving: tokens and their times, its batch over time, steps by kind, and its requests.
 import type { EngineStep, ServedRequest, Serving, StepKind, StepKindUse } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { axisTop, timeMarks } from "../parts/axis.ts";

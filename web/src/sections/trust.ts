@@ -1,4 +1,4 @@
-// What the answer stands on: how trace and counters were matched, damage in the data, and the words used.
+// Evidence behind the answer: how trace and counters were matched, damage in the data, and the words used.
 import type { Report } from "../page_data.ts";
 import { h, section } from "../parts/dom.ts";
 import { bytes, count, plural, share } from "../parts/format.ts";

@@ -1,4 +1,4 @@
-// Where every nanosecond goes. Bars add up to the window; a press on one opens its parts.
+// Time breakdown. Bars add up to the window; a press on one opens its parts.
 import type { DeviceUse, WaterfallBar } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { barClass, typeColour } from "../parts/colours.ts";
@@ -37,7 +37,7 @@ function opensAtOnce(bar: WaterfallBar, device: DeviceUse): boolean {
 function bars(device: DeviceUse, report: Report): HTMLElement {
   const causes = new Map(report.labels.causes.map((c) => [c.id, c.text]));
   let before = 0;
-  // Where the counters are missing, a bar of 0 would claim what nobody measured.
+  // Without counters a bar of 0 would claim what nobody measured.
   const unknown = device.waterfall.some((b) => b.id === "unknown" && b.ns > 0);
   const rows = device.waterfall.filter((b) => b.ns > 0 || (!unknown && b.id !== "unknown")).map((bar) => {
     const label = report.labels.bars.find((l) => l.id === bar.id);

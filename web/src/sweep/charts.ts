@@ -1,4 +1,4 @@
-// What one model shows over its settings: a line for each series of runs that differ in their batch alone.
+// Charts of one model over its settings: a line for each series of runs that differ in their batch alone.
 import type { Sweep, SweepRun, SweepSeries } from "../model.ts";
 import type { Label } from "../page_data.ts";
 import { h, term } from "../parts/dom.ts";

@@ -1,9 +1,11 @@
-// Where each lane stands. Lanes of one device or thread form a group; groups and lanes fold.
+// Layout of the lanes. Lanes of one device or thread form a group; groups and lanes fold.
 import type { Lane, LaneKind, Timeline } from "./events.ts";
 import { cellAt } from "./cells.ts";
 import { nearest, rowsOf, type Row } from "./rows.ts";
 
-export const ROW = 16, TITLE = 18, GROUP = 22, GAP = 4, CURVE = 40;
+/** Fingers need targets of 24 pixels; parts.css has the same condition. */
+const TOUCHED = matchMedia("(pointer: coarse), (max-width: 560px)").matches;
+export const ROW = 16, TITLE = TOUCHED ? 24 : 18, GROUP = TOUCHED ? 24 : 22, GAP = 4, CURVE = 40;
 
 export interface Band {
   lane: Lane;
@@ -14,7 +16,7 @@ export interface Band {
   /** Top of the title, top of the first row, end of the last one. */
   top: number; body: number; bottom: number;
   hidden: boolean;
-  /** Of curves: the largest value. */
+  /** The largest value of a curve. */
   most: number;
 }
 
@@ -46,7 +48,7 @@ export class Layout {
     this.place();
   }
 
-  /** Of many threads those that launch nothing and hold little stay folded at first. */
+  /** Folds threads that launch nothing and hold little, where there are many. */
   private foldTheIdle(): void {
     const hosts = this.groups.filter((group) => group.name !== "" && group.bands.every((band) => band.lane.device < 0));
     const all = hosts.reduce((sum, group) => sum + events(group), 0);

@@ -61,7 +61,7 @@ export class Density {
   /** The widest cell in sight, in pixels. */
   widest = 0;
 
-  /** Of all items, or of those with a mark. */
+  /** Covers all items, or those with a mark. */
   constructor(cells: Cells, from: number, to: number, width: number, marks: Uint8Array | null) {
     const { lane, colours } = cells, perPixel = (to - from) / width, own = new Float64Array(colours.length);
     this.colours = colours;

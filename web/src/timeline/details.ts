@@ -1,4 +1,4 @@
-// What there is to know about one event: for the pointer a few lines, for the chosen event all of it.
+// Details of one event: for the pointer a few lines, for the chosen event all of it.
 import type { Report } from "../page_data.ts";
 import { bytes, count, energy, plural, share, time } from "../parts/format.ts";
 import type { EventAt, Lane, Timeline } from "./events.ts";
@@ -29,7 +29,7 @@ function idleFacts(report: Report, timeline: Timeline, { lane, item }: EventAt):
     ["the host was in", host]];
 }
 
-/** Of a cell how many events it stands for, and what they were. */
+/** The number of events that a cell stands for, and what they were. */
 function mergedFacts(timeline: Timeline, { lane, item }: EventAt): Fact[] {
   const events = lane.column("events")!, filled = lane.column("filled")!, row = lane.column("row")!, length = lane.duration[item]!, names = new Map<string, [number, number]>();
   let all = 0, ns = 0;

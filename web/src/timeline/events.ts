@@ -2,9 +2,9 @@
 
 export type LaneKind = "steps" | "idle" | "band" | "stream" | "queue" | "curve" | "host" | "api" | "python" | "wait" | "move";
 
-/** What ran: kernels of one name and shape of launch, or a copy. */
+/** An activity: kernels of one name and shape of launch, or a copy. */
 export interface Thing { name: string; full_name: string; kind: string; grid: string; block: string; registers: number; shared_bytes: number }
-/** Where it came from; `layer`, `type` and `phase` are its row of the table of layers. */
+/** The origin of an activity; `layer`, `type` and `phase` are its row of the table of layers. */
 export interface Site { op: string; module: string; type: string; phase: string; layer: string }
 
 type Coding = "number" | "rising" | "change";
@@ -85,9 +85,9 @@ export interface EventAt { lane: Lane; item: number }
 export class Timeline {
   readonly start: number;
   readonly duration: number;
-  /** What START:END of --window counts from. */
+  /** The zero of --window START:END. */
   readonly origin: number = 0;
-  /** Where the lanes hold every event; empty when they do everywhere. */
+  /** The spans in which the lanes hold every event; empty when they do everywhere. */
   readonly whole: [number, number][] = [];
   readonly shown: number;
   readonly total: number;
@@ -120,7 +120,7 @@ export class Timeline {
     return Object.assign(Object.create(Timeline.prototype) as Timeline, { ...head, origin: 0, whole: [], things: [], sites: [], lanes, byCall: null });
   }
 
-  /** Whether every event of a span is held. */
+  /** True if every event of a span is held. */
   holds(from: number, to: number): boolean { return this.shown === this.total || this.whole.some(([begin, end]) => begin <= from && to <= end); }
 
   text(number: number | undefined): string { return this.texts[number ?? 0] ?? ""; }
@@ -147,7 +147,7 @@ export class Timeline {
 
   launchOf({ lane, item }: EventAt): EventAt | null { return lane.kind === "stream" ? this.call(lane.column("call")?.[item] ?? 0) : null; }
 
-  /** What a call started on the devices. */
+  /** The activities that a call started on the devices. */
   started(by: EventAt): EventAt[] {
     if (by.lane.kind !== "api" || by.lane.of) return [];
     let number = by.item + 1;

@@ -1,4 +1,4 @@
-// What a search means, and which events it finds: words in any order, or exactly one kernel, layer, type, cause, operation or module.
+// Parses a search and finds its events: words in any order, or exactly one kernel, layer, type, cause, operation or module.
 import type { Band } from "./bands.ts";
 import type { EventAt, Lane, Site, Thing, Timeline } from "./events.ts";
 import { fits } from "../parts/roll.ts";
@@ -117,7 +117,7 @@ export function step(found: Search, lanes: Lane[], from: EventAt | null, time: n
   return best ?? around;
 }
 
-/** How many found events start before another one: its number in the order of the search. */
+/** The number of found events that start before another one: its number in the order of the search. */
 export function placeOf(found: Search, at: EventAt): number {
   let before = 0;
   for (const [lane, items] of found.byLane) before += firstFrom(lane, items, at.lane.start[at.item]!);

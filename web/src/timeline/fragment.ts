@@ -1,4 +1,4 @@
-// What is in sight, as the fragment of the page's address: a link or a reload shows the same.
+// The view as the fragment of the page's address: a link or a reload shows the same.
 import type { View } from "../parts/view.ts";
 import type { EventAt, Timeline } from "./events.ts";
 

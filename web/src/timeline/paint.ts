@@ -17,14 +17,14 @@ export interface Scene {
   layout: Layout;
   palette: Palette;
   view: View;
-  /** Of the picture in sight, in pixels of the page; `scroll` is how far it is scrolled down. */
+  /** Size of the picture in view, in pixels of the page; `scroll` is how far it is scrolled down. */
   width: number; height: number; scroll: number; ratio: number;
   search: Search | null;
   range: View | null;
   hit: EventAt | null;
   chosen: EventAt | null;
   causes: Map<string, string>;
-  /** Whether cells of merged events are so wide that one looks for the events. */
+  /** True if cells of merged events are so wide that one looks for the events. */
   coarse: boolean;
 }
 
@@ -214,7 +214,7 @@ function nameRow(scene: Scene, context: CanvasRenderingContext2D, lane: Lane, ro
   }
 }
 
-/** How many events a cell stands for, where there is room to say so beside the events that are held. */
+/** Writes the number of events that a cell stands for, where there is room to say so beside the events that are held. */
 function nameCells(scene: Scene, context: CanvasRenderingContext2D, row: Row, cells: Cells, middle: number, perPixel: number): void {
   const { from, to } = scene.view, { lane } = cells;
   context.fillStyle = scene.palette.css.ink;

@@ -15,7 +15,7 @@ export class Palette {
   private readonly numbers = new Map<string, number>();
   full = new Uint32Array(0);
   faded = new Uint32Array(0);
-  /** Of merged events, where one would look for the events. */
+  /** Colors of merged events, where one would look for the events. */
   pale = new Uint32Array(0);
   paper = 0; line = 0; ink = 0; dim = 0; panel = 0; accent = 0;
   css: Record<"ink" | "dim" | "onFill" | "accent" | "paper", string> = { ink: "", dim: "", onFill: "", accent: "", paper: "" };

@@ -15,7 +15,7 @@ export function factList(facts: Fact[]): HTMLElement[] {
   return [h("strong", {}, first?.[1] ?? ""), h("dl", { class: "facts" }, ...others.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))))];
 }
 
-/** What the panel's buttons do. */
+/** Actions of the panel's buttons. */
 export interface PanelActions { find: (text: string) => void; zoom: (view: View) => void; choose: (at: EventAt) => void; clear: () => void }
 
 function button(text: string, press: () => void): HTMLElement { return h("button", { type: "button", click: press }, text); }
@@ -47,7 +47,7 @@ function deviceSums(report: Report, sums: DeviceSums, many: boolean, actions: Pa
         h("li", { "data-ns": Math.round(kernel.ns) }, h("button", { type: "button", class: "link", title: kernel.full, click: () => actions.find(exactly("kernel", kernel.full)) }, kernel.name), h("span", { class: "number" }, `${count(Math.round(kernel.count))} \u00d7`), h("span", { class: "number" }, time(kernel.ns))))))));
 }
 
-/** Of a job: how long each rank waits and transfers in the span. */
+/** The waiting and transfer time of each rank of a job in the span. */
 function rankSums(timeline: Timeline, range: View): HTMLElement[] {
   const within = (lane: Lane): number => lane.start.reduce((sum, start, i) => sum + Math.max(0, Math.min(start + lane.duration[i]!, range.to) - Math.max(start, range.from)), 0);
   return timeline.lanes.filter((lane) => lane.kind === "wait" || lane.kind === "move").map((lane) => h("dl", { class: "facts", "data-rank-sum": `${lane.group} ${lane.kind}`, "data-ns": Math.round(within(lane)) }, h("div", {}, h("dt", {}, `${lane.group} ${lane.title}`), h("dd", {}, time(within(lane))))));

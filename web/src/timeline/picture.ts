@@ -73,7 +73,7 @@ export class Picture {
     if (top < this.scroller.scrollTop + TITLE || top > this.scroller.scrollTop + this.scroller.clientHeight - 2 * TITLE) this.scroller.scrollTop = top - this.scroller.clientHeight / 3;
   }
 
-  /** What lies under a point of the window. */
+  /** The event under a point of the window. */
   find(event: { clientX: number; clientY: number }): EventAt | null {
     const at = this.canvas.getBoundingClientRect(), perPixel = (this.scene.view.to - this.scene.view.from) / at.width;
     return this.scene.layout.at(this.scene.view.from + (event.clientX - at.left) * perPixel, event.clientY - at.top + this.scene.scroll, 2 * perPixel);

@@ -169,7 +169,7 @@ class Desk {
     return merged > 0 ? `, and ${count(merged)} merged` : "";
   }
 
-  /** What a table or a finding asks to be shown. */
+  /** Shows what a table or a finding asks for. */
   private answer(asked: Asked): void {
     if (asked.find !== undefined) this.find(asked.find);
     else {

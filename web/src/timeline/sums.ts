@@ -1,4 +1,4 @@
-// What a span of time holds: busy and idle by device, causes, kernels, levels, joules.
+// Sums over a span of time: busy and idle by device, causes, kernels, levels, joules.
 import type { DeviceEnergy } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import type { View } from "../parts/view.ts";

@@ -3,7 +3,7 @@ import type { Report } from "../page_data.ts";
 import { reading, share } from "../parts/format.ts";
 import { Lane, type Timeline } from "./events.ts";
 
-/** What is worth a lane, from top to bottom. */
+/** Readings with a lane of their own, from top to bottom. */
 const READINGS = ["sm.active", "sm.active_any", "issue.active", "tensor.active", "dram.active", "power.module", "clock.sm", "memory.used"];
 
 function steps(starts: number[], end: number, values: number[]): Record<string, Float64Array> {

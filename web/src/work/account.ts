@@ -1,4 +1,4 @@
-// Where peak x time went: useful work and each loss with its owners, parts that add up to the window.
+// Account of peak x time: useful work and each loss with its owners, parts that add up to the window.
 import type { AccountPart, WorkAccount, WorkUse } from "../model.ts";
 import { h, section } from "../parts/dom.ts";
 import { rate, share, time } from "../parts/format.ts";

@@ -1,4 +1,4 @@
-// What the run achieved: operations, items and tokens per second, in a line under the ladder.
+// Achieved rates of the run: operations, items and tokens per second, in a line under the ladder.
 import type { WorkHeadline } from "../model.ts";
 import { h, term } from "../parts/dom.ts";
 import { count, perSecond, rate, share } from "../parts/format.ts";

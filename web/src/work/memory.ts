@@ -24,7 +24,7 @@ function picture(memory: DeviceMemory, whole: number, width: number): SVGElement
   return drawn;
 }
 
-/** What the kinds of holders are called; less than nothing are blocks that were freed where the capture does not say so. */
+/** The names of the kinds of holders; less than nothing are blocks that were freed where the capture does not say so. */
 function holderName(kind: string, name: string, size: number): string {
   if (size < 0) return "freed before the peak, unseen by the capture";
   return `${kind === "before" ? "held since before the capture" : kind}${name ? `: ${name}` : ""}`;

@@ -15,7 +15,7 @@ const WHY = {
   above: ["> 100 %", "Faster than the ceiling, which is what a benchmark reached or the data sheet says of its clock."],
 } as const;
 
-/** How close to its ceiling, or why there is no share. */
+/** The share of its ceiling, or why there is no share. */
 export function ofCeiling(point: { of_ceiling: number | null; no_share: NoShare }): string | HTMLElement {
   if (point.of_ceiling !== null) return share(point.of_ceiling);
   const [text, meaning] = WHY[point.no_share];

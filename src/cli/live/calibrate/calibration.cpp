@@ -30,7 +30,7 @@ void write_line(std::ofstream& out, const T& object) {
   out << line << "\n" << std::flush;
 }
 
-/// What the chip's caches and the board's sensor are like, once a file. A board that does not tell
+/// Probes the chip's caches and the board's sensor, once a file. A board that does not tell
 /// is calibrated all the same.
 void probe(microbench::Runner& runner, std::ofstream& out) {
   fmt::print(stderr, "cache sizes and sensor\n");

@@ -60,7 +60,7 @@ std::string seconds_text(const std::optional<double>& seconds) {
   return seconds ? fmt::format("{:.2f} s", *seconds) : "-";
 }
 
-/// What the GPU did meanwhile, and what becomes of what a tool leaves.
+/// Use of the GPU meanwhile, and the time to process what a tool leaves.
 std::string afterwards(const OverheadReport& report, const TextStyle& style) {
   TextTable table({{"watched by", Align::left, true},
                    {"GPU used", Align::right},

@@ -65,7 +65,7 @@ struct Process {
   std::int64_t memory_bytes = 0;
 };
 
-/// Of /proc/PID/stat: the name stands in brackets and may hold anything.
+/// Reads /proc/PID/stat: the name stands in brackets and may hold anything.
 std::optional<Process> read_process(const std::string& folder) {
   const std::string stat = text_of_file(folder + "/stat");
   const auto open = stat.find('('), close = stat.rfind(')');

@@ -13,9 +13,6 @@
 
 namespace gf::cli {
 
-// The files that a run leaves, and the time that it takes to process them.
-// The ways to watch a program that this machine offers.
-
 /// Words of a command, in which {FILE} stands for what the run left.
 struct AfterRun {
   std::string ending;                // of the file's name
@@ -52,6 +49,8 @@ struct WaysWanted {
   int ncu_kernels = 200;          // Nsight Compute stops after so many
 };
 std::vector<Way> ways_to_watch(const WaysWanted& wanted);
+/// The names of all ways, also of those that this machine lacks; "none" is always run and left out.
+std::vector<std::string> names_of_ways();
 
 struct WatchedRun {
   double seconds = 0;

@@ -25,6 +25,17 @@ bool on_path(const std::string& program) {
   return false;
 }
 
+constexpr const char* kRecord = "record";
+constexpr const char* kKernels = "record --kernels";
+constexpr const char* kWholeRun = "kernels whole run";
+constexpr const char* kMonitor = "monitor";
+constexpr const char* kTop = "top";
+constexpr const char* kNvidiaSmi = "nvidia-smi -l 1";
+constexpr const char* kDcgmi = "dcgmi dmon";
+constexpr const char* kTorch = "torch.profiler";
+constexpr const char* kNsys = "nsys";
+constexpr const char* kNcu = "ncu";
+
 /// Runs a Python program as the interpreter would, inside torch.profiler.
 constexpr const char* kTorchRunner = R"(import os, runpy, sys
 from torch.profiler import ProfilerActivity, profile
@@ -105,15 +116,15 @@ Way recorded(const WaysWanted& wanted, const char* name, const std::vector<std::
 /// Tools that run beside the program, where they are installed.
 void add_monitors(const WaysWanted& wanted, std::vector<Way>& ways) {
   ways.push_back(
-      {.name = "monitor",
+      {.name = kMonitor,
        .beside = {wanted.self, "monitor", "--format", "csv", "--devices", wanted.devices}});
-  if (on_path("top")) ways.push_back({.name = "top", .beside = {"top", "-b", "-d", "1"}});
+  if (on_path("top")) ways.push_back({.name = kTop, .beside = {"top", "-b", "-d", "1"}});
   if (on_path("nvidia-smi"))
-    ways.push_back({.name = "nvidia-smi -l 1",
+    ways.push_back({.name = kNvidiaSmi,
                     .beside = {"nvidia-smi", "--query-gpu=utilization.gpu,power.draw",
                                "--format=csv", "-l", "1"}});
   if (on_path("dcgmi"))
-    ways.push_back({.name = "dcgmi dmon",
+    ways.push_back({.name = kDcgmi,
                     .beside = {"dcgmi", "dmon", "-e", "1001,1002,1003,1004,1005"},
                     .daemons = {"nv-hostengine"}});
 }
@@ -121,11 +132,11 @@ void add_monitors(const WaysWanted& wanted, std::vector<Way>& ways) {
 /// Tools that the program runs in, or under.
 void add_profilers(const WaysWanted& wanted, std::vector<Way>& ways) {
   if (auto command = under_torch(wanted); !command.empty())
-    ways.push_back({.name = "torch.profiler",
+    ways.push_back({.name = kTorch,
                     .command = std::move(command),
                     .after = {"trace.json", {}, {}, analysis_of(wanted)}});
   if (on_path("nsys"))
-    ways.push_back({.name = "nsys",
+    ways.push_back({.name = kNsys,
                     .before = {"nsys", "profile", "-o", wanted.out + "/n", "-f", "true"},
                     .after = {".nsys-rep",
                               {"nsys", "export", "--type", "sqlite", "--force-overwrite", "true",
@@ -133,7 +144,7 @@ void add_profilers(const WaysWanted& wanted, std::vector<Way>& ways) {
                               ".sqlite",
                               analysis_of(wanted)}});
   if (on_path("ncu") && wanted.ncu_kernels > 0)
-    ways.push_back({.name = "ncu",
+    ways.push_back({.name = kNcu,
                     .before = {"ncu", "--clock-control", "none", "--launch-count",
                                std::to_string(wanted.ncu_kernels), "-f", "-o", wanted.out + "/c"},
                     .kernels = wanted.ncu_kernels,
@@ -145,12 +156,15 @@ void add_profilers(const WaysWanted& wanted, std::vector<Way>& ways) {
 
 }  // namespace
 
+std::vector<std::string> names_of_ways() {
+  return {kRecord, kKernels, kWholeRun, kMonitor, kTop, kNvidiaSmi, kDcgmi, kTorch, kNsys, kNcu};
+}
+
 std::vector<Way> ways_to_watch(const WaysWanted& wanted) {
-  std::vector<Way> ways{
-      {.name = "none"},
-      recorded(wanted, "record", {}, "record"),
-      recorded(wanted, "record --kernels", {"--kernels"}, "kernels"),
-      recorded(wanted, "kernels whole run", {"--kernels", "--window", "0"}, "kernels")};
+  std::vector<Way> ways{{.name = "none"},
+                        recorded(wanted, kRecord, {}, "record"),
+                        recorded(wanted, kKernels, {"--kernels"}, "kernels"),
+                        recorded(wanted, kWholeRun, {"--kernels", "--window", "0"}, "kernels")};
   add_monitors(wanted, ways);
   add_profilers(wanted, ways);
   if (!wanted.only.empty())

@@ -32,7 +32,7 @@ constexpr auto kAcceptAgain = std::chrono::milliseconds(50);
 
 std::chrono::nanoseconds after(Nanos time) { return std::chrono::nanoseconds(time); }
 
-/// What is wrong with a request that could not be read; empty: the client went away, or was too
+/// The error of a request that could not be read; empty: the client went away, or was too
 /// slow, and is told nothing.
 std::optional<HttpAnswer> refusal(const beast::error_code& error, bool has_request_line) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
@@ -194,8 +194,8 @@ struct HttpServer::State {
     });
   }
 
-  /// How long the oldest connection of a full server may still stay: those that come in a crowd
-  /// must not push out one that connected just before them and is about to ask.
+  /// The time that the oldest connection of a full server may still stay: those that come in a
+  /// crowd must not push out one that connected just before them and is about to ask.
   std::chrono::nanoseconds wait_for_room() {
     sessions.remove_if([](const auto& session) { return session.expired(); });
     if (sessions.size() < limits.connections) return {};

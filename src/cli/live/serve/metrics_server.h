@@ -1,4 +1,4 @@
-// What `monitor --serve` answers: /metrics, /json, /healthz, /captures; and to whom.
+// Answers of `monitor --serve` (/metrics, /json, /healthz, /captures), and who may ask.
 // Serves the monitor's newest table over HTTP.
 #pragma once
 
@@ -24,7 +24,7 @@ struct PageOptions {
   std::vector<std::string> hosts;  // names, besides this machine's own, that requests may ask for
 };
 
-/// What the flight recorder keeps, for a browser: a list, the files, and the page of one, which a
+/// Captures of the flight recorder, for a browser: a list, the files, and the page of one, which a
 /// process of its own makes when it is asked for. Of the server's thread alone.
 class CapturePages {
  public:

@@ -22,7 +22,7 @@ bool show_page();
 std::uint32_t asked();
 /// Sleeps until it is another than `known`; the answer is that number.
 std::uint32_t wait_for_ask(std::uint32_t known);
-/// What the recorder wants; valid while asked() stays odd.
+/// The recorder's request; valid while asked() stays odd.
 const Dormant& wanted();
 /// All that was asked for is done, and nothing is left of it: the number that was answered.
 std::uint32_t answer();

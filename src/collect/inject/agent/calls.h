@@ -1,4 +1,4 @@
-// What CUPTI traces for the library.
+// CUPTI's tracing for the library.
 //
 // Nothing that was switched on is ever switched off but kernels, once and for good (graphs.h). On
 // an H200 (CUPTI 13.0, update 1) each way to do so has ended programs or lost their kernels
@@ -7,10 +7,10 @@
 // windows gets no time, which keeps back the buffer of its thread and all that the thread launches
 // in the next window, and one that is being launched when kernels are switched on again reads a
 // null pointer.
-// Which calls of the program are recorded: by a callback around each. CUPTI's activity records of
+// Selects the recorded calls of the program: by a callback around each. CUPTI's activity records of
 // calls are not asked for: in a program that has used CUDA before it agrees and gives none, and in
 // second windows kernels came without times where it did.
-// Who is inside a call that has a callback, and when callbacks may be switched off.
+// Tracks the threads inside calls that have a callback, and when callbacks may be switched off.
 //
 // CUPTI sees the end of a call only while the call's callback is on. Where it is switched off while
 // a thread is inside, the thread counts as inside for good: each of its later calls gets the number

@@ -35,7 +35,7 @@ extern CuptiFunctions cupti;
 
 /// Empty, or why CUPTI cannot be used.
 std::string load_cupti();
-/// What CUPTI says of its own answer.
+/// CUPTI's words for its own result.
 std::string words(CUptiResult code);
 
 }  // namespace gf::inject

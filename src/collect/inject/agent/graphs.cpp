@@ -67,7 +67,7 @@ const CUpti_GraphData* graph_data(const void* data) {
 /// traced at all where they are not yet (why_no_kernels).
 Conditional made_harmless() {
   if (!kernels_are_traced()) return Conditional::hidden;
-  // Where the program has a profiler of its own, graphs are made unseen.
+  // In a program with its own profiler, graphs are created unseen.
   if (ready == 0 && !settings.own_profiler &&
       cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) == CUPTI_SUCCESS)
     return Conditional::whole;

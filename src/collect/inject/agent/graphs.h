@@ -1,4 +1,4 @@
-// What CUPTI may do to the CUDA graphs of the program.
+// Keeps CUPTI from harming the CUDA graphs of the program.
 //
 // CUPTI 13.0 gives the kernels of graphs with a conditional node (a loop, a branch) a fixed room of
 // 2^20 / 3 records, and the program ends with an illegal memory access once it is full. Such a

@@ -1,5 +1,5 @@
 // The one lock of the library, and what makes it safe to take inside a stranger's program.
-// What the library keeps for each thread: behind a pthread key, not as thread_local variables.
+// State of the library for each thread: behind a pthread key, not as thread_local variables.
 // Those have destructors that run before the program's last ranges, and end the process where there
 // is no memory for them.
 #pragma once

@@ -31,7 +31,7 @@ struct Counts {
 };
 constinit Counts counts{};
 
-/// What CUPTI has in hand, within reach: what it never gives back is no leak of the program.
+/// Buffers that CUPTI holds stay reachable: what it never gives back is no leak of the program.
 constexpr std::size_t kMostBuffers = kMostBytes / kBufferBytes;
 constinit std::atomic<std::uint8_t*> given[kMostBuffers]{};
 constinit std::atomic<bool> kept_buffers{false};

@@ -21,7 +21,7 @@ struct Seen {
 Seen seen();
 void forget_seen();
 
-/// What runs from now on belongs to a window, what runs from `end` on no more. CUPTI also hands
+/// Work from now on belongs to a window; work from `end` on does not. CUPTI also hands
 /// over what ran between windows.
 void window_begins(std::int64_t start);
 void window_ends(std::int64_t end);
@@ -29,7 +29,7 @@ void window_is_over();
 
 /// For a recorder that has just come.
 void forget_devices();
-/// What CUPTI dropped before a window is nobody's loss.
+/// Records that CUPTI dropped before a window do not count as lost.
 void forget_dropped();
 /// CUPTI's texts live as long as its subscriber.
 void forget_names();

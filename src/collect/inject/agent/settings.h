@@ -1,4 +1,4 @@
-// What the recorder asked for, read from the environment while the library is loaded and never
+// The recorder's settings, read from the environment while the library is loaded and never
 // again: the program may change its environment on any thread at any time. In a program that was
 // started to be recorded later (Dormant), a recorder brings it.
 #pragma once

@@ -106,7 +106,7 @@ void Writer::after_fork_in_child() {
   failed_ = full_ = false;
 }
 
-/// What is left of a batch that could not be written: the next one begins with it.
+/// Keeps the rest of a batch that could not be written: the next one begins with it.
 void Writer::lose_batch(std::uint64_t& lost) {
   lost += batch_;
   batch_ = 0;
