@@ -142,7 +142,7 @@ def instances(path):
 
 
 def layer_of(kernel):
-    """Of a kernel by its name, as far as it multiplies matrices."""
+    """The traits of a kernel that multiplies matrices, by its name."""
     name = kernel["name"]
     if re.search("flash|fmha|attention", name, re.I):
         return "attention"
@@ -241,7 +241,7 @@ def date24():
 
     sampled = [run for run in runs if "gpu.busy" in run]
     levels = grouped(sampled, lambda run: run["series"])
-    # Of each series the largest batch whose tensor instructions are counted.
+    # The largest batch of each series whose tensor instructions are counted.
     counted = [max(rows, key=lambda run: run["batch"]) for rows in grouped(
         (run for run in runs if run["kernels"] and "tensor.issue" in run["kernels"][0]["levels"]),
         lambda run: run["series"]).values()]
