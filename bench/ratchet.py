@@ -45,7 +45,7 @@ import synthetic  # noqa: E402
 
 BEST = ROOT / "bench" / "ratchet.json"
 LARGE, SMALL, RANKS = 200_000_000, 40_000_000, 16
-# Of one program the peak memory differs by 3 % from run to run, as its threads overlap otherwise.
+# The peak memory of one program differs by 3 % from run to run, as its threads overlap otherwise.
 ROOM = {"instructions": 1.02, "misses": 1.04, "bytes": 1.08, "cpu": 1.5}
 CACHE = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=1048576,16,64"]
 PROGRAM = "build/gpufathom"

@@ -29,7 +29,7 @@ END = "--- end of a block:"
 
 
 def blocks(page):
-    """What is run and what it prints: (kind, first line's number, text)."""
+    """The commands and their output: (kind, first line's number, text)."""
     found, lines, at = [], page.splitlines(), 0
     while at < len(lines):
         begin, fence = at + 1, re.match(r"```(\w+)", lines[at])
@@ -81,7 +81,7 @@ class Session:
             return "".join(printed), f"nothing after {LIMIT_S} s"
 
     def end(self):
-        # What the page began in the background goes too.
+        # Programs that the page began in the background end, too.
         if self.process.poll() is None or words_left(self.process.pid):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -142,7 +142,7 @@ def main():
                        "PYTHONDONTWRITEBYTECODE": "1",
                        "GPUFATHOM_BUILD": str(build), "GPUFATHOM_LIBRARY_PATH": str(build / "fakes"),
                        "GPUFATHOM_FAKE": f"gpus=2,pid={job.pid}", "COLUMNS": "80", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
-        # What the page runs must not read on in the page.
+        # Commands of the page must not read on in the page.
         shell = Session(["bash", "-e", "-o", "pipefail"], f'}} < /dev/null\necho "{END}$?"\n',
                         folder, environment)
         python = Session([sys.executable, "-c", PYTHON], f"{END}\n", folder, environment)

@@ -35,7 +35,7 @@ FORBIDDEN = {
 PACKED_PATH = re.compile(rb"/(?:home/(?!user/)|root/|Users/|work/|mnt/)\w[\w./-]{,80}")
 PACKED = {b"\x1f\x8b": gzip.decompress, b"\xfd7zXZ\0": lzma.decompress, b"BZh": bz2.decompress}
 # Captures, expected output and the tests of these tools quote what is not allowed elsewhere.
-# Of these a golden case must not print where it ran itself: $EXAMPLES is such a path.
+# A golden case must not print the path where it ran itself: $EXAMPLES is such a path.
 WHERE_IT_RAN = {"the path of where the case ran": re.compile(r"/\S+/tests/golden/\.\.")}
 QUOTES_OTHERS = re.compile(r"^(?:examples/|tests/golden/|tests/tools/|tools/check_repository\.py$|LICENSE$|web/package-lock\.json$)")
 

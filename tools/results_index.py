@@ -38,7 +38,7 @@ def read(file: pathlib.Path):
 
 
 def words(value) -> str:
-    """Of a text, a list of them or an object with a GPU's name."""
+    """The GPU's name in a text, a list of texts or an object."""
     if isinstance(value, dict):
         value = value.get("gpu") or value.get("processor") or ""
     if isinstance(value, list):

@@ -70,7 +70,7 @@ for item in items:
     line = f"{name:<22}"
     for _, metric, wanted in TABLE:
         n = sum(counted[name].get(c, 0) for c in wanted)
-        # What caches hold back differs from run to run: below a thousandth of the L2 traffic there
+        # The part that caches hold back differs from run to run: below a thousandth of the L2 traffic there
         # is nothing to compare.
         line += f"{s[metric] / n:9.2f}" if n > 1e-3 * counted[name]["lts__t_sectors_srcunit_tex_op_read.sum"] else f"{'-':>9}"
     share = sampled[name]["tensor.active"] / covered[name]

@@ -127,7 +127,7 @@ def items():
     yield simple("attention_bf16", qkv, lambda q, k, v: F.scaled_dot_product_attention(q, k, v))
     yield simple("transpose_fp32", lambda: (torch.randn(16384, 8192, device=DEV),),
                  lambda x: x.t().contiguous())
-    # What follows was added after the form of the model was chosen, on 21 November 2026.
+    # The kernels below were added after the form of the model was chosen, on 21 November 2026.
     yield simple("bmm_bf16", lambda: (torch.randn(64, 1024, 128, device=DEV, dtype=torch.bfloat16),
                                       torch.randn(64, 128, 1024, device=DEV, dtype=torch.bfloat16)),
                  torch.bmm)

@@ -46,7 +46,8 @@ int main(int arguments, char** words) {
   cudaStream_t stream;
   TRY(cudaStreamCreate(&stream));
 
-  // What 20 us are, here: on the GPU in rounds of the kernel, on the host in rounds of arithmetic.
+  // The meaning of 20 us here: on the GPU in rounds of the kernel, on the host in rounds of
+  // arithmetic.
   cudaEvent_t begin, end;
   TRY(cudaEventCreate(&begin));
   TRY(cudaEventCreate(&end));

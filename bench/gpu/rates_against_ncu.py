@@ -54,7 +54,7 @@ def triple(text):
 
 
 def share(row, counter, elapsed):
-    """Of the peak, in percent where the report holds that, else from sums over the sub-partitions,
+    """The share of the peak, in percent where the report holds that, else from sums over the sub-partitions,
     each with a pipe of its own."""
     percent = f"{counter}.avg.pct_of_peak_sustained_elapsed"
     if percent in column:

@@ -1,4 +1,4 @@
-"""How much of the GPU a program uses: captures, recordings and comparisons in Python.
+"""GPU utilization of programs: captures, recordings and comparisons in Python.
 
     import gpufathom as gf
 

@@ -30,7 +30,7 @@ std::vector<Verb> live_verbs();
 /// The formats that are read, how such files are made, and the tools whose files are known.
 std::string formats_help();
 
-/// How to treat an incomplete result.
+/// The treatment of an incomplete result.
 enum class Incomplete { answer, refuse };
 
 /// Reads, analyses and writes; gives the exit code.

@@ -11,7 +11,7 @@
 
 namespace gf {
 
-/// What a database begins with, as sniffers see it: the file's first bytes, and behind them the
+/// The begin of a database, as sniffers see it: the file's first bytes, and behind them the
 /// statements that made its tables, wherever they lie. `head` alone, where the file is no readable
 /// database.
 std::string with_schema(const std::string& path, std::string head);

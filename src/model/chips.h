@@ -109,8 +109,8 @@ const Chip* find_chip(int major, int minor);
 /// products
 /// ("AMD Instinct MI250X / MI250") means the one with `sm_count` SMs, where one has (-1: unknown).
 const Product* find_product(std::string_view device_name, int sm_count = -1);
-/// What a device's links carry in one direction, by the vendor's data sheets, in bytes a second; 0:
-/// not known, or none.
+/// The rate of a device's links in one direction, by the vendor's data sheets, in bytes a second;
+/// 0: not known, or none.
 double link_bytes_per_s(std::string_view device_name);
 /// The same of a link by name ("NVLink4", "PCIe5"), of a GPU's, or of a number ("50GB/s"); 0: none.
 double find_link(std::string_view name);

@@ -436,7 +436,7 @@ def main():
     losses = {r: c for r, c in score.rules.items() if r not in CAVEATS}
     said = sum(c["true"] + c["false"] for c in losses.values())
     true = sum(c["true"] for c in losses.values())
-    # What is known to be wrong of captures of other people counts only where these are.
+    # Known errors on captures of other people count only where these are.
     most = {kind: wanted[kind] + (wanted["public"][kind] if score.public else 0) for kind in wanted["public"]}
     named = sum(hit for _, hit in score.planted)
     loud = sum(bool(wrong) for _, wrong in score.alarms)

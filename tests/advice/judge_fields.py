@@ -382,7 +382,7 @@ def headline_labels(f):
 
 
 def verdict_of(name, f, fault, mended, gain):
-    """What the numbers and the planted fault say of a capture, for a person to go over."""
+    """The draft of a verdict by the numbers and the planted fault, for a person to check."""
     allowed = proposed(f)
     if fault and not mended:
         allowed |= set(fault["first"]) | (UNMEASURED & set(fault["may"]))

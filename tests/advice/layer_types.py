@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much kernel time stands under a wrong layer type, or under "Other"?
+"""Measures the kernel time under a wrong layer type, or under "Other".
 
     layer_types.py GPUFATHOM [CAPTURE ...]
 

@@ -168,7 +168,7 @@ def steps_of(trace):
 
 
 class OpenSpans:
-    """Which spans of one thread are open at an instant, outermost first. Spans of a thread nest."""
+    """The spans of one thread that are open at an instant, outermost first. Spans of a thread nest."""
 
     def __init__(self, spans):
         self.spans = sorted(spans, key=lambda s: (s.start, -s.end))

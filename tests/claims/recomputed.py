@@ -246,7 +246,7 @@ def date24():
 
     sampled = [run for run in runs if "gpu.busy" in run]
     levels = grouped(sampled, lambda run: run["series"])
-    # Of each series the largest batch whose tensor instructions are counted.
+    # The largest batch of each series whose tensor instructions are counted.
     counted = [max(rows, key=lambda run: run["batch"]) for rows in grouped(
         (run for run in runs if run["kernels"] and "tensor.issue" in run["kernels"][0]["levels"]),
         lambda run: run["series"]).values()]

@@ -24,7 +24,7 @@ ROWS = os.path.join(HERE, '../../docs/results/public_formats.json')
 UNIT = {'s': 10**9, 'ms': 10**6, 'us': 10**3, 'ns': 1}
 
 
-# What a file says.
+# The facts of a file.
 
 def content(path):
     data = open(path, 'rb').read()
@@ -142,7 +142,7 @@ def nvprof(path):
 
 
 def of_report(path):
-    """Of an export of a report: what its author's own SQLite export of the same has."""
+    """The facts of the author's own SQLite export of the same report."""
     return nsys(path[:path.rindex('.nsys-rep')] + '.sqlite')
 
 
@@ -281,7 +281,7 @@ READERS = {
     'nvidia_gpu_exporter': scrape, 'dcgm-exporter': scrape}
 
 
-# What gpufathom says.
+# The answers of gpufathom.
 
 def answer(program, path):
     with tempfile.TemporaryDirectory() as folder:
@@ -299,7 +299,7 @@ def answer(program, path):
 
 
 def refusal(text, path):
-    """What is said, without where the file lies and what nsys tells of its own building."""
+    """The message without the file's place and nsys's notes about its build."""
     text = re.sub(r'\[libprotobuf.*?\(export', '... (export', text, flags=re.DOTALL)
     return text.replace(path, 'FILE').replace(shutil.which('nsys') or ' ', 'nsys').strip()
 
@@ -311,7 +311,7 @@ def queried(program, path, sql):
 
 
 def answer_of_scrapes(program, path):
-    """Of a folder that has the scrape twice, ten seconds apart: one is an instant."""
+    """The facts of a folder with the scrape twice, ten seconds apart: one scrape is an instant."""
     with tempfile.TemporaryDirectory() as folder:
         for i in range(2):
             name = os.path.join(folder, f'{i}.prom')

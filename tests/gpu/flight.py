@@ -381,7 +381,7 @@ def fly(options, folder):
 
 
 def processor_s(pid):
-    """Of a process and its children that still run."""
+    """The processor time of a process and its running children."""
     total, hertz = 0, os.sysconf("SC_CLK_TCK")
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError, ValueError):

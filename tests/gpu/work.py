@@ -71,7 +71,7 @@ def trace(name, out, snapshot=False):
 
 
 def one_step(name):
-    """What the counter profiler looks at: one step after some others."""
+    """The part that the counter profiler measures: one step after some others."""
     import torch
 
     import models

@@ -99,7 +99,7 @@ def main(program, *paths):
         for path in [*paths, *made]:
             whole, exposed, lost = brute_force(json.loads(pathlib.Path(path).read_text()))
             gains = told(program, str(path))
-            # What is said in words has three digits.
+            # Numbers in words have three digits.
             for name, truth, room in (("exposed_communication", exposed, 1e-4),
                                       ("communication", whole, 5e-3), ("small_grids", lost, 1e-4)):
                 if name not in gains:

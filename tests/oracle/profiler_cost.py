@@ -92,7 +92,7 @@ def main():
     options = parser.parse_args()
     rows = [{"folder": folder.name, **row} for folder in options.folders or [CAPTURES]
             for row in judged(options.program, folder)]
-    # Of steps without marks it is not known that the program counts the same ones.
+    # The program may count other steps than those found without marks.
     marked = [row for row in rows if row["marked"]]
     groups = {"all": rows, "marked": marked,
               "unmarked": [row for row in rows if not row["marked"]]}

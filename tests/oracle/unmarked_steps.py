@@ -51,7 +51,7 @@ def is_mark(event):
 
 
 def part(trace, keeps):
-    """What the host did while `keeps` says so, and what the device did for it; no marks."""
+    """The host's events that `keeps` selects, and the device's work for them; no marks."""
     events = [event for event in trace["traceEvents"] if not is_mark(event)
               and event.get("cat") != "gpu_user_annotation"]
     kept = {event["args"].get("correlation") for event in events

@@ -40,7 +40,7 @@ TEST(CaptureFile, AppendedBatchesReadBackAsOne) {
     std::uint64_t rows = 0;
     for (int batch = 0; batch < 4; ++batch) {
       test::add_random_rows(live, random, 10);
-      // What the file should hold: the event tables grow, the others are replaced.
+      // The expected content of the file: the event tables grow, the others are replaced.
       Tables events = static_cast<const Tables&>(live);
       events.devices.clear();
       events.threads.clear();

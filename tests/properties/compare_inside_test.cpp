@@ -142,7 +142,7 @@ TEST(CompareInside, NamesTheCulprit) {
   EXPECT_EQ(comment.find("New:"), std::string::npos) << comment;
 }
 
-// What a capture says is text: it ends no cell, span or line of the comment.
+// Text from a capture stays text: it ends no cell, span or line of the comment.
 TEST(CompareInside, CommentsHoldHostileNames) {
   Comparison comparison = compared({Program{}, Program{.slow = 1}});
   comparison.culprits.at(0).kernel = "a`b|c\n# heading\x1b[31m";

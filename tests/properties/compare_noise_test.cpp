@@ -183,7 +183,7 @@ TEST(Verdict, WhatDoubtsLeaveOpenWidens) {
   EXPECT_GT(measure_ratio(before, side_of({quiet(40)}))->high, 1.1);
 }
 
-// What culprits are shown by: on times instead of ratios, with the same estimate of noise.
+// The test that culprits must pass: on times instead of ratios, with the same estimate of noise.
 TEST(Verdict, ADifferenceOfTimesIsShownAsRarelyByChance) {
   constexpr int kPairs = 400;
   for (const double memory : {0.0, 0.85})

@@ -96,7 +96,7 @@ test::CaptureBuilder random_capture() {
   return b;
 }
 
-/// What a capture says of its calls, by looking at all of them.
+/// The facts of a capture's calls, by looking at all of them.
 struct Calls {
   const Capture& c;
   const std::vector<std::uint32_t>& launch;
@@ -171,7 +171,7 @@ bool is_input_copy(const Calls& facts, std::uint32_t row) {
          (a.bytes[row] < 0 || a.bytes[row] >= 4096) && !copies_for_itself(facts, row);
 }
 
-/// What one thread says of instant t; empty when it has nothing open.
+/// The label of instant t by one thread; empty if it has nothing open.
 std::string thread_says(const Calls& facts, std::uint32_t thread, std::uint32_t next, Nanos t) {
   const Capture& c = facts.c;
   const auto& calls = c.api_calls;

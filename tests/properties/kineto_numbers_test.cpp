@@ -32,7 +32,7 @@ TEST(KinetoNumbers, ShortWaysEqualTheLongOne) {
       const std::string_view token = std::string_view(file).substr(0, text.size());
       TimeHead head;
       RC_ASSERT(parse_us_of_token(token, head) == parse_us(text));
-      // Of times that begin like the one before.
+      // Times that begin like the one before.
       RC_ASSERT(parse_us_of_token(token, head) == parse_us(text));
       RC_ASSERT(parse_us_of_token(token, any_head) == parse_us(text));
       if (token.size() > 8) {

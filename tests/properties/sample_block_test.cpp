@@ -265,7 +265,7 @@ TEST(SampleBlock, ADamagedOneCostsItselfAndIsCounted) {
   EXPECT_EQ(answer_csv(*said), "row,code,count\n0,changed_file,1\n1,bad_sample_block,3\n");
 }
 
-/// Of a sealed file the rows are believed, of any other the blocks are unpacked: with one answer.
+/// Rows of a sealed file are trusted, blocks of any other are unpacked: with one answer.
 TEST(SampleBlock, IsBelievedInASealedFileAndLookedAtInAnyOther) {
   TempDir dir;
   auto read_after = [&](const std::string& change, bool sealed_anew) {
@@ -297,7 +297,7 @@ TEST(SampleBlock, IsBelievedInASealedFileAndLookedAtInAnyOther) {
     }
     EXPECT_EQ(test::difference(checked, believed), "") << change;
   }
-  // What does not fit costs its block; what does is no danger, whoever sealed it.
+  // Data that does not fit loses its block; data that fits is harmless, whoever sealed it.
   const auto fewer = read_after("UPDATE sample_blocks SET samples = 1000000 WHERE row = 1", true);
   EXPECT_EQ(fewer.sample_blocks.size(), believed.sample_blocks.size() - 1);
   const auto many = read_after("UPDATE sample_blocks SET \"values\" = 1 << 40 WHERE row = 1", true);

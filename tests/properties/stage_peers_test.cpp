@@ -1,4 +1,4 @@
-// What is usual among the ranks of a stage, against the median worked out rank by rank.
+// Medians among the ranks of a stage, against those computed rank by rank.
 #include "analyze/ranks/stage_peers.h"
 
 #include <gtest/gtest.h>

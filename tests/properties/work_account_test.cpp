@@ -155,7 +155,7 @@ RC_GTEST_PROP(OperatorTable, RowsSumToTheKernelTime, ()) {
   }
   RC_ASSERT(expected.empty());
   RC_ASSERT(sum == analysis->devices.at(0).kernel_busy_ns);
-  // What is cut is one row.
+  // Cut rows become one row.
   const auto short_table = longest_operators(use.operators, 1);
   Nanos cut = 0;
   for (const auto& row : short_table) cut += row.ns;

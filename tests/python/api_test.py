@@ -487,7 +487,7 @@ class Figures(unittest.TestCase):
 
 
 class Shown(unittest.TestCase):
-    """What an interpreter and a notebook print."""
+    """The output of an interpreter and a notebook."""
 
     def test_answers_are_short(self):
         run = gf.open(TRACE)

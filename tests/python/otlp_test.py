@@ -64,7 +64,7 @@ def main():
 
 
 def pushed():
-    """What `--otlp-endpoint` sends, and what is said while nobody listens."""
+    """The data that `--otlp-endpoint` sends, and the message while nobody listens."""
     requests = []
 
     class Collector(http.server.BaseHTTPRequestHandler):

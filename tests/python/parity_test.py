@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True
 import gpufathom as gf  # noqa: E402
 from gpufathom import _capi  # noqa: E402
 
-# What a file is joined with where it is asked beside another one.
+# The file that another one is joined with.
 JOINED = {
     "lenet_train_b64.json.gz": {"counters": "lenet_train_b64.ncu-rep.gz"},
     "resnet50_amp_eager_b64.json.gz": {"counters": "resnet50_amp_eager_b64.ncu.csv.gz"},
@@ -92,7 +92,7 @@ class OneAnswer(unittest.TestCase):
                 self.assertEqual(len(said), len(missing))
                 energies += bool(told and told["energy"]["model"])
                 alone += bool(told and told["source"]["format"].startswith("nsight_compute"))
-        # What the library once did not find, and did not answer.
+        # Cases that the library once did not answer.
         self.assertGreaterEqual(energies, 4)
         self.assertGreaterEqual(alone, 4)
 

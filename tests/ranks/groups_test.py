@@ -38,7 +38,7 @@ def answer_of(files):
 
 
 def waited_a_step(answer):
-    """Of the rank that waits most: its exposed waiting in the median step, in milliseconds."""
+    """The exposed waiting of the rank that waits most, in the median step, in milliseconds."""
     steps = {}
     for row in answer["steps"]:
         steps.setdefault(row["rank"], []).append(row["wait_ns"] / 1e6)

@@ -100,7 +100,7 @@ class Job:
         return launch, begin, end, mark
 
     def in_the_long_run(self):
-        """What a step gains without what is planted."""
+        """The gain of a step without the planted fault."""
         def pace(planted):
             end = self.run(LONG, planted)[2]
             return (end[:, -1, -1].max() - end[:, LONG // 2, -1].max()) / (LONG - 1 - LONG // 2)

@@ -12,7 +12,7 @@ import sys
 
 PROGRAM, HERE = sys.argv[1], pathlib.Path(__file__).resolve().parent / "captures"
 TRUTH = json.loads((HERE / "truth.json").read_text())["parts"]
-# What must be said first of the late rank: cause, and a word of the operator or its scope.
+# The expected first sentence about the late rank: cause, and a word of the operator or its scope.
 CAUSES = {
     "slow_input": ("input", "DataLoader"),
     "extra_kernels": ("kernels", "extra_augmentation"),

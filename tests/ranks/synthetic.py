@@ -21,7 +21,7 @@ MARK = "\x00"
 
 
 def nanoseconds(value):
-    """Of a time in microseconds: decimals are exact."""
+    """Nanoseconds of a time in microseconds: decimals are exact."""
     return round(value * 1000)
 
 
@@ -103,7 +103,7 @@ class Template:
 
 
 class Job:
-    """Who is late for what, and what every rank's clock shows."""
+    """The planted delays, and every rank's clock."""
 
     def __init__(self, template, ranks, seed=15, straggler=None, offset_s=3.0, drift_ppm=8.0):
         plan = random.Random(seed)
@@ -131,7 +131,7 @@ class Job:
         duration = shape.duration.copy()
         own = numpy.array([delay if late == rank else 0
                            for late, delay in zip(self.late, self.delay)], dtype=numpy.int64)
-        # What this rank did beside a collective, from its start on, moves with it.
+        # Work of this rank beside a collective, from its start on, moves with it.
         reached = numpy.searchsorted(shape.begin, shape.start, side="right") - 1
         inside = (reached >= 0) & (shape.start < (shape.begin
                                                   + shape.length)[numpy.maximum(reached, 0)])

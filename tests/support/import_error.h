@@ -1,4 +1,4 @@
-// What is wrong with a file, as the reader says it.
+// The reader's error about a file.
 #pragma once
 
 #include <string>

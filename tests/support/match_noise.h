@@ -111,7 +111,8 @@ inline MatchQuality measure_matching(const NoisyRun& run, const Matching& matchi
       certain_right += trace_origin == report_origin;
     }
   }
-  // What could be paired: in each step, of each kernel (run), as many as the poorer side has.
+  // The pairs that are possible: in each step, of each kernel (run), as many as the poorer side
+  // has.
   const auto possible = [&](auto&& key) {
     std::map<std::uint32_t, std::size_t> report;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> trace;

@@ -18,7 +18,7 @@ struct NcuKernel {
   std::vector<NcuRule> rules;
 };
 
-/// How a details page is written.
+/// The style of a details page.
 struct NcuStyle {
   bool rules = true;       // columns of rules
   bool padded = false;     // rows of metrics go on with empty cells: a tool wrote the page anew

@@ -35,7 +35,7 @@ enum class ValueKind : std::uint8_t {
 };
 inline constexpr std::size_t kValueKinds = static_cast<std::size_t>(ValueKind::twice) + 1;
 
-/// How a member's value behaves from one event to the next like it. `alternating`: every other
+/// The course of a member's value over similar events. `alternating`: every other
 /// event has the kind, the others a number that counts.
 enum class Manner : std::uint8_t { constant, moving, changed_once, alternating };
 inline constexpr std::size_t kManners = static_cast<std::size_t>(Manner::alternating) + 1;
@@ -89,7 +89,7 @@ struct EventShape {
   std::vector<Member> members, args;
 };
 
-/// What writers put between values.
+/// The text that writers put between values.
 struct Layout {
   std::string_view open, between, colon, close;
 };

@@ -137,7 +137,7 @@ def main():
 
 
 def sampled_error(results):
-    """What samples of a whole GPU leave unexplained of programs and kernels that no fit has
+    """The part that samples of a whole GPU leave unexplained of programs and kernels that no fit has
     seen."""
     with open(f"{results}/h200-2026-11-21.breakdown.json") as file:
         programs = json.load(file)

@@ -59,7 +59,7 @@ class Job:
 
 
 def plan(gpus, seconds, rng):
-    """Who has each GPU when: (begin, end, job), jobs on one to eight GPUs, some GPUs free for a
+    """The use of each GPU: (begin, end, job), jobs on one to eight GPUs, some GPUs free for a
     while."""
     held, number = [[] for _ in range(gpus)], 0
     free = [rng.uniform(0, 600) if rng.random() < 0.5 else 0 for _ in range(gpus)]
@@ -77,7 +77,7 @@ def plan(gpus, seconds, rng):
 
 
 def write_metrics(path, held, seconds, rng):
-    """What Prometheus scraped, as OpenMetrics."""
+    """The scrapes of Prometheus, as OpenMetrics."""
     families = {name: [] for name in ("observed_seconds", "read_seconds", "gpu_busy_seconds",
                                       "energy_module_joules")}
     infos, unlabeled = [], []
@@ -209,7 +209,7 @@ IDLE_WATTS = 70
 
 
 def joined(counter):
-    """What a counter without labels of jobs gained in five minutes, each scrape's part given to the
+    """The increase of a counter without labels of jobs in five minutes, each scrape's part given to the
     job that has the GPU then."""
     gain = f"({counter} - {counter} offset {SCRAPE}s >= 0)"
     return f'sum by (job_id) (sum_over_time(({gain} * on (instance, gpu) group_left (job_id) gpufathom_gpu_info{{job_id!=""}})[5m:{SCRAPE}s]))'
@@ -225,7 +225,8 @@ def unread(kept, begin, end):
 
 
 def errors_of_jobs(answer, label, held, power, scraped):
-    """Of shares in full use; of watts relative, and apart where a GPU of the job was not read."""
+    """Errors of shares as shares of full use, of watts relative; apart where a GPU of the job was
+    not read."""
     spans_of, hosts_of, errors, silent = {}, {}, [], []
     for gpu, spans in enumerate(held):
         for span in spans:

@@ -15,7 +15,7 @@ PROGRAM = sys.argv[1]
 
 
 def shown(words, **environment):
-    """What a command shows on a terminal, both of its streams, without colours of its own."""
+    """The output of a command on a terminal, both streams, without its own colors."""
     terminal, end = pty.openpty()
     process = subprocess.Popen([PROGRAM, *words], stdout=end, stderr=end, stdin=subprocess.DEVNULL,
                                env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100",

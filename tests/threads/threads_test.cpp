@@ -1,4 +1,4 @@
-// What runs on several threads, on inputs small enough for ThreadSanitizer: ./dev test --threads.
+// Code on several threads, on inputs small enough for ThreadSanitizer: ./dev test --threads.
 // Small chunks and more threads than this machine has cores make them meet often.
 #include <gtest/gtest.h>
 

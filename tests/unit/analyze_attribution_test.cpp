@@ -1,4 +1,4 @@
-// Who launched what: operations, forward operations, modules, phases, layer types.
+// Attribution: operations, forward operations, modules, phases, layer types.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -302,7 +302,7 @@ TEST(LayerTypes, Tables) {
             LayerType::convolution);
   EXPECT_EQ(layer_of_kernel("nvjet_sm90_tst_128x256_64x4_2x1_v_bz_coopA_NNN"), LayerType::matmul);
   EXPECT_EQ(layer_of_kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL"), LayerType::communication);
-  // What a kernel is handed says nothing of what it does.
+  // The arguments of a kernel say nothing about its work.
   EXPECT_EQ(layer_of_kernel("render(vec3 *, int, Camera **, curandStateXORWOW *)"),
             LayerType::other);
   EXPECT_EQ(layer_of_kernel("void curand_init<(int)4>(curandStateXORWOW *)"), LayerType::random);

@@ -1,4 +1,4 @@
-// Which devices an answer speaks of: those that work, told from those that only copy or were only
+// The devices of an answer: those that work, told from those that only copy or were only
 // touched.
 #include <gtest/gtest.h>
 

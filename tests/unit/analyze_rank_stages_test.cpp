@@ -1,5 +1,5 @@
-// Which captures belong together: ranks told by their events, stages of one job, files under wrong
-// numbers and files given twice.
+// Groups of captures that belong together: ranks told by their events, stages of one job, files
+// under wrong numbers and files given twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What hosts allow: gains of a slow host end where the others' hosts begin, and a host that falls
+// Limits by hosts: gains of a slow host end where the others' hosts begin, and a host that falls
 // behind is named before anything waits for it.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Who waited for whom: made-up jobs whose truth is known, and recorded ones with the truth beside
-// them.
+// Waiting between ranks: simulated jobs whose truth is known, and recorded ones with the truth
+// beside them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

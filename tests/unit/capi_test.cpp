@@ -25,7 +25,7 @@ std::string_view dictionary_text(const ArrowArray& a, std::uint32_t index) {
           static_cast<std::size_t>(offsets[index + 1] - offsets[index])};
 }
 
-/// What a table is said to be without any of it being made.
+/// The shape of a table before any of it is made.
 template <class Table>
 void expect_shape(const gpufathom_capture& capture, const Table& table, const Capture& expected,
                   char* error) {
@@ -187,14 +187,14 @@ TEST(CInterface, OptionsOfOtherSizesAreReadAsFarAsTheyGo) {
   gpufathom_options options{sizeof options, "all", 0, nullptr};
   const auto whole = report(&options);
   ASSERT_EQ(whole.first, 0) << whole.second;
-  // Of an older program: what lies behind its struct is not read.
+  // An older program: nothing behind its struct is read.
   options.batch = 7;
   options.energy_model = "nowhere.json";
   options.size = offsetof(gpufathom_options, batch);
   EXPECT_EQ(report(&options), whole);
   options.size = sizeof options;
   EXPECT_EQ(report(&options).first, 1);
-  // Of a newer one: it may not ask for what is not known.
+  // A newer program may not ask for what is not known.
   struct {
     gpufathom_options known;
     void* more;
@@ -202,7 +202,7 @@ TEST(CInterface, OptionsOfOtherSizesAreReadAsFarAsTheyGo) {
   EXPECT_EQ(report(&newer), whole);
   newer.more = &newer;
   EXPECT_NE(report(&newer).second.find("this version does not have"), std::string::npos);
-  // Of one that knew no size: an address, or nothing.
+  // A program that knew no size: an address, or nothing.
   for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{1} << 47}) {
     options = {size, "all", 0, nullptr};
     EXPECT_NE(report(&options).second.find("sizeof(gpufathom_options)"), std::string::npos);

@@ -12,7 +12,7 @@ namespace {
 constexpr Nanos kSampleLength = 10 * kNsPerMs, kOrigin = 1'000 * kNsPerSecond;
 constexpr Nanos kOneMinute = 60 * kNsPerSecond, kOneHour = 60 * kOneMinute;
 
-/// What a GPU does in a sample: how busy it is, and its SMs.
+/// The state of a GPU in a sample: its activity, and that of its SMs.
 struct GpuWork {
   double busy, sm_active;
 };

@@ -1,4 +1,4 @@
-// How PM sampling sizes its buffers, and how it counts what never arrived.
+// Buffer sizes of PM sampling, and counts of lost samples.
 #include <gtest/gtest.h>
 
 #include "collect/cupti/pm_sampler.h"

@@ -47,7 +47,7 @@ Capture run_of(const std::vector<Work>& works) {
   return std::move(build.capture);
 }
 
-/// What a comparison takes of one capture.
+/// The input of a comparison from one capture.
 ComparedVersion version_of(const std::vector<Work>& works) {
   const Capture capture = run_of(works);
   std::optional<Context> context;

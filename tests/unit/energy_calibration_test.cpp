@@ -1,4 +1,4 @@
-// What a calibration finds beside the coefficients: voltage, caches, sensor, and how it is judged
+// Results of a calibration beside the coefficients: voltage, caches, sensor, and how it is judged
 // by kernels it has not seen.
 #include <gtest/gtest.h>
 

@@ -88,7 +88,7 @@ constexpr Foreign kForeign[] = {
      "\x0a\x0f\x50\x02\x62\x0b"
      "cpu_op 1234\x0a\x01\x02",
      "Perfetto trace of PyTorch", "trace.json"},
-    // Of the CPU.
+    // Traces of the CPU.
     {"perf.data", "PERFILE2\x68\x01\x02", "perf (Linux)", kTorch},
     {"py.json", R"({"$schema":"https://www.speedscope.app/file-format-schema.json"})", "speedscope",
      kTorch},

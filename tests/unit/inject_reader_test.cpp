@@ -1,4 +1,4 @@
-// What the injected library writes may be damaged: a recorded program can write into its file.
+// Records of the injected library may be damaged: a recorded program can write into its file.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -26,7 +26,7 @@ void write_record(std::ofstream& out, inject::Type type, const T& record) {
 /// Numbers of processes: one that lives, and one that the kernel gives to none.
 constexpr int kAlive = 1, kGone = 0x7ffffff0;
 
-/// What a reader makes of the records of one process.
+/// The rows that a reader makes of one process's records.
 struct StreamRead {
   test::TempDir dir;
   Capture capture;

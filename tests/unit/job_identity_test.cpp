@@ -84,7 +84,7 @@ TEST(JobIdentity, PodsWhereTheirVariablesAre) {
   EXPECT_EQ(identity({{"HOSTNAME", "desk"}}).count("kubernetes.pod"), 0u);
 }
 
-/// What a monitor of another user may read.
+/// The facts that a monitor of another user may read.
 TEST(JobIdentity, TheControlGroupTellsWhereTheEnvironmentDoesNot) {
   auto found = identity({}, "0::/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0\n");
   EXPECT_EQ(found["job.id"], "4711");

@@ -1,4 +1,4 @@
-// How long each kernel of one capture waited for the others of its job.
+// The time that each kernel of one capture waited for the others of its job.
 #include "analyze/ranks/job_waiting.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the counters of a report alone say and advise, each rule with its counters, without them and
+// Findings from the counters of a report alone, each rule with its counters, without them and
 // with the profiler's own rule.
 #include <gtest/gtest.h>
 

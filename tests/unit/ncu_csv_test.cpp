@@ -311,7 +311,7 @@ TEST(NcuCsv, ASummaryHasTheMeansOfItsLaunches) {
   EXPECT_EQ(capture.report_kernels.launches[1], 2);
   EXPECT_EQ(capture.report_kernels.block_x[1], 1);
 
-  // Of a whole GPU, without names of kernels.
+  // A summary of a whole GPU, without names of kernels.
   const Capture gpu = parsed(
       R"csv("Process ID","Device","CC","Invocations","Section Name","Metric Name","Metric Unit",)csv"
       R"csv("Minimum","Maximum","Average")csv"

@@ -96,7 +96,7 @@ TEST(NcuRep, EqualsItsCsvExports) {
   expect_equal(rep, details, true, 1e-2, 1e-2);
   for (std::uint32_t kernel = 0; kernel < 50; ++kernel)
     EXPECT_EQ(counters_of(rep, kernel).size(), counters_of(scaled, kernel).size());
-  // What the report is about, and the device.
+  // The subject of the report, and the device.
   ASSERT_EQ(rep.devices.size(), 1u);
   const auto metadata = [](const Capture& capture) {
     std::map<std::string, std::string> out;

@@ -1,4 +1,4 @@
-// What goes into the page: bytes that a browser unpacks to the same, and a bounded choice of
+// Data of the page: bytes that a browser unpacks to the same, and a bounded choice of
 // events.
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -110,7 +110,7 @@ TEST_F(TimelineOf, KernelsNameTheirCalls) {
   EXPECT_GT(named, 800u);
 }
 
-/// What the page does to a column: whole numbers of 7 bits a byte.
+/// The page's decoding of a column: whole numbers of 7 bits a byte.
 std::vector<std::uint64_t> unpacked(std::string_view bytes) {
   std::vector<std::uint64_t> out;
   for (std::size_t i = 0; i < bytes.size(); ++i) {

@@ -38,7 +38,7 @@ struct CrowdedServer : testing::Test {
     socket.connect(tcp::endpoint(asio::ip::make_address("127.0.0.1"), port));
     return socket;
   }
-  /// What the server says to a request on this connection; empty: it has hung up.
+  /// The server's answer to a request on this connection; empty: it has hung up.
   std::string answer_on(tcp::socket& socket) {
     boost::system::error_code error;
     asio::write(socket, asio::buffer(std::string("GET / HTTP/1.1\r\nHost: x\r\n\r\n")), error);

@@ -161,7 +161,7 @@ TEST(MemorySnapshot, WithoutTimesTheOrderIsTheTime) {
   EXPECT_EQ(test::quality_of(*capture), (std::map<std::string, long>{{"no_timestamps", 3}}));
 }
 
-// What lay there is told apart, on each device, and stands at the history's begin.
+// Blocks from before the history are separated by device, and stand at the history's begin.
 TEST(MemorySnapshot, WithTimesTheHistoryBeginsWithThem) {
   const auto capture =
       read(segment(0, block(4096, 512) + block(8192, 256)) +
@@ -179,7 +179,7 @@ TEST(MemorySnapshot, WithTimesTheHistoryBeginsWithThem) {
   EXPECT_TRUE(capture->quality.empty());
 }
 
-// Of each device only its own blocks are looked at.
+// Only a device's own blocks count for it.
 TEST(MemorySnapshot, ManyDevices) {
   constexpr int kDevices = 3000;
   std::string segments, traces;

@@ -1,4 +1,4 @@
-// What a monitor shows of its flight recorder's captures, in a browser:  GPUFATHOM_TOKEN=TOKEN node tests/web/captures.test.mjs URL
+// A monitor's pages of its flight recorder's captures, in a browser:  GPUFATHOM_TOKEN=TOKEN node tests/web/captures.test.mjs URL
 // The list, the page that is being made, and the page of a capture: axe-core in both themes and on
 // a phone, policy, and the way from one to the next.
 import assert from "node:assert/strict";

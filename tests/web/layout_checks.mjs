@@ -1,4 +1,4 @@
-// What can be seen to be wrong with a laid out page, without a person: run inside the page.
+// Layout faults that a program can find: run inside the page.
 import { join } from "node:path";
 import { root } from "./browser.mjs";
 

@@ -130,7 +130,7 @@ test("where events are merged it says so, and how to see them", async (page) => 
   await page.evaluate(await readFile(axe, "utf8"));
   assert.deepEqual([...(await violations(page)), ...(await faintWords(page))], []);
   assert.deepEqual(await page.evaluate(layoutFaults), []);
-  // What is merged has facts of its own under the pointer.
+  // Merged events have facts of their own under the pointer.
   const box = await page.locator("#timeline canvas.events").boundingBox();
   let said = "";
   for (let y = 30; y < box.height && !/merged/.test(said); y += 8) {

@@ -126,7 +126,7 @@ test("on paper: bars, headings with what follows, nothing to press, light colour
   await painted(page);
   const seen = await page.evaluate(() => ({ paper: getComputedStyle(document.documentElement).backgroundColor, buttons: [...document.querySelectorAll("button:not(.row)")].filter((b) => b.checkVisibility() && !b.closest(".labels, th")).length, fill: getComputedStyle(document.querySelector(".fill")).printColorAdjust }));
   assert.deepEqual(seen, { paper: "rgb(255, 255, 255)", buttons: 0, fill: "exact" });
-  // What is wider than the paper makes everything smaller; a letter a line makes rows as tall as
+  // A part wider than the paper makes everything smaller; a letter a line makes rows as tall as
   // pages.
   await page.setViewportSize({ width: 690, height: 900 });
   await painted(page);

@@ -41,7 +41,7 @@ struct VoltageCurve {
   double slope = 0;          // share of voltage lost for each share of the clock lost
   double floor = 1;  // lowest share of voltage that the points know; below their clocks nothing is
                      // known to fall further
-  /// What an energy on the chip costs at this clock, over what it costs at the reference clock.
+  /// The energy of the chip at this clock, over that at the reference clock.
   double energy_factor(double mhz) const {
     if (!(reference_mhz > 0 && mhz > 0)) return 1;
     const double factor = std::min(1.0, std::max(floor, 1 - slope * (1 - mhz / reference_mhz)));

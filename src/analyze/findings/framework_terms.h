@@ -23,7 +23,7 @@ struct FrameworkTerms {
   std::string_view mixed_precision;
 };
 
-/// Of a framework without a row, those of a program whose framework is unknown.
+/// A framework without a row gets the terms of an unknown one.
 const FrameworkTerms& terms_of_framework(std::string_view framework);
 
 }  // namespace gf

@@ -344,7 +344,7 @@ class Loops {
       return false;
     // One product with a matrix of its own may be that of all products so far.
     if (products == 1 && of_two == 1 && others == 0) return false;
-    // What is chosen may be what the next round begins with, if that takes no piece of its own.
+    // The next round may begin with the chosen tensor, if that takes no piece of its own.
     return (takes || (pieces && !chosen)) && (finds || answers <= 1) && scatters <= fills;
   }
 

@@ -11,7 +11,7 @@ namespace gf {
 
 namespace {
 
-// Of the data sheet's rate collectives reached 45 to 66 % on NVLink (docs/lab/ranks.md): as much of
+// Collectives reached 45 to 66 % of the data sheet's rate on NVLink (docs/lab/ranks.md): as much of
 // their time the bytes move, in the rest they wait for each other.
 constexpr double kReached = 0.56;
 constexpr std::int64_t kOneHost = 8;  // between hosts other links count

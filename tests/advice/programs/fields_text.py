@@ -26,7 +26,7 @@ def encoder(setting, layers=6, width=768, words=30000, length=512):
 
 
 def features_of(model, tokens):
-    """What the last block says of each token: no logits."""
+    """The output of the last block for each token: no logits."""
     hidden = model.words(tokens) + model.places[: tokens.shape[1]]
     for block in model.blocks:
         hidden = block(hidden)
@@ -34,7 +34,7 @@ def features_of(model, tokens):
 
 
 def logits_of(model, token, place):
-    """What the decoder thinks of the next token of each row."""
+    """The decoder's logits of the next token of each row."""
     hidden = model.words(token)
     for block in model.blocks:
         hidden = block(hidden, place)
@@ -164,7 +164,7 @@ def attentions_asked_for(setting, mended):
 
 @pair("logits_everywhere", marks=False, **FEW)
 def logits_everywhere(setting, mended):
-    """Of a prompt all logits are made, in FP32, though the last is used; mended, the last."""
+    """All logits of a prompt are computed, in FP32, though only the last is used; mended, the last."""
     words, length, batch = setting.pick(100_000, 64), setting.pick(1024, 16), setting.pick(8, 2)
     width = setting.pick(1024, 32)
     model = bfloat(setting, LanguageModel(width, 2, setting.pick(16, 2), words, length))

@@ -323,7 +323,7 @@ def unique_in_step(setting, mended):
 
 @pair("activation_offload", active=3)
 def activation_offload(setting, mended):
-    """What the backward pass needs is kept in host memory; mended, it stays on the GPU."""
+    """Tensors for the backward pass are kept in host memory; mended, it stays on the GPU."""
     model, width = stack_of_layers(setting, 2048, 6)
     rows = setting.pick(16384, 8)
     hidden = torch.randn(rows, width, device=setting.device, dtype=torch.bfloat16)

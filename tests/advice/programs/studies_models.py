@@ -39,7 +39,7 @@ class Experts(nn.Module):
 
 @pair("split_sizes_fetched", **SERVED)
 def split_sizes_fetched(setting, mended):
-    """How many tokens each expert gets is fetched in each layer; mended, by grouped products."""
+    """The number of tokens of each expert is fetched in each layer; mended, by grouped products."""
     width, rows = setting.pick(1024, 32), setting.pick(32768, 64)
     net = bfloat(setting, nn.Sequential(*(
         Experts(width, 2 * width, setting.pick(32, 4), mended) for _ in range(setting.pick(6, 2)))))

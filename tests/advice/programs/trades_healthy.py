@@ -120,7 +120,7 @@ def answers_in_one_graph(setting):
 
 @program("shelves_by_products", **SERVED | SHAPES)
 def shelves_by_products(setting):
-    """What lies nearest on the shelves: one product with all goods, and the best of each part."""
+    """Finds the nearest goods on the shelves: one product with all goods, and the best of each part."""
     goods, rows, width = setting.pick(262_144, 32), setting.pick(4096, 4), setting.pick(1024, 8)
     shelf = torch.randn(goods, width, device=setting.device, dtype=torch.bfloat16)
     asked = torch.randn(rows, width, device=setting.device, dtype=torch.bfloat16)

@@ -84,7 +84,7 @@ def session_of(width, depth):
 
 
 def ordered_by_onnxruntime(tiny, mended):
-    """What a network on the GPU found is ordered by onnxruntime on the processor.
+    """Results of a network on the GPU are ordered by onnxruntime on the CPU.
 
     Mended, by the same layers on the GPU.
     """

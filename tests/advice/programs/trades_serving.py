@@ -94,7 +94,7 @@ def scales_measured_each_time(setting, mended):
         scale = most / states.abs().max().float()
         return (states * scale).clamp(-most, most).to(eight), scale.reciprocal()
 
-    # What comes of each layer, so that the mended one knows the scales beforehand.
+    # Outputs of each layer, so that the mended one knows the scales beforehand.
     states, sizes = some, [some.max().float()]
     for weight in weights:
         small, scale = measured(states)

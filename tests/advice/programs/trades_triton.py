@@ -45,7 +45,7 @@ def scores(one, two, out, count, BYSUMS: tl.constexpr, SIDE: tl.constexpr, DEEP:
 
 @triton.jit
 def premium(age, sum_of, out, count, BLOCK: tl.constexpr):
-    """What an insurance costs: a formula in one kernel."""
+    """The price of an insurance: a formula in one kernel."""
     place = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = place < count
     old, much = tl.load(age + place, inside, 0), tl.load(sum_of + place, inside, 0)

@@ -64,7 +64,7 @@ class Server:
 
 
 def processor_s(pid):
-    """Of one process, from the kernel's books."""
+    """The processor time of one process, from /proc."""
     with contextlib.suppress(OSError, IndexError, ValueError):
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

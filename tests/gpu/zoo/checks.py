@@ -158,7 +158,7 @@ def check_activities(checks, capture):
         for start, length, pid in everything if start > 0
     )
     checks.count("activities outside every window", outside, len(everything), 0.005)
-    # What ran at the beginning of a window was launched before it.
+    # Kernels at the beginning of a window were launched before it.
     first = {}
     for begin, end, pid in capture.windows:
         numbers = [n for start, n, process, _ in capture.calls
@@ -202,7 +202,7 @@ def check_window(checks, capture, report, window, own_kernels):
     begin, end = max(window[0], report["start_ns"]), min(window[1], report["end_ns"])
     if end - begin < 200_000_000:
         return
-    # What runs while a window opens and closes is not all recorded.
+    # Kernels that run while a window opens or closes are not all recorded.
     begin, end = begin + 20_000_000, end - 20_000_000
     label = f"window of {(end - begin) / 1e9:.2f} s"
     devices = sorted({row[4] for row in capture.kernels if row[5] == window[2]})
@@ -292,7 +292,7 @@ def check_recorder(checks, summary, limit):
 
 
 def check_link(checks, gpufathom, path):
-    """What one of two GPUs sends over NVLink, the other receives."""
+    """The bytes that one of two GPUs sends over NVLink, the other receives."""
     rows = query(gpufathom, path, """select metric, device, sum(value) as bytes
         from counter_samples where metric in ('nvlink.rx', 'nvlink.tx') group by 1, 2""")
     total = {(row["metric"], int(row["device"])): float(row["bytes"]) for row in rows}
@@ -302,7 +302,7 @@ def check_link(checks, gpufathom, path):
 
 
 def check_summary(recorded):
-    """What the recorder itself said, of a run whose capture is gone."""
+    """The recorder's own summary of a run whose capture is gone."""
     checks, summary = Checks(), recorded.summary
     checks.add("kernels recorded", summary["kernels"], None, 0 if summary["kernels"] else 1, 0)
     for device in summary["devices"]:
