@@ -104,20 +104,31 @@ RC_GTEST_PROP(Sampled, BusyEqualsACountOfEveryMillisecond, (unsigned seed)) {
   RC_ASSERT(a.has_value());
   const auto& t = c.counter_samples;
   for (const auto& d : a->devices) {
+    struct Row {
+      bool is_busy;
+      Nanos start, end;
+      double value;
+    };
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      const auto metric = c.text(t.metric[i]);
+      if (c.devices.id[t.device[i]] == d.id && (metric == "gpu.busy" || metric == "monitor.gpu"))
+        rows.push_back(
+            {metric == "gpu.busy", t.start_ns[i], t.start_ns[i] + t.duration_ns[i], t.value[i]});
+    }
     double busy = 0;
     Nanos known = 0;
     for (Nanos at = d.start_ns; at < d.start_ns + d.span_ns; at += kNsPerMs) {
       std::optional<double> value, before;
-      for (std::size_t i = 0; i < t.size() && !value; ++i) {
-        if (c.devices.id[t.device[i]] != d.id) continue;
-        const auto metric = c.text(t.metric[i]);
-        if (metric == "gpu.busy" && t.start_ns[i] <= at && at < t.start_ns[i] + t.duration_ns[i])
-          value = t.value[i];
-        if (metric != "monitor.gpu") continue;
-        if (t.start_ns[i] <= at)
-          before = t.value[i];  // utilization is of the time before a reading
-        else if (before)
-          value = t.value[i];
+      for (const Row& row : rows) {
+        if (row.is_busy) {
+          if (row.start <= at && at < row.end) value = row.value;
+        } else if (row.start <= at) {
+          before = row.value;  // utilization is of the time before a reading
+        } else if (before) {
+          value = row.value;
+        }
+        if (value) break;
       }
       if (!value) continue;
       busy += *value;

@@ -66,7 +66,7 @@ class Action(unittest.TestCase):
                 if key in event:
                     event[key] = 2 * float(event[key])
         with gzip.open(self.folder / "branch-1.json.gz", "wt") as file:
-            json.dump(trace, file)
+            file.write(json.dumps(trace))
         environment = {
             **os.environ,
             "RUNNER_TEMP": str(self.folder),

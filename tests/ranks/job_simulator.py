@@ -104,7 +104,7 @@ class Job:
                      "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": self.ranks},
                      "traceEvents": [self.described(event, rank, offset, jitter) for event in self.events[rank]]}
             with open(os.path.join(folder, f"rank{rank:05d}.json"), "w") as out:
-                json.dump(trace, out)
+                out.write(json.dumps(trace))  # json.dump is written in Python, and takes ten times as long
 
     def described(self, event, rank, offset, jitter):
         row = {"ph": "X", "name": event.name, "ts": round(event.start + offset, 3),

@@ -84,8 +84,9 @@ void compare(Value&& value) {
       for (std::size_t side = 0; side < 2; ++side) {
         const auto& column = std::as_const(columns[side]);
         ASSERT_EQ(column.size(), rows[side].size());
-        for (std::size_t row = 0; row < rows[side].size(); ++row)
-          ASSERT_EQ(column[row], rows[side][row]) << "row " << row << " of round " << round;
+        std::size_t row = 0;  // millions of rows, of which an assertion each takes seconds
+        while (row < rows[side].size() && column[row] == rows[side][row]) ++row;
+        ASSERT_EQ(row, rows[side].size()) << "of round " << round;
         if (random() % 16 == 0) {
           ASSERT_TRUE(std::ranges::equal(column.span(), rows[side]));
         }
