@@ -1,9 +1,10 @@
 // A libnvidia-ml.so.1 for machines without a GPU. Options of GPUFATHOM_FAKE: gpus, gpm (0/1), mig
 // (0/1), init (NVML error of nvmlInit), driver, cuda, lost_after, memory_scope (0/1), pid (of the
-// process that holds memory), xid (a code that GPU 0 reports once, xid_after seconds after the
-// first call), events (0: the driver tells of no events), remap_failed (0/1), sensor (1: as an
-// H100's: the energy counter moves every 100 ms and a read of it takes 3.5 ms, and GPM says success
-// and 0.0 of samples that are closer than 100 ms), hang_after, hang_gpu, hang_for (see world.h).
+// process that holds memory), processes (0: none does), utilization (percent, 91), xid (a code that
+// GPU 0 reports once, xid_after seconds after the first call), events (0: the driver tells of no
+// events), remap_failed (0/1), sensor (1: as an H100's: the energy counter moves every 100 ms and a
+// read of it takes 3.5 ms, and GPM says success and 0.0 of samples that are closer than 100 ms),
+// hang_after, hang_gpu, hang_for (see world.h).
 #include <nvml.h>
 #include <unistd.h>
 
@@ -185,7 +186,7 @@ nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned l
 }
 nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* out) {
   fake::hang_here(device->index);
-  *out = {91, 30};
+  *out = {static_cast<unsigned>(fake::number("utilization", 91)), 30};
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
   return NVML_SUCCESS;
 }
@@ -202,6 +203,10 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* me
 nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t, unsigned* count,
                                                      nvmlProcessInfo_t* rows) {
   if (fake::lost()) return NVML_ERROR_GPU_IS_LOST;
+  if (fake::number("processes", 1) == 0) {
+    *count = 0;
+    return NVML_SUCCESS;
+  }
   if (*count < 1) return NVML_ERROR_INSUFFICIENT_SIZE;
   *count = 1;
   rows[0] = {static_cast<unsigned>(fake::number("pid", 1)), 11ull << 30, 0xFFFFFFFFu, 0xFFFFFFFFu};

@@ -24,7 +24,7 @@ GPUFATHOM_FAKE=hang_after=0 "$gf" record -o opened.gpf -- touch started 2> recor
 GPUFATHOM_FAKE=hang_after=0 "$gf" overhead --rounds 1 --only none -- true > overhead.txt 2> overhead.err & overhead=$!
 # The driver hangs in the middle: what it said until then is told.
 GPUFATHOM_FAKE=gpus=8,hang_after=0.4 "$gf" doctor > later.txt 2> later.err & later=$!
-GPUFATHOM_FAKE=hang_after=0.5 "$gf" overhead --rounds 1 --only none -- sleep 1.5 > midway.txt 2> midway.err & midway=$!
+GPUFATHOM_FAKE=processes=0,utilization=0,hang_after=1.5 "$gf" overhead --rounds 1 --only none -- sleep 2.5 > midway.txt 2> midway.err & midway=$!
 
 # Signals end what waits.
 for verb in "record -o signal.gpf -- touch never" "calibrate --points points.jsonl" doctor; do

@@ -52,9 +52,10 @@ class Joules {
 std::vector<StepKindUse> use_by_kind(const Context& context, const std::vector<EngineStep>& steps,
                                      const Joules& joules);
 
-/// Requests that marks name, by their first step. `host` has the span of each step's mark.
+/// Requests that marks name, by their first step. `host` has the span of each step's mark. Steps
+/// get the tokens that their marks say were kept of a draft.
 std::vector<ServedRequest> served_requests(const Capture& capture,
-                                           const std::vector<EngineStep>& steps,
-                                           const std::vector<Interval>& host, const Joules& joules);
+                                           const std::vector<Interval>& host, const Joules& joules,
+                                           std::vector<EngineStep>& steps);
 
 }  // namespace gf::serving

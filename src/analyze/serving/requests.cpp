@@ -20,20 +20,36 @@ constexpr std::int64_t kMostTokens = 1'000'000'000;  // of a request in a step
 struct Said {
   std::string_view id;
   std::int64_t tokens = 1;
+  std::optional<std::int64_t> kept = {};  // of a draft's tokens, and the one behind them
 };
+
+std::optional<std::int64_t> number_in(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0 ||
+      number > kMostTokens)
+    return std::nullopt;
+  return number;
+}
+
 /// The content of the parentheses; without a number of tokens it is one.
 std::optional<Said> said(std::string_view name, std::string_view mark) {
   if (!name.starts_with(mark) || !name.ends_with(")")) return std::nullopt;
   name.remove_prefix(mark.size());
   name.remove_suffix(1);
+  Said found{{}};
+  constexpr std::string_view kKept = "kept=";
+  if (const auto last = trimmed(name.substr(name.rfind(',') + 1)); last.starts_with(kKept)) {
+    found.kept = number_in(last.substr(kKept.size()));
+    if (!found.kept || name.rfind(',') == name.npos) return std::nullopt;
+    name = name.substr(0, name.rfind(','));
+  }
   const auto comma = name.rfind(',');
-  Said found{trimmed(name.substr(0, comma))};
+  found.id = trimmed(name.substr(0, comma));
   if (comma != name.npos) {
-    const auto text = trimmed(name.substr(comma + 1));
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), found.tokens);
-    if (error != std::errc{} || end != text.data() + text.size() || found.tokens < 1 ||
-        found.tokens > kMostTokens)
-      return std::nullopt;
+    const auto tokens = number_in(trimmed(name.substr(comma + 1)));
+    if (tokens.value_or(0) < 1) return std::nullopt;
+    found.tokens = *tokens;
   }
   if (found.id.empty()) return std::nullopt;
   return found;
@@ -44,6 +60,7 @@ struct Part {
   std::size_t step = 0;
   std::string_view id;
   std::int64_t tokens = 0;
+  std::optional<std::int64_t> kept;
 };
 struct Marks {
   std::vector<Part> parts;  // by step
@@ -71,11 +88,24 @@ Marks read_marks(const Capture& capture, const std::vector<Interval>& host) {
     const auto& request = name->second.request;
     const auto after = std::ranges::upper_bound(host, time, {}, &Interval::start);
     if (!request || after == host.begin() || time >= std::prev(after)->end) continue;
-    marks.parts.push_back(
-        {static_cast<std::size_t>(after - host.begin()) - 1, request->id, request->tokens});
+    marks.parts.push_back({static_cast<std::size_t>(after - host.begin()) - 1, request->id,
+                           request->tokens, request->kept});
   }
   std::ranges::stable_sort(marks.parts, {}, &Part::step);
   return marks;
+}
+
+/// What the requests of a speculative step keep, where all of them say so.
+void put_kept(std::span<const Part> parts, EngineStep& step) {
+  const auto requests = static_cast<std::int64_t>(parts.size());
+  if (step.kind != StepKind::speculative || step.requests.value_or(requests) != requests) return;
+  std::int64_t kept = 0;
+  for (const auto& part : parts) {
+    if (!part.kept) return;
+    kept += *part.kept;
+  }
+  step.requests = requests;
+  step.generated = kept;
 }
 
 /// Requests as their parts come, by step.
@@ -154,14 +184,14 @@ class Requests {
 }  // namespace
 
 std::vector<ServedRequest> served_requests(const Capture& capture,
-                                           const std::vector<EngineStep>& steps,
-                                           const std::vector<Interval>& host,
-                                           const Joules& joules) {
+                                           const std::vector<Interval>& host, const Joules& joules,
+                                           std::vector<EngineStep>& steps) {
   const Marks marks = read_marks(capture, host);
   Requests requests(steps, joules);
   for (auto part = marks.parts.begin(); part != marks.parts.end();) {
     const auto end = std::find_if(part, marks.parts.end(),
                                   [&](const Part& other) { return other.step != part->step; });
+    put_kept({part, end}, steps[part->step]);
     requests.add({part, end});
     part = end;
   }

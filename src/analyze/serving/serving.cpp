@@ -147,6 +147,7 @@ std::optional<Serving> measure_serving(const Context& context, const Steps& step
   serving.kind_confidence = steps.kind_confidence;
   serving.steps = std::move(inside.steps);
   const serving::Joules joules(context);
+  serving.requests = serving::served_requests(context.capture, inside.host, joules, serving.steps);
   serving.kinds = serving::use_by_kind(context, serving.steps, joules);
   put_tokens(joules, serving);
   put_batches(serving);
@@ -155,7 +156,6 @@ std::optional<Serving> measure_serving(const Context& context, const Steps& step
   serving.between_p50_ns = between.p50;
   serving.between_p90_ns = between.p90;
   serving.between_p99_ns = between.p99;
-  serving.requests = serving::served_requests(context.capture, serving.steps, inside.host, joules);
   Lengths first;
   for (const auto& request : serving.requests)
     if (request.first_token_ns) first.add(*request.first_token_ns, 1);

@@ -29,6 +29,7 @@ struct OverheadArguments {
   int rounds = 3, ncu_kernels = 200;
   std::string measure, svg, devices = "all";
   std::vector<std::string> only;
+  bool shared = false;
   OutputOptions output;
 };
 
@@ -151,7 +152,7 @@ struct Figures {
 
 /// Starting the program and the tool takes seconds, which only long runs, or the program's own
 /// number, leave behind.
-std::string what_to_doubt(const OverheadReport& report) {
+std::string start_up_counts(const OverheadReport& report) {
   constexpr double kLong = 30;
   const double alone = report.rows[0].median_seconds.value_or(0);
   if (alone >= kLong) return {};
@@ -161,6 +162,14 @@ std::string what_to_doubt(const OverheadReport& report) {
       "The program runs for {:.1f} s alone: {} start-up. Run it for {:.0f} s or more, where "
       "start-up is negligible.",
       alone, what, kLong);
+}
+
+std::string what_to_doubt(const OverheadReport& report) {
+  std::string doubts;
+  if (!report.shared.empty())
+    doubts = fmt::format("Others used the GPUs ({}): slowdowns and intervals include their work. ",
+                         report.shared);
+  return doubts + start_up_counts(report);
 }
 
 /// The runs of all ways, round by round.
@@ -267,9 +276,18 @@ int overhead(const OverheadArguments& options) {
     auto selected = select_devices(options.devices, nvml->gpus());
     if (!selected) return complain(selected.error());
     chosen = std::move(*selected);
+    if (chosen.empty())  // all
+      for (const auto& gpu : nvml->gpus()) chosen.push_back(gpu.index);
   }
   GpuLook gpus(nvml, std::move(chosen));
   OverheadReport report;
+  report.shared = gpus.others();
+  if (!report.shared.empty() && !options.shared)
+    return complain(
+        fmt::format("others use the GPUs that are measured ({}): their work would count as "
+                    "overhead. End it, choose other GPUs with --devices, or pass --shared",
+                    report.shared),
+        kBadInput);
   report.command = fmt::format("{}", fmt::join(options.command, " "));
   report.measure = options.measure;
   stop_on_signals();
@@ -297,6 +315,8 @@ Verb overhead_verb() {
               "GPUs that record and monitor watch, and whose use is measured: 0,2-3 as in "
               "nvidia-smi, UUIDs, or all (default: all)")
       .suggest({"all"});
+  verb.flag("--shared", options->shared,
+            "measure though other processes use the GPUs; the intervals then include their work");
   verb.option("--measure", options->measure, "KEY",
               "compare a number that the program prints as \"KEY\": NUMBER, such as its step time, "
               "instead of the wall time");

@@ -1,6 +1,6 @@
 Interleaved runs of a program alone and watched, over fake driver libraries.
 
-  $ export GPUFATHOM_LIBRARY_PATH=$FAKES GPUFATHOM_FAKE= PATH=$(dirname $(command -v gpufathom)):/usr/bin:/bin
+  $ export GPUFATHOM_LIBRARY_PATH=$FAKES GPUFATHOM_FAKE=processes=0,utilization=0 PATH=$(dirname $(command -v gpufathom)):/usr/bin:/bin
   $ gpufathom overhead --rounds 2 --format json -- sleep 0.1 2>/dev/null | jq -c '.rows[] | select(.name | test("none|record|monitor")) | [.name, (.seconds | length), .failed, .median_seconds > 0.09, .disk_bytes > 0]'
   ["none",2,"",true,false]
   ["record",2,"",true,true]
@@ -9,7 +9,7 @@ Interleaved runs of a program alone and watched, over fake driver libraries.
 
 All GPUs are watched unless some are chosen; a missing utilization would be no number.
 
-  $ for devices in all 0; do gpufathom overhead --rounds 1 --only none --devices $devices --format json -- sleep 1 2>/dev/null | jq -c '.rows[] | [.name, .gpu_utilization]'; done
+  $ for devices in all 0; do GPUFATHOM_FAKE= gpufathom overhead --shared --rounds 1 --only none --devices $devices --format json -- sleep 1 2>/dev/null | jq -c '.rows[] | [.name, .gpu_utilization]'; done
   ["none",0.91]
   ["none",0.91]
 
@@ -27,6 +27,19 @@ Of several GPUs some can be watched.
   gpufathom: there is no device 7 (this machine has devices 0 to 0)
   [1]
 
+Where others use the GPUs, their work would count: it says who, and measures only when that is wanted.
+
+  $ GPUFATHOM_FAKE= gpufathom overhead --rounds 1 --only record -- true 2>&1 | sed 's/0: [^(;]* (1)/0: NAME (1)/'
+  gpufathom: others use the GPUs that are measured (GPU 0: NAME (1) holds 11.81 GB): their work would count as overhead. End it, choose other GPUs with --devices, or pass --shared
+  $ GPUFATHOM_FAKE=processes=0 gpufathom overhead --rounds 1 --only record -- true
+  gpufathom: others use the GPUs that are measured (GPU 0: 91 % utilization): their work would count as overhead. End it, choose other GPUs with --devices, or pass --shared
+  [1]
+  $ GPUFATHOM_FAKE= gpufathom overhead --shared --rounds 1 --only record --format json -- true 2>/dev/null | jq -r '(.rows | length), .note' | sed 's/0: [^(;]* (1)/0: NAME (1)/; s/[0-9.]* s alone/T alone/'
+  2
+  Others used the GPUs (GPU 0: NAME (1) holds 11.81 GB): slowdowns and intervals include their work. The program runs for T alone: slowdowns and the tools' CPU include start-up. Run it for 30 s or more, where start-up is negligible.
+  $ gpufathom overhead --rounds 1 --only record --format json -- true 2>/dev/null | jq -c .shared
+  ""
+
 A program that fails alone cannot be compared.
 
   $ gpufathom overhead --rounds 1 -- false
@@ -41,7 +54,7 @@ A program that fails alone cannot be compared.
 
 Chosen tools, and a number that the program prints itself.
 
-  $ gpufathom overhead --rounds 2 --only record,monitor --measure step_ms --svg chart.svg -- sh -c 'sleep 0.1; echo "{\"step_ms\": 12.5}"' 2>/dev/null | sed -E 's/ +[0-9.]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/  +/  /g; s/91.0 %/-/'
+  $ gpufathom overhead --rounds 2 --only record,monitor --measure step_ms --svg chart.svg -- sh -c 'sleep 0.1; echo "{\"step_ms\": 12.5}"' 2>/dev/null | sed -E 's/ +[0-9.]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/  +/  /g;  s/ 0.0 % / - /'
     watched by  wall  slower  95 %  tool CPU  tool mem  on disk
     none T  -  -  -  -  -
     record T  +0.0 %  +0.0 to +0.0 % T  SIZE  SIZE
@@ -66,7 +79,7 @@ Chosen tools, and a number that the program prints itself.
 Each tool answers for itself: one that fails or ends early costs its row alone. (An interval needs two rounds.)
 
   $ mkdir bin work && printf '#!/bin/sh\necho no driver >&2; exit 9\n' > bin/nvidia-smi && printf '#!/bin/sh\nexit 0\n' > bin/dcgmi && printf '#!/bin/sh\nexit 4\n' > bin/nsys && chmod +x bin/*
-  $ PATH=$PWD/bin:$PATH gpufathom overhead --rounds 1 --only 'record,nvidia-smi -l 1,dcgmi dmon,nsys' --measure n -- sh -c 'echo "\"n\": 4"; sleep 0.4' 2>&1 | sed -E 's/ +[0-9]+\.[0-9]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/, n 4$//; s/  +/  /g; s/91.0 %/-/'
+  $ PATH=$PWD/bin:$PATH gpufathom overhead --rounds 1 --only 'record,nvidia-smi -l 1,dcgmi dmon,nsys' --measure n -- sh -c 'echo "\"n\": 4"; sleep 0.4' 2>&1 | sed -E 's/ +[0-9]+\.[0-9]+ s/ T/g; s/[0-9.]+ [kM]B/SIZE/g; s/, n 4$//; s/  +/  /g;  s/ 0.0 % / - /'
   round 1 of 1: none T
   round 1 of 1: record T
   no driver

@@ -64,13 +64,16 @@ struct OverheadRow {
 struct OverheadReport {
   std::string schema = "gpufathom.overhead/2";
   std::string command, measure;
-  std::string note;  // what to doubt
+  std::string shared;  // who else used the GPUs
+  std::string note;    // what to doubt
   std::vector<OverheadRow> rows;
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("schema", &OverheadReport::schema, "name and version of this layout");
     visit("command", &OverheadReport::command, "the program");
     visit("measure", &OverheadReport::measure, "the number of the program that was compared");
+    visit("shared", &OverheadReport::shared,
+          "who else used the measured GPUs before the first run; empty: nobody that is known");
     visit("note", &OverheadReport::note, "what to doubt; empty: nothing");
     visit("rows", &OverheadReport::rows, "one a way to watch");
   }

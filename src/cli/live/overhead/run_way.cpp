@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -22,9 +23,11 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/files.h"
+#include "core/format.h"
 #include "core/time.h"
 
 namespace gf::cli {
@@ -231,6 +234,44 @@ std::optional<GpuLook::State> GpuLook::now() {
         return state;
       },
       kAnswerWithin);
+}
+
+std::string GpuLook::others() {
+  constexpr Nanos kAnswerWithin = 2 * kNsPerSecond;
+  constexpr std::int64_t kOfAContext = 128 << 20;  // one that runs kernels holds more
+  constexpr double kWorks = 0.05;
+  constexpr int kLooks = 3;  // what has just ended is still in the first
+  if (!nvml_) return {};
+  const auto told = thread_.ask(
+      [nvml = nvml_, chosen = chosen_] {
+        std::string text;
+        for (const unsigned number : chosen) {
+          const auto& gpu = nvml->gpus()[number];
+          const auto begin = text.size();
+          const auto say = [&](std::string what) {
+            text += fmt::format("{}GPU {}: {}", text.empty() ? "" : "; ", number, what);
+          };
+          double least = 1;
+          for (int look = 0; look < kLooks; ++look) {
+            if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            const bool last = look + 1 == kLooks;
+            const auto reading = nvml->read(gpu, {false, false, true, last});
+            least = std::min(least, reading.utilization_gpu.value_or(0));
+            if (!last || !reading.processes) continue;
+            for (const auto& process : *reading.processes)
+              if (process.memory_bytes < 0 || process.memory_bytes >= kOfAContext)
+                say(fmt::format(
+                    "{} ({}) holds {}",
+                    process.name.empty() ? "a process out of sight" : process.name, process.pid,
+                    process.memory_bytes < 0 ? "memory" : format_bytes(process.memory_bytes)));
+          }
+          if (text.size() == begin && least >= kWorks)
+            say(fmt::format("{:.0f} % utilization", 100 * least));
+        }
+        return text;
+      },
+      kAnswerWithin);
+  return told.value_or("");
 }
 
 namespace {

@@ -83,6 +83,9 @@ class GpuLook {
       : nvml_(std::move(nvml)), chosen_(std::move(chosen)) {}
   /// Empty when it is not known.
   std::optional<State> now();
+  /// Who works on them before the first run, for people: "GPU 0: python (4711) holds 11.0 GiB".
+  /// Empty: nobody, or it is not known.
+  std::string others();
 
  private:
   std::shared_ptr<Nvml> nvml_;  // null: no driver
