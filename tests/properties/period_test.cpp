@@ -110,6 +110,44 @@ RC_GTEST_PROP(Period, IsOfBlocksWhereNothingShowsSteps, ()) {
   RC_ASSERT(found.blocks.kernels == program.head + program.tail + program.layers * 6);
 }
 
+/// Two short kernels again and again, fetched each time, in front of what takes the time.
+Nanos add_probes(test::CaptureBuilder& builder, int probes) {
+  Nanos now = 0;
+  for (int i = 0; i < probes; ++i, now += 300'000) {
+    builder.kernel("probe_product", now, now + 3'000);
+    builder.kernel("probe_sum", now + 4'000, now + 6'000);
+  }
+  return now;
+}
+
+RC_GTEST_PROP(Period, ProvesItselfBehindManyShortKernels, ()) {
+  const int kernels = *rc::gen::inRange(5, 16), steps = *rc::gen::inRange(210, 400);
+  test::CaptureBuilder builder;
+  Nanos now = add_probes(builder, *rc::gen::inRange(3 * steps * kernels / 4, steps * kernels));
+  const auto start = now;
+  for (int step = 0; step < steps; ++step)
+    for (int kernel = 0; kernel < kernels; ++kernel, now += 150'000)
+      builder.kernel(kernel + 1 == kernels ? "softmax"
+                     : kernel % 2          ? "tanh"
+                                           : "product",
+                     now, now + 140'000);
+  const Steps found = find_period(builder.capture, {}, {}, Names(builder.capture));
+  RC_ASSERT(found.sign == "equal kernels in order");
+  // Those at the ends may begin or end inside other work.
+  RC_ASSERT(static_cast<int>(found.steps.size()) <= steps);
+  RC_ASSERT(static_cast<int>(found.steps.size()) >= steps - 2);
+  RC_ASSERT(found.steps.front().start_ns >= start - 300'000);
+}
+
+RC_GTEST_PROP(Period, IsNotOfShortKernelsInFrontOfOthers, ()) {
+  std::mt19937 random(*rc::gen::arbitrary<unsigned>());
+  test::CaptureBuilder builder;
+  Nanos now = add_probes(builder, 3000);
+  for (int i = 0; i < 4000; ++i, now += 150'000)
+    builder.kernel("k" + std::to_string(random() % 300), now, now + 140'000);
+  RC_ASSERT(find_period(builder.capture, {}, {}, Names(builder.capture)).steps.empty());
+}
+
 TEST(Period, IsNotSeenWhereThereIsNone) {
   std::mt19937 random(1);
   test::CaptureBuilder builder;

@@ -17,6 +17,7 @@
 #include "analyze/host_threads.h"
 #include "analyze/steps/equal_blocks.h"
 #include "analyze/steps/outer_loop.h"
+#include "analyze/steps/sequence_share.h"
 #include "analyze/steps/steps.h"
 #include "analyze/traits.h"
 #include "model/capture.h"
@@ -128,7 +129,7 @@ double irregularity(Positions positions, std::size_t median) {
   return count == 0 ? 0 : away / static_cast<double>(count) / middle;
 }
 
-/// The part of a sequence of n kernels that tokens at these positions explain as steps.
+/// The part of a sequence that tokens at these positions explain as steps.
 struct Coverage {
   bool tail = false;   // what follows the last one is a step: about as long as the others, neither
                        // cut off nor something else
@@ -139,15 +140,15 @@ struct Coverage {
     return covered * (1 - std::min(1.0, irregularity(positions, spacing)));
   }
 };
-Coverage coverage(Positions positions, std::size_t count) {
+Coverage coverage(Positions positions, const SequenceShare& share) {
   Coverage coverage;
   coverage.spacing = median_spacing(positions);
-  const double tail =
-      static_cast<double>(count - positions.back()) / static_cast<double>(coverage.spacing);
+  const double tail = static_cast<double>(share.kernels() - positions.back()) /
+                      static_cast<double>(coverage.spacing);
   coverage.tail = tail >= 0.9 && tail <= 1.1;
   std::size_t end = positions.back();
-  if (coverage.tail) end = count;
-  coverage.covered = static_cast<double>(end - positions.front()) / static_cast<double>(count);
+  if (coverage.tail) end = share.kernels();
+  coverage.covered = share.of(positions.front(), end);
   return coverage;
 }
 
@@ -173,11 +174,12 @@ double likeness(const KernelOrder& sequence, Segment left, Segment right,
          static_cast<double>(left.second - left.first + right.second - right.first);
 }
 
-Cut cut_at(const KernelOrder& sequence, Positions positions, std::vector<std::int32_t>& count) {
+Cut cut_at(const KernelOrder& sequence, const SequenceShare& share, Positions positions,
+           std::vector<std::int32_t>& count) {
   Cut cut;
   cut.at.assign(positions.begin(), positions.end());
   const auto size = static_cast<std::uint32_t>(sequence.ids.size());
-  cut.extent = coverage(positions, size);
+  cut.extent = coverage(positions, share);
   cut.worth = cut.extent.worth(positions);
   if (cut.extent.tail) cut.at.push_back(size);
   if (cut.at.size() < 3) return cut;
@@ -264,14 +266,15 @@ using StepPeriod = std::pair<Cut, Positions>;
 
 /// For every number of occurrences the token that explains most of the sequence; those worth most
 /// first.
-std::vector<Choice> candidates_of(const KernelOrder& sequence, const EnclosingSpans& enclosing,
+std::vector<Choice> candidates_of(const KernelOrder& sequence, const SequenceShare& share,
+                                  const EnclosingSpans& enclosing,
                                   std::span<const TokenPositions> tokens) {
   std::map<std::size_t, Choice> by_count;
   for (const auto& list : tokens)
     for (std::size_t token = 0; token < list.tokens(); ++token) {
       const Positions positions = list.at(token);
       if (positions.size() < 2) continue;
-      const Coverage extent = coverage(positions, sequence.ids.size());
+      const Coverage extent = coverage(positions, share);
       const auto known = by_count.find(positions.size());
       const double least = known == by_count.end() ? -1 : known->second.first;
       // Extents that cannot be worth more need no look.
@@ -289,12 +292,12 @@ std::vector<Choice> candidates_of(const KernelOrder& sequence, const EnclosingSp
 }
 
 /// The cuts whose segments are alike.
-std::vector<StepPeriod> good_cuts(const KernelOrder& sequence,
+std::vector<StepPeriod> good_cuts(const KernelOrder& sequence, const SequenceShare& share,
                                   const std::vector<Choice>& candidates,
                                   std::vector<std::int32_t>& count) {
   std::vector<StepPeriod> cuts;
   for (const auto& [worth, period] : candidates) {
-    Cut cut = cut_at(sequence, period, count);
+    Cut cut = cut_at(sequence, share, period, count);
     if (cut.alike >= kLeastAlike && cut.extent.covered >= kLeastCovered)
       cuts.push_back({std::move(cut), period});
   }
@@ -425,25 +428,36 @@ Steps find_period(const Capture& capture, const std::vector<std::uint32_t>& laun
                                    {sequence, kRunLengths[1]},
                                    TokenPositions(graph_begins(capture, launch, sequence))};
   std::vector<std::int32_t> count(sequence.distinct, 0);
-  const auto cuts = good_cuts(sequence, candidates_of(sequence, enclosing, tokens), count);
+  const auto cuts_by = [&](const SequenceShare& share) {
+    return good_cuts(sequence, share, candidates_of(sequence, share, enclosing, tokens), count);
+  };
+  const SequenceShare share(sequence);
+  const auto cuts = cuts_by(share);
   const OuterLoop loop(capture, launch, host, names, sequence);
   std::vector<StepPeriod> shown;
   std::copy_if(cuts.begin(), cuts.end(), std::back_inserter(shown),
                [&](const StepPeriod& period) { return !loop.sign(period.first.at).what.empty(); });
   const auto chosen = shortest_of(shown);
-  if (!chosen) return unsigned_steps(capture, sequence, loop, shortest_of(cuts));
+  if (!chosen) {
+    Steps found = unsigned_steps(capture, sequence, loop, shortest_of(cuts));
+    if (!found.steps.empty() || has_operations(capture)) return found;
+    // A start-up of many short kernels hides a loop that takes the time.
+    Steps proven =
+        unsigned_steps(capture, sequence, loop, shortest_of(cuts_by({capture, sequence})));
+    return proven.steps.empty() ? found : proven;
+  }
   std::vector<Phase> phases;
   for (const auto& list : tokens)
     for (std::size_t token = 0; token < list.tokens(); ++token) {
       const Positions positions = list.at(token);
       if (interleave(chosen->second, positions) && !parts_layers(sequence, enclosing, positions))
-        phases.push_back({coverage(positions, sequence.ids.size()).covered >= kWhole,
+        phases.push_back({coverage(positions, share).covered >= kWhole,
                           median_wait(capture, sequence, positions), positions});
     }
   std::stable_sort(phases.begin(), phases.end(), likelier);
   Cut cut;
   for (const auto& phase : phases) {  // the chosen one is among them
-    cut = cut_at(sequence, phase.at, count);
+    cut = cut_at(sequence, share, phase.at, count);
     if (cut.alike >= chosen->first.alike - kAsGood && cut.extent.covered >= kLeastCovered) break;
   }
   Steps found;
