@@ -285,8 +285,8 @@ class Capture:
             words += ["--with", what]
         for name, factor in kernels.items():
             words += ["--kernel", f"{name}={factor}"]
-        for name, factor in factors.items():
-            words += [f"--{name}", str(factor)]
+        for name, given in factors.items():
+            words += [f"--{name}", str(given)]
         if graph:
             words.append("--graph")
         answer: Dict[str, Any] = _program.answer(*words, allow_incomplete=self.allow_incomplete)

@@ -244,6 +244,8 @@ class Tables(unittest.TestCase):
                 str(BUILD / "gpufathom"),
                 "query",
                 TRACE,
+                "--window",
+                "all",
                 "select row, name, operator, module, layer, phase, idle_ns, idle_cause from "
                 "attributed_kernels order by row",
                 "--format",

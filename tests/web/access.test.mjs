@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { runPages } from "./browser.mjs";
+import { fileURLToPath } from "node:url";
+import { runPages, withReport } from "./browser.mjs";
 import { OF_WIDTH, axe, faintWords, layoutFaults, violations } from "./layout_checks.mjs";
 import { painted } from "./timeline_tools.mjs";
 
@@ -56,8 +57,8 @@ test("nor on a phone", async (page) => {
 });
 
 // WCAG 2.2, 2.5.8: links inside of a sentence and parts that are as long as their time are exempt.
-test("everything that a finger presses on a phone is 24 pixels high and wide", async () => {
-  await withReport(report, { viewport: { width: 400, height: 800 }, hasTouch: true, isMobile: true }, async (page) => {
+test("everything that a finger presses on a phone is 24 pixels high and wide", async (opened) => {
+  await withReport(fileURLToPath(opened.url()), { viewport: { width: 400, height: 800 }, hasTouch: true, isMobile: true }, async (page) => {
     const small = await page.evaluate(() => {
       for (const each of document.querySelectorAll("details")) each.open = true;
       return [...document.querySelectorAll("button, select, input, summary, a[href]")]

@@ -61,23 +61,39 @@ std::map<Text, std::vector<std::uint32_t>> long_calls(const Facts& facts) {
   return found;
 }
 
-/// None: too few, no rarer than fast ones, or of sizes that came before.
-SlowCalls slow_calls(const Facts& facts, Text name, const std::vector<std::uint32_t>& rows) {
-  constexpr double kTimes = 20, kNew = 0.8;
-  constexpr std::size_t kFewest = 3;
-  const auto& ops = facts.capture().host_ops;
-  SlowCalls found;
-  if (rows.size() < kFewest) return found;
+struct AllCalls {
   std::vector<double> times;
   std::map<Text, Nanos> first;  // by shapes
+};
+
+constexpr std::size_t kFewestSlow = 3;
+
+/// All calls of the operators whose long ones are enough, in one pass.
+std::map<Text, AllCalls> all_calls(const Facts& facts,
+                                   const std::map<Text, std::vector<std::uint32_t>>& long_ones) {
+  std::map<Text, AllCalls> found;
+  for (const auto& [name, rows] : long_ones)
+    if (rows.size() >= kFewestSlow) found[name];
+  if (found.empty()) return found;
+  const auto& ops = facts.capture().host_ops;
   for (std::uint32_t row = 0; row < ops.size(); ++row) {
-    if (ops.name[row] != name || ops.kind[row] != HostKind::op) continue;
-    times.push_back(static_cast<double>(ops.duration_ns[row]));
-    const auto [known, fresh] = first.try_emplace(ops.shapes[row], ops.start_ns[row]);
+    if (ops.kind[row] != HostKind::op) continue;
+    const auto at = found.find(ops.name[row]);
+    if (at == found.end()) continue;
+    at->second.times.push_back(static_cast<double>(ops.duration_ns[row]));
+    const auto [known, fresh] = at->second.first.try_emplace(ops.shapes[row], ops.start_ns[row]);
     if (!fresh) known->second = std::min(known->second, Nanos{ops.start_ns[row]});
   }
-  found.calls = static_cast<std::int64_t>(times.size());
-  const double usual = median(std::move(times));
+  return found;
+}
+
+/// None: too few, no rarer than fast ones, or of sizes that came before.
+SlowCalls slow_calls(const Facts& facts, AllCalls all, const std::vector<std::uint32_t>& rows) {
+  constexpr double kTimes = 20, kNew = 0.8;
+  const auto& ops = facts.capture().host_ops;
+  SlowCalls found;
+  found.calls = static_cast<std::int64_t>(all.times.size());
+  const double usual = median(std::move(all.times));
   found.usual = static_cast<Nanos>(usual);
   std::size_t told = 0, fresh = 0;
   for (const auto row : rows) {
@@ -85,10 +101,10 @@ SlowCalls slow_calls(const Facts& facts, Text name, const std::vector<std::uint3
     found.slow.push_back({ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]});
     if (ops.shapes[row] == Text::none) continue;
     ++told;
-    fresh += first.at(ops.shapes[row]) == ops.start_ns[row];
+    fresh += all.first.at(ops.shapes[row]) == ops.start_ns[row];
   }
   const bool rare = 2 * static_cast<std::int64_t>(found.slow.size()) < found.calls;
-  if (!rare || found.slow.size() < kFewest ||
+  if (!rare || found.slow.size() < kFewestSlow ||
       static_cast<double>(fresh) < kNew * static_cast<double>(told))
     found.slow.clear();
   return found;
@@ -107,8 +123,9 @@ std::optional<Finding> plans_for_shapes(const Facts& facts) {
   Text most = Text::none;
   Intervals spans;
   Nanos longest = 0;
-  for (const auto& [name, rows] : long_calls(facts)) {
-    const auto calls = slow_calls(facts, name, rows);
+  const auto long_ones = long_calls(facts);
+  for (auto& [name, all] : all_calls(facts, long_ones)) {
+    const auto calls = slow_calls(facts, std::move(all), long_ones.at(name));
     if (calls.slow.empty()) continue;
     const auto operation = facts.capture().text(name);
     const Nanos time = total(calls.slow);
@@ -141,7 +158,7 @@ std::optional<Finding> plans_for_shapes(const Facts& facts) {
 
 namespace {
 
-/// Whether the host prepares a step: it launches, does something of its own, or brings the numbers
+/// True where the host prepares a step: it launches, does something of its own, or brings the numbers
 /// of tokens. A copy of more has causes of its own.
 bool of_scheduler(const Facts& facts, const IdlePiece& piece) {
   constexpr std::int64_t kLarge = 256 << 10;

@@ -72,7 +72,7 @@ The H200's committed points, with their counters: the fit, the board, microbench
   dram_load_zeros: 2559 pJ above idle an access of 32 bytes, 1269 pJ by the memory's own power
   dram_store_wide: 3693 pJ above idle an access of 32 bytes, 1304 pJ by the memory's own power
   dram_store_zeros: 2250 pJ above idle an access of 32 bytes, 1005 pJ by the memory's own power
-  a division of one thread, added to a chase: l1 272 pJ (beside 141 W) l2 265 pJ (beside 141 W) dram 288 pJ (beside 162 W); spread 8.3 % of the mean
+  a division of one thread, added to a chase: l1 272 pJ (1024 threads, beside 141 W), l2 265 pJ (1024 threads, beside 141 W), dram 288 pJ (1024 threads, beside 162 W); spread 8.3 % of the mean
   
   operands           of one                 random      zeros   pJ of one, active power included
   dram_load_wide     dram.read                3995       2602

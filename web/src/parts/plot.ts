@@ -7,7 +7,7 @@ export interface PlotPoint { x: number; y: number; tip: string; ring?: boolean; 
 export interface PlotLine { name: string; colour: string; shape: number; points: PlotPoint[]; stepped?: boolean; bare?: boolean; dash?: string }
 export interface Plot { id: string; title: string; xTitle: string; yTitle: string; byTwos?: boolean; byTens?: boolean; percentX?: boolean; percentY?: boolean; sayX?: (value: number) => string; top?: number; lines: PlotLine[] }
 
-const HEIGHT = 236, LEFT = 52, RIGHT = 28, TOP = 10, BOTTOM = 40;
+const HEIGHT = 236, LEFT = 52, LETTER = 6.5, RIGHT = 28, TOP = 10, BOTTOM = 40;
 
 /** Round values from 0 to at least `most`, about five of them. */
 function rounds(most: number): number[] {
@@ -54,12 +54,14 @@ export function linePlot(plot: Plot, width: number): SVGElement {
   const risen = (value: number): number => (plot.byTens ? Math.log(Math.max(value, least) / least) / Math.log(most / least || 10) : value / most);
   const low = plot.byTwos ? Math.min(...points.map((p) => p.x)) : 0, high = Math.max(...points.map((p) => p.x), low * 1.001, plot.percentX ? 1 : 0);
   const place = (value: number): number => (plot.byTwos ? (Math.log(value) - Math.log(low)) / (Math.log(high) - Math.log(low)) : value / high);
-  const x = (value: number): number => LEFT + place(value) * (width - LEFT - RIGHT), y = (value: number): number => TOP + (1 - risen(value)) * (HEIGHT - TOP - BOTTOM);
+  const saidY = marksY.map((value) => numeral(value, plot.percentY));
+  const left = Math.max(LEFT, 10 + LETTER * Math.max(...saidY.map((said) => said.length)));
+  const x = (value: number): number => left + place(value) * (width - left - RIGHT), y = (value: number): number => TOP + (1 - risen(value)) * (HEIGHT - TOP - BOTTOM);
   const picture = svg("svg", { class: "curve plot", id: plot.id, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": `${plot.title}: ${plot.lines.map((line) => line.name).join(", ")}` });
-  for (const value of marksY) picture.append(svg("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }), svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, numeral(value, plot.percentY)));
-  const marks = plot.byTwos ? twos(low, high, (width - LEFT) / 58) : rounds(high);
+  marksY.forEach((value, i) => picture.append(svg("line", { class: "grid", x1: left, x2: width - RIGHT, y1: y(value), y2: y(value) }), svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, saidY[i]!)));
+  const marks = plot.byTwos ? twos(low, high, (width - left) / 58) : rounds(high);
   for (const value of marks) picture.append(svg("line", { class: "grid", x1: x(value), x2: x(value), y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM + 4 }), svg("text", { x: x(value), y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" }, plot.sayX?.(value) ?? numeral(value, plot.percentX)));
-  picture.append(svg("text", { x: (LEFT + width - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, plot.xTitle));
+  picture.append(svg("text", { x: (left + width - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, plot.xTitle));
   for (const line of plot.lines) {
     const at = line.points.map((p): [number, number] => [x(p.x), y(p.y)]);
     picture.append(svg("path", { class: "series", "data-line": line.name, d: pathOf(line.stepped ? stairs(at) : at), style: `stroke:${line.colour}`, "stroke-dasharray": line.dash || undefined }));
