@@ -158,8 +158,8 @@ std::optional<Finding> plans_for_shapes(const Facts& facts) {
 
 namespace {
 
-/// True where the host prepares a step: it launches, does something of its own, or brings the numbers
-/// of tokens. A copy of more has causes of its own.
+/// True where the host prepares a step: it launches, does something of its own, or brings the
+/// numbers of tokens. A copy of more has causes of its own.
 bool of_scheduler(const Facts& facts, const IdlePiece& piece) {
   constexpr std::int64_t kLarge = 256 << 10;
   if (piece.reason == IdleReason::input)

@@ -151,8 +151,7 @@ std::string gpu_names(const std::vector<unsigned>& gpus) {
 /// all when none does yet.
 void Recording::choose_gpus(const std::vector<unsigned>& chosen) {
   for (const auto& gpu : nvml_->gpus())
-    if (std::find(chosen.begin(), chosen.end(), gpu.index) != chosen.end())
-      gpus_.push_back(gpu);
+    if (std::find(chosen.begin(), chosen.end(), gpu.index) != chosen.end()) gpus_.push_back(gpu);
   if (o_.pid == 0 || o_.devices != "all") return;
   std::vector<GpuInfo> its;
   for (const auto& gpu : gpus_)
