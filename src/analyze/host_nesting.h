@@ -10,6 +10,8 @@
 
 namespace gf {
 
+class Names;
+
 class HostNesting {
  public:
   HostNesting(const Capture& capture, const HostThreads& host, const Names& names);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/energy/population.h"
+#include "analyze/nnls.h"
 
 namespace gf {
 
