@@ -16,7 +16,7 @@ inline bool gives_tokens(const EngineStep& step) {
          step.kind == StepKind::speculative;
 }
 
-/// Of the window, by start.
+/// The engine's steps in the window for which `wanted` is true, by start.
 template <class Wanted>
 EngineSteps steps_that(const TraceFacts& facts, Wanted&& wanted) {
   EngineSteps steps;
@@ -32,7 +32,7 @@ inline Nanos time_of(const EngineSteps& steps) {
   return time;
 }
 
-/// Needs some.
+/// The median length of steps, of which there is one at least.
 inline Nanos middle_of(const EngineSteps& steps) {
   std::vector<double> times;
   for (const auto* step : steps) times.push_back(static_cast<double>(step->duration_ns));

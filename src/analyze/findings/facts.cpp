@@ -55,10 +55,15 @@ void TraceFacts::claim_activity(std::uint32_t activity) const {
   claimed_.kernels[activity] = true;
 }
 
-Nanos TraceFacts::claim_idle(Intervals spans, Goes goes) const {
-  spans = subtract(normalised(std::move(spans)), claimed_.host);
+Nanos TraceFacts::idle_in(const Intervals& spans) const {
   Nanos time = 0;
   for (const auto& line : context.devices) time += shared_length(spans, line.idle);
+  return time;
+}
+
+Nanos TraceFacts::claim_idle(Intervals spans, Goes goes) const {
+  spans = subtract(normalised(std::move(spans)), claimed_.host);
+  const Nanos time = idle_in(spans);
   claimed_.host = unite(claimed_.host, spans);
   host_other_.reset();
   if (goes == Goes::with_host) latest_.host = unite(latest_.host, spans);

@@ -94,6 +94,8 @@ struct TraceFacts {
     spoken_.activities.clear();  // keeps its memory for the next rule
     spoken_.reasons = 0;
   }
+  /// Idle time of all devices inside of spans, which are in order and apart.
+  Nanos idle_in(const Intervals& spans) const;
   /// Idle time in `spans`, over all devices, that no cause had claimed before. With the cause goes
   /// what the host did in it, where no operation says what that is (also_gone).
   enum class Goes : std::uint8_t { with_host, alone };

@@ -33,7 +33,7 @@ std::string sizes_of(const EngineSteps& steps) {
   return fmt::format(", of {} to {}", least, plural(most, "token"));
 }
 
-/// Of all devices.
+/// Idle time inside of steps, summed over the devices.
 Nanos idle_in_steps(const Facts& facts, const EngineSteps& steps) {
   Nanos idle = 0;
   for (const auto& line : facts.context.devices)

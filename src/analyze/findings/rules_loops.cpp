@@ -507,8 +507,7 @@ std::optional<Finding> unbatched_loop(const Facts& facts) {
     for (const auto& round : loop.forward) launched += round.size();
   }
   times.device = normalised(std::move(times.device));
-  Nanos idle = 0;
-  for (const auto& line : facts.context.devices) idle += shared_length(times.device, line.idle);
+  Nanos idle = facts.idle_in(times.device);
   const Nanos saved = times.kernels - std::llround(times.least);
   // A batch is worth it where it takes half the time at most.
   if (facts.of_window(idle + saved) < 0.05 ||

@@ -16,8 +16,7 @@
 namespace gf::trace_rules {
 namespace {
 
-// Calls of one operator, most of which are fast.
-
+/// Calls of one operator, most of which are fast.
 struct SlowCalls {
   Nanos usual = 0;  // of the others
   std::int64_t calls = 0;
@@ -137,8 +136,7 @@ std::optional<Finding> plans_for_shapes(const Facts& facts) {
     spans.insert(spans.end(), calls.slow.begin(), calls.slow.end());
   }
   spans = normalised(std::move(spans));
-  Nanos idle = 0;
-  for (const auto& line : facts.context.devices) idle += shared_length(spans, line.idle);
+  const Nanos idle = facts.idle_in(spans);
   if (facts.of_window(idle) < 0.05 || !facts.repeats(spans, 0.02)) return {};
   facts.also_gone(spans);
   const Nanos gain = facts.claim_idle(std::move(spans), Facts::Goes::alone);
@@ -220,8 +218,7 @@ std::optional<Finding> scheduler_in_step(const Facts& facts) {
   if (lengths.empty() || median(lengths) < static_cast<double>(kHostPause)) return {};
   const auto usual = static_cast<Nanos>(median(lengths));
   spans = normalised(std::move(spans));
-  Nanos idle = 0;
-  for (const auto& line : facts.context.devices) idle += shared_length(spans, line.idle);
+  const Nanos idle = facts.idle_in(spans);
   if (facts.of_window(idle) < 0.05 || !facts.in_steps(spans, 0.02)) return {};
   const Nanos gain = facts.claim_idle(std::move(spans));
   if (facts.of_window(gain) < 0.05) return {};
@@ -300,8 +297,7 @@ std::optional<Finding> host_sampling(const Facts& facts) {
     bytes += facts.capture().activities.bytes[row];
   }
   Intervals spans = idle_behind(facts, copies);
-  Nanos idle = 0;
-  for (const auto& line : facts.context.devices) idle += shared_length(spans, line.idle);
+  const Nanos idle = facts.idle_in(spans);
   if (facts.of_window(idle + copying) < 0.05) return {};
   for (const auto row : copies) facts.claim_activity(row);
   const Nanos gain = copying + facts.claim_idle(std::move(spans));
@@ -347,17 +343,17 @@ std::optional<Finding> cache_swaps(const Facts& facts) {
     spans.push_back(span);
     copying += span.length();
   }
+  spans = normalised(std::move(spans));
   Intervals waits;
   for (const auto& line : facts.context.devices) {
-    copying -= shared_length(normalised(spans), line.kernel_busy);
+    copying -= shared_length(spans, line.kernel_busy);
     for (const auto& piece : line.idle_pieces)
       if (piece.reason == IdleReason::memcpy || std::ranges::binary_search(swapped, piece.next))
         waits.push_back(piece.span);
   }
   copying = std::max<Nanos>(0, copying);
-  Nanos idle = 0;
-  for (const auto& line : facts.context.devices)
-    idle += shared_length(normalised(waits), line.idle);
+  waits = normalised(std::move(waits));
+  const Nanos idle = facts.idle_in(waits);
   if (facts.of_window(copying + idle) < 0.02) return {};
   for (const auto row : swapped) facts.claim_activity(row);
   const Nanos gain = copying + facts.claim_idle(std::move(waits));

@@ -276,8 +276,6 @@ int overhead(const OverheadArguments& options) {
     auto selected = select_devices(options.devices, nvml->gpus());
     if (!selected) return complain(selected.error());
     chosen = std::move(*selected);
-    if (chosen.empty())  // all
-      for (const auto& gpu : nvml->gpus()) chosen.push_back(gpu.index);
   }
   GpuLook gpus(nvml, std::move(chosen));
   OverheadReport report;

@@ -95,8 +95,8 @@ class LiveSampler {
   std::vector<Watched> devices_;
 };
 
-/// The NVML indices named by a list such as "0,2-3", a UUID or "all". Errors: text that is none, a
-/// device that is not there.
+/// The NVML indices named by a list such as "0,2-3", a UUID or "all"; of all devices for no text.
+/// Errors: text that is none, a device that is not there.
 Result<std::vector<unsigned>> select_devices(const std::string& text,
                                              const std::vector<GpuInfo>& gpus);
 std::string host_name();
