@@ -21,6 +21,11 @@
 
 namespace gf {
 
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
 namespace {
 
 constexpr mode_t kPermissions = 0777;

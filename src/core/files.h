@@ -15,6 +15,8 @@ constexpr std::string_view file_name(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
+bool is_folder(const std::string& path);
+
 /// Written under a name that nobody can guess beside its own, and renamed by commit(), with the
 /// mode of the file that it replaces. A file that is not committed leaves no trace, nor does one
 /// whose writer a signal ends. Devices and pipes are written in place.

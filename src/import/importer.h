@@ -1,4 +1,4 @@
-// A format is one folder with `sniff` and `load`, and one line in registry.cpp.
+// A format is one folder with `sniff` and `load`, and one line in importers.cpp.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,12 @@ struct Importer {
 };
 
 std::span<const Importer> importers();
+
+/// Reads a folder that a profiler wrote as a whole. Errors: it holds nothing that can be read.
+Result<Capture> import_folder(const std::string& path, const ImportOptions& options);
+
+/// The capture that an importer made of `path`, after the checks that every capture passes.
+Result<Capture> checked(Result<Capture> capture, const std::string& path);
 
 /// Id of a file's format, by its beginning; empty when no importer reads it.
 std::string_view format_of_file(const std::string& path);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "analyze/collective_type.h"
 #include "analyze/ranks/align.h"
 #include "analyze/ranks/identity.h"
 #include "analyze/ranks/measure_rank.h"

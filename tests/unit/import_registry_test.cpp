@@ -33,7 +33,7 @@ std::set<std::string> namespaces_in(const std::filesystem::path& folder) {
 }
 
 TEST(Importers, EveryFolderIsInTheRegistry) {
-  const std::string registry = content_of("src/import/registry.cpp");
+  const std::string registry = content_of("src/import/importers.cpp");
   ASSERT_FALSE(registry.empty());
   for (const auto& entry : std::filesystem::directory_iterator("src/import")) {
     if (!entry.is_directory()) continue;
@@ -41,7 +41,7 @@ TEST(Importers, EveryFolderIsInTheRegistry) {
     EXPECT_TRUE(std::ranges::any_of(
         names,
         [&](const std::string& name) { return registry.find(name + "load") != registry.npos; }))
-        << "src/import/registry.cpp does not know " << entry.path().filename().string();
+        << "src/import/importers.cpp does not know " << entry.path().filename().string();
   }
 }
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <tuple>
 
-#include "analyze/ranks/identity.h"
+#include "analyze/collective_type.h"
 #include "core/statistics.h"
 #include "model/chips.h"
 #include "model/formats.h"

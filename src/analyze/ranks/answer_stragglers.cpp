@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/collective_type.h"
 #include "analyze/ranks/answer.h"
-#include "analyze/ranks/identity.h"
 #include "core/apportion.h"
 #include "core/statistics.h"
 

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/collective_type.h"
 #include "analyze/ranks/answer.h"
-#include "analyze/ranks/identity.h"
 #include "analyze/ranks/job_graph.h"
 #include "analyze/ranks/parallel.h"
 #include "analyze/ranks/stage_peers.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "analyze/ranks/identity.h"
+#include "analyze/collective_type.h"
 #include "analyze/replay/graph.h"
 #include "core/statistics.h"
 

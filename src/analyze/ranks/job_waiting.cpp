@@ -63,12 +63,6 @@ std::vector<KernelWait> waits_of(const WorkedJob& worked, const std::vector<std:
 
 }  // namespace
 
-const KernelWait* JobWaiting::of(std::uint32_t activity) const {
-  const auto at = std::ranges::lower_bound(kernels, activity, {}, &KernelWait::activity);
-  if (at == kernels.end() || at->activity != activity) return nullptr;
-  return &*at;
-}
-
 Result<JobWaiting> find_job_waiting(const Capture& capture, std::vector<RankPart> peers,
                                     unsigned workers) {
   std::vector<CollectiveRows> rows;

@@ -3,6 +3,7 @@
 // Each collective's duration on each rank as waiting for the last arrival and transfer.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,7 +24,10 @@ struct JobWaiting {
   JobRanks job;                     // what `ranks` says of all of them
 
   /// nullptr for a kernel that did not wait, or of which that is not known.
-  const KernelWait* of(std::uint32_t activity) const;
+  const KernelWait* of(std::uint32_t activity) const {
+    const auto at = std::ranges::lower_bound(kernels, activity, {}, &KernelWait::activity);
+    return at == kernels.end() || at->activity != activity ? nullptr : &*at;
+  }
 };
 
 /// `peers`: the other ranks; a part of the capture itself among them is left out. A capture that

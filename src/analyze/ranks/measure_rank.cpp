@@ -14,6 +14,7 @@
 
 #include "analyze/attribution/attribution.h"
 #include "analyze/chosen_devices.h"
+#include "analyze/collective_type.h"
 #include "analyze/context.h"
 #include "analyze/device_use.h"
 #include "analyze/host_threads.h"

@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyze/collective_type.h"
 #include "analyze/ranks/align.h"
-#include "analyze/ranks/identity.h"
 #include "analyze/ranks/parallel.h"
 #include "analyze/ranks/ranks.h"
 #include "core/statistics.h"

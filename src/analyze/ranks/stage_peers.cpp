@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "analyze/ranks/identity.h"
+#include "analyze/collective_type.h"
 #include "core/statistics.h"
 
 namespace gf {

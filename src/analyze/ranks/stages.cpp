@@ -12,7 +12,6 @@
 #include <tuple>
 #include <utility>
 
-#include "analyze/ranks/identity.h"
 #include "core/files.h"
 
 namespace gf {

@@ -2,7 +2,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "analyze/ranks/identity.h"
+#include "analyze/collective_type.h"
 #include "analyze/replay/mendings.h"
 #include "analyze/timeline.h"
 #include "model/chips.h"

@@ -397,20 +397,9 @@ Result<Capture> load(const std::string& path, const ImportOptions& options) {
   return capture;
 }
 
-}  // namespace gf::xplane
-
-namespace gf {
+namespace {
 
 namespace fs = std::filesystem;
-
-bool is_folder(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
-namespace xplane {
-
-namespace {
 
 std::vector<fs::path> members(const fs::path& folder) {
   std::vector<fs::path> found;
@@ -444,5 +433,4 @@ Result<ProfileFile> find_profile(const std::string& folder) {
               "plugins/profile/RUN/HOST.xplane.pb)");
 }
 
-}  // namespace xplane
-}  // namespace gf
+}  // namespace gf::xplane

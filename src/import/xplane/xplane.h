@@ -19,16 +19,8 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
                            const ImportOptions& options,
                            const std::function<void(std::string_view)>& release = {});
 
-}  // namespace gf::xplane
-
-namespace gf {
-
 // The folder that the TensorFlow and JAX profilers write:
 // LOGDIR/plugins/profile/RUN/HOST.xplane.pb.
-
-bool is_folder(const std::string& path);
-
-namespace xplane {
 
 struct ProfileFile {
   std::string file;
@@ -40,5 +32,4 @@ struct ProfileFile {
 /// the trace.json.gz made from it. Errors: nothing of the kind in the folder.
 Result<ProfileFile> find_profile(const std::string& folder);
 
-}  // namespace xplane
-}  // namespace gf
+}  // namespace gf::xplane
