@@ -32,7 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     std::string json;
     gf::to_json(json, *analysis);
-    gf::analysis_text(*analysis, {});
+    (void)gf::short_text(*analysis, {});
+    (void)gf::full_text(*analysis, {});
     if (context) (void)gf::what_if(*context, {});
   }
   if (auto parts = gf::measure_ranks(*capture)) {

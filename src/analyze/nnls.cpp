@@ -32,9 +32,20 @@ NonNegativeFit nonnegative_least_squares(const Eigen::MatrixXd& A, const Eigen::
   const Eigen::MatrixXd S = A * scale.cwiseInverse().asDiagonal();
 
   NonNegativeFit fit;
-  fit.free.assign(count, false);
   Eigen::VectorXd solution = Eigen::VectorXd::Zero(A.cols());
   const double tolerance = 1e-12 * right.norm();
+  // Most coefficients are above 0, so all begin free; those that come out below leave, until none
+  // does.
+  fit.free.assign(count, true);
+  for (bool below = true; below;) {
+    solution = solve_on(S, right, fit.free);
+    below = false;
+    for (std::size_t j = 0; j < count; ++j) {
+      if (!fit.free[j] || solution[static_cast<Eigen::Index>(j)] > 0) continue;
+      fit.free[j] = false;
+      below = true;
+    }
+  }
   for (std::size_t round = 0; round < 10 * count + 10; ++round) {
     // The bound coefficient whose release lowers the residual most.
     const Eigen::VectorXd gradient = S.transpose() * (right - S * solution);

@@ -15,11 +15,11 @@ namespace {
 std::string_view meaning_of(Without what) {
   switch (what) {
     case Without::sync:
-      return "no host synchronization";
+      return "no synchronization";
     case Without::input:
       return "input ready in time";
     case Without::copies:
-      return "copies pinned and overlapped";
+      return "copies pinned, async";
     case Without::allocations:
       return "no device allocations";
     case Without::compiling:
@@ -27,7 +27,7 @@ std::string_view meaning_of(Without what) {
     case Without::communication:
       return "communication overlapped";
     case Without::pauses:
-      return "no other work of the host";
+      return "no other host work";
   }
   return {};
 }
@@ -53,7 +53,7 @@ std::string_view meaning_of(With what) {
     case With::channels_last:
       return "NHWC throughout";
     case With::one_layout:
-      return "no copies, no conversions";
+      return "no layout conversions";
     case With::sparse_gradients:
       return "of embeddings";
   }

@@ -132,8 +132,9 @@ std::string operations_text(const WorkHeadline& work) {
   return text + ". ";
 }
 
-/// "1 284 items per second (64 a step from its shapes), 164.4 k tokens per second."
-std::string items_text(const Throughput& of) {
+}  // namespace
+
+std::string throughput_text(const Throughput& of) {
   if (!of.items_per_s) return {};
   std::string text = format_per_second(*of.items_per_s) + " items per second";
   if (of.items)
@@ -142,13 +143,12 @@ std::string items_text(const Throughput& of) {
   if (of.tokens_per_s) text += ", " + format_per_second(*of.tokens_per_s) + " tokens per second";
   if (of.flops_per_item) text += ", " + format_rate(*of.flops_per_item, "FLOP") + " per item";
   if (of.joules_per_item) text += fmt::format(", {:.4g} J per item", *of.joules_per_item);
-  return text + ". ";
+  return text;
 }
 
-}  // namespace
-
 std::string work_lines(const WorkHeadline& work, const TextStyle& style) {
-  const std::string text = operations_text(work) + items_text(work.throughput);
+  std::string text = operations_text(work);
+  if (const auto items = throughput_text(work.throughput); !items.empty()) text += items + ". ";
   if (text.empty()) return {};
   const std::string whole =
       text + (work.flops_per_s.has_value() ? "See also: gpufathom work." : "");

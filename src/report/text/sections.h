@@ -23,6 +23,9 @@ std::string section_title(const TextStyle& style, std::string_view title,
 std::string ladder_section(const Analysis& analysis, const TextStyle& style);
 /// Achieved operations, utilization, items and tokens per second; nothing where none is known.
 std::string work_lines(const WorkHeadline& work, const TextStyle& style);
+/// "1 284 items per second (64 per step from its shapes), 24.3 GFLOP per item"; empty where no rate
+/// is known.
+std::string throughput_text(const Throughput& of);
 /// Tokens, steps by kind and their waits of a serving engine; nothing where there is none.
 std::string serving_section(const Analysis& analysis, const TextStyle& style);
 std::string waterfall_section(const Analysis& analysis, const TextStyle& style);

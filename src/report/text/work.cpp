@@ -50,12 +50,8 @@ std::string account_lines(const WorkAccount& account, const TextStyle& style) {
 }
 
 std::string throughput_line(const Throughput& of, const TextStyle& style) {
-  if (!of.items_per_s) return {};
-  std::string line = fmt::format("{:.4g} items per second", *of.items_per_s);
-  if (of.items) line += fmt::format(" ({} a step)", *of.items);
-  if (of.tokens_per_s) line += fmt::format(", {:.4g} tokens per second", *of.tokens_per_s);
-  if (of.flops_per_item) line += ", " + format_rate(*of.flops_per_item, "FLOP") + " per item";
-  if (of.joules_per_item) line += fmt::format(", {:.4g} J per item", *of.joules_per_item);
+  std::string line = throughput_text(of);
+  if (line.empty()) return {};
   if (of.items_source == ItemsSource::shapes)
     line += "; items by the shapes of " + of.items_from + " (override with --batch N)";
   return paint(style, Paint::plain, wrap(line + ".", static_cast<std::size_t>(style.width), 2));

@@ -8,23 +8,23 @@ A captured program runs again with something changed.
   
   Each change alone                                       predicted gain of a step
     change                                          step  of step   range   others
-    copies             copies pinn..overlapped  10.58 ms   54.3 %    54 %  37-89 %
+    copies             copies pinned, async     10.58 ms   54.3 %    54 %  37-89 %
     gpu                kernels 2 times as fast  20.71 ms   10.5 %  2-17 %   1-51 %
     fused_elementwise  in fewer passes          21.20 ms    8.4 %   4-9 %   2-42 %
     graph              launches as one graph    22.78 ms    1.6 %   1-2 %    0-5 %
-    sync               no host synchronization  22.84 ms    1.3 %     1 %    1-8 %
+    sync               no synchronization       22.84 ms    1.3 %     1 %    1-8 %
     host               host 2 times as fast     22.93 ms    0.9 %     1 %    0-5 %
-    one_layout         no copies, ..onversions  22.95 ms    0.8 %     1 %    0-6 %
-    pauses             no other wo..f the host  23.01 ms    0.6 %     1 %    0-3 %
+    one_layout         no layout conversions    22.95 ms    0.8 %     1 %    0-6 %
+    pauses             no other host work       23.01 ms    0.6 %     1 %    0-3 %
     channels_last      NHWC throughout          23.08 ms    0.3 %     0 %    0-2 %
     No gain: input, allocations, compiling, communication, fused_optimizer,
     fused_attention, padded_sizes, tensor_cores, sparse_gradients.
   $ gpufathom whatif pageable_copies.json.gz --without sync --without copies --gpu 2 | tail -5
-    change                                      step  of step    range   others
-    sync      no host synchronization       22.84 ms    1.3 %      1 %    1-8 %
-    copies    copies pinned and overlapped  10.58 ms   54.3 %     54 %  37-89 %
-    gpu       kernels 2 times as fast       20.71 ms   10.5 %   2-17 %   1-51 %
-    together  all of these                  5.954 ms   74.3 %  64-77 %  47-96 %
+    change                                 step  of step    range   others
+    sync      no synchronization       22.84 ms    1.3 %      1 %    1-8 %
+    copies    copies pinned, async     10.58 ms   54.3 %     54 %  37-89 %
+    gpu       kernels 2 times as fast  20.71 ms   10.5 %   2-17 %   1-51 %
+    together  all of these             5.954 ms   74.3 %  64-77 %  47-96 %
 
 Another GPU is told by its ceilings.
 

@@ -76,8 +76,10 @@ export function plural(n: number, noun: string): string {
   return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 }
 
-/** A sentence whose numbers keep their unit on the same line. */
-export function kept(text: string): string { return text.replace(/(\d) (%|ns|us|\u00b5s|ms|s|GB|MB|kB|W|J|kJ)(?![\w])/g, "$1\u00a0$2"); }
+/** A sentence whose numbers keep their unit on the same line, spelled as elsewhere on the page. */
+export function kept(text: string): string {
+  return text.replace(/(\d) (%|ns|us|\u00b5s|ms|s|GB|MB|kB|W|J|kJ)(?![\w])/g, (_, digit: string, unit: string) => `${digit}\u00a0${unit.replace("us", "\u00b5s")}`);
+}
 
 /** The end of a path. */
 export function fileName(path: string): string {
