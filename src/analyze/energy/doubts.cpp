@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "analyze/energy/attribute.h"
@@ -231,6 +232,34 @@ std::string no_model_advice(const std::string& gpu) {
       text_or(gpu, "this GPU"));
 }
 
+namespace {
+
+/// A log in local time lies whole hours beside the run, or where it is one of few zones other
+/// minutes (India, Nepal, South Australia). One that is longer could be of several.
+std::string zone_advice(Interval known, Interval window) {
+  constexpr Nanos kMinute = 60 * kNsPerSecond;
+  constexpr std::array kOtherZones{-570, -210, -150, 210, 270, 330, 345,
+                                   390,  525,  570,  630, 765, 825};  // minutes
+  const auto fits = [&](int ahead) {
+    const Nanos shift = ahead * kMinute;
+    return known.start - shift <= window.start && known.end - shift >= window.end;
+  };
+  int ahead = 0;
+  for (int hours = -12; hours <= 14; ++hours)
+    if (hours != 0 && known.length() < 60 * kMinute && fits(hours * 60)) ahead = hours * 60;
+  for (const int minutes : kOtherZones)
+    if (ahead == 0 && known.length() < 15 * kMinute && fits(minutes)) ahead = minutes;
+  if (ahead == 0) return ". Log power over the whole run, on the same clock";
+  const int hours = std::abs(ahead) / 60, minutes = std::abs(ahead) % 60;
+  const auto of_hour = minutes > 0 ? fmt::format(" {} min", minutes) : std::string();
+  return fmt::format(
+      ". They would cover it if their clock were {} h{} {} UTC: if the log is in local time, "
+      "pass --zone {}{:02}:{:02}",
+      hours, of_hour, ahead > 0 ? "ahead of" : "behind", ahead > 0 ? '+' : '-', hours, minutes);
+}
+
+}  // namespace
+
 std::string outside_readings(Interval known, Interval window) {
   auto seconds = [](Nanos ns) { return static_cast<double>(ns) / kNsPerSecond; };
   std::string where;
@@ -244,18 +273,7 @@ std::string outside_readings(Interval known, Interval window) {
                     seconds(std::min(known.end, window.end) - std::max(known.start, window.start)),
                     seconds(window.length()));
   }
-  std::string advice = ". Log power over the whole run, on the same clock";
-  // A log in local time lies whole hours beside the run.
-  constexpr Nanos kHour = 3600 * kNsPerSecond;
-  for (int hours = -12; hours <= 14; ++hours)
-    if (hours != 0 && known.start - hours * kHour <= window.start &&
-        known.end - hours * kHour >= window.end && known.length() < kHour)
-      advice = fmt::format(
-          ". They would cover it if their clock were {} h {} UTC: if the log is in local time, "
-          "pass --zone {}{:02}:00",
-          std::abs(hours), hours > 0 ? "ahead of" : "behind", hours > 0 ? '+' : '-',
-          std::abs(hours));
-  return "the readings of power " + where + advice;
+  return "the readings of power " + where + zone_advice(known, window);
 }
 
 }  // namespace gf
