@@ -1,10 +1,14 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "analyze/energy/attribute.h"
+#include "analyze/energy/power_curve.h"
 #include "analyze/energy/work.h"
 #include "core/text.h"
 #include "model/vendor.h"
@@ -219,6 +223,16 @@ void add_sensor_doubts(const Capture& capture, Nanos period, const EnergyModelFi
 }
 
 std::string no_power_advice(const Capture& capture) {
+  std::vector<std::int32_t> measured;
+  for (std::uint32_t device = 0; device < capture.devices.size(); ++device)
+    if (PowerCurve(capture, device).source() != EnergySource::none)
+      measured.push_back(capture.devices.id[device]);
+  if (!measured.empty())
+    return fmt::format(
+        "power was measured of GPU {}, which ran nothing of this capture. A program that was given "
+        "some of the GPUs (CUDA_VISIBLE_DEVICES) counts them from 0: leave the column index out of "
+        "a log of the one that it used",
+        fmt::join(measured, ", "));
   if (!recorder_reads(capture)) return "power was not measured";
   return "power was not measured: record with `gpufathom record`, or log it during the run and "
          "pass --power: nvidia-smi --query-gpu=timestamp,index,power.draw.instant "
