@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "analyze/ranks/what_if_job.h"
 #include "analyze/replay/what_if.h"
@@ -28,6 +29,7 @@ struct WhatIfArguments {
   OutputOptions output;
   std::vector<std::string> without, with, kernels;
   std::string gpu, link, devices, window = "auto";
+  std::optional<double> host, batch;
   WhatIfChanges changes;
   JobChanges job;
 };
@@ -48,6 +50,13 @@ std::string without_meant(const WhatIfChanges& changes) {
   return {};
 }
 
+/// A factor that was given is a question, also where it is 1.
+void ask(WhatIfChanges& changes, double WhatIfChanges::* what, std::optional<double> factor) {
+  if (!factor) return;
+  changes.*what = *factor;
+  changes.asked.push_back(what);
+}
+
 /// NAME=FACTOR of --kernel; what is none of the known words of --without is an operator.
 std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
   for (const auto& word : given.without) {
@@ -65,10 +74,12 @@ std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
       return fmt::format("--kernel {}: write NAME=FACTOR, such as sgemm=8", word);
     changes.kernels.push_back({word.substr(0, equals), factor});
   }
+  ask(changes, &WhatIfChanges::host, given.host);
+  ask(changes, &WhatIfChanges::batch, given.batch);
   if (!given.link.empty()) {
     double times = 0;
     const bool number = set_value(given.link, times).empty();
-    if (number && times > 0) changes.link = times;
+    if (number && times > 0) ask(changes, &WhatIfChanges::link, times);
     if (!number) changes.link_bytes_per_s = find_link(given.link);
     if ((number && times <= 0) || (!number && changes.link_bytes_per_s <= 0))
       return fmt::format(
@@ -78,7 +89,7 @@ std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
   if (given.gpu.empty()) return {};
   double factor = 0;
   if (set_value(given.gpu, factor).empty())
-    changes.gpu = factor;
+    ask(changes, &WhatIfChanges::gpu, factor);
   else
     changes.gpu_as = find_product(given.gpu);
   if (factor <= 0 && !changes.gpu_as)
@@ -180,11 +191,11 @@ Verb whatif_verb() {
   verb.option("--gpu", options->gpu, "K|GPU",
               "all kernels run K times as fast, or as on the named GPU, by its ceilings")
       .suggest(names_of_gpus());
-  verb.option("--host", options->changes.host, "K", "the host runs K times as fast").positive();
+  verb.option("--host", options->host, "K", "the host runs K times as fast").positive();
   verb.option("--link", options->link, "K|LINK",
               "communication runs K times as fast, or over a link such as NVLink4, PCIe5 or 50GB/s")
       .suggest(link_names());
-  verb.option("--batch", options->changes.batch, "K",
+  verb.option("--batch", options->batch, "K",
               "multiply the batch by K: copies and kernels with full grids take K times as long")
       .positive();
   verb.option("--rank", options->job.rank, "N",

@@ -154,7 +154,8 @@ std::string blocks_of(const WindowInfo& window) {
 std::string idle_time(const Label& cause) { return fmt::format("idle time ({})", cause.text); }
 
 /// If one gap takes most of the time, shares of all of it say little about the program.
-std::string beside_the_gap(const std::optional<DenseSpan>& dense) {
+std::string beside_the_gap(const WindowInfo& window) {
+  const auto& dense = window.dense;
   if (!dense) return {};
   std::string loss;
   if (dense->loss_ns > 0) {
@@ -165,9 +166,9 @@ std::string beside_the_gap(const std::optional<DenseSpan>& dense) {
                        format_time(dense->loss_ns), format_share(dense->loss_share));
   }
   return fmt::format(
-      " One gap takes {}; outside it the GPU is active {} of {}{} (--window {} analyzes that).",
-      format_time(dense->gap_ns), format_share(dense->kernel_busy), format_time(dense->duration_ns),
-      loss, dense->window);
+      " One gap takes {}; {} it the GPU is active {} of {}{} (--window {} analyzes that).",
+      format_time(dense->gap_ns), dense->start_ns > window.start_ns ? "after" : "before",
+      format_share(dense->kernel_busy), format_time(dense->duration_ns), loss, dense->window);
 }
 
 /// A fit of a few steps is mostly what comes before and after them.
@@ -330,9 +331,9 @@ std::string headline(const Analysis& analysis) {
     text += fmt::format("; issue slot utilization {}.", format_level(*issue));
   else
     text += ". Utilization inside kernels needs counters.";
-  return text + limit_of(analysis) + beside_the_gap(analysis.window.dense) +
-         left_out(analysis.window) + outside(analysis.window.outside, analysis.window.kind) +
-         blocks_of(analysis.window) + others_of(analysis.other_devices);
+  return text + limit_of(analysis) + beside_the_gap(analysis.window) + left_out(analysis.window) +
+         outside(analysis.window.outside, analysis.window.kind) + blocks_of(analysis.window) +
+         others_of(analysis.other_devices);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <link.h>
 
 #include <filesystem>
+#include <set>
 
 #include "analyze/attribution/attribution.h"
 #include "analyze/context.h"
@@ -12,6 +13,7 @@
 #include "analyze/sampled/sampled.h"
 #include "core/files.h"
 #include "core/version.h"
+#include "import/telemetry/log_devices.h"
 #include "import/telemetry/timestamps.h"
 #include "model/counter_values.h"
 #include "model/formats.h"
@@ -142,6 +144,26 @@ Result<Loaded> load_capture(const InputOptions& wanted, const Progress& progress
   return join_measured(std::move(*trace), wanted, progress);
 }
 
+namespace {
+
+/// The readings of a log that does not say which GPU they are of belong to the one that worked. Of
+/// several that is the first, as a log without numbers counts, and a doubt says so.
+void place_readings(const Capture& capture, Capture& log) {
+  if (log.metadata_value(telemetry::kGpuOfLog).empty() || log.devices.size() != 1) return;
+  std::set<std::int32_t> worked;
+  for (const auto device : capture.activities.device)
+    if (device < capture.devices.size()) worked.insert(capture.devices.id[device]);
+  if (worked.empty()) return;
+  if (worked.size() == 1) log.devices.id[0] = *worked.begin();
+  if (worked.size() > 1)
+    log.note_quality(QualityCode::assumed_device,
+                     fmt::format("the power log does not say which of {} GPUs it is of: its "
+                                 "readings are taken as those of GPU {}; log index too",
+                                 worked.size(), log.devices.id[0]));
+}
+
+}  // namespace
+
 Result<Loaded> join_measured(Capture trace, const InputOptions& wanted, const Progress& progress) {
   const ImportOptions options = import_options(wanted, progress);
   const auto zone = telemetry::parse_zone(wanted.zone);
@@ -181,6 +203,7 @@ Result<Loaded> join_measured(Capture trace, const InputOptions& wanted, const Pr
     if (!holds_counter_values(*log))
       return fail("contains no power samples", wanted.power, -1,
                   "--power requires a log of nvidia-smi or NVML as CSV");
+    place_readings(*capture, *log);
     capture->join(*log);
     check_cover(*capture);
     loaded.kernel_rates.clear();  // they knew neither its samples nor its devices

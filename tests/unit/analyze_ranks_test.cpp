@@ -94,6 +94,17 @@ TEST(Ranks, ClocksAreFittedAgainstOutliers) {
   EXPECT_LT(fit.residual, kNsPerUs);
 }
 
+// One that is being set back while the other is set forward.
+TEST(Ranks, ClocksThatAreSlewed) {
+  for (const Nanos nanos_a_millisecond : {500, -500, 900}) {
+    std::vector<ClockPair> pairs;
+    for (Nanos i = 0; i < 60; ++i) pairs.push_back({i * kNsPerMs, i * nanos_a_millisecond});
+    const ClockFit fit = fit_clock(pairs);
+    EXPECT_NEAR(fit.drift * 1e6, static_cast<double>(nanos_a_millisecond), 1);
+    EXPECT_LT(fit.residual, 100);
+  }
+}
+
 /// Every wait of a made-up job within `tolerance`, and the last rank right where it is sure.
 void expect_truth(const MadeJob& made, const JobRanks& job, Nanos tolerance) {
   ASSERT_EQ(job.collectives.size(), made.collectives);

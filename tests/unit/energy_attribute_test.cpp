@@ -98,6 +98,23 @@ TEST(PowerCurve, PowerAtInstantsRisesBetweenThem) {
   const PowerCurve curve(c, 0);
   EXPECT_EQ(curve.source(), EnergySource::power_instant);
   EXPECT_EQ(curve.nanojoules({0, 2 * kS}), 500'000'000'000);
+  // A window that ends between readings: the line's half, and not the mean's.
+  EXPECT_EQ(curve.nanojoules({0, kS / 2}), 75'000'000'000);
+  EXPECT_EQ(curve.nanojoules({kS / 2, kS}), 125'000'000'000);
+}
+
+// A log in local time: the zone that fits, of those that there are.
+TEST(PowerCurve, TheZoneOfALog) {
+  const auto said = [](Nanos minutes) {
+    const Nanos shift = minutes * 60 * kS;
+    return outside_readings({shift - kS, shift + 21 * kS}, {0, 20 * kS});
+  };
+  EXPECT_NE(said(120).find("2 h ahead of UTC: if the log is in local time, pass --zone +02:00"),
+            std::string::npos);
+  EXPECT_NE(said(330).find("5 h 30 min ahead of UTC"), std::string::npos);
+  EXPECT_NE(said(-210).find("pass --zone -03:30"), std::string::npos);
+  EXPECT_EQ(said(15).find("--zone"), std::string::npos);
+  EXPECT_EQ(said(16 * 60).find("--zone"), std::string::npos);
 }
 
 TEST(PowerCurve, ACounterThatFallsWasResetAndIsNotUsed) {

@@ -1,9 +1,14 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "analyze/energy/attribute.h"
+#include "analyze/energy/power_curve.h"
 #include "analyze/energy/work.h"
 #include "core/text.h"
 #include "model/vendor.h"
@@ -218,6 +223,16 @@ void add_sensor_doubts(const Capture& capture, Nanos period, const EnergyModelFi
 }
 
 std::string no_power_advice(const Capture& capture) {
+  std::vector<std::int32_t> measured;
+  for (std::uint32_t device = 0; device < capture.devices.size(); ++device)
+    if (PowerCurve(capture, device).source() != EnergySource::none)
+      measured.push_back(capture.devices.id[device]);
+  if (!measured.empty())
+    return fmt::format(
+        "power was measured of GPU {}, which ran nothing of this capture. A program that was given "
+        "some of the GPUs (CUDA_VISIBLE_DEVICES) counts them from 0: leave the column index out of "
+        "a log of the one that it used",
+        fmt::join(measured, ", "));
   if (!recorder_reads(capture)) return "power was not measured";
   return "power was not measured: record with `gpufathom record`, or log it during the run and "
          "pass --power: nvidia-smi --query-gpu=timestamp,index,power.draw.instant "
@@ -230,6 +245,34 @@ std::string no_model_advice(const std::string& gpu) {
       "Measure one with `gpufathom calibrate --points points.jsonl -o model.json` and pass --model",
       text_or(gpu, "this GPU"));
 }
+
+namespace {
+
+/// A log in local time lies whole hours beside the run, or where it is one of few zones other
+/// minutes (India, Nepal, South Australia). One that is longer could be of several.
+std::string zone_advice(Interval known, Interval window) {
+  constexpr Nanos kMinute = 60 * kNsPerSecond;
+  constexpr std::array kOtherZones{-570, -210, -150, 210, 270, 330, 345,
+                                   390,  525,  570,  630, 765, 825};  // minutes
+  const auto fits = [&](int ahead) {
+    const Nanos shift = ahead * kMinute;
+    return known.start - shift <= window.start && known.end - shift >= window.end;
+  };
+  int ahead = 0;
+  for (int hours = -12; hours <= 14; ++hours)
+    if (hours != 0 && known.length() < 60 * kMinute && fits(hours * 60)) ahead = hours * 60;
+  for (const int minutes : kOtherZones)
+    if (ahead == 0 && known.length() < 15 * kMinute && fits(minutes)) ahead = minutes;
+  if (ahead == 0) return ". Log power over the whole run, on the same clock";
+  const int hours = std::abs(ahead) / 60, minutes = std::abs(ahead) % 60;
+  const auto of_hour = minutes > 0 ? fmt::format(" {} min", minutes) : std::string();
+  return fmt::format(
+      ". They would cover it if their clock were {} h{} {} UTC: if the log is in local time, "
+      "pass --zone {}{:02}:{:02}",
+      hours, of_hour, ahead > 0 ? "ahead of" : "behind", ahead > 0 ? '+' : '-', hours, minutes);
+}
+
+}  // namespace
 
 std::string outside_readings(Interval known, Interval window) {
   auto seconds = [](Nanos ns) { return static_cast<double>(ns) / kNsPerSecond; };
@@ -244,18 +287,7 @@ std::string outside_readings(Interval known, Interval window) {
                     seconds(std::min(known.end, window.end) - std::max(known.start, window.start)),
                     seconds(window.length()));
   }
-  std::string advice = ". Log power over the whole run, on the same clock";
-  // A log in local time lies whole hours beside the run.
-  constexpr Nanos kHour = 3600 * kNsPerSecond;
-  for (int hours = -12; hours <= 14; ++hours)
-    if (hours != 0 && known.start - hours * kHour <= window.start &&
-        known.end - hours * kHour >= window.end && known.length() < kHour)
-      advice = fmt::format(
-          ". They would cover it if their clock were {} h {} UTC: if the log is in local time, "
-          "pass --zone {}{:02}:00",
-          std::abs(hours), hours > 0 ? "ahead of" : "behind", hours > 0 ? '+' : '-',
-          std::abs(hours));
-  return "the readings of power " + where + advice;
+  return "the readings of power " + where + zone_advice(known, window);
 }
 
 }  // namespace gf

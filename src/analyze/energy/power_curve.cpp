@@ -135,6 +135,7 @@ PowerCurve::PowerCurve(const Capture& capture, std::uint32_t device) {
             {times_[i - 1], (joules_[i] - joules_[i - 1]) / seconds(times_[i] - times_[i - 1])});
   } else {
     for (const auto& power : power_) knot(power.time, shape.until(power.time));
+    if (source_ == EnergySource::power_instant) bend();
   }
   if (times_.size() < 2) {
     source_ = EnergySource::none;
@@ -152,9 +153,18 @@ double PowerCurve::joules_until(Nanos time) const {
   const auto index = static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), time) -
                                               times_.begin()) -
                      1;
-  const double slope =
-      (joules_[index + 1] - joules_[index]) / seconds(times_[index + 1] - times_[index]);
-  return joules_[index] + slope * seconds(time - times_[index]);
+  const double share = seconds(time - times_[index]) / seconds(times_[index + 1] - times_[index]);
+  const double bent = bends_.empty() ? 0 : bends_[index] * share * (share - 1);
+  return joules_[index] + (joules_[index + 1] - joules_[index]) * share + bent;
+}
+
+/// On a line between two readings energy grows with the square of the time: from less than its
+/// share where power rises, to more where it falls.
+void PowerCurve::bend() {
+  for (std::size_t i = 1; i < power_.size(); ++i) {
+    const double length = seconds(power_[i].time - power_[i - 1].time);
+    if (length > 0) bends_.push_back(length * (power_[i].watts - power_[i - 1].watts) / 2);
+  }
 }
 
 std::optional<std::int64_t> PowerCurve::nanojoules(Interval span) const {

@@ -38,11 +38,13 @@ class PowerCurve {
 
  private:
   double joules_until(Nanos time) const;
+  void bend();
   EnergySource source_ = EnergySource::none;
   Interval known_{0, 0};
   Nanos period_ = 0, reach_ = 0;
   std::vector<Nanos> times_;    // knots
   std::vector<double> joules_;  // since the first knot
+  std::vector<double> bends_;   // joules by which a line between two knots bends; empty: none does
   std::vector<PowerReading> power_;
 };
 

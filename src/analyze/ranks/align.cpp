@@ -205,10 +205,10 @@ ClockFit fit_clock(std::vector<ClockPair> pairs) {
   });
   fit.about = pairs.front().at + (pairs.back().at - pairs.front().at) / 2;
   settle(pairs, fit);
-  constexpr std::size_t kFewest = 8;      // for a slope
-  constexpr double kCertain = 4;          // standard errors
-  constexpr double kSpread = 1.4826;      // of a normal distribution, from its median deviation
-  constexpr double kWorstDrift = 200e-6;  // clocks of computers keep time better than this
+  constexpr std::size_t kFewest = 8;    // for a slope
+  constexpr double kCertain = 4;        // standard errors
+  constexpr double kSpread = 1.4826;    // of a normal distribution, from its median deviation
+  constexpr double kWorstDrift = 1e-3;  // of two clocks that are being set, 500 ppm each
   const double span = static_cast<double>(pairs.back().at - pairs.front().at);
   if (pairs.size() < kFewest || span <= 0) return fit;
   ClockFit sloped = fit;

@@ -97,23 +97,23 @@ std::vector<Named> each_of(const WhatIfChanges& changes) {
     all.push_back(std::move(named));
   }
   if (changes.graph) all.push_back(as_one_graph());
-  if (changes.host != 1)
+  if (changes.has(&WhatIfChanges::host))
     all.push_back(times("host", "host {:g} times as fast", changes.host, &WhatIfChanges::host));
-  if (changes.gpu != 1)
+  if (changes.has(&WhatIfChanges::gpu))
     all.push_back(times("gpu", "kernels {:g} times as fast", changes.gpu, &WhatIfChanges::gpu));
   if (changes.gpu_as) {
     Named named{fmt::format("gpu {}", changes.gpu_as->pattern), "on this GPU, by ceilings", {}};
     named.changes.gpu_as = changes.gpu_as;
     all.push_back(std::move(named));
   }
-  if (changes.link != 1)
+  if (changes.has(&WhatIfChanges::link))
     all.push_back(times("link", "links {:g} times as fast", changes.link, &WhatIfChanges::link));
   if (changes.link_bytes_per_s > 0) {
     Named named{"link", fmt::format("a link of {:g} GB/s", changes.link_bytes_per_s * 1e-9), {}};
     named.changes.link_bytes_per_s = changes.link_bytes_per_s;
     all.push_back(std::move(named));
   }
-  if (changes.batch != 1)
+  if (changes.has(&WhatIfChanges::batch))
     all.push_back(
         times("batch", "batch {:g} times as large", changes.batch, &WhatIfChanges::batch));
   for (const auto& [part, factor] : changes.kernels) {

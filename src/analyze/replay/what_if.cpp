@@ -207,6 +207,10 @@ void WhatIfChanges::add(const WhatIfChanges& other) {
   larger_batch *= other.larger_batch;
 }
 
+bool WhatIfChanges::has(double WhatIfChanges::* factor) const {
+  return this->*factor != 1 || std::ranges::find(asked, factor) != asked.end();
+}
+
 bool WhatIfChanges::empty() const { return each_of(*this).empty() && larger_batch == 1; }
 
 struct ProgramReplay::Parts {

@@ -59,10 +59,13 @@ struct WhatIfChanges {
   double host = 1, gpu = 1, link = 1, batch = 1;  // times as fast; times as large
   double larger_batch = 1;  // likewise, but by itself and with what an item gains
   std::vector<std::pair<std::string, double>> kernels;  // part of their names, times as fast
+  std::vector<double WhatIfChanges::*> asked;  // factors that make a row also where they are 1
 
   // As rows are named: of a larger batch, and of all changes but that.
   static constexpr std::string_view kLargerBatch = "larger batch", kTogether = "together";
 
+  /// True if a factor makes a row.
+  bool has(double WhatIfChanges::* factor) const;
   bool empty() const;
   void add(const WhatIfChanges& other);
 };

@@ -78,12 +78,15 @@ Product::Part part_of(NameWord is) {
 
 Element number_type(Element operands, NameWord is) {
   switch (operands) {
+    case Element::complex128:
+      return Element::fp64;
     case Element::fp64:
     case Element::fp16:
     case Element::bf16:
     case Element::fp8:
     case Element::int8:
       return operands;
+    case Element::complex64:
     case Element::fp32:
       return is & kernel_is::tf32 ? Element::tf32 : Element::fp32;
     default:

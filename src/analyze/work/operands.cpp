@@ -174,6 +174,8 @@ std::int64_t bytes_of(Element type) {
   return kBytes[static_cast<std::size_t>(type)];
 }
 
+bool is_whole(Element type) { return type >= Element::int64 && type <= Element::boolean; }
+
 std::string_view name_of(Element type) {
   static constexpr std::array<std::string_view, kElements> kNames{
       "",      "fp64",  "fp32", "fp16", "bf16",      "fp8",        "int64",

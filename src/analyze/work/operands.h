@@ -32,6 +32,8 @@ inline constexpr std::size_t kElements = 14;
 Element element_of(std::string_view word);
 std::int64_t bytes_of(Element type);
 std::string_view name_of(Element type);
+/// Integers and truth values.
+bool is_whole(Element type);
 /// By the name that name_of gives.
 Element element_named(std::string_view name);
 

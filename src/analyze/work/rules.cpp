@@ -24,13 +24,17 @@ constexpr Rule kFused{"triton_", WorkFamily::fused, fused};
 
 }  // namespace
 
+bool is_in_place(std::string_view operation) {
+  return operation.ends_with('_') && !operation.ends_with("__");
+}
+
 const Rule* rule_of(std::string_view operation) {
   static const Table kTable = table_of_rules();
   if (operation.starts_with("triton_")) return &kFused;
   if (operation.starts_with("aten::")) operation.remove_prefix(6);
   if (const auto at = kTable.find(operation); at != kTable.end()) return at->second;
   // An in-place operation does what its name says otherwise.
-  if (operation.ends_with('_') && !operation.ends_with("__"))
+  if (is_in_place(operation))
     if (const auto at = kTable.find(operation.substr(0, operation.size() - 1)); at != kTable.end())
       return at->second;
   return nullptr;

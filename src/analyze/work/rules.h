@@ -65,6 +65,9 @@ std::optional<Work> fused_work(const Call& call);
 /// The rule of an operator; nullptr when it has none. A name may be "aten::add_" or "add_".
 const Rule* rule_of(std::string_view operation);
 
+/// "aten::add_", which writes its first input.
+bool is_in_place(std::string_view operation);
+
 /// The entry of an axis in a list of settings, whose last one holds for the axes behind it.
 double at_or(const std::vector<std::int64_t>& list, std::size_t axis, double otherwise);
 

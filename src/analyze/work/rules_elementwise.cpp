@@ -24,13 +24,30 @@ double broadcast(const Call& call) {
   return product;
 }
 
-/// The wider of the floating types; of others the first.
+/// Truth values, integers, numbers with a fraction, complex ones.
+int kind_of(Element type) {
+  if (type == Element::complex64 || type == Element::complex128) return 3;
+  if (type == Element::boolean || type == Element::none) return 0;
+  return is_whole(type) ? 1 : 2;
+}
+
+/// In place: that of the first tensor. Else the wider of the highest kind; a tensor of no dimension
+/// makes the result of its kind, and not wider.
 Element result_type(const Call& call) {
+  const auto tensors = call.tensors();
+  if (is_in_place(call.name) && !tensors.empty()) return tensors[0]->type;
   Element type = Element::none;
-  for (const auto* tensor : call.tensors()) {
-    // A number in a tensor of no dimension does not widen the result.
-    if (tensor->dims.empty() && type != Element::none) continue;
-    if (type == Element::none || bytes_of(tensor->type) > bytes_of(type)) type = tensor->type;
+  const auto widen = [&](Element other) {
+    if (type == Element::none || kind_of(other) > kind_of(type) ||
+        (kind_of(other) == kind_of(type) && bytes_of(other) > bytes_of(type)))
+      type = other;
+  };
+  for (const auto* tensor : tensors)
+    if (!tensor->dims.empty()) widen(tensor->type);
+  const bool numbers_alone = type == Element::none;
+  for (const auto* tensor : tensors) {
+    if (!tensor->dims.empty()) continue;
+    if (numbers_alone || kind_of(tensor->type) > kind_of(type)) widen(tensor->type);
   }
   return type;
 }

@@ -12,15 +12,26 @@ namespace {
 Work product_work(const Product& product, const Tensor& left, const Tensor& right,
                   double other_bytes, Element result) {
   Work work;
-  work.flops = product.flops();
   work.type = left.type;
   work.bytes = left.bytes() + right.bytes() + other_bytes +
                product.batch * product.m * product.n * static_cast<double>(bytes_of(result));
   work.products.push_back(product);
+  if (left.type == Element::complex64 || left.type == Element::complex128) {
+    // Four real products: rows of real and imaginary parts by a matrix of both, twice as wide.
+    work.products[0].n *= 2;
+    work.products[0].k *= 2;
+  }
+  work.flops = work.products[0].flops();
   return work;
 }
 
 double size(const Tensor& tensor, std::size_t dim) { return static_cast<double>(tensor.dim(dim)); }
+
+/// Sums of integers are 32 bits wide; a result of 8-bit floats is 16 bits unless told otherwise.
+Element result_of(Element operands) {
+  if (operands == Element::int8) return Element::int32;
+  return operands == Element::fp8 ? Element::bf16 : operands;
+}
 
 /// left (m x k) by right (k x n), at inputs `first` and `first` + 1; what stands before them is
 /// added to the result.
@@ -31,9 +42,44 @@ std::optional<Work> matrix(const Call& call, std::size_t first) {
   if (left->dims[1] != right->dims[0]) return std::nullopt;
   const Tensor* added = first > 0 ? call.tensor(0) : nullptr;
   const Product product{1, size(*left, 0), size(*right, 1), size(*left, 1)};
-  // A result of 8-bit operands is 16 bits wide unless told otherwise.
-  const Element result = left->type == Element::fp8 ? Element::bf16 : left->type;
-  return product_work(product, *left, *right, added ? added->bytes() : 0, result);
+  return product_work(product, *left, *right, added ? added->bytes() : 0, result_of(left->type));
+}
+
+/// The type that a number of c10::ScalarType means, of those that products give.
+Element result_named(std::int64_t number) {
+  switch (number) {
+    case 5:
+      return Element::fp16;
+    case 6:
+      return Element::fp32;
+    case 15:
+      return Element::bf16;
+    case 23:
+    case 24:
+    case 25:
+    case 26:
+      return Element::fp8;
+    default:
+      return Element::none;
+  }
+}
+
+/// (left, right, scales of both, bias, scale of the result, type of the result, ...); before
+/// PyTorch 2.5 (left, right, bias, type of the result, scales, ...).
+std::optional<Work> scaled(const Call& call, const Program&) {
+  auto work = matrix(call, 0);
+  if (!work) return std::nullopt;
+  constexpr std::size_t kType = 6, kTypeBefore = 3;
+  for (std::size_t i = 2; i <= kType; ++i)
+    if (const Tensor* scale_or_bias = call.tensor(i)) work->bytes += scale_or_bias->bytes();
+  auto said = call.number(kType);
+  if (!said) said = call.number(kTypeBefore);
+  const Element told = said ? result_named(*said) : Element::none;
+  const auto& product = work->products[0];
+  if (told != Element::none && call.tensor(0)->type == Element::fp8)
+    work->bytes +=
+        product.m * product.n * static_cast<double>(bytes_of(told) - bytes_of(Element::bf16));
+  return work;
 }
 
 std::optional<Work> mm(const Call& call, const Program&) { return matrix(call, 0); }
@@ -56,8 +102,9 @@ std::optional<Work> vector(const Call& call, std::size_t first) {
   const Tensor* left = call.tensor(first);
   const Tensor* right = call.tensor(first + 1);
   if (!left || !right || left->dims.size() != 2 || right->dims.size() != 1) return std::nullopt;
+  const Tensor* added = first > 0 ? call.tensor(0) : nullptr;
   const Product product{1, size(*left, 0), 1, size(*left, 1)};
-  return product_work(product, *left, *right, 0, left->type);
+  return product_work(product, *left, *right, added ? added->bytes() : 0, left->type);
 }
 
 std::optional<Work> mv(const Call& call, const Program&) { return vector(call, 0); }
@@ -70,20 +117,37 @@ std::optional<Work> dot(const Call& call, const Program&) {
   return product_work({1, 1, 1, size(*left, 0)}, *left, *right, 0, left->type);
 }
 
-/// Rows of several groups by a matrix for each: every row is multiplied once.
-std::optional<Work> grouped(const Call& call, const Program&) {
+/// Products of several groups. A side of two dimensions holds the groups one after the other, and
+/// every row of it is multiplied once; of two such sides the groups divide what is summed over.
+std::optional<Work> grouped(const Call& call, std::size_t ends_at) {
   const Tensor* left = call.tensor(0);
   const Tensor* right = call.tensor(1);
-  if (!left || !right || left->dims.size() != 2 || right->dims.size() != 3) return std::nullopt;
-  return product_work({1, size(*left, 0), size(*right, 2), size(*left, 1)}, *left, *right, 0,
-                      left->type);
+  if (!left || !right) return std::nullopt;
+  const auto left_dims = left->dims.size(), right_dims = right->dims.size();
+  if (left_dims < 2 || left_dims > 3 || right_dims < 2 || right_dims > 3) return std::nullopt;
+  const double m = size(*left, left_dims - 2), n = size(*right, right_dims - 1),
+               k = size(*left, left_dims - 1);
+  if (k != size(*right, right_dims - 2)) return std::nullopt;
+  if (left_dims == 3 && right_dims == 3) return batched(call, 0);
+  const Element result = result_of(left->type);
+  auto work = product_work({1, m, n, k}, *left, *right, 0, result);
+  const Tensor* ends = call.tensor(ends_at);
+  if (left_dims == 2 && right_dims == 2) {
+    if (!ends) return std::nullopt;  // the number of results is not known
+    work.bytes += (ends->elements() - 1) * m * n * static_cast<double>(bytes_of(result));
+  }
+  return work;
 }
+
+std::optional<Work> groups(const Call& call, const Program&) { return grouped(call, 2); }
+/// Two scales stand before the ends of the groups.
+std::optional<Work> scaled_groups(const Call& call, const Program&) { return grouped(call, 4); }
 
 constexpr auto kProduct = WorkFamily::product;
 constexpr std::array kProductRules{
     Rule{"mm", kProduct, mm},
     Rule{"_int_mm", kProduct, mm},
-    Rule{"_scaled_mm", kProduct, mm},
+    Rule{"_scaled_mm", kProduct, scaled},
     Rule{"addmm", kProduct, addmm},
     Rule{"_addmm_activation", kProduct, addmm},
     Rule{"bmm", kProduct, bmm},
@@ -92,8 +156,8 @@ constexpr std::array kProductRules{
     Rule{"addmv", kProduct, addmv},
     Rule{"dot", kProduct, dot},
     Rule{"vdot", kProduct, dot},
-    Rule{"_grouped_mm", kProduct, grouped},
-    Rule{"_scaled_grouped_mm", kProduct, grouped},
+    Rule{"_grouped_mm", kProduct, groups},
+    Rule{"_scaled_grouped_mm", kProduct, scaled_groups},
 };
 
 }  // namespace
@@ -263,6 +327,17 @@ struct Sizes {
   double queries = 0, keys = 0, width = 0, value_width = 0;
 };
 
+/// Offsets of sequences in a batch that holds them one after the other: which queries meet which
+/// keys stands in their values, which no profiler records.
+bool holds_sequences(const Call& call, std::size_t after) {
+  for (std::size_t i = after; i < call.inputs.size(); ++i)
+    if (const Tensor* offsets = call.tensor(i); offsets && offsets->type == Element::int32 &&
+                                                offsets->dims.size() == 1 &&
+                                                offsets->elements() > 1)
+      return true;
+  return false;
+}
+
 /// Tensors of batch, heads, sequence, width (`heads_first`) or batch, sequence, heads, width. Three
 /// dimensions: several sequences one after the other, without padding.
 std::optional<Sizes> sizes_of(const Call& call, std::size_t first, bool heads_first) {
@@ -272,6 +347,7 @@ std::optional<Sizes> sizes_of(const Call& call, std::size_t first, bool heads_fi
   if (!query || !key || !value || query->dims.size() != 4 || key->dims.size() != 4 ||
       value->dims.size() != 4)
     return std::nullopt;
+  if (holds_sequences(call, first + 3)) return std::nullopt;
   const std::size_t heads = heads_first ? 1 : 2, sequence = heads_first ? 2 : 1;
   return Sizes{size(*query, 0) * size(*query, heads), size(*query, sequence), size(*key, sequence),
                size(*query, 3), size(*value, 3)};
@@ -291,7 +367,9 @@ std::optional<Work> attention_forward(const Call& call, bool heads_first) {
   work.products = {{sizes->batch, sizes->queries, sizes->keys, sizes->width},
                    {sizes->batch, sizes->queries, sizes->value_width, sizes->keys}};
   work.other_flops = 5 * sizes->batch * sizes->queries * sizes->keys;  // as of a softmax
+  const Tensor* bias = call.tensor(3);                                 // added to the scores
   work.bytes = query.bytes() + call.tensor(1)->bytes() + call.tensor(2)->bytes() +
+               (bias ? bias->bytes() : 0) +
                sizes->batch * sizes->queries * sizes->value_width *
                    static_cast<double>(bytes_of(query.type));
   return work;

@@ -23,22 +23,62 @@ double left_over(const Tensor& input, const std::vector<std::int64_t>& axes) {
   return left;
 }
 
-std::optional<Work> reduced(const Call& call, double operations) {
+/// The axes that an input names: a list, or one number of a call that has more settings. A number
+/// that is the last input is a type.
+std::vector<std::int64_t> axes_of(const Call& call, std::size_t at) {
+  if (auto list = call.numbers(at); !list.empty()) return list;
+  const auto one = call.number(at);
+  if (!one || at + 1 >= call.inputs.size()) return {};
+  return {*one};
+}
+
+/// `result_bytes` of each element that is left.
+std::optional<Work> reduced(const Call& call, double operations,
+                            const std::vector<std::int64_t>& axes, std::int64_t result_bytes) {
   const Tensor* input = call.tensor(0);
   if (!input) return std::nullopt;
-  auto axes = call.numbers(1);
-  if (const auto axis = call.number(1); axes.empty() && axis) axes = {*axis};
   Work work;
   work.type = input->type;
   work.other_flops = operations * input->elements();
-  work.bytes =
-      input->bytes() + left_over(*input, axes) * static_cast<double>(bytes_of(input->type));
+  work.bytes = input->bytes() + left_over(*input, axes) * static_cast<double>(result_bytes);
   return work;
 }
 
-std::optional<Work> sum(const Call& call, const Program&) { return reduced(call, 1); }
-std::optional<Work> squares(const Call& call, const Program&) { return reduced(call, 2); }
-std::optional<Work> variance(const Call& call, const Program&) { return reduced(call, 3); }
+std::int64_t input_width(const Call& call) {
+  const Tensor* input = call.tensor(0);
+  return input ? bytes_of(input->type) : 0;
+}
+
+constexpr std::int64_t kIndexBytes = 8;
+
+/// Integers and truth values are summed as integers of 64 bits.
+std::optional<Work> sum(const Call& call, const Program&) {
+  const Tensor* input = call.tensor(0);
+  return reduced(call, 1, axes_of(call, 1),
+                 input && is_whole(input->type) ? kIndexBytes : input_width(call));
+}
+std::optional<Work> mean(const Call& call, const Program&) {
+  return reduced(call, 1, axes_of(call, 1), input_width(call));
+}
+std::optional<Work> any_or_all(const Call& call, const Program&) {
+  return reduced(call, 1, axes_of(call, 1), 1);
+}
+std::optional<Work> place(const Call& call, const Program&) {
+  return reduced(call, 1, axes_of(call, 1), kIndexBytes);
+}
+/// Along an axis values and their places; of two tensors the elementwise one, another operator.
+std::optional<Work> extreme(const Call& call, const Program&) {
+  if (call.tensor(1)) return std::nullopt;
+  const auto axes = axes_of(call, 1);
+  return reduced(call, 1, axes, input_width(call) + (axes.empty() ? 0 : kIndexBytes));
+}
+/// The order of the norm stands before the axes, which are a list.
+std::optional<Work> squares(const Call& call, const Program&) {
+  return reduced(call, 2, call.numbers(2), input_width(call));
+}
+std::optional<Work> variance(const Call& call, const Program&) {
+  return reduced(call, 3, axes_of(call, 1), input_width(call));
+}
 
 /// (values, classes, ...): of each row the value of its class alone.
 std::optional<Work> picked(const Call& call, const Program&) {
@@ -79,16 +119,16 @@ std::optional<Work> compared(const Call& call, const Program&) {
 constexpr auto kReduction = WorkFamily::reduction;
 constexpr std::array kReductionRules{
     Rule{"sum", kReduction, sum},
-    Rule{"mean", kReduction, sum},
+    Rule{"mean", kReduction, mean},
     Rule{"prod", kReduction, sum},
-    Rule{"max", kReduction, sum},
-    Rule{"min", kReduction, sum},
-    Rule{"amax", kReduction, sum},
-    Rule{"amin", kReduction, sum},
-    Rule{"argmax", kReduction, sum},
-    Rule{"argmin", kReduction, sum},
-    Rule{"any", kReduction, sum},
-    Rule{"all", kReduction, sum},
+    Rule{"max", kReduction, extreme},
+    Rule{"min", kReduction, extreme},
+    Rule{"amax", kReduction, mean},
+    Rule{"amin", kReduction, mean},
+    Rule{"argmax", kReduction, place},
+    Rule{"argmin", kReduction, place},
+    Rule{"any", kReduction, any_or_all},
+    Rule{"all", kReduction, any_or_all},
     Rule{"logsumexp", kReduction, variance},
     Rule{"norm", kReduction, squares},
     Rule{"linalg_vector_norm", kReduction, squares},
@@ -190,8 +230,17 @@ double outer(const Tensor& input, std::size_t axes) {
   return product;
 }
 
+/// Places of a window along an axis. One that reaches over the end counts where the call asks for
+/// it and it begins inside the input or the padding before it.
+double places_of(double room, double step, double size, double padding, bool over_the_end) {
+  const double whole = std::floor(room / step) + 1;
+  const bool rest = over_the_end && std::fmod(room, step) > 0 && whole * step < size + padding;
+  return whole + (rest ? 1 : 0);
+}
+
 /// (input, kernel, stride, padding, ...): results of a window that moves over the last axes.
 std::optional<Work> windows(const Call& call, double index_bytes, std::size_t dilation_at) {
+  const bool over_the_end = call.flag(dilation_at > 0 ? 5 : 4, 0, false);
   const Tensor* input = call.tensor(0);
   const auto kernel = call.numbers(1);
   if (!input || kernel.empty() || input->dims.size() <= kernel.size()) return std::nullopt;
@@ -203,9 +252,10 @@ std::optional<Work> windows(const Call& call, double index_bytes, std::size_t di
     const auto side = static_cast<double>(kernel[axis]);
     const double step = at_or(stride, axis, 1);
     const double dilation = dilation_at > 0 ? at_or(call.numbers(dilation_at), axis, 1) : 1;
-    const double room = size + 2 * at_or(call.numbers(3), axis, 0) - dilation * (side - 1) - 1;
+    const double padding = at_or(call.numbers(3), axis, 0);
+    const double room = size + 2 * padding - dilation * (side - 1) - 1;
     if (room < 0 || step <= 0) return std::nullopt;
-    results *= std::floor(room / step) + 1;
+    results *= places_of(room, step, size, padding, over_the_end);
     window *= side;
   }
   Work work;

@@ -141,7 +141,10 @@ Status UnnamedLines::assign(Capture& capture) const {
                 capture.path, -1,
                 "log the number of the GPU too (nvidia-smi --query-gpu=timestamp,index,...), and "
                 "times with fractions of a second");
-  if (found.size < 2 || found.size > kMostDevices) return {};
+  if (found.size < 2 || found.size > kMostDevices) {
+    capture.set_metadata(kGpuOfLog, "not said");
+    return {};
+  }
   std::int32_t place = 0;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const bool same = i > 0 && lines_[i].time - lines_[i - 1].time <= apart;

@@ -33,6 +33,9 @@ class LogDevices {
   std::string first_host_;
 };
 
+/// Metadata of a log of one GPU that does not say which.
+inline constexpr std::string_view kGpuOfLog = "log.gpu";
+
 /// Lines of a log that has no column of GPUs. Several readings of one moment are readings of
 /// several GPUs, which nvidia-smi prints in the order of their numbers.
 class UnnamedLines {

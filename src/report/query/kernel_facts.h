@@ -32,7 +32,8 @@ struct KernelFacts {
     visit("traits", &KernelFacts::traits,
           "what its name and the operation's say, each trait between commas (docs/names.md)");
     visit("exclusive_ns", &KernelFacts::exclusive_ns,
-          "time of a kernel that no other one counts; of copies and sets that without kernels");
+          "time of a kernel that no other one counts; of copies and sets that without kernels; "
+          "null outside of the window");
     visit("idle_ns", &KernelFacts::idle_ns, "time that the device was idle before it");
     visit("idle_cause", &KernelFacts::idle_cause, "why, for the longest part");
   }

@@ -55,6 +55,20 @@ What nothing is called is refused, and so is a factor that is none.
   gpufathom: --link SCSI: write how many times as fast, or a link such as NVLink4, PCIe5 or 50GB/s
   [2]
 
+A factor of 1 is a question too, of which the answer is that nothing is gained.
+
+  $ for option in host gpu link batch; do
+  >   gpufathom whatif pageable_copies.json.gz --$option 1 --json | jq -c '[.changes[] | [.change, .gain_ns, .share_high]], .own_ns == .changes[0].step_ns'
+  > done
+  [["host",0,0]]
+  true
+  [["gpu",0,0]]
+  true
+  [["link",0,0]]
+  true
+  [["batch",0,0]]
+  true
+
 Collectives move their bytes on another link; of a folder of ranks the job is asked about.
 
   $ gpufathom whatif exposed_communication.rank0.json.gz --link PCIe5

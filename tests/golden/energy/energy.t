@@ -196,3 +196,19 @@ The loss to the clock is a bar of its own in the account of the peak: at 915 of 
   ["padding",100965]
   ["lower_clock",4486681]
   "SM clock of 915 MHz, and the peak is stated for 1830; 240 W: static 56 %, dram 21 %, instructions 3 %, not explained 20 %"
+
+A log that does not say which GPU it is of is of the one that worked; one of another number is not, and the answer says so. By hand:
+power rises from 110 W by 10 W a second, for 1.99 s: 1.99 * (110 + 9.95) J.
+
+  $ python3 - <<'PY'
+  > import json
+  > kernel = lambda at: {"ph": "X", "cat": "kernel", "name": "k", "pid": 3, "tid": 7, "ts": 1795187700 * 10**6 + at * 10**5, "dur": 90000, "args": {"device": 3, "stream": 7}}
+  > json.dump({"schemaVersion": 1, "traceEvents": [kernel(at) for at in range(20)]}, open("third.json", "w"))
+  > for name, column, cell in (("plain.csv", "", ""), ("five.csv", "index,", "5,")):
+  >     open(name, "w").write(f"unix_time_s,{column}power_instant_w\n" + "".join(f"{1795187699 + at / 10:.1f},{cell}{100 + at}\n" for at in range(50)))
+  > PY
+  $ gpufathom energy third.json --power plain.csv --json | jq -c '.energy.devices[] | [.device, .nj]'
+  [3,238700500000]
+  $ gpufathom energy third.json --power five.csv
+  gpufathom: third.json: no energy: power was measured of GPU 5, which ran nothing of this capture. A program that was given some of the GPUs (CUDA_VISIBLE_DEVICES) counts them from 0: leave the column index out of a log of the one that it used
+  [1]

@@ -53,6 +53,13 @@ A record_function name with quotation marks, which PyTorch until 2.13 writes as 
   say "hello" twice
   (1 row)
 
+A GPU's trace whose numbers are texts, which is how torch_npu writes its own, is still one of a GPU:
+
+  $ printf '{"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": "1.0", "dur": "9.0"}, {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": "2.5", "dur": "3.25", "args": {"device": 0, "stream": 7}}]}' > texts.json
+  $ brief texts.json
+  events 2, device events 1, span 3250, busy 3250
+  not_joined 1: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
+
 An Ascend NPU's trace, whose marks may lie behind its host's events: a call with two tasks, tasks that only wait or record, a collective
 and its parts, and operations on a thread of their own. Times are texts; a duration has more digits than nanoseconds.
 

@@ -62,3 +62,12 @@ No column is a word of SQL's own: each can be asked for without quotes.
   $ gpufathom query $EXAMPLES/mnist_recorded.gpf "select count(number) = count(*) as numbered from steps" --csv
   numbered
   1
+
+A finding's statements are of its window: the warm-up before the steps is in the tables, without exclusive_ns.
+
+  $ QUERY=$(gpufathom analyze $EXAMPLES/lenet_graphs_b1.json.gz --format json | jq -r '.findings[] | select(.id == "small_grids") | .queries[0]')
+  $ gpufathom query $EXAMPLES/lenet_graphs_b1.json.gz "select sum(kernels) as kernels, sum(ns) as ns from ($QUERY)" --format csv
+  kernels,ns
+  52,117534
+  $ gpufathom analyze $EXAMPLES/lenet_graphs_b1.json.gz --format json | jq -c '[([.devices[].kernels] | add), ([.devices[].kernel_time_sum_ns] | add)]'
+  [52,117534]

@@ -40,6 +40,16 @@ One CSV file a table; what is not known is an empty cell.
   $ python3 -c 'import csv; rows = list(csv.DictReader(open("tables/activities.csv"))); print(len(rows), rows[0]["kind"], repr(rows[0]["bytes"]))'
   45 kernel ''
 
+What was exported is for a viewer: of three traces one was read, as damaged, before it said so.
+
+  $ for capture in lenet_train_b64 lenet_graphs_b1 resnet50_amp_eager_b64; do
+  >   gpufathom export $EXAMPLES/$capture.json.gz --perfetto -o again.pftrace; gpufathom analyze again.pftrace
+  > done
+  gpufathom: again.pftrace: cannot be read: it is a Perfetto trace that `gpufathom export` made (it is for ui.perfetto.dev: give the capture that it was made from; gpufathom help formats lists what is read)
+  gpufathom: again.pftrace: cannot be read: it is a Perfetto trace that `gpufathom export` made (it is for ui.perfetto.dev: give the capture that it was made from; gpufathom help formats lists what is read)
+  gpufathom: again.pftrace: cannot be read: it is a Perfetto trace that `gpufathom export` made (it is for ui.perfetto.dev: give the capture that it was made from; gpufathom help formats lists what is read)
+  [1]
+
 Something to export must be named.
 
   $ gpufathom export $EXAMPLES/lenet_inf_b1.json.gz >/dev/null 2>&1

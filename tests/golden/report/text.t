@@ -103,10 +103,10 @@ Where one gap is most of the time, the headline also says what ran beside it, an
   gap.json                                            GPU, whole capture, 473.0 ms
   GPU active 1.7 % of the time. Utilization inside kernels needs counters. Largest
   loss: idle time (launch not captured), 464.9 ms (98.3 %). One gap takes
-  462.9 ms; outside it the GPU is active 80.2 % of 9.980 ms, and the largest loss
-  is idle time (launch not captured), 1.980 ms (19.8 %) (--window
-  463000000:472980000 analyzes that). No steps are known: 101 equal blocks of 1
-  kernel, 100.0 us each, after 463.0 ms (97.9 %) of one-time work.
+  462.9 ms; after it the GPU is active 80.2 % of 9.980 ms, and the largest loss is
+  idle time (launch not captured), 1.980 ms (19.8 %) (--window 463000000:472980000
+  analyzes that). No steps are known: 101 equal blocks of 1 kernel, 100.0 us each,
+  after 463.0 ms (97.9 %) of one-time work.
   
 By itself it analyzes the loop behind the gap.
 
