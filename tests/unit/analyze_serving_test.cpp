@@ -31,6 +31,7 @@ TEST(EngineMarks, SayKindTokensAndRequests) {
   EXPECT_EQ(both.decodes, 3);
   EXPECT_EQ(work("execute_context_0(0)_generation_3(12)").kind, StepKind::speculative);
   EXPECT_EQ(work("step[DECODE bs=8 toks=8]").generated, 8);
+  EXPECT_EQ(work("step[DECODE bs=8]").tokens, 8);
   EXPECT_EQ(work("step[TARGET_VERIFY bs=8 toks=32]").kind, StepKind::speculative);
   EXPECT_EQ(work("step[IDLE bs=0 toks=0]").kind, StepKind::unknown);
   const auto trt = work("[Executor] _forward_step 7: 1 ctx reqs, 256 ctx tokens, 3 gen reqs");

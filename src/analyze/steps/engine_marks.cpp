@@ -230,7 +230,10 @@ EngineWork work_of(const EngineMark& mark, const Read& fields) {
   if (!work.tokens) work.tokens = sum(of_prompts, of_others);
   work.decodes = fields[Field::decodes];
   // A prompt that is not at its end gives no token, and a draft's may be refused.
-  if (work.kind == StepKind::decode) work.decodes = work.generated = work.requests;
+  if (work.kind == StepKind::decode) {
+    work.decodes = work.generated = work.requests;
+    if (!work.tokens) work.tokens = work.requests;
+  }
   if (work.kind == StepKind::prefill) work.decodes = 0;
   if (work.kind == StepKind::speculative && !work.decodes) work.decodes = work.requests;
   if (work.kind == StepKind::decode) work.run_tokens = fields[Field::graph_requests];
