@@ -519,6 +519,8 @@ class Serving(Answer):
     """What a serving engine did in the window.
 
     source: what shows the steps: window.step_source
+    engines: engines that the capture shows; with more than one the steps are those of one of them,
+    and what all of them generated and took is not known
     kind_confidence: of kinds learned from kernels: the share of the steps whose tokens fit their
     kind; null with marks that say the kind
     kinds: by kind, those that take most first
@@ -542,6 +544,7 @@ class Serving(Answer):
     """
 
     source: str
+    engines: int
     kind_confidence: Optional[float]
     kinds: List[StepKindUse]
     duration_ns: int

@@ -84,12 +84,52 @@ struct LiveGpu {
   }
 };
 
+/// The steps of one kind of a serving engine in a window of kernels. A value that is not known is
+/// absent.
+struct LiveStepKind {
+  std::string kind;
+  std::map<std::string, double> values;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("kind", &LiveStepKind::kind, "prefill, decode, mixed, chunked, speculative or unknown");
+    visit("values", &LiveStepKind::values,
+          "by name: steps and tokens a second, share of the time, joules a token, seconds of a "
+          "step");
+  }
+};
+
+/// What a program that serves did in the newest window of its kernels.
+struct LiveServing {
+  std::int64_t pid = -1;
+  std::string name;
+  Nanos time_ns = 0;  // end of the window
+  std::string source;
+  std::int64_t engines = 1;
+  std::map<std::string, double> values;
+  std::vector<LiveStepKind> kinds;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("pid", &LiveServing::pid, "process id");
+    visit("name", &LiveServing::name, "process name");
+    visit("time_ns", &LiveServing::time_ns, "end of the window, nanoseconds since 1970");
+    visit("source", &LiveServing::source, "what shows the steps, as in window.step_source");
+    visit("engines", &LiveServing::engines,
+          "engines that the window shows; the steps are of one of them");
+    visit(
+        "values", &LiveServing::values,
+        "by name: tokens a second, joules a token, requests of a step, seconds between tokens and "
+        "to the first");
+    visit("kinds", &LiveServing::kinds, "by kind of step");
+  }
+};
+
 struct LiveTable {
   std::string schema = "gpufathom.monitor/1";
   std::string host, driver;
   Nanos time_ns = 0;
   Nanos stale_after_ns = 0;  // readings older than this show nothing any more; 0: none grows old
   std::vector<LiveGpu> gpus;
+  std::vector<LiveServing> serving;  // programs whose steps are watched, by process
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("schema", &LiveTable::schema, "name and version of this layout");
@@ -99,6 +139,7 @@ struct LiveTable {
     visit("stale_after_ns", &LiveTable::stale_after_ns,
           "age from which on a reading shows nothing any more");
     visit("gpus", &LiveTable::gpus, "GPUs and MIG instances");
+    visit("serving", &LiveTable::serving, "programs that serve, with --steps");
   }
 };
 

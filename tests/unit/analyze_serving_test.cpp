@@ -31,6 +31,7 @@ TEST(EngineMarks, SayKindTokensAndRequests) {
   EXPECT_EQ(both.decodes, 3);
   EXPECT_EQ(work("execute_context_0(0)_generation_3(12)").kind, StepKind::speculative);
   EXPECT_EQ(work("step[DECODE bs=8 toks=8]").generated, 8);
+  EXPECT_EQ(work("step[DECODE bs=8]").tokens, 8);
   EXPECT_EQ(work("step[TARGET_VERIFY bs=8 toks=32]").kind, StepKind::speculative);
   EXPECT_EQ(work("step[IDLE bs=0 toks=0]").kind, StepKind::unknown);
   const auto trt = work("[Executor] _forward_step 7: 1 ctx reqs, 256 ctx tokens, 3 gen reqs");
@@ -38,6 +39,53 @@ TEST(EngineMarks, SayKindTokensAndRequests) {
   EXPECT_EQ(trt.requests, 4);
   EXPECT_EQ(work("execute_new_1_cached_7").requests, 8);
   EXPECT_EQ(work("execute_new_1_cached_7").kind, StepKind::unknown);
+}
+
+TEST(EngineMarks, OtherFormsSayTheSame) {
+  const auto work = [](std::string_view name) {
+    const auto step = parse_step_name(name);
+    return step && step->work ? *step->work : EngineWork{};
+  };
+  EXPECT_EQ(work("execute_context_1(888_788544)_generation_0(0)").tokens, 888);
+  const auto mixed = work(
+      "step[MIXED bs=5 c=2 g=3 c_sq=6144 c_sk=7144 c_sqsq=209 c_sqsk=230 g_sq=3 g_sk=6144 "
+      "g_sqsq=3 g_sqsk=6144]");
+  EXPECT_EQ(mixed.kind, StepKind::mixed);
+  EXPECT_EQ(mixed.tokens, 6147);
+  EXPECT_EQ(mixed.decodes, 3);
+  EXPECT_EQ(work("step[MIXED bs=1 c=1 g=0 c_sq=3 g_sq=0]").kind, StepKind::prefill);
+  EXPECT_EQ(work("step[DECODE bs=64 g_sq=64 g_sk=131072]").tokens, 64);
+  EXPECT_EQ(work("step[DECODE bs=64 g_sq=128 g_sk=131072]").kind, StepKind::speculative);
+  EXPECT_EQ(work("draft step[DECODE bs=8]").pass, ModelPass::draft);
+  EXPECT_EQ(work("step[DRAFT_EXTEND bs=8]").pass, ModelPass::draft);
+  const auto prompts = work("prefill[bs=6 tok=17408 ctx=[4096, 4096, 4096]...+3]");
+  EXPECT_EQ(prompts.kind, StepKind::prefill);
+  EXPECT_EQ(prompts.requests, 6);
+  EXPECT_EQ(prompts.tokens, 17408);
+  const auto padded = work("decode[bs=117/128 tok=117 d=117]");
+  EXPECT_EQ(padded.kind, StepKind::decode);
+  EXPECT_EQ(padded.requests, 117);
+  EXPECT_EQ(padded.run_tokens, 128);
+  EXPECT_EQ(work("decode[bs=32 tok=128 d=32 spec=3]").kind, StepKind::speculative);
+  EXPECT_EQ(work("decode[bs=128 tok=384 p=2 d=126]").kind, StepKind::mixed);
+}
+
+TEST(EngineMarks, NoRequestsAndImpossibleNumbersSayNothing) {
+  const auto work = [](std::string_view name) {
+    const auto step = parse_step_name(name);
+    return step && step->work ? *step->work : EngineWork{};
+  };
+  EXPECT_EQ(work("step[DECODE bs=0 toks=0]").kind, StepKind::unknown);
+  EXPECT_EQ(work("execute_context_0(0)_generation_0(0)").kind, StepKind::unknown);
+  const auto huge = work("step[DECODE bs=999999999999999999 toks=99999999999999999999999]");
+  EXPECT_EQ(huge.requests, std::nullopt);
+  EXPECT_EQ(huge.generated, std::nullopt);
+  for (const auto* name :
+       {"step[12]", "step[train 3]", "decode[7]", "prefill[abs=3]", "step[bs=8]"}) {
+    const auto step = parse_step_name(name);
+    EXPECT_FALSE(step && step->work) << name;
+  }
+  EXPECT_EQ(parse_step_name("step[12]")->number, 12);
 }
 
 /// An engine of eight layers: the host launches a step and waits for its tokens.
@@ -68,6 +116,14 @@ struct Engine : test::CaptureBuilder {
     const auto analysis = analyze(capture, {});
     EXPECT_TRUE(analysis && analysis->serving);
     return analysis && analysis->serving ? *analysis->serving : Serving{};
+  }
+
+  /// A step within a mark.
+  void marked(std::string_view mark, std::int64_t prefills, std::int64_t prompt_tokens,
+              std::int64_t decodes, std::uint32_t thread = 100) {
+    const Nanos begin = now;
+    step(prefills, prompt_tokens, decodes);
+    this->mark(mark, begin, now - 20 * kUs, thread);
   }
 };
 
@@ -133,6 +189,72 @@ TEST(Serving, PaddingIsWhatFillsUpAGraph) {
   EXPECT_EQ(decode->tokens, 60);
   EXPECT_EQ(decode->run_tokens, 70);
   EXPECT_NEAR(decode->padding.value_or(0), 1.0 / 7, 1e-9);
+}
+
+TEST(Serving, NumbersThatComeTwiceAreOfTwoRuns) {
+  Engine made;
+  for (int run = 0; run < 2; ++run)
+    for (int i = 0; i < 8; ++i) {
+      const bool prompts = i == 4 * run;
+      made.marked("[Executor] _forward_step " + std::to_string(i) + ": " + (prompts ? "1" : "0") +
+                      " ctx reqs, " + (prompts ? "0" : "2") + " gen reqs",
+                  prompts ? 1 : 0, prompts ? 50 : 0, prompts ? 0 : 2);
+    }
+  const Serving serving = made.served();
+  ASSERT_EQ(serving.steps.size(), 16u);
+  EXPECT_EQ(serving.steps[8].kind, StepKind::decode);
+  EXPECT_EQ(serving.steps[12].kind, StepKind::prefill);
+  EXPECT_EQ(serving.generated, 2 + 14 * 2);
+}
+
+TEST(Serving, PassesOfADraftBelongToTheCheckOfItsTokens) {
+  Engine made;
+  made.marked("step[EXTEND bs=2 toks=100]", 2, 100, 0);
+  made.marked("step[EXTEND bs=2 toks=100]", 2, 100, 0);  // of the draft
+  for (int i = 0; i < 10; ++i) {
+    for (int draft = 0; draft < 3; ++draft) made.marked("step[DECODE bs=2]", 0, 0, 2);
+    made.marked("step[TARGET_VERIFY bs=2]", 0, 0, 8);
+    made.marked("step[DRAFT_EXTEND bs=2]", 0, 0, 8);
+  }
+  const Serving serving = made.served();
+  ASSERT_EQ(serving.steps.size(), 11u);
+  EXPECT_EQ(serving.steps[0].kind, StepKind::prefill);
+  for (std::size_t i = 1; i < 11; ++i) EXPECT_EQ(serving.steps[i].kind, StepKind::speculative);
+  EXPECT_EQ(serving.steps[1].requests, 2);
+  EXPECT_EQ(serving.generated, std::nullopt) << "how many were kept is not known";
+}
+
+TEST(Serving, OfTwoEnginesNoSumIsKnown) {
+  Engine made;
+  for (int i = 0; i < 10; ++i) {
+    made.marked("step[DECODE bs=2]", 0, 0, 2);
+    made.mark("step[DECODE bs=" + std::to_string(3 + i % 3) + "]", made.now - 50 * kUs,
+              made.now - 10 * kUs, 101);
+  }
+  const Serving serving = made.served();
+  EXPECT_EQ(serving.engines, 2);
+  EXPECT_EQ(serving.steps.size(), 10u);
+  EXPECT_EQ(serving.generated, std::nullopt);
+  EXPECT_EQ(serving.tokens_per_second, std::nullopt);
+}
+
+TEST(Serving, TokensChosenBehindTheMarkAreOfItsStep) {
+  Engine made;
+  const auto name = [](int prompts, int decodes) {
+    return "execute_context_" + std::to_string(prompts) + "(" + std::to_string(50 * prompts) +
+           ")_generation_" + std::to_string(decodes) + "(" + std::to_string(decodes) + ")";
+  };
+  for (int i = 0; i < 12; ++i) {
+    const int prompts = i % 4 == 0;
+    const Nanos begin = made.now;
+    made.step(prompts, 50 * prompts, prompts ? 0 : 2);
+    // The mark ends before the tokens are chosen, and the next one begins before they are copied.
+    made.mark(name(prompts, prompts ? 0 : 2), begin, made.now - 60 * kUs);
+  }
+  const Serving serving = made.served();
+  ASSERT_EQ(serving.steps.size(), 12u);
+  EXPECT_EQ(serving.steps[8].kind, StepKind::prefill) << "and not part of a prompt";
+  EXPECT_EQ(serving.generated, 3 + 9 * 2);
 }
 
 TEST(Serving, OtherStepsAreNoEngines) {

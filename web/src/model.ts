@@ -874,6 +874,8 @@ export interface EngineStep {
 export interface Serving {
   /** what shows the steps: window.step_source. */
   source: string;
+  /** engines that the capture shows; with more than one the steps are those of one of them, and what all of them generated and took is not known. */
+  engines: number;
   /** of kinds learned from kernels: the share of the steps whose tokens fit their kind; null with marks that say the kind. */
   kind_confidence: number | null;
   /** by kind, those that take most first. */

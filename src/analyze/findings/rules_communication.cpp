@@ -111,6 +111,15 @@ std::optional<LateDevice> late_device(const Facts& facts) {
   return found;
 }
 
+/// A server has no backward pass to hide it behind.
+const char* how_to_hide(const Facts& facts) {
+  if (facts.analysis.serving)
+    return "Overlap it with the computation of another part of the batch, fuse it with the kernels "
+           "beside it, or communicate less: over fewer GPUs, or in a smaller type.";
+  return "Start it earlier or in smaller pieces (gradient buckets), overlap it with the backward "
+         "pass, or communicate less.";
+}
+
 std::string advice(const Facts& facts, Nanos exposed) {
   if (facts.waiting == 0 && facts.context.devices.size() > 1) {
     const auto late = late_device(facts);
@@ -119,14 +128,9 @@ std::string advice(const Facts& facts, Nanos exposed) {
           ", most of it waiting inside collectives for the late rank, mostly for GPU {}: {} of {} "
           "on all GPUs. Look at that rank: communicating less recovers none of the waiting time.",
           late->late, say_time(late->waiting), say_time(exposed));
-    if (!late)
-      return ", waiting and transfer not separated. Start it earlier or in smaller pieces "
-             "(gradient buckets), "
-             "overlap it with the backward pass, or communicate less.";
+    if (!late) return std::string(", waiting and transfer not separated. ") + how_to_hide(facts);
   }
-  if (facts.waiting * 2 < exposed)
-    return ". Start it earlier or in smaller pieces (gradient buckets), overlap it with the "
-           "backward pass, or communicate less.";
+  if (facts.waiting * 2 < exposed) return std::string(". ") + how_to_hide(facts);
   const std::string rank = most_waited_for(facts);
   return fmt::format(
       ", and {} of the time it only waits for other ranks, mostly for {}{}. Look at that rank: "

@@ -31,7 +31,8 @@ Eigen::RowVectorXd seconds_by_kind(const std::vector<EngineStep>& steps, Interva
 
 }  // namespace
 
-Joules::Joules(const Context& context) {
+Joules::Joules(const Context& context, std::int64_t engines) {
+  if (engines > 1) return;
   for (const auto& line : context.devices) {
     curves_.emplace_back(context.capture, line.device);
     if (curves_.back().source() != EnergySource::none) continue;

@@ -138,7 +138,7 @@ void add(std::optional<std::int64_t>& sum, std::optional<std::int64_t> value) {
 }  // namespace
 
 std::vector<StepKindUse> use_by_kind(const Context& context, const std::vector<EngineStep>& steps,
-                                     const Joules& joules) {
+                                     std::int64_t engines, const Joules& joules) {
   ByKind<StepKindUse> uses;
   ByKind<Lengths> lengths;
   Nanos all = 0;
@@ -154,7 +154,8 @@ std::vector<StepKindUse> use_by_kind(const Context& context, const std::vector<E
     add(use.tokens, step.tokens);
   }
   auto idle = idle_by_kind(context, steps);
-  const auto dram = dram_by_kind(context, steps), mfu = mfu_by_kind(context, steps);
+  const auto dram = dram_by_kind(context, steps);
+  const auto mfu = engines > 1 ? ByKind<Share>{} : mfu_by_kind(context, steps);
   const auto energy = joules.by_kind(steps);
   std::vector<StepKindUse> known;
   for (std::size_t kind = 0; kind < kStepKinds; ++kind) {

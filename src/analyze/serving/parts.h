@@ -35,10 +35,11 @@ class Lengths {
   bool sorted_ = true;
 };
 
-/// Energy of all devices together; none where one of them has no readings.
+/// Energy of all devices together; none where one of them has no readings, or several engines share
+/// it.
 class Joules {
  public:
-  explicit Joules(const Context& context);
+  Joules(const Context& context, std::int64_t engines);
   std::optional<std::int64_t> nanojoules(Interval span) const;
   /// By place in EnumNames<StepKind>: what steps of a kind took, by least squares over the sensor's
   /// readings. Empty where these do not tell the kinds apart.
@@ -50,12 +51,17 @@ class Joules {
 
 /// By kind, those that take most first.
 std::vector<StepKindUse> use_by_kind(const Context& context, const std::vector<EngineStep>& steps,
-                                     const Joules& joules);
+                                     std::int64_t engines, const Joules& joules);
 
-/// Requests that marks name, by their first step. `host` has the span of each step's mark. Steps
-/// get the tokens that their marks say were kept of a draft.
-std::vector<ServedRequest> served_requests(const Capture& capture,
-                                           const std::vector<Interval>& host, const Joules& joules,
-                                           std::vector<EngineStep>& steps);
+/// Marks of requests: inside these spans of the host, and of this thread; kNoRow: of any.
+struct RequestMarks {
+  std::vector<Interval> host;  // of each step its mark
+  std::uint32_t thread = kNoRow;
+};
+
+/// Requests that marks name, by their first step. Steps get the tokens that their marks say were
+/// kept of a draft.
+std::vector<ServedRequest> served_requests(const Capture& capture, const RequestMarks& where,
+                                           const Joules& joules, std::vector<EngineStep>& steps);
 
 }  // namespace gf::serving

@@ -67,7 +67,8 @@ struct Marks {
   std::map<std::string_view, Nanos> arrivals;
 };
 
-Marks read_marks(const Capture& capture, const std::vector<Interval>& host) {
+Marks read_marks(const Capture& capture, const RequestMarks& where) {
+  const auto& host = where.host;
   struct Name {
     std::optional<Said> request, arrival;
   };
@@ -86,6 +87,7 @@ Marks read_marks(const Capture& capture, const std::vector<Interval>& host) {
     const Nanos time = ops.start_ns[row];
     if (const auto& arrival = name->second.arrival) marks.arrivals.try_emplace(arrival->id, time);
     const auto& request = name->second.request;
+    if (where.thread != kNoRow && ops.thread[row] != where.thread) continue;
     const auto after = std::ranges::upper_bound(host, time, {}, &Interval::start);
     if (!request || after == host.begin() || time >= std::prev(after)->end) continue;
     marks.parts.push_back({static_cast<std::size_t>(after - host.begin()) - 1, request->id,
@@ -183,10 +185,9 @@ class Requests {
 
 }  // namespace
 
-std::vector<ServedRequest> served_requests(const Capture& capture,
-                                           const std::vector<Interval>& host, const Joules& joules,
-                                           std::vector<EngineStep>& steps) {
-  const Marks marks = read_marks(capture, host);
+std::vector<ServedRequest> served_requests(const Capture& capture, const RequestMarks& where,
+                                           const Joules& joules, std::vector<EngineStep>& steps) {
+  const Marks marks = read_marks(capture, where);
   Requests requests(steps, joules);
   for (auto part = marks.parts.begin(); part != marks.parts.end();) {
     const auto end = std::find_if(part, marks.parts.end(),

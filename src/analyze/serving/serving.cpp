@@ -41,7 +41,7 @@ bool has_decodes(const EngineStep& step) {
 /// The steps of the window, and the spans of their marks.
 struct Inside {
   std::vector<EngineStep> steps;
-  std::vector<Interval> host;
+  serving::RequestMarks marks;
 };
 Inside steps_inside(const WindowInfo& window, const Steps& steps) {
   Inside inside;
@@ -54,8 +54,9 @@ Inside steps_inside(const WindowInfo& window, const Steps& steps) {
       continue;
     inside.steps.push_back({step.index, step.start_ns, step.duration_ns, work.kind, work.run_tokens,
                             work.tokens, work.requests, work.decodes, work.generated, work.graph});
-    inside.host.push_back(work.host);
+    inside.marks.host.push_back(work.host);
   }
+  if (steps.engines > 1) inside.marks.thread = steps.thread;
   return inside;
 }
 
@@ -110,6 +111,7 @@ void put_batches(Serving& serving) {
 void put_tokens(const serving::Joules& joules, Serving& serving) {
   const Interval span{serving.steps.front().start_ns, span_of(serving.steps.back()).end};
   serving.duration_ns = span.length();
+  if (serving.engines > 1) return;
   std::int64_t generated = 0;
   for (const auto& step : serving.steps) {
     if (!step.generated) return;
@@ -144,11 +146,12 @@ std::optional<Serving> measure_serving(const Context& context, const Steps& step
   if (inside.steps.empty()) return std::nullopt;
   Serving serving;
   serving.source = steps.source;
+  serving.engines = steps.engines;
   serving.kind_confidence = steps.kind_confidence;
   serving.steps = std::move(inside.steps);
-  const serving::Joules joules(context);
-  serving.requests = serving::served_requests(context.capture, inside.host, joules, serving.steps);
-  serving.kinds = serving::use_by_kind(context, serving.steps, joules);
+  const serving::Joules joules(context, serving.engines);
+  serving.requests = serving::served_requests(context.capture, inside.marks, joules, serving.steps);
+  serving.kinds = serving::use_by_kind(context, serving.steps, serving.engines, joules);
   put_tokens(joules, serving);
   put_batches(serving);
   put_mixed(serving);

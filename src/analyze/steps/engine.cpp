@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -147,9 +149,54 @@ TokenChoices find_token_choices(const Capture& capture, const Names& names) {
   return choices;
 }
 
+namespace {
+
+/// True if the choices are of several processes: their streams may share a number.
+bool of_processes(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                  const TokenChoices& choices) {
+  std::optional<std::int64_t> one;
+  for (const auto position : choices.positions) {
+    const auto row = choices.sequence.rows[position];
+    const auto call = row < launch.size() ? launch[row] : kNoRow;
+    if (call == kNoRow || capture.api_calls.thread[call] >= capture.threads.size()) continue;
+    const auto pid = capture.threads.pid[capture.api_calls.thread[call]];
+    if (one.value_or(pid) != pid) return true;
+    one = pid;
+  }
+  return false;
+}
+
+/// True if tokens are chosen on other streams or devices as well, and not in these steps, as ranks
+/// of one engine do.
+bool others_choose(const Capture& capture, const Names& names, const KernelOrder& sequence,
+                   const std::vector<StepInfo>& steps) {
+  constexpr std::size_t kFewOf = 10;
+  const auto& rows = capture.activities;
+  const auto first = sequence.rows.front();
+  std::vector<std::size_t> inside(steps.size());
+  std::size_t all = 0;
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    if (rows.kind[row] != ActivityKind::kernel ||
+        (rows.device[row] == rows.device[first] && rows.stream[row] == rows.stream[first]) ||
+        !(names.kernel(rows.name[row]) & kernel_is::chooses_token))
+      continue;
+    ++all;
+    const auto after = std::ranges::upper_bound(steps, rows.start_ns[row], {}, &StepInfo::start_ns);
+    if (after != steps.begin()) ++inside[static_cast<std::size_t>(after - steps.begin()) - 1];
+  }
+  if (kFewOf * all < steps.size()) return false;
+  std::map<std::size_t, std::size_t> counts;
+  for (const auto count : inside) ++counts[count];
+  const auto usual =
+      std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+  return usual->first == 0 || kFewOf * usual->second < (kFewOf - 1) * steps.size();
+}
+
+}  // namespace
+
 Steps find_engine_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
                         const Names& names, const TokenChoices& choices) {
-  if (choices.positions.size() < kFewestSteps) return {};
+  if (choices.positions.size() < kFewestSteps || of_processes(capture, launch, choices)) return {};
   auto passes = engine_passes(capture, choices);
   if (passes.size() < kFewestSteps) return {};
   cut_start_up(choices, passes);
@@ -170,6 +217,7 @@ Steps find_engine_steps(const Capture& capture, const std::vector<std::uint32_t>
   found.confidence = static_cast<double>(held) / static_cast<double>(choices.positions.size());
   found.steps = steps_of(capture, choices, passes);
   if (found.steps.size() != passes.size()) return {};
+  if (others_choose(capture, names, choices.sequence, found.steps)) found.engines = 2;
   auto learned = learn_engine_work(capture, launch, names, choices, passes);
   found.work = std::move(learned.work);
   found.kind_confidence = learned.confidence;

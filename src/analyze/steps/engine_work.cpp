@@ -15,6 +15,13 @@ namespace {
 constexpr double kOfGraphs = 0.9;  // share of the kernels: the step is a graph's
 constexpr std::size_t kFewestExact = 4;
 
+bool is_of_graph(const Capture& capture, const std::vector<std::uint32_t>& launch,
+                 std::uint32_t row) {
+  if (capture.activities.graph_id[row] >= 0) return true;
+  return row < launch.size() && launch[row] != kNoRow &&
+         capture.api_calls.kind[launch[row]] == ApiKind::graph_launch;
+}
+
 /// Blocks (x) that a kernel has most often in a step.
 struct Grid {
   Text name;
@@ -96,9 +103,7 @@ void LearnedSteps::look_at(const EnginePass& pass) {
   for (auto position = pass.begin; position < pass.end; ++position) {
     const auto row = sequence_.rows[position];
     kernels.emplace_back(rows.name[row], rows.grid_x[row]);
-    const bool of_graph =
-        rows.graph_id[row] >= 0 || (row < launch_.size() && launch_[row] != kNoRow &&
-                                    capture_.api_calls.kind[launch_[row]] == ApiKind::graph_launch);
+    const bool of_graph = is_of_graph(capture_, launch_, row);
     graphs += of_graph;
     if (!of_graph && attends(rows.name[row])) seen.eager_attention = true;
   }
@@ -323,9 +328,73 @@ void forget_unfinished_prompts(Steps& steps, const std::vector<EngineWork>& seen
 
 }  // namespace
 
+void find_graphs(const Capture& capture, const std::vector<std::uint32_t>& launch, Steps& steps) {
+  const auto& rows = capture.activities;
+  std::vector<std::pair<std::size_t, std::size_t>> counts(steps.steps.size());  // all, of graphs
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    if (rows.kind[row] != ActivityKind::kernel) continue;
+    const auto call = row < launch.size() ? launch[row] : kNoRow;
+    if (steps.engines > 1 && (call == kNoRow || capture.api_calls.thread[call] != steps.thread))
+      continue;
+    const Nanos start = rows.start_ns[row];
+    const auto after = std::ranges::upper_bound(steps.steps, start, {}, &StepInfo::start_ns);
+    if (after == steps.steps.begin()) continue;
+    const auto& step = *std::prev(after);
+    if (start >= step.start_ns + step.duration_ns) continue;
+    auto& [all, of_graphs] = counts[static_cast<std::size_t>(after - steps.steps.begin()) - 1];
+    ++all;
+    of_graphs += is_of_graph(capture, launch, row);
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    steps.work[i].graph =
+        static_cast<double>(counts[i].second) > kOfGraphs * static_cast<double>(counts[i].first);
+}
+
+namespace {
+
+/// Assigns choices of tokens to steps of marks: to the last mark that began before the launch, for
+/// engines choose behind their marks, and ahead of the device; to the time of the step where no
+/// launch is known. Choices of other processes are none of these steps'.
+class StepOfChoice {
+ public:
+  StepOfChoice(const Capture& capture, const std::vector<std::uint32_t>& launch, const Steps& steps)
+      : capture_(capture), launch_(launch), steps_(steps) {
+    const auto& threads = capture.threads;
+    if (steps.thread < threads.size()) pid_ = threads.pid[steps.thread];
+  }
+
+  std::optional<std::size_t> operator()(std::uint32_t row) const {
+    const auto call = row < launch_.size() ? launch_[row] : kNoRow;
+    if (call == kNoRow) {
+      const Nanos time = capture_.activities.start_ns[row];
+      const auto after = std::ranges::upper_bound(steps_.steps, time, {}, &StepInfo::start_ns);
+      if (after == steps_.steps.begin()) return std::nullopt;
+      const auto place = static_cast<std::size_t>(after - steps_.steps.begin()) - 1;
+      const StepInfo& step = steps_.steps[place];
+      if (time >= step.start_ns + step.duration_ns) return std::nullopt;
+      return place;
+    }
+    const auto thread = capture_.api_calls.thread[call];
+    if (pid_ >= 0 && thread < capture_.threads.size() && capture_.threads.pid[thread] != pid_)
+      return std::nullopt;
+    const auto after =
+        std::ranges::upper_bound(steps_.work, capture_.api_calls.start_ns[call], {},
+                                 [](const EngineWork& work) { return work.host.start; });
+    if (after == steps_.work.begin()) return std::nullopt;
+    return static_cast<std::size_t>(after - steps_.work.begin()) - 1;
+  }
+
+ private:
+  const Capture& capture_;
+  const std::vector<std::uint32_t>& launch_;
+  const Steps& steps_;
+  std::int64_t pid_ = -1;
+};
+
+}  // namespace
+
 void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& launch,
                       const Names& names, const TokenChoices& choices, Steps& steps) {
-  if (choices.positions.empty()) return;
   const auto& rows = capture.activities;
   const auto start_of = [&](std::uint32_t row) { return rows.start_ns[row]; };
   const auto position_at = [&](Nanos time) {
@@ -333,19 +402,23 @@ void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& 
         std::ranges::lower_bound(choices.sequence.rows, time, {}, start_of) -
         choices.sequence.rows.begin());
   };
-  const auto copied = engine_passes(capture, choices);
-  auto copy = copied.begin();
   std::vector<EnginePass> passes;
-  for (const auto& step : steps.steps) {
-    const Nanos end = step.start_ns + step.duration_ns;
-    EnginePass pass{position_at(step.start_ns), position_at(end), 0, kNoRow};
-    pass.choices =
-        static_cast<std::size_t>(std::ranges::lower_bound(choices.positions, pass.end) -
-                                 std::ranges::lower_bound(choices.positions, pass.begin));
-    while (copy != copied.end() && start_of(copy->copy) < step.start_ns) ++copy;
-    if (copy != copied.end() && start_of(copy->copy) < end) pass.copy = copy->copy;
-    passes.push_back(pass);
+  for (const auto& step : steps.steps)
+    passes.push_back(
+        {position_at(step.start_ns), position_at(step.start_ns + step.duration_ns), 0, kNoRow});
+  const StepOfChoice step_of(capture, launch, steps);
+  bool any = false;
+  auto copied = engine_passes(capture, choices);
+  for (const auto position : choices.positions) {
+    const auto place = step_of(choices.sequence.rows[position]);
+    if (!place) continue;
+    any = true;
+    ++passes[*place].choices;
+    // Its copy is that of the first pass that ends behind it.
+    const auto copy = std::ranges::upper_bound(copied, position, {}, &EnginePass::end);
+    if (copy != copied.end()) passes[*place].copy = copy->copy;
   }
+  if (!any) return;
   const auto learned = learn_engine_work(capture, launch, names, choices, passes);
   const auto fill = [](auto& said, const auto& seen) {
     if (!said) said = seen;
@@ -354,9 +427,11 @@ void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& 
   for (std::size_t i = 0; i < steps.work.size(); ++i) {
     EngineWork& work = steps.work[i];
     const EngineWork& seen = learned.work[i];
-    work.graph = seen.graph;
     if (work.requests == 0) continue;  // it only takes part in what other ranks compute
-    if (work.kind == StepKind::prefill && passes[i].choices == 0) work.kind = StepKind::chunked;
+    // The capture may end before the tokens of the last step are chosen.
+    const bool last = i + 1 == steps.work.size();
+    if (work.kind == StepKind::prefill && passes[i].choices == 0 && !last)
+      work.kind = StepKind::chunked;
     if (work.kind == StepKind::unknown) {
       work.kind = seen.kind;
       said_by_marks = false;

@@ -19,6 +19,9 @@ LearnedWork learn_engine_work(const Capture& capture, const std::vector<std::uin
                               const Names& names, const TokenChoices& choices,
                               const std::vector<EnginePass>& passes);
 
+/// Says which steps of marks are those of CUDA graphs.
+void find_graphs(const Capture& capture, const std::vector<std::uint32_t>& launch, Steps& steps);
+
 /// Fills in what the marks of `steps.work` do not say.
 void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& launch,
                       const Names& names, const TokenChoices& choices, Steps& steps);

@@ -43,6 +43,8 @@ bool names_a_step(std::string_view family) {
 
 std::optional<StepName> parse_step_name(std::string_view name) {
   if (auto mark = parse_engine_mark(name)) return mark;
+  const std::string_view whole_name = name;
+  if (name.ends_with(']') && name.find('[') != name.npos) name.remove_suffix(1);  // step[12]
   std::size_t digits = name.size();
   while (digits > 0 && is_digit(name[digits - 1])) --digits;
   std::string_view family = name.substr(0, digits);
@@ -57,6 +59,7 @@ std::optional<StepName> parse_step_name(std::string_view name) {
   }
   // One text for every step is common in hand-written marks; only texts that say nothing else
   // count.
+  name = whole_name;
   const std::string text = lower_case(name);
   for (std::string_view whole :
        {"step", "train_step", "train step", "training_step", "training step", "iteration",
@@ -103,6 +106,99 @@ void end_with_the_next(std::vector<StepMark>& marks) {
   marks.back().end = std::min(marks.back().end, marks.back().start + longest);
 }
 
+/// True if a name says that the program trains.
+bool trains(const Capture& capture) {
+  for (std::uint32_t i = 0; i < capture.strings.size(); ++i) {
+    const auto text = capture.text(Text{i});
+    if (text.starts_with("Optimizer.step") || text.starts_with("autograd::engine::evaluate_fun"))
+      return true;
+  }
+  return false;
+}
+
+/// Makes one mark of those around the passes of the models of a step: what proposes tokens belongs
+/// to the check of them that follows, what the draft's model does afterwards to the mark before it.
+/// A draft's pass may have no name of its own: beside checks, the target decodes in these alone,
+/// and the second of two equal marks of prompts is the draft's.
+void join_passes(std::vector<StepMark>& marks) {
+  const auto checks = [](const StepMark& mark) {
+    return mark.work && mark.work->pass == ModelPass::target &&
+           mark.work->kind == StepKind::speculative;
+  };
+  const auto is = [](const StepMark& mark, StepKind kind) {
+    return mark.work && mark.work->kind == kind;
+  };
+  const bool checked = std::ranges::any_of(marks, checks);
+  const bool named = std::ranges::any_of(marks, [](const StepMark& mark) {
+    return mark.work && mark.work->pass == ModelPass::draft && mark.work->kind == StepKind::decode;
+  });
+  if (!checked) return;
+  std::vector<StepMark> joined;
+  Interval proposed{0, 0};  // the draft of the next check; empty: none
+  bool paired = false;      // the newest mark of prompts has that of its draft
+  for (const auto& mark : marks) {
+    const bool prompts = is(mark, StepKind::prefill);
+    const bool second = !named && prompts && !paired && !joined.empty() && proposed.end == 0 &&
+                        is(joined.back(), StepKind::prefill) &&
+                        joined.back().work->requests == mark.work->requests &&
+                        joined.back().work->tokens == mark.work->tokens;
+    const bool draft = second || (mark.work && mark.work->pass == ModelPass::draft);
+    const bool proposes = is(mark, StepKind::decode) && (draft || !named);
+    if (proposes) {
+      if (proposed.end == 0) proposed.start = mark.start;
+      proposed.end = mark.end;
+    } else if (draft && !joined.empty()) {
+      joined.back().end = mark.end;
+      paired = paired || prompts;
+    } else {
+      if (proposed.end != 0 && !checks(mark) && !joined.empty()) joined.back().end = proposed.end;
+      joined.push_back(mark);
+      if (proposed.end != 0 && checks(mark)) joined.back().start = proposed.start;
+      proposed = {0, 0};
+      paired = false;
+    }
+  }
+  if (proposed.end != 0 && !joined.empty()) joined.back().end = proposed.end;
+  marks = std::move(joined);
+}
+
+/// True if two threads mark the steps of one engine, as its ranks do: the same works at the same
+/// time, but for some at the beginning and the end. Both by start.
+bool same_steps(const std::vector<StepMark>& left, const std::vector<StepMark>& right) {
+  constexpr std::ptrdiff_t kMostApart = 8;
+  constexpr double kNearlyAll = 0.9;
+  const auto alike = [](const StepMark& one, const StepMark& other) {
+    return one.start < other.end && other.start < one.end && one.work && other.work &&
+           one.work->kind == other.work->kind && one.work->requests == other.work->requests &&
+           one.work->tokens == other.work->tokens;
+  };
+  const auto fewer = static_cast<double>(std::min(left.size(), right.size()));
+  for (std::ptrdiff_t apart = -kMostApart; apart <= kMostApart; ++apart) {
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const auto other = static_cast<std::ptrdiff_t>(i) + apart;
+      same += other >= 0 && other < static_cast<std::ptrdiff_t>(right.size()) &&
+              alike(left[i], right[static_cast<std::size_t>(other)]);
+    }
+    if (static_cast<double>(same) >= kNearlyAll * fewer) return true;
+  }
+  return false;
+}
+
+bool by_start(const StepMark& left, const StepMark& right) {
+  return std::tuple(left.start, -left.end) < std::tuple(right.start, -right.end);
+}
+
+/// Numbers that come twice, as where an engine starts again, are no numbers of steps.
+void number_by_place(std::vector<StepMark>& marks) {
+  std::set<std::int64_t> seen;
+  const bool again = std::ranges::any_of(marks, [&](const auto& mark) {
+    return mark.number >= 0 && !seen.insert(mark.number).second;
+  });
+  for (std::size_t i = 0; i < marks.size(); ++i)
+    if (again || marks[i].number < 0) marks[i].number = static_cast<std::int64_t>(i);
+}
+
 }  // namespace
 
 StepMarks find_marks(const Capture& capture) {
@@ -126,14 +222,20 @@ StepMarks find_marks(const Capture& capture) {
         {names[id].number.value_or(-1), ops.start_ns[i], ops.start_ns[i] + ops.duration_ns[i],
          names[id].work});
   }
+  const auto engines = [](const auto& entry) { return entry.second.front().work.has_value(); };
+  // An engine whose steps a profiler counts as well; prompts within the steps of a training are no
+  // steps of their own.
+  const bool serves = std::ranges::any_of(by_family, engines) && !trains(capture);
   const std::pair<const std::pair<std::string_view, std::uint32_t>, std::vector<StepMark>>* best =
       nullptr;
-  auto rank = [](const auto& entry) {
+  auto rank = [&](const auto& entry) {
     Nanos covered = 0;
     for (const auto& mark : entry.second) covered += mark.end - mark.start;
-    return std::tuple(entry.first.first == kProfilerStep, entry.second.size(), covered);
+    return std::tuple(serves && engines(entry), entry.first.first == kProfilerStep,
+                      entry.second.size(), covered);
   };
-  for (const auto& entry : by_family) {
+  for (auto& entry : by_family) {
+    std::stable_sort(entry.second.begin(), entry.second.end(), by_start);
     if (is_warm_up(entry.first.first) && launches_behind(capture, entry.second)) continue;
     if (entry.first.first != kProfilerStep && entry.second.size() < 2 && !entry.second.front().work)
       continue;  // one hand-written mark is no sequence of steps
@@ -142,25 +244,26 @@ StepMarks find_marks(const Capture& capture) {
   if (!best) return {};
   StepMarks found{std::string(best->first.first), capture.threads.pid[best->first.second],
                   best->first.second, best->second};
+  if (engines(*best))
+    for (const auto& entry : by_family)
+      found.engines += engines(entry) && entry.first.second != best->first.second &&
+                       !same_steps(best->second, entry.second);
   auto& marks = found.marks;
-  std::stable_sort(marks.begin(), marks.end(), [](const auto& left, const auto& right) {
-    return std::tuple(left.start, -left.end) < std::tuple(right.start, -right.end);
-  });
   end_with_the_next(marks);
   // A mark nested in the one before it repeats that step (the same number twice) or is a part of
-  // it.
+  // it. Each of an engine's is a step, whatever its number.
   std::vector<StepMark> kept;
   for (const auto& mark : marks) {
     if (!kept.empty() && mark.end <= kept.back().end) continue;
-    if (!kept.empty() && mark.number >= 0 && mark.number == kept.back().number) {
+    if (!kept.empty() && !mark.work && mark.number >= 0 && mark.number == kept.back().number) {
       kept.back().end = mark.end;
       continue;
     }
     kept.push_back(mark);
   }
   marks = std::move(kept);
-  for (std::size_t i = 0; i < marks.size(); ++i)
-    if (marks[i].number < 0) marks[i].number = static_cast<std::int64_t>(i);
+  join_passes(marks);
+  number_by_place(marks);
   return found;
 }
 
@@ -197,7 +300,7 @@ MarkWork work_of_marks(const Capture& capture, const std::vector<std::uint32_t>&
     const auto thread = calls.thread[launch[a]];
     const bool of_process = marks.pid < 0 || thread >= capture.threads.size() ||
                             capture.threads.pid[thread] == marks.pid;
-    if (!of_process) continue;
+    if (!of_process || (marks.engines > 1 && thread != marks.thread)) continue;
     const Nanos at = calls.start_ns[launch[a]];
     // Where marks overlap, a launch belongs to the one that began last.
     auto mark = std::upper_bound(all.begin(), all.end(), at,

@@ -51,7 +51,7 @@ std::vector<StepInfo> recorded_steps(const Capture& capture, const Interval& spa
 /// device.
 std::vector<StepInfo> marked_steps(const Capture& capture, const std::vector<std::uint32_t>& launch,
                                    const StepMarks& all, const Interval& span) {
-  StepMarks inside{all.family, all.pid, {}};
+  StepMarks inside{all.family, all.pid, all.thread, {}, all.engines};
   for (const auto& mark : all.marks)
     if (mark.start >= span.start && mark.end <= span.end) inside.marks.push_back(mark);
   return steps_on_device(capture, launch, inside);
@@ -128,11 +128,14 @@ Steps find_steps(const Capture& capture, const std::vector<std::uint32_t>& launc
     found.steps = steps_on_device(capture, launch, marks);
     found.source = "marks:" + marks.family;
     found.work = work_of_marks(marks, found.steps);
+    found.engines = marks.engines;
+    found.thread = marks.thread;
   }
   if (found.steps.empty() || !found.work.empty()) {
     const TokenChoices choices = find_token_choices(capture, names);
     if (!found.work.empty()) {
-      add_learned_work(capture, launch, names, choices, found);
+      find_graphs(capture, launch, found);
+      if (found.engines == 1) add_learned_work(capture, launch, names, choices, found);
     } else if (found = find_engine_steps(capture, launch, names, choices); found.steps.empty()) {
       found = find_period(capture, launch, host, names);
       if (inside_sampled_period(capture, found) ||

@@ -15,23 +15,30 @@
 
 namespace gf {
 
+/// The part of a step that a mark is around. A model that proposes tokens runs beside the one that
+/// checks them (the target), and both make the step.
+enum class ModelPass : std::uint8_t { whole_step, target, draft };
+
 /// The work of a serving engine's step, as far as it is known.
 struct EngineWork {
   StepKind kind = StepKind::unknown;
   std::optional<std::int64_t> run_tokens, tokens, requests, decodes, generated;  // of EngineStep
   bool graph = false;
+  ModelPass pass = ModelPass::whole_step;
   Interval host{0, 0};  // the mark on its thread; without marks the step itself
 };
 
 struct Steps {
-  std::string source = "none";   // marks:NAME, sampler, period:N kernels, none
-  Share confidence;              // of a detected period, 0..1; empty with marks
-  std::string sign;              // what shows that a period is one of steps (outer_loop.h)
-  std::vector<StepInfo> steps;   // by time, disjoint
-  BlockInfo blocks;              // without steps: what repeats all the same
-  std::optional<Interval> loop;  // of these: the span that repeats, between what happens once
-  std::vector<EngineWork> work;  // of each step of a serving engine; else empty
-  Share kind_confidence;         // of kinds that no mark says
+  std::string source = "none";    // marks:NAME, sampler, period:N kernels, none
+  Share confidence;               // of a detected period, 0..1; empty with marks
+  std::string sign;               // what shows that a period is one of steps (outer_loop.h)
+  std::vector<StepInfo> steps;    // by time, disjoint
+  BlockInfo blocks;               // without steps: what repeats all the same
+  std::optional<Interval> loop;   // of these: the span that repeats, between what happens once
+  std::vector<EngineWork> work;   // of each step of a serving engine; else empty
+  Share kind_confidence;          // of kinds that no mark says
+  std::int64_t engines = 1;       // that serve in the capture; the steps are of one of them
+  std::uint32_t thread = kNoRow;  // of marks: their row of threads
 };
 
 /// Steps that the source numbered, else marks on host threads, else those of an engine that chooses
@@ -51,6 +58,7 @@ struct StepMarks {
   std::int64_t pid = -1;          // process that made them; -1: the only one
   std::uint32_t thread = kNoRow;  // row of threads
   std::vector<StepMark> marks;    // by start
+  std::int64_t engines = 1;       // whose marks are others, of other threads or processes
 };
 
 /// The parts of a step's name, such as ProfilerStep#12, train_step 3 or Iteration: 7: its
@@ -62,7 +70,9 @@ struct StepName {
 };
 std::optional<StepName> parse_step_name(std::string_view name);
 
-/// The marks of the best family on the thread that has most of them; empty when there are none.
+/// The marks of the best family on the thread that has most of them; empty when there are none. An
+/// engine's go before those of a profiler, unless the program trains. Numbered by their place where
+/// a number comes twice.
 StepMarks find_marks(const Capture& capture);
 
 /// Spans on the device: a step starts with its mark, but not before the device has done what

@@ -10,6 +10,7 @@
 #include "cli/live/screen/monitor_screen.h"
 #include "cli/live/serve/metrics_server.h"
 #include "cli/live/serve/otlp_push.h"
+#include "cli/live/serve/served_steps.h"
 #include "cli/live/verbs.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -41,6 +42,7 @@ struct MonitorArguments {
   std::string flight;  // folder of the flight recorder
   double flight_hours = 1, flight_mb = 1024, flight_rate_hz = 100, flight_around_s = 60;
   double flight_kernels_s = 0;
+  double steps_s = 0, steps_every_s = 60;
 
   Nanos interval() const { return static_cast<Nanos>(interval_s * 1e9); }
   /// Readings to give; 0: no end.
@@ -108,7 +110,11 @@ class Monitor {
  public:
   Monitor(const MonitorArguments& options, LiveSampler sampler, SignalEvents& signals,
           FlightProcess* flight)
-      : o_(options), sampler_(std::move(sampler)), signals_(signals), flight_(flight) {}
+      : o_(options), sampler_(std::move(sampler)), signals_(signals), flight_(flight) {
+    if (o_.steps_s > 0)
+      steps_.emplace(static_cast<Nanos>(o_.steps_s * 1e9),
+                     static_cast<Nanos>(o_.steps_every_s * 1e9));
+  }
 
   int run(MetricsServer* server, OtlpPush* push) {
     const LiveTable first = sample(kReading);  // opens the window of the averages: no levels yet
@@ -186,6 +192,7 @@ class Monitor {
     // A GPU that hangs holds the others up once, for as long as it is waited for.
     table.stale_after_ns = o_.once ? kReading : 2 * (o_.interval() + kReading);
     drop_stale(table, host_now());
+    if (steps_) steps_->look(table, host_now());
     return table;
   }
 
@@ -202,6 +209,7 @@ class Monitor {
   LiveSampler sampler_;
   SignalEvents& signals_;
   FlightProcess* flight_;
+  std::optional<ServedSteps> steps_;
   int code_ = kWhole;  // of what was not kept
 };
 
@@ -296,6 +304,14 @@ Verb monitor_verb() {
   verb.flag("--job-labels", options->job_labels,
             "add the labels job, user, rank and pod to every series of a GPU whose processes agree "
             "on them");
+  verb.option("--steps", options->steps_s, "S",
+              "record S seconds of kernels now and then, of programs under `gpufathom run`, and "
+              "tell tokens, times and joules of the steps of those that serve (default: 0, none)")
+      .from(0, 60);
+  verb.option("--steps-every", options->steps_every_s, "S",
+              "with --steps: from one such window to the next (default: 60)")
+      .with("--steps")
+      .from(1, 86400);
   verb.option("--flight", options->flight, "DIR",
               "keep the last hour on disk, and a capture around every unusual moment")
       .path();

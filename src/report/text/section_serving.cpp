@@ -37,10 +37,13 @@ std::string percentiles(std::optional<Nanos> p50, std::optional<Nanos> p90,
 }
 
 std::string sentences(const Serving& serving) {
-  std::string text =
-      serving.tokens_per_second
-          ? fmt::format("{} tokens a second. ", format_per_second(*serving.tokens_per_second))
-          : "Generated tokens: not known. ";
+  std::string text;
+  if (serving.engines > 1)
+    text =
+        fmt::format("Of {} engines in the capture, these are the steps of one. ", serving.engines);
+  text += serving.tokens_per_second
+              ? fmt::format("{} tokens a second. ", format_per_second(*serving.tokens_per_second))
+              : "Generated tokens: not known. ";
   text += fmt::format(
       "Time between tokens: {}. ",
       percentiles(serving.between_p50_ns, serving.between_p90_ns, serving.between_p99_ns));
@@ -82,8 +85,8 @@ TextTable kinds_table(const Serving& serving, std::size_t devices) {
       {{"MFU", Align::right, false, 1}, [](const auto& use) { return share_or_nothing(use.mfu); }},
       {{"a token", Align::right, false, 2},
        [](const auto& use) { return use.joules_per_token ? joules(*use.joules_per_token) : ""; }},
-      {{"mostly waits for", Align::left, true},
-       [&](const auto& use) { return wait_of(use, devices); }},
+      {{"mostly waits for", Align::left, true},  // a device may be another engine's
+       [&](const auto& use) { return serving.engines > 1 ? "" : wait_of(use, devices); }},
   };
   std::vector<TableColumn> columns{{"steps", Align::left}, {"number", Align::right}};
   std::vector<const OptionalColumn*> shown;
