@@ -209,7 +209,7 @@ struct Row {
   std::string_view fires_when, gain;
 };
 constexpr Row kRows[] = {
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) \
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by, ...) \
   {Scope::scope, Rank::rank, FindingId::id, fires_when, gain},
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain) \
   {Scope::scope, Rank::rank, FindingId::id, fires_when, gain},
@@ -224,7 +224,7 @@ struct Words {
 };
 /// By FindingId.
 constexpr Words kWords[] = {
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) \
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by, ...) \
   {label, FindingGroup::group},
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
 #include "analyze/names/findings.def"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/findings/kinds.h"
+#include "analyze/findings/finding_rows.h"
 #include "report/summary.h"
 #include "report/text/sections.h"
 
@@ -57,7 +57,7 @@ std::string gain_text(const Finding& finding, Nanos whole, bool known_steps, Gai
   constexpr double kRoundsToNothing = 0.005;
   if (finding.mended_high.value_or(1) < kRoundsToNothing)
     return fmt::format(" [no gain by itself; {}]", bound);
-  const bool items = finding.id == FindingId::small_batch;
+  const bool items = row_of(finding.id).of_item;
   const auto whole_of = known_steps ? " of a step" : " of the program";
   return fmt::format(
       " [predicted gain {}{}]",
