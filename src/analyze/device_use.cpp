@@ -178,14 +178,12 @@ std::optional<OutsideSteps> outside_steps(const Context& context) {
   Intervals kernels, others, allocating;
   for (std::size_t row = 0; row < activities.size(); ++row) {
     if (!context.chosen.has(activities.device[row])) continue;
-    const Interval span{activities.start_ns[row],
-                        activities.start_ns[row] + activities.duration_ns[row]};
+    const Interval span = span_of(activities, row);
     (activities.kind[row] == ActivityKind::kernel ? kernels : others).push_back(span);
   }
   const auto& calls = capture.api_calls;
   for (std::size_t row = 0; row < calls.size(); ++row)
-    if (calls.kind[row] == ApiKind::alloc)
-      allocating.push_back({calls.start_ns[row], calls.start_ns[row] + calls.duration_ns[row]});
+    if (calls.kind[row] == ApiKind::alloc) allocating.push_back(span_of(calls, row));
   kernels = intersect(normalised(std::move(kernels)), around);
   others = subtract(intersect(normalised(std::move(others)), around), kernels);
   allocating =

@@ -188,7 +188,7 @@ struct EnumNames<RuntimePhase> {
 
 /// The findings; docs/findings.md gives the rules.
 enum class FindingId : std::uint8_t {
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) id,
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by, ...) id,
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
 #include "analyze/names/findings_ids.def"
 #undef GF_FINDING
@@ -198,7 +198,7 @@ template <>
 struct EnumNames<FindingId> {
   static constexpr const char* type = "FindingId";
   static constexpr auto names = std::to_array<std::string_view>({
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) #id,
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by, ...) #id,
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
 #include "analyze/names/findings_ids.def"
 #undef GF_FINDING

@@ -14,7 +14,7 @@ namespace {
 
 Interval span_of(const Capture& capture, std::uint32_t row) {
   const auto& activities = capture.activities;
-  return {activities.start_ns[row], activities.start_ns[row] + activities.duration_ns[row]};
+  return span_of(activities, row);
 }
 
 /// Sorts rows of activities into the order that DeviceTimeline promises.

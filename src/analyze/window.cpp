@@ -90,7 +90,7 @@ Intervals recorded_stretches(const Capture& capture) {
   for (std::size_t row = 0; row < windows.size(); ++row) {
     const auto process = of_process.find(windows.pid[row]);
     if (process == of_process.end()) continue;
-    all.push_back({windows.start_ns[row], windows.start_ns[row] + windows.duration_ns[row]});
+    all.push_back(span_of(windows, row));
     process->second.push_back(all.back());
   }
   std::sort(all.begin(), all.end(),

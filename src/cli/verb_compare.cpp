@@ -157,11 +157,11 @@ int save_baseline(const CompareArguments& options, ComparedRuns& runs) {
     return complain(written.error());
   std::size_t steps = 0;
   for (const auto& capture : version.measured) steps += capture.step_ns.size();
-  const auto said = write_answer(
-      options.output,
-      fmt::format("{}: {} with {}, of {}\n", options.baseline,
-                  plural(static_cast<std::int64_t>(version.measured.size()), "capture"),
-                  plural(static_cast<std::int64_t>(steps), "step"), version.analysis.source.path));
+  const auto said =
+      write_answer(options.output, fmt::format("{}: {} with {}, of {}\n", options.baseline,
+                                               plural(version.measured.size(), "capture"),
+                                               plural(static_cast<std::int64_t>(steps), "step"),
+                                               version.analysis.source.path));
   return said ? kWhole : complain(said.error());
 }
 

@@ -2,6 +2,7 @@
 // Numbers as text, for writers of whole documents: the formatter is compiled once, not in each.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,10 @@ std::string format_count(std::int64_t count);
 std::string format_bytes(std::int64_t bytes);
 /// "1 kernel", "2 781 kernels".
 std::string plural(std::int64_t count, std::string_view noun);
+template <std::unsigned_integral Count>
+std::string plural(Count count, std::string_view noun) {
+  return plural(static_cast<std::int64_t>(count), noun);
+}
 
 // For sentences: as few digits as the sentence needs.
 

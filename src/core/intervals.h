@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,12 @@
 namespace gf {
 
 using Intervals = std::vector<Interval>;
+
+/// The time of a row of a table; empty where its length is not known.
+template <class Table>
+Interval span_of(const Table& table, std::size_t row) {
+  return {table.start_ns[row], table.start_ns[row] + std::max<Nanos>(0, table.duration_ns[row])};
+}
 
 /// Sorted, disjoint, without empty members; touching members are joined.
 Intervals normalised(Intervals intervals);

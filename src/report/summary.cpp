@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analyze/device_use.h"
+#include "analyze/findings/finding_rows.h"
 #include "analyze/profiler_cost.h"
 #include "analyze/ranks/names.h"
 #include "analyze/report_alone.h"
@@ -349,12 +350,12 @@ std::string kind_label(const WindowInfo& window) {
       return "longest recording window";
     case WindowKind::stable:
       if (window.steps.empty()) return "steady period";
-      return "stable: " + plural(static_cast<std::int64_t>(window.steps.size()), "step");
+      return "stable: " + plural(window.steps.size(), "step");
     case WindowKind::steps:
     case WindowKind::step:
       break;
   }
-  return plural(static_cast<std::int64_t>(window.steps.size()), "step");
+  return plural(window.steps.size(), "step");
 }
 
 }  // namespace
@@ -451,8 +452,7 @@ bool is_curable(IdleReason cause) {
 bool covers_waiting(const Finding& finding) {
   return finding.gain_ns &&
          (finding.group == FindingGroup::host || finding.group == FindingGroup::batch ||
-          finding.group == FindingGroup::communication || finding.id == FindingId::tiny_kernels ||
-          finding.id == FindingId::layout_copies);
+          finding.group == FindingGroup::communication || row_of(finding.id).of_waiting);
 }
 
 /// An idle cause, a bar of the waterfall, or communication that nothing hides. Where kernels are

@@ -246,8 +246,7 @@ void doubt_unrecorded(const Frame& frame, DeviceEnergy& out) {
   const auto& recorded = frame.capture.recording_windows;
   if (recorded.size() == 0) return;
   Intervals known;
-  for (std::size_t i = 0; i < recorded.size(); ++i)
-    known.push_back({recorded.start_ns[i], recorded.start_ns[i] + recorded.duration_ns[i]});
+  for (std::size_t i = 0; i < recorded.size(); ++i) known.push_back(span_of(recorded, i));
   add_unrecorded_doubt(frame.window.length() - covered(normalised(std::move(known)), frame.window),
                        out);
 }

@@ -1,6 +1,7 @@
 // Questions about the operations around a launch.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -98,6 +99,47 @@ Intervals idle_in(const TraceFacts& facts, Wanted& around) {
     for (const auto& piece : line.idle_pieces)
       if (around.of(piece) != kNoRow) spans.push_back(piece.span);
   return spans;
+}
+
+/// Cost of the operations that a cause is about: their kernels, the idle time in them and for
+/// them, and the calls in them that hold up the host.
+struct OperationsCost {
+  std::vector<KernelInstance> kernels;
+  std::vector<std::uint32_t> blocking;  // rows of api_calls
+  Intervals waits;
+  Nanos of_kernels = 0, idle = 0, blocked = 0;
+
+  /// With the launches that come late behind such calls.
+  Nanos all(const TraceFacts& facts) const {
+    return of_kernels + idle + std::min(facts.late(), std::max<Nanos>(0, blocked));
+  }
+  /// That much, less what causes before it have claimed; and what the host did in them goes, too.
+  Nanos claim(const TraceFacts& facts, Intervals host) const {
+    for (const auto& kernel : kernels) facts.claim(kernel);
+    facts.also_gone(std::move(host));
+    const Nanos free = facts.claim_idle(waits, TraceFacts::Goes::alone);
+    return of_kernels + free + (blocking.empty() ? 0 : facts.claim_late(blocking));
+  }
+};
+
+/// `blocks`: of the kinds of calls.
+template <class Wanted, class Blocks>
+OperationsCost cost_of(const TraceFacts& facts, Wanted& around, Blocks&& blocks) {
+  OperationsCost cost;
+  for (const auto& kernel : facts.kernels)
+    if (around.of(kernel) != kNoRow) {
+      cost.of_kernels += kernel.exclusive_ns;
+      cost.kernels.push_back(kernel);
+    }
+  const auto& calls = facts.capture().api_calls;
+  for (std::uint32_t call = 0; call < calls.size(); ++call)
+    if (blocks(calls.kind[call]) && around.of_op(facts.tree().op_of_call[call]) != kNoRow) {
+      cost.blocked += calls.duration_ns[call];
+      cost.blocking.push_back(call);
+    }
+  cost.waits = normalised(idle_in(facts, around));
+  cost.idle = facts.idle_in(cost.waits);
+  return cost;
 }
 
 }  // namespace gf

@@ -5,14 +5,10 @@
 #include <functional>
 #include <string_view>
 
+#include "analyze/findings/finding_rows.h"
+
 namespace gf {
 namespace {
-
-enum class Evidence : std::uint8_t {
-#define GF_EVIDENCE(id, first, second) id,
-#include "analyze/names/evidence.def"
-#undef GF_EVIDENCE
-};
 
 struct Statements {
   std::string_view first, second;
@@ -22,15 +18,6 @@ constexpr Statements kStatements[] = {
 #define GF_EVIDENCE(id, first, second) {first, second},
 #include "analyze/names/evidence.def"
 #undef GF_EVIDENCE
-};
-
-constexpr Evidence kShownBy[] = {
-// by FindingId
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) Evidence::shown_by,
-#define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
-#include "analyze/names/findings_ids.def"
-#undef GF_FINDING
-#undef GF_FINDING_TOO
 };
 
 /// The longest of many, each once.
@@ -61,8 +48,7 @@ class Longest {
 }  // namespace
 
 std::vector<std::string> queries_of(FindingId id) {
-  const auto& [first, second] =
-      kStatements[static_cast<std::size_t>(kShownBy[static_cast<std::size_t>(id)])];
+  const auto& [first, second] = kStatements[static_cast<std::size_t>(row_of(id).shown_by)];
   std::vector<std::string> queries;
   for (const auto statement : {first, second})
     if (!statement.empty()) queries.emplace_back(statement);

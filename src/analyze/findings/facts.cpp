@@ -76,7 +76,7 @@ Nanos TraceFacts::claim_late(const std::vector<std::uint32_t>& calls) const {
   Intervals spans;
   for (const auto call : calls) {
     held_up += table.duration_ns[call];
-    spans.push_back({table.start_ns[call], table.start_ns[call] + table.duration_ns[call]});
+    spans.push_back(span_of(table, call));
   }
   also_gone(std::move(spans));
   const Nanos lost = std::clamp<Nanos>(held_up, 0, late());
@@ -255,6 +255,13 @@ std::string shown(const std::string& name) {
   constexpr std::size_t kMost = 64;
   if (name.size() <= kMost) return name;
   return name.substr(0, kMost - 24) + ".." + name.substr(name.size() - 22);
+}
+
+std::string say_counts(const std::map<std::string_view, std::int64_t>& counts) {
+  std::string text;
+  for (const auto& [name, times] : counts)
+    text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", times, name);
+  return text;
 }
 
 std::string say_names(const std::vector<NamedTime>& names, std::size_t most) {

@@ -1,7 +1,10 @@
 // Input of the rules of findings, computed once.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,6 +45,7 @@ namespace trace_rules {
 class SmallGrids;
 }
 
+struct Said;
 struct TraceFacts {
   const Context& context;
   const Analysis& analysis;
@@ -213,7 +217,7 @@ std::pair<std::string, Nanos> most_elsewhere(const TraceFacts& facts, const Inte
 /// where it is launched and what bounds it. Empty where it takes little. Of rules_places.cpp.
 std::string largest_untold(const TraceFacts& facts);
 /// By the profiler's own estimates of a trace. Of rules_sizes.cpp.
-std::optional<Finding> low_estimated_occupancy(const TraceFacts& facts);
+std::optional<Said> low_estimated_occupancy(const TraceFacts& facts);
 }  // namespace trace_rules
 
 /// Types whose kernels multiply matrices.
@@ -223,6 +227,17 @@ double blocks_per_sm(const Capture& capture, std::uint32_t activity);
 
 /// A name as texts show it: kernel names can be thousands of letters long.
 std::string shown(const std::string& name);
+/// By name, those that take any time, the largest first.
+template <class Name>
+std::vector<NamedTime> largest_of(const std::map<Name, Nanos>& times) {
+  std::vector<NamedTime> names;
+  for (const auto& [name, ns] : times)
+    if (ns > 0) names.push_back({std::string(name), ns});
+  std::ranges::stable_sort(names, std::greater<>(), &NamedTime::ns);
+  return names;
+}
+/// "2 x aten::item, 3 x aten::nonzero".
+std::string say_counts(const std::map<std::string_view, std::int64_t>& counts);
 /// The first names of a list with their times: "aten::item 1.2 ms, aten::copy_ 300 us".
 std::string say_names(const std::vector<NamedTime>& names, std::size_t most = 3);
 
@@ -249,11 +264,7 @@ class TimeBy {
       times[std::string(facts_.capture().text(static_cast<Text>(id)))] += ns;
     for (const auto& [id, ns] : by_kernel_)
       times[short_kernel_name(facts_.capture().text(static_cast<Text>(id)))] += ns;
-    std::vector<NamedTime> all;
-    for (const auto& [name, ns] : times) all.push_back({name, ns});
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto& left, const auto& right) { return left.ns > right.ns; });
-    return all;
+    return largest_of(times);
   }
   /// A finding names these: it has spoken of them.
   void tell() const {
@@ -269,9 +280,10 @@ class TimeBy {
 /// The first of them as evidence of a finding, which has then spoken of all.
 std::string say_names(const TimeBy& times);
 
-/// Kernels that a cause has found, with their time by operator.
+/// Kernels that a rule has found, with their time by operator.
 struct Found {
-  explicit Found(const TraceFacts& facts) : operators(facts) {}
+  explicit Found(const TraceFacts& all) : facts(all), operators(all) {}
+  const TraceFacts& facts;
   Nanos time = 0;
   std::int64_t count = 0;
   TimeBy operators;
@@ -282,11 +294,22 @@ struct Found {
     operators.add_operator(kernel, kernel.exclusive_ns);
     kernels.push_back(kernel);
   }
+  /// True if they are enough to be told: shares of kernel time and of the window.
+  bool reaches(double of_kernels, double of_window) const {
+    return facts.of_kernels(time) >= of_kernels && facts.of_window(time) >= of_window;
+  }
   /// True if it is enough to be told; then nobody else tells it.
-  bool claim(const TraceFacts& facts, double share) const {
-    if (facts.of_kernels(time) < share || facts.of_window(time) < 0.02) return false;
+  bool claim(double share) const {
+    if (!reaches(share, 0.02)) return false;
     for (const auto& kernel : kernels) facts.claim(kernel);
     return true;
+  }
+  /// "12 %".
+  std::string share() const { return say_share(facts.of_kernels(time)); }
+  /// "20 kernels, 1.2 ms of 10 ms kernel time".
+  std::string said() const {
+    return fmt::format("{}, {} of {} kernel time", plural(count, "kernel"), say_time(time),
+                       say_time(facts.kernel_busy));
   }
 };
 

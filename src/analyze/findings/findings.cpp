@@ -9,7 +9,7 @@
 
 #include "analyze/findings/evidence.h"
 #include "analyze/findings/facts.h"
-#include "analyze/findings/kinds.h"
+#include "analyze/findings/finding_rows.h"
 #include "analyze/findings/rules.h"
 
 namespace gf {
@@ -17,26 +17,26 @@ namespace {
 
 template <class Facts>
 struct Rule {
-  FindingKind kind;
-  std::optional<Finding> (*find)(const Facts&);
+  FindingId id;
+  std::optional<Said> (*find)(const Facts&);
 };
 
 // Each list takes the rules of its scope.
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) \
-  GF_RULE_OF_##scope(rank, id)
-#define GF_FINDING_TOO(scope, rank, id, fires_when, gain) GF_RULE_OF_##scope(rank, id)
-#define GF_RULE_OF_trace(rank, id) {FindingKind::rank, trace_rules::id},
-#define GF_RULE_OF_kernel(rank, id) GF_RULE_OF_trace(rank, id)
-#define GF_RULE_OF_sample(rank, id)
-#define GF_RULE_OF_own(rank, id)
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by, ...) \
+  GF_RULE_OF_##scope(id)
+#define GF_FINDING_TOO(scope, rank, id, fires_when, gain) GF_RULE_OF_##scope(id)
+#define GF_RULE_OF_trace(id) {FindingId::id, trace_rules::id},
+#define GF_RULE_OF_kernel(id) GF_RULE_OF_trace(id)
+#define GF_RULE_OF_sample(id)
+#define GF_RULE_OF_own(id)
 constexpr Rule<TraceFacts> kTraceRules[] = {
-    {FindingKind::caveat, trace_rules::flight_moment},
+    {FindingId::flight_moment, trace_rules::flight_moment},
 #include "analyze/names/findings_ids.def"
 };
 #undef GF_RULE_OF_trace
 #undef GF_RULE_OF_sample
-#define GF_RULE_OF_trace(rank, id)
-#define GF_RULE_OF_sample(rank, id) {FindingKind::rank, sample_rules::id},
+#define GF_RULE_OF_trace(id)
+#define GF_RULE_OF_sample(id) {FindingId::id, sample_rules::id},
 constexpr Rule<SampleFacts> kSampleRules[] = {
 #include "analyze/names/findings_ids.def"
 };
@@ -47,14 +47,16 @@ constexpr Rule<SampleFacts> kSampleRules[] = {
 #undef GF_FINDING
 #undef GF_FINDING_TOO
 
-constexpr FindingGroup kGroups[] = {
-// by FindingId
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) FindingGroup::group,
-#define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
-#include "analyze/names/findings_ids.def"
-#undef GF_FINDING
-#undef GF_FINDING_TOO
-};
+/// What a rule says, with what its row in the list adds.
+std::optional<Finding> told(FindingId id, std::optional<Said> said) {
+  if (!said) return std::nullopt;
+  Finding found{id, std::move(said->text), std::move(said->evidence), said->gain_ns,
+                std::move(said->command)};
+  found.group = row_of(id).group;
+  found.kind = row_of(id).kind;
+  found.queries = queries_of(id);
+  return found;
+}
 
 /// Keeps a rule's claim for replay with its finding, and the longest of its events to be shown;
 /// samples know nothing of either.
@@ -71,9 +73,7 @@ void keep_claim(std::optional<Finding>& found, const TraceFacts& facts,
 void keep_claim(std::optional<Finding>&, const SampleFacts&, std::vector<FindingClaim>&) {}
 
 /// Advice is not built on evidence that is known to be wrong, or on next to none.
-bool forbids_advice(const Finding& caveat) {
-  return caveat.id == FindingId::advice_withheld || caveat.id == FindingId::little_work;
-}
+bool forbids_advice(const Finding& caveat) { return row_of(caveat.id).forbids_advice; }
 
 /// Replay orders what it can run again.
 void sort_losses(std::span<Finding> losses) {
@@ -88,23 +88,19 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
   std::vector<Finding> caveats, losses, notes;
   auto ask = [&](bool causes) {
     for (const auto& rule : rules) {
-      if ((rule.kind == FindingKind::cause) != causes) continue;
-      auto found = rule.find(facts);
+      if ((row_of(rule.id).kind == FindingKind::cause) != causes) continue;
+      auto found = told(rule.id, rule.find(facts));
       keep_claim(found, facts, claims);
       if (!found) continue;
-      found->group = kGroups[static_cast<std::size_t>(found->id)];
-      found->kind = rule.kind;
-      found->queries = queries_of(found->id);
       if (found->gain_ns) found->share = facts.of_window(*found->gain_ns);
       // Where kernels hardly run, changing them gains nothing.
-      const bool known = causes || found->id == FindingId::low_tensor_use;  // by counters
-      const double worth_saying = known ? 0.02 : 0.06;
+      const double worth_saying = causes || row_of(rule.id).counted ? 0.02 : 0.06;
       if (found->group == FindingGroup::kernels && found->gain_ns &&
           facts.of_window(*found->gain_ns) < worth_saying)
         continue;
-      auto& like = rule.kind == FindingKind::caveat ? caveats
-                   : rule.kind == FindingKind::note ? notes
-                                                    : losses;
+      auto& like = found->kind == FindingKind::caveat ? caveats
+                   : found->kind == FindingKind::note ? notes
+                                                      : losses;
       like.push_back(std::move(*found));
     }
   };
@@ -116,9 +112,8 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
                   [](const Finding& caveat) { return caveat.id == FindingId::little_work; });
   if (std::ranges::any_of(caveats, forbids_advice)) losses.clear();
   sort_losses(losses);
-  // A reader first wants the reason why the flight recorder kept the capture.
   const auto others = std::ranges::stable_partition(
-      caveats, [](const Finding& caveat) { return caveat.id == FindingId::flight_moment; });
+      caveats, [](const Finding& caveat) { return row_of(caveat.id).first; });
   std::vector<Finding> all;
   std::move(caveats.begin(), others.begin(), std::back_inserter(all));
   std::ranges::move(losses, std::back_inserter(all));
@@ -129,9 +124,7 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
 
 /// Advice that stands on when the device was idle.
 bool needs_idle_time(const Finding& finding) {
-  using enum FindingId;
-  return finding.group == FindingGroup::host || finding.id == observer_effect ||
-         finding.id == tiny_kernels || finding.id == small_batch || finding.id == room_in_memory;
+  return finding.group == FindingGroup::host || row_of(finding.id).needs_idle;
 }
 
 }  // namespace

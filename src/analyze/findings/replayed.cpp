@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/findings/finding_rows.h"
 #include "analyze/findings/findings.h"
-#include "analyze/findings/kinds.h"
 #include "analyze/replay/host_cuts.h"
 #include "analyze/replay/what_if.h"
 #include "core/format.h"
@@ -28,31 +28,6 @@ namespace {
 constexpr std::size_t kMostActivities = 50'000, kOfLongCaptures = 10'000, kMostOfSteps = 200'000;
 constexpr double kMostUnexplained = 0.1, kNearlyAll = 0.5;
 
-/// The change that mends a finding which its claim does not mend, as WhatIfRow::change names it.
-struct MendedBy {
-  FindingId finding;
-  std::string_view change;
-};
-constexpr std::string_view kGraph = "graph";
-// Those of one group whose changes overlap are together what the longest of them gives: replay
-// says so by itself.
-constexpr MendedBy kMendings[] = {
-    {FindingId::launch_bound, kGraph},
-    {FindingId::sync_in_step, name_of(Without::sync)},
-    {FindingId::input_bound, name_of(Without::input)},
-    {FindingId::blocking_copies, name_of(Without::copies)},
-    {FindingId::device_allocations, name_of(Without::allocations)},
-    {FindingId::recompilation, name_of(Without::compiling)},
-    {FindingId::exposed_communication, name_of(Without::communication)},
-    {FindingId::tiny_kernels, kGraph},
-    {FindingId::unfused_optimiser, name_of(With::fused_optimizer)},
-    {FindingId::eager_attention, name_of(With::fused_attention)},
-    {FindingId::unfused_elementwise, name_of(With::fused_elementwise)},
-    {FindingId::odd_sizes, name_of(With::padded_sizes)},
-    {FindingId::fp32_without_tensor_cores, name_of(With::tensor_cores)},
-    {FindingId::no_channels_last, name_of(With::channels_last)},
-    {FindingId::small_batch, WhatIfChanges::kLargerBatch},
-};
 /// The factor of the replayed batch: so large that launches hardly matter, where the GPU
 /// is as empty as this recommendation says.
 constexpr double kLargerBatch = 8;
@@ -64,8 +39,8 @@ std::string_view claim_name(const Finding& finding) {
 
 /// As its row of an answer is named.
 std::string_view change_of(const Finding& finding) {
-  const auto known = std::ranges::find(kMendings, finding.id, &MendedBy::finding);
-  return known == std::end(kMendings) ? claim_name(finding) : known->change;
+  const auto change = row_of(finding.id).mended_by;
+  return change.empty() ? claim_name(finding) : change;
 }
 
 /// Empty where nothing is known that does it.
@@ -73,7 +48,7 @@ WhatIfChanges change_named(std::string_view change, const std::vector<FindingCla
   WhatIfChanges changes;
   if (const auto without = enum_from<Without>(change)) changes.without.push_back(*without);
   if (const auto with = enum_from<With>(change)) changes.with.push_back(*with);
-  changes.graph = change == kGraph;
+  changes.graph = change == WhatIfChanges::kGraph;
   if (change == WhatIfChanges::kLargerBatch) changes.larger_batch = kLargerBatch;
   const auto claim = std::ranges::find(claims, change, &FindingClaim::name);
   if (claim != claims.end()) changes.claims.push_back(*claim);
@@ -156,7 +131,7 @@ class Order {
     std::vector<Weighed> all;
     for (auto& loss : losses) all.push_back(of(loss));
     for (const auto& one : all)
-      if (kind_of(one.finding.id) == FindingKind::cause) named_ |= one.set;
+      if (one.finding.kind == FindingKind::cause) named_ |= one.set;
     for (auto& one : all) one.weight = weight_of(one);
     std::ranges::stable_sort(all, std::greater<>(), &Weighed::weight);
     put_behind_waits(all);
@@ -201,13 +176,12 @@ class Order {
     // Half of an upper bound that cannot be replayed is assumed.
     constexpr double kOfBound = 0.5;
     if (one.change.empty()) return kOfBound * part_of(one.finding.gain_ns.value_or(0), window_);
-    const bool general = kind_of(one.finding.id) == FindingKind::loss && one.set != 0;
+    const bool general = one.finding.kind == FindingKind::loss && one.set != 0;
     double weight = replay_.middle_of(general ? given_named(one) : one.gain, one.change);
     // A gain of an item is none of a step, and a change of a kind (copies, graph) may take more
     // than its finding speaks of.
     if (one.change.larger_batch != 1) weight = std::min(weight, kWorth);
-    const bool of_a_kind =
-        one.change.claims.empty() || kind_of(one.finding.id) == FindingKind::loss;
+    const bool of_a_kind = one.change.claims.empty() || one.finding.kind == FindingKind::loss;
     if (one.change.graph || (one.finding.group == FindingGroup::host && of_a_kind))
       weight = std::min(weight, bound_of(one.finding, answer_, window_));
     return weight;
@@ -320,7 +294,8 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
     if (explained) {
       // One graph takes all launches, also those of which the finding does not speak. Input is
       // waited for in other steps than those that are counted, too.
-      const bool bounded = row->change == kGraph || row->change == name_of(Without::input);
+      const bool bounded =
+          row->change == WhatIfChanges::kGraph || row->change == name_of(Without::input);
       const double most = bounded ? bound_of(finding, *answer, window) : 1.0;
       finding.replayed = at_most(row->share, most);
       finding.replayed_low = at_most(row->share_low, most);
@@ -347,8 +322,8 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
   const auto& kinds = capture.api_calls.kind;
   const bool graphs = std::ranges::find(kinds, ApiKind::graph_launch) != kinds.end();
   std::erase_if(findings, [&](const Finding& finding) {
-    return (finding.id == FindingId::unbatched_loop ||
-            (finding.id == FindingId::launch_bound && !graphs)) &&
+    const auto& row = row_of(finding.id);
+    return row.only_replayed && (row.mended_by != WhatIfChanges::kGraph || !graphs) &&
            finding.mended_high && *finding.mended_high < kNothing;
   });
   const auto is_loss = [](const Finding& finding) { return is_recommendation(finding.id); };

@@ -36,12 +36,18 @@ struct SampleFacts {
 };
 
 struct TraceFacts;
-struct SampleFacts;
+
+/// What a rule says; its row in the list adds the rest of a finding.
+struct Said {
+  std::string text, evidence = {};
+  std::optional<Nanos> gain_ns = {};
+  std::string command = {};
+};
 
 namespace trace_rules {
 using Facts = TraceFacts;
 /// For captures with windows of kernels; otherwise the rule of samples.
-std::optional<Finding> flight_moment(const Facts&);
+std::optional<Said> flight_moment(const Facts&);
 }  // namespace trace_rules
 namespace sample_rules {
 using Facts = SampleFacts;
@@ -54,15 +60,14 @@ struct Facts;
 #define GF_RULES_kernel trace_rules
 #define GF_RULES_sample sample_rules
 #define GF_RULES_own own_rules
-// Each is empty when the numbers do not reach its threshold. The group of a finding is filled in
-// behind it.
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) \
-  namespace GF_RULES_##scope {                                                \
-    std::optional<Finding> id(const Facts&);                                  \
+// Each is empty when the numbers do not reach its threshold.
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by, ...) \
+  namespace GF_RULES_##scope {                                                     \
+    std::optional<Said> id(const Facts&);                                          \
   }
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain) \
   namespace GF_RULES_##scope {                            \
-    std::optional<Finding> id(const Facts&);              \
+    std::optional<Said> id(const Facts&);                 \
   }
 #include "analyze/names/findings_ids.def"
 #undef GF_FINDING

@@ -17,11 +17,6 @@
 namespace gf::trace_rules {
 namespace {
 
-Interval span_of(const Facts& facts, std::uint32_t row) {
-  const auto& ops = facts.capture().host_ops;
-  return {ops.start_ns[row], ops.start_ns[row] + std::max<Nanos>(0, ops.duration_ns[row])};
-}
-
 /// Visits the rows of host_ops until `last` that are directly inside another one, both by
 /// name: take(inner, outer).
 template <class Take>
@@ -36,7 +31,7 @@ void each_nested(const Facts& facts, std::size_t last, NameWord outer, NameWord 
 
 }  // namespace
 
-std::optional<Finding> deterministic(const Facts& facts) {
+std::optional<Said> deterministic(const Facts& facts) {
   const auto& ops = facts.capture().host_ops;
   const auto all = ops.size();
   std::vector<bool> marked;
@@ -66,28 +61,14 @@ std::optional<Finding> deterministic(const Facts& facts) {
                 });
   if (marked.empty()) return {};
   Around around(facts, [&](std::uint32_t row) { return static_cast<bool>(marked[row]); });
-  Nanos kernels = 0;
-  std::vector<KernelInstance> found;
-  for (const auto& kernel : facts.kernels)
-    if (around.of(kernel) != kNoRow) {
-      kernels += kernel.exclusive_ns;
-      found.push_back(kernel);
-    }
-  Intervals spans = idle_in(facts, around);
-  Nanos idle = 0;
-  for (const auto& span : spans) idle += span.length();
-  if (facts.of_window(kernels + idle) < 0.03) return {};
-  for (const auto& kernel : found) facts.claim(kernel);
+  const auto cost = cost_of(facts, around, [](ApiKind) { return false; });
+  if (facts.of_window(cost.of_kernels + cost.idle) < 0.03) return {};
   Intervals host;
   for (std::uint32_t row = 0; row < all; ++row)
-    if (marked[row]) host.push_back(span_of(facts, row));
-  facts.also_gone(std::move(host));
-  const Nanos gain = kernels + facts.claim_idle(normalised(std::move(spans)), Facts::Goes::alone);
-  std::string what;
-  for (const auto& [name, times] : sorted)
-    what += fmt::format("{}{} x {}", what.empty() ? "" : ", ", times, name);
-  return Finding{
-      FindingId::deterministic,
+    if (marked[row]) host.push_back(span_of(ops, row));
+  const Nanos gain = cost.claim(facts, std::move(host));
+  const auto what = say_counts(sorted);
+  return Said{
       fmt::format("Deterministic algorithms are on, {} of the time: {}{}{}. Turn them off outside "
                   "debugging (torch.use_deterministic_algorithms(False)){}.",
                   say_share(facts.of_window(gain)),
@@ -97,8 +78,8 @@ std::optional<Finding> deterministic(const Facts& facts) {
                   filled > 0 ? ", or only the fills "
                                "(torch.utils.deterministic.fill_uninitialized_memory = False)"
                              : ""),
-      fmt::format("{} of kernels in them, {} of idle; {} filled", say_time(kernels),
-                  say_time(gain - kernels), plural(filled, "new tensor")),
+      fmt::format("{} of kernels in them, {} of idle; {} filled", say_time(cost.of_kernels),
+                  say_time(gain - cost.of_kernels), plural(filled, "new tensor")),
       gain};
 }
 
@@ -140,7 +121,7 @@ void add_repeated(const Facts& facts, std::uint32_t thread, std::vector<bool>& a
     makes_graph = false;
   };
   for (const auto row : facts.context.host.ops(thread)) {
-    if (current != kNoRow && ops.start_ns[row] >= span_of(facts, current).end) end_current();
+    if (current != kNoRow && ops.start_ns[row] >= span_of(ops, current).end) end_current();
     if (current == kNoRow && ops.sequence[row] >= 0 && ops.forward_thread[row] > 0 &&
         word_of_op(facts, row) & host_is::backward)
       current = row;
@@ -154,7 +135,7 @@ void add_repeated(const Facts& facts, std::uint32_t thread, std::vector<bool>& a
 
 }  // namespace
 
-std::optional<Finding> repeated_backward(const Facts& facts) {
+std::optional<Said> repeated_backward(const Facts& facts) {
   std::vector<bool> again;
   for (std::uint32_t thread = 0; thread < facts.context.host.threads(); ++thread)
     if (comes_back(facts, thread)) {
@@ -170,25 +151,23 @@ std::optional<Finding> repeated_backward(const Facts& facts) {
       found.take(kernel);
       rows.insert(row);
     }
-  if (!found.claim(facts, 0.05)) return {};
+  if (!found.claim(0.05)) return {};
   Intervals host;
-  for (const auto row : rows) host.push_back(span_of(facts, row));
+  for (const auto row : rows) host.push_back(span_of(facts.capture().host_ops, row));
   facts.also_gone(std::move(host));
-  return Finding{
-      FindingId::repeated_backward,
+  return Said{
       fmt::format("{} of kernel time evaluates the same graph nodes again in another backward pass "
                   "(retain_graph). Sum the losses and run one backward pass; where each gradient "
                   "is needed separately, compute them in one call (torch.autograd.grad with "
                   "is_grads_batched=True).",
-                  say_share(facts.of_kernels(found.time))),
+                  found.share()),
       fmt::format("{} again, {} and {} of {} kernel time; most under {}",
-                  plural(static_cast<std::int64_t>(rows.size()), "node"),
-                  plural(found.count, "kernel"), say_time(found.time), say_time(facts.kernel_busy),
-                  say_names(found.operators)),
+                  plural(rows.size(), "node"), plural(found.count, "kernel"), say_time(found.time),
+                  say_time(facts.kernel_busy), say_names(found.operators)),
       found.time};
 }
 
-std::optional<Finding> repeated_factorization(const Facts& facts) {
+std::optional<Said> repeated_factorization(const Facts& facts) {
   constexpr std::size_t kOften = 3;
   constexpr Nanos kLong = 200 * kNsPerUs;  // small ones in a loop are of matrices that differ
   if (!any_host_name(facts, host_is::factors)) return {};
@@ -233,8 +212,7 @@ std::optional<Finding> repeated_factorization(const Facts& facts) {
   const Nanos again = calls.time - calls.rows.begin()->second;
   if (facts.of_window(again) < 0.1 || !facts.repeats(normalised(calls.spans), 0.01)) return {};
   const auto shape = facts.capture().text(std::get<1>(most->first));
-  return Finding{
-      FindingId::repeated_factorization,
+  return Said{
       fmt::format("{} factors a matrix of the same size {} times, {} of the time. If the matrix is "
                   "the same, factor it once and reuse the factors for each solve.",
                   facts.capture().text(std::get<0>(most->first)), calls.rows.size(),

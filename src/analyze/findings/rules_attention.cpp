@@ -131,7 +131,7 @@ struct NamedKernels {
 
 }  // namespace
 
-std::optional<Finding> eager_attention(const Facts& facts) {
+std::optional<Said> eager_attention(const Facts& facts) {
   const EagerAttention attention(facts.context);
   if (attention.count() == 0) return {};
   Nanos time = 0;
@@ -152,8 +152,7 @@ std::optional<Finding> eager_attention(const Facts& facts) {
   }
   for (const auto& [name, named] : by_name) time += named.share_of_unknown();
   if (facts.of_kernels(time) < 0.05) return {};
-  return Finding{
-      FindingId::eager_attention,
+  return Said{
       fmt::format("{} of kernel time is unfused attention, which writes its scores to memory and "
                   "reads them back several times. Use one fused kernel{}.",
                   say_share(facts.of_kernels(time)),

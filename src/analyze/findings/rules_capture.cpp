@@ -20,7 +20,7 @@
 
 namespace gf::trace_rules {
 
-std::optional<Finding> observer_effect(const Facts& facts) {
+std::optional<Said> observer_effect(const Facts& facts) {
   // A profiler in the process slows the host, so it lengthens the waits for the host and nothing
   // else.
   if (!says(facts.capture().format, kSlowsHost)) return {};
@@ -46,54 +46,48 @@ std::optional<Finding> observer_effect(const Facts& facts) {
       static_cast<double>(events) * 1e6 / static_cast<double>(length));
   if (overhead > 0)
     evidence += fmt::format("; the profiler itself reports {} of overhead", say_time(overhead));
-  return Finding{
-      FindingId::observer_effect,
+  return Said{
       fmt::format(
           "The trace shows {} idle, but a profiler was active, which slows the host and not the "
           "kernels. It may have taken up to {} of the time. Compare with the step time of a run "
           "without the profiler before acting on time that waits for the host.",
           say_share(facts.of_window(idle)), say_share(facts.of_window(cost))),
-      evidence,
-      {}};
+      evidence};
 }
 
 namespace {
 
 /// One activity whose own time is the window: it is busy all of it, whatever it does.
-std::optional<Finding> one_activity(const Facts& facts) {
+std::optional<Said> one_activity(const Facts& facts) {
   const auto& devices = facts.analysis.devices;
   if (facts.knows_sm_active() || !facts.capture().report_kernels.empty() ||
       !is_one_activity_each(devices))
     return {};
-  return Finding{FindingId::little_work,
-                 fmt::format("The capture has only {} on {}, which is too little to tell what "
-                             "limits the program. Record several steps.",
-                             devices.front().kernels == 1 ? "one kernel" : "one copy or set",
-                             devices.size() == 1 ? "the GPU" : "each GPU"),
-                 {},
-                 {}};
+  return Said{
+      fmt::format("The capture has only {} on {}, which is too little to tell what "
+                  "limits the program. Record several steps.",
+                  devices.front().kernels == 1 ? "one kernel" : "one copy or set",
+                  devices.size() == 1 ? "the GPU" : "each GPU")};
 }
 
 }  // namespace
 
-std::optional<Finding> little_work(const Facts& facts) {
+std::optional<Said> little_work(const Facts& facts) {
   if (auto one = one_activity(facts)) return one;
   constexpr Nanos kShort = 10'000'000;
   if (facts.window < kShort || !facts.analysis.window.steps.empty()) return {};
   Nanos busy = 0;
   for (const auto& line : facts.context.devices) busy += total(line.busy);
   if (busy == 0 || facts.of_window(busy) >= 0.002) return {};
-  return Finding{
-      FindingId::little_work,
+  return Said{
       fmt::format("The GPU works for {} of {}, and no steps are known: the capture shows start-up, "
                   "loading or pauses, and gives no basis for recommendations. Record while steps "
                   "run, or analyze the part in which they do (--window START:END).",
                   say_time(busy), say_time(facts.window)),
-      fmt::format("{} run", plural(facts.kernel_count, "kernel")),
-      {}};
+      fmt::format("{} run", plural(facts.kernel_count, "kernel"))};
 }
 
-std::optional<Finding> launches_not_captured(const Facts& facts) {
+std::optional<Said> launches_not_captured(const Facts& facts) {
   const auto idle = facts.idle(IdleReason::no_launch_record);
   if (facts.of_window(idle.ns) < 0.1) return {};
   std::int64_t without = 0, late = 0;  // late: in the second half, long after the capture began
@@ -104,8 +98,7 @@ std::optional<Finding> launches_not_captured(const Facts& facts) {
       late +=
           facts.capture().activities.start_ns[row] > line.window.start + line.window.length() / 2;
     }
-  return Finding{
-      FindingId::launches_not_captured,
+  return Said{
       fmt::format("The capture lacks the launches of {} of the GPU's activities. The GPU idles {} "
                   "of the time before them, for unknown reasons.{}",
                   without, say_share(facts.of_window(idle.ns)),
@@ -113,47 +106,41 @@ std::optional<Finding> launches_not_captured(const Facts& facts) {
                       ? " They are missing throughout, so this may be a sample of the events of a "
                         "run: its times and shares are not the run's."
                       : ""),
-      fmt::format("idle {} in {}", say_time(idle.ns), plural(idle.gaps, "gap")),
-      {}};
+      fmt::format("idle {} in {}", say_time(idle.ns), plural(idle.gaps, "gap"))};
 }
 
-std::optional<Finding> unexplained_idle(const Facts& facts) {
+std::optional<Said> unexplained_idle(const Facts& facts) {
   const auto idle = facts.idle(IdleReason::unexplained);
   if (facts.of_window(idle.ns) < 0.2) return {};
   std::vector<double> gaps;
   for (const auto& piece : facts.idle_pieces(IdleReason::unexplained))
     gaps.push_back(static_cast<double>(piece.span.length()));
   if (gaps.empty()) return {};
-  return Finding{
-      FindingId::unexplained_idle,
+  return Said{
       fmt::format("For {} of the time the GPU idles although its next work is launched and waits "
                   "for nothing in the capture. Another process may be using the GPU (nvidia-smi "
                   "lists them), or the stream waits for an event that was not recorded.",
                   say_share(facts.of_window(idle.ns))),
-      fmt::format("idle {} in {}, the middle one {}", say_time(idle.ns),
-                  plural(static_cast<std::int64_t>(gaps.size()), "gap"),
-                  say_time(static_cast<Nanos>(median(gaps)))),
-      {}};
+      fmt::format("idle {} in {}, the middle one {}", say_time(idle.ns), plural(gaps.size(), "gap"),
+                  say_time(static_cast<Nanos>(median(gaps))))};
 }
 
-std::optional<Finding> advice_withheld(const Facts& facts) {
+std::optional<Said> advice_withheld(const Facts& facts) {
   std::string why;
   for (const auto& quality : facts.analysis.quality)
     if (breaks_a_law(quality.code) || quality.code == name_of(QualityCode::dropped_kernels))
       why += fmt::format("{}{} x {}", why.empty() ? "" : "; ", quality.count, quality.code);
   if (why.empty()) return {};
-  return Finding{
-      FindingId::advice_withheld,
+  return Said{
       "Recommendations are withheld: the kernel records of this capture are inconsistent (see data "
       "quality), so its busy and idle times are not those of the program. Record it again.",
-      why,
-      {}};
+      why};
 }
 
 namespace {
 
 /// Finds the first steps that take several times the median where no steps are alike.
-std::optional<Finding> long_first_steps(const Facts& facts) {
+std::optional<Said> long_first_steps(const Facts& facts) {
   constexpr double kTimes = 5;
   const auto& steps = facts.analysis.window.steps;
   if (steps.size() < 3) return {};
@@ -165,20 +152,18 @@ std::optional<Finding> long_first_steps(const Facts& facts) {
   while (count < steps.size() && durations[count] > kTimes * middle)
     warm += steps[count++].duration_ns;
   if (count == 0 || facts.of_window(warm) < 0.1) return {};
-  return Finding{
-      FindingId::warm_up_in_window,
+  return Said{
       fmt::format("The window begins with warm-up: {} {} of it. Look at a later step by itself "
                   "(--window step:{}).",
                   count == 1 ? "the first step takes" : fmt::format("{} steps take", count),
                   say_share(facts.of_window(warm)), steps[(count + steps.size()) / 2].index),
       fmt::format("{} of warm-up; the middle step takes {}", say_time(warm),
-                  say_time(static_cast<Nanos>(middle))),
-      {}};
+                  say_time(static_cast<Nanos>(middle)))};
 }
 
 }  // namespace
 
-std::optional<Finding> warm_up_in_window(const Facts& facts) {
+std::optional<Said> warm_up_in_window(const Facts& facts) {
   const auto& steps = facts.analysis.window.steps;
   Nanos warm = 0, stable = 0;
   std::int64_t warm_steps = 0, stable_steps = 0;
@@ -196,18 +181,16 @@ std::optional<Finding> warm_up_in_window(const Facts& facts) {
   const Nanos mean = stable / stable_steps;
   const Nanos extra = warm - mean * warm_steps;
   if (extra <= 0 || facts.of_window(extra) < 0.02) return {};
-  return Finding{
-      FindingId::warm_up_in_window,
+  return Said{
       fmt::format(
           "The window contains {} before the run was stable; use --window stable to exclude {}.",
           warm_steps == 1 ? "a step from" : fmt::format("{} steps from", warm_steps),
           warm_steps == 1 ? "it" : "them"),
       fmt::format("{} of warm-up; as many stable steps would take {}", say_time(warm),
-                  say_time(mean * warm_steps)),
-      {}};
+                  say_time(mean * warm_steps))};
 }
 
-std::optional<Finding> unrecorded_work(const Facts& facts) {
+std::optional<Said> unrecorded_work(const Facts& facts) {
   Nanos missing = 0;
   for (const auto& device : facts.analysis.devices) missing += device.unrecorded_ns;
   if (missing <= 0) return {};
@@ -221,16 +204,14 @@ std::optional<Finding> unrecorded_work(const Facts& facts) {
     switches &= turns;
     evidence += (evidence.empty() ? "" : "; ") + note.detail;
   }
-  return Finding{
-      FindingId::unrecorded_work,
+  return Said{
       fmt::format("For {} of the time the GPU {}. The gaps between the recorded kernels are not "
                   "idle time, so no recommendation is based on them.{}",
                   say_share(facts.of_window(missing)),
                   switches ? "switched between contexts that take turns on it"
                            : "ran work that was not recorded",
                   switches ? " MPS runs processes side by side; a process needs one context." : ""),
-      evidence,
-      {}};
+      evidence};
 }
 
 namespace {
@@ -241,7 +222,7 @@ bool runs_kernels_throughout(const Facts& facts) {
 
 }  // namespace
 
-std::optional<Finding> kernel_bound(const Facts& facts) {
+std::optional<Said> kernel_bound(const Facts& facts) {
   if (!runs_kernels_throughout(facts)) return {};
   const auto kernel_types = kernel_types_without_counters(facts.analysis);
   std::string types;
@@ -253,13 +234,11 @@ std::optional<Finding> kernel_bound(const Facts& facts) {
   }
   if (types.empty()) return {};
   const auto place = largest_untold(facts);
-  return Finding{FindingId::kernel_bound,
-                 fmt::format("Kernel-bound: kernels run {} of the time. {}.{}{}",
-                             say_share(facts.of_window(facts.kernel_busy)), types,
-                             place.empty() ? "" : " ", place),
-                 fmt::format("{} of {}; shares are of that window", say_time(facts.kernel_busy),
-                             say_time(facts.window)),
-                 {}};
+  return Said{fmt::format("Kernel-bound: kernels run {} of the time. {}.{}{}",
+                          say_share(facts.of_window(facts.kernel_busy)), types,
+                          place.empty() ? "" : " ", place),
+              fmt::format("{} of {}; shares are of that window", say_time(facts.kernel_busy),
+                          say_time(facts.window))};
 }
 
 namespace {
@@ -273,23 +252,22 @@ bool has_a_rung(const Facts& facts) {
 
 }  // namespace
 
-std::optional<Finding> missing_counters(const Facts& facts) {
+std::optional<Said> missing_counters(const Facts& facts) {
   if (facts.knows_sm_active() || has_a_rung(facts) || facts.kernel_count == 0) return {};
   const Chip* chip = facts.levels.chip();
   if (const auto inside = terms_of(vendor_of(facts.capture())).inside; !inside.empty())
-    return Finding{FindingId::missing_counters,
-                   "The trace shows GPU active only. rocprof-compute measures utilization inside "
-                   "kernels; gpufathom reads the counters of its reports (pmc_perf.csv) but "
-                   "computes no levels from them.",
-                   {},
-                   {},
-                   std::string(inside)};
+    return Said{
+        "The trace shows GPU active only. rocprof-compute measures utilization inside "
+        "kernels; gpufathom reads the counters of its reports (pmc_perf.csv) but "
+        "computes no levels from them.",
+        {},
+        {},
+        std::string(inside)};
   if (!nsight_compute_helps(facts.capture())) return {};
   // Where kernels are all that runs, kernel_bound says which.
   auto text = runs_kernels_throughout(facts) ? std::string() : largest_untold(facts);
   if (!text.empty()) text += ' ';
-  return Finding{
-      FindingId::missing_counters,
+  return Said{
       text +
           "The trace shows GPU active only. Utilization of SMs, issue slots and tensor cores needs "
           "hardware counters: collect them for one step and pass the file with --counters.",
@@ -298,7 +276,7 @@ std::optional<Finding> missing_counters(const Facts& facts) {
       ncu_command(chip, facts.kernels_of_step())};
 }
 
-std::optional<Finding> missing_levels(const Facts& facts) {
+std::optional<Said> missing_levels(const Facts& facts) {
   if (!has_a_rung(facts) || facts.analysis.match.matched == 0) return {};  // other findings say it
   const Chip* chip = facts.levels.chip();
   std::string names;
@@ -309,20 +287,18 @@ std::optional<Finding> missing_levels(const Facts& facts) {
   }
   if (names.empty()) return {};
   if (has_solved_counters(facts.capture()))
-    return Finding{FindingId::missing_levels,
-                   fmt::format("PM sampling cannot measure {}. Profile one step with Nsight "
-                               "Compute and pass its report with --counters.",
-                               names),
-                   {},
-                   {},
-                   ncu_command(chip, facts.kernels_of_step())};
-  return Finding{FindingId::missing_levels,
-                 fmt::format("The report has no counters for {}. Collect them for the same step "
-                             "and pass that report with --counters.",
-                             names),
-                 {},
-                 {},
-                 ncu_command(chip, facts.kernels_of_step())};
+    return Said{fmt::format("PM sampling cannot measure {}. Profile one step with Nsight "
+                            "Compute and pass its report with --counters.",
+                            names),
+                {},
+                {},
+                ncu_command(chip, facts.kernels_of_step())};
+  return Said{fmt::format("The report has no counters for {}. Collect them for the same step "
+                          "and pass that report with --counters.",
+                          names),
+              {},
+              {},
+              ncu_command(chip, facts.kernels_of_step())};
 }
 
 namespace {
@@ -362,7 +338,7 @@ std::string match_evidence(const Facts& facts) {
 
 }  // namespace
 
-std::optional<Finding> unresolved_kernels(const Facts& facts) {
+std::optional<Said> unresolved_kernels(const Facts& facts) {
   if (!has_solved_counters(facts.capture()) || !leaves_kernels_open(facts)) return {};
   const auto& metadata = facts.capture().metadata;
   std::string how;
@@ -371,34 +347,30 @@ std::optional<Finding> unresolved_kernels(const Facts& facts) {
     if (!how.empty()) how += "; ";
     how += facts.capture().text(metadata.value[i]);
   }
-  return Finding{
-      FindingId::unresolved_kernels,
+  return Said{
       "Samples cannot separate every kernel from its neighbors: the levels of the whole GPU are "
       "known, those of some kernels are not. Record for longer, or sample faster: --rate 5000.",
-      how,
-      {}};
+      how};
 }
 
-std::optional<Finding> different_program(const Facts& facts) {
+std::optional<Said> different_program(const Facts& facts) {
   if (!matches_weakly(facts) || has_solved_counters(facts.capture()) ||
       facts.analysis.match.verdict != MatchVerdict::different_program)
     return {};
-  return Finding{FindingId::different_program,
-                 "The counter report belongs to another program or configuration; its counters are "
-                 "not used. Profile the same script with the same batch size and precision.",
-                 match_evidence(facts),
-                 {}};
+  return Said{
+      "The counter report belongs to another program or configuration; its counters are "
+      "not used. Profile the same script with the same batch size and precision.",
+      match_evidence(facts)};
 }
 
-std::optional<Finding> weak_matching(const Facts& facts) {
+std::optional<Said> weak_matching(const Facts& facts) {
   if (!matches_weakly(facts) || has_solved_counters(facts.capture()) ||
       facts.analysis.match.verdict == MatchVerdict::different_program)
     return {};
-  return Finding{FindingId::weak_matching,
-                 "Some kernels have no counters, so the levels below the first are intervals. "
-                 "Profile one complete step of the same program.",
-                 match_evidence(facts),
-                 {}};
+  return Said{
+      "Some kernels have no counters, so the levels below the first are intervals. "
+      "Profile one complete step of the same program.",
+      match_evidence(facts)};
 }
 
 }  // namespace gf::trace_rules

@@ -150,7 +150,7 @@ bool holds_collectives_alone(const Facts& facts) {
 }
 
 /// A capture of collectives alone cannot show whether they were exposed.
-Finding collectives_alone(const Facts& facts) {
+Said collectives_alone(const Facts& facts) {
   const auto late = late_device(facts);
   std::string waiting;
   if (late && late->waiting > 0)
@@ -158,12 +158,10 @@ Finding collectives_alone(const Facts& facts) {
         " By their durations, {} of {} in them waits for the late rank, mostly "
         "for GPU {}.",
         say_time(late->waiting), say_time(facts.kernel_busy), late->late);
-  return {FindingId::exposed_communication,
-          fmt::format("The capture has only collectives: it cannot show whether other kernels "
+  return {fmt::format("The capture has only collectives: it cannot show whether other kernels "
                       "overlapped them, or when the GPUs were idle.{}",
                       waiting),
-          fmt::format("{}, all of them collectives", plural(facts.kernel_count, "kernel")),
-          {}};
+          fmt::format("{}, all of them collectives", plural(facts.kernel_count, "kernel"))};
 }
 
 /// The process that launches the first kernel of a device; -1 where that is not known.
@@ -200,7 +198,7 @@ Intervals waits_for_others(const Facts& facts, std::size_t device, const Interva
 
 }  // namespace
 
-std::optional<Finding> uneven_devices(const Facts& facts) {
+std::optional<Said> uneven_devices(const Facts& facts) {
   if (facts.context.devices.size() < 2) return {};
   Nanos time = 0, most = 0;
   Intervals all;
@@ -227,8 +225,7 @@ std::optional<Finding> uneven_devices(const Facts& facts) {
     return facts.capture().devices.id[line.device];
   };
   time = facts.claim_idle(all, Facts::Goes::alone);
-  return Finding{
-      FindingId::uneven_devices,
+  return Said{
       fmt::format("GPU {} waits for GPU {}, which has more work: {} of the time of all GPUs. "
                   "Balance the work so that both finish at the same time.",
                   id(*waiting), id(busiest), say_share(facts.of_window(time))),
@@ -239,7 +236,7 @@ std::optional<Finding> uneven_devices(const Facts& facts) {
       time};
 }
 
-std::optional<Finding> exposed_communication(const Facts& facts) {
+std::optional<Said> exposed_communication(const Facts& facts) {
   if (holds_collectives_alone(facts)) return collectives_alone(facts);
   const Communication sum = communication(facts);
   if (facts.of_window(sum.exposed) < 0.03) return {};
@@ -247,10 +244,9 @@ std::optional<Finding> exposed_communication(const Facts& facts) {
       fmt::format("{} of {} communication is exposed", say_time(sum.exposed), say_time(sum.all));
   if (facts.waiting > 0)
     evidence += fmt::format(", {} of that waits for other ranks", say_time(facts.waiting));
-  return Finding{FindingId::exposed_communication,
-                 fmt::format("Exposed communication takes {} of the time{}",
-                             say_share(facts.of_window(sum.exposed)), advice(facts, sum.exposed)),
-                 std::move(evidence), sum.exposed};
+  return Said{fmt::format("Exposed communication takes {} of the time{}",
+                          say_share(facts.of_window(sum.exposed)), advice(facts, sum.exposed)),
+              std::move(evidence), sum.exposed};
 }
 
 }  // namespace gf::trace_rules

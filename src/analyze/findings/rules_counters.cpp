@@ -187,7 +187,6 @@ std::string stall_of(const Counted& kernel) {
 }
 
 struct Advice {
-  FindingId id;
   double (*share)(const Counted&);  // what is lost; NaN where the report cannot tell
   double fires;                     // from this share on
   bool of_time;                     // the share is one of the kernel's time: its gain
@@ -197,41 +196,68 @@ struct Advice {
   std::string_view rules, says;  // the profiler's rules of the same, and words in what they say
 };
 
-constexpr Advice kAdvice[] = {
-    {FindingId::register_spills, spilled, 0.05, false, registers_of,
-     "{0} of kernel time is in kernels that spill registers or keep arrays in local memory{1}. "
-     "Reduce the registers that a thread needs (smaller tiles, less unrolling, no dynamically "
-     "indexed local arrays), or allow more of them (__launch_bounds__, -maxrregcount).",
-     "local memory accounts for {0} of their L1 requests", "LocalMemoryUsage", ""},
-    {FindingId::low_occupancy, slots_out_of_reach, 0.5, false, limits_of_occupancy,
-     "{0} of kernel time is in kernels with a low theoretical occupancy{1}, which hides little "
-     "latency. Reduce what limits it, or change the block size.",
-     "{0} of the warp slots stay empty, and no unit is above 60 % of its peak",
-     "TheoreticalOccupancy Occupancy", ""},
-    {FindingId::uncoalesced_access, sectors_in_vain, 0.25, false, nullptr,
-     "{0} of kernel time is in kernels with uncoalesced global memory accesses. Let adjacent "
-     "threads access adjacent addresses.",
-     "{0} of their global memory sectors are excessive",
-     "UncoalescedGlobalAccess MemoryCacheAccessPattern", ""},
-    {FindingId::bank_conflicts, passes_in_vain, 0.2, false, nullptr,
-     "{0} of kernel time is in kernels with shared memory bank conflicts. Pad the rows of shared "
-     "arrays by one element, or swizzle their columns.",
-     "{0} of their shared memory wavefronts are excessive",
-     "SharedMemoryConflicts UncoalescedSharedAccess", ""},
-    {FindingId::partial_waves, empty_in_last_wave, 0.15, true, say_waves,
-     "{0} of kernel time is in kernels whose last wave of thread blocks is partial (tail "
-     "effect){1}. Choose a grid of whole waves, smaller blocks, or a persistent kernel.",
-     "the last wave leaves {0} of their time unused, if blocks have equal durations",
-     "LaunchConfiguration", "tail effect"},
-    {FindingId::warp_stalls, mainly_stalled, 0.3, false, stall_of,
-     "{0} of kernel time is in kernels whose warps are stalled most of the time{1}. Increase the "
-     "independent instructions of a thread, or the occupancy.",
-     "instructions fill under 40 % of the issue slots while active; {0} of the stalls have that "
-     "reason",
-     "CPIStall", ""},
-};
-
-const Advice& advice_of(FindingId id) { return *std::ranges::find(kAdvice, id, &Advice::id); }
+constexpr Advice kSpills{
+    spilled,
+    0.05,
+    false,
+    registers_of,
+    "{0} of kernel time is in kernels that spill registers or keep arrays in local memory{1}. "
+    "Reduce the registers that a thread needs (smaller tiles, less unrolling, no dynamically "
+    "indexed local arrays), or allow more of them (__launch_bounds__, -maxrregcount).",
+    "local memory accounts for {0} of their L1 requests",
+    "LocalMemoryUsage",
+    ""};
+constexpr Advice kOccupancy{
+    slots_out_of_reach,
+    0.5,
+    false,
+    limits_of_occupancy,
+    "{0} of kernel time is in kernels with a low theoretical occupancy{1}, which hides little "
+    "latency. Reduce what limits it, or change the block size.",
+    "{0} of the warp slots stay empty, and no unit is above 60 % of its peak",
+    "TheoreticalOccupancy Occupancy",
+    ""};
+constexpr Advice kUncoalesced{
+    sectors_in_vain,
+    0.25,
+    false,
+    nullptr,
+    "{0} of kernel time is in kernels with uncoalesced global memory accesses. Let adjacent "
+    "threads access adjacent addresses.",
+    "{0} of their global memory sectors are excessive",
+    "UncoalescedGlobalAccess MemoryCacheAccessPattern",
+    ""};
+constexpr Advice kConflicts{
+    passes_in_vain,
+    0.2,
+    false,
+    nullptr,
+    "{0} of kernel time is in kernels with shared memory bank conflicts. Pad the rows of shared "
+    "arrays by one element, or swizzle their columns.",
+    "{0} of their shared memory wavefronts are excessive",
+    "SharedMemoryConflicts UncoalescedSharedAccess",
+    ""};
+constexpr Advice kWaves{
+    empty_in_last_wave,
+    0.15,
+    true,
+    say_waves,
+    "{0} of kernel time is in kernels whose last wave of thread blocks is partial (tail "
+    "effect){1}. Choose a grid of whole waves, smaller blocks, or a persistent kernel.",
+    "the last wave leaves {0} of their time unused, if blocks have equal durations",
+    "LaunchConfiguration",
+    "tail effect"};
+constexpr Advice kStalls{
+    mainly_stalled,
+    0.3,
+    false,
+    stall_of,
+    "{0} of kernel time is in kernels whose warps are stalled most of the time{1}. Increase the "
+    "independent instructions of a thread, or the occupancy.",
+    "instructions fill under 40 % of the issue slots while active; {0} of the stalls have that "
+    "reason",
+    "CPIStall",
+    ""};
 
 /// Estimates of the profiler's own rules for the kernels of a finding.
 struct Estimates {
@@ -302,10 +328,9 @@ void add_estimates(const Facts& facts, const Verdict& verdict, Nanos time, Estim
   sum.global_ns += global / 100 * static_cast<double>(time);
 }
 
-std::optional<Finding> by_counters(const Facts& facts, FindingId id) {
+std::optional<Said> by_counters(const Facts& facts, const Advice& advice) {
   const auto& report = facts.capture().report_kernels;
   if (report.empty()) return {};
-  const Advice& advice = advice_of(id);
   std::vector<std::optional<Verdict>> verdicts(report.size());
   Nanos time = 0, known = 0;
   double lost = 0;
@@ -339,35 +364,24 @@ std::optional<Finding> by_counters(const Facts& facts, FindingId id) {
   evidence += fmt::format("; most in {}{}", say_names(names), estimates.said());
   double gain = estimates.global_ns;
   if (advice.of_time && gain < 1) gain = lost;
-  Finding finding{
-      id,
-      fmt::format(fmt::runtime(advice.text), say_share(facts.of_kernels(time)), most->first),
-      std::move(evidence),
-      {}};
-  if (gain >= 1) finding.gain_ns = static_cast<Nanos>(gain);
-  return finding;
+  Said said{fmt::format(fmt::runtime(advice.text), say_share(facts.of_kernels(time)), most->first),
+            std::move(evidence)};
+  if (gain >= 1) said.gain_ns = static_cast<Nanos>(gain);
+  return said;
 }
 
 }  // namespace
 
-std::optional<Finding> register_spills(const Facts& facts) {
-  return by_counters(facts, FindingId::register_spills);
+std::optional<Said> register_spills(const Facts& facts) { return by_counters(facts, kSpills); }
+std::optional<Said> uncoalesced_access(const Facts& facts) {
+  return by_counters(facts, kUncoalesced);
 }
-std::optional<Finding> uncoalesced_access(const Facts& facts) {
-  return by_counters(facts, FindingId::uncoalesced_access);
-}
-std::optional<Finding> bank_conflicts(const Facts& facts) {
-  return by_counters(facts, FindingId::bank_conflicts);
-}
-std::optional<Finding> partial_waves(const Facts& facts) {
-  return by_counters(facts, FindingId::partial_waves);
-}
-std::optional<Finding> warp_stalls(const Facts& facts) {
-  return by_counters(facts, FindingId::warp_stalls);
-}
+std::optional<Said> bank_conflicts(const Facts& facts) { return by_counters(facts, kConflicts); }
+std::optional<Said> partial_waves(const Facts& facts) { return by_counters(facts, kWaves); }
+std::optional<Said> warp_stalls(const Facts& facts) { return by_counters(facts, kStalls); }
 /// By counters, where the report has them; else by the profiler's estimate.
-std::optional<Finding> low_occupancy(const Facts& facts) {
-  if (auto counted = by_counters(facts, FindingId::low_occupancy)) return counted;
+std::optional<Said> low_occupancy(const Facts& facts) {
+  if (auto counted = by_counters(facts, kOccupancy)) return counted;
   return low_estimated_occupancy(facts);
 }
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "analyze/findings/around.h"
 #include "analyze/findings/facts.h"
@@ -63,14 +63,6 @@ bool host_works(const IdlePiece& piece) {
          piece.reason == IdleReason::input || piece.reason == IdleReason::allocation;
 }
 
-std::vector<NamedTime> largest_of(const std::map<std::string_view, Nanos>& times) {
-  std::vector<NamedTime> names;
-  for (const auto& [name, ns] : times)
-    if (ns > 0) names.push_back({std::string(name), ns});
-  std::ranges::stable_sort(names, std::greater<>(), &NamedTime::ns);
-  return names;
-}
-
 bool is_copy(const Facts& facts, std::uint32_t activity, CopyKind kind) {
   const auto& activities = facts.capture().activities;
   return activity != kNoRow && activities.kind[activity] == ActivityKind::memcpy &&
@@ -88,7 +80,7 @@ class Detours {
     const auto& ops = facts.capture().host_ops;
     Intervals works;
     for (const auto row : operators_of_cpu(facts)) {
-      const Interval span{ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]};
+      const Interval span = span_of(ops, row);
       operators_.emplace(span.start, row);
       works.push_back(span);
     }
@@ -181,12 +173,11 @@ class Detours {
     const auto& calls = facts_.capture().api_calls;
     if (!copies.empty() && copies.back() == copy) return;
     copies.push_back(copy);
-    const Interval span{activities.start_ns[copy],
-                        activities.start_ns[copy] + activities.duration_ns[copy]};
+    const Interval span = span_of(activities, copy);
     copying += covered(line.busy, clip({span}, line.window).empty() ? Interval{} : span) -
                covered(line.kernel_busy, span);
     if (const auto call = facts_.context.launches[copy]; call != kNoRow)
-      spans.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+      spans.push_back(span_of(calls, call));
   }
 
   const Facts& facts_;
@@ -196,7 +187,7 @@ class Detours {
 
 }  // namespace
 
-std::optional<Finding> cpu_operators(const Facts& facts) {
+std::optional<Said> cpu_operators(const Facts& facts) {
   if (facts.capture().api_calls.size() == 0) return {};
   const Detours detours(facts);
   constexpr std::int64_t kHandful = 8;  // kernels: with fewer, what else the program does is all
@@ -211,8 +202,7 @@ std::optional<Finding> cpu_operators(const Facts& facts) {
   constexpr Nanos kShort = kWorks / 10;
   Intervals shorter;
   const auto& ops = facts.capture().host_ops;
-  for (const auto row : operators_of_cpu(facts, kShort))
-    shorter.push_back({ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]});
+  for (const auto row : operators_of_cpu(facts, kShort)) shorter.push_back(span_of(ops, row));
   facts.also_gone(std::move(shorter));
   facts.also_gone(detours.both_ways);
   facts.also_gone(detours.around);
@@ -239,8 +229,7 @@ std::optional<Finding> cpu_operators(const Facts& facts) {
     who = facts.capture().framework.empty() ? "The host works"
                                             : "The host works without an operator (NumPy, Python)";
   }
-  return Finding{
-      FindingId::cpu_operators,
+  return Said{
       fmt::format("{} {} of the time {}{}. {}", who, say_share(facts.of_window(detours.work)), what,
                   names.empty() ? std::string() : ": " + say_names(names), cure),
       fmt::format("idle {} of {}; {} of it after a copy from the GPU, {} before one to it; {} of "
@@ -326,7 +315,7 @@ class RowsOfCopies {
 
 }  // namespace
 
-std::optional<Finding> small_copies(const Facts& facts) {
+std::optional<Said> small_copies(const Facts& facts) {
   RowsOfCopies found(facts);
   // A few copies of a program that makes one short pass are no habit.
   if (found.count == 0 || (facts.analysis.window.steps.empty() && facts.window < 10 * kNsPerMs))
@@ -345,8 +334,7 @@ std::optional<Finding> small_copies(const Facts& facts) {
   if (facts.of_window(idle + copying) < 0.03 || !facts.repeats(found.spans, 0.01)) return {};
   const Nanos gain = facts.claim_idle(normalised(std::move(before))) + copying;
   facts.also_gone(std::move(found.launching));
-  return Finding{
-      FindingId::small_copies,
+  return Said{
       found.fetched * 2 > found.count
           ? fmt::format("The host fetches small values from the GPU one at a time, {} of the time. "
                         "Combine them on the GPU and fetch them once, or less often.",
@@ -360,58 +348,89 @@ std::optional<Finding> small_copies(const Facts& facts) {
       gain};
 }
 
-std::optional<Finding> activation_offload(const Facts& facts) {
-  constexpr std::int64_t kLarge = 256 << 10;
-  constexpr std::size_t kFew = 3;
-  const auto& activities = facts.capture().activities;
-  const auto& phases = facts.context.attribution.phase;
-  std::map<std::int64_t, std::int64_t> down;  // copies of the forward pass by size
-  std::vector<std::pair<std::uint32_t, Interval>> copies;
-  std::int64_t bytes = 0, returned = 0;
+namespace {
+
+/// Large copies from a GPU that come back to it in the same size, and the idle time for them.
+struct ThereAndBack {
+  std::vector<std::uint32_t> rows;  // of activities
+  std::int64_t bytes = 0, bytes_back = 0;
   std::size_t backs = 0;
-  Nanos copying = 0, alone = 0;
-  for (const auto& line : facts.context.devices)
+  Nanos copying = 0, alone = 0;  // alone: while no kernel runs
+  Intervals waits;
+
+  Nanos cost(const Facts& facts) const {
+    return std::min(facts.idle_in(waits) + alone, facts.window);
+  }
+  Nanos claim(const Facts& facts) const {
+    for (const auto row : rows) facts.claim_activity(row);
+    return std::min(facts.claim_idle(waits) + alone, facts.window);
+  }
+};
+
+/// `leaves`, `comes`: of copies; `stay`: also those that leave and do not come back.
+template <class Leaves, class Comes>
+ThereAndBack there_and_back(const Facts& facts, bool stay, Leaves&& leaves, Comes&& comes) {
+  constexpr std::int64_t kLarge = 256 << 10;
+  const auto& activities = facts.capture().activities;
+  ThereAndBack found;
+  std::unordered_set<std::uint32_t> known;
+  for (const auto& line : facts.context.devices) {
+    std::map<std::int64_t, std::vector<std::size_t>> down;  // by size
+    std::vector<bool> taken(line.rows.size());
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
       const auto row = line.rows[i];
-      if (activities.kind[row] != ActivityKind::memcpy || activities.bytes[row] < kLarge) continue;
-      const auto phase = static_cast<TrainingPhase>(phases[row]);
-      const bool leaves =
-          activities.copy[row] == CopyKind::device_to_host && phase == TrainingPhase::forward;
-      bool comes = activities.copy[row] == CopyKind::host_to_device &&
-                   (phase == TrainingPhase::backward || phase == TrainingPhase::recompute);
-      if (leaves) {
-        ++down[activities.bytes[row]];
-        bytes += activities.bytes[row];
+      const auto bytes = activities.bytes[row];
+      if (activities.kind[row] != ActivityKind::memcpy || bytes < kLarge) continue;
+      auto& same = down[bytes];
+      if (leaves(row)) {
+        same.push_back(i);
+        found.bytes += bytes;
+        taken[i] = stay;
+      } else if (!same.empty() && comes(row)) {
+        taken[i] = taken[same.back()] = true;
+        same.pop_back();
+        found.bytes_back += bytes;
+        ++found.backs;
       }
-      if (comes) {
-        const auto same = down.find(activities.bytes[row]);
-        comes = same != down.end() && same->second > 0;
-        if (comes) {
-          --same->second;
-          returned += activities.bytes[row];
-          ++backs;
-        }
-      }
-      if (!leaves && !comes) continue;
-      copies.emplace_back(row, line.spans[i]);
-      copying += line.spans[i].length();
-      alone += line.spans[i].length() - shared_length({line.spans[i]}, line.kernel_busy);
     }
-  if (backs < kFew || returned * 2 < bytes) return {};
-  std::unordered_map<std::uint32_t, bool> of_copy;
-  for (const auto& [row, span] : copies) of_copy[row] = true;
-  Intervals spans;
+    for (std::size_t i = 0; i < line.rows.size(); ++i) {
+      if (!taken[i]) continue;
+      found.rows.push_back(line.rows[i]);
+      found.copying += line.spans[i].length();
+      found.alone += line.spans[i].length() - shared_length({line.spans[i]}, line.kernel_busy);
+    }
+  }
+  known.insert(found.rows.begin(), found.rows.end());
   for (const auto& line : facts.context.devices)
     for (const auto& piece : line.idle_pieces)
-      if (piece.reason == IdleReason::memcpy || piece.reason == IdleReason::input ||
-          of_copy.contains(piece.next))
-        spans.push_back(piece.span);
-  const Nanos idle = facts.claim_idle(std::move(spans));
-  const Nanos cost = std::min(idle + alone, facts.window);
-  if (facts.of_window(cost) < 0.03) return {};
-  for (const auto& [row, span] : copies) facts.claim_activity(row);
-  return Finding{
-      FindingId::activation_offload,
+      if (piece.reason == IdleReason::memcpy || known.contains(piece.next))
+        found.waits.push_back(piece.span);
+  found.waits = normalised(std::move(found.waits));
+  return found;
+}
+
+}  // namespace
+
+std::optional<Said> activation_offload(const Facts& facts) {
+  constexpr std::size_t kFew = 3;
+  const auto phase = [&](std::uint32_t row) {
+    return static_cast<TrainingPhase>(facts.context.attribution.phase[row]);
+  };
+  const auto found = there_and_back(
+      facts, true,
+      [&](std::uint32_t row) {
+        return is_copy(facts, row, CopyKind::device_to_host) &&
+               phase(row) == TrainingPhase::forward;
+      },
+      [&](std::uint32_t row) {
+        return is_copy(facts, row, CopyKind::host_to_device) &&
+               (phase(row) == TrainingPhase::backward || phase(row) == TrainingPhase::recompute);
+      });
+  if (found.backs < kFew || found.bytes_back * 2 < found.bytes ||
+      facts.of_window(found.cost(facts)) < 0.03)
+    return {};
+  const Nanos cost = found.claim(facts);
+  return Said{
       fmt::format("Activations are copied to the host in the forward pass and back in the backward "
                   "pass, {} of the time. Keep what fits on the GPU, overlap the copies with "
                   "kernels, or recompute cheap layers instead.",
@@ -419,16 +438,35 @@ std::optional<Finding> activation_offload(const Facts& facts) {
       fmt::format(
           "{} to the host and {} back, {} of copies, {} of it not overlapped by kernels; {} "
           "idle for them",
-          say_bytes(bytes), say_bytes(returned), say_time(copying), say_time(alone),
-          say_time(idle)),
+          say_bytes(found.bytes), say_bytes(found.bytes_back), say_time(found.copying),
+          say_time(found.alone), say_time(cost - found.alone)),
       cost};
 }
 
-std::optional<Finding> data_dependent_sizes(const Facts& facts) {
+std::optional<Said> cache_swaps(const Facts& facts) {
+  constexpr std::size_t kFew = 3;
+  if (!facts.analysis.serving) return {};
+  const auto found = there_and_back(
+      facts, false,
+      [&](std::uint32_t row) { return is_copy(facts, row, CopyKind::device_to_host); },
+      [&](std::uint32_t row) { return is_copy(facts, row, CopyKind::host_to_device); });
+  if (found.backs < kFew || facts.of_window(found.cost(facts)) < 0.02) return {};
+  const Nanos cost = found.claim(facts);
+  return Said{
+      fmt::format("Requests are preempted: {} are copied to the host and back, {} of the time. "
+                  "Run fewer requests at once, give the cache more memory, or compute the cache "
+                  "of a preempted request again.",
+                  say_bytes(found.bytes_back), say_share(facts.of_window(cost))),
+      fmt::format("{} back in {}; {} not overlapped by kernels, {} idle for them",
+                  say_bytes(found.bytes_back), plural(found.rows.size(), "copy operation"),
+                  say_time(found.alone), say_time(cost - found.alone)),
+      cost};
+}
+
+std::optional<Said> data_dependent_sizes(const Facts& facts) {
   if (!any_host_name(facts, host_is::selects)) return {};
   AroundNamed nonzero(facts, host_is::selects);
   const auto& ops = facts.capture().host_ops;
-  const auto& calls = facts.capture().api_calls;
   const auto& tree = facts.tree();
   std::map<std::string_view, std::int64_t> asked;
   std::int64_t count = 0;
@@ -438,50 +476,28 @@ std::optional<Finding> data_dependent_sizes(const Facts& facts) {
     if (ops.kind[row] == HostKind::op && word_of_op(facts, row) & host_is::selects &&
         tree.device[row]) {
       ++count;
-      asking.push_back({ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]});
+      asking.push_back(span_of(ops, row));
       ++asked[facts.capture().text(ops.name[row])];
       if (const auto shapes = facts.capture().text(ops.shapes[row]); !shapes.empty())
         ++sizes[shapes];
     }
   if (count < 2) return {};
-  Nanos kernels = 0, blocked = 0;
-  std::vector<std::uint32_t> blocking;
-  std::vector<KernelInstance> found;
-  for (const auto& kernel : facts.kernels)
-    if (nonzero.of(kernel) != kNoRow) {
-      kernels += kernel.exclusive_ns;
-      found.push_back(kernel);
-    }
-  for (std::uint32_t call = 0; call < calls.size(); ++call)
-    if ((calls.kind[call] == ApiKind::sync || calls.kind[call] == ApiKind::memcpy) &&
-        nonzero.of_op(tree.op_of_call[call]) != kNoRow) {
-      blocked += calls.duration_ns[call];
-      blocking.push_back(call);
-    }
-  Intervals spans = idle_in(facts, nonzero);
-  Nanos idle = 0;
-  for (const auto& span : normalised(spans)) idle += span.length();
-  const Nanos lead = std::min(facts.late(), std::max<Nanos>(0, blocked));
-  if (facts.of_window(kernels + idle + lead) < 0.03) return {};
-  for (const auto& kernel : found) facts.claim(kernel);
-  facts.also_gone(std::move(asking));
-  const Nanos gain =
-      kernels + facts.claim_idle(std::move(spans), Facts::Goes::alone) + facts.claim_late(blocking);
+  const auto cost = cost_of(facts, nonzero, [](ApiKind kind) {
+    return kind == ApiKind::sync || kind == ApiKind::memcpy;
+  });
+  if (facts.of_window(cost.all(facts)) < 0.03) return {};
+  const Nanos gain = cost.claim(facts, std::move(asking));
   std::int64_t most = 0;
   for (const auto& [shapes, times] : sizes) most = std::max(most, times);
-  std::string operators;
-  for (const auto& [name, times] : asked)
-    operators += fmt::format("{}{} x {}", operators.empty() ? "" : ", ", times, name);
-  return Finding{
-      FindingId::data_dependent_sizes,
+  return Said{
       fmt::format(
           "Sizes that depend on data cost {} of the time: the host waits for the number of "
           "elements of a boolean mask or of unique values, each time ({}). Multiply by the "
           "mask or use torch.where, compute the indices once for each mask, or use fixed sizes.",
-          say_share(facts.of_window(gain)), operators),
+          say_share(facts.of_window(gain)), say_counts(asked)),
       fmt::format("{}{}; {} of kernels, {} idle for them, {} blocked", plural(count, "call"),
                   most > 1 ? fmt::format(", {} of one shape", most) : std::string(),
-                  say_time(kernels), say_time(idle), say_time(blocked)),
+                  say_time(cost.of_kernels), say_time(cost.idle), say_time(cost.blocked)),
       gain};
 }
 

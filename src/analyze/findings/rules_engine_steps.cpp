@@ -62,7 +62,7 @@ std::optional<double> each_token(const EngineSteps& steps) {
 
 }  // namespace
 
-std::optional<Finding> eager_decodes(const Facts& facts) {
+std::optional<Said> eager_decodes(const Facts& facts) {
   const auto graphs =
       steps_that(facts, [](const auto& step) { return is_decode(step) && step.graph; });
   const auto eager =
@@ -71,16 +71,14 @@ std::optional<Finding> eager_decodes(const Facts& facts) {
   const Nanos with = middle_of(graphs), without = middle_of(eager);
   const Nanos gain = on_devices(facts, time_of(eager) - with * static_cast<Nanos>(eager.size()));
   if (facts.of_window(gain) < 0.02) return {};
-  return Finding{
-      FindingId::eager_decodes,
+  return Said{
       fmt::format("{} of {}{} run without a CUDA graph, {}. Capture graphs for their sizes, too.",
-                  eager.size(),
-                  plural(static_cast<std::int64_t>(eager.size() + graphs.size()), "decode step"),
+                  eager.size(), plural(eager.size() + graphs.size(), "decode step"),
                   sizes_of(eager), instead_of(without, with)),
       fmt::format("those with a graph{}", sizes_of(graphs)), gain};
 }
 
-std::optional<Finding> graph_padding(const Facts& facts) {
+std::optional<Said> graph_padding(const Facts& facts) {
   const auto padded = steps_that(facts, [](const EngineStep& step) {
     return is_decode(step) && step.graph && step.run_tokens && step.tokens &&
            *step.run_tokens >= *step.tokens;
@@ -96,18 +94,16 @@ std::optional<Finding> graph_padding(const Facts& facts) {
   if (share < 0.2 || !slope || *slope <= 0) return {};
   const auto gain = on_devices(facts, static_cast<Nanos>(*slope * static_cast<double>(run - real)));
   if (facts.of_window(gain) < 0.02) return {};
-  return Finding{
-      FindingId::graph_padding,
+  return Said{
       fmt::format("{} of the tokens in decode steps are padding up to the sizes of CUDA graphs. "
                   "Capture graphs of more sizes, closer to the batches that come.",
                   say_share(share)),
       fmt::format("{} run for {} in {}; a token more takes {}", plural(run, "token"), real,
-                  plural(static_cast<std::int64_t>(padded.size()), "step"),
-                  say_time(static_cast<Nanos>(*slope))),
+                  plural(padded.size(), "step"), say_time(static_cast<Nanos>(*slope))),
       gain};
 }
 
-std::optional<Finding> small_decodes(const Facts& facts) {
+std::optional<Said> small_decodes(const Facts& facts) {
   constexpr std::int64_t kSmall = 4;
   const auto steps =
       steps_that(facts, [](const auto& step) { return is_decode(step) && step.requests; });
@@ -118,18 +114,16 @@ std::optional<Finding> small_decodes(const Facts& facts) {
   for (const auto* step : steps) batches.push_back(static_cast<double>(*step->requests));
   const auto batch = static_cast<std::int64_t>(median(std::move(batches)));
   if (batch > kSmall) return {};
-  return Finding{
-      FindingId::small_decodes,
+  return Said{
       fmt::format("A decode step holds {} (p50), and reads all weights for them: a step of more "
                   "requests takes little longer. Send more requests at once, raise the limit of "
                   "running requests, or draft tokens (speculative decoding).",
                   plural(batch, "request")),
       fmt::format("{} of decode steps, {} of the time", say_time(time),
-                  say_share(facts.of_window(on_devices(facts, time)))),
-      {}};
+                  say_share(facts.of_window(on_devices(facts, time))))};
 }
 
-std::optional<Finding> prompts_block_decodes(const Facts& facts) {
+std::optional<Said> prompts_block_decodes(const Facts& facts) {
   constexpr std::size_t kFew = 3;
   constexpr Nanos kTimes = 3;  // longer than a decode step
   const auto decode = steps_that(facts, is_decode);
@@ -161,21 +155,18 @@ std::optional<Finding> prompts_block_decodes(const Facts& facts) {
   if (2 * idle_in_steps(facts, blocking) > on_devices(facts, time)) return {};
   const bool mixed = std::ranges::any_of(
       blocking, [](const EngineStep* step) { return step->kind == StepKind::mixed; });
-  return Finding{
-      FindingId::prompts_block_decodes,
+  return Said{
       fmt::format(
           "Prompts hold up requests that decode: {} of {}, where a decode step takes {}. {}",
-          plural(static_cast<std::int64_t>(blocking.size()), "step"), say_time(middle_of(blocking)),
-          say_time(usual),
+          plural(blocking.size(), "step"), say_time(middle_of(blocking)), say_time(usual),
           mixed ? "Take fewer tokens of a prompt into a step."
                 : "Cut prompts into chunks that run beside the decodes (chunked prefill), "
                   "or run them on other GPUs."),
       fmt::format("{} of such steps, {} of the time", say_time(time),
-                  say_share(facts.of_window(on_devices(facts, time)))),
-      {}};
+                  say_share(facts.of_window(on_devices(facts, time))))};
 }
 
-std::optional<Finding> refused_drafts(const Facts& facts) {
+std::optional<Said> refused_drafts(const Facts& facts) {
   const auto steps = steps_that(facts, [](const EngineStep& step) {
     const auto tokens = step.tokens ? step.tokens : step.run_tokens;
     return step.kind == StepKind::speculative && step.generated && step.requests && tokens &&
@@ -190,15 +181,12 @@ std::optional<Finding> refused_drafts(const Facts& facts) {
   }
   const double refused = 1 - static_cast<double>(kept) / static_cast<double>(drafted);
   if (refused < 0.6) return {};
-  return Finding{
-      FindingId::refused_drafts,
+  return Said{
       fmt::format("{} of the tokens that drafts propose are refused. Draft fewer tokens a step, or "
                   "take a draft that is closer to the model.",
                   say_share(refused)),
       fmt::format("{} of {} kept in {}", std::max<std::int64_t>(0, kept),
-                  plural(drafted, "drafted token"),
-                  plural(static_cast<std::int64_t>(steps.size()), "step")),
-      {}};
+                  plural(drafted, "drafted token"), plural(steps.size(), "step"))};
 }
 
 }  // namespace gf::trace_rules

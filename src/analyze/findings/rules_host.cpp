@@ -138,7 +138,7 @@ std::string how_to_launch_less(const Facts& facts) {
 
 }  // namespace
 
-std::optional<Finding> launch_bound(const Facts& facts) {
+std::optional<Said> launch_bound(const Facts& facts) {
   auto late = facts.idle(IdleReason::launch_bound);
   late.ns -= late_once(facts);
   const Nanos between = facts.host_other().between;
@@ -169,8 +169,7 @@ std::optional<Finding> launch_bound(const Facts& facts) {
   if (between > 0)
     evidence += fmt::format("; {} more between operations that launch", say_time(between));
   if (graphs > 0) evidence += fmt::format("; {} of kernel time from graphs", say_share(graphs));
-  return Finding{
-      FindingId::launch_bound,
+  return Said{
       fmt::format(
           "Launch-bound: the GPU waits for the host to launch the next kernel {} of the time{}. "
           "{}",
@@ -253,7 +252,7 @@ bool between_two_steps(const Facts& facts, const Intervals& pauses) {
   return same * 20 >= fewer * 19;
 }
 
-std::optional<Finding> host_bound(const Facts& facts) {
+std::optional<Said> host_bound(const Facts& facts) {
   const auto elsewhere = facts.host_other().elsewhere;
   const Nanos time = total(elsewhere);
   if (facts.of_window(time) < 0.05) return {};
@@ -269,15 +268,13 @@ std::optional<Finding> host_bound(const Facts& facts) {
   else if (!place.empty())
     where = fmt::format(",{}", place);
   facts.also_gone(elsewhere);
-  return Finding{
-      FindingId::host_bound,
+  return Said{
       fmt::format("The GPU waits {} of the time while the host does work other than launching "
                   "kernels{}. Move that work off the launching thread, to the GPU, or after the "
                   "launches of the step.",
                   say_share(facts.of_window(time)), where),
       fmt::format("idle {} of {} in {}{}", say_time(time), say_time(facts.window),
-                  plural(static_cast<std::int64_t>(elsewhere.size()), "pause"),
-                  behind(facts.idle(IdleReason::host_other))),
+                  plural(elsewhere.size(), "pause"), behind(facts.idle(IdleReason::host_other))),
       time};
 }
 
@@ -303,7 +300,7 @@ Intervals in_pageable_copies(const Facts& facts) {
   return spans;
 }
 
-std::optional<Finding> input_bound(const Facts& facts) {
+std::optional<Said> input_bound(const Facts& facts) {
   auto input = facts.idle(IdleReason::input);
   input.ns -= total(in_pageable_copies(facts));
   constexpr std::int64_t kFew = 4;  // the one copy of a program that makes one pass is no input
@@ -317,8 +314,7 @@ std::optional<Finding> input_bound(const Facts& facts) {
   const bool loads = facts.pytorch() && std::ranges::any_of(facts.host_names(), [&](Text name) {
                        return (facts.context.names.host(name) & host_is::input) != 0;
                      });
-  return Finding{
-      FindingId::input_bound,
+  return Said{
       fmt::format("Input-bound: the GPU waits for input {} of the time{}. {}",
                   say_share(facts.of_window(input.ns)), most_in(facts, IdleReason::input),
                   loads ? std::string_view(
@@ -396,7 +392,7 @@ std::vector<std::uint32_t> calls_that_fetch_values(const Facts& facts) {
   return fetching;
 }
 
-std::optional<Finding> sync_in_step(const Facts& facts) {
+std::optional<Said> sync_in_step(const Facts& facts) {
   auto idle = facts.idle(IdleReason::sync);
   // Waiting before the first work and after the last holds up nothing: who measures does.
   for (std::size_t device = 0; device < facts.context.devices.size(); ++device) {
@@ -422,12 +418,9 @@ std::optional<Finding> sync_in_step(const Facts& facts) {
   std::map<std::string_view, std::int64_t> by_name;
   for (const auto& [text, times] : by_text)
     by_name[facts.capture().text(static_cast<Text>(text))] = times;
-  std::string names;
-  for (const auto& [name, times] : by_name)
-    names += fmt::format("{}{} x {}", names.empty() ? "" : ", ", times, name);
+  const auto names = say_counts(by_name);
   const auto waited = waited_for(facts);
-  return Finding{
-      FindingId::sync_in_step,
+  return Said{
       fmt::format(
           "The host synchronizes with the GPU, which then idles {} of the time until new "
           "work arrives{}. Remove synchronizing calls ({}) from the step, or make them every "
@@ -443,7 +436,7 @@ std::optional<Finding> sync_in_step(const Facts& facts) {
           std::min(facts.late() - waited.computing, std::max<Nanos>(0, blocked - idle.ns))};
 }
 
-std::optional<Finding> blocking_copies(const Facts& facts) {
+std::optional<Said> blocking_copies(const Facts& facts) {
   auto idle = facts.idle(IdleReason::memcpy);
   const auto& activities = facts.capture().activities;
   Nanos pageable = 0, alone = 0, pinned = 0;  // pinned: that no kernel overlaps
@@ -504,14 +497,13 @@ std::optional<Finding> blocking_copies(const Facts& facts) {
     advice =
         "Overlap them with kernels (a separate stream, the next batch while this one is computed), "
         "keep data on the GPU, or copy fewer bytes.";
-  return Finding{FindingId::blocking_copies,
-                 fmt::format("Copies between host and device block the {} {} of the time. {}",
-                             facts.analysis.window.steps.empty() ? "program" : "step",
-                             say_share(facts.of_window(cost)), advice),
-                 evidence, gain};
+  return Said{fmt::format("Copies between host and device block the {} {} of the time. {}",
+                          facts.analysis.window.steps.empty() ? "program" : "step",
+                          say_share(facts.of_window(cost)), advice),
+              evidence, gain};
 }
 
-std::optional<Finding> device_allocations(const Facts& facts) {
+std::optional<Said> device_allocations(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
   // The first allocations of a library count as start-up.
   const Intervals start_up = normalised(idle_spans(facts, IdleReason::start_up));
@@ -520,7 +512,7 @@ std::optional<Finding> device_allocations(const Facts& facts) {
   Intervals spans;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (calls.kind[i] != ApiKind::alloc || !in_window(facts, calls.start_ns[i])) continue;
-    const Interval span{calls.start_ns[i], calls.start_ns[i] + calls.duration_ns[i]};
+    const Interval span = span_of(calls, i);
     if (covered(start_up, span) * 2 > span.length()) continue;
     time += span.length();
     spans.push_back(span);
@@ -552,9 +544,8 @@ std::optional<Finding> device_allocations(const Facts& facts) {
   else
     text += fmt::format("allocate it once{}, and reuse it.",
                         pool.empty() ? "" : fmt::format(", or from a pool ({})", pool));
-  return Finding{FindingId::device_allocations, text,
-                 fmt::format("{}, {} of host time", plural(count, "call"), say_time(time)),
-                 std::min(time, idle)};
+  return Said{text, fmt::format("{}, {} of host time", plural(count, "call"), say_time(time)),
+              std::min(time, idle)};
 }
 
 }  // namespace gf::trace_rules

@@ -24,36 +24,32 @@ bool fp32_by_name(NameWord is) {
 
 }  // namespace
 
-std::optional<Finding> tiny_kernels(const Facts& facts) {
+std::optional<Said> tiny_kernels(const Facts& facts) {
   constexpr Nanos kTiny = 5'000;  // about what one launch costs the host
-  std::int64_t count = 0;
-  Nanos time = 0;
-  TimeBy operators(facts);
+  Found found(facts);
   std::vector<bool> tiny(facts.capture().activities.size());
   for (const auto& kernel : facts.kernels) {
     if (kernel.duration_ns >= kTiny || facts.type(kernel) == LayerType::communication ||
         facts.claimed(kernel))
       continue;
-    ++count;
-    time += kernel.exclusive_ns;
-    operators.add_operator(kernel, kernel.exclusive_ns);
+    found.take(kernel);
     tiny[kernel.activity] = true;
   }
   const Nanos gaps = facts.idle_before([&](const IdlePiece& piece) {
     return piece.reason == IdleReason::kernel_gap && piece.next != kNoRow && tiny[piece.next];
   });
-  const Nanos gain = std::min(time + gaps, facts.window);
+  const Nanos gain = std::min(found.time + gaps, facts.window);
   // One kernel has none to be fused with.
-  if (count < 2 || count * 2 < facts.kernel_count || facts.of_window(gain) < 0.05) return {};
-  return Finding{
-      FindingId::tiny_kernels,
+  if (found.count < 2 || found.count * 2 < facts.kernel_count || facts.of_window(gain) < 0.05)
+    return {};
+  return Said{
       fmt::format(
           "{} of the kernels run for less than {}, about the cost of launching one. Fuse them{}.",
-          say_share(static_cast<double>(count) / static_cast<double>(facts.kernel_count)),
+          say_share(static_cast<double>(found.count) / static_cast<double>(facts.kernel_count)),
           say_time(kTiny), terms_of_framework(facts.capture().framework).fuse_tiny),
-      fmt::format("{} of {}, {} in total, and {} of gaps before them; most under {}", count,
-                  plural(facts.kernel_count, "kernel"), say_time(time), say_time(gaps),
-                  say_names(operators)),
+      fmt::format("{} of {}, {} in total, and {} of gaps before them; most under {}", found.count,
+                  plural(facts.kernel_count, "kernel"), say_time(found.time), say_time(gaps),
+                  say_names(found.operators)),
       gain};
 }
 
@@ -91,10 +87,10 @@ std::vector<bool> beside_passes(const Facts& facts) {
 
 }  // namespace
 
-std::optional<Finding> unfused_elementwise(const Facts& facts) {
-  Nanos time = 0, fused = 0;
+std::optional<Said> unfused_elementwise(const Facts& facts) {
+  Nanos fused = 0;
   std::unordered_set<std::uint32_t> names;
-  TimeBy operators(facts);
+  Found found(facts);
   const auto beside = beside_passes(facts);
   for (std::size_t i = 0; i < facts.kernels.size(); ++i) {
     const auto& kernel = facts.kernels[i];
@@ -105,53 +101,40 @@ std::optional<Finding> unfused_elementwise(const Facts& facts) {
     }
     // A grid that leaves most of the device empty costs more than passes over memory do.
     if (blocks_per_sm(facts.capture(), kernel.activity) < 0.5) continue;
-    time += kernel.exclusive_ns;
     names.insert(static_cast<std::uint32_t>(facts.kernel_name(kernel)));
-    operators.add_operator(kernel, kernel.exclusive_ns);
+    found.take(kernel);
   }
   // One kernel alone, run again and again, has nothing to be fused with.
-  if (names.size() < 2 || facts.of_kernels(time) < 0.2) return {};
+  if (names.size() < 2 || !found.reaches(0.2, 0)) return {};
   std::string more_fused;
   if (fused > 0) more_fused = fmt::format("; {} more is already fused", say_time(fused));
-  return Finding{
-      FindingId::unfused_elementwise,
+  return Said{
       fmt::format(
           "{} of kernel time goes to elementwise, activation, normalization and softmax kernels, "
           "each of which makes another pass over memory. {}",
-          say_share(facts.of_kernels(time)), terms_of_framework(facts.capture().framework).fuse),
-      fmt::format("{} of {} kernel time; most under {}{}", say_time(time),
-                  say_time(facts.kernel_busy), say_names(operators), more_fused),
-      time};
+          found.share(), terms_of_framework(facts.capture().framework).fuse),
+      fmt::format("{} of {} kernel time; most under {}{}", say_time(found.time),
+                  say_time(facts.kernel_busy), say_names(found.operators), more_fused),
+      found.time};
 }
 
-std::optional<Finding> casts(const Facts& facts) {
+std::optional<Said> casts(const Facts& facts) {
   // These copy an operand into their result before they add to it.
   AroundNamed own(facts, host_is::copies_result);
-  Nanos time = 0;
-  std::int64_t count = 0;
-  TimeBy layers(facts);
-  for (const auto& kernel : facts.kernels) {
-    if (facts.type(kernel) != LayerType::copy || facts.claimed(kernel) || own.of(kernel) != kNoRow)
-      continue;
-    time += kernel.exclusive_ns;
-    ++count;
-    layers.add_operator(kernel, kernel.exclusive_ns);
-  }
-  if (facts.of_kernels(time) < 0.05 || facts.of_window(time) < 0.02) return {};
+  Found found(facts);
   for (const auto& kernel : facts.kernels)
     if (facts.type(kernel) == LayerType::copy && !facts.claimed(kernel) && own.of(kernel) == kNoRow)
-      facts.also_gone(kernel.activity);
-  return Finding{
-      FindingId::casts,
+      found.take(kernel);
+  if (!found.reaches(0.05, 0.02)) return {};
+  for (const auto& kernel : found.kernels) facts.also_gone(kernel.activity);
+  return Said{
       fmt::format("{} of kernel time only copies or converts tensors. Keep one layout and one "
                   "precision (weights in the compute type, no unnecessary .contiguous() or .to()).",
-                  say_share(facts.of_kernels(time))),
-      fmt::format("{}, {} of {} kernel time; under {}", plural(count, "kernel"), say_time(time),
-                  say_time(facts.kernel_busy), say_names(layers)),
-      time};
+                  found.share()),
+      fmt::format("{}; under {}", found.said(), say_names(found.operators)), found.time};
 }
 
-std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
+std::optional<Said> fp32_without_tensor_cores(const Facts& facts) {
   const Chip* chip = facts.levels.chip();
   Nanos by_name = 0, counted = 0, all = 0, attention = 0;
   const auto attends = [&](const KernelInstance& kernel) {
@@ -188,8 +171,7 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
   else if (counted > 0)
     confirmed = say_time(counted) + " of it confirmed by tensor counters near 0";
   if (attention * 2 > by_name)
-    return Finding{
-        FindingId::fp32_without_tensor_cores,
+    return Said{
         fmt::format("{} of kernel time is attention in FP32, though other kernels work in 16 bits: "
                     "its queries, keys or values were converted. Cast them back before attention, "
                     "if the accuracy of the model permits.",
@@ -198,8 +180,7 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
                     "in {}",
                     say_time(by_name), say_time(all), say_names(names)),
         by_name};
-  return Finding{
-      FindingId::fp32_without_tensor_cores,
+  return Said{
       fmt::format("{} of kernel time multiplies matrices in FP32 outside the {}. {}, if the "
                   "accuracy of the model permits.",
                   say_share(facts.of_kernels(by_name)), terms_of(vendor).units, advice),
@@ -208,7 +189,7 @@ std::optional<Finding> fp32_without_tensor_cores(const Facts& facts) {
       by_name};
 }
 
-std::optional<Finding> low_tensor_use(const Facts& facts) {
+std::optional<Said> low_tensor_use(const Facts& facts) {
   if (!facts.levels.has(KernelLevel::tensor_active)) return {};
   long double used = 0;
   Nanos time = 0, layout = 0;
@@ -242,8 +223,7 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
                           terms_of_framework(facts.capture().framework).nhwc);
   std::string nchw;
   if (layout > 0) nchw = fmt::format("; {} in NCHW kernels", say_time(layout));
-  return Finding{
-      FindingId::low_tensor_use,
+  return Said{
       fmt::format("Tensor pipes are active {} of the time in convolutions, matrix products and "
                   "attention. {}",
                   say_share(share), advice),
@@ -257,7 +237,7 @@ std::optional<Finding> low_tensor_use(const Facts& facts) {
 namespace {
 
 /// Without counters, what moves memory by its kind. A table that is looked up once is read so, too.
-std::optional<Finding> memory_bound_by_kind(const Facts& facts) {
+std::optional<Said> memory_bound_by_kind(const Facts& facts) {
   Found found(facts);
   Nanos by_index = 0;
   for (const auto& kernel : facts.kernels) {
@@ -269,10 +249,8 @@ std::optional<Finding> memory_bound_by_kind(const Facts& facts) {
     if (is & kernel_is::by_index) by_index += kernel.exclusive_ns;
   }
   if (facts.of_kernels(found.time) < 0.5 || facts.of_window(found.time) < 0.25) return {};
-  return Finding{
-      FindingId::memory_bound,
-      fmt::format("Memory-bound by kind: {} of kernel time {}",
-                  say_share(facts.of_kernels(found.time)),
+  return Said{
+      fmt::format("Memory-bound by kind: {} of kernel time {}", found.share(),
                   by_index * 2 > found.time
                       ? "copies rows by index, which only moves memory. Where the same rows are "
                         "copied repeatedly (caches, tables), leave them in place: pass their "
@@ -281,13 +259,12 @@ std::optional<Finding> memory_bound_by_kind(const Facts& facts) {
                         "directly into its place, or let the operator that reads it index."),
       fmt::format("{}, {} of {} kernel time, by kernel name; most under {}",
                   plural(found.count, "kernel"), say_time(found.time), say_time(facts.kernel_busy),
-                  say_names(found.operators)),
-      {}};
+                  say_names(found.operators))};
 }
 
 }  // namespace
 
-std::optional<Finding> memory_bound(const Facts& facts) {
+std::optional<Said> memory_bound(const Facts& facts) {
   if (!facts.levels.has(KernelLevel::dram_active)) return memory_bound_by_kind(facts);
   Nanos time = 0;
   TimeBy names(facts);
@@ -298,13 +275,11 @@ std::optional<Finding> memory_bound(const Facts& facts) {
     names.add_kernel(kernel, kernel.exclusive_ns);
   }
   if (facts.of_kernels(time) < 0.1) return {};
-  return Finding{
-      FindingId::memory_bound,
+  return Said{
       fmt::format("Memory-bound: {} of kernel time is in kernels above 60 % of DRAM throughput. "
                   "Only moving fewer bytes makes them faster (fusion, smaller types).",
                   say_share(facts.of_kernels(time))),
-      fmt::format("{}; most in {}", say_time(time), say_names(names)),
-      {}};
+      fmt::format("{}; most in {}", say_time(time), say_names(names))};
 }
 
 }  // namespace gf::trace_rules

@@ -490,7 +490,7 @@ std::string work_of(const Facts& facts, const Loop& loop) {
 
 }  // namespace
 
-std::optional<Finding> unbatched_loop(const Facts& facts) {
+std::optional<Said> unbatched_loop(const Facts& facts) {
   const Loops loops(facts);
   if (loops.all().empty()) return {};
   const auto& ops = facts.capture().host_ops;
@@ -518,8 +518,7 @@ std::optional<Finding> unbatched_loop(const Facts& facts) {
   for (const auto row : times.merged) facts.also_merged(row);
   for (const auto& [row, time] : times.left) facts.also_takes(row, time);
   const bool waits = longest->gather == kNoRow;
-  return Finding{
-      FindingId::unbatched_loop,
+  return Said{
       fmt::format("A loop runs {} iterations one by one, each on its own slice, and {}: {} of the "
                   "time. If no iteration needs the previous result, run them as one batch{}{}.",
                   longest->rounds,
@@ -532,8 +531,7 @@ std::optional<Finding> unbatched_loop(const Facts& facts) {
       fmt::format(
           "{}, {}, {:.3g} kernels and copies in each ({}); idle {} in them, {} of work that "
           "takes about {} as one batch",
-          plural(static_cast<std::int64_t>(loops.all().size()), "loop"),
-          plural(static_cast<std::int64_t>(rounds), "iteration"),
+          plural(loops.all().size(), "loop"), plural(rounds, "iteration"),
           static_cast<double>(launched) / static_cast<double>(rounds), work_of(facts, *longest),
           say_time(idle), say_time(times.kernels), say_time(std::llround(times.batched))),
       idle + saved};

@@ -17,11 +17,6 @@
 namespace gf::trace_rules {
 namespace {
 
-Interval span_of_op(const Facts& facts, std::uint32_t row) {
-  const auto& ops = facts.capture().host_ops;
-  return {ops.start_ns[row], ops.start_ns[row] + std::max<Nanos>(0, ops.duration_ns[row])};
-}
-
 /// Frequency of a cause: in steps where these are known, else in both halves of the window.
 struct Times {
   std::int64_t steps = 0, of = 0;
@@ -103,7 +98,7 @@ Intervals stacks_of_nodes(const Facts& facts) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = rows[i];
       if (ops.sequence[row] < 0 || ops.forward_thread[row] > 0) continue;
-      const Interval span = span_of_op(facts, row);
+      const Interval span = span_of(ops, row);
       Nanos end = span.end;
       if (i + 1 < rows.size()) end = std::min(end, ops.start_ns[rows[i + 1]]);
       const auto own = facts.context.host.calls(thread);
@@ -118,15 +113,16 @@ Intervals stacks_of_nodes(const Facts& facts) {
 
 }  // namespace
 
-std::optional<Finding> autotuning(const Facts& facts) {
+std::optional<Said> autotuning(const Facts& facts) {
   // One convolution starts one kernel, or a few with conversions of layout; a search starts one
   // algorithm after the other.
   constexpr std::size_t kManyKernels = 12, kManyNames = 4;
+  const auto& ops = facts.capture().host_ops;
   Around convolutions(facts, [&](std::uint32_t row) {
     const NameWord is = word_of_op(facts, row);
     return is & host_is::aten && layer_in(is) == LayerType::convolution;
   });
-  std::vector<std::uint32_t> count(facts.capture().host_ops.size());
+  std::vector<std::uint32_t> count(ops.size());
   std::uint32_t most = 0;
   for (const auto& kernel : facts.kernels)
     if (const auto op = facts.context.attribution.op[kernel.activity]; op != kNoRow)
@@ -152,15 +148,14 @@ std::optional<Finding> autotuning(const Facts& facts) {
   std::vector<KernelInstance> tried;
   for (const auto& [op, started] : by_op) {
     if (started.names.size() < kManyNames) continue;
-    spans.push_back(span_of_op(facts, op));
+    spans.push_back(span_of(ops, op));
     tried.insert(tried.end(), started.all.begin(), started.all.end());
     ++searches;
   }
-  const auto& ops = facts.capture().host_ops;
   const bool timed = any_host_name(facts, host_is::tunes);
   for (std::uint32_t row = 0; timed && row < ops.size(); ++row)
     if (ops.kind[row] == HostKind::python && word_of_op(facts, row) & host_is::tunes) {
-      spans.push_back(span_of_op(facts, row));
+      spans.push_back(span_of(ops, row));
       ++searches;
     }
   const auto trials = timed_trials(facts);
@@ -173,8 +168,7 @@ std::optional<Finding> autotuning(const Facts& facts) {
   if (!times.enough || facts.of_window(time) < 0.02) return {};
   for (const auto& kernel : tried) facts.claim(kernel);
   facts.claim_idle(spans);
-  return Finding{
-      FindingId::autotuning,
+  return Said{
       fmt::format("The search for the fastest algorithm repeats, {} of the time, because sizes "
                   "change from step to step. Keep sizes constant (pad or bucket them){}.",
                   say_share(facts.of_window(time)),
@@ -183,12 +177,11 @@ std::optional<Finding> autotuning(const Facts& facts) {
                       ? ", or turn the search off (torch.backends.cudnn.benchmark = False)"
                       : ""),
       fmt::format("{} with {}, {}{}", plural(searches, "search"),
-                  plural(static_cast<std::int64_t>(tried.size()), "trial kernel"), say_time(time),
-                  times.text()),
+                  plural(tried.size(), "trial kernel"), say_time(time), times.text()),
       time};
 }
 
-std::optional<Finding> graph_capture(const Facts& facts) {
+std::optional<Said> graph_capture(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
   constexpr NameWord kParts = call_is::begins_capture | call_is::ends_capture |
                               call_is::instantiates | call_is::destroys_graph;
@@ -241,15 +234,14 @@ std::optional<Finding> graph_capture(const Facts& facts) {
   facts.claim_idle(spans);
   facts.also_gone(std::move(around));
   const auto graph = terms_of(vendor_of(facts.capture())).graph;
-  return Finding{FindingId::graph_capture,
-                 fmt::format("{}s are captured repeatedly, {} of the time. Capture each once, "
-                             "before the loop, with tensors at fixed addresses, and replay it.",
-                             graph.empty() ? "Graph" : graph, say_share(facts.of_window(time))),
-                 fmt::format("{}, {}{}", plural(captures, "capture"), say_time(time), times.text()),
-                 time};
+  return Said{fmt::format("{}s are captured repeatedly, {} of the time. Capture each once, "
+                          "before the loop, with tensors at fixed addresses, and replay it.",
+                          graph.empty() ? "Graph" : graph, say_share(facts.of_window(time))),
+              fmt::format("{}, {}{}", plural(captures, "capture"), say_time(time), times.text()),
+              time};
 }
 
-std::optional<Finding> anomaly_mode(const Facts& facts) {
+std::optional<Said> anomaly_mode(const Facts& facts) {
   const auto& ops = facts.capture().host_ops;
   const auto& parent = facts.context.attribution.op_parent;
   constexpr NameWord kAsks = host_is::asks_truth | host_is::waits;
@@ -265,44 +257,28 @@ std::optional<Finding> anomaly_mode(const Facts& facts) {
   for (std::uint32_t row = 0; row < ops.size(); ++row) {
     if (!is_check(row)) continue;
     checks += isnan(ops.name[row]);
-    asking.push_back(span_of_op(facts, row));
+    asking.push_back(span_of(ops, row));
   }
   constexpr std::int64_t kFew = 4;  // a program may ask for one of its own
   if (checks < kFew) return {};
   Around around(facts, is_check);
-  Nanos kernels = 0, blocked = 0;
-  std::vector<std::uint32_t> blocking;
-  for (const auto& kernel : facts.kernels)
-    if (around.of(kernel) != kNoRow) {
-      kernels += kernel.exclusive_ns;
-      facts.claim(kernel);
-    }
-  Intervals spans = idle_in(facts, around);
-  const auto& calls = facts.capture().api_calls;
-  const auto& tree = facts.tree();
-  for (std::uint32_t call = 0; call < calls.size(); ++call)
-    if (calls.kind[call] == ApiKind::sync && around.of_op(tree.op_of_call[call]) != kNoRow) {
-      blocked += calls.duration_ns[call];
-      blocking.push_back(call);
-    }
-  facts.also_gone(std::move(asking));
+  const auto cost = cost_of(facts, around, [](ApiKind kind) { return kind == ApiKind::sync; });
+  if (facts.of_window(cost.all(facts)) < 0.01) return {};
   facts.also_gone(stacks_of_nodes(facts));
-  const Nanos idle = facts.claim_idle(std::move(spans), Facts::Goes::alone);
-  const Nanos gain = kernels + idle + facts.claim_late(blocking);
-  if (facts.of_window(gain) < 0.01) return {};
-  return Finding{
-      FindingId::anomaly_mode,
+  const Nanos gain = cost.claim(facts, std::move(asking));
+  return Said{
       fmt::format("Anomaly detection is on: autograd checks each gradient for NaN and waits for "
                   "the result, {} of the time. Turn it on only while debugging "
                   "(torch.autograd.set_detect_anomaly(False)).",
                   say_share(facts.of_window(gain))),
       fmt::format("{} inside the engine; {} of kernels, {} of idle around them, {} "
                   "blocked",
-                  plural(checks, "check"), say_time(kernels), say_time(idle), say_time(blocked)),
+                  plural(checks, "check"), say_time(cost.of_kernels), say_time(cost.idle),
+                  say_time(cost.blocked)),
       gain};
 }
 
-std::optional<Finding> gil_stalls(const Facts& facts) {
+std::optional<Said> gil_stalls(const Facts& facts) {
   // A Python thread that wants the interpreter asks for it after 5 ms (sys.getswitchinterval).
   constexpr Nanos kInterval = 5 * kNsPerMs;
   constexpr std::size_t kFew = 6;
@@ -331,15 +307,14 @@ std::optional<Finding> gil_stalls(const Facts& facts) {
     for (const auto& gap : line.idle)
       if (gap.length() >= kInterval) waits.push_back(gap);
   facts.also_gone(std::move(waits));
-  return Finding{
-      FindingId::gil_stalls,
+  return Said{
       fmt::format("The launching thread stalls for multiples of 5 ms, {} of the time: another "
                   "Python thread holds the GIL. Move its work to another process, or into code "
                   "that releases the GIL.",
                   say_share(facts.of_window(time))),
-      fmt::format("{} of {}, {} idle; {} of other lengths",
-                  plural(static_cast<std::int64_t>(stalls.size()), "stall"), "5 ms and multiples",
-                  say_time(time), plural(static_cast<std::int64_t>(others), "pause")),
+      fmt::format("{} of {}, {} idle; {} of other lengths", plural(stalls.size(), "stall"),
+                  "5 ms and multiples", say_time(time),
+                  plural(static_cast<std::int64_t>(others), "pause")),
       time};
 }
 

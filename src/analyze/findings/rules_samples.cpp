@@ -51,7 +51,7 @@ namespace {
 
 /// The reason why the capture was kept: the recorder knew what is usual, the capture alone does
 /// not.
-std::optional<Finding> kept_moment(const Capture& capture, const Analysis& analysis) {
+std::optional<Said> kept_moment(const Capture& capture, const Analysis& analysis) {
   const auto moments = capture.metadata_value("flight.moments");
   if (moments.empty()) return {};
   Nanos at = 0;
@@ -61,49 +61,43 @@ std::optional<Finding> kept_moment(const Capture& capture, const Analysis& analy
   std::string evidence;
   if (at >= window.start_ns && at <= window.end_ns)
     evidence = fmt::format("{} after the window's start", say_time(at - window.start_ns));
-  return Finding{FindingId::flight_moment,
-                 fmt::format("This capture was kept by the flight recorder: {}.", moments),
-                 evidence,
-                 {}};
+  return Said{fmt::format("This capture was kept by the flight recorder: {}.", moments), evidence};
 }
 
 }  // namespace
 
-std::optional<Finding> trace_rules::flight_moment(const TraceFacts& facts) {
+std::optional<Said> trace_rules::flight_moment(const TraceFacts& facts) {
   return kept_moment(facts.capture(), facts.analysis);
 }
 
 namespace sample_rules {
 
-std::optional<Finding> shallow_source(const Facts& facts) {
+std::optional<Said> shallow_source(const Facts& facts) {
   for (const auto& device : facts.analysis.samples.devices)
     if (device.source != SampleSource::nvml) return {};
   if (facts.analysis.samples.devices.empty() || !facts.level("gpu.busy"_metric)) return {};
   if (const auto& terms = terms_of(vendor_of(facts.capture)); terms.vendor == Vendor::amd)
-    return Finding{
-        FindingId::shallow_source,
+    return Said{
         "Only the driver's utilization is known: it says that some kernel ran, on one "
         "compute unit or on all. rocprofv3 records when kernels ran, rocprof-compute "
         "measures inside them.",
         fmt::format("utilization {} of the time", say_share(*facts.level("gpu.busy"_metric))),
         {},
         std::string(terms.inside)};
-  return Finding{
-      FindingId::shallow_source,
+  return Said{
       std::string("Only NVML utilization is known: it says that some kernel ran, on one SM or on "
                   "all. Utilization by level needs hardware counters: ") +
           std::string(says(facts.capture.format, kOurRecorder)
                           ? "gpufathom doctor shows why the recorder had none."
                           : "run the program under gpufathom record."),
-      fmt::format("utilization {} of the time", say_share(*facts.level("gpu.busy"_metric))),
-      {}};
+      fmt::format("utilization {} of the time", say_share(*facts.level("gpu.busy"_metric)))};
 }
 
-std::optional<Finding> flight_moment(const Facts& facts) {
+std::optional<Said> flight_moment(const Facts& facts) {
   return kept_moment(facts.capture, facts.analysis);
 }
 
-std::optional<Finding> start_up_in_window(const Facts& facts) {
+std::optional<Said> start_up_in_window(const Facts& facts) {
   if (!facts.capture.metadata_value("flight.moments").empty()) return {};
   const auto& window = facts.analysis.window;
   if (facts.settled.length() <= 0 || window.kind != WindowKind::all) return {};
@@ -114,14 +108,13 @@ std::optional<Finding> start_up_in_window(const Facts& facts) {
                                      say_time(window.duration_ns));
   if (before > 0) evidence += fmt::format("; {} before", say_time(before));
   if (after > 0) evidence += fmt::format("; {} after", say_time(after));
-  return Finding{FindingId::start_up_in_window,
-                 "The window includes time before or after the GPU's activity was steady, such as "
-                 "loading, compilation and warm-up; --window stable excludes it.",
-                 evidence,
-                 {}};
+  return Said{
+      "The window includes time before or after the GPU's activity was steady, such as "
+      "loading, compilation and warm-up; --window stable excludes it.",
+      evidence};
 }
 
-std::optional<Finding> gpu_idle(const Facts& facts) {
+std::optional<Said> gpu_idle(const Facts& facts) {
   if (facts.of_window(facts.idle) < 0.05) return {};
   std::string why,
       evidence = fmt::format("idle {} of {}", say_time(facts.idle), say_time(facts.window));
@@ -140,24 +133,22 @@ std::optional<Finding> gpu_idle(const Facts& facts) {
           " Its processes use several cores meanwhile: preparing input on the CPU is the likely "
           "bottleneck.";
   }
-  return Finding{FindingId::gpu_idle,
-                 fmt::format("The GPU is idle {} of the time.{} {} to see what the host does "
-                             "meanwhile.",
-                             say_share(facts.of_window(facts.idle)), why,
-                             vendor_of(facts.capture) == Vendor::amd
-                                 ? "Record with rocprofv3 --kernel-trace --hip-trace"
-                                 : "Record with --kernels"),
-                 evidence, facts.idle};
+  return Said{fmt::format("The GPU is idle {} of the time.{} {} to see what the host does "
+                          "meanwhile.",
+                          say_share(facts.of_window(facts.idle)), why,
+                          vendor_of(facts.capture) == Vendor::amd
+                              ? "Record with rocprofv3 --kernel-trace --hip-trace"
+                              : "Record with --kernels"),
+              evidence, facts.idle};
 }
 
-std::optional<Finding> sms_without_work(const Facts& facts) {
+std::optional<Said> sms_without_work(const Facts& facts) {
   if (facts.of_busy(facts.sm_inactive) < 0.25) return {};
   std::string evidence =
       fmt::format("{} of {} busy", say_time(facts.sm_inactive), say_time(facts.busy));
   if (const auto occupancy = facts.while_busy("sm.occupancy"_metric))
     evidence += fmt::format("; achieved occupancy {}", say_share(*occupancy));
-  return Finding{
-      FindingId::sms_without_work,
+  return Said{
       fmt::format(
           "While kernels run, SMs are idle for {} of their time: grids are too small or have long "
           "tails. Larger batches, fewer and larger kernels, or concurrent kernels fill them.",
@@ -165,16 +156,14 @@ std::optional<Finding> sms_without_work(const Facts& facts) {
       evidence, facts.sm_inactive};
 }
 
-std::optional<Finding> memory_bound(const Facts& facts) {
+std::optional<Said> memory_bound(const Facts& facts) {
   const auto dram = facts.while_busy("dram.active"_metric);
   if (!dram || *dram < 0.6) return {};
-  return Finding{FindingId::memory_bound,
-                 "Memory-bound: only moving fewer bytes makes it faster (fusion, smaller types).",
-                 fmt::format("{} of the bandwidth while kernels run", say_share(*dram)),
-                 {}};
+  return Said{"Memory-bound: only moving fewer bytes makes it faster (fusion, smaller types).",
+              fmt::format("{} of the bandwidth while kernels run", say_share(*dram))};
 }
 
-std::optional<Finding> waiting_warps(const Facts& facts) {
+std::optional<Said> waiting_warps(const Facts& facts) {
   const auto dram = facts.while_busy("dram.active"_metric);
   if (facts.of_busy(facts.stalled) < 0.4 || (dram && *dram >= 0.6)) return {};
   std::string evidence =
@@ -182,8 +171,7 @@ std::optional<Finding> waiting_warps(const Facts& facts) {
   if (dram) evidence += fmt::format("; memory bandwidth {} while kernels run", say_share(*dram));
   if (const auto occupancy = facts.while_busy("sm.occupancy"_metric))
     evidence += fmt::format("; achieved occupancy {}", say_share(*occupancy));
-  return Finding{
-      FindingId::waiting_warps,
+  return Said{
       fmt::format("While kernels run, warps are resident and none is eligible {} of the time: they "
                   "wait for memory, barriers or each other, and DRAM throughput is not the limit. "
                   "More warps, or more independent instructions in each, hide latency; record "
@@ -192,15 +180,14 @@ std::optional<Finding> waiting_warps(const Facts& facts) {
       evidence, facts.stalled};
 }
 
-std::optional<Finding> idle_tensor_cores(const Facts& facts) {
+std::optional<Said> idle_tensor_cores(const Facts& facts) {
   const auto tensor = facts.while_busy("tensor.active"_metric);
   if (!tensor || *tensor >= 0.02 || facts.of_window(facts.busy) < 0.05) return {};
-  return Finding{FindingId::idle_tensor_cores,
-                 "The tensor cores are nearly unused. If the program multiplies matrices, "
-                 "BF16, FP16 or TF32 runs that on them (mixed precision; allow_tf32 in PyTorch).",
-                 fmt::format("tensor pipes active {} of the time that kernels run",
-                             *tensor > 0 ? say_share(*tensor) : std::string("0 %")),
-                 {}};
+  return Said{
+      "The tensor cores are nearly unused. If the program multiplies matrices, "
+      "BF16, FP16 or TF32 runs that on them (mixed precision; allow_tf32 in PyTorch).",
+      fmt::format("tensor pipes active {} of the time that kernels run",
+                  *tensor > 0 ? say_share(*tensor) : std::string("0 %"))};
 }
 
 namespace {
@@ -216,7 +203,7 @@ constexpr Limit kLimits[] = {{0x4, "the power cap"},
 
 }  // namespace
 
-std::optional<Finding> held_clocks(const Facts& facts) {
+std::optional<Said> held_clocks(const Facts& facts) {
   const Text id = facts.capture.strings.find("clock.limits"_metric);
   if (id == Text::none) return {};
   double known = 0, limited[std::size(kLimits)] = {};
@@ -244,14 +231,12 @@ std::optional<Finding> held_clocks(const Facts& facts) {
     }
     if (!text.empty()) readings.insert(text);
   }
-  return Finding{FindingId::held_clocks,
-                 fmt::format("Clocks were throttled {} of the time by {}.",
-                             say_share(*most / known), kLimits[most - std::begin(limited)].words),
-                 fmt::format("{}", fmt::join(readings, "; ")),
-                 {}};
+  return Said{fmt::format("Clocks were throttled {} of the time by {}.", say_share(*most / known),
+                          kLimits[most - std::begin(limited)].words),
+              fmt::format("{}", fmt::join(readings, "; "))};
 }
 
-std::optional<Finding> room_in_memory(const Facts& facts) {
+std::optional<Said> room_in_memory(const Facts& facts) {
   // Worth saying only where larger batches would fill idle parts.
   if (facts.of_window(facts.idle) + facts.of_window(facts.sm_inactive) < 0.25) return {};
   for (const auto& device : facts.analysis.samples.devices)
@@ -262,29 +247,24 @@ std::optional<Finding> room_in_memory(const Facts& facts) {
         if (facts.capture.devices.id[row] != device.id || whole <= 0 ||
             *reading.high / whole >= 0.4)
           continue;
-        return Finding{FindingId::room_in_memory,
-                       fmt::format("At most {} of GPU memory is used: a larger batch, or several "
-                                   "programs on one GPU, would fit.",
-                                   say_share(*reading.high / whole)),
-                       fmt::format("{:.1f} of {:.1f} GB", *reading.high * 1e-9, whole * 1e-9),
-                       {}};
+        return Said{fmt::format("At most {} of GPU memory is used: a larger batch, or several "
+                                "programs on one GPU, would fit.",
+                                say_share(*reading.high / whole)),
+                    fmt::format("{:.1f} of {:.1f} GB", *reading.high * 1e-9, whole * 1e-9)};
       }
     }
   return {};
 }
 
-std::optional<Finding> unused_devices(const Facts& facts) {
+std::optional<Said> unused_devices(const Facts& facts) {
   const auto idle = facts.analysis.samples.idle_devices;
   if (idle == 0 || facts.analysis.samples.devices.empty()) return {};
-  return Finding{
-      FindingId::unused_devices,
-      fmt::format("{} recorded and idle throughout; {} excluded from the shares above.",
-                  idle == 1 ? "Another GPU was" : fmt::format("{} other GPUs were", idle),
-                  idle == 1 ? "it is" : "they are"),
-      fmt::format("of {} GPUs {} worked",
-                  idle + static_cast<std::int64_t>(facts.analysis.samples.devices.size()),
-                  facts.analysis.samples.devices.size()),
-      {}};
+  return Said{fmt::format("{} recorded and idle throughout; {} excluded from the shares above.",
+                          idle == 1 ? "Another GPU was" : fmt::format("{} other GPUs were", idle),
+                          idle == 1 ? "it is" : "they are"),
+              fmt::format("of {} GPUs {} worked",
+                          idle + static_cast<std::int64_t>(facts.analysis.samples.devices.size()),
+                          facts.analysis.samples.devices.size())};
 }
 
 }  // namespace sample_rules

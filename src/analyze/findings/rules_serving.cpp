@@ -97,7 +97,7 @@ SlowCalls slow_calls(const Facts& facts, AllCalls all, const std::vector<std::ui
   std::size_t told = 0, fresh = 0;
   for (const auto row : rows) {
     if (static_cast<double>(ops.duration_ns[row]) < kTimes * usual) continue;
-    found.slow.push_back({ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]});
+    found.slow.push_back(span_of(ops, row));
     if (ops.shapes[row] == Text::none) continue;
     ++told;
     fresh += all.first.at(ops.shapes[row]) == ops.start_ns[row];
@@ -117,7 +117,7 @@ bool runs_attention(const Facts& facts, Text operation) {
 
 }  // namespace
 
-std::optional<Finding> plans_for_shapes(const Facts& facts) {
+std::optional<Said> plans_for_shapes(const Facts& facts) {
   std::string which;
   Text most = Text::none;
   Intervals spans;
@@ -141,8 +141,7 @@ std::optional<Finding> plans_for_shapes(const Facts& facts) {
   facts.also_gone(spans);
   const Nanos gain = facts.claim_idle(std::move(spans), Facts::Goes::alone);
   if (facts.of_window(gain) < 0.05) return {};
-  return Finding{
-      FindingId::plans_for_shapes,
+  return Said{
       fmt::format(
           "The GPU waits {} of the time while {} builds plans or loads kernels for sizes or "
           "strides that it had not met. Round sizes up to a few, run each of them once before, or "
@@ -205,7 +204,7 @@ Intervals between_steps(const Facts& facts, const DeviceTimeline& line, const En
 
 }  // namespace
 
-std::optional<Finding> scheduler_in_step(const Facts& facts) {
+std::optional<Said> scheduler_in_step(const Facts& facts) {
   constexpr std::size_t kFewest = 8;
   const auto steps = steps_that(facts, [](const EngineStep&) { return true; });
   if (steps.size() < kFewest) return {};
@@ -222,8 +221,7 @@ std::optional<Finding> scheduler_in_step(const Facts& facts) {
   if (facts.of_window(idle) < 0.05 || !facts.in_steps(spans, 0.02)) return {};
   const Nanos gain = facts.claim_idle(std::move(spans));
   if (facts.of_window(gain) < 0.05) return {};
-  return Finding{
-      FindingId::scheduler_in_step,
+  return Said{
       fmt::format(
           "The GPU waits {} of the time between the engine's steps, {} each (p50): what schedules "
           "the next step and handles the tokens of the last one runs on the thread that launches. "
@@ -231,7 +229,7 @@ std::optional<Finding> scheduler_in_step(const Facts& facts) {
           "step while this one runs.",
           say_share(facts.of_window(gain)), say_time(usual)),
       fmt::format("idle {} of {} between {}", say_time(gain), say_time(facts.window),
-                  plural(static_cast<std::int64_t>(steps.size()), "step")),
+                  plural(steps.size(), "step")),
       gain};
 }
 
@@ -284,7 +282,7 @@ Intervals idle_behind(const Facts& facts, const std::vector<std::uint32_t>& acti
 
 }  // namespace
 
-std::optional<Finding> host_sampling(const Facts& facts) {
+std::optional<Said> host_sampling(const Facts& facts) {
   constexpr std::size_t kFewest = 4;
   const auto steps = steps_that(facts, gives_tokens);
   if (steps.size() < kFewest) return {};
@@ -301,71 +299,13 @@ std::optional<Finding> host_sampling(const Facts& facts) {
   if (facts.of_window(idle + copying) < 0.05) return {};
   for (const auto row : copies) facts.claim_activity(row);
   const Nanos gain = copying + facts.claim_idle(std::move(spans));
-  return Finding{
-      FindingId::host_sampling,
+  return Said{
       fmt::format("Tokens are chosen on the host: in {} of {} that give tokens the scores are "
                   "copied to it and the GPU waits, {} of the time. Choose them on the GPU (argmax, "
                   "multinomial or top-k kernels) and copy the tokens alone.",
-                  copies.size(), plural(static_cast<std::int64_t>(steps.size()), "step"),
-                  say_share(facts.of_window(gain))),
+                  copies.size(), plural(steps.size(), "step"), say_share(facts.of_window(gain))),
       fmt::format("{} copied in {}; idle {} behind the copies", say_bytes(bytes), say_time(copying),
                   say_time(gain - copying)),
-      gain};
-}
-
-std::optional<Finding> cache_swaps(const Facts& facts) {
-  constexpr std::int64_t kLarge = 256 << 10;
-  constexpr std::size_t kFew = 3;
-  if (!facts.analysis.serving) return {};
-  const auto& rows = facts.capture().activities;
-  std::map<std::int64_t, std::vector<std::uint32_t>> down;  // by size
-  std::vector<std::uint32_t> swapped;
-  std::int64_t bytes = 0;
-  Nanos copying = 0;
-  Intervals spans;
-  for (const auto& line : facts.context.devices) {
-    down.clear();
-    for (const auto row : line.rows) {
-      if (rows.kind[row] != ActivityKind::memcpy || rows.bytes[row] < kLarge) continue;
-      auto& same = down[rows.bytes[row]];
-      if (rows.copy[row] == CopyKind::device_to_host) same.push_back(row);
-      if (rows.copy[row] != CopyKind::host_to_device || same.empty()) continue;
-      swapped.push_back(same.back());
-      swapped.push_back(row);
-      bytes += rows.bytes[row];
-      same.pop_back();
-    }
-  }
-  if (swapped.size() < 2 * kFew) return {};
-  std::ranges::sort(swapped);
-  for (const auto row : swapped) {
-    const Interval span{rows.start_ns[row], rows.start_ns[row] + rows.duration_ns[row]};
-    spans.push_back(span);
-    copying += span.length();
-  }
-  spans = normalised(std::move(spans));
-  Intervals waits;
-  for (const auto& line : facts.context.devices) {
-    copying -= shared_length(spans, line.kernel_busy);
-    for (const auto& piece : line.idle_pieces)
-      if (piece.reason == IdleReason::memcpy || std::ranges::binary_search(swapped, piece.next))
-        waits.push_back(piece.span);
-  }
-  copying = std::max<Nanos>(0, copying);
-  waits = normalised(std::move(waits));
-  const Nanos idle = facts.idle_in(waits);
-  if (facts.of_window(copying + idle) < 0.02) return {};
-  for (const auto row : swapped) facts.claim_activity(row);
-  const Nanos gain = copying + facts.claim_idle(std::move(waits));
-  return Finding{
-      FindingId::cache_swaps,
-      fmt::format("Requests are preempted: {} are copied to the host and back, {} of the time. "
-                  "Run fewer requests at once, give the cache more memory, or compute the cache "
-                  "of a preempted request again.",
-                  say_bytes(bytes), say_share(facts.of_window(gain))),
-      fmt::format("{} back in {}; {} not overlapped by kernels, {} idle for them", say_bytes(bytes),
-                  plural(static_cast<std::int64_t>(swapped.size()), "copy operation"),
-                  say_time(copying), say_time(gain - copying)),
       gain};
 }
 

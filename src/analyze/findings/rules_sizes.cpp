@@ -97,7 +97,7 @@ double filled(const Facts& facts, const KernelInstance& kernel_instance) {
 
 }  // namespace
 
-std::optional<Finding> small_grids(const Facts& facts) {
+std::optional<Said> small_grids(const Facts& facts) {
   const SmallGrids& small = facts.small_grids();
   if (facts.of_kernels(small.lost) < 0.1 || facts.of_window(small.lost) < 0.02) return {};
   constexpr double kLaunch = 2000;  // ns that a kernel takes at any size
@@ -109,8 +109,7 @@ std::optional<Finding> small_grids(const Facts& facts) {
       facts.also_takes(kernel.activity,
                        {least, least + (1 - least) / 10, least + (1 - least) * 3 / 4});
   }
-  return Finding{
-      FindingId::small_grids,
+  return Said{
       fmt::format("{} of kernel time is in kernels with fewer thread blocks than the GPU has SMs, "
                   "which leaves part of the GPU idle. Use a larger batch, or run independent work "
                   "on another stream.",
@@ -120,7 +119,7 @@ std::optional<Finding> small_grids(const Facts& facts) {
       small.lost};
 }
 
-std::optional<Finding> small_batch(const Facts& facts) {
+std::optional<Said> small_batch(const Facts& facts) {
   constexpr std::int64_t kFewestKernels = 20;  // fewer are no step
   const Nanos late = facts.late();
   if (facts.kernel_count < kFewestKernels || facts.of_window(late) < 0.3) return {};
@@ -130,8 +129,7 @@ std::optional<Finding> small_batch(const Facts& facts) {
   for (const auto& kernel : facts.kernels)
     filled_ns += filled(facts, kernel) * static_cast<double>(kernel.exclusive_ns);
   const auto gain = facts.window - static_cast<Nanos>(std::llround(filled_ns));
-  return Finding{
-      FindingId::small_batch,
+  return Said{
       "A step has too little work for the GPU: it is launch-bound, and kernels leave most of the "
       "GPU empty. Use a larger batch; the gain is in time per item.",
       fmt::format("launch-bound {} of the time; {} of kernel time on SMs without a block; achieved "
@@ -141,7 +139,7 @@ std::optional<Finding> small_batch(const Facts& facts) {
       gain};
 }
 
-std::optional<Finding> room_in_memory(const Facts& facts) {
+std::optional<Said> room_in_memory(const Facts& facts) {
   if (facts.analysis.work.memory.empty()) return {};
   // Worth saying only where larger batches would fill idle parts.
   Nanos idle = 0;
@@ -172,7 +170,7 @@ std::optional<Finding> room_in_memory(const Facts& facts) {
     evidence += fmt::format("; {} of it are activations and temporary memory of {} a step",
                             say_bytes(*fullest->growing), plural(*items, "item"));
   }
-  return Finding{FindingId::room_in_memory, text, evidence, {}};
+  return Said{text, evidence};
 }
 
 namespace {
@@ -219,7 +217,7 @@ double occupancy_by_shared_memory(const Facts& facts, std::uint32_t activity) {
 
 }  // namespace
 
-std::optional<Finding> low_estimated_occupancy(const Facts& facts) {
+std::optional<Said> low_estimated_occupancy(const Facts& facts) {
   Nanos time = 0;
   bool of_launches = false;
   TimeBy names(facts);
@@ -239,19 +237,17 @@ std::optional<Finding> low_estimated_occupancy(const Facts& facts) {
     names.add_kernel(kernel, kernel.exclusive_ns);
   }
   if (facts.of_kernels(time) < 0.2) return {};
-  return Finding{
-      FindingId::low_occupancy,
+  return Said{
       fmt::format(
           "{} of kernel time is in kernels with an occupancy below 25 %, which hides little memory "
           "latency. More threads per block, or fewer registers and less shared memory, raise it.",
           say_share(facts.of_kernels(time))),
       fmt::format("{} by {}; most in {}", say_time(time),
                   of_launches ? "the shared memory of their blocks" : "the profiler's estimate",
-                  say_names(names)),
-      {}};
+                  say_names(names))};
 }
 
-std::optional<Finding> odd_sizes(const Facts& facts) {
+std::optional<Said> odd_sizes(const Facts& facts) {
   Nanos products = 0, transforms = 0;
   TimeBy names(facts), operators(facts);
   for (const auto& kernel : facts.kernels) {
@@ -264,8 +260,7 @@ std::optional<Finding> odd_sizes(const Facts& facts) {
   }
   const Nanos time = products + transforms;
   if (facts.of_kernels(time) < 0.05) return {};
-  return Finding{
-      FindingId::odd_sizes,
+  return Said{
       transforms > products
           ? fmt::format("{} of kernel time runs FFTs of lengths with a large prime factor, through "
                         "longer ones (Bluestein). Pad them to a power of two, or to a "
@@ -280,7 +275,7 @@ std::optional<Finding> odd_sizes(const Facts& facts) {
       time};
 }
 
-std::optional<Finding> no_channels_last(const Facts& facts) {
+std::optional<Said> no_channels_last(const Facts& facts) {
   Nanos converting = 0, around = 0;
   std::int64_t count = 0;
   TimeBy names(facts);
@@ -296,8 +291,7 @@ std::optional<Finding> no_channels_last(const Facts& facts) {
     }
   }
   if (facts.of_kernels(converting) < 0.03) return {};
-  return Finding{
-      FindingId::no_channels_last,
+  return Said{
       fmt::format("{} of kernel time converts images between NCHW and NHWC, around convolutions "
                   "that require NHWC. Keep model and input in {}.",
                   say_share(facts.of_kernels(converting)),

@@ -101,13 +101,13 @@ std::string changed_size(const Facts& facts) {
 
 }  // namespace
 
-std::optional<Finding> recompilation(const Facts& facts) {
+std::optional<Said> recompilation(const Facts& facts) {
   const auto& ops = facts.capture().host_ops;
   Intervals spans;
   const bool any = any_host_name(facts, host_is::compiles);
   for (std::size_t i = 0; any && i < ops.size(); ++i)
     if (ops.kind[i] == HostKind::op && facts.context.names.host(ops.name[i]) & host_is::compiles)
-      spans.push_back({ops.start_ns[i], ops.start_ns[i] + std::max<Nanos>(0, ops.duration_ns[i])});
+      spans.push_back(span_of(ops, i));
   spans = normalised(std::move(spans));
   const auto steps = steps_with(facts, spans);
   const auto [program, times] = compiled_again(facts);
@@ -118,16 +118,14 @@ std::optional<Finding> recompilation(const Facts& facts) {
   if (facts.of_window(time) < 0.02) return {};
   facts.claim_idle(spans);
   if (!program.empty())
-    return Finding{
-        FindingId::recompilation,
+    return Said{
         fmt::format("XLA compiles {} {} times, {} of the time: sizes, types or static arguments "
                     "change from call to call. Keep them constant, or pad to a few lengths; "
                     "jax.log_compiles shows what is compiled.",
                     program, times, say_share(facts.of_window(time))),
         fmt::format("{} of compiling", say_time(time)), time};
   const auto changed = changed_size(facts);
-  return Finding{
-      FindingId::recompilation,
+  return Said{
       fmt::format("torch.compile recompiles {} of the time{}. Keep shapes, types and Python values "
                   "constant, pad to a few lengths, or compile with dynamic=True; "
                   "TORCH_LOGS=recompiles shows what changed.",
@@ -135,9 +133,8 @@ std::optional<Finding> recompilation(const Facts& facts) {
                   changed.empty() ? changed : fmt::format(": {}", changed)),
       facts.analysis.window.steps.empty()
           ? say_time(time)
-          : fmt::format(
-                "{} in {} of {}", say_time(time), steps,
-                plural(static_cast<std::int64_t>(facts.analysis.window.steps.size()), "step")),
+          : fmt::format("{} in {} of {}", say_time(time), steps,
+                        plural(facts.analysis.window.steps.size(), "step")),
       time};
 }
 
@@ -160,7 +157,7 @@ struct Updates {
 
 }  // namespace
 
-std::optional<Finding> unfused_optimiser(const Facts& facts) {
+std::optional<Said> unfused_optimiser(const Facts& facts) {
   Updates single(facts);
   // Updates of many tensors, but too few to fill the device: groups with few tensors each.
   Updates grouped(facts);
@@ -191,8 +188,7 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
   const Nanos time = found.time + idle;
   if (facts.of_window(time) < 0.05) return {};
   const auto share = say_share(facts.of_window(time));
-  return Finding{
-      FindingId::unfused_optimiser,
+  return Said{
       by_group
           ? fmt::format("The optimizer updates about {} small groups of tensors one by one: {} "
                         "kernels per step, {} of the time. Put parameters with the same settings "
@@ -207,21 +203,20 @@ std::optional<Finding> unfused_optimiser(const Facts& facts) {
       time};
 }
 
-std::optional<Finding> dense_embedding_gradients(const Facts& facts) {
-  Nanos time = 0;
+std::optional<Said> dense_embedding_gradients(const Facts& facts) {
+  Found found(facts);
   AroundNamed around(facts, host_is::embedding_backward);
   for (const auto& kernel : facts.kernels)
-    if (around.of(kernel) != kNoRow) time += kernel.exclusive_ns;
-  if (facts.of_kernels(time) < 0.05) return {};
-  for (const auto& kernel : facts.kernels)
-    if (around.of(kernel) != kNoRow) facts.also_gone(kernel.activity);
-  return Finding{FindingId::dense_embedding_gradients,
-                 fmt::format("{} of kernel time computes dense embedding gradients, as large as "
-                             "their tables, although a step touches few rows. Use sparse gradients "
-                             "(sparse=True with SparseAdam or SGD), or a fused table.",
-                             say_share(facts.of_kernels(time))),
-                 fmt::format("{} of {} kernel time", say_time(time), say_time(facts.kernel_busy)),
-                 time};
+    if (around.of(kernel) != kNoRow) found.take(kernel);
+  if (!found.reaches(0.05, 0)) return {};
+  for (const auto& kernel : found.kernels) facts.also_gone(kernel.activity);
+  return Said{
+      fmt::format("{} of kernel time computes dense embedding gradients, as large as "
+                  "their tables, although a step touches few rows. Use sparse gradients "
+                  "(sparse=True with SparseAdam or SGD), or a fused table.",
+                  found.share()),
+      fmt::format("{} of {} kernel time", say_time(found.time), say_time(facts.kernel_busy)),
+      found.time};
 }
 
 }  // namespace gf::trace_rules

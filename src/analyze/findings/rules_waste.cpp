@@ -76,27 +76,31 @@ std::string_view name_of_row(const Facts& facts, std::uint32_t row) {
   return facts.capture().text(facts.capture().host_ops.name[row]);
 }
 
+/// The outermost of reshape, clone and contiguous.
+std::uint32_t outermost_copy(const Facts& facts, std::uint32_t row) {
+  const auto& parent = facts.context.attribution.op_parent;
+  while (row != kNoRow && word_of_op(facts, parent[row]) & host_is::makes_copy) row = parent[row];
+  return row;
+}
+
 }  // namespace
 
-std::optional<Finding> recomputation(const Facts& facts) {
+std::optional<Said> recomputation(const Facts& facts) {
   Found found(facts);
   for (const auto& kernel : facts.kernels)
     if (facts.phase(kernel) == TrainingPhase::recompute &&
         facts.type(kernel) != LayerType::communication)
       found.take(kernel);
-  if (!found.claim(facts, 0.05)) return {};
-  return Finding{
-      FindingId::recomputation,
+  if (!found.claim(0.05)) return {};
+  return Said{
       fmt::format("{} of kernel time runs operators of the forward pass again in the backward pass "
                   "(activation checkpointing). Where memory permits, keep the activations of more "
                   "layers, or recompute only what is cheap.",
-                  say_share(facts.of_kernels(found.time))),
-      fmt::format("{}, {} of {} kernel time; most under {}", plural(found.count, "kernel"),
-                  say_time(found.time), say_time(facts.kernel_busy), say_names(found.operators)),
-      found.time};
+                  found.share()),
+      fmt::format("{}; most under {}", found.said(), say_names(found.operators)), found.time};
 }
 
-std::optional<Finding> fp64(const Facts& facts) {
+std::optional<Said> fp64(const Facts& facts) {
   // Passes over memory have half of the bytes at best, fused or not.
   constexpr MendedTime kInFp32{0.3, 0.6, 1};
   Found products(facts), others(facts);
@@ -108,14 +112,13 @@ std::optional<Finding> fp64(const Facts& facts) {
     (multiplies ? products : others).take(kernel);
   }
   const Nanos time = products.time + others.time;
-  if (!products.claim(facts, 0.05)) {
+  if (!products.claim(0.05)) {
     if (facts.of_kernels(time) < 0.1 || facts.of_window(time) < 0.05) return {};
     for (const auto& kernel : products.kernels) facts.claim(kernel);
   }
   for (const auto& kernel : others.kernels) facts.also_takes(kernel.activity, kInFp32);
   const auto& larger = products.time > others.time ? products : others;
-  return Finding{
-      FindingId::fp64,
+  return Said{
       fmt::format("{} of kernel time computes in FP64 ({} multiplies or factors matrices). Where "
                   "the result does not need it, use FP32, TF32 or BF16; look for constants and "
                   "arrays of NumPy, whose type is FP64.",
@@ -126,7 +129,7 @@ std::optional<Finding> fp64(const Facts& facts) {
       time};
 }
 
-std::optional<Finding> expanded_keys(const Facts& facts) {
+std::optional<Said> expanded_keys(const Facts& facts) {
   Found found(facts);
   AroundNamed repeats(facts, host_is::repeats);
   AroundNamed copies(facts, host_is::makes_copy);
@@ -150,24 +153,18 @@ std::optional<Finding> expanded_keys(const Facts& facts) {
       continue;
     auto row = repeats.of(kernel);
     if (row == kNoRow) {
-      row = copies.of(kernel);
-      // The outermost of reshape, clone and contiguous.
-      const auto& parent = facts.context.attribution.op_parent;
-      while (row != kNoRow && parent[row] != kNoRow &&
-             word_of_op(facts, parent[row]) & host_is::makes_copy)
-        row = parent[row];
+      row = outermost_copy(facts, copies.of(kernel));
       if (row == kNoRow || name_of_row(facts, facts.siblings().before[row]) != "aten::expand" ||
-          word_of_op(facts, parent[row]) & host_is::of_two)
+          word_of_op(facts, facts.context.attribution.op_parent[row]) & host_is::of_two)
         continue;
     }
     if (attention_follows(row)) found.take(kernel);
   }
-  if (!found.claim(facts, 0.05)) return {};
-  return Finding{
-      FindingId::expanded_keys,
+  if (!found.claim(0.05)) return {};
+  return Said{
       fmt::format("{} of kernel time copies keys and values for every query head before attention. "
                   "Use grouped-query attention{}.",
-                  say_share(facts.of_kernels(found.time)),
+                  found.share(),
                   facts.pytorch() ? " (scaled_dot_product_attention with enable_gqa=True)" : ""),
       fmt::format("{}, {} of {} kernel time", plural(found.count, "kernel"), say_time(found.time),
                   say_time(facts.kernel_busy)),
@@ -236,13 +233,6 @@ struct Rearranging {
         found.take(kernel);
       }
   }
-  static std::uint32_t outermost_copy(const Facts& facts, std::uint32_t row) {
-    const auto& parent = facts.context.attribution.op_parent;
-    while (row != kNoRow && parent[row] != kNoRow &&
-           word_of_op(facts, parent[row]) & host_is::makes_copy)
-      row = parent[row];
-    return row;
-  }
   /// By what stands before a copy.
   Nanos* rearranges(const Facts& facts, std::uint32_t before) {
     if (word_of_op(facts, before) & host_is::moves_axes) return &permuted;
@@ -258,9 +248,7 @@ struct Rearranging {
     return false;
   }
   std::string before() const {
-    std::vector<NamedTime> names;
-    for (const auto& [name, ns] : beside) names.push_back({std::string(name), ns});
-    std::ranges::stable_sort(names, std::greater<>(), &NamedTime::ns);
+    const auto names = largest_of(beside);
     return names.empty() ? std::string() : fmt::format("; before {}", say_names(names));
   }
   std::string_view what() const {
@@ -283,20 +271,18 @@ struct Rearranging {
 
 }  // namespace
 
-std::optional<Finding> layout_copies(const Facts& facts) {
+std::optional<Said> layout_copies(const Facts& facts) {
   constexpr double kMuch = 0.15;
   const Rearranging rearranging(facts);
   const auto& found = rearranging.found;
   const Nanos inside = copying_inside(facts);
   const bool much_inside = facts.of_window(inside) >= kMuch;
-  const bool told = found.claim(facts, 0.1);
+  const bool told = found.claim(0.1);
   if (!told && !much_inside) return {};
   std::string text, evidence;
   if (told) {
-    text = fmt::format("{} of kernel time {}", say_share(facts.of_kernels(found.time)),
-                       rearranging.what());
-    evidence = fmt::format("{}, {} of {} kernel time{}", plural(found.count, "kernel"),
-                           say_time(found.time), say_time(facts.kernel_busy), rearranging.before());
+    text = fmt::format("{} of kernel time {}", found.share(), rearranging.what());
+    evidence = fmt::format("{}{}", found.said(), rearranging.before());
   }
   if (much_inside) {
     text += fmt::format(
@@ -306,11 +292,11 @@ std::optional<Finding> layout_copies(const Facts& facts) {
         terms_of_framework(facts.capture().framework).in_place);
     evidence += fmt::format("{}{} of such copies", told ? "; " : "", say_time(inside));
   }
-  return Finding{FindingId::layout_copies, std::move(text), std::move(evidence),
-                 (told ? found.time : 0) + (much_inside ? inside : 0)};
+  return Said{std::move(text), std::move(evidence),
+              (told ? found.time : 0) + (much_inside ? inside : 0)};
 }
 
-std::optional<Finding> growing_concat(const Facts& facts) {
+std::optional<Said> growing_concat(const Facts& facts) {
   Found found(facts);
   AroundNamed concat(facts, "aten::cat");
   // Much is copied to append a little: the longest is eight times as long as all others.
@@ -331,18 +317,17 @@ std::optional<Finding> growing_concat(const Facts& facts) {
     if (row != last) ++calls;
     last = row;
   }
-  if (calls < 2 || !found.claim(facts, 0.05)) return {};
-  return Finding{
-      FindingId::growing_concat,
+  if (calls < 2 || !found.claim(0.05)) return {};
+  return Said{
       fmt::format("{} of kernel time copies long tensors in aten::cat to append a little to them. "
                   "Allocate the full tensor once and write each part into it.",
-                  say_share(facts.of_kernels(found.time))),
+                  found.share()),
       fmt::format("{} of aten::cat, {} of {} kernel time", plural(calls, "call"),
                   say_time(found.time), say_time(facts.kernel_busy)),
       found.time};
 }
 
-std::optional<Finding> contended_atomics(const Facts& facts) {
+std::optional<Said> contended_atomics(const Facts& facts) {
   constexpr double kFar = 0.05;  // of the memory's rate for the bytes that must move
   constexpr Nanos kLong = 50'000;
   Found found(facts);
@@ -389,17 +374,15 @@ std::optional<Finding> contended_atomics(const Facts& facts) {
     most_rate = std::max(most_rate, rate / static_cast<double>(product->dram_bytes_per_s));
     found.take(kernel);
   }
-  if (!found.claim(facts, 0.05)) return {};
-  return Finding{
-      FindingId::contended_atomics,
+  if (!found.claim(0.05)) return {};
+  return Said{
       fmt::format("{} of kernel time adds atomically to the same few addresses, one after the "
                   "other. Form partial sums first (a one-hot product, sorted segments, bincount), "
                   "or spread the destinations.",
-                  say_share(facts.of_kernels(found.time))),
-      fmt::format("{}, {} of {} kernel time, each at {} of the memory bandwidth or less for the "
+                  found.share()),
+      fmt::format("{}, each at {} of the memory bandwidth or less for the "
                   "elements it reads; under {}",
-                  plural(found.count, "kernel"), say_time(found.time), say_time(facts.kernel_busy),
-                  say_share(most_rate), say_names(found.operators)),
+                  found.said(), say_share(most_rate), say_names(found.operators)),
       found.time};
 }
 

@@ -123,9 +123,7 @@ std::vector<Signal> rate_signals(const Capture& capture,
   for (std::size_t i = 0; i < activities.size(); ++i)
     if (column_of[i] != kNoRow)
       for (std::size_t metric = 0; metric < rates.size(); ++metric)
-        signals[metric].add(
-            {activities.start_ns[i], activities.start_ns[i] + activities.duration_ns[i]},
-            rates[metric][column_of[i]]);
+        signals[metric].add(span_of(activities, i), rates[metric][column_of[i]]);
   for (auto& signal : signals) signal.close();
   return signals;
 }

@@ -45,8 +45,7 @@ class WaitedBefore {
     const auto& calls = capture.api_calls;
     Intervals waiting;
     for (std::uint32_t call = 0; call < calls.size(); ++call)
-      if (waits_for_device(capture, call))
-        waiting.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+      if (waits_for_device(capture, call)) waiting.push_back(span_of(calls, call));
     waiting_ = normalised(std::move(waiting));
     Nanos sum = 0;
     for (const auto& span : waiting_) sum_.push_back(sum += span.length());

@@ -64,10 +64,8 @@ Intervals busy_of(const ReplayWork& work, std::uint32_t thread) {
   const auto& ops = work.context.capture.host_ops;
   const auto& calls = work.context.capture.api_calls;
   for (const auto op : work.ops(thread))
-    if (ops.kind[op] == HostKind::op)
-      busy.push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
-  for (const auto call : work.calls(thread))
-    busy.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+    if (ops.kind[op] == HostKind::op) busy.push_back(span_of(ops, op));
+  for (const auto call : work.calls(thread)) busy.push_back(span_of(calls, call));
   return normalised(std::move(busy));
 }
 
@@ -374,7 +372,7 @@ class HostPoints {
     for (const auto thread : work_.lines[line])
       for (const auto op : work_.ops(thread))
         if (work_.context.names.host(ops.name[op]) & host_is::input)
-          input.push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+          input.push_back(span_of(ops, op));
     return normalised(std::move(input));
   }
 

@@ -49,7 +49,7 @@ Intervals HostCutter::ops_of(const std::vector<std::uint32_t>& threads, Wanted&&
   const auto& ops = capture_.host_ops;
   for (const auto thread : threads)
     for (const auto op : begin_inside(context_.host.ops(thread), ops.start_ns, span_))
-      if (wanted(op)) spans.push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+      if (wanted(op)) spans.push_back(span_of(ops, op));
   return normalised(std::move(spans));
 }
 
@@ -58,8 +58,7 @@ Intervals HostCutter::calls_of(const std::vector<std::uint32_t>& threads, ApiKin
   const auto& calls = capture_.api_calls;
   for (const auto thread : threads)
     for (const auto call : begin_inside(context_.host.calls(thread), calls.start_ns, span_))
-      if (calls.kind[call] == kind)
-        spans.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+      if (calls.kind[call] == kind) spans.push_back(span_of(calls, call));
   return normalised(std::move(spans));
 }
 
@@ -129,7 +128,7 @@ Intervals HostCutter::copies_around(const Intervals& pauses) const {
     if (activities.kind[row] != ActivityKind::memcpy || activities.copy[row] != kind ||
         call == kNoRow)
       return false;
-    near.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+    near.push_back(span_of(calls, call));
     return true;
   };
   for (const auto& pause : pauses) {
@@ -221,8 +220,7 @@ Intervals HostCutter::waits_for_copies(const std::vector<std::uint32_t>& threads
   for (const auto thread : threads) {
     bool copied = false;
     for (const auto call : begin_inside(context_.host.calls(thread), calls.start_ns, span_)) {
-      if (copied && calls.kind[call] == ApiKind::sync)
-        spans.push_back({calls.start_ns[call], calls.start_ns[call] + calls.duration_ns[call]});
+      if (copied && calls.kind[call] == ApiKind::sync) spans.push_back(span_of(calls, call));
       copied = calls.kind[call] == ApiKind::memcpy;
     }
   }

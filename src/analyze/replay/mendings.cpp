@@ -80,7 +80,7 @@ std::vector<std::uint32_t> remove_operations(const Context& context,
       const Launched own = by_op[op];
       if (!own.any) continue;
       if (own.all <= own.gone && ops.kind[op] == HostKind::op) {
-        mending.host[thread].push_back({ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+        mending.host[thread].push_back(span_of(ops, op));
         removed.push_back(op);
       }
       if (const auto parent = context.attribution.op_parent[op]; parent != kNoRow) {
@@ -198,8 +198,7 @@ class Mender {
   }
   void remove_from_host(std::uint32_t op) {
     const auto& ops = context_.capture.host_ops;
-    mending_.host[ops.thread[op]].push_back(
-        {ops.start_ns[op], ops.start_ns[op] + ops.duration_ns[op]});
+    mending_.host[ops.thread[op]].push_back(span_of(ops, op));
   }
 
   /// A product at these shares of the peak of a data type; without sizes or a known peak `unknown`.

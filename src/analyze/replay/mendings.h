@@ -22,21 +22,16 @@ struct Product;
 
 /// The mending, as --with names it.
 enum class With : std::uint8_t {
-  fused_optimizer,
-  fused_attention,
-  fused_elementwise,
-  padded_sizes,
-  tensor_cores,
-  channels_last,
-  one_layout,
-  sparse_gradients,
+#define GF_WITH(id, meaning) id,
+#include "analyze/names/changes.def"
 };
 template <>
 struct EnumNames<With> {
   static constexpr const char* type = "With";
-  static constexpr std::array<std::string_view, 8> names{
-      "fused_optimizer", "fused_attention", "fused_elementwise", "padded_sizes",
-      "tensor_cores",    "channels_last",   "one_layout",        "sparse_gradients"};
+  static constexpr auto names = std::to_array<std::string_view>({
+#define GF_WITH(id, meaning) #id,
+#include "analyze/names/changes.def"
+  });
 };
 
 /// Part of its time that a kernel takes: at best, about, and at worst. All 0: it is gone.

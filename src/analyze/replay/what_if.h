@@ -1,6 +1,8 @@
 // A captured program with something changed: how long a step would take.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,19 +21,16 @@ namespace gf {
 
 /// The part that is removed, as --without names it.
 enum class Without : std::uint8_t {
-  sync,
-  input,
-  copies,
-  allocations,
-  compiling,
-  communication,
-  pauses,
+#define GF_WITHOUT(id, meaning) id,
+#include "analyze/names/changes.def"
 };
 template <>
 struct EnumNames<Without> {
   static constexpr const char* type = "Without";
-  static constexpr std::array<std::string_view, 7> names{
-      "sync", "input", "copies", "allocations", "compiling", "communication", "pauses"};
+  static constexpr auto names = std::to_array<std::string_view>({
+#define GF_WITHOUT(id, meaning) #id,
+#include "analyze/names/changes.def"
+  });
 };
 
 struct FindingClaim {
@@ -61,8 +60,9 @@ struct WhatIfChanges {
   std::vector<std::pair<std::string, double>> kernels;  // part of their names, times as fast
   std::vector<double WhatIfChanges::*> asked;  // factors that make a row also where they are 1
 
-  // As rows are named: of a larger batch, and of all changes but that.
-  static constexpr std::string_view kLargerBatch = "larger batch", kTogether = "together";
+  // As rows are named: of one graph, of a larger batch, and of all changes but that.
+  static constexpr std::string_view kGraph = "graph", kLargerBatch = "larger batch",
+                                    kTogether = "together";
 
   /// True if a factor makes a row.
   bool has(double WhatIfChanges::* factor) const;

@@ -143,7 +143,7 @@ PhaseTimeline lay_out_phases(const Context& context, const RuntimeTrace& trace, 
   for (const auto phase : {RuntimePhase::gpu_kernel, RuntimePhase::queued})
     devices[index_of(phase)].reserve(activities.size());
   for (std::uint32_t i = 0; i < activities.size(); ++i) {
-    const Interval span{activities.start_ns[i], activities.start_ns[i] + activities.duration_ns[i]};
+    const Interval span = span_of(activities, i);
     auto phase = RuntimePhase::memcpy;
     if (activities.kind[i] == ActivityKind::kernel) phase = RuntimePhase::gpu_kernel;
     add(devices[index_of(phase)], span, window);

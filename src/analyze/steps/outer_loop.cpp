@@ -130,10 +130,6 @@ std::string_view class_of(std::string_view module) {
   return end == std::string_view::npos || module[end] != '_' ? module : module.substr(0, end);
 }
 
-Interval span_of(const host_ops_table& ops, std::uint32_t row) {
-  return {ops.start_ns[row], ops.start_ns[row] + ops.duration_ns[row]};
-}
-
 /// Adds a span to those of a thread, which come by start, unless it lies inside the one before.
 /// Both the starts and the ends ascend then, as member_at() wants it.
 bool add_outermost(Intervals& spans, Interval span) {

@@ -18,8 +18,7 @@ std::vector<Interval> recorded_spans(const Capture& capture, std::int64_t pid) {
   const auto& windows = capture.recording_windows;
   std::vector<Interval> spans;
   for (std::uint32_t row = 0; row < windows.size(); ++row)
-    if (pid < 0 || windows.pid[row] == pid)
-      spans.push_back({windows.start_ns[row], windows.start_ns[row] + windows.duration_ns[row]});
+    if (pid < 0 || windows.pid[row] == pid) spans.push_back(span_of(windows, row));
   if (windows.empty()) spans.push_back({INT64_MIN, INT64_MAX});
   std::sort(spans.begin(), spans.end(),
             [](const Interval& left, const Interval& right) { return left.start < right.start; });

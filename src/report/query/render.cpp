@@ -107,7 +107,7 @@ std::string answer_text(const QueryAnswer& answer, const TextStyle& style, std::
   if (rows < answer.rows.size())
     out += fmt::format("({} of {}; --rows 0 shows all)\n",
                        format_count(static_cast<std::int64_t>(rows)),
-                       plural(static_cast<std::int64_t>(answer.rows.size()), "row"));
+                       plural(answer.rows.size(), "row"));
   else
     out += fmt::format("({})\n", plural(static_cast<std::int64_t>(rows), "row"));
   if (answer.window) out += fmt::format("(analysis of {})\n", window_label(*answer.window));

@@ -51,8 +51,7 @@ std::string group_heading(const DumpedGroup& group) {
   std::string text = fmt::format("Group {}", group.name);
   if (!group.description.empty() && group.description != group.name)
     text += fmt::format(" ({})", group.description);
-  text += fmt::format(": {}, {} in every dump",
-                      plural(static_cast<std::int64_t>(group.ranks.size()), "rank"),
+  text += fmt::format(": {}, {} in every dump", plural(group.ranks.size(), "rank"),
                       plural(group.shared, "collective"));
   if (!group.missing.empty())
     text += fmt::format("; without a dump: {}", ranks_said(group.missing));
@@ -76,8 +75,7 @@ std::string dumps_text(const NcclDumps& answer, const TextStyle& style, std::siz
   const auto width = static_cast<std::size_t>(style.width);
   std::string text =
       paint(style, Paint::title,
-            fmt::format("Collectives by the records of {}",
-                        plural(static_cast<std::int64_t>(answer.ranks.size()), "rank")));
+            fmt::format("Collectives by the records of {}", plural(answer.ranks.size(), "rank")));
   text += '\n';
   if (answer.ranks.size() < 2)
     text += wrap("One dump shows only its own rank; give the dumps of all ranks.", width);

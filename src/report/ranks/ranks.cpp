@@ -17,7 +17,7 @@ namespace gf {
 namespace {
 
 std::string job_line(const JobRanks& job) {
-  std::string text = plural(static_cast<std::int64_t>(job.ranks.size()), "rank");
+  std::string text = plural(job.ranks.size(), "rank");
   if (job.world_size > static_cast<std::int64_t>(job.ranks.size()))
     text += fmt::format(" of {}", job.world_size);
   if (!job.stage.empty()) text = fmt::format("Stage {}: {}", job.stage, text);

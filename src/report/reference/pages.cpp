@@ -209,7 +209,7 @@ struct Row {
   std::string_view fires_when, gain;
 };
 constexpr Row kRows[] = {
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) \
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by, ...) \
   {Scope::scope, Rank::rank, FindingId::id, fires_when, gain},
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain) \
   {Scope::scope, Rank::rank, FindingId::id, fires_when, gain},
@@ -224,7 +224,7 @@ struct Words {
 };
 /// By FindingId.
 constexpr Words kWords[] = {
-#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by) \
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by, ...) \
   {label, FindingGroup::group},
 #define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
 #include "analyze/names/findings.def"
@@ -249,7 +249,8 @@ kind what it gives once all named causes are gone; of a kind of waits (`copies`,
 at most, of a gain of an item 2 % of a step; of what cannot be replayed half of its bound. A change
 of all launches (graph, larger batch), and other work of the host where launches give more, stand
 behind every one of 2 % and more that ends a wait of the host for the device in each step: a graph
-cannot hold that. Each says what it adds once those above are made, where that is less. What adds
+cannot hold that. Where a smaller gain stands above, text says why. Each says what it adds once
+those above are made, where that is less. What adds
 under 2 %, and half of its own gain at most, "follows from" one of them and stands behind; so does
 what has the same change. A graph takes all launches: a finding says no more of its gain than the
 time that it speaks of. Caveats about the capture follow, and notes come last. Where kernels have no

@@ -201,8 +201,7 @@ std::string sweep_text(const Sweep& sweep, const TextStyle& style) {
   std::string axes;
   for (const auto& axis : sweep.axes) axes += (axes.empty() ? "" : ", ") + axis;
   if (axes.empty()) axes = "no axis";
-  std::string text = wrap(fmt::format("{} in {} series over {}.",
-                                      plural(static_cast<std::int64_t>(sweep.runs.size()), "run"),
+  std::string text = wrap(fmt::format("{} in {} series over {}.", plural(sweep.runs.size(), "run"),
                                       sweep.series.size(), axes),
                           static_cast<std::size_t>(style.width));
   return text + over_the_batch(sweep, style) + against_memory(sweep, style) +

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "analyze/findings/kinds.h"
+#include "analyze/findings/finding_rows.h"
 #include "report/summary.h"
 #include "report/text/sections.h"
 
@@ -49,21 +51,48 @@ std::string say_others(const auto& gain, Share share, Gains gains) {
                      format_share_range(gain.mended_low, gain.mended_high));
 }
 
+/// The middle of what programs gained that made the change.
+double median_gained(const Finding& finding) {
+  const auto odds = [](Share share) { return share.value_or(0) / (1 - share.value_or(0)); };
+  return std::sqrt(odds(finding.mended_low) * odds(finding.mended_high));
+}
+
+/// "; programs that made change 1 gained more": why a smaller gain stands above
+/// (docs/findings.md).
+std::string why_behind(std::span<const Finding* const> all, std::size_t place) {
+  constexpr double kSame = 0.02;
+  const auto compares = [](const Finding& one) {
+    return one.replayed && one.follows.empty() && !row_of(one.id).of_item;
+  };
+  const Finding& own = *all[place];
+  const auto above = std::ranges::find_if(all.first(place), [&](const Finding* one) {
+    return compares(*one) && compares(own) && *one->replayed + kSame < *own.replayed;
+  });
+  if (above == all.begin() + static_cast<std::ptrdiff_t>(place)) return {};
+  const auto number = above - all.begin() + 1;
+  if (row_of(own.id).mended_by == WhatIfChanges::kGraph &&
+      row_of((*above)->id).shown_by == Evidence::waits)
+    return fmt::format("; change {} ends a wait that a graph keeps", number);
+  if (median_gained(own) > median_gained(**above)) return {};
+  return fmt::format("; programs that made change {} gained more", number);
+}
+
 /// By replay, else the bound: time of the device that the recommendation speaks of.
-std::string gain_text(const Finding& finding, Nanos whole, bool known_steps, Gains gains) {
+std::string gain_text(const Finding& finding, std::string_view behind, Nanos whole,
+                      bool known_steps, Gains gains) {
   const auto bound = fmt::format("up to {}, {}", format_time(*finding.gain_ns),
                                  format_share(share_of(*finding.gain_ns, whole)));
   if (!finding.mended_high) return fmt::format(" [{}]", bound);
   constexpr double kRoundsToNothing = 0.005;
   if (finding.mended_high.value_or(1) < kRoundsToNothing)
     return fmt::format(" [no gain by itself; {}]", bound);
-  const bool items = finding.id == FindingId::small_batch;
+  const bool items = row_of(finding.id).of_item;
   const auto whole_of = known_steps ? " of a step" : " of the program";
   return fmt::format(
-      " [predicted gain {}{}]",
+      " [predicted gain {}{}{}]",
       say_gain(finding, finding.replayed, finding.replayed_low, finding.replayed_high,
                items ? " of an item's time, batch x 8" : whole_of),
-      say_others(finding, finding.replayed, gains));
+      say_others(finding, finding.replayed, gains), behind);
 }
 
 /// " It adds 3 % to those above.", " It follows from 1."
@@ -127,12 +156,13 @@ std::string findings_section(const Analysis& analysis, const TextStyle& style, s
   for (std::size_t i = 0; from == 0 && i < leading_caveats(analysis); ++i)
     out += paragraph(analysis.findings[i], kMark, "", style);
   for (std::size_t i = from; i < to; ++i)
-    out += paragraph(*all[i], fmt::format("{:>3}. ", i + 1),
-                     beside_others(*all[i], all) +
-                         (all[i]->gain_ns ? gain_text(*all[i], device_time(analysis),
-                                                      !analysis.window.all_steps.empty(), gains)
-                                          : ""),
-                     style);
+    out += paragraph(
+        *all[i], fmt::format("{:>3}. ", i + 1),
+        beside_others(*all[i], all) +
+            (all[i]->gain_ns ? gain_text(*all[i], why_behind(all, i), device_time(analysis),
+                                         !analysis.window.all_steps.empty(), gains)
+                             : ""),
+        style);
   if (from == 0)
     if (const auto note = gains_note(analysis, std::span(all).first(to), gains); !note.empty())
       out += wrap(note, static_cast<std::size_t>(style.width), 5);

@@ -112,7 +112,7 @@ std::string serving_section(const Analysis& analysis, const TextStyle& style) {
   if (!analysis.serving) return {};
   const Serving& serving = *analysis.serving;
   const auto width = static_cast<std::size_t>(style.width);
-  std::string remark = plural(static_cast<std::int64_t>(serving.steps.size()), "step");
+  std::string remark = plural(serving.steps.size(), "step");
   if (serving.kind_confidence)
     remark += fmt::format(", kinds by kernels ({} fit)", format_share(serving.kind_confidence));
   return section_title(style, "Serving", remark) + wrap(sentences(serving), width, 2) +

@@ -15,6 +15,12 @@ The first lines give the answer.
        torch.compile fuses adjacent kernels. [predicted gain 23 % of a step
        (20-25 %); programs that made the change gained 11-69 %]
 
+A larger gain below a smaller one says why it stands there.
+
+  $ for one in causes/nan_checks libraries/weights_dequantised_again; do gpufathom analyze $ROOT/tests/advice/$one.json.gz | tr -s '\n ' ' ' | grep -oE 'predicted [^]]*change 1[^]]*'; done
+  predicted gain 48 % of a step (36-56 %); change 1 ends a wait that a graph keeps
+  predicted gain 40 % of the program (37-44 %); programs that made change 1 gained more
+
 The time breakdown adds up to the window, and causes of idle time to the idle time.
 
   $ sed -n '/^Time breakdown/,/^Framework runtime/p' report.txt
