@@ -130,9 +130,7 @@ std::string report_headline(const Analysis& analysis) {
 
 /// A profiler made the idle time longer than it is without one.
 bool slowed_by_profiler(const Analysis& analysis) {
-  return std::ranges::any_of(analysis.findings, [](const Finding& finding) {
-    return finding.id == FindingId::observer_effect;
-  });
+  return find_with(analysis.findings, &FindingRow::of_profiler) != nullptr;
 }
 
 /// The equal blocks that repeat, where nothing shows that they are steps.
@@ -429,12 +427,6 @@ constexpr double kWorthNaming = 0.05;
 constexpr double kWorthListing = 0.02;
 constexpr std::size_t kTypes = 3;
 
-const Finding* find(const Analysis& analysis, FindingId id) {
-  const auto found = std::ranges::find(analysis.findings, id, &Finding::id);
-  if (found == analysis.findings.end()) return nullptr;
-  return &*found;
-}
-
 struct Loss {
   std::string name;
   Nanos ns = 0;
@@ -479,7 +471,9 @@ Loss largest_loss(const Analysis& analysis, bool kernels) {
         bar.id == Bar::stalled)
       consider(std::string(label_of(bar.id).text), bar.ns, false, bar.id == Bar::copy);
   }
-  if (const auto* exposed = find(analysis, FindingId::exposed_communication))
+  const auto exposed =
+      std::ranges::find(analysis.findings, FindingGroup::communication, &Finding::group);
+  if (exposed != analysis.findings.end())
     consider("exposed communication", exposed->gain_ns.value_or(0) - waiting);
   return most;
 }
@@ -498,10 +492,10 @@ std::string named_shares(const std::vector<NamedTime>& types, Nanos window) {
 }  // namespace
 
 std::string limit_of(const Analysis& analysis) {
-  if (find(analysis, FindingId::advice_withheld))
+  if (find_with(analysis.findings, &FindingRow::inconsistent))
     return " The bottleneck is unknown: the kernel records are inconsistent (see data quality).";
   const Nanos window = device_time(analysis);
-  if (find(analysis, FindingId::little_work)) {
+  if (find_with(analysis.findings, &FindingRow::forbids_advice)) {
     if (is_one_activity_each(analysis.devices))
       return " Too little GPU work to name a bottleneck: the window is a single activity.";
     // Names the cause that takes nearly all of the time all the same.
@@ -517,8 +511,8 @@ std::string limit_of(const Analysis& analysis) {
   std::string text;
   const auto types = kernel_types_without_counters(analysis);
   // A device that mostly communicates is not held up by what it computes.
-  const bool kernels = find(analysis, FindingId::kernel_bound) && !types.empty() &&
-                       types.front().name != name_of(LayerType::communication);
+  const bool kernels = find_with(analysis.findings, &FindingRow::limit_is_kernels) &&
+                       !types.empty() && types.front().name != name_of(LayerType::communication);
   if (kernels) text = fmt::format(" Kernel-bound: {} of the time.", named_shares(types, window));
   const Loss loss = largest_loss(analysis, kernels);
   const Share share = share_of(loss.ns, window);

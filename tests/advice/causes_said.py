@@ -2,6 +2,7 @@
 """How often the planted cause is said at all, and said first, over all sets of unseen programs.
 
     causes_said.py              the first answers, as docs/results holds them: docs/lab/advice.md
+    causes_said.py --check PAGE ends with 1 where a page has other figures
     causes_said.py GPUFATHOM    this program's on the captures that the repository has of each set,
                                 which are known since; -v names what is not said
 
@@ -9,6 +10,8 @@ Counted are the faults that an id names and whose cause the verdict sees in the 
 """
 import argparse
 import json
+import pathlib
+import sys
 import types
 
 import court
@@ -34,25 +37,34 @@ def answers_of(program, name):
     return score_fields.scored(options, verdicts, truth, show=lambda line: None)[0], truth
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", nargs="?")
-    parser.add_argument("-v", action="store_true")
-    options = parser.parse_args()
-    print("| set with planted faults | causes | said at all | said first |\n|---|--:|--:|--:|")
+def table(program, verbose):
+    """Lines of a table; below each row what is not said, where asked for."""
+    yield from ("| set with planted faults | causes | said at all | said first |", "|---|--:|--:|--:|")
     totals = [0, 0, 0]
     for name, (title, _) in SETS.items():
-        rows, truth = answers_of(options.program, name) if options.program else (first_answers(name), court.set_truth(name))
-        if not rows:
-            continue
+        rows, truth = answers_of(program, name) if program else (first_answers(name), court.set_truth(name))
         counted = {fault: row for fault, row in rows.items() if "cause_first" in row}
+        if not counted:
+            continue
         silent = [fault for fault, row in counted.items() if not set(truth["faults"][fault]["first"]) & set(row["said"])]
         numbers = [len(counted), len(counted) - len(silent), sum(row["cause_first"] for row in counted.values())]
         totals = [sum(pair) for pair in zip(totals, numbers)]
-        print(f"| {title} | {numbers[0]} | {numbers[1]} | {numbers[2]} |")
-        for fault in silent if options.v else ():
-            print(f"  {fault}: {'/'.join(truth['faults'][fault]['first'])}, said {', '.join(counted[fault]['said']) or 'nothing'}")
-    print("| all | {} | {} | {} |".format(*totals))
+        yield "| {} | {} | {} | {} |".format(title, *numbers)
+        for fault in silent if verbose else ():
+            yield f"  {fault}: {'/'.join(truth['faults'][fault]['first'])}, said {', '.join(counted[fault]['said']) or 'nothing'}"
+    yield "| all | {} | {} | {} |".format(*totals)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", nargs="?")
+    parser.add_argument("--check", type=pathlib.Path, metavar="PAGE")
+    parser.add_argument("-v", action="store_true")
+    options = parser.parse_args()
+    lines = list(table(options.program, options.v))
+    if options.check and "\n".join(lines) not in options.check.read_text():
+        sys.exit(f"{options.check} has other figures than docs/results: {court.HERE / 'causes_said.py'} prints them")
+    print(*lines, sep="\n")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@
 
 #include "analyze/compare/measured_run.h"
 #include "analyze/compare/settings.h"
+#include "analyze/findings/finding_rows.h"
 #include "analyze/sampled/sampled.h"
 #include "core/apportion.h"
 
@@ -290,9 +291,7 @@ ComparedRun describe_run(const Analysis& analysis) {
   for (const auto& step : analysis.window.steps) run.step_ns.push_back(step.duration_ns);
   for (const auto& device : analysis.devices)
     run.devices += device.busy_ns > 0 || only_samples(analysis);
-  run.slowed =
-      std::any_of(analysis.findings.begin(), analysis.findings.end(),
-                  [](const Finding& finding) { return finding.id == FindingId::observer_effect; });
+  run.slowed = find_with(analysis.findings, &FindingRow::of_profiler) != nullptr;
   return run;
 }
 

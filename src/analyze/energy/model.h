@@ -296,7 +296,6 @@ class EnergyEvaluator {
   /// never too narrow. O(columns x draws).
   Interval95 interval(const EnergyWork& work, std::size_t component) const;
   Interval95 interval_of_sum(const EnergyWork& work) const;
-  bool has_draws() const { return !draws_.empty(); }
 
  private:
   void add_stand_in(const std::string& name,

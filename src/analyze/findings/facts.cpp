@@ -251,6 +251,13 @@ double blocks_per_sm(const Capture& capture, std::uint32_t activity) {
          std::max(rows.grid_z[activity], 1) / static_cast<double>(sms);
 }
 
+double threads_of_block(const Capture& capture, std::uint32_t activity) {
+  const auto& rows = capture.activities;
+  if (rows.block_x[activity] <= 0) return NAN;
+  return static_cast<double>(rows.block_x[activity]) * std::max(rows.block_y[activity], 1) *
+         std::max(rows.block_z[activity], 1);
+}
+
 std::string shown(const std::string& name) {
   constexpr std::size_t kMost = 64;
   if (name.size() <= kMost) return name;

@@ -224,6 +224,8 @@ std::optional<Said> low_estimated_occupancy(const TraceFacts& facts);
 bool can_use_tensor_cores(LayerType type);
 /// Thread blocks of a kernel over the SMs of its device; NaN without data.
 double blocks_per_sm(const Capture& capture, std::uint32_t activity);
+/// Threads of a block; NaN without data.
+double threads_of_block(const Capture& capture, std::uint32_t activity);
 
 /// A name as texts show it: kernel names can be thousands of letters long.
 std::string shown(const std::string& name);

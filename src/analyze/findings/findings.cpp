@@ -30,7 +30,6 @@ struct Rule {
 #define GF_RULE_OF_sample(id)
 #define GF_RULE_OF_own(id)
 constexpr Rule<TraceFacts> kTraceRules[] = {
-    {FindingId::flight_moment, trace_rules::flight_moment},
 #include "analyze/names/findings_ids.def"
 };
 #undef GF_RULE_OF_trace
@@ -107,9 +106,10 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
   ask(true);  // causes take their time out of what the others tell
   ask(false);
   // A program that keeps compiling hardly works otherwise: compilation is what to change.
-  if (std::ranges::find(losses, FindingId::recompilation, &Finding::id) != losses.end())
-    std::erase_if(caveats,
-                  [](const Finding& caveat) { return caveat.id == FindingId::little_work; });
+  if (find_with(losses, &FindingRow::outweighs_little_work))
+    std::erase_if(caveats, [](const Finding& caveat) {
+      return forbids_advice(caveat) && !row_of(caveat.id).inconsistent;
+    });
   if (std::ranges::any_of(caveats, forbids_advice)) losses.clear();
   sort_losses(losses);
   const auto others = std::ranges::stable_partition(

@@ -306,16 +306,15 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
     }
   }
   if (!explained) return {std::move(findings), {}};
-  for (auto& finding : findings)
-    if (finding.id == FindingId::observer_effect)
-      finding.text +=
-          answer->steps > 1
-              ? fmt::format(
-                    " Replayed without it, a step's GPU work ends {} after that of the step "
-                    "before, instead of {}.",
-                    say_time(answer->own_ns), say_time(answer->captured_ns))
-              : fmt::format(" Replayed without it, the program takes {} instead of {}.",
-                            say_time(answer->own_ns), say_time(answer->captured_ns));
+  if (auto* profiler = find_with(findings, &FindingRow::of_profiler))
+    profiler->text +=
+        answer->steps > 1
+            ? fmt::format(
+                  " Replayed without it, a step's GPU work ends {} after that of the step "
+                  "before, instead of {}.",
+                  say_time(answer->own_ns), say_time(answer->captured_ns))
+            : fmt::format(" Replayed without it, the program takes {} instead of {}.",
+                          say_time(answer->own_ns), say_time(answer->captured_ns));
   // Launches that came late once, since the profile began with an empty queue, or only since
   // recording took long: replay says so.
   constexpr double kNothing = 0.04;

@@ -46,8 +46,6 @@ struct Said {
 
 namespace trace_rules {
 using Facts = TraceFacts;
-/// For captures with windows of kernels; otherwise the rule of samples.
-std::optional<Said> flight_moment(const Facts&);
 }  // namespace trace_rules
 namespace sample_rules {
 using Facts = SampleFacts;

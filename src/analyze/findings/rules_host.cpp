@@ -278,21 +278,21 @@ std::optional<Said> host_bound(const Facts& facts) {
       time};
 }
 
+bool copies_pageable(const Facts& facts, std::uint32_t activity) {
+  const auto& rows = facts.capture().activities;
+  return rows.kind[activity] == ActivityKind::memcpy &&
+         facts.context.names.kernel(rows.name[activity]) & kernel_is::pageable;
+}
+
 /// Idle time labeled input in which the host copies from pageable memory: the batch is there, and
 /// how it is copied takes the time. blocking_copies tells it.
 Intervals in_pageable_copies(const Facts& facts) {
-  const auto& rows = facts.capture().activities;
   const auto& calls = facts.capture().api_calls;
-  const auto from_pageable = [&](Text name) {
-    return (facts.context.names.kernel(name) & kernel_is::pageable) != 0;
-  };
   Intervals spans;
   for (const auto& piece : facts.idle_pieces(IdleReason::input)) {
     if (piece.next == kNoRow) continue;
     const auto call = facts.context.launches[piece.next];
-    if (call == kNoRow || rows.kind[piece.next] != ActivityKind::memcpy ||
-        !from_pageable(rows.name[piece.next]))
-      continue;
+    if (call == kNoRow || !copies_pageable(facts, piece.next)) continue;
     const Nanos start = std::max(piece.span.start, calls.start_ns[call]);
     const Nanos end = std::min(piece.span.end, calls.start_ns[call] + calls.duration_ns[call]);
     if (start < end) spans.push_back({start, end});
@@ -443,16 +443,13 @@ std::optional<Said> blocking_copies(const Facts& facts) {
   std::int64_t count = 0, bytes = 0;
   Intervals costs, pinned_costs;
   const Nanos repeats_from = facts.analysis.window.blocks.begin_ns.value_or(INT64_MIN);
-  const auto from_pageable = [&](Text name) {
-    return (facts.context.names.kernel(name) & kernel_is::pageable) != 0;
-  };
   for (std::size_t device = 0; device < facts.context.devices.size(); ++device) {
     const auto& line = facts.context.devices[device];
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
       const auto row = line.rows[i];
       if (activities.kind[row] != ActivityKind::memcpy || facts.claimed_activity(row)) continue;
       if (line.spans[i].end <= repeats_from) continue;  // a model that is loaded
-      if (!from_pageable(activities.name[row])) {
+      if (!copies_pageable(facts, row)) {
         if (activities.copy[row] == CopyKind::host_to_device ||
             activities.copy[row] == CopyKind::device_to_host) {
           const Nanos own = line.spans[i].length();

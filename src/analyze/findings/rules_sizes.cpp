@@ -84,15 +84,13 @@ namespace {
 /// The share of its device's warp slots that a kernel can fill; 1 without data.
 double filled(const Facts& facts, const KernelInstance& kernel_instance) {
   const auto& rows = facts.capture().activities;
-  const double blocks = blocks_per_sm(facts.capture(), kernel_instance.activity);
-  if (std::isnan(blocks) || rows.block_x[kernel_instance.activity] <= 0) return 1;
-  const double threads = static_cast<double>(rows.block_x[kernel_instance.activity]) *
-                         std::max(rows.block_y[kernel_instance.activity], 1) *
-                         std::max(rows.block_z[kernel_instance.activity], 1);
+  const double threads = blocks_per_sm(facts.capture(), kernel_instance.activity) *
+                         threads_of_block(facts.capture(), kernel_instance.activity);
+  if (std::isnan(threads)) return 1;
   constexpr double kThreadsOfAnSm = 2048;
   const auto known =
       facts.capture().devices.max_threads_per_sm[rows.device[kernel_instance.activity]];
-  return std::min(1.0, blocks * threads / (known > 0 ? known : kThreadsOfAnSm));
+  return std::min(1.0, threads / (known > 0 ? known : kThreadsOfAnSm));
 }
 
 }  // namespace
@@ -178,11 +176,9 @@ namespace {
 /// True if all warps of a grid together fill under a quarter of the device: more work would raise
 /// its occupancy, and other blocks would not.
 bool few_warps(const Facts& facts, std::uint32_t activity, double blocks_per_sm) {
-  const auto& rows = facts.capture().activities;
   const Chip* chip = facts.levels.chip();
-  if (!chip || chip->warps_per_sm <= 0 || rows.block_x[activity] <= 0) return false;
-  const double threads = static_cast<double>(rows.block_x[activity]) *
-                         std::max(rows.block_y[activity], 1) * std::max(rows.block_z[activity], 1);
+  const double threads = threads_of_block(facts.capture(), activity);
+  if (!chip || chip->warps_per_sm <= 0 || std::isnan(threads)) return false;
   return blocks_per_sm * std::ceil(threads / 32) < 0.25 * chip->warps_per_sm;
 }
 
@@ -196,12 +192,11 @@ double occupancy_by_shared_memory(const Facts& facts, std::uint32_t activity) {
   const auto& devices = facts.capture().devices;
   const Chip* chip = facts.levels.chip();
   const auto device = rows.device[activity];
-  if (!chip || chip->warps_per_sm <= 0 || device == kNoRow || rows.block_x[activity] <= 0 ||
+  const double threads = threads_of_block(facts.capture(), activity);
+  if (!chip || chip->warps_per_sm <= 0 || device == kNoRow || std::isnan(threads) ||
       rows.registers[activity] < 0 || rows.shared_bytes[activity] < 0 ||
       devices.registers_per_sm[device] <= 0 || devices.shared_bytes_per_sm[device] <= 0)
     return NAN;
-  const double threads = static_cast<double>(rows.block_x[activity]) *
-                         std::max(rows.block_y[activity], 1) * std::max(rows.block_z[activity], 1);
   const double warps = std::ceil(threads / kWarp);
   const double registers =
       std::ceil(rows.registers[activity] * kWarp / kRegisterUnit) * kRegisterUnit * warps;

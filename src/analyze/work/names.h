@@ -33,14 +33,6 @@ constexpr std::string_view label_of_part(WorkPart part) {
   };
   return kLabels[static_cast<std::size_t>(part)];
 }
-constexpr std::string_view meaning_of_part(WorkPart part) {
-  constexpr std::string_view kMeanings[] = {
-#define GF_WORK_PART(id, label, meaning) meaning,
-#include "analyze/names/work.def"
-#undef GF_WORK_PART
-  };
-  return kMeanings[static_cast<std::size_t>(part)];
-}
 
 /// The source of a number about work. `none` has no name.
 enum class WorkSource : std::uint8_t { none, model, measured };
