@@ -221,6 +221,7 @@ Steps find_engine_steps(const Capture& capture, const std::vector<std::uint32_t>
   auto learned = learn_engine_work(capture, launch, names, choices, passes);
   found.work = std::move(learned.work);
   found.kind_confidence = learned.confidence;
+  keep_known_tokens(found);
   for (std::size_t i = 0; i < found.work.size(); ++i)
     found.work[i].host = {found.steps[i].start_ns,
                           found.steps[i].start_ns + found.steps[i].duration_ns};
