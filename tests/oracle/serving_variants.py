@@ -102,11 +102,12 @@ class Host(Engine):
 
 
 class Case:
-    """A capture, and what may be said of it. `known`: kinds and tokens must be said. `serves` False: no section at all."""
+    """A capture, and what may be said of it. `known`: kinds and tokens must be said. `serves` False: no section at all. `counted`: no other number
+    of steps may be said."""
 
-    def __init__(self, engine, true=None, known=True, serves=True, generated="true", marked=True):
+    def __init__(self, engine, true=None, known=True, serves=True, generated="true", marked=True, counted=False):
         self.engine, self.true = engine, engine.steps if true is None else true
-        self.known, self.serves, self.generated, self.marked = known, serves, generated, marked
+        self.known, self.serves, self.generated, self.marked, self.counted = known, serves, generated, marked, counted
 
 
 def marks_of_the_model(draw):
@@ -195,6 +196,48 @@ def names_again(draw):
             engine.step(3 if step == 0 else 0, 150 if step == 0 else 0, 0 if step == 0 else 3)
         engine.requests["count"] += len(running)
     return Case(engine)
+
+
+def logits_on_host(draw):
+    """Tokens are chosen on the host, as llama.cpp does: each step copies the logits of its requests."""
+    engine, graph = Host(draw), draw.random() < 0.5
+    for number in range(60):
+        begin, prompt = max(engine.host, engine.device), number % 20 == 0
+        engine.model(draw.randint(30, 200) if prompt else 1, prompt, 0 if prompt else 1, graph=graph and not prompt)
+        engine.launch("cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)", 10, category="gpu_memcpy", bytes=4 * 32000)
+        engine.host = engine.device + draw.uniform(80, 120)
+        engine.steps.append({"span": (round(1000 * begin), round(1000 * engine.device)), "kind": "prefill" if prompt else "decode",
+                             "requests": 1, "generated": 1})
+    return Case(engine, known=False, serves=False, marked=False, counted=True)
+
+
+def generated(draw):
+    """transformers' generate(): the host asks after each token whether all are done, and fetches none."""
+    engine, batch = Host(draw), draw.choice((1, 4, 8))
+    for number in range(draw.choice((20, 60))):
+        prompt, begin = number == 0, max(engine.host, engine.device)
+        engine.model(batch * 64 if prompt else batch, batch if prompt else 0, 0 if prompt else batch)
+        engine.launch("cudaLaunchKernel", SAMPLER, 4, grid=[batch, 1, 1])
+        engine.launch("cudaLaunchKernel", "reduce_kernel_max", 4, grid=[1, 1, 1])
+        engine.launch("cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)", 2, category="gpu_memcpy", bytes=1)
+        engine.host = engine.device + draw.uniform(10, 30)
+        engine.steps.append({"span": (round(1000 * begin), round(1000 * engine.device)), "kind": "prefill" if prompt else "decode",
+                             "requests": batch, "generated": batch})
+    return Case(engine, known=False, marked=False, counted=True)
+
+
+def several_at_once(draw):
+    """The host fetches the tokens of eight steps together."""
+    engine = Host(draw)
+    for number in range(64):
+        begin = max(engine.host, engine.device)
+        engine.model(4, 0, 4)
+        engine.launch("cudaLaunchKernel", SAMPLER, 4, grid=[4, 1, 1])
+        if number % 8 == 7:
+            engine.launch("cudaMemcpyAsync", "Memcpy DtoH (Device -> Pinned)", 2, category="gpu_memcpy", bytes=8 * 4 * 8)
+            engine.host = engine.device + 10
+        engine.steps.append({"span": (round(1000 * begin), round(1000 * engine.device)), "kind": "decode", "requests": 4, "generated": 4})
+    return Case(engine, known=False, marked=False, counted=True)
 
 
 def ahead(draw):
@@ -351,6 +394,27 @@ def drafts_of_a_model(draw):
     return Case(engine, generated="none")
 
 
+def drafts_unmarked(draw):
+    """Three tokens of a small model, the check of them by the large one, and one fetch."""
+    engine, batch = Host(draw), draw.randint(4, 8)
+    for number in range(50):
+        begin, prompts = max(engine.host, engine.device), number % 12 == 0
+        if prompts:
+            engine.model(batch * 64, batch, 0, layers=12)
+            engine.choose(batch)
+        else:
+            for _ in range(3):
+                engine.model(batch, 0, batch, layers=2)
+                engine.launch("cudaLaunchKernel", SAMPLER, 4, grid=[batch, 1, 1])
+            engine.model(batch * 4, 0, batch, layers=12)
+            engine.choose(batch * 4)
+        engine.fetch()
+        engine.steps.append({"span": (round(1000 * begin), round(1000 * engine.device)), "requests": batch,
+                             "kind": "prefill" if prompts else "speculative", "generated": None})
+        engine.host += draw.uniform(20, 60)
+    return Case(engine, generated="none", known=False, marked=False, counted=True)
+
+
 def detailed(prefills, tokens, decodes):
     if prefills and decodes:
         return (f"step[MIXED bs={prefills + decodes} c={prefills} g={decodes} c_sq={tokens} c_sk={tokens} c_sqsq=25 c_sqsk=40 "
@@ -489,7 +553,7 @@ def escaped(draw):
     return Case(engine)
 
 
-CASES = [escaped, dropped_tokens, prompts_alone, prompts_first, names_again, marks_of_the_model, marks_of_the_model_ahead, ends_with_a_prompt, one_prompt, chunks, ahead, marks_elsewhere, two_threads,
+CASES = [drafts_unmarked, logits_on_host, generated, several_at_once, escaped, dropped_tokens, prompts_alone, prompts_first, names_again, marks_of_the_model, marks_of_the_model_ahead, ends_with_a_prompt, one_prompt, chunks, ahead, marks_elsewhere, two_threads,
          two_processes, two_unmarked, two_unmarked_processes, tensor_ranks_unmarked, two_nodes_unmarked, stages, apart, tensor_ranks, numbers_again, cut, cut_unmarked, warmed_up, warmed_up_unmarked, drafts_of_a_model, other_marks,
          counted_twice, one_profiler_step, embeddings, images, adapters, strange_numbers, nothing_to_do, trained, skewed]
 
@@ -504,6 +568,8 @@ def answer(program, path):
 def faults(case, analysis):
     """What is said that is not true, or not said that must be."""
     window, serving = analysis["window"], analysis["serving"]
+    if case.counted and window["all_steps"] and abs(len(window["all_steps"]) - len(case.true)) > 0.05 * len(case.true) + 1:
+        return [f"{len(window['all_steps'])} steps said for {len(case.true)} by {window['step_source']}"]
     if not case.serves:
         return [f"a section for what serves nothing: {len(serving['steps'])} steps"] if serving else []
     said, true, found = window["all_steps"], case.true, []
