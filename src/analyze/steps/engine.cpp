@@ -169,7 +169,7 @@ bool of_processes(const Capture& capture, const std::vector<std::uint32_t>& laun
 /// True if the host fetches the tokens of several steps together: as much work lies before each
 /// choice of a pass, where that of a draft lies before some and the check of them before another.
 bool several_steps(const TokenChoices& choices, const std::vector<EnginePass>& passes) {
-  constexpr std::uint32_t kAlike = 10;  // tenths of the longest
+  constexpr std::uint32_t kAlikeTenths = 10;  // tenths of the longest
   std::size_t several = 0, alike = 0;
   for (const auto& pass : passes) {
     if (pass.choices < 2) continue;
@@ -181,7 +181,7 @@ bool several_steps(const TokenChoices& choices, const std::vector<EnginePass>& p
       most = std::max(most, *at - before);
       before = *at;
     }
-    alike += kAlike * (most - least) <= most;
+    alike += kAlikeTenths * (most - least) <= most;
   }
   return 2 * alike > passes.size() && 2 * several > passes.size();
 }

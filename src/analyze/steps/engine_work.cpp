@@ -316,8 +316,7 @@ bool may_be_parts(const std::vector<EngineWork>& work) {
     if (!may_be_prompts(work[i]) || work[i].requests == 0) continue;
     const auto first = i;
     std::int64_t prompts = 0;
-    for (; i < work.size() && may_be_prompts(work[i]); ++i)
-      prompts += work[i].requests.value_or(0);
+    for (; i < work.size() && may_be_prompts(work[i]); ++i) prompts += work[i].requests.value_or(0);
     if (i < work.size() && !work[i].decodes) continue;
     ++runs;
     parts += i < work.size() ? *work[i].decodes < prompts : i - first > 1;
