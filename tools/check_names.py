@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-BOUND = 33
+BOUND = 32
 LITERAL = r'"((?:[^"\\]|\\.)*)"'
 TEST = re.compile(
     r"(?:\b(?:find|contains|contains_any|starts_with|ends_with|has|has_any|has_word|glob_match|name_matches)\("

@@ -214,10 +214,10 @@ void add_serving(MetricsPage& page, const LiveTable& table) {
     samples.put(metric, page);
   }
   if (table.serving.empty()) return;
-  constexpr const char* kTime = "gpufathom_serving_window_end_seconds";
-  page.family(kTime, "gauge", "When the window ended, in seconds since 1970.");
+  constexpr const char* kWindowEnd = "gpufathom_serving_window_end_seconds";
+  page.family(kWindowEnd, "gauge", "When the window ended, in seconds since 1970.");
   for (const auto& program : table.serving)
-    page.sample(kTime, labels_of(program), static_cast<double>(program.time_ns) * 1e-9);
+    page.sample(kWindowEnd, labels_of(program), static_cast<double>(program.time_ns) * 1e-9);
 }
 
 std::string own_names(const LiveTable& table, const OpenMetricsOptions& options) {

@@ -61,21 +61,21 @@ class Host(Engine):
         while len(self.waiting) > self.ahead:
             self.host = max(self.host, self.waiting.pop(0)) + 5
 
-    def step(self, prefills, tokens, decodes, graph=False, marked=None, chooses=True, ends=True):
-        """`marked`: the part that the mark is around: all, or the model alone."""
+    def step(self, prefills, tokens, decodes, graph=False, marked=None, chooses=True, ends=True, drops=False):
+        """`marked`: the part that the mark is around: all, or the model alone. `drops`: a prompt that goes on gets a token that is dropped."""
         begin, rows = self.host, tokens + decodes
         on_device = max(begin, self.device)
         self.model(rows, prefills, decodes, graph)
         if self.mark and marked == "model":
             self.set_mark(self.mark(prefills, tokens, decodes), begin, self.host)
         requests = (prefills if ends else 0) + decodes
-        if chooses and requests:
-            self.choose(requests)
+        if chooses and (requests or drops):
+            self.choose(prefills + decodes if drops else requests)
             self.fetch()
         if self.mark and marked != "model":
             self.set_mark(self.mark(prefills, tokens, decodes), begin, self.host)
         kind = "mixed" if prefills and decodes else "prefill" if prefills else "decode"
-        if not ends and kind == "prefill":
+        if not ends and not drops and kind == "prefill":
             kind = "chunked"
         self.steps.append({"span": (round(1000 * on_device), round(1000 * self.device)), "kind": kind, "requests": prefills + decodes,
                            "generated": requests})
@@ -102,11 +102,12 @@ class Host(Engine):
 
 
 class Case:
-    """A capture, and what may be said of it. `known`: kinds and tokens must be said. `serves` False: no section at all."""
+    """A capture, and what may be said of it. `known`: kinds and tokens must be said. `serves` False: no section at all. `counted`: no other number
+    of steps may be said."""
 
-    def __init__(self, engine, true=None, known=True, serves=True, generated="true", marked=True):
+    def __init__(self, engine, true=None, known=True, serves=True, generated="true", marked=True, counted=False):
         self.engine, self.true = engine, engine.steps if true is None else true
-        self.known, self.serves, self.generated, self.marked = known, serves, generated, marked
+        self.known, self.serves, self.generated, self.marked, self.counted = known, serves, generated, marked, counted
 
 
 def marks_of_the_model(draw):
@@ -142,6 +143,101 @@ def chunks(draw):
         for _ in range(3):
             engine.step(0, 0, running, marked="model")
     return Case(engine)
+
+
+def dropped_tokens(draw):
+    """A long prompt comes in parts, of which each gets a token that the engine drops, as vLLM's do."""
+    engine, marked = Host(draw, draw.choice((vllm, None))), draw.choice(("model", None))
+    for _ in range(4):
+        for _ in range(draw.randint(3, 8)):
+            engine.step(1, 256, 0, marked=marked, ends=False, drops=True)
+        engine.step(1, draw.randint(20, 200), 0, marked=marked)
+        for _ in range(12):
+            engine.step(0, 0, 1, marked=marked)
+    return Case(engine, generated="none", marked=engine.mark is not None, known=engine.mark is not None)
+
+
+def prompts_alone(draw):
+    """Parts of a long prompt and nothing else."""
+    engine = Host(draw, vllm)
+    for number in range(8):
+        engine.step(1, 256, 0, marked="model", ends=False, drops=True)
+    return Case(engine, generated="none")
+
+
+def prompts_first(draw):
+    """Several prompts, one after the other, and then their tokens."""
+    engine, running = Host(draw, draw.choice((vllm, None))), 0
+    for _ in range(8):
+        for _ in range(draw.randint(1, 4)):
+            engine.step(1, draw.randint(40, 200), 0)
+            running += 1
+        for _ in range(5):
+            engine.step(0, 0, running)
+        running -= draw.randint(0, 1)
+    return Case(engine, marked=engine.mark is not None)
+
+
+def names_again(draw):
+    """Names of requests come again, and ranks on other threads say the same."""
+    engine, running = Host(draw, vllm), []
+    engine.requests = {"count": 0, "tokens": 0}
+    for number in range(12):
+        running = [f"r{i}" for i in range(3)]
+        for name in running:
+            engine.add("user_annotation", f"gpufathom.arrived({name})", engine.host - 1, 0.5, 9)
+        for step in range(6):
+            begin = engine.host
+            for place, name in enumerate(running):
+                tokens = 50 if step == 0 else 1
+                for thread in (7, 8):
+                    engine.add("user_annotation", f"gpufathom.request({name}, {tokens})", begin + 0.2 + place / 10, 0.05, thread)
+                engine.requests["tokens"] += tokens
+            engine.step(3 if step == 0 else 0, 150 if step == 0 else 0, 0 if step == 0 else 3)
+        engine.requests["count"] += len(running)
+    return Case(engine)
+
+
+def logits_on_host(draw):
+    """Tokens are chosen on the host, as llama.cpp does: each step copies the logits of its requests."""
+    engine, graph = Host(draw), draw.random() < 0.5
+    for number in range(60):
+        begin, prompt = max(engine.host, engine.device), number % 20 == 0
+        engine.model(draw.randint(30, 200) if prompt else 1, prompt, 0 if prompt else 1, graph=graph and not prompt)
+        engine.launch("cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)", 10, category="gpu_memcpy", bytes=4 * 32000)
+        engine.host = engine.device + draw.uniform(80, 120)
+        engine.steps.append({"span": (round(1000 * begin), round(1000 * engine.device)), "kind": "prefill" if prompt else "decode",
+                             "requests": 1, "generated": 1})
+    return Case(engine, known=False, serves=False, marked=False, counted=True)
+
+
+def generated(draw):
+    """transformers' generate(): the host asks after each token whether all are done, and fetches none."""
+    engine, batch = Host(draw), draw.choice((1, 4, 8))
+    for number in range(draw.choice((20, 60))):
+        prompt, begin = number == 0, max(engine.host, engine.device)
+        engine.model(batch * 64 if prompt else batch, batch if prompt else 0, 0 if prompt else batch)
+        engine.launch("cudaLaunchKernel", SAMPLER, 4, grid=[batch, 1, 1])
+        engine.launch("cudaLaunchKernel", "reduce_kernel_max", 4, grid=[1, 1, 1])
+        engine.launch("cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)", 2, category="gpu_memcpy", bytes=1)
+        engine.host = engine.device + draw.uniform(10, 30)
+        engine.steps.append({"span": (round(1000 * begin), round(1000 * engine.device)), "kind": "prefill" if prompt else "decode",
+                             "requests": batch, "generated": batch})
+    return Case(engine, known=False, marked=False, counted=True)
+
+
+def several_at_once(draw):
+    """The host fetches the tokens of eight steps together."""
+    engine = Host(draw)
+    for number in range(64):
+        begin = max(engine.host, engine.device)
+        engine.model(4, 0, 4)
+        engine.launch("cudaLaunchKernel", SAMPLER, 4, grid=[4, 1, 1])
+        if number % 8 == 7:
+            engine.launch("cudaMemcpyAsync", "Memcpy DtoH (Device -> Pinned)", 2, category="gpu_memcpy", bytes=8 * 4 * 8)
+            engine.host = engine.device + 10
+        engine.steps.append({"span": (round(1000 * begin), round(1000 * engine.device)), "kind": "decode", "requests": 4, "generated": 4})
+    return Case(engine, known=False, marked=False, counted=True)
 
 
 def ahead(draw):
@@ -298,6 +394,27 @@ def drafts_of_a_model(draw):
     return Case(engine, generated="none")
 
 
+def drafts_unmarked(draw):
+    """Three tokens of a small model, the check of them by the large one, and one fetch."""
+    engine, batch = Host(draw), draw.randint(4, 8)
+    for number in range(50):
+        begin, prompts = max(engine.host, engine.device), number % 12 == 0
+        if prompts:
+            engine.model(batch * 64, batch, 0, layers=12)
+            engine.choose(batch)
+        else:
+            for _ in range(3):
+                engine.model(batch, 0, batch, layers=2)
+                engine.launch("cudaLaunchKernel", SAMPLER, 4, grid=[batch, 1, 1])
+            engine.model(batch * 4, 0, batch, layers=12)
+            engine.choose(batch * 4)
+        engine.fetch()
+        engine.steps.append({"span": (round(1000 * begin), round(1000 * engine.device)), "requests": batch,
+                             "kind": "prefill" if prompts else "speculative", "generated": None})
+        engine.host += draw.uniform(20, 60)
+    return Case(engine, generated="none", known=False, marked=False, counted=True)
+
+
 def detailed(prefills, tokens, decodes):
     if prefills and decodes:
         return (f"step[MIXED bs={prefills + decodes} c={prefills} g={decodes} c_sq={tokens} c_sk={tokens} c_sqsq=25 c_sqsk=40 "
@@ -425,10 +542,18 @@ def skewed(draw):
     for event in engine.events:
         if event["cat"] in ("kernel", "gpu_memcpy"):
             event["ts"] += off
+    for step in engine.steps:
+        step["span"] = tuple(end + 1000 * off for end in step["span"])
     return Case(engine)
 
 
-CASES = [marks_of_the_model, marks_of_the_model_ahead, ends_with_a_prompt, one_prompt, chunks, ahead, marks_elsewhere, two_threads,
+def escaped(draw):
+    engine = Host(draw, sglang).serve()
+    engine.escapes = True
+    return Case(engine)
+
+
+CASES = [drafts_unmarked, logits_on_host, generated, several_at_once, escaped, dropped_tokens, prompts_alone, prompts_first, names_again, marks_of_the_model, marks_of_the_model_ahead, ends_with_a_prompt, one_prompt, chunks, ahead, marks_elsewhere, two_threads,
          two_processes, two_unmarked, two_unmarked_processes, tensor_ranks_unmarked, two_nodes_unmarked, stages, apart, tensor_ranks, numbers_again, cut, cut_unmarked, warmed_up, warmed_up_unmarked, drafts_of_a_model, other_marks,
          counted_twice, one_profiler_step, embeddings, images, adapters, strange_numbers, nothing_to_do, trained, skewed]
 
@@ -443,6 +568,8 @@ def answer(program, path):
 def faults(case, analysis):
     """What is said that is not true, or not said that must be."""
     window, serving = analysis["window"], analysis["serving"]
+    if case.counted and window["all_steps"] and abs(len(window["all_steps"]) - len(case.true)) > 0.05 * len(case.true) + 1:
+        return [f"{len(window['all_steps'])} steps said for {len(case.true)} by {window['step_source']}"]
     if not case.serves:
         return [f"a section for what serves nothing: {len(serving['steps'])} steps"] if serving else []
     said, true, found = window["all_steps"], case.true, []
@@ -473,6 +600,11 @@ def faults(case, analysis):
         counted = [step["generated"] for step in true if sum(step["span"]) // 2 >= serving["steps"][0]["start_ns"]]
         if case.generated == "true" and tokens is not None and None not in counted and abs(tokens - sum(counted)) > 0.01 * sum(counted):
             found.append(f"{tokens} tokens said for {sum(counted)}")
+        if expected := getattr(case.engine, "requests", None):
+            requests = serving["requests"]
+            told = {"count": len(requests), "tokens": sum(one["tokens"] for one in requests)}
+            if told != expected or any((one["first_token_ns"] or -1) < 0 for one in requests):
+                found.append(f"requests {told} for {expected}")
     elif case.known:
         found.append("no section")
     return found
@@ -490,6 +622,8 @@ def main(program, *more):
             for seed in range(seeds):
                 case = make(random.Random(f"{make.__name__} {seed}"))
                 case.engine.save(path)
+                if getattr(case.engine, "escapes", False):
+                    path.write_text(path.read_text().replace("step[", "\\u0073t\\u0065p\\u005b").replace("bs=", "bs\\u003d"))
                 if only:
                     case.engine.save(pathlib.Path(f"/tmp/{only}_{seed}.json"))
                 analysis, error = answer(program, path)

@@ -58,14 +58,40 @@ std::optional<Said> said(std::string_view name, std::string_view mark) {
 /// One request in one step.
 struct Part {
   std::size_t step = 0;
+  Nanos time = 0;  // of the mark
+  std::uint32_t thread = kNoRow;
   std::string_view id;
   std::int64_t tokens = 0;
   std::optional<std::int64_t> kept;
 };
+using Arrivals = std::map<std::string_view, std::vector<Nanos>>;  // by time
 struct Marks {
   std::vector<Part> parts;  // by step
-  std::map<std::string_view, Nanos> arrivals;
+  Arrivals arrivals;
 };
+
+/// A request in a step has one part: ranks of the engine mark it too, and an engine may mark it in
+/// pieces.
+void join_parts(std::vector<Part>& parts) {
+  std::vector<Part> joined;
+  std::map<std::string_view, std::size_t> place;  // in joined, of the parts of one step
+  for (const auto& part : parts) {
+    if (!joined.empty() && joined.back().step != part.step) place.clear();
+    const auto [at, is_new] = place.try_emplace(part.id, joined.size());
+    if (is_new) {
+      joined.push_back(part);
+      continue;
+    }
+    Part& known = joined[at->second];
+    if (known.thread != part.thread) continue;
+    known.tokens += part.tokens;
+    if (known.kept && part.kept)
+      *known.kept += *part.kept;
+    else
+      known.kept.reset();
+  }
+  parts = std::move(joined);
+}
 
 Marks read_marks(const Capture& capture, const RequestMarks& where) {
   const auto& host = where.host;
@@ -85,15 +111,17 @@ Marks read_marks(const Capture& capture, const RequestMarks& where) {
     const auto name = names.find(ops.name[row]);
     if (name == names.end()) continue;
     const Nanos time = ops.start_ns[row];
-    if (const auto& arrival = name->second.arrival) marks.arrivals.try_emplace(arrival->id, time);
+    if (const auto& arrival = name->second.arrival) marks.arrivals[arrival->id].push_back(time);
     const auto& request = name->second.request;
     if (where.thread != kNoRow && ops.thread[row] != where.thread) continue;
     const auto after = std::ranges::upper_bound(host, time, {}, &Interval::start);
     if (!request || after == host.begin() || time >= std::prev(after)->end) continue;
-    marks.parts.push_back({static_cast<std::size_t>(after - host.begin()) - 1, request->id,
-                           request->tokens, request->kept});
+    marks.parts.push_back({static_cast<std::size_t>(after - host.begin()) - 1, time,
+                           ops.thread[row], request->id, request->tokens, request->kept});
   }
   std::ranges::stable_sort(marks.parts, {}, &Part::step);
+  join_parts(marks.parts);
+  for (auto& [id, times] : marks.arrivals) std::ranges::sort(times);
   return marks;
 }
 
@@ -113,8 +141,8 @@ void put_kept(std::span<const Part> parts, EngineStep& step) {
 /// Requests as their parts come, by step.
 class Requests {
  public:
-  Requests(const std::vector<EngineStep>& steps, const Joules& joules)
-      : steps_(steps), joules_(joules) {}
+  Requests(const std::vector<EngineStep>& steps, const Joules& joules, const Arrivals& arrivals)
+      : steps_(steps), joules_(joules), arrivals_(arrivals) {}
 
   /// All parts of one step.
   void add(std::span<const Part> parts) {
@@ -127,7 +155,7 @@ class Requests {
       energy = apportion(std::max<std::int64_t>(0, *nj), weights);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const Part& part = parts[i];
-      auto& one = of(part.id, step);
+      auto& one = of(part, step);
       auto& request = one.request;
       request.end_ns = span_of(step).end;
       ++request.steps;
@@ -145,14 +173,14 @@ class Requests {
     }
   }
 
-  std::vector<ServedRequest> take(const std::map<std::string_view, Nanos>& arrivals) {
+  std::vector<ServedRequest> take() {
     std::vector<ServedRequest> all;
     for (auto& one : known_) {
       auto& request = one.request;
-      if (const auto arrival = arrivals.find(request.id); arrival != arrivals.end()) {
-        request.arrival_ns = arrival->second;
-        request.queued_ns = std::max<Nanos>(0, request.start_ns - arrival->second);
-        request.first_token_ns = one.first_token - arrival->second;
+      if (one.arrival) {
+        request.arrival_ns = *one.arrival;
+        request.queued_ns = std::max<Nanos>(0, request.start_ns - *one.arrival);
+        request.first_token_ns = one.first_token - *one.arrival;
       }
       all.push_back(std::move(request));
     }
@@ -162,15 +190,30 @@ class Requests {
  private:
   struct One {
     ServedRequest request;
+    std::optional<Nanos> arrival;
     Nanos first_token = 0;
     bool in_prompt = true;
   };
-  One& of(std::string_view id, const EngineStep& step) {
-    const auto [at, is_new] = place_.try_emplace(id, known_.size());
+  /// The arrival that a part belongs to: the last one before it, of a request whose name comes
+  /// again.
+  std::optional<Nanos> arrival_of(const Part& part) const {
+    const auto found = arrivals_.find(part.id);
+    if (found == arrivals_.end()) return std::nullopt;
+    const auto& times = found->second;
+    const auto after = std::ranges::upper_bound(times, part.time);
+    if (times.size() == 1 || after != times.begin())
+      return times.size() == 1 ? times.front() : *std::prev(after);
+    return std::nullopt;
+  }
+  One& of(const Part& part, const EngineStep& step) {
+    const auto arrival = arrival_of(part);
+    const auto [at, is_new] =
+        place_.try_emplace({part.id, arrival.value_or(INT64_MIN)}, known_.size());
     if (is_new) {
       known_.emplace_back();
+      known_.back().arrival = arrival;
       auto& request = known_.back().request;
-      request.id = std::string(id);
+      request.id = std::string(part.id);
       request.start_ns = step.start_ns;
       request.nj = 0;
     }
@@ -179,7 +222,8 @@ class Requests {
 
   const std::vector<EngineStep>& steps_;
   const Joules& joules_;
-  std::map<std::string_view, std::size_t> place_;  // in known_
+  const Arrivals& arrivals_;
+  std::map<std::pair<std::string_view, Nanos>, std::size_t> place_;  // in known_, by arrival too
   std::vector<One> known_;
 };
 
@@ -188,7 +232,7 @@ class Requests {
 std::vector<ServedRequest> served_requests(const Capture& capture, const RequestMarks& where,
                                            const Joules& joules, std::vector<EngineStep>& steps) {
   const Marks marks = read_marks(capture, where);
-  Requests requests(steps, joules);
+  Requests requests(steps, joules, marks.arrivals);
   for (auto part = marks.parts.begin(); part != marks.parts.end();) {
     const auto end = std::find_if(part, marks.parts.end(),
                                   [&](const Part& other) { return other.step != part->step; });
@@ -196,7 +240,7 @@ std::vector<ServedRequest> served_requests(const Capture& capture, const Request
     requests.add({part, end});
     part = end;
   }
-  return requests.take(marks.arrivals);
+  return requests.take();
 }
 
 }  // namespace gf::serving

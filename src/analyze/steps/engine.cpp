@@ -166,6 +166,26 @@ bool of_processes(const Capture& capture, const std::vector<std::uint32_t>& laun
   return false;
 }
 
+/// True if the host fetches the tokens of several steps together: as much work lies before each
+/// choice of a pass, where that of a draft lies before some and the check of them before another.
+bool several_steps(const TokenChoices& choices, const std::vector<EnginePass>& passes) {
+  constexpr std::uint32_t kAlikeTenths = 10;  // tenths of the longest
+  std::size_t several = 0, alike = 0;
+  for (const auto& pass : passes) {
+    if (pass.choices < 2) continue;
+    ++several;
+    std::uint32_t least = UINT32_MAX, most = 0, before = pass.begin;
+    const auto first = std::ranges::lower_bound(choices.positions, pass.begin);
+    for (auto at = first; at != choices.positions.end() && *at < pass.end; ++at) {
+      least = std::min(least, *at - before);
+      most = std::max(most, *at - before);
+      before = *at;
+    }
+    alike += kAlikeTenths * (most - least) <= most;
+  }
+  return 2 * alike > passes.size() && 2 * several > passes.size();
+}
+
 /// True if tokens are chosen on other streams or devices as well, and not in these steps, as ranks
 /// of one engine do.
 bool others_choose(const Capture& capture, const Names& names, const KernelOrder& sequence,
@@ -200,6 +220,7 @@ Steps find_engine_steps(const Capture& capture, const std::vector<std::uint32_t>
   auto passes = engine_passes(capture, choices);
   if (passes.size() < kFewestSteps) return {};
   cut_start_up(choices, passes);
+  if (several_steps(choices, passes)) return {};
   std::size_t held = 0;
   std::vector<double> counts, kernels;
   for (const auto& pass : passes) {
@@ -221,6 +242,7 @@ Steps find_engine_steps(const Capture& capture, const std::vector<std::uint32_t>
   auto learned = learn_engine_work(capture, launch, names, choices, passes);
   found.work = std::move(learned.work);
   found.kind_confidence = learned.confidence;
+  keep_known_tokens(found);
   for (std::size_t i = 0; i < found.work.size(); ++i)
     found.work[i].host = {found.steps[i].start_ns,
                           found.steps[i].start_ns + found.steps[i].duration_ns};

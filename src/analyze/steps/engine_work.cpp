@@ -301,32 +301,56 @@ LearnedWork learn_engine_work(const Capture& capture, const std::vector<std::uin
 
 namespace {
 
+bool may_be_prompts(const EngineWork& work) {
+  return work.kind == StepKind::prefill || work.kind == StepKind::unknown;
+}
+bool may_have_prompts(const EngineWork& work) {
+  return work.kind == StepKind::mixed || may_be_prompts(work);
+}
+
+/// True if prompts alone, one step after the other, are too many for the step behind them, which
+/// decodes for those that ended, in a fifth of such runs and more: they may be parts of one prompt.
+bool may_be_parts(const std::vector<EngineWork>& work) {
+  std::size_t runs = 0, parts = 0;
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    if (!may_be_prompts(work[i]) || work[i].requests == 0) continue;
+    const auto first = i;
+    std::int64_t prompts = 0;
+    for (; i < work.size() && may_be_prompts(work[i]); ++i) prompts += work[i].requests.value_or(0);
+    if (i < work.size() && !work[i].decodes) continue;
+    ++runs;
+    parts += i < work.size() ? *work[i].decodes < prompts : i - first > 1;
+  }
+  return parts > 0 && 5 * parts >= runs;
+}
+
 /// Some engines copy a token of every request, also of prompts that go on in the next step, and
-/// drop it there. Where prompts may stop beside decodes, no copy ever lacks a request, and the step
-/// behind prompts decodes for fewer in a fifth of them and more, how many tokens count is not
-/// known.
+/// drop it there. Where no copy ever lacks a request, and the step behind prompts decodes for fewer
+/// in a fifth of them and more, how many tokens count is not known.
 void forget_unfinished_prompts(Steps& steps, const std::vector<EngineWork>& seen) {
-  const auto has_prompts = [](const EngineWork& work) {
-    return work.kind == StepKind::mixed || work.kind == StepKind::prefill;
-  };
   bool mixed = false;
   std::size_t with_prompts = 0, decoded_next = 0;
   for (std::size_t i = 0; i < steps.work.size(); ++i) {
     const EngineWork& work = steps.work[i];
+    if (work.kind == StepKind::chunked) return;  // parts have no token
     mixed = mixed || work.kind == StepKind::mixed;
-    if (!has_prompts(work)) continue;
+    if (!may_have_prompts(work) || work.requests == 0) continue;
     if (!work.requests || !seen[i].generated || *seen[i].generated < *work.requests) return;
     ++with_prompts;
     const bool known = i + 1 < steps.work.size() && steps.work[i + 1].decodes;
     decoded_next += known && *steps.work[i + 1].decodes >= *work.requests;
   }
-  if (5 * decoded_next >= 4 * with_prompts) return;
-  if (!mixed) return;
+  if (5 * decoded_next >= 4 * with_prompts || (!mixed && !may_be_parts(steps.work))) return;
   for (auto& work : steps.work)
-    if (has_prompts(work)) work.generated.reset();
+    if (may_have_prompts(work) && work.requests != 0) work.generated.reset();
 }
 
 }  // namespace
+
+void keep_known_tokens(Steps& steps) {
+  const auto seen = steps.work;
+  forget_unfinished_prompts(steps, seen);
+}
 
 void find_graphs(const Capture& capture, const std::vector<std::uint32_t>& launch, Steps& steps) {
   const auto& rows = capture.activities;

@@ -22,6 +22,9 @@ LearnedWork learn_engine_work(const Capture& capture, const std::vector<std::uin
 /// Says which steps of marks are those of CUDA graphs.
 void find_graphs(const Capture& capture, const std::vector<std::uint32_t>& launch, Steps& steps);
 
+/// Takes back the tokens of prompts that may be parts of longer ones.
+void keep_known_tokens(Steps& steps);
+
 /// Fills in what the marks of `steps.work` do not say.
 void add_learned_work(const Capture& capture, const std::vector<std::uint32_t>& launch,
                       const Names& names, const TokenChoices& choices, Steps& steps);

@@ -7,6 +7,8 @@
 
 #include "analyze/steps/engine_marks.h"
 #include "analyze/steps/steps.h"
+#include "analyze/traits.h"
+#include "analyze/vocabulary.h"
 #include "core/text.h"
 
 namespace gf {
@@ -108,11 +110,9 @@ void end_with_the_next(std::vector<StepMark>& marks) {
 
 /// True if a name says that the program trains.
 bool trains(const Capture& capture) {
-  for (std::uint32_t i = 0; i < capture.strings.size(); ++i) {
-    const auto text = capture.text(Text{i});
-    if (text.starts_with("Optimizer.step") || text.starts_with("autograd::engine::evaluate_fun"))
-      return true;
-  }
+  const Names names(capture);
+  for (std::uint32_t i = 0; i < capture.strings.size(); ++i)
+    if (names.host(Text{i}) & (host_is::optimizer_step | host_is::backward)) return true;
   return false;
 }
 
@@ -225,7 +225,8 @@ StepMarks find_marks(const Capture& capture) {
   const auto engines = [](const auto& entry) { return entry.second.front().work.has_value(); };
   // An engine whose steps a profiler counts as well; prompts within the steps of a training are no
   // steps of their own.
-  const bool serves = std::ranges::any_of(by_family, engines) && !trains(capture);
+  const bool serves =
+      std::ranges::any_of(by_family, engines) && (by_family.size() == 1 || !trains(capture));
   const std::pair<const std::pair<std::string_view, std::uint32_t>, std::vector<StepMark>>* best =
       nullptr;
   auto rank = [&](const auto& entry) {

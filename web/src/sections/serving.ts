@@ -27,6 +27,7 @@ function facts(serving: Serving): HTMLElement {
     ["requests of a step that decodes", serving.batch_p50 === null || serving.batch_most === null ? "not known" : `${count(serving.batch_p50)} (p50), ${count(serving.batch_most)} at most`],
     ["energy of a generated token", known(serving.joules_per_token, joules)],
   ];
+  if (serving.engines > 1) rows.unshift(["engines in the capture", `${count(serving.engines)}; these are the steps of one`]);
   if (serving.mixed_longer_ns !== null) rows.push(["a mixed step takes longer than a decode step", time(serving.mixed_longer_ns)]);
   return h("dl", { class: "numbers" }, ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 }
