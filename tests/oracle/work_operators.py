@@ -212,7 +212,8 @@ def main(program):
             answer = json.loads(done.stdout)
             row = answer["operators"][0]
             if total is None:
-                said, wanted = answer["flops"], None
+                said = answer["flops"], row["product_flops"], row["other_flops"], row["bytes"]
+                wanted = (None,) * 4
             else:
                 said = row["product_flops"], row["bytes"]
                 wanted = operations, total

@@ -1839,12 +1839,12 @@ export interface OperatorWork {
   of_ceiling: number | null;
   /** why there is no share. cache: more bytes a second than device memory can move, so a part stayed in L2; fewer_operations: a convolution by FFT or Winograd, which multiplies less than the model counts; above: faster than the ceiling, which is what a benchmark reached or the data sheet says of its clock. */
   no_share: NoShare;
-  /** model: operations of its products, of all calls; a multiply-add is two. */
-  product_flops: number;
+  /** model: operations of its products, of all calls; a multiply-add is two; null: no rule or no shapes say its work. */
+  product_flops: number | null;
   /** model: its other operations, one an element and step. */
-  other_flops: number;
+  other_flops: number | null;
   /** model: the least bytes, every input read and every output written once. */
-  bytes: number;
+  bytes: number | null;
   /** tensor operations that counters saw in its kernels; null without counters for all. */
   measured_flops: number | null;
   /** bytes of device memory that counters saw in its kernels; null without counters for all. */

@@ -30,6 +30,11 @@ void add_measured(std::optional<double>& sum, bool first, double value) {
   }
 }
 
+/// A sum over what is known; nothing where nothing is.
+void add_known(std::optional<double>& sum, const std::optional<double>& value) {
+  if (value) sum = sum.value_or(0) + *value;
+}
+
 /// The phase of an operation of a compiled program, by JAX's names of the passes.
 TrainingPhase phase_in_program(const Capture& capture, std::uint32_t program_op) {
   if (program_op == kNoRow) return TrainingPhase::none;
@@ -168,8 +173,10 @@ class Table {
     std::vector<OperatorWork> table;
     for (auto& row : rows_) table.push_back(std::move(row.row));
     std::stable_sort(table.begin(), table.end(), [](const auto& left, const auto& right) {
-      return std::tuple(-left.ns, -left.product_flops, std::string_view(left.name)) <
-             std::tuple(-right.ns, -right.product_flops, std::string_view(right.name));
+      const double of_left = left.product_flops.value_or(0),
+                   of_right = right.product_flops.value_or(0);
+      return std::tuple(-left.ns, -of_left, std::string_view(left.name)) <
+             std::tuple(-right.ns, -of_right, std::string_view(right.name));
     });
     return table;
   }
@@ -320,9 +327,9 @@ class Table {
     ++into.row.calls;
     if (!seen.known) return;
     const auto& known = *seen.known;
-    into.row.product_flops += known.in_window * known.of->work.flops;
-    into.row.other_flops += known.in_window * known.of->work.other_flops;
-    into.row.bytes += known.in_window * known.of->work.bytes;
+    add_known(into.row.product_flops, known.in_window * known.of->work.flops);
+    add_known(into.row.other_flops, known.in_window * known.of->work.other_flops);
+    add_known(into.row.bytes, known.in_window * known.of->work.bytes);
     if (known.fewer_operations) into.row.no_share = NoShare::fewer_operations;
   }
 
@@ -445,9 +452,9 @@ std::vector<OperatorWork> longest_operators(std::vector<OperatorWork> table, std
     others.calls += row.calls;
     others.kernels += row.kernels;
     others.ns += row.ns;
-    others.product_flops += row.product_flops;
-    others.other_flops += row.other_flops;
-    others.bytes += row.bytes;
+    add_known(others.product_flops, row.product_flops);
+    add_known(others.other_flops, row.other_flops);
+    add_known(others.bytes, row.bytes);
     share += row.share.value_or(0);
   }
   others.share = share;

@@ -147,13 +147,13 @@ void join(const OperatorWork& row, bool first, OperatorWork& sum) {
   sum.ns += row.ns;
   sum.kernels += row.kernels;
   if (row.no_share == NoShare::fewer_operations) sum.no_share = row.no_share;
-  sum.product_flops += row.product_flops;
-  sum.other_flops += row.other_flops;
-  sum.bytes += row.bytes;
   const auto add = [](std::optional<double>& into, const std::optional<double>& more) {
     if (into && more) *into += *more;
     if (!more) into.reset();
   };
+  add(sum.product_flops, row.product_flops);
+  add(sum.other_flops, row.other_flops);
+  add(sum.bytes, row.bytes);
   add(sum.measured_flops, row.measured_flops);
   add(sum.measured_bytes, row.measured_bytes);
 }
@@ -185,11 +185,12 @@ RoofPoint roof_point(const OperatorWork& row, const Roof& roof) {
   const bool known = row.family != WorkFamily::none;
   const bool counted = row.measured_flops && *row.measured_flops > 0;
   if (counted || known) {
-    point.flops = counted ? *row.measured_flops : row.product_flops + row.other_flops;
+    point.flops =
+        counted ? *row.measured_flops : row.product_flops.value_or(0) + row.other_flops.value_or(0);
     point.flops_source = counted ? WorkSource::measured : WorkSource::model;
   }
   if (row.measured_bytes || known) {
-    point.bytes = row.measured_bytes ? *row.measured_bytes : row.bytes;
+    point.bytes = row.measured_bytes ? *row.measured_bytes : row.bytes.value_or(0);
     point.bytes_source = row.measured_bytes ? WorkSource::measured : WorkSource::model;
   }
   place_under_roof(point, row.kernels, row.no_share == NoShare::fewer_operations, roof);

@@ -18,6 +18,12 @@ Rows by hand: LeNet's first fully connected layer is 2 * 64 * 400 * 120 operatio
   $ gpufathom work "$EXAMPLES/lenet_train_b64.json.gz" --format json | jq -c '.operators[] | select(.shapes == "120 * 64x400 * 400x120") | [.name, .types, .strides, .path, .calls, .product_flops / .calls, .flops_source, (.ns_min <= .ns_median and .ns_median <= .ns_max), ((.product_flops + .other_flops) / .calls / .ns_median * 1e9 / .flops_per_s_median | (. > 0.99 and . < 1.01))]'
   ["aten::addmm","fp32 * fp32 * fp32","1 * 400,1 * 1,400","aten::linear",3,6144000,"model",true,true]
 
+Work that no rule or shape says is no data, and not 0; a copy is known to have no operations.
+
+  $ gpufathom work "$EXAMPLES/bert_amp_eager_b32.json.gz" --format json | jq -c '([.operators[] | select(.family == "none") | [.product_flops, .other_flops, .bytes]] | unique), ([.operators[] | select(.family == "data_movement") | .product_flops] | unique)'
+  [[null,null,null]]
+  [0]
+
 Cut to two rows, the rest is one, and the sum stays.
 
   $ gpufathom work "$EXAMPLES/lenet_train_b64.json.gz" --rows 2 --format json | jq -c '(.operators | length), .operators[2].name, ([.operators[].share] | add | . > 0.999999)'
