@@ -11,7 +11,7 @@ namespace {
 using Word = std::pair<std::string_view, CollectiveType>;
 
 // Without underscores, in lower case; a longer word stands before one that it contains.
-constexpr std::array kWords{
+constexpr std::array kCollectives{
     Word{"allreduce", CollectiveType::all_reduce},
     Word{"crossdevicereduce", CollectiveType::all_reduce},
     Word{"reducescatter", CollectiveType::reduce_scatter},
@@ -43,7 +43,7 @@ std::string plain(std::string_view name) {
 
 CollectiveType collective_type(std::string_view name) {
   const std::string text = plain(name);
-  for (const auto& [word, type] : kWords)
+  for (const auto& [word, type] : kCollectives)
     if (text.find(word) != text.npos) return type;
   return CollectiveType::other;
 }
