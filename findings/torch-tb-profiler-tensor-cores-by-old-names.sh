@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Guess: torch-tb-profiler's "Tensor Cores Used" says Yes for a Hopper card's matrix products in half precision and No for
 # those in float32 on the ordinary cores.
-# So it is: it looks for parts of names of Ampere's time. cuBLAS' nvjet and FlashAttention 3 are No, and cuBLAS'
+# So it is: it looks for parts of names of Ampere's time. cuBLAS' nvjet kernels are No, and its
 # float32 kernels named xmma_gemm and ffma are Yes: time that is all on Tensor Cores is 0 per cent, time that
 # never touches them 100.
 # Why: mixed precision looks off where it works, and on where it was forgotten.
@@ -21,8 +21,7 @@ print("torch-tb-profiler", importlib.metadata.version("torch-tb-profiler"), "pan
 SHOULD = {
     "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn": True,
     "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT": True,
-    "void cutlass::device_kernel<flash::FlashAttnFwdSm90<flash::CollectiveMainloopFwdSm90<2>>>(Params)": True,
-    "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize32x64x8_stage3_warpsize1x2x1_ffma_aligna4_alignc4": False,
+    "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x64x8_stage3_warpsize2x2x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas": False,
     "ampere_sgemm_128x64_tn": False,
 }
 for name, on_tensor_cores in SHOULD.items():
@@ -49,7 +48,6 @@ diff "$tmp/seen" - <<'END'
 torch-tb-profiler 0.4.3 pandas 3.1.1 numpy 2.4.6
 ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_s - should be Yes is Yes time using Tensor Cores 100%
 nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT - should be Yes is No time using Tensor Cores 0%
-void cutlass::device_kernel<flash::FlashAttnFw - should be Yes is No time using Tensor Cores 0%
 sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize - should be No is Yes time using Tensor Cores 100%
 ampere_sgemm_128x64_tn - should be No is No time using Tensor Cores 0%
 END
