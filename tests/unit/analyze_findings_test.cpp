@@ -908,6 +908,38 @@ TEST(Findings, HostBusyElsewhere) {
   EXPECT_FALSE(finding(start(), FindingId::host_bound));
 }
 
+TEST(Findings, WithoutOperatorsAKernelTellsWhereTheHostIsBusy) {
+  constexpr Nanos kMs = 1'000'000;
+  const auto waiting = [](int every, bool with_copy) {
+    CaptureBuilder b;
+    Nanos at = 0;
+    for (int i = 0; i < 40; ++i) {
+      b.launch("gemm", {at, at + 10}, {at + 20, at + 500'000});
+      at += 500'000 + (i % every == every - 1 ? 6 * kMs : 1'000);
+      if (with_copy) {
+        b.copy(CopyKind::host_to_device, {at, at + 10}, {at + 20, at + 1'000});
+        at += 2'000;
+      }
+      b.launch("void attention<64>(float*)", {at, at + 10}, {at + 20, at + 500'000});
+      at += 501'000;
+    }
+    return b;
+  };
+  for (const bool with_copy : {false, true}) {
+    const auto f = finding(waiting(8, with_copy), FindingId::host_bound);
+    ASSERT_TRUE(f);
+    for (const auto* part : {"of it before attention", "typical of plans"})
+      EXPECT_NE(f->text.find(part), std::string::npos) << f->text;
+    EXPECT_NE(f->evidence.find("5 of 40 launches of attention wait, the middle one 6"),
+              std::string::npos)
+        << f->evidence;
+  }
+  const auto often = finding(waiting(2, false), FindingId::host_bound);
+  ASSERT_TRUE(often);
+  EXPECT_NE(often->text.find("of it before attention"), std::string::npos) << often->text;
+  EXPECT_EQ(often->text.find("typical"), std::string::npos) << "every other launch is no exception";
+}
+
 TEST(Findings, StallsAtOnePlaceAreNotThoseOfALock) {
   constexpr Nanos kMs = 1'000'000;
   const auto stalling = [](bool at_one_place) {

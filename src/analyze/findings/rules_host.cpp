@@ -16,6 +16,7 @@
 #include "analyze/findings/rules.h"
 #include "analyze/idle/idle_rules.h"
 #include "analyze/traits.h"
+#include "core/format.h"
 #include "core/text.h"
 #include "model/vendor.h"
 
@@ -234,6 +235,59 @@ std::pair<std::string, Nanos> most_elsewhere(const Facts& facts, const Intervals
   return {most->first + where_is(facts, *most->second.piece), most->second.time};
 }
 
+/// Pauses that end in one kernel.
+struct BeforeKernel {
+  Text kernel = Text::none;
+  Nanos time = 0;
+  std::vector<double> waits;    // by launch
+  std::uint32_t last = kNoRow;  // that waited
+  std::int64_t launches = 0;
+};
+
+/// The kernel that most of the time comes before, past what is set or copied for it; none where no
+/// kernel has half of it.
+BeforeKernel most_before(const Facts& facts, const Intervals& stretches) {
+  std::map<Text, BeforeKernel> kernels;
+  Nanos all = 0;
+  const auto& rows = facts.capture().activities;
+  for (std::size_t device = 0; device < facts.context.devices.size(); ++device) {
+    const auto& line = facts.context.devices[device].rows;
+    for (const auto& piece : facts.idle_pieces(IdleReason::host_other, device)) {
+      const Nanos time = covered(stretches, piece.span);
+      if (time <= 0) continue;
+      all += time;
+      const auto after = std::ranges::lower_bound(
+          line, piece.span.end, {}, [&](std::uint32_t row) { return rows.start_ns[row]; });
+      const auto next = std::find_if(after, line.end(), [&](std::uint32_t row) {
+        return rows.kind[row] == ActivityKind::kernel;
+      });
+      if (next == line.end()) continue;
+      auto& before = kernels[rows.name[*next]];
+      before.time += time;
+      if (before.last != *next) before.waits.push_back(0);  // what is set for it waited first
+      before.waits.back() += static_cast<double>(time);
+      before.last = *next;
+    }
+  }
+  for (auto& [name, before] : kernels) {
+    if (before.time * 2 <= all) continue;
+    before.kernel = name;
+    before.launches = std::ranges::count_if(
+        facts.kernels, [&](const KernelInstance& one) { return facts.kernel_name(one) == name; });
+    return before;
+  }
+  return {};
+}
+
+/// True if a few launches of the kernel wait long, as those do whose plan or code is built first.
+bool seldom_and_long(const BeforeKernel& before) {
+  constexpr std::size_t kFewest = 3;
+  constexpr double kLong = 2 * kNsPerMs;
+  return before.waits.size() >= kFewest &&
+         static_cast<std::int64_t>(5 * before.waits.size()) < before.launches &&
+         median(before.waits) >= kLong;
+}
+
 /// True if the longest pause, of a capture of one or two steps, comes between two of them: the same
 /// kernels end before and behind it, about as many.
 bool between_two_steps(const Facts& facts, const Intervals& pauses) {
@@ -267,15 +321,33 @@ std::optional<Said> host_bound(const Facts& facts) {
     where = fmt::format("; {} {}, with no operator in it", say_time(there), place);
   else if (!place.empty())
     where = fmt::format(",{}", place);
+  std::string evidence =
+      fmt::format("idle {} of {} in {}{}", say_time(time), say_time(facts.window),
+                  plural(elsewhere.size(), "pause"), behind(facts.idle(IdleReason::host_other)));
+  std::string typical;
+  // Without operators a kernel tells the place; beside them only one that tells the cause.
+  if (place.empty() || (there > 0 && 2 * there < time)) {
+    const auto before = most_before(facts, normalised(elsewhere));
+    const bool tells = seldom_and_long(before);
+    if (before.launches > 0 && (place.empty() || tells)) {
+      const auto kernel = short_kernel_name(facts.capture().text(before.kernel));
+      where = fmt::format(", {} of it before {}", say_time(before.time), kernel);
+      evidence += fmt::format("; {} of {} launches of {} wait, the middle one {}",
+                              before.waits.size(), format_count(before.launches), kernel,
+                              say_time(static_cast<Nanos>(median(before.waits))));
+    }
+    if (tells)
+      typical =
+          " That few of a kernel's launches wait so long is typical of plans or code built for "
+          "a size not met before: round sizes up to a few, or run each of them once before.";
+  }
   facts.also_gone(elsewhere);
   return Said{
       fmt::format("The GPU waits {} of the time while the host does work other than launching "
                   "kernels{}. Move that work off the launching thread, to the GPU, or after the "
-                  "launches of the step.",
-                  say_share(facts.of_window(time)), where),
-      fmt::format("idle {} of {} in {}{}", say_time(time), say_time(facts.window),
-                  plural(elsewhere.size(), "pause"), behind(facts.idle(IdleReason::host_other))),
-      time};
+                  "launches of the step.{}",
+                  say_share(facts.of_window(time)), where, typical),
+      evidence, time};
 }
 
 bool copies_pageable(const Facts& facts, std::uint32_t activity) {
