@@ -20,7 +20,7 @@ Statements have bounds, whatever they ask and whatever views a stranger's file h
 
 One call of a function that takes seconds looks at no clock, and is ended all the same.
 
-  $ gpufathom query run.gpf "select instr(hex(zeroblob(300000)), hex(zeroblob(150000)) || '1')" --max-seconds 1
+  $ gpufathom query run.gpf "select instr(hex(zeroblob(2000000)), hex(zeroblob(1000000)) || '1')" --max-seconds 1
   gpufathom: run.gpf: no answer within 1 s (ask for less, or raise --max-seconds)
   [1]
   $ gpufathom query run.gpf "select fts3_tokenizer('simple')"
