@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <mutex>
@@ -15,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "core/files.h"
 #include "model/file.h"
 #include "report/query/column_table.h"
 #include "report/query/query.h"
@@ -45,7 +45,7 @@ struct Input {
 };
 
 Result<bool> lies_as_capture(const std::string& path) {
-  if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) return false;
+  if (is_folder(path)) return false;
   if (const auto first = read_head(path); !first) return tl::unexpected(first.error());
   std::string head(100, '\0');
   std::ifstream in(path, std::ios::binary);

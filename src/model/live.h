@@ -98,7 +98,7 @@ struct LiveStepKind {
   }
 };
 
-/// What a program that serves did in the newest window of its kernels.
+/// Work of a program that serves, in the newest window of its kernels.
 struct LiveServing {
   std::int64_t pid = -1;
   std::string name;

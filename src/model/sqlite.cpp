@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/temporary_folder.h"
+
 namespace gf::sqlite {
 
 tl::unexpected<Error> failure(sqlite3* db, std::string what, const std::string& file) {
@@ -136,33 +138,13 @@ bool names_further_file(const std::string& journal) {
   return !in || std::memcmp(end.data(), kMagic.data(), end.size()) == 0;
 }
 
-/// A folder that nobody else may enter, removed with what it holds.
-class PrivateFolder {
- public:
-  PrivateFolder() {
-    std::error_code ignored;
-    std::string pattern = (fs::temp_directory_path(ignored) / "gpufathom.XXXXXX").string();
-    if (::mkdtemp(pattern.data())) path_ = pattern;
-  }
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-  ~PrivateFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 constexpr const char* kMoveJournal =
     "if the file is not your own, move the -journal away: nothing in it was applied";
 
 /// Rolls back in a private copy what a killed writer left half done. The copy has no name any more
 /// when this returns, and ends with the connection.
 Result<Database> open_recovered(const std::string& real, const std::string& path) {
-  const PrivateFolder folder;
+  const TemporaryFolder folder("journal");
   const std::string copy = folder.path() + "/capture.gpf";
   std::error_code failed;
   if (!folder.path().empty()) fs::copy_file(real + "-journal", copy + "-journal", failed);

@@ -15,6 +15,7 @@ serve() {  # PID OPTIONS: starts a monitor that sees the process on the GPU, set
   wait_for grep -q serving err || { cat err; exit 1; }
   url=$(grep -o 'http://[^ ]*' err)
 }
+runs() { [ "$(readlink "/proc/$1/exe")" = "$(readlink -f "$program")" ]; }
 end() { kill -TERM "$monitor"; wait "$monitor"; is "SIGTERM ends it" $? 0; monitor=; }
 scrape() { curl -s --max-time 5 "$url" > page; }
 has() { scrape && grep -q "$1" page; }
@@ -27,7 +28,7 @@ for _ in $(seq 400); do
   for _ in $(seq 9); do steps+=("push=step[DECODE bs=4]" "launch=token*2" pop); done
 done
 "$gf" run -- "$program" init "${steps[@]}" report > engine.txt & engine=$!
-sleep 0.5
+wait_for runs $engine
 serve $engine --steps 1.5 --steps-every 2
 check "steps of the engine come" wait_for has 'gpufathom_serving_step_seconds{.*kind="decode"'
 is "by its number" "$(grep -c "^gpufathom_serving_step_seconds{pid=\"$engine\",.*kind=\"decode\",quantile=\"0.5\"}" page)" 1
@@ -48,7 +49,7 @@ kill $engine; wait $engine 2>/dev/null
 
 # Another program has no such series, nor has a monitor that was not asked.
 "$gf" run -- "$program" init serve=stop > served.txt & other=$!
-sleep 0.5
+wait_for runs $other
 serve $other --steps 0.5 --steps-every 1
 tried() { ls "$TMPDIR"/gpufathom-steps-*/[2-9]_* > /dev/null 2>&1; }
 check "it is looked at" wait_for tried

@@ -211,7 +211,7 @@ struct TraceFacts {
 
 namespace trace_rules {
 /// The place of most of the idle time in which the host does something else ("after aten::item,
-/// before aten::mm"), and that time. Of rules_host.cpp.
+/// before aten::mm"), and that time. Of rules_elsewhere.cpp.
 std::pair<std::string, Nanos> most_elsewhere(const TraceFacts& facts, const Intervals& stretches);
 /// The place with most of the time of kernels that no finding covers: what it is,
 /// where it is launched and what bounds it. Empty where it takes little. Of rules_places.cpp.

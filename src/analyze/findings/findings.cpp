@@ -46,7 +46,7 @@ constexpr Rule<SampleFacts> kSampleRules[] = {
 #undef GF_FINDING
 #undef GF_FINDING_TOO
 
-/// What a rule says, with what its row in the list adds.
+/// A finding by its rule, with the rest of its row in the list.
 std::optional<Finding> told(FindingId id, std::optional<Said> said) {
   if (!said) return std::nullopt;
   Finding found{id, std::move(said->text), std::move(said->evidence), said->gain_ns,

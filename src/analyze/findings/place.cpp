@@ -77,6 +77,11 @@ void thin_out(std::vector<const IdlePiece*>& pieces) {
 
 }  // namespace
 
+std::string behind(const IdleCause& cause) {
+  if (cause.operators.empty()) return std::string{};
+  return fmt::format("; most under {}", say_names(cause.operators));
+}
+
 std::string most_in(const TraceFacts& facts, IdleReason reason) {
   const auto& ops = facts.capture().host_ops;
   std::vector<const IdlePiece*> pieces;

@@ -18,6 +18,9 @@ std::string where_is(const TraceFacts& facts, std::uint32_t thread, Nanos instan
 /// The same of idle time: of the thread that launches what comes next.
 std::string where_is(const TraceFacts& facts, const IdlePiece& piece);
 
+/// "; most under aten::item 1.2 ms": the operators of an idle cause. Empty where none is known.
+std::string behind(const IdleCause& cause);
+
 /// ", most of it in decode": the mark, or else the module, around half and more of the idle time
 /// with a reason. Empty where none is.
 std::string most_in(const TraceFacts& facts, IdleReason reason);

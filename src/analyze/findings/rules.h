@@ -37,7 +37,7 @@ struct SampleFacts {
 
 struct TraceFacts;
 
-/// What a rule says; its row in the list adds the rest of a finding.
+/// The words and the gain of a rule that fires; its row in the list adds the rest of a finding.
 struct Said {
   std::string text, evidence = {};
   std::optional<Nanos> gain_ns = {};

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +15,7 @@
 #include "collect/nvml/nvml.h"
 #include "collect/record/child.h"
 #include "core/statistics.h"
+#include "core/temporary_folder.h"
 #include "report/json.h"
 
 namespace gf::cli {
@@ -103,26 +103,6 @@ void compare(OverheadReport& report) {
     take(&OverheadRow::measured, row.measured_slow_down);
   }
 }
-
-/// A folder for the runs' output, removed at the end.
-class ScratchFolder {
- public:
-  ScratchFolder() : path_((fs::temp_directory_path() / "gpufathom-overhead-XXXXXX").string()) {
-    made_ = mkdtemp(path_.data()) != nullptr;
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (made_) fs::remove_all(path_, ignored);
-  }
-  bool made() const { return made_; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  bool made_ = false;
-};
 
 /// The measurements of each run with one tool; the report shows their medians.
 struct Figures {
@@ -260,8 +240,8 @@ int overhead(const OverheadArguments& options) {
   int not_found = 0;
   if (const auto found = find_command(options.command.front(), not_found); !found)
     return complain(found.error());
-  const ScratchFolder scratch;
-  if (!scratch.made()) return complain("cannot create a temporary folder", kBadInput);
+  const TemporaryFolder scratch("overhead");
+  if (scratch.path().empty()) return complain("cannot create a temporary folder", kBadInput);
   const WaysWanted wanted{fs::read_symlink("/proc/self/exe", ignored).string(),
                           scratch.path(),
                           scratch.path() + "/out",

@@ -91,7 +91,7 @@ Result<Capture> load_tables(const std::string& path, const ImportOptions& option
         path, -1, fmt::format("install Python, and pip install pyarrow h5py; or {}", kInstead));
   TemporaryFile unpacked, script, tables, said;
   std::string input = export_of(path);
-  if (input == path && !std::filesystem::is_directory(path)) {
+  if (input == path && !is_folder(path)) {
     auto file = plain_file(path, options.max_bytes, unpacked);
     if (!file) return tl::unexpected(file.error());
     input = std::move(*file);

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -18,12 +17,6 @@ namespace {
 
 constexpr Nanos kAnalysisPatience = 60 * kNsPerSecond;  // for the analysis of a window
 constexpr Nanos kOldWindows = 3;  // an answer is none any more when so many windows have passed
-
-std::string made_folder() {
-  std::error_code ignored;
-  std::string folder = std::filesystem::temp_directory_path(ignored) / "gpufathom-steps-XXXXXX";
-  return ::mkdtemp(folder.data()) ? folder : std::string();
-}
 
 std::string answer_of(const KernelWindows::Window& window) { return window.path + ".json"; }
 
@@ -74,7 +67,7 @@ LiveServing live_serving(const Serving& serving) {
 }  // namespace
 
 ServedSteps::ServedSteps(Nanos length, Nanos every)
-    : folder_(made_folder()), every_(every), windows_(folder_, length) {}
+    : every_(every), windows_(folder_.path(), length) {}
 
 ServedSteps::~ServedSteps() {
   (void)windows_.finished(host_now(), true);
@@ -82,8 +75,6 @@ ServedSteps::~ServedSteps() {
     ::kill(reader.process, SIGKILL);
     ::waitpid(reader.process, nullptr, 0);
   }
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
 /// Tells what processes hold the GPUs, and asks for a window of each when one is due.
@@ -125,7 +116,7 @@ bool ServedSteps::take(const Reader& reader, Nanos now) {
 }
 
 void ServedSteps::look(LiveTable& table, Nanos now) {
-  if (folder_.empty()) return;
+  if (folder_.path().empty()) return;
   begin(table, now);
   for (const auto& window : windows_.finished(now)) analyze(window);
   std::erase_if(readers_, [&](const Reader& reader) { return take(reader, now); });

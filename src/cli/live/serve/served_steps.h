@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collect/flight/kernel_windows.h"
+#include "core/temporary_folder.h"
 #include "core/time.h"
 #include "model/live.h"
 
@@ -35,7 +36,7 @@ class ServedSteps {
   void analyze(const KernelWindows::Window& window);
   bool take(const Reader& reader, Nanos now);
 
-  std::string folder_;  // empty: it could not be made
+  const TemporaryFolder folder_{"steps"};
   const Nanos every_;
   KernelWindows windows_;
   Nanos next_ = 0;
