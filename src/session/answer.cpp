@@ -147,14 +147,14 @@ Result<Loaded> load_capture(const InputOptions& wanted, const Progress& progress
 namespace {
 
 /// The readings of a log that does not say which GPU they are of belong to the one that worked. Of
-/// several that is the first, as a log without numbers counts, and a doubt says so.
+/// several that is the first, and a note says so.
 void place_readings(const Capture& capture, Capture& log) {
   if (log.metadata_value(telemetry::kGpuOfLog).empty() || log.devices.size() != 1) return;
   std::set<std::int32_t> worked;
   for (const auto device : capture.activities.device)
     if (device < capture.devices.size()) worked.insert(capture.devices.id[device]);
   if (worked.empty()) return;
-  if (worked.size() == 1) log.devices.id[0] = *worked.begin();
+  log.devices.id[0] = *worked.begin();
   if (worked.size() > 1)
     log.note_quality(QualityCode::assumed_device,
                      fmt::format("the power log does not say which of {} GPUs it is of: its "

@@ -209,6 +209,15 @@ power rises from 110 W by 10 W a second, for 1.99 s: 1.99 * (110 + 9.95) J.
   > PY
   $ gpufathom energy third.json --power plain.csv --json | jq -c '.energy.devices[] | [.device, .nj]'
   [3,238700500000]
+  $ python3 - <<'PY'
+  > import json
+  > trace = json.load(open("third.json"))
+  > beside = [{**k, "args": {"device": 2, "stream": 7}} for k in trace["traceEvents"]]
+  > json.dump({**trace, "traceEvents": trace["traceEvents"] + beside}, open("two.json", "w"))
+  > PY
+  $ gpufathom energy two.json --power plain.csv --json 2>&1 | jq -c '(.energy.devices[] | [.device, .nj]), (.quality[] | select(.code == "assumed_device") | .detail)'
+  [2,238700500000]
+  "the power log does not say which of 2 GPUs it is of: its readings are taken as those of GPU 2; log index too"
   $ gpufathom energy third.json --power five.csv
   gpufathom: third.json: no energy: power was measured of GPU 5, which ran nothing of this capture. A program that was given some of the GPUs (CUDA_VISIBLE_DEVICES) counts them from 0: leave the column index out of a log of the one that it used
   [1]
