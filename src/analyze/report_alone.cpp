@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/finding_ids.h"
 #include "model/formats.h"
 #include "model/launches.h"
 #include "model/metrics.h"

@@ -1,5 +1,6 @@
 // The analysis of samples alone: parts sum to totals to the nanosecond, and levels equal a count of
 // every millisecond.
+#include "analyze/finding_ids.h"
 #include "analyze/sampled/sampled.h"
 
 #include <gtest/gtest.h>

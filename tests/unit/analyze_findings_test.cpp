@@ -6,6 +6,7 @@
 
 #include "analyze/analyze.h"
 #include "analyze/context.h"
+#include "analyze/finding_ids.h"
 #include "analyze/findings/findings.h"
 #include "analyze/replay/what_if.h"
 #include "model/chips.h"

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "analyze/analyze.h"
+#include "analyze/finding_ids.h"
 #include "analyze/steps/steps.h"
 #include "support/capture_builder.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyze/compare/checks.h"
+#include "analyze/finding_ids.h"
 #include "report/compare/compare.h"
 
 namespace gf {

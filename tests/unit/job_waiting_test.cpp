@@ -1,4 +1,5 @@
 // The time that each kernel of one capture waited for the others of its job.
+#include "analyze/finding_ids.h"
 #include "analyze/ranks/job_waiting.h"
 
 #include <gtest/gtest.h>

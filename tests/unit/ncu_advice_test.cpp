@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/analyze.h"
+#include "analyze/finding_ids.h"
 #include "analyze/report_alone.h"
 #include "analyze/utilization/kernel_levels.h"
 #include "import/formats.h"

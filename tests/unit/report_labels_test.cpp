@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 
+#include "analyze/finding_ids.h"
 #include "model/metrics.h"
 #include "report/labels.h"
 #include "report/reference/pages.h"

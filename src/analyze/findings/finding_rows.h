@@ -47,7 +47,6 @@ inline constexpr FindingRow kFindingRows[] = {
 #undef GF_FINDING
 #undef GF_FINDING_TOO
 };
-static_assert(std::size(kFindingRows) == EnumNames<FindingId>::names.size());
 
 constexpr const FindingRow& row_of(FindingId id) {
   return kFindingRows[static_cast<std::size_t>(id)];

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "analyze/finding_ids.h"
 #include "analyze/findings/evidence.h"
 #include "analyze/findings/facts.h"
 #include "analyze/findings/finding_rows.h"
@@ -45,6 +46,14 @@ constexpr Rule<SampleFacts> kSampleRules[] = {
 #undef GF_RULE_OF_own
 #undef GF_FINDING
 #undef GF_FINDING_TOO
+
+constexpr std::string_view kIds[] = {
+#define GF_FINDING(scope, rank, id, group, label, fires_when, gain, shown_by, ...) #id,
+#define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
+#include "analyze/names/findings_ids.def"
+#undef GF_FINDING
+#undef GF_FINDING_TOO
+};
 
 /// A finding by its rule, with the rest of its row in the list.
 std::optional<Finding> told(FindingId id, std::optional<Said> said) {
@@ -128,6 +137,8 @@ bool needs_idle_time(const Finding& finding) {
 }
 
 }  // namespace
+
+constinit const std::span<const std::string_view> EnumNames<FindingId>::names{kIds};
 
 FoundInTrace find_in_trace(const Context& context, const KernelLevels& levels,
                            const Analysis& analysis) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/energy/json_fields.h"
+#include "analyze/finding_ids.h"
 #include "analyze/findings/facts.h"
 #include "analyze/replay/what_if.h"
 #include "core/files.h"

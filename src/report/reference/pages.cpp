@@ -9,6 +9,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include "analyze/finding_ids.h"
 #include "analyze/names.h"
 #include "analyze/ranks/names.h"
 #include "analyze/result.h"
