@@ -23,7 +23,8 @@ REPORTS = {("h100", model, "eager", "amp", batch): RESULTS / f"counted_steps_h10
 REPORTS |= {("h200", model, mode, precision, batch): RESULTS / f"counted_steps_h200/{model}_{mode}_{precision}_b{batch}_levels.csv.gz"
             for model, mode, precision, batch in (
                 ("resnet50", "eager", "fp32", 256), ("resnet50", "eager", "tf32", 256), ("dlrm_sparse", "eager", "fp32", 16384),
-                ("dlrm_sparse", "eager", "tf32", 16384), ("dlrm_sparse", "compile", "amp", 16384))}
+                ("dlrm_sparse", "eager", "tf32", 16384), ("resnet50", "xla", "amp", 256), ("bert", "xla", "amp", 128),
+                *(("dlrm_sparse", mode, "amp", batch) for mode in ("compile", "xla") for batch in (1024, 16384, 262144)))}
 RUNTIME = [RESULTS / f"runtime_{name}.json" for name in ("cpu", "gpu_h200", "paper_sizes_h200", "queues_h200")]
 ENERGY = [RESULTS / "energy/h200-2026-11-21.breakdown.json",
           RESULTS / "energy/h200-2026-11-29h.curves.json"]
@@ -246,13 +247,14 @@ def date24():
 
     sampled = [run for run in runs if "gpu.busy" in run]
     levels = grouped(sampled, lambda run: run["series"])
-    # The largest batch of each series whose tensor instructions are counted.
-    counted = [max(rows, key=lambda run: run["batch"]) for rows in grouped(
-        (run for run in runs if run["kernels"] and "tensor.issue" in run["kernels"][0]["levels"]),
-        lambda run: run["series"]).values()]
+    # Runs whose kernels are counted; where a rule is about a series, at its largest batch.
+    with_kernels = [run for run in runs if run["kernels"]]
+    with_issue = [run for run in with_kernels if "tensor.issue" in run["kernels"][0]["levels"]]
+    counted = [max(rows, key=lambda run: run["batch"])
+               for rows in grouped(with_issue, lambda run: run["series"]).values()]
     known = {run["series"] for run in counted}
     active_alone = [max(rows, key=lambda run: run["batch"]) for rows in grouped(
-        (run for run in runs if run["kernels"] and run["series"] not in known),
+        (run for run in with_kernels if run["series"] not in known),
         lambda run: run["series"]).values()]
 
     def part(run, weight, has):
@@ -269,7 +271,7 @@ def date24():
 
     def in_layers(level, *layers):
         """Mean of a level over the kernels of layers, by time, of each run that has such."""
-        for run in counted + active_alone:
+        for run in with_kernels:
             kernels = [kernel for kernel in run["kernels"]
                        if layer_of(kernel) in layers and level in kernel["levels"]]
             if kernels:
@@ -322,7 +324,7 @@ def date24():
     yield "a1", 0, judged((run["gpu.busy"] for run in best), 0.9, share=0.75)
     yield "a2", 0, judged((run["issue.active"] for run in sampled), 0, 0.5)
     sampled_too = [run for run in counted if "gpu.busy" in run]
-    yield "a3", 0, judged(map(issued, sampled_too), 0, 0.052)
+    yield "a3", 0, judged((issued(run) for run in with_issue if "gpu.busy" in run), 0, 0.052)
     yield "a3", 1, judged((issued(run, lambda level: not no_matrix(level)) for run in sampled_too),
                           0, 0.052)
     yield "s1", 0, judged((run["repeats"] for run in runs), 3)
@@ -349,7 +351,7 @@ def date24():
     yield "b13", 0, judged(in_layers("tensor.issue", "product"), 0, 0.1)
     yield "b13", 1, judged(in_layers("tensor.issue", "convolution"), 0, 0.1)
     yield "b13", 2, judged((max(kernel["levels"]["tensor.issue"] for kernel in run["kernels"])
-                            for run in counted), 0, 0.15)
+                            for run in with_issue), 0, 0.15)
     yield "b14", 0, judged(in_layers("sm.active", "product"), 0.9, 1)
     yield "b14", 1, judged(in_layers("sm.active", "convolution"), 0.9, 1)
     yield "b14", 2, judged(in_layers("issue.active", "product"), 0, 0.4)
