@@ -13,7 +13,7 @@ from studies_science import fully
 
 @program("charters_learned", **UNMARKED)
 def charters_learned(setting):
-    """Charters of towns: wide blocks of a transformer trained in BF16, fused attention and AdamW."""
+    """Charters of towns: wide blocks of a transformer trained in BF16 with fused attention."""
     width, heads = setting.pick(2048, 32), setting.pick(16, 2)
     net = nn.Sequential(Mixer(width, heads), Mixer(width, heads))
     net = net.to(setting.device, torch.bfloat16)

@@ -17,7 +17,7 @@ def forgeries_not_detached(setting, mended):
 
     Mended, what was forged is detached for the critic.
     """
-    width, rows = setting.pick(4096, 16), setting.pick(4096, 4)
+    width, rows = setting.pick(4096, 16), setting.pick(8192, 4)
     forger = fully(width // 8, width, width, width, width // 4).to(setting.device, torch.bfloat16)
     critic = fully(width // 4, width // 4, width // 4, 1).to(setting.device, torch.bfloat16)
     both = [torch.optim.SGD(net.parameters(), lr=1e-4, fused=setting.cuda)
@@ -59,7 +59,7 @@ def rows_by_iloc(setting, mended):
     """A dataset takes each row of a table by iloc; mended, whole batches of rows of tensors."""
     import pandas
 
-    count, wide, rows = setting.pick(50_000, 60), 48, setting.pick(96, 4)
+    count, wide, rows = setting.pick(50_000, 60), 48, setting.pick(64, 4)
     width = setting.pick(1024, 8)
     columns = [f"measure{number}" for number in range(wide)]
     frame = pandas.DataFrame(np.random.randn(count, wide).astype(np.float32), columns=columns)
