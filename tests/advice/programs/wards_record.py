@@ -15,7 +15,7 @@ def vectors_as_json(tiny, mended):
     import numpy as np
     import torch
 
-    rows, width, where = (4, 16, device()) if tiny else (96, 768, device())
+    rows, width, where = (4, 16, device()) if tiny else (64, 768, device())
     net = layers_of(width, 6, where)
     vectors = np.random.randn(rows, width).astype(np.float32)
     texts = [json.dumps({"vector": vector.tolist()}) for vector in vectors]
@@ -40,7 +40,7 @@ def notes_parsed_from_xml(tiny, mended):
     import numpy as np
     import torch
 
-    rows, wide, where = (4, 6, device()) if tiny else (160, 64, device())
+    rows, wide, where = (4, 6, device()) if tiny else (96, 64, device())
     width = 16 if tiny else 1024
     into = torch.randn(wide, width, device=where, dtype=torch.bfloat16)
     net = layers_of(width, 6, where)
