@@ -3,8 +3,8 @@
 
 Prints idle time by what the host did, copies, kernels by kind, waits and operators. It shares no
 code with gpufathom and was written before its answers were seen; the verdicts were written from
-what it measures, by the criteria of programs/libraries.json, services.json or studies.json and by
-hand.
+what it measures, by the criteria of programs/SET.json (libraries, services, studies, trades, wards)
+and by hand.
 """
 
 import bisect
