@@ -137,7 +137,7 @@ std::string start_up_counts(const OverheadReport& report) {
   const double alone = report.rows[0].median_seconds.value_or(0);
   if (alone >= kLong) return {};
   std::string_view what = report.measure.empty() ? "slowdowns and the tools' CPU include"
-                                                 : "the tools' CPU includes";
+                                                 : "the tools' CPU and GPU utilization include";
   return fmt::format(
       "The program runs for {:.1f} s alone: {} start-up. Run it for {:.0f} s or more, where "
       "start-up is negligible.",

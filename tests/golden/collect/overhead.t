@@ -68,8 +68,8 @@ Chosen tools, and a number that the program prints itself.
     record  +0.0 %
     monitor  +0.0 %
     slower: "step_ms" as the program prints it, against none of the same round
-    The program runs for T alone: the tools' CPU includes start-up. Run it for
-   T or more, where start-up is negligible.
+    The program runs for T alone: the tools' CPU and GPU utilization include
+    start-up. Run it for T or more, where start-up is negligible.
   $ grep -c '<rect' chart.svg
   3
   $ gpufathom overhead --measure step_ms -- sleep 0.1
@@ -99,8 +99,8 @@ Each tool answers for itself: one that fails or ends early costs its row alone. 
   
     record  +0.0 %
     slower: "n" as the program prints it, against none of the same round
-    The program runs for T alone: the tools' CPU includes start-up. Run it for
-    30 s or more, where start-up is negligible.
+    The program runs for T alone: the tools' CPU and GPU utilization include
+    start-up. Run it for 30 s or more, where start-up is negligible.
   gpufathom: incomplete result: nvidia-smi -l 1: the tool ended with 9
   gpufathom: incomplete result: dcgmi dmon: the tool ended before the program
   gpufathom: incomplete result: nsys: the run ended with 4

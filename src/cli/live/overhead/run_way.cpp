@@ -19,7 +19,6 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -221,14 +220,6 @@ void stop_on_signals() {
 
 bool stop_asked() { return stopped != 0; }
 
-double mean_while_used(std::span<const double> looks) {
-  const auto uses = [](double look) { return look > 0; };
-  const auto first = std::ranges::find_if(looks, uses);
-  if (first == looks.end()) return 0;
-  const auto last = std::find_if(looks.rbegin(), looks.rend(), uses).base();
-  return std::accumulate(first, last, 0.0) / static_cast<double>(last - first);
-}
-
 std::optional<GpuLook::State> GpuLook::now() {
   constexpr Nanos kAnswerWithin = kNsPerSecond;
   if (!nvml_) return {};
@@ -301,7 +292,9 @@ class GpuRun {
     if (before_) run.gpu_memory_bytes = std::max(most_ - before_->memory_bytes, std::int64_t{0});
     for (const auto& looks : used_) {
       if (looks.empty()) continue;
-      run.gpu_utilization = std::max(run.gpu_utilization.value_or(0), mean_while_used(looks));
+      double mean = 0;
+      for (const double look : looks) mean += look / static_cast<double>(looks.size());
+      run.gpu_utilization = std::max(run.gpu_utilization.value_or(0), mean);
     }
   }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,7 +60,7 @@ struct WatchedRun {
   std::int64_t tool_memory_bytes = 0;
   std::optional<std::int64_t>
       gpu_memory_bytes;                   // most in use on all GPUs, over what was in use before
-  std::optional<double> gpu_utilization;  // mean_while_used of the GPU that was used most
+  std::optional<double> gpu_utilization;  // as nvidia-smi shows it, of the GPU that was used most
   std::int64_t disk_bytes = 0;
   AfterRunTimes after;
   std::optional<double> measured;  // the number that the program printed
@@ -71,10 +70,6 @@ struct WatchedRun {
 /// From now on a signal that asks this program to end goes to the run at hand, and is remembered.
 void stop_on_signals();
 bool stop_asked();
-
-/// The mean of utilizations (0..1) from the first that is not 0 to the last: a program's start-up
-/// would hide what a tool takes. 0 where there is none.
-double mean_while_used(std::span<const double> looks);
 
 /// Samples the GPUs while a program runs, for as long as the driver answers.
 class GpuLook {

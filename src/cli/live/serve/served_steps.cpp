@@ -106,7 +106,10 @@ bool ServedSteps::take(const Reader& reader, Nanos now) {
     if (const auto serving = read_serving(answer_of(reader.window))) {
       auto live = live_serving(*serving);
       live.pid = reader.window.program;
-      live.time_ns = reader.window.end;
+      // The recorder's end is seen up to a reading later.
+      const auto& steps = serving->steps;
+      live.time_ns = steps.empty() ? reader.window.end
+                                   : steps.back().start_ns + steps.back().duration_ns;
       newest_[live.pid] = std::move(live);
     }
   std::error_code ignored;
