@@ -1,5 +1,5 @@
-# What analyze/names/*.def declares, without its sentences. Nearly every file includes names/X_ids.def, which changes with an id
-# alone: a sentence that is edited compiles only what prints it.
+# What analyze/names/*.def declares, without its sentences. Many files include names/X_ids.def, which changes with an id alone: a
+# sentence that is edited compiles only what prints it.
 foreach(list findings causes phases)
   set(declared src/analyze/names/${list}.def)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${declared})

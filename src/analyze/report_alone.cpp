@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/finding_ids.h"
+#include "analyze/findings/finding_rows.h"
 #include "model/formats.h"
 #include "model/launches.h"
 #include "model/metrics.h"
@@ -11,18 +11,6 @@
 namespace gf {
 
 namespace {
-
-/// True for findings that need no kernel times: those of rules about kernels alone.
-constexpr bool holds_without_time(FindingId id) {
-  constexpr std::string_view kernel = "kernel";
-#define GF_FINDING(scope, rank, name, ...) \
-  if (id == FindingId::name && kernel == #scope) return true;
-#define GF_FINDING_TOO GF_FINDING
-#include "analyze/names/findings_ids.def"
-#undef GF_FINDING
-#undef GF_FINDING_TOO
-  return false;
-}
 
 void forget(std::vector<Level>& levels) {
   for (auto& level : levels) {
@@ -98,7 +86,7 @@ void forget_time_line(Analysis& analysis) {
   forget(analysis.levels);
   for (auto& device : analysis.devices) forget(device.levels);
   std::erase_if(analysis.findings,
-                [](const Finding& finding) { return !holds_without_time(finding.id); });
+                [](const Finding& finding) { return !row_of(finding.id).of_kernels; });
   analysis.runtime = {};
   analysis.match.note =
       "Counter report only: its kernels are placed one after the other, each with its duration "

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 #include "analyze/names.h"
@@ -19,6 +17,7 @@ enum class Evidence : std::uint8_t {
 };
 
 struct FindingRow {
+  bool of_kernels;  // its rule is about kernels alone, and needs no time between them
   FindingKind kind;
   FindingGroup group;
   Evidence shown_by;
@@ -36,21 +35,7 @@ struct FindingRow {
   bool limit_is_kernels = false;       // it says that kernels limit the program
 };
 
-inline constexpr FindingRow kFindingRows[] = {
-// by FindingId
-#define GF_FINDING(scope, rank, id, about, label, fires_when, gain, evidence, ...) \
-  {.kind = FindingKind::rank,                                                      \
-   .group = FindingGroup::about,                                                   \
-   .shown_by = Evidence::evidence __VA_OPT__(, ) __VA_ARGS__},
-#define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
-#include "analyze/names/findings_ids.def"
-#undef GF_FINDING
-#undef GF_FINDING_TOO
-};
-
-constexpr const FindingRow& row_of(FindingId id) {
-  return kFindingRows[static_cast<std::size_t>(id)];
-}
+const FindingRow& row_of(FindingId id);
 
 /// The first finding whose row has this; nullptr where none has.
 template <class Findings>
@@ -61,7 +46,7 @@ auto* find_with(Findings& findings, bool FindingRow::* has) {
 }
 
 /// Findings that say a change to make; the others are to be known before that.
-constexpr bool is_recommendation(FindingId id) {
+inline bool is_recommendation(FindingId id) {
   return row_of(id).kind == FindingKind::cause || row_of(id).kind == FindingKind::loss;
 }
 

@@ -55,6 +55,18 @@ constexpr std::string_view kIds[] = {
 #undef GF_FINDING_TOO
 };
 
+constexpr FindingRow kRows[] = {
+#define GF_FINDING(scope, rank, id, about, label, fires_when, gain, evidence, ...) \
+  {.of_kernels = std::string_view(#scope) == "kernel",                             \
+   .kind = FindingKind::rank,                                                      \
+   .group = FindingGroup::about,                                                   \
+   .shown_by = Evidence::evidence __VA_OPT__(, ) __VA_ARGS__},
+#define GF_FINDING_TOO(scope, rank, id, fires_when, gain)
+#include "analyze/names/findings_ids.def"
+#undef GF_FINDING
+#undef GF_FINDING_TOO
+};
+
 /// A finding by its rule, with the rest of its row in the list.
 std::optional<Finding> told(FindingId id, std::optional<Said> said) {
   if (!said) return std::nullopt;
@@ -139,6 +151,8 @@ bool needs_idle_time(const Finding& finding) {
 }  // namespace
 
 constinit const std::span<const std::string_view> EnumNames<FindingId>::names{kIds};
+
+const FindingRow& row_of(FindingId id) { return kRows[static_cast<std::size_t>(id)]; }
 
 FoundInTrace find_in_trace(const Context& context, const KernelLevels& levels,
                            const Analysis& analysis) {
