@@ -10,6 +10,7 @@
 
 #include "model/metrics.h"
 #include "report/json.h"
+#include "report/serving_series.h"
 
 namespace gf {
 
@@ -143,81 +144,19 @@ void add_holders(MetricsPage& page, const LiveTable& table, const OpenMetricsOpt
     }
 }
 
-/// One metric of programs that serve; `quantiles`: there are values NAME_p50, _p90 and _p99.
-struct ServingMetric {
-  const char *key, *name, *help;
-  bool quantiles = false;
-};
-constexpr ServingMetric kOfPrograms[] = {
-    {"tokens_per_second", "gpufathom_serving_tokens_per_second",
-     "Tokens a second that requests got, in the newest window of kernels."},
-    {"joules_per_token", "gpufathom_serving_joules_per_token",
-     "Energy of the GPUs for each token that requests got."},
-    {"requests", "gpufathom_serving_requests", "Requests of the middle step of those that decode."},
-    {"between_tokens_seconds", "gpufathom_serving_between_tokens_seconds",
-     "Time from one token of a request to its next.", true},
-    {"first_token_seconds", "gpufathom_serving_first_token_seconds",
-     "Time from a request's arrival to its first token.", true},
-};
-constexpr ServingMetric kOfKinds[] = {
-    {"steps_per_second", "gpufathom_serving_steps_per_second", "Steps of a kind a second."},
-    {"tokens_per_second", "gpufathom_serving_kind_tokens_per_second",
-     "Tokens that steps of a kind computed, a second of all steps."},
-    {"share", "gpufathom_serving_time_ratio", "Share of the steps' time that a kind takes."},
-    {"joules_per_token", "gpufathom_serving_kind_joules_per_token",
-     "Energy of the GPUs for each token that steps of a kind computed."},
-    {"step_seconds", "gpufathom_serving_step_seconds", "Time of a step of a kind.", true},
-};
-
-/// The samples of a metric, of all programs or of their kinds.
-class ServingSamples {
- public:
-  void add(const ServingMetric& metric, const std::string& labels,
-           const std::map<std::string, double>& values) {
-    const auto take = [&](const std::string& key, const std::string& more) {
-      if (const auto found = values.find(key); found != values.end())
-        samples_.emplace_back(labels + more, found->second);
-    };
-    if (!metric.quantiles) return take(metric.key, "");
-    for (const auto* percent : {"50", "90", "99"})
-      take(fmt::format("{}_p{}", metric.key, percent),
-           fmt::format(",quantile=\"0.{}\"",
-                       percent[1] == '0' ? std::string(1, *percent) : percent));
-  }
-  void put(const ServingMetric& metric, MetricsPage& page) const {
-    if (samples_.empty()) return;
-    page.family(metric.name, "gauge", metric.help);
-    for (const auto& [labels, value] : samples_) page.sample(metric.name, labels, value);
-  }
-
- private:
-  std::vector<std::pair<std::string, double>> samples_;
-};
-
 /// Programs that serve, in the newest window of their kernels.
 void add_serving(MetricsPage& page, const LiveTable& table) {
-  const auto labels_of = [](const LiveServing& program) {
-    return fmt::format("pid=\"{}\",process=\"{}\"", program.pid, escaped_label(program.name));
-  };
-  for (const auto& metric : kOfPrograms) {
-    ServingSamples samples;
-    for (const auto& program : table.serving)
-      samples.add(metric, labels_of(program), program.values);
-    samples.put(metric, page);
+  for (const auto& series : serving_series(table)) {
+    const std::string name = fmt::format("gpufathom_serving_{}", series.name);
+    page.family(name, "gauge", series.help);
+    for (const auto& point : series.points) {
+      std::string labels = fmt::format("pid=\"{}\",process=\"{}\"", point.program->pid,
+                                       escaped_label(point.program->name));
+      if (!point.kind.empty()) labels += fmt::format(",kind=\"{}\"", point.kind);
+      if (!point.quantile.empty()) labels += fmt::format(",quantile=\"{}\"", point.quantile);
+      page.sample(name, labels, point.value);
+    }
   }
-  for (const auto& metric : kOfKinds) {
-    ServingSamples samples;
-    for (const auto& program : table.serving)
-      for (const auto& kind : program.kinds)
-        samples.add(metric, labels_of(program) + fmt::format(",kind=\"{}\"", kind.kind),
-                    kind.values);
-    samples.put(metric, page);
-  }
-  if (table.serving.empty()) return;
-  constexpr const char* kWindowEnd = "gpufathom_serving_window_end_seconds";
-  page.family(kWindowEnd, "gauge", "When the window ended, in seconds since 1970.");
-  for (const auto& program : table.serving)
-    page.sample(kWindowEnd, labels_of(program), static_cast<double>(program.time_ns) * 1e-9);
 }
 
 std::string own_names(const LiveTable& table, const OpenMetricsOptions& options) {

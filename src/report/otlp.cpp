@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "model/metrics.h"
+#include "report/json.h"
 #include "report/openmetrics.h"
+#include "report/serving_series.h"
 
 namespace gf {
 
@@ -28,7 +30,9 @@ void add_attributes(protozero::pbf_writer& into, int field, const Attributes& at
     protozero::pbf_writer pair(into, static_cast<protozero::pbf_tag_type>(field));
     pair.add_string(kKey, key);
     protozero::pbf_writer any(pair, kValue);
-    any.add_string(kText, value);
+    std::string valid;  // a process may call itself anything
+    append_utf8(valid, value);
+    any.add_string(kText, valid);
   }
 }
 
@@ -123,6 +127,7 @@ class Request {
       written.push_back(std::move(name));
     }
     add_held(scope_metrics);
+    for (const auto& series : serving_series(table_)) add(scope_metrics, series);
     return out;
   }
 
@@ -174,6 +179,24 @@ class Request {
     protozero::pbf_writer data(out, kGauge);
     for (const auto& gpu : table_.gpus)
       if (gpu.held_idle_seconds >= 0) add_point(data, {&gpu, nullptr, gpu.held_idle_seconds});
+  }
+
+  static void add(protozero::pbf_writer& into, const ServingSeries& series) {
+    protozero::pbf_writer out(into, kMetrics);
+    out.add_string(kName, "gpufathom.serving." + std::string(series.name));
+    out.add_string(kDescription, std::string(series.help));
+    out.add_string(kUnit, std::string(series.unit));
+    protozero::pbf_writer data(out, kGauge);
+    for (const auto& given : series.points) {
+      protozero::pbf_writer point(data, kPoints);
+      point.add_fixed64(kTime, static_cast<std::uint64_t>(given.program->time_ns));
+      point.add_double(kAsDouble, given.value);
+      add_attributes(point, kPointAttributes,
+                     {{"gpufathom.process.pid", std::to_string(given.program->pid)},
+                      {"process.executable.name", given.program->name},
+                      {"gpufathom.step.kind", given.kind},
+                      {"quantile", given.quantile}});
+    }
   }
 
   static void add_point(protozero::pbf_writer& into, const Point& given) {

@@ -41,6 +41,11 @@ check "a kind's share is a share" [ "$(awk '/^gpufathom_serving_time_ratio/ {s +
 first=$(value gpufathom_serving_window_end_seconds)
 later() { scrape && [ "$(value gpufathom_serving_window_end_seconds)" != "$first" ]; }
 check "and a later window" wait_for later
+# The dashboard asks for all of these, and for nothing that never comes.
+jq -r '.panels[].targets[].expr' "$root/docs/grafana_serving.json" | grep -o 'gpufathom_serving_[a-z_]*' | sort -u > asked
+grep -o '^gpufathom_serving_[a-z_]*' page | sort -u > served
+is "the dashboard asks for all that is served" "$(comm -13 asked served)" ""
+is "and for nothing else" "$(sed 's/gpufathom_serving_\(.*\)/"\1"/' asked | while read -r name; do grep -qF "$name" "$root/src/report/serving_series.cpp" || echo "$name"; done)" ""
 curl -s "${url%/metrics}/json" > table.json
 is "in JSON likewise" "$(jq -r '.serving[0] | "\(.pid) \(.source) \([.kinds[].kind] | sort | join(","))"' table.json)" "$engine marks:step decode,prefill"
 end
