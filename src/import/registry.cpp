@@ -9,6 +9,7 @@
 #include "import/sqlite_file.h"
 #include "import/stranger.h"
 #include "model/check.h"
+#include "model/chips.h"
 #include "model/ledger/ledger.h"
 
 namespace gf {
@@ -26,6 +27,13 @@ Result<Capture> load_with(const Importer& importer, const std::string& path,
   }
   return fail(std::string("needs more memory than there is, read as ") + importer.id, path, -1,
               "give the process more memory, or record a shorter run");
+}
+
+/// What the analysis needs of devices and their names tell where the source does not.
+void complete_devices(Capture& capture) {
+  auto& devices = capture.devices;
+  for (std::size_t row = 0; row < devices.size(); ++row)
+    devices.sm_count[row] = sms_of(capture.text(devices.name[row]), devices.sm_count[row]);
 }
 
 constexpr std::string_view kListed = "gpufathom help formats lists what is read";
@@ -70,6 +78,7 @@ Result<Capture> checked(Result<Capture> capture, const std::string& path) {
   if (!capture) return capture;
   capture->path = path;
   if (const auto sound = capture->check(); !sound) return tl::unexpected(sound.error());
+  complete_devices(*capture);
   check_evidence(*capture);
   return capture;
 }
@@ -98,6 +107,7 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
   // read_capture has checked where the references of a capture file point.
   capture->path = path;
   drop_impossible_rows(*capture);
+  complete_devices(*capture);
   check_evidence(*capture);
   return capture;
 }

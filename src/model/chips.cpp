@@ -250,6 +250,12 @@ const Product* find_product(std::string_view device_name, int sm_count) {
   return first;
 }
 
+int sms_of(std::string_view device_name, int sm_count) {
+  if (sm_count > 0) return sm_count;
+  const Product* product = has_words(device_name, "MIG") ? nullptr : find_product(device_name);
+  return product ? product->sm_count : -1;
+}
+
 double link_bytes_per_s(std::string_view device_name) {
   const Product* product = find_product(device_name);
   if (!product || device_name.find("PCIe") != device_name.npos ||

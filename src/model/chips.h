@@ -111,6 +111,9 @@ const Chip* find_chip(int major, int minor);
 /// products
 /// ("AMD Instinct MI250X / MI250") means the one with `sm_count` SMs, where one has (-1: unknown).
 const Product* find_product(std::string_view device_name, int sm_count = -1);
+/// SMs of a device: as the source says (-1: it does not), else of the product of its name, which a
+/// part of a GPU (MIG) has not all of; -1 where neither is known.
+int sms_of(std::string_view device_name, int sm_count);
 /// The rate of a device's links in one direction, by the vendor's data sheets, in bytes a second;
 /// 0: not known, or none.
 double link_bytes_per_s(std::string_view device_name);

@@ -418,6 +418,53 @@ TEST(Findings, SmallGridsLeaveCollectivesOut) {
   EXPECT_EQ(f->gain_ns, 800) << "80 of 100 SMs without a block";
 }
 
+TEST(Findings, InstructionsThatDifferInTheirNumberAreOnePlace) {
+  Sequence b;
+  const auto instruction = [&](const char* kernel, const char* op, const char* scope, Nanos ns) {
+    const auto row = b.run("", kernel, ns, 200);
+    b.capture.activities.op[row] = b.capture.strings.intern(op);
+    b.capture.activities.scope[row] = b.capture.strings.intern(scope);
+  };
+  for (const char* op : {"custom-call.3", "custom-call.4", "custom-call.12"})
+    instruction("radix_sort", op, "jit(f)/sort", 100'000);
+  instruction("scatter", "custom-call.5", "jit(f)/other", 150'000);
+  instruction("loop", "fusion", "jit(f)", 200'000);
+  const auto f = finding(b, FindingId::kernel_bound);
+  ASSERT_TRUE(f);
+  EXPECT_NE(f->text.find("46 %, is custom-call of jit(f)/sort (3 kernels, most of it radix_sort)"),
+            std::string::npos)
+      << f->text;
+}
+
+TEST(Findings, BlocksOfFewThreadsLeaveLanesEmpty) {
+  Sequence b;
+  const auto block = [&](std::uint32_t row, int threads) {
+    b.capture.activities.block_x[row] = threads;
+    b.capture.activities.block_y[row] = b.capture.activities.block_z[row] = 1;
+  };
+  block(b.run("aten::mm", "gemm", 1000, 200), 33);
+  EXPECT_FALSE(finding(b, FindingId::partial_warps)) << "33 of 64 lanes";
+  block(b.run("", "one", 3200, 20), 1);
+  EXPECT_FALSE(finding(b, FindingId::partial_warps)) << "fewer blocks than SMs";
+  block(b.run("", "one", 3200, 200), 1);
+  const auto f = finding(b, FindingId::partial_warps);
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->gain_ns, 3100) << "31 of 32 lanes";
+}
+
+TEST(Findings, ProductsInALossAreProducts) {
+  Sequence b;
+  const auto row = b.run("", "ampere_bf16_gemm", 10'000, 200);
+  b.capture.activities.occupancy[row] = 0.1f;
+  EXPECT_FALSE(finding(b, FindingId::low_occupancy));
+  const auto other = b.run("CrossEntropyLoss", "gemm_fusion_dot_5", 10'000, 200);
+  b.capture.activities.occupancy[other] = 0.1f;
+  EXPECT_FALSE(finding(b, FindingId::low_occupancy));
+  const auto scan = b.run("", "scan", 10'000, 200);
+  b.capture.activities.occupancy[scan] = 0.1f;
+  EXPECT_TRUE(finding(b, FindingId::low_occupancy));
+}
+
 TEST(Findings, TinyKernelsTakeOnlyTheirOwnGaps) {
   Sequence b;
   for (int i = 0; i < 6; ++i) {

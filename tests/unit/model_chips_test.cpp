@@ -52,6 +52,10 @@ TEST(Chips, ProductsMatchWholeWords) {
     EXPECT_EQ(product->sm_count, chip_id.sms) << chip_id.name;
   }
   EXPECT_EQ(find_product("NVIDIA RTX A1000"), nullptr);
+  EXPECT_EQ(sms_of("NVIDIA H200", -1), 132);
+  EXPECT_EQ(sms_of("NVIDIA H200", 60), 60);
+  EXPECT_EQ(sms_of("NVIDIA H200 MIG 1g.18gb", -1), -1);
+  EXPECT_EQ(sms_of("NVIDIA RTX A1000", -1), -1);
   // ROCm's name for both boards: their compute units tell them apart.
   EXPECT_EQ(find_product("AMD Instinct MI250X / MI250", 104)->pattern, "MI250");
   EXPECT_EQ(find_product("AMD Instinct MI250X / MI250", 110)->pattern, "MI250X");

@@ -156,15 +156,7 @@ class Translation {
   Translation(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model)
       : model_(model) {
     const auto& devices = capture.devices;
-    const Product* product =
-        find_product(capture.text(devices.name[device]), devices.sm_count[device]);
-    if (devices.sm_count[device] > 0) {
-      sms_ = devices.sm_count[device];
-    } else if (product) {
-      sms_ = product->sm_count;
-    } else {
-      sms_ = 0;
-    }
+    sms_ = std::max(0, devices.sm_count[device]);
     const Chip* chip = find_chip(capture.text(devices.name[device]), devices.compute_major[device],
                                  devices.compute_minor[device]);
     // FP64 multiply-adds that an SM finishes in a cycle.

@@ -139,7 +139,7 @@ void Bound::add(std::size_t index) {
       peaks_.push_back(
           stated_peak(*product_, name_of(static_cast<work::Element>(type))).value_or(0));
   }
-  if (activities.grid_x[kernel.activity] > 0 && !can_use_tensor_cores(facts_.type(kernel))) {
+  if (activities.grid_x[kernel.activity] > 0 && !multiplies(facts_, kernel)) {
     plain_ += time;
     threads_ += static_cast<double>(activities.grid_x[kernel.activity]) *
                 std::max(activities.grid_y[kernel.activity], 1) *

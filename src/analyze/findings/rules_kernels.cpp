@@ -146,7 +146,7 @@ std::optional<Said> fp32_without_tensor_cores(const Facts& facts) {
                                    return (word_of(facts, kernel) & kernel_is::half) != 0;
                                  });
   for (const auto& kernel : facts.kernels) {
-    if (!can_use_tensor_cores(facts.type(kernel))) continue;
+    if (!multiplies(facts, kernel)) continue;
     all += kernel.exclusive_ns;
     const bool in_attention = attention_in_fp32 && attends(kernel);
     if (!in_attention && !fp32_by_name(word_of(facts, kernel))) continue;
@@ -195,9 +195,8 @@ std::optional<Said> low_tensor_use(const Facts& facts) {
   Nanos time = 0, layout = 0;
   TimeBy names(facts);
   for (const auto& kernel : facts.kernels) {
-    const auto type = facts.type(kernel);
     const double tensor = facts.levels.of(kernel.activity, KernelLevel::tensor_active);
-    if (!can_use_tensor_cores(type) || std::isnan(tensor)) continue;
+    if (!multiplies(facts, kernel) || std::isnan(tensor)) continue;
     // Products in FP32 have another finding: no batch size gives them tensor cores.
     if (fp32_by_name(word_of(facts, kernel))) continue;
     const NameWord is = word_of(facts, kernel);

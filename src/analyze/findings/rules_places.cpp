@@ -2,7 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyze/findings/place.h"
@@ -17,6 +21,31 @@ namespace {
 constexpr double kWorthAPlace = 0.05;
 /// With more kernels, a sample (every second, third and so on) says what bounds them.
 constexpr std::size_t kEnoughKernels = 4096;
+
+/// Instructions of XLA that differ in their number alone, of one place in the program, are one:
+/// a sort is three custom calls.
+class Families {
+ public:
+  explicit Families(const Facts& facts) : facts_(facts) {}
+  /// The first instruction of the family.
+  Text of(Text instruction, Text scope) {
+    const auto [known, is_new] = first_.try_emplace(instruction, instruction);
+    if (is_new && scope != Text::none)
+      known->second =
+          families_.try_emplace({stem(facts_.capture().text(instruction)), scope}, instruction)
+              .first->second;
+    return known->second;
+  }
+  static std::string_view stem(std::string_view name) {
+    const auto end = name.find_last_not_of("0123456789");
+    return end != name.npos && end > 0 && name[end] == '.' ? name.substr(0, end) : name;
+  }
+
+ private:
+  const Facts& facts_;
+  std::unordered_map<Text, Text> first_;
+  std::map<std::pair<std::string_view, Text>, Text> families_;
+};
 
 /// The name of a kernel's place: XLA's instruction, the operator around its launch, or its own
 /// name, which of XLA's command buffers is that of its instruction.
@@ -46,11 +75,16 @@ Place largest_place(const Facts& facts) {
   std::vector<Untold> untold;
   untold.reserve(facts.kernels.size());
   std::vector<Nanos> by_name(facts.texts().size());
+  Families families(facts);
   Place largest;
   for (std::uint32_t at = 0; at < facts.kernels.size(); ++at) {
     const auto& kernel = facts.kernels[at];
     if (facts.told(kernel.activity) || facts.type(kernel) == LayerType::communication) continue;
-    const auto name = static_cast<std::uint32_t>(name_of_place(facts, kernel));
+    Text place = name_of_place(facts, kernel);
+    const auto& activities = facts.capture().activities;
+    if (activities.op[kernel.activity] == place)
+      place = families.of(place, activities.scope[kernel.activity]);
+    const auto name = static_cast<std::uint32_t>(place);
     untold.push_back({at, name, attribution.module[kernel.activity], kernel.working_ns});
     by_name[name] += kernel.working_ns;
     largest.all += kernel.working_ns;
@@ -83,6 +117,10 @@ std::string describe(const Facts& facts, const Place& place) {
   const bool by_kernel = name == facts.kernel_name(longest);
   const auto kernel = shown(short_kernel_name(facts.texts().view(facts.kernel_name(longest))));
   std::string text = by_kernel ? kernel : std::string(facts.capture().text(name));
+  const auto of_another = [&](std::size_t at) {
+    return name_of_place(facts, facts.kernels[at]) != name;
+  };
+  if (std::ranges::any_of(place.kernels, of_another)) text.resize(Families::stem(text).size());
   if (const Text scope = facts.capture().activities.scope[longest.activity]; scope != Text::none)
     text += fmt::format(" of {}", facts.capture().text(scope));
   const auto count = static_cast<std::int64_t>(place.kernels.size());

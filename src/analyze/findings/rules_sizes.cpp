@@ -217,8 +217,7 @@ std::optional<Said> low_estimated_occupancy(const Facts& facts) {
   bool of_launches = false;
   TimeBy names(facts);
   for (const auto& kernel : facts.kernels) {
-    const auto type = facts.type(kernel);
-    if (can_use_tensor_cores(type) || type == LayerType::communication) continue;
+    if (multiplies(facts, kernel) || facts.type(kernel) == LayerType::communication) continue;
     double occupancy = facts.capture().activities.occupancy[kernel.activity];
     const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
     // No estimate is 0, as is one of a block an SM that fills it with its shared memory.
@@ -240,6 +239,30 @@ std::optional<Said> low_estimated_occupancy(const Facts& facts) {
       fmt::format("{} by {}; most in {}", say_time(time),
                   of_launches ? "the shared memory of their blocks" : "the profiler's estimate",
                   say_names(names))};
+}
+
+std::optional<Said> partial_warps(const Facts& facts) {
+  constexpr double kWarp = 32;
+  Found found(facts);
+  double lost = 0, fewest = kWarp;
+  for (const auto& kernel : facts.kernels) {
+    const double threads = threads_of_block(facts.capture(), kernel.activity);
+    // A few blocks are told as such, and may have little to do.
+    if (!(threads >= 1) || !(blocks_per_sm(facts.capture(), kernel.activity) >= 1)) continue;
+    const double filled = threads / (std::ceil(threads / kWarp) * kWarp);
+    if (filled > 0.5) continue;
+    found.take(kernel);
+    lost += (1 - filled) * static_cast<double>(kernel.exclusive_ns);
+    fewest = std::min(fewest, threads);
+  }
+  if (!found.claim(0.05)) return {};
+  Said said{fmt::format("{} of kernel time is in kernels whose blocks leave half of their warps' "
+                        "lanes empty or more ({} in a block). Launch blocks of 128 or 256 threads.",
+                        found.share(), plural(static_cast<std::int64_t>(fewest), "thread")),
+            fmt::format("{}, {} of them in lanes without a thread; most in {}", found.said(),
+                        say_time(static_cast<Nanos>(lost)), say_names(found.operators))};
+  said.gain_ns = static_cast<Nanos>(lost);
+  return said;
 }
 
 std::optional<Said> odd_sizes(const Facts& facts) {

@@ -107,9 +107,9 @@ std::optional<Said> fp64(const Facts& facts) {
   for (const auto& kernel : facts.kernels) {
     const auto what = fp64_by_name(word_of(facts, kernel));
     if (what == Fp64::nothing && !fp64_by_program(facts, kernel.activity)) continue;
-    const bool multiplies = what == Fp64::multiplies ||
-                            (what == Fp64::nothing && can_use_tensor_cores(facts.type(kernel)));
-    (multiplies ? products : others).take(kernel);
+    const bool product =
+        what == Fp64::multiplies || (what == Fp64::nothing && multiplies(facts, kernel));
+    (product ? products : others).take(kernel);
   }
   const Nanos time = products.time + others.time;
   if (!products.claim(0.05)) {

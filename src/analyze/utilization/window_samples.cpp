@@ -123,10 +123,7 @@ std::string_view says_missing(const Capture& capture) {
 double most_sms(const Context& context, const DeviceTimeline& line, Interval span) {
   const Capture& capture = context.capture;
   const auto& activities = capture.activities;
-  double sms = capture.devices.sm_count[line.device];
-  if (sms <= 0)
-    if (const Product* product = find_product(capture.text(capture.devices.name[line.device])))
-      sms = product->sm_count;
+  const double sms = capture.devices.sm_count[line.device];
   double busy = 0;
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
     const auto row = line.rows[i];

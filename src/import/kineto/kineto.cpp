@@ -78,8 +78,6 @@ void add_device(Capture& capture, const dom::object& object) {
     if (devices.sm_count[row] < 0) devices.sm_count[row] = devices.max_threads_per_sm[row];
     devices.max_threads_per_sm[row] = -1;
   }
-  if (const Product* product = find_product(name); product && devices.sm_count[row] <= 0)
-    devices.sm_count[row] = product->sm_count;
   devices.registers_per_sm[row] = small(object, "regsPerMultiprocessor");
   devices.shared_bytes_per_sm[row] = std::max(integer(object, "sharedMemPerMultiprocessor"),
                                               integer(object, "maxSharedMemoryPerMultiProcessor"));

@@ -30,3 +30,10 @@ What cannot be written or read ends with 1, and no file is left behind.
   3
   $ gpufathom import $EXAMPLES/lenet_train_b64.json.gz 2>/dev/null
   [2]
+
+A device's number of SMs is its product's where the recorder does not say it.
+
+  $ gpufathom query --format csv "$EXAMPLES/resnet50_fp32_b512_energy.gpf.gz" "select name, sm_count from devices" 2> /dev/null
+  name,sm_count
+  NVIDIA H200,132
+  [1]
