@@ -82,6 +82,7 @@ std::optional<DeviceEnergy> measured(const Frame& frame, const PowerCurve& curve
   out.name = frame.capture.text(frame.capture.devices.name[frame.device]);
   out.start_ns = frame.window.start;
   out.span_ns = frame.window.length();
+  out.period_ns = curve.period();
   out.source = curve.source();
   out.nj = std::max<std::int64_t>(0, *nj);
   out.mean_watts = static_cast<double>(out.nj) / static_cast<double>(out.span_ns);
@@ -285,6 +286,7 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
   }
   fill_parts(out, leaves.list, model);
   fill_tables(context, frame, layers, leaves.list, model, out);
+  out.waiting = waiting_row(leaves.list, model, out.nj);
   fill_step_mean(out, context.window.steps, frame.batch);
   doubt_unrecorded(frame, out);
   if (!model) return out;

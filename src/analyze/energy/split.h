@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,10 @@ namespace gf {
 /// or time without kernels.
 struct EnergyLeaf {
   std::uint32_t step = 0, type = 0, layer = 0, kernel = 0;
-  std::int64_t count = 0;  // kernel instances
-  Nanos ns = 0;            // exclusive time
-  bool runs = false;       // a kernel runs: it takes its part of the rest
+  std::int64_t count = 0;      // kernel instances
+  Nanos ns = 0;                // exclusive time
+  bool runs = false;           // a kernel runs: it takes its part of the rest
+  std::optional<bool> waits;   // only for other ranks; empty: these are not known
   EnergyWork work;
   EnergyWork
       doubt;  // standard error of the work, the same error for all leaves of a kernel; empty: none
@@ -49,6 +51,10 @@ std::vector<EnergyRow> energy_rows(
     const std::function<std::uint64_t(const EnergyLeaf&)>& key,
     const std::function<void(const EnergyLeaf&, EnergyRow&)>& describe);
 
+/// The leaves that only wait for other ranks; empty where these are not known.
+std::optional<EnergyRow> waiting_row(const std::vector<EnergyLeaf>& leaves,
+                                     const EnergyEvaluator* model, std::int64_t total);
+
 // The pieces of a device's window that energy is given to: kernels by step, layer and name, time
 // without kernels.
 
@@ -61,8 +67,8 @@ inline constexpr std::uint32_t kNoStep = UINT32_MAX;
 
 struct Leaves {
   std::vector<EnergyLeaf> list;
-  Nanos kernel_ns = 0;   // of all kernels
-  Nanos counted_ns = 0;  // of those whose work is known
+  Nanos kernel_ns = 0;             // of all kernels
+  Nanos counted_ns = 0;            // of those whose work is known
 };
 
 /// The kernels of a device with their places in the timeline.
