@@ -116,6 +116,20 @@ std::vector<double> doubts(const std::vector<const EnergyLeaf*>& leaves,
   return squares;
 }
 
+/// Joules that the model may lack, at most, of work that it has no term for.
+double lacking_joules(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator& model) {
+  double lacks = 0;
+  for (const auto* leaf : leaves) {
+    if (leaf->termless == 0) continue;
+    double dynamic = 0;
+    for (std::size_t component = 0; component < model.components().size(); ++component)
+      if (model.components()[component] != "static")
+        dynamic += static_cast<double>(leaf->nj[component]) * 1e-9;
+    lacks += lacking(leaf->termless) * dynamic;
+  }
+  return lacks;
+}
+
 /// Both half-widths of an interval around `value`, widened by an independent one.
 Interval95 widened(Interval95 interval, double value, double half) {
   const double below = value - interval.low, above = interval.high - value;
@@ -157,7 +171,9 @@ std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leave
   const double all = static_cast<double>(total) * 1e-9,
                rest = static_cast<double>(sums.back()) * 1e-9;
   const auto sum = model->interval_of_sum(work);
-  add("rest", sums.back(), widened({all - sum.high, all - sum.low}, rest, 1.96 * doubt.back()));
+  const auto interval = widened({all - sum.high, all - sum.low}, rest, 1.96 * doubt.back());
+  add("rest", sums.back(), {interval.low - lacking_joules(leaves, *model), interval.high});
+  return parts;
 }
 
 std::vector<EnergyRow> energy_rows(
@@ -326,13 +342,47 @@ PlacedKernels placed_kernels(const Capture& capture, const DeviceTimeline& line)
   return out;
 }
 
+namespace {
+
+/// The kinds of work of kernels that the model has no term for, by counters where these show them,
+/// else by names.
+class TermlessKernels {
+ public:
+  TermlessKernels(const Context& context, const Chip* chip, const KernelWork& work,
+                  const EnergyEvaluator& model)
+      : context_(context), chip_(chip), work_(work), model_(model) {}
+  TermlessKinds of(std::uint32_t activity, std::uint32_t row) {
+    const Text name = context_.capture.activities.name[activity];
+    const auto [at, added] = by_name_.try_emplace(name, TermlessKinds{0});
+    if (added) at->second = without_terms(termless_by_name(context_.names, name, chip_), model_);
+    if (row >= work_.termless.size()) return at->second;
+    const auto counted = without_terms(work_.termless_counted, model_);
+    return static_cast<TermlessKinds>((work_.termless[row] & counted) |
+                                      (at->second & ~work_.termless_counted));
+  }
+
+ private:
+  const Context& context_;
+  const Chip* chip_;
+  const KernelWork& work_;
+  const EnergyEvaluator& model_;
+  std::map<Text, TermlessKinds> by_name_;
+};
+
+}  // namespace
+
 Leaves energy_leaves(const Context& context, const DeviceTimeline& line,
                      const PlacedKernels& kernels, const LayerGroups& layers,
-                     const KernelWork& work, std::size_t columns) {
+                     const KernelWork& work, const EnergyEvaluator* model) {
+  const auto columns = model ? model->columns() : 0;
+  std::optional<TermlessKernels> termless;
+  if (model && !work.rows.empty())
+    termless.emplace(context, chip_at(context.capture, line.device), work, *model);
   const auto& activities = context.capture.activities;
   const StepOf steps(context.window.steps);
   LeafTable table(columns, line.waiting.has_value());
   Leaves out;
+  out.termless_ns.resize(termless_work().size());
   for (std::size_t i = 0; i < kernels.instances.size(); ++i) {
     const KernelInstance& kernel = kernels.instances[i];
     const auto leaf_at = [&](bool waits) -> EnergyLeaf& {
@@ -359,6 +409,12 @@ Leaves energy_leaves(const Context& context, const DeviceTimeline& line,
     ++leaf.count;
     leaf.ns += kernel.working_ns;
     if (!counted) continue;
+    if (termless) {
+      const TermlessKinds kinds = termless->of(kernel.activity, row);
+      leaf.termless |= kinds;
+      for (std::size_t kind = 0; kind < out.termless_ns.size(); ++kind)
+        if (kinds & (1u << kind)) out.termless_ns[kind] += kernel.working_ns;
+    }
     add_work(work, row, activities.duration_ns[kernel.activity], kernel, leaf);
     add_active(work, row, kernel.working_ns, leaf);
   }

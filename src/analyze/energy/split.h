@@ -24,6 +24,7 @@ struct EnergyLeaf {
   Nanos ns = 0;                // exclusive time
   bool runs = false;           // a kernel runs: it takes its part of the rest
   std::optional<bool> waits;   // only for other ranks; empty: these are not known
+  TermlessKinds termless = 0;  // kinds of its work that the model has no term for
   EnergyWork work;
   EnergyWork
       doubt;  // standard error of the work, the same error for all leaves of a kernel; empty: none
@@ -69,6 +70,7 @@ struct Leaves {
   std::vector<EnergyLeaf> list;
   Nanos kernel_ns = 0;             // of all kernels
   Nanos counted_ns = 0;            // of those whose work is known
+  std::vector<Nanos> termless_ns;  // of those with each kind of work that the model has no term for
 };
 
 /// The kernels of a device with their places in the timeline.
@@ -78,10 +80,10 @@ struct PlacedKernels {
 };
 PlacedKernels placed_kernels(const Capture& capture, const DeviceTimeline& line);
 
-/// The leaves of a device; `columns` of the model, 0 without one.
+/// The leaves of a device; `model` is null without one.
 Leaves energy_leaves(const Context& context, const DeviceTimeline& line,
                      const PlacedKernels& kernels, const LayerGroups& layers,
-                     const KernelWork& work, std::size_t columns);
+                     const KernelWork& work, const EnergyEvaluator* model);
 
 /// Makes the sums of the leaves what was sampled over the whole window; what no leaf claims goes by
 /// the time of running kernels.
