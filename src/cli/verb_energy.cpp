@@ -3,6 +3,7 @@
 
 #include "analyze/energy/clocks.h"
 #include "analyze/energy/model_file.h"
+#include "cli/one_capture.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -13,7 +14,6 @@
 #include "report/text/reports.h"
 #include "session/answer.h"
 #include "session/job_energy.h"
-#include "session/ranks.h"
 
 namespace gf::cli {
 
@@ -80,7 +80,7 @@ int energy_of(const EnergyArguments& out) {
 }
 
 /// Several captures, or a folder of them, are the ranks of a job.
-int energy_of_job(const EnergyArguments& out) {
+int energy_of_job(const EnergyArguments& out, const std::vector<std::string>& paths) {
   const std::string format = chosen_format(out.output);
   if (format == "html")
     return complain("several captures are the ranks of a job: take text or json", kWrongUsage);
@@ -88,8 +88,7 @@ int energy_of_job(const EnergyArguments& out) {
     return complain("--counters and --sweep require a single capture", kWrongUsage);
   JobEnergyQuestion question;
   question.input = out.input;
-  question.ranks = {{out.input.trace}, out.input.max_bytes, out.input.threads};
-  question.ranks.paths.insert(question.ranks.paths.end(), out.more.begin(), out.more.end());
+  question.ranks = {paths, out.input.max_bytes, out.input.threads};
   question.ranks.graphs = out.input.graphs;
   question.ranks.devices = out.question.devices;
   question.ranks.window = out.question.window;
@@ -144,8 +143,12 @@ Verb energy_verb() {
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);
   verb.run = [options] {
-    const bool job = !options->more.empty() || captures_of_folder(options->input.trace).size() > 1;
-    return job ? energy_of_job(*options) : energy_of(*options);
+    const auto chosen = choose_captures("energy", options->more, options->input);
+    if (!chosen.wrong.empty()) return complain(chosen.wrong, kWrongUsage);
+    if (chosen.files.size() > 1) return energy_of_job(*options, chosen.paths);
+    options->input.trace = chosen.files.front();
+    say_earlier(chosen);
+    return energy_of(*options);
   };
   return verb;
 }

@@ -63,6 +63,11 @@ Every sum is exact: ranks, components, steps and ranks' parts of them.
   $ jq -c '.job | [.ranks[].span_ns] | unique | length' job.json
   1
 
+A power log among the files is one, as in `analyze`.
+
+  $ gpufathom energy job power.csv --format json 2> said | cmp - job.json; cat said
+  gpufathom: power.csv is a power log: taken as --power
+
 Who waits and how long is that of `ranks`, in the same window.
 
   $ gpufathom ranks job --window auto --format json 2>/dev/null | jq -c '[.ranks[] | .exposed_wait_ns > 1000000]'
