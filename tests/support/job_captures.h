@@ -17,9 +17,11 @@ struct MadeRank {
   std::int64_t rank = 0, ranks = 2;
   int collectives = 12;
   Nanos every = 10'000'000, delay = 2'000'000, transfer = 500'000;
-  double watts = 300;     // 0: power was not measured
-  bool marks = true;      // of steps
-  Nanos readings = 0;     // how long the readings go on, 0: beyond all
+  double watts = 300;  // 0: power was not measured
+  bool alone = false;  // other kernels in place of the collectives
+  bool marks = true;   // of steps
+  Nanos readings = 0;  // how long the readings go on, 0: beyond all
+  double sms = -1;  // share of SMs with work, as a counter report says of all kernels; none below 0
   std::string uuid = {};  // of its board
 };
 
@@ -48,6 +50,7 @@ inline Capture made_rank(const MadeRank& made) {
     const auto kernel =
         build.launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL", {step + 2000, step + 3000},
                      {start, begin + late + made.transfer}, 20);
+    if (made.alone) continue;
     const auto about = table.add();
     table.activity[about] = kernel;
     table.name[about] = intern("allreduce");
@@ -64,6 +67,19 @@ inline Capture made_rank(const MadeRank& made) {
     sample_power(capture, at, "energy.module",
                  made.watts * static_cast<double>(at - clock + 50'000'000) * 1e-9);
     sample_power(capture, at, "power.module", made.watts);
+  }
+  for (const char* name : {"gemm", "ncclDevKernel_AllReduce_Sum_f32_RING_LL"}) {
+    if (made.sms < 0) break;
+    const auto kernel = capture.report_kernels.add();
+    capture.report_kernels.name[kernel] = intern(name);
+    capture.report_kernels.duration_ns[kernel] = 1e6;
+    for (const auto& [counter, value] :
+         {std::pair{"sm__cycles_active.sum", 100 * made.sms}, {"sm__cycles_elapsed.sum", 100.0}}) {
+      const auto row = capture.kernel_counters.add();
+      capture.kernel_counters.kernel[row] = kernel;
+      capture.kernel_counters.metric[row] = intern(counter);
+      capture.kernel_counters.value[row] = value;
+    }
   }
   if (!made.uuid.empty()) capture.devices.uuid[0] = intern(made.uuid);
   capture.path = "rank" + std::to_string(made.rank) + ".json";

@@ -82,6 +82,19 @@ TEST(JobEnergy, WhoOnlyWaitsTakesStaticPowerAndAtMostTheMean) {
   EXPECT_EQ(job->parts.back().component, "rest");
 }
 
+TEST(JobEnergy, WhoseSmsWereCountedTakesStaticAndActivePowerAlone) {
+  const auto file = static_model();
+  const auto job = energy_of({test::MadeRank{.rank = 0, .watts = 500, .sms = 0.25},
+                              test::MadeRank{.rank = 1, .watts = 200, .sms = 0.25}},
+                             &file);
+  ASSERT_TRUE(job) << job.error().message();
+  const auto& rank = job->ranks[1];
+  // 100 W, and a quarter of 40 W: none of the rest, whose kernels did the work.
+  EXPECT_NEAR(static_cast<double>(*rank.wait_nj), 110 * static_cast<double>(rank.wait_ns), 100);
+  EXPECT_LT(*rank.wait_low_nj, *rank.wait_nj);
+  EXPECT_GT(*rank.wait_high_nj, *rank.wait_nj);
+}
+
 TEST(JobEnergy, ARankWithoutPowerIsSaidAndNoZero) {
   const auto job =
       energy_of({test::MadeRank{.rank = 0, .watts = 0}, test::MadeRank{.rank = 1, .watts = 200}});
@@ -109,6 +122,18 @@ TEST(JobEnergy, ABoardThatTwoRanksShareCountsOnce) {
   EXPECT_EQ(job->measured_ranks, 1);
   EXPECT_FALSE(job->ranks[1].nj);
   EXPECT_NE(job->ranks[1].why_missing.find("shares its GPU with rank 0"), std::string::npos);
+}
+
+TEST(JobEnergy, ARankThatSharesNoCollectiveKeepsItsWindow) {
+  const auto apart = energy_of(
+      {test::MadeRank{.rank = 0}, test::MadeRank{.rank = 1, .collectives = 4, .alone = true}});
+  ASSERT_TRUE(apart) << apart.error().message();
+  EXPECT_TRUE(apart->ranks[0].placed);
+  EXPECT_FALSE(apart->ranks[1].placed);
+  EXPECT_FALSE(apart->ranks[1].wait_nj);
+  EXPECT_EQ(apart->nj, *apart->ranks[0].nj + *apart->ranks[1].nj);
+  EXPECT_LT(apart->ranks[1].span_ns, apart->ranks[0].span_ns);
+  EXPECT_EQ(apart->span_ns, apart->ranks[0].span_ns);
 }
 
 TEST(JobEnergy, WithoutStepsThereAreNone) {

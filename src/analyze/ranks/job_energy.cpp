@@ -212,11 +212,10 @@ JobEnergy sum_job_energy(const Job& job, std::vector<MeasuredRank> ranks, const 
   out.missing_ranks = job.missing_ranks();
   out.quality = job.quality;
   out.window = facts.window;
-  if (const auto common = common_window(job)) out.span_ns = common->length();
   for (std::size_t part = 0; part < ranks.size(); ++part) {
     RankEnergy rank = described_rank(job, part, ranks[part]);
-    out.span_ns = std::max(out.span_ns, rank.span_ns);
     if (rank.nj) {
+      out.span_ns = std::max(out.span_ns, rank.span_ns);
       ++out.measured_ranks;
       out.nj += *rank.nj;
       out.mean_watts += *rank.mean_watts;

@@ -366,6 +366,13 @@ std::string ranks_energy_table(const JobEnergy& job, const TextStyle& style) {
     table.add({fmt::format("{}", rank.rank), known(rank.nj),
                rank.share ? format_share(rank.share) : "-", watts, format_time(rank.wait_ns),
                known(rank.wait_nj), std::string(name_of(rank.measured_by))});
+    if (!rank.placed)
+      missing +=
+          paint(style, Paint::warn,
+                wrap(fmt::format("! rank {} shares no collective with the others: its window "
+                                 "is its own",
+                                 rank.rank),
+                     static_cast<std::size_t>(style.width), 2));
     if (!rank.why_missing.empty())
       missing += paint(style, Paint::warn,
                        wrap_with_command(fmt::format("! rank {} is not in the sum: {}", rank.rank,
