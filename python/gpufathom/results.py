@@ -1054,6 +1054,8 @@ class EnergyRow(Answer):
     ns: exclusive time
     nj: energy in nanojoules, the rest included
     share: of the device's energy
+    wait_nj: of nj, what went in time in which the device only waits for other ranks; null: these
+    are not known
     parts: the same energy by component; sums to nj
     """
 
@@ -1064,6 +1066,7 @@ class EnergyRow(Answer):
     ns: int
     nj: int
     share: Optional[float]
+    wait_nj: Optional[int]
     parts: List[EnergyPart]
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
         "parts": EnergyPart,
@@ -1107,6 +1110,8 @@ class DeviceEnergy(Answer):
     counts_source: what counted accesses and operations: samples, counter_report or none (none,
     samples, counter_report)
     coverage: share of the window (samples) or of kernel time (report) that has counts
+    period_ns: update period of the sensor, as its readings show it: the window's ends are known to
+    it; 0: not known
     nj: measured energy in nanojoules
     mean_watts: measured energy over the span
     predicted_low_nj: 2.5 % bound of the model's sum; null without model
@@ -1120,6 +1125,8 @@ class DeviceEnergy(Answer):
     layer_types: by layer type, largest first; with (idle) and (copies) sums to nj
     layers: by layer; sums to nj
     kernels: by kernel; sums to nj
+    waiting: time in which the device only waits for other ranks, which is part of the rows above;
+    null: these are not known
     power: power over the span
     warnings: doubts, and what to do
     """
@@ -1131,6 +1138,7 @@ class DeviceEnergy(Answer):
     source: str
     counts_source: str
     coverage: Optional[float]
+    period_ns: int
     nj: int
     mean_watts: Optional[float]
     predicted_low_nj: Optional[int]
@@ -1144,6 +1152,7 @@ class DeviceEnergy(Answer):
     layer_types: List[EnergyRow]
     layers: List[EnergyRow]
     kernels: List[EnergyRow]
+    waiting: Optional[EnergyRow]
     power: List[EnergyReading]
     warnings: List[EnergyWarning]
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
@@ -1153,6 +1162,7 @@ class DeviceEnergy(Answer):
         "layer_types": EnergyRow,
         "layers": EnergyRow,
         "kernels": EnergyRow,
+        "waiting": EnergyRow,
         "power": EnergyReading,
         "warnings": EnergyWarning,
     }

@@ -123,7 +123,8 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   auto chosen = choose_devices(capture, options.devices);
   if (!chosen) return tl::unexpected(chosen.error());
   context.chosen = std::move(*chosen);
-  auto window = choose_window(capture, options.window, steps, context.chosen);
+  auto window = options.span ? choose_window(capture, *options.span, steps)
+                             : choose_window(capture, options.window, steps, context.chosen);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
   auto host_side = std::async(std::launch::async, [&] {

@@ -38,10 +38,11 @@ using OwnRules = std::function<Result<std::vector<OwnFinding>>(const Context& co
                                                                const Analysis& analysis)>;
 
 struct AnalyzeOptions {
-  std::string window = "all";  // auto | all | steps | stable | step:N | START:END (ns after the
-                               // capture's first device event, or with a unit: 1.5ms)
-  std::string devices;         // empty: those that work | all | 0,2 (numbers of the source)
-  std::size_t max_rows = 0;    // kernels and layers kept in the result, 0 = all
+  std::string window = "all";    // auto | all | steps | stable | step:N | START:END (ns after the
+                                 // capture's first device event, or with a unit: 1.5ms)
+  std::optional<Interval> span;  // the window itself, on the capture's clock, instead of a text
+  std::string devices;           // empty: those that work | all | 0,2 (numbers of the source)
+  std::size_t max_rows = 0;      // kernels and layers kept in the result, 0 = all
   bool brief = false;      // without what no finding and no short answer asks for: Context::omitted
   std::int64_t batch = 0;  // items of a step, 0 = not known
   const EnergyModelFile* energy_model =

@@ -298,6 +298,30 @@ ChosenSpan chosen_span(const Capture& capture, std::string_view wanted, const St
 
 }  // namespace
 
+namespace {
+
+WindowInfo window_of(WindowKind kind, Interval span, const Steps& steps) {
+  WindowInfo window;
+  window.kind = kind;
+  window.step_source = steps.source;
+  window.step_confidence = steps.confidence;
+  window.step_sign = steps.sign;
+  window.blocks = steps.blocks;
+  window.all_steps = steps.steps;
+  window.start_ns = span.start;
+  window.end_ns = span.end;
+  window.duration_ns = span.length();
+  // The whole capture begins with the device's first activity, the first step with its mark before
+  // that: it is in the capture all the same.
+  const bool whole = kind == WindowKind::all;
+  for (const auto& step : steps.steps)
+    if (whole || (step.start_ns >= span.start && span_of_step(step).end <= span.end))
+      window.steps.push_back(step);
+  return window;
+}
+
+}  // namespace
+
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
                                  const Steps& steps, const ChosenDevices& devices) {
   if (const Status works = check_for_work(capture); !works) return tl::unexpected(works.error());
@@ -306,23 +330,12 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   auto [kind, span] = chosen_span(capture, wanted, steps, devices);
   if (!chosen && kind == WindowKind::range) kind = WindowKind::common;
   if (!span) return tl::unexpected(span.error());
-  WindowInfo window;
-  window.kind = kind;
-  window.step_source = steps.source;
-  window.step_confidence = steps.confidence;
-  window.step_sign = steps.sign;
-  window.blocks = steps.blocks;
-  window.all_steps = steps.steps;
-  window.start_ns = span->start;
-  window.end_ns = span->end;
-  window.duration_ns = span->length();
-  // The whole capture begins with the device's first activity, the first step with its mark before
-  // that: it is in the capture all the same.
-  const bool whole = kind == WindowKind::all;
-  for (const auto& step : steps.steps)
-    if (whole || (step.start_ns >= span->start && span_of_step(step).end <= span->end))
-      window.steps.push_back(step);
-  return window;
+  return window_of(kind, *span, steps);
+}
+
+Result<WindowInfo> choose_window(const Capture& capture, Interval span, const Steps& steps) {
+  if (const Status works = check_for_work(capture); !works) return tl::unexpected(works.error());
+  return window_of(WindowKind::common, span, steps);
 }
 
 }  // namespace gf

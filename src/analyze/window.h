@@ -32,6 +32,10 @@ namespace gf {
 Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted,
                                  const Steps& steps, const ChosenDevices& devices = {});
 
+/// The window that is this span of the capture's clock. Errors: a capture without device
+/// activities.
+Result<WindowInfo> choose_window(const Capture& capture, Interval span, const Steps& steps);
+
 /// True if all processes that worked on a device were recorded for all of a span: between windows
 /// nothing is known.
 bool recorded_throughout(const Capture& capture, Interval span);

@@ -54,6 +54,11 @@ void join(SweepInput analysed, SweepInput& given) {
   run.source = analysed.run.source;
   if (run.levels.empty()) run.levels = std::move(analysed.run.levels);
   if (given.step_seconds.empty()) given.step_seconds = std::move(analysed.step_seconds);
+  if (given.step_joules.empty()) {
+    given.step_joules = std::move(analysed.step_joules);
+    given.joules_doubt = analysed.joules_doubt;
+    given.boards = std::move(analysed.boards);
+  }
   if (given.kernels.empty()) given.kernels = std::move(analysed.kernels);
 }
 

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,12 +5,11 @@
 
 #include "analyze/call_tree.h"
 #include "analyze/report_alone.h"
+#include "cli/one_capture.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "import/importer.h"
-#include "model/formats.h"
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/query/own_rules.h"
@@ -102,35 +99,6 @@ int analyze_ranks_of(const AnalyzeArguments& options) {
   return answer_ranks(input, options.output, options.rows, Incomplete::answer);
 }
 
-/// A counter report and a power log among several files are what --counters and --power name.
-/// Takes them out of the captures; the text says what is wrong, empty: nothing.
-std::string take_measured(std::vector<std::string>& captures, InputOptions& input) {
-  struct Kind {
-    FormatSays says;
-    const char *option, *what;
-    std::string& file;
-  };
-  const std::string all = captures.front();
-  for (const Kind& kind : {Kind{kReportOnly, "--counters", "counter report", input.counters},
-                           Kind{kLog, "--power", "power log", input.power}}) {
-    for (const auto& path : std::vector(captures)) {
-      if (looks_like_capture(path) || !says(format_of_file(path), kind.says)) continue;
-      if (!kind.file.empty())
-        return fmt::format("{} is a second {}: gpufathom analyze TRACE {} FILE takes one", path,
-                           kind.what, kind.option);
-      std::erase(captures, path);
-      kind.file = path;
-      complain(fmt::format("{} is a {}: taken as {}", path, kind.what, kind.option), kWhole);
-    }
-  }
-  if (captures.empty())
-    return fmt::format(
-        "{} and the others contain no trace: gpufathom analyze TRACE --counters "
-        "REPORT --power LOG",
-        all);
-  return {};
-}
-
 }  // namespace
 
 Verb analyze_verb() {
@@ -159,21 +127,11 @@ Verb analyze_verb() {
   add_rows_option(verb, options->rows);
   add_output_options(verb, options->output);
   verb.run = [options] {
-    auto captures = captures_of_folder(options->input.trace);
-    if (captures.empty()) captures.push_back(options->input.trace);
-    captures.insert(captures.end(), options->more.begin(), options->more.end());
-    if (captures.size() > 1)
-      if (const auto wrong = take_measured(captures, options->input); !wrong.empty())
-        return complain(wrong, kWrongUsage);
-    const auto earlier = earlier_captures(captures);
-    std::erase_if(captures, [&](const std::string& path) { return earlier.contains(path); });
-    if (captures.size() > 1) return analyze_ranks_of(*options);
-    options->input.trace = captures.front();
-    if (!earlier.empty())
-      complain(fmt::format("{} captures of one worker: this is the last, {} (`gpufathom compare` "
-                           "shows how they differ)",
-                           earlier.size() + 1, captures.front()),
-               kWhole);
+    auto chosen = choose_captures("analyze", options->more, options->input);
+    if (!chosen.wrong.empty()) return complain(chosen.wrong, kWrongUsage);
+    if (chosen.files.size() > 1) return analyze_ranks_of(*options);
+    options->input.trace = chosen.files.front();
+    say_earlier(chosen);
     return analyze_files(*options);
   };
   return verb;

@@ -39,6 +39,25 @@ void add_serving(const Serving& serving, const EnergyFactors& factors,
 
 }  // namespace
 
+std::optional<double> EnergyFactors::price_of_joule() const {
+  if (!price) return std::nullopt;
+  return *price * overhead / kJoulesOfKilowattHour;
+}
+
+std::vector<EnergyCost> energy_costs(const JobEnergy& job, const EnergyFactors& factors) {
+  std::vector<EnergyCost> costs;
+  if (!factors.any()) return costs;
+  const auto add = [&](const char* of, double joules) {
+    costs.push_back(cost_of(of, joules, factors));
+  };
+  add("job", static_cast<double>(job.nj) * 1e-9);
+  if (job.wait_nj) add("waiting", static_cast<double>(*job.wait_nj) * 1e-9);
+  if (job.step) add("step", job.step->joules);
+  if (job.step && job.step->joules_per_item) add("item", *job.step->joules_per_item);
+  if (job.joules_per_token) add("token", *job.joules_per_token);
+  return costs;
+}
+
 std::vector<EnergyCost> energy_costs(const Analysis& analysis, const EnergyFactors& factors) {
   std::vector<EnergyCost> costs;
   if (!factors.any()) return costs;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/ranks/job_energy.h"
 #include "analyze/result.h"
 
 namespace gf {
@@ -16,6 +17,8 @@ struct EnergyFactors {
   std::optional<double> co2_grams;  // of a kilowatt-hour
   double overhead = 1;              // energy of the site for each joule of its GPUs
   bool any() const { return price || co2_grams; }
+  /// Price of a joule of the GPUs, with the site's overhead.
+  std::optional<double> price_of_joule() const;
 };
 
 struct EnergyCost {
@@ -25,7 +28,8 @@ struct EnergyCost {
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("of", &EnergyCost::of,
-          "the span, or one mean step, item, token, request, or token of a kind of steps");
+          "the span, the job, its waiting, or one mean step, item, token, request, or token of a "
+          "kind of steps");
     visit("joules", &EnergyCost::joules, "energy of all devices, measured or attributed");
     visit("kilowatt_hours", &EnergyCost::kilowatt_hours, "of the site: with its overhead");
     visit("price", &EnergyCost::price, "by --price; null without");
@@ -35,5 +39,8 @@ struct EnergyCost {
 
 /// The span first, then what it made, as far as the capture tells.
 std::vector<EnergyCost> energy_costs(const Analysis& analysis, const EnergyFactors& factors);
+
+/// The same of a job: the job, what its ranks wait, then what it made.
+std::vector<EnergyCost> energy_costs(const JobEnergy& job, const EnergyFactors& factors);
 
 }  // namespace gf

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "analyze/device_use.h"
@@ -89,24 +90,21 @@ std::vector<WaterfallBar> waterfall_of_all(const Analysis& analysis) {
 
 namespace {
 
-/// The headline of samples without kernels: the energy and its two largest components.
+/// The headline of samples without kernels: the energy and what it went to.
 std::string energy_headline(const EnergyUse& energy) {
   std::int64_t nj = 0;
   Nanos span = 0;
-  std::map<std::string, std::int64_t> parts;
   for (const auto& device : energy.devices) {
     nj += device.nj;
     span = std::max(span, device.span_ns);
-    for (const auto& part : device.parts) parts[part.component] += part.nj;
   }
-  std::vector<std::pair<std::int64_t, std::string>> largest;
-  for (const auto& [component, part] : parts) largest.emplace_back(part, component);
-  std::sort(largest.rbegin(), largest.rend());
   std::string text = fmt::format("{} in {}", format_energy(nj), format_time(span));
   const char* before = ": ";
-  for (std::size_t i = 0; i < std::min<std::size_t>(2, largest.size()); ++i) {
-    text += fmt::format("{}{} {}", before, label_of(energy_labels(), largest[i].second).text,
-                        format_share(share_of(largest[i].first, nj)));
+  for (const auto& part : energy_headline_parts(energy)) {
+    const Share share = share_of(part.nj, nj);
+    text += fmt::format(
+        "{}{} {}", before, part.name,
+        share.value_or(0) < 0 ? fmt::format("{:.1f} %", 100 * *share) : format_share(share));
     before = ", ";
   }
   return text + ".";
@@ -300,6 +298,29 @@ std::string left_out(const WindowInfo& window) {
 std::string step_label(const StepInfo& step) {
   constexpr const char* kRoles[] = {"", " (start-up)", " (outlier)"};  // by StepRole
   return fmt::format("step {}{}", step.index, kRoles[static_cast<std::size_t>(step.role)]);
+}
+
+std::vector<NamedEnergy> energy_headline_parts(const EnergyUse& energy) {
+  constexpr std::size_t kNamed = 2;
+  std::map<std::string, std::int64_t> parts;
+  std::int64_t rest = 0;
+  for (const auto& device : energy.devices) {
+    if (device.parts.empty()) rest += device.nj;  // without a model nothing of it is explained
+    for (const auto& part : device.parts)
+      (part.component == "rest" ? rest : parts[part.component]) += part.nj;
+  }
+  std::vector<NamedEnergy> all;
+  for (const auto& [component, nj] : parts)
+    all.push_back({std::string(label_of(energy_labels(), component).text), nj});
+  std::ranges::stable_sort(all, std::greater{}, &NamedEnergy::nj);
+  std::int64_t others = 0;
+  for (std::size_t i = kNamed; i < all.size(); ++i) others += all[i].nj;
+  if (all.size() > kNamed + 1) {
+    all.resize(kNamed);
+    all.push_back({"other parts", others});
+  }
+  all.push_back({std::string(label_of(energy_labels(), "rest").text), rest});
+  return all;
 }
 
 std::string headline(const Analysis& analysis) {

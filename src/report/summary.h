@@ -2,6 +2,7 @@
 // Completeness of a result: what exit code 0 promises.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,15 @@ std::vector<WaterfallBar> waterfall_of_all(const Analysis& analysis);
 
 /// One or two sentences that give the answer: how busy, how deep, and the largest loss.
 std::string headline(const Analysis& analysis);
+
+struct NamedEnergy {
+  std::string name;
+  std::int64_t nj = 0;
+};
+/// What a headline says of energy: the largest parts, the others together, and always what is not
+/// explained, last. They sum to the energy of all devices exactly.
+std::vector<NamedEnergy> energy_headline_parts(const EnergyUse& energy);
+
 /// "step 7", "step 5 (start-up)".
 std::string step_label(const StepInfo& step);
 /// "3 steps, 149.5 ms", "whole capture, 2.0 s".

@@ -27,6 +27,7 @@ EnergyModel any_model() {
 }
 
 std::vector<EnergyLeaf> any_leaves(const EnergyEvaluator& model) {
+  const bool waiting = *rc::gen::arbitrary<bool>();
   std::vector<EnergyLeaf> leaves(static_cast<std::size_t>(*rc::gen::inRange(1, 40)));
   for (auto& leaf : leaves) {
     leaf.step = *rc::gen::inRange<std::uint32_t>(0, 4);
@@ -34,6 +35,7 @@ std::vector<EnergyLeaf> any_leaves(const EnergyEvaluator& model) {
     leaf.ns = *rc::gen::inRange<Nanos>(0, 1'000'000'000);
     leaf.runs = *rc::gen::arbitrary<bool>();
     leaf.count = leaf.runs;
+    if (waiting) leaf.waits = *rc::gen::arbitrary<bool>();
     leaf.work = model.no_work();
     leaf.work[EnergyEvaluator::kStatic] = static_cast<double>(leaf.ns) * 1e-9;
     if (leaf.runs && *rc::gen::arbitrary<bool>()) {
@@ -76,7 +78,7 @@ RC_GTEST_PROP(EnergySplit, PartsSumToTheMeasuredEnergy, ()) {
   }
   // Time without kernels takes no part of the rest while a kernel runs somewhere.
   bool runs = false;
-  for (const auto& leaf : leaves) runs |= leaf.runs && leaf.ns > 0;
+  for (const auto& leaf : leaves) runs |= leaf.runs && leaf.ns > 0 && !leaf.waits.value_or(false);
   for (const auto& leaf : leaves)
     if (runs && !leaf.runs) RC_ASSERT(leaf.nj.back() == 0);
 }
@@ -100,8 +102,18 @@ RC_GTEST_PROP(EnergySplit, RowsSumToTheirDeviceAndEachToItsParts, ()) {
     ns += row.ns;
     if (with_model) RC_ASSERT(sum_of(row.parts) == row.nj);
   }
-  for (const auto& leaf : leaves) all_ns += leaf.ns;
+  std::int64_t waits = 0, of_rows = 0;
+  for (const auto& leaf : leaves) {
+    all_ns += leaf.ns;
+    if (leaf.waits.value_or(false))
+      for (const auto nj : leaf.nj) waits += nj;
+  }
   RC_ASSERT(sum == total && ns == all_ns);
+  // Waiting is part of the rows, and a row of its own.
+  const auto waiting = waiting_row(leaves, with_model ? &model : nullptr, total);
+  RC_ASSERT(waiting.has_value() == leaves.front().waits.has_value());
+  for (const auto& row : rows) of_rows += row.wait_nj.value_or(0);
+  if (waiting) RC_ASSERT(waiting->nj == waits && of_rows == waits);
 }
 
 }  // namespace gf

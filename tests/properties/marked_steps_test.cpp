@@ -19,7 +19,7 @@ struct Played {
 };
 
 /// A program of `before` steps whose launches are not recorded and `recorded` steps that are.
-struct Program {
+struct MarkedProgram {
   std::int64_t before = 0, recorded = 0, streams = 1;
   std::int64_t ahead = 0;      // steps that the host may be ahead of the device
   std::vector<Nanos> kernels;  // of a step, on the first stream; on the others a little shorter
@@ -64,7 +64,7 @@ struct Program {
 };
 
 RC_GTEST_PROP(MarkedSteps, AreThoseOfTheProgramWhereverTheProfilerBegan, ()) {
-  Program program;
+  MarkedProgram program;
   program.before = *rc::gen::inRange<std::int64_t>(0, 6);
   program.recorded = *rc::gen::inRange<std::int64_t>(1, 7);
   program.streams = *rc::gen::inRange<std::int64_t>(1, 4);

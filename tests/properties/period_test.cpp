@@ -11,14 +11,14 @@
 namespace gf {
 namespace {
 
-struct Program {
+struct PeriodicProgram {
   int steps, layers, layer_kernels, head, tail, prologue, tuning;
   double noise;
   bool input = true;  // a batch is copied to the device before each step
 };
 
 /// Step starts are returned in `starts`.
-Capture run(const Program& program, unsigned seed, std::vector<Nanos>& starts) {
+Capture run(const PeriodicProgram& program, unsigned seed, std::vector<Nanos>& starts) {
   std::mt19937 random(seed);
   auto chance = [&](double share) {
     return std::uniform_real_distribution<>(0, 1)(random) < share;
@@ -55,7 +55,7 @@ Capture run(const Program& program, unsigned seed, std::vector<Nanos>& starts) {
 }
 
 RC_GTEST_PROP(Period, IsTheStep, ()) {
-  Program program{};
+  PeriodicProgram program{};
   program.steps = *rc::gen::inRange(3, 15);
   program.layers = *rc::gen::inRange(1, 24);
   program.layer_kernels = *rc::gen::inRange(4, 20);
@@ -78,14 +78,14 @@ RC_GTEST_PROP(Period, IsTheStep, ()) {
 }
 
 RC_GTEST_PROP(Period, SurvivesAKernelMoreOrLess, ()) {
-  const Program program{*rc::gen::inRange(6, 15),
-                        *rc::gen::inRange(2, 13),
-                        *rc::gen::inRange(6, 12),
-                        6,
-                        9,
-                        *rc::gen::inRange(0, 100),
-                        2,
-                        0.004};
+  const PeriodicProgram program{*rc::gen::inRange(6, 15),
+                                *rc::gen::inRange(2, 13),
+                                *rc::gen::inRange(6, 12),
+                                6,
+                                9,
+                                *rc::gen::inRange(0, 100),
+                                2,
+                                0.004};
   std::vector<Nanos> starts;
   const Capture capture = run(program, *rc::gen::arbitrary<unsigned>(), starts);
   const Steps found = find_period(capture, {}, {}, Names(capture));
@@ -96,7 +96,8 @@ RC_GTEST_PROP(Period, SurvivesAKernelMoreOrLess, ()) {
 }
 
 RC_GTEST_PROP(Period, IsOfBlocksWhereNothingShowsSteps, ()) {
-  Program program{*rc::gen::inRange(3, 15), *rc::gen::inRange(1, 24), 6, 4, 6, 0, 0, 0, false};
+  PeriodicProgram program{
+      *rc::gen::inRange(3, 15), *rc::gen::inRange(1, 24), 6, 4, 6, 0, 0, 0, false};
   std::vector<Nanos> starts;
   const Capture capture = run(program, *rc::gen::arbitrary<unsigned>(), starts);
   const Steps found = find_period(capture, {}, {}, Names(capture));

@@ -298,4 +298,79 @@ TEST(EnergyOfKernels, WithoutPowerThereIsNoEnergyAndASentenceWhy) {
   EXPECT_NE(a->energy.why_missing.find("power was not measured"), std::string::npos);
 }
 
+namespace {
+
+/// A kernel with counters of a report, under 250 W.
+DeviceEnergy with_counter(const char* kernel, const char* counter, double value,
+                          const EnergyModelFile& file) {
+  test::CaptureBuilder b;
+  auto& c = b.capture;
+  for (int i = 0; i <= 20; ++i) sample(c, "energy.module", i * 100 * kMs, 0, 25.0 * i);
+  b.kernel(kernel, 0, kS);
+  c.devices.name[0] = c.strings.intern("NVIDIA H200");
+  const auto k = c.report_kernels.add();
+  c.report_kernels.name[k] = c.strings.intern(kernel);
+  c.report_kernels.duration_ns[k] = 1e9;
+  auto count = [&](const char* metric, double times) {
+    const auto v = c.kernel_counters.add();
+    c.kernel_counters.kernel[v] = k;
+    c.kernel_counters.metric[v] = c.strings.intern(metric);
+    c.kernel_counters.value[v] = times;
+  };
+  count("dram__sectors_read.sum", 1e10);
+  count("sm__cycles_active.sum", 100);
+  count("sm__cycles_elapsed.sum", 100);
+  if (*counter) count(counter, value);
+  AnalyzeOptions options;
+  options.energy_model = &file;
+  const auto a = analyze(c, options);
+  EXPECT_TRUE(a);
+  return a->energy.devices.at(0);
+}
+
+}  // namespace
+
+// Work that no coefficient is of: its energy is in the rest, which reaches further, and that is
+// said.
+TEST(EnergyOfKernels, WorkWithoutATermWidensTheRestAndIsSaid) {
+  const auto file = model_file();
+  const auto plain = with_counter("plain", "", 0, file);
+  EXPECT_FALSE(warned(plain, "no_term"));
+  for (const auto& [counter, what] :
+       {std::pair{"sm__ops_path_tensor_src_fp64.sum", "FP64 tensor operations"},
+        {"sm__inst_executed_pipe_tensor_op_dmma.sum", "FP64 tensor operations"},
+        {"sm__ops_path_tensor_src_int8.sum", "integer tensor operations"},
+        {"smsp__inst_executed_pipe_tensor_op_imma.sum", "integer tensor operations"},
+        {"l1tex__t_requests_pipe_tex.sum", "textures"}}) {
+    const auto d = with_counter("plain", counter, 1e6, file);
+    EXPECT_EQ(part(d.parts, "rest")->nj, part(plain.parts, "rest")->nj) << counter;
+    EXPECT_LT(part(d.parts, "rest")->low_nj, part(plain.parts, "rest")->low_nj) << counter;
+    EXPECT_EQ(part(d.parts, "rest")->high_nj, part(plain.parts, "rest")->high_nj) << counter;
+    EXPECT_GT(*d.predicted_high_nj, *plain.predicted_high_nj) << counter;
+    ASSERT_TRUE(warned(d, "no_term")) << counter;
+    const auto said = std::ranges::find(d.warnings, "no_term", &EnergyWarning::code);
+    EXPECT_NE(said->text.find(what), std::string::npos) << said->text;
+    // Counted and none there.
+    EXPECT_FALSE(warned(with_counter("plain", counter, 0, file), "no_term")) << counter;
+  }
+  // A model with the term needs no such doubt.
+  auto with_term = model_file();
+  with_term.model.coefficients.push_back({"tensor.fp64.mma", "", 1, 1, 1});
+  EXPECT_FALSE(
+      warned(with_counter("plain", "sm__ops_path_tensor_src_fp64.sum", 1e6, with_term), "no_term"));
+}
+
+TEST(EnergyOfKernels, NamesTellOfWorkWithoutATermWhereCountersDoNot) {
+  const auto file = model_file();
+  for (const char* name : {"cutlass_80_tensorop_d884gemm_64x64_16x4_nn_align1",
+                           "cutlass_80_tensorop_i16832gemm_s8_128x128_64x3_tn_align16_int8"}) {
+    const auto d = with_counter(name, "", 0, file);
+    EXPECT_TRUE(warned(d, "no_term")) << name;
+  }
+  // The counter knows better than the name.
+  EXPECT_FALSE(warned(with_counter("cutlass_80_tensorop_d884gemm_64x64_16x4_nn_align1",
+                                   "sm__ops_path_tensor_src_fp64.sum", 0, file),
+                      "no_term"));
+}
+
 }  // namespace gf

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace gf {
 namespace {
 
@@ -118,6 +120,64 @@ TEST(Sweep, TheCurveHoldsAllKernelTime) {
   EXPECT_NEAR(curve[0].time_share, 0.1, 1e-12);
   EXPECT_NEAR(curve[1].time_share, 1.0, 1e-12);
   EXPECT_EQ(sweep.series[0].curve_level, "tensor.active");
+}
+
+SweepInput joules_of(std::string precision, std::int64_t batch, std::vector<double> joules,
+                     double doubt = 0) {
+  auto input = run_of(std::move(precision), batch, 0.01);
+  input.step_joules = std::move(joules);
+  input.joules_doubt = doubt;
+  return input;
+}
+
+TEST(SweepEnergy, TheCheapestHasAnIntervalAndIsToldFromTheNextOrNot) {
+  // 1, 0.5 and 0.51 J an item, each known to 3 %.
+  const Sweep sweep =
+      make_sweep({joules_of("fp32", 64, {64}, 0.03), joules_of("amp", 64, {32}, 0.03),
+                  joules_of("amp", 128, {65.28}, 0.03)},
+                 {});
+  ASSERT_EQ(sweep.cheapest.size(), 1u);
+  const auto& least = sweep.cheapest[0];
+  const auto& run = sweep.runs[static_cast<std::size_t>(least.run)];
+  EXPECT_EQ(run.precision, "amp");
+  EXPECT_EQ(run.batch, 64);
+  EXPECT_NEAR(*run.joules_per_item, 0.5, 1e-12);
+  EXPECT_NEAR(*run.joules_low, 0.485, 1e-12);
+  EXPECT_NEAR(*run.joules_high, 0.515, 1e-12);
+  EXPECT_EQ(sweep.runs[static_cast<std::size_t>(least.next)].batch, 128);
+  EXPECT_NEAR(*least.next_low, 1.02 * (1 - std::hypot(0.03, 0.03)), 1e-12);
+  ASSERT_EQ(least.alike, std::vector<std::int64_t>{least.next});
+  // Known to 0.3 % they are told apart.
+  const Sweep sharp =
+      make_sweep({joules_of("amp", 64, {32}, 0.003), joules_of("amp", 128, {65.28}, 0.003)}, {});
+  EXPECT_TRUE(sharp.cheapest[0].alike.empty());
+  EXPECT_GT(*sharp.cheapest[0].next_low, 1);
+}
+
+TEST(SweepEnergy, RepeatsNarrowItAndWithoutEitherItIsNotKnown) {
+  const Sweep repeats = make_sweep({joules_of("amp", 10, {9.9}), joules_of("amp", 10, {10.1}),
+                                    joules_of("amp", 10, {10.0}), joules_of("amp", 20, {40})},
+                                   {});
+  ASSERT_EQ(repeats.runs.size(), 2u);
+  const auto& run = repeats.runs[0];
+  EXPECT_NEAR(*run.joules_per_item, 1, 1e-12);
+  // 4.303 standard errors of three.
+  EXPECT_NEAR(*run.joules_high, 1 + 4.303 * 0.01 / std::sqrt(3.0), 1e-4);
+  EXPECT_FALSE(repeats.runs[1].joules_low);  // one number of a table
+  ASSERT_EQ(repeats.cheapest.size(), 1u);
+  EXPECT_FALSE(repeats.cheapest[0].next_low);
+  EXPECT_TRUE(repeats.cheapest[0].alike.empty());
+  // One run is not cheaper than another; without a batch there is no item.
+  EXPECT_TRUE(make_sweep({joules_of("amp", 10, {9.9})}, {}).cheapest.empty());
+}
+
+TEST(SweepEnergy, OtherBoardsHaveOtherSensors) {
+  auto one = joules_of("amp", 64, {32}, 0.001), other = joules_of("fp32", 64, {33}, 0.001);
+  one.boards = {"GPU-1"};
+  other.boards = {"GPU-1"};
+  EXPECT_TRUE(make_sweep({one, other}, {}).cheapest[0].alike.empty());
+  other.boards = {"GPU-2"};  // 3 % more, and each may be 5 % off
+  EXPECT_EQ(make_sweep({one, other}, {}).cheapest[0].alike.size(), 1u);
 }
 
 }  // namespace

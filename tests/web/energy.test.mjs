@@ -15,6 +15,8 @@ test("the headline never skips what is not explained", async (page) => {
   const said = (await page.locator("h1").innerText()).replace(/[\u00a0\u202f]/g, " "), named = /not explained \((-?[\d.]+) %\)/i.exec(said);
   assert.ok(named, `"${said}" names it`);
   assert.ok(Math.abs(named[1] - 100 * rest.share) < 1, `${named[1]} is ${100 * rest.share}`);
+  const sum = [...said.matchAll(/\((-?[\d.]+) %\)/g)].reduce((all, [, part]) => all + Number(part), 0);
+  assert.ok(Math.abs(sum - 100) < 0.5, `the parts of "${said}" sum to ${sum} %`);
 });
 
 await runCases(report, cases);

@@ -6,7 +6,7 @@ import { painted } from "./timeline_tools.mjs";
 
 const [report, answer] = process.argv.slice(2);
 if (!answer) throw new Error("usage: sweep.test.mjs REPORT.html SWEEP.json");
-const { runs, series } = JSON.parse(await readFile(answer, "utf8")), cases = [];
+const { runs, series, cheapest } = JSON.parse(await readFile(answer, "utf8")), cases = [];
 const test = (name, run) => cases.push([name, run]);
 const models = [...new Set(series.map((each) => each.model))], chart = (page, kind, model) => page.locator(`svg[id="${kind}_${model.replaceAll(/[^\w]/g, "_")}"]`);
 /** Points of a chart by line: how many marks a line has, and where on the picture they stand. */
@@ -31,6 +31,17 @@ test("each model has the fastest of its runs said, and a mark for each run in ea
     for (const [kind, x, y] of [["throughput", (run) => run.batch, (run) => run.normalised], ["memory", (run) => run.memory_bytes, (run) => run.normalised], ["gpu_busy", (run) => run.batch, level("gpu.busy")], ["sm_active", (run) => run.batch, level("sm.active")], ["issue_active", (run) => run.batch, level("issue.active")], ["tensor_active", (run) => run.batch, level("tensor.active")]])
       assert.equal((await points(chart(page, kind.startsWith("throughput") || kind === "memory" ? kind : kind.replace("_", "."), model))).length, known(model, x, y).length, `${kind} of ${model}`);
   }
+});
+
+test("each model has the run said that takes least energy for an item", async (page) => {
+  assert.equal(cheapest.length, models.length);
+  for (const { model, run } of cheapest) {
+    const least = runs[run];
+    assert.equal(least.joules_per_item, Math.min(...runs.filter((each) => each.model === model && each.joules_per_item !== null).map((each) => each.joules_per_item)));
+    const said = (await page.locator("header .verdict", { hasText: `${model}:` }).innerText()).replace(/[\u00a0\u202f]/g, " ");
+    assert.ok(said.includes("Least energy for an item: ") && said.includes(`, ${Number(least.joules_per_item.toPrecision(3))} J`), said);
+  }
+  assert.equal(await page.locator("#runs th", { hasText: "J/item" }).count(), 1);
 });
 
 test("higher is more, and a ring marks the saturation batch of each curve that has one", async (page) => {

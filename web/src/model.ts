@@ -1324,6 +1324,8 @@ export interface EnergyRow {
   nj: number;
   /** of the device's energy. */
   share: number | null;
+  /** of nj, what went in time in which the device only waits for other ranks; null: these are not known. */
+  wait_nj: number | null;
   /** the same energy by component; sums to nj. */
   parts: EnergyPart[];
 }
@@ -1360,6 +1362,8 @@ export interface DeviceEnergy {
   counts_source: CountsSource;
   /** share of the window (samples) or of kernel time (report) that has counts. */
   coverage: number | null;
+  /** update period of the sensor, as its readings show it: the window's ends are known to it; 0: not known. */
+  period_ns: number;
   /** measured energy in nanojoules. */
   nj: number;
   /** measured energy over the span. */
@@ -1386,6 +1390,8 @@ export interface DeviceEnergy {
   layers: EnergyRow[];
   /** by kernel; sums to nj. */
   kernels: EnergyRow[];
+  /** time in which the device only waits for other ranks, which is part of the rows above; null: these are not known. */
+  waiting: EnergyRow | null;
   /** power over the span. */
   power: EnergyReading[];
   /** doubts, and what to do. */
@@ -2613,6 +2619,14 @@ export interface SweepRun {
   throughput: number | null;
   /** throughput over the highest of the same model in the sweep. */
   normalised: number | null;
+  /** measured energy of a step of all devices, the mean of the repeats; null: not measured. */
+  joules: number | null;
+  /** the same for one item. */
+  joules_per_item: number | null;
+  /** 2.5 % bound of joules_per_item: what the sensor's period leaves open of the window, and what repeats differ by; null: not known. */
+  joules_low: number | null;
+  /** 97.5 % bound of it. */
+  joules_high: number | null;
   /** device memory that it needs at its peak. */
   memory_bytes: number | null;
   /** memory that the device has. */
@@ -2661,6 +2675,22 @@ export interface SweepSeries {
   tensor_curve: CurvePoint[];
 }
 
+/** The run of a model that takes least energy for an item. */
+export interface CheapestRun {
+  /** what ran. */
+  model: string;
+  /** which: place in `runs`. */
+  run: number;
+  /** the run with the next least; -1: no other has energy. */
+  next: number;
+  /** 2.5 % bound of the next one's joules an item over this one's; below 1: cannot be told. */
+  next_low: number | null;
+  /** 97.5 % bound of it. */
+  next_high: number | null;
+  /** runs that cannot be told from it: their difference is within both intervals. */
+  alike: number[];
+}
+
 /** The answer of `gpufathom compare` with --axes or --table. */
 export interface Sweep {
   /** name and version of this layout. */
@@ -2671,6 +2701,8 @@ export interface Sweep {
   runs: SweepRun[];
   /** the curves. */
   series: SweepSeries[];
+  /** by model, where the energy of an item is known of two runs or more. */
+  cheapest: CheapestRun[];
 }
 
 export type FigureKind =

@@ -62,11 +62,6 @@ struct Frame {
   std::size_t rows = 0;
 };
 
-const Chip* chip_at(const Capture& capture, std::uint32_t device) {
-  return find_chip(capture.text(capture.devices.name[device]),
-                   capture.devices.compute_major[device], capture.devices.compute_minor[device]);
-}
-
 bool has_samples(const SampledWindow& sampled_window) {
   return sampled_window.coverage > 0 &&
          std::any_of(sampled_window.counted.begin() + EnergyEvaluator::kFeatures,
@@ -82,6 +77,7 @@ std::optional<DeviceEnergy> measured(const Frame& frame, const PowerCurve& curve
   out.name = frame.capture.text(frame.capture.devices.name[frame.device]);
   out.start_ns = frame.window.start;
   out.span_ns = frame.window.length();
+  out.period_ns = curve.period();
   out.source = curve.source();
   out.nj = std::max<std::int64_t>(0, *nj);
   out.mean_watts = static_cast<double>(out.nj) / static_cast<double>(out.span_ns);
@@ -259,16 +255,15 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
 
   out.counts_source = CountsSource::none;
   CountedWork work;
-  std::size_t columns = 0;
   if (evaluator) {
     work = counted_work(context, frame, *evaluator, out);
     if (out.sm_mhz) evaluator->bring_to_clock(*out.sm_mhz);
     evaluator->allow_for_spread(is_its_board(frame), out.counts_source == CountsSource::samples);
-    columns = evaluator->columns();
   }
   const PlacedKernels kernels = placed_kernels(capture, line);
   const LayerGroups layers = group_layers(context, kernels.instances);
-  Leaves leaves = energy_leaves(context, line, kernels, layers, work.kernels, columns);
+  Leaves leaves = energy_leaves(context, line, kernels, layers, work.kernels,
+                                evaluator ? &*evaluator : nullptr);
   if (leaves.list.empty()) return out;
 
   const EnergyEvaluator* model = nullptr;
@@ -285,6 +280,7 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
   }
   fill_parts(out, leaves.list, model);
   fill_tables(context, frame, layers, leaves.list, model, out);
+  out.waiting = waiting_row(leaves.list, model, out.nj);
   fill_step_mean(out, context.window.steps, frame.batch);
   doubt_unrecorded(frame, out);
   if (!model) return out;
@@ -292,6 +288,7 @@ DeviceEnergy with_kernels(const Context& context, const DeviceTimeline& line, co
     add_doubts(capture, frame.device, *model, work.window.counted, work.kernels.rows.empty(), out);
   else
     add_doubts(capture, frame.device, *model, work.kernels.counted, false, out);
+  add_termless_doubt(leaves, out);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "analyze/context.h"
 #include "analyze/energy/model.h"
 #include "analyze/energy/model_file.h"
+#include "analyze/energy/split.h"
 #include "analyze/result.h"
 #include "core/intervals.h"
 #include "model/capture.h"
@@ -35,6 +36,9 @@ std::optional<Interval> sampled_span(const Capture& capture);
 /// could not be laid over each other.
 void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvaluator& model,
                 const std::vector<bool>& counted, bool unresolved, DeviceEnergy& energy);
+
+/// Kernels with work that the model has no term for, as the leaves show it.
+void add_termless_doubt(const Leaves& leaves, DeviceEnergy& energy);
 
 /// A window in part of which kernels were not recorded: `unrecorded` of its time.
 void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy);

@@ -61,6 +61,32 @@ EnergyAtClock at_clock(double mhz, double measured_mhz, double measured_j, const
   return out;
 }
 
+/// The first of the highest clocks that take least; what differs by less than a thousandth is
+/// alike, as below the voltage's floor.
+double cheapest(const std::vector<EnergyAtClock>& clocks, double EnergyAtClock::* joules) {
+  const EnergyAtClock* best = &clocks.front();
+  for (const auto& clock : clocks)
+    if (clock.*joules < 0.999 * (best->*joules)) best = &clock;
+  return best->mhz;
+}
+
+/// Of one item where a step's items are known, and by the user's price.
+void put_prices(const DeviceEnergy& energy, std::optional<double> price_of_joule,
+                ClockSweep& sweep) {
+  double each = 1;  // of the span's joules
+  const bool item = energy.step && energy.step->joules_per_item && sweep.measured_j > 0;
+  if (item) each = *energy.step->joules_per_item / sweep.measured_j;
+  for (auto& clock : sweep.clocks) {
+    if (item) {
+      clock.item_low = clock.joules_low * each;
+      clock.item_high = clock.joules_high * each;
+    }
+    if (!price_of_joule) continue;
+    clock.price_low = clock.joules_low * each * *price_of_joule;
+    clock.price_high = clock.joules_high * each * *price_of_joule;
+  }
+}
+
 std::string verdict_of(const ClockSweep& sweep) {
   const auto best = std::min_element(
       sweep.clocks.begin(), sweep.clocks.end(),
@@ -77,7 +103,8 @@ std::string verdict_of(const ClockSweep& sweep) {
 
 }  // namespace
 
-std::optional<ClockSweep> sweep_clocks(const DeviceEnergy& energy, const EnergyModel& model) {
+std::optional<ClockSweep> sweep_clocks(const DeviceEnergy& energy, const EnergyModel& model,
+                                       std::optional<double> price_of_joule) {
   if (!energy.sm_mhz || energy.parts.empty() || !(model.voltage.reference_mhz > 0) ||
       model.voltage.slope <= 0)
     return std::nullopt;
@@ -90,6 +117,9 @@ std::optional<ClockSweep> sweep_clocks(const DeviceEnergy& energy, const EnergyM
     sweep.clocks.push_back(
         at_clock(mhz, sweep.measured_mhz, sweep.measured_j, parts, model.voltage));
   if (sweep.clocks.empty()) return std::nullopt;
+  put_prices(energy, price_of_joule, sweep);
+  sweep.cheapest_by_clock_mhz = cheapest(sweep.clocks, &EnergyAtClock::joules_high);
+  sweep.cheapest_by_memory_mhz = cheapest(sweep.clocks, &EnergyAtClock::joules_low);
   sweep.verdict = verdict_of(sweep);
   return sweep;
 }

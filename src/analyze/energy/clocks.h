@@ -19,6 +19,8 @@ struct EnergyAtClock {
   double joules_low = 0, joules_high = 0;
   /// The measured clock, then idle for as long as this one may take: race to idle.
   double race_low = 0, race_high = 0;
+  std::optional<double> item_low, item_high;    // joules of one item
+  std::optional<double> price_low, price_high;  // of it, or of the span, by the user's price
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("mhz", &EnergyAtClock::mhz, "SM clock");
@@ -29,6 +31,12 @@ struct EnergyAtClock {
     visit("race_low", &EnergyAtClock::race_low,
           "least energy at the measured clock and idle until this one could have ended");
     visit("race_high", &EnergyAtClock::race_high, "most of it");
+    visit("item_low", &EnergyAtClock::item_low,
+          "joules_low of one item; null: items of a step are not known");
+    visit("item_high", &EnergyAtClock::item_high, "joules_high of one");
+    visit("price_low", &EnergyAtClock::price_low,
+          "by --price, of an item, else of the span; null without");
+    visit("price_high", &EnergyAtClock::price_high, "most of it");
   }
 };
 
@@ -36,6 +44,8 @@ struct ClockSweep {
   std::int64_t device = 0;
   double measured_mhz = 0, measured_j = 0;
   std::vector<EnergyAtClock> clocks;  // of the model's range, highest first
+  /// The cheapest clock if the SM clock sets the pace, and if memory does: between them it lies.
+  double cheapest_by_clock_mhz = 0, cheapest_by_memory_mhz = 0;
   std::string verdict;
   template <class Visit>
   static void fields(Visit&& visit) {
@@ -43,11 +53,17 @@ struct ClockSweep {
     visit("measured_mhz", &ClockSweep::measured_mhz, "mean SM clock of the span");
     visit("measured_j", &ClockSweep::measured_j, "its energy");
     visit("clocks", &ClockSweep::clocks, "predictions, highest clock first");
+    visit("cheapest_by_clock_mhz", &ClockSweep::cheapest_by_clock_mhz,
+          "clock of least energy, and so of least price, if the SM clock sets the pace");
+    visit("cheapest_by_memory_mhz", &ClockSweep::cheapest_by_memory_mhz,
+          "the same if memory does: the cheapest lies between the two");
     visit("verdict", &ClockSweep::verdict, "the cheapest clock, as far as intervals tell");
   }
 };
 
-/// Empty where the model has no voltage, or the span no clock or parts.
-std::optional<ClockSweep> sweep_clocks(const DeviceEnergy& energy, const EnergyModel& model);
+/// Empty where the model has no voltage, or the span no clock or parts. `price_of_joule`: the
+/// user's.
+std::optional<ClockSweep> sweep_clocks(const DeviceEnergy& energy, const EnergyModel& model,
+                                       std::optional<double> price_of_joule = {});
 
 }  // namespace gf

@@ -56,6 +56,8 @@ bool is_stand_in(std::string_view feature) {
 std::string energy_ncu_command() {
   std::string counters = "sm__cycles_active.sum,sm__cycles_elapsed.sum";
   for (const auto& name : energy_counter_names()) counters += "," + name;
+  for (const auto& work : termless_work())
+    for (const auto& name : counters_in(work.counters)) counters += "," + name;
   return "ncu --launch-count 2000 --clock-control none --cache-control none --metrics " + counters +
          " --csv --page raw --log-file counters.csv python train.py";
 }
@@ -155,6 +157,24 @@ void add_doubts(const Capture& capture, std::uint32_t device, const EnergyEvalua
   doubt_coverage(unresolved, energy);
   doubt_tma(capture, device, model, counted, energy);
   doubt_negative_rest(energy);
+}
+
+void add_termless_doubt(const Leaves& leaves, DeviceEnergy& energy) {
+  constexpr double kWorthSaying = 0.001;
+  if (energy.counts_source == CountsSource::none || leaves.kernel_ns <= 0) return;
+  std::string kinds;
+  for (std::size_t kind = 0; kind < leaves.termless_ns.size(); ++kind) {
+    const double share =
+        static_cast<double>(leaves.termless_ns[kind]) / static_cast<double>(leaves.kernel_ns);
+    if (share < kWorthSaying) continue;
+    kinds += fmt::format("{}{} (kernels with {:.1f} % of kernel time)", kinds.empty() ? "" : ", ",
+                         termless_work()[kind].what, 100 * share);
+  }
+  if (kinds.empty()) return;
+  warn(energy, "no_term",
+       fmt::format("the model has no term for {}: what they take is part of the rest, whose "
+                   "interval is wider for it",
+                   kinds));
 }
 
 void add_unrecorded_doubt(Nanos unrecorded, DeviceEnergy& energy) {

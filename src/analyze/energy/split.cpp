@@ -26,12 +26,22 @@ std::vector<std::int64_t> signed_apportion(std::int64_t total, const std::vector
   return parts;
 }
 
+/// Running kernels take the rest by their time. Who only waits, and takes part in it since its SMs
+/// were not counted, takes as much as its time is of all: the mean power and no more.
 std::vector<double> rest_weights(const std::vector<EnergyLeaf>& leaves) {
-  const bool any = std::any_of(leaves.begin(), leaves.end(),
-                               [](const auto& leaf) { return leaf.runs && leaf.ns > 0; });
+  double works = 0, waits = 0, all = 0;
+  for (const auto& leaf : leaves) {
+    const auto ns = static_cast<double>(leaf.ns);
+    all += ns;
+    if (leaf.runs) (leaf.waits.value_or(false) ? waits : works) += ns;
+  }
+  const double of_waiting = all > waits ? works / (all - waits) : 1;
   std::vector<double> weights;
-  for (const auto& leaf : leaves)
-    weights.push_back(any && !leaf.runs ? 0.0 : static_cast<double>(leaf.ns));
+  for (const auto& leaf : leaves) {
+    double weight = works > 0 && !leaf.runs ? 0 : 1;
+    if (works > 0 && leaf.runs && leaf.waits.value_or(false)) weight = of_waiting;
+    weights.push_back(weight * static_cast<double>(leaf.ns));
+  }
   return weights;
 }
 
@@ -41,7 +51,10 @@ EnergyRow row_of(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvalu
   for (const auto* leaf : leaves) {
     row.kernels += leaf->count;
     row.ns += leaf->ns;
-    for (const auto nj : leaf->nj) row.nj += nj;
+    std::int64_t of_leaf = 0;
+    for (const auto nj : leaf->nj) of_leaf += nj;
+    row.nj += of_leaf;
+    if (leaf->waits) row.wait_nj = row.wait_nj.value_or(0) + (*leaf->waits ? of_leaf : 0);
   }
   if (total > 0) row.share = static_cast<double>(row.nj) / static_cast<double>(total);
   row.parts = energy_parts(leaves, model, false);
@@ -103,6 +116,20 @@ std::vector<double> doubts(const std::vector<const EnergyLeaf*>& leaves,
   return squares;
 }
 
+/// Joules that the model may lack, at most, of work that it has no term for.
+double lacking_joules(const std::vector<const EnergyLeaf*>& leaves, const EnergyEvaluator& model) {
+  double lacks = 0;
+  for (const auto* leaf : leaves) {
+    if (leaf->termless == 0) continue;
+    double dynamic = 0;
+    for (std::size_t component = 0; component < model.components().size(); ++component)
+      if (model.components()[component] != "static")
+        dynamic += static_cast<double>(leaf->nj[component]) * 1e-9;
+    lacks += lacking(leaf->termless) * dynamic;
+  }
+  return lacks;
+}
+
 /// Both half-widths of an interval around `value`, widened by an independent one.
 Interval95 widened(Interval95 interval, double value, double half) {
   const double below = value - interval.low, above = interval.high - value;
@@ -144,7 +171,8 @@ std::vector<EnergyPart> energy_parts(const std::vector<const EnergyLeaf*>& leave
   const double all = static_cast<double>(total) * 1e-9,
                rest = static_cast<double>(sums.back()) * 1e-9;
   const auto sum = model->interval_of_sum(work);
-  add("rest", sums.back(), widened({all - sum.high, all - sum.low}, rest, 1.96 * doubt.back()));
+  const auto interval = widened({all - sum.high, all - sum.low}, rest, 1.96 * doubt.back());
+  add("rest", sums.back(), {interval.low - lacking_joules(leaves, *model), interval.high});
   return parts;
 }
 
@@ -184,17 +212,32 @@ std::vector<EnergyRow> energy_rows(
   return rows;
 }
 
+std::optional<EnergyRow> waiting_row(const std::vector<EnergyLeaf>& leaves,
+                                     const EnergyEvaluator* model, std::int64_t total) {
+  std::vector<const EnergyLeaf*> waits;
+  for (const auto& leaf : leaves) {
+    if (!leaf.waits) return std::nullopt;
+    if (*leaf.waits) waits.push_back(&leaf);
+  }
+  EnergyRow row = row_of(waits, model, total);
+  row.name = row.type = "(waiting)";
+  row.wait_nj = row.nj;
+  return row;
+}
+
 namespace {
 
 /// Finds leaves by what they stand for, and adds them.
 class LeafTable {
  public:
-  explicit LeafTable(std::size_t columns) : columns_(columns) {}
-  EnergyLeaf& at(std::uint32_t step, std::uint32_t type, std::uint32_t layer,
-                 std::uint32_t kernel) {
-    const auto [it, added] = known_.try_emplace({step, type, layer, kernel}, list_.size());
+  LeafTable(std::size_t columns, bool waiting_known)
+      : columns_(columns), waiting_known_(waiting_known) {}
+  EnergyLeaf& at(std::uint32_t step, std::uint32_t type, std::uint32_t layer, std::uint32_t kernel,
+                 bool waits = false) {
+    const auto [it, added] = known_.try_emplace({step, type, layer, kernel, waits}, list_.size());
     if (added) {
       EnergyLeaf& leaf = list_.emplace_back();
+      if (waiting_known_) leaf.waits = waits;
       leaf.step = step;
       leaf.type = type;
       leaf.layer = layer;
@@ -207,8 +250,10 @@ class LeafTable {
 
  private:
   std::size_t columns_;
+  bool waiting_known_;
   std::vector<EnergyLeaf> list_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t>
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, bool>,
+           std::size_t>
       known_;
 };
 
@@ -251,7 +296,6 @@ class StepOf {
 void add_work(const KernelWork& work, std::uint32_t row, Nanos whole, const KernelInstance& kernel,
               EnergyLeaf& leaf) {
   const double inside = static_cast<double>(kernel.duration_ns);
-  const double exclusive_s = static_cast<double>(kernel.exclusive_ns) * 1e-9;
   double times = 1;
   if (work.per_ns)
     times = inside;
@@ -263,11 +307,18 @@ void add_work(const KernelWork& work, std::uint32_t row, Nanos whole, const Kern
     leaf.doubt.resize(leaf.work.size(), 0.0);
     for (std::size_t feature = EnergyEvaluator::kFeatures; feature < leaf.work.size(); ++feature)
       leaf.doubt[feature] += work.doubts[row][feature] * times;
-    leaf.doubt[EnergyEvaluator::kActive] +=
-        work.doubts[row][EnergyEvaluator::kActive] * exclusive_s;
+  }
+}
+
+/// Adds a time of SMs with work, and gives it to the leaf.
+void add_active(const KernelWork& work, std::uint32_t row, Nanos exclusive, EnergyLeaf& leaf) {
+  const double seconds = static_cast<double>(exclusive) * 1e-9;
+  if (row < work.doubts.size()) {
+    leaf.doubt.resize(leaf.work.size(), 0.0);
+    leaf.doubt[EnergyEvaluator::kActive] += work.doubts[row][EnergyEvaluator::kActive] * seconds;
   }
   if (!std::isnan(work.active[row]))
-    leaf.work[EnergyEvaluator::kActive] += work.active[row] * exclusive_s;
+    leaf.work[EnergyEvaluator::kActive] += work.active[row] * seconds;
 }
 
 /// The share of the time that a leaf takes: of the running kernels' when any runs.
@@ -291,28 +342,81 @@ PlacedKernels placed_kernels(const Capture& capture, const DeviceTimeline& line)
   return out;
 }
 
+namespace {
+
+/// The kinds of work of kernels that the model has no term for, by counters where these show them,
+/// else by names.
+class TermlessKernels {
+ public:
+  TermlessKernels(const Context& context, const Chip* chip, const KernelWork& work,
+                  const EnergyEvaluator& model)
+      : context_(context), chip_(chip), work_(work), model_(model) {}
+  TermlessKinds of(std::uint32_t activity, std::uint32_t row) {
+    const Text name = context_.capture.activities.name[activity];
+    const auto [at, added] = by_name_.try_emplace(name, TermlessKinds{0});
+    if (added) at->second = without_terms(termless_by_name(context_.names, name, chip_), model_);
+    if (row >= work_.termless.size()) return at->second;
+    const auto counted = without_terms(work_.termless_counted, model_);
+    return static_cast<TermlessKinds>((work_.termless[row] & counted) |
+                                      (at->second & ~work_.termless_counted));
+  }
+
+ private:
+  const Context& context_;
+  const Chip* chip_;
+  const KernelWork& work_;
+  const EnergyEvaluator& model_;
+  std::map<Text, TermlessKinds> by_name_;
+};
+
+}  // namespace
+
 Leaves energy_leaves(const Context& context, const DeviceTimeline& line,
                      const PlacedKernels& kernels, const LayerGroups& layers,
-                     const KernelWork& work, std::size_t columns) {
+                     const KernelWork& work, const EnergyEvaluator* model) {
+  const auto columns = model ? model->columns() : 0;
+  std::optional<TermlessKernels> termless;
+  if (model && !work.rows.empty())
+    termless.emplace(context, chip_at(context.capture, line.device), work, *model);
   const auto& activities = context.capture.activities;
   const StepOf steps(context.window.steps);
-  LeafTable table(columns);
+  LeafTable table(columns, line.waiting.has_value());
   Leaves out;
+  out.termless_ns.resize(termless_work().size());
   for (std::size_t i = 0; i < kernels.instances.size(); ++i) {
     const KernelInstance& kernel = kernels.instances[i];
-    auto& leaf =
-        table.at(steps.at(line.spans[kernels.position[i]].start),
-                 static_cast<std::uint32_t>(context.attribution.layer[kernel.activity]),
-                 layers.group[i], static_cast<std::uint32_t>(activities.name[kernel.activity]));
+    const auto leaf_at = [&](bool waits) -> EnergyLeaf& {
+      return table.at(steps.at(line.spans[kernels.position[i]].start),
+                      static_cast<std::uint32_t>(context.attribution.layer[kernel.activity]),
+                      layers.group[i], static_cast<std::uint32_t>(activities.name[kernel.activity]),
+                      waits);
+    };
+    std::uint32_t row = kNoRow;
+    if (kernel.activity < work.row_of.size()) row = work.row_of[kernel.activity];
+    const bool counted = row < work.rows.size();
+    out.kernel_ns += kernel.exclusive_ns;
+    if (counted) out.counted_ns += kernel.exclusive_ns;
+    // Who only waits takes static and active power, and none of what kernels do. Where its SMs were
+    // not counted its active power is in the rest, of which it then takes a part.
+    if (const Nanos waits = kernel.exclusive_ns - kernel.working_ns; waits > 0) {
+      auto& leaf = leaf_at(true);
+      leaf.ns += waits;
+      if (!counted || std::isnan(work.active[row])) leaf.runs = true;
+      if (counted) add_active(work, row, waits, leaf);
+    }
+    auto& leaf = leaf_at(false);
     leaf.runs = true;
     ++leaf.count;
-    leaf.ns += kernel.exclusive_ns;
-    out.kernel_ns += kernel.exclusive_ns;
-    if (kernel.activity >= work.row_of.size()) continue;
-    const auto row = work.row_of[kernel.activity];
-    if (row >= work.rows.size()) continue;
-    out.counted_ns += kernel.exclusive_ns;
+    leaf.ns += kernel.working_ns;
+    if (!counted) continue;
+    if (termless) {
+      const TermlessKinds kinds = termless->of(kernel.activity, row);
+      leaf.termless |= kinds;
+      for (std::size_t kind = 0; kind < out.termless_ns.size(); ++kind)
+        if (kinds & (1u << kind)) out.termless_ns[kind] += kernel.working_ns;
+    }
     add_work(work, row, activities.duration_ns[kernel.activity], kernel, leaf);
+    add_active(work, row, kernel.working_ns, leaf);
   }
   auto without_kernel = [&](const Intervals& spans, std::uint32_t what) {
     for (const auto& span : spans)

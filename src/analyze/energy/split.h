@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,11 @@ namespace gf {
 /// or time without kernels.
 struct EnergyLeaf {
   std::uint32_t step = 0, type = 0, layer = 0, kernel = 0;
-  std::int64_t count = 0;  // kernel instances
-  Nanos ns = 0;            // exclusive time
-  bool runs = false;       // a kernel runs: it takes its part of the rest
+  std::int64_t count = 0;      // kernel instances
+  Nanos ns = 0;                // exclusive time
+  bool runs = false;           // a kernel runs: it takes its part of the rest
+  std::optional<bool> waits;   // only for other ranks; empty: these are not known
+  TermlessKinds termless = 0;  // kinds of its work that the model has no term for
   EnergyWork work;
   EnergyWork
       doubt;  // standard error of the work, the same error for all leaves of a kernel; empty: none
@@ -49,6 +52,10 @@ std::vector<EnergyRow> energy_rows(
     const std::function<std::uint64_t(const EnergyLeaf&)>& key,
     const std::function<void(const EnergyLeaf&, EnergyRow&)>& describe);
 
+/// The leaves that only wait for other ranks; empty where these are not known.
+std::optional<EnergyRow> waiting_row(const std::vector<EnergyLeaf>& leaves,
+                                     const EnergyEvaluator* model, std::int64_t total);
+
 // The pieces of a device's window that energy is given to: kernels by step, layer and name, time
 // without kernels.
 
@@ -61,8 +68,9 @@ inline constexpr std::uint32_t kNoStep = UINT32_MAX;
 
 struct Leaves {
   std::vector<EnergyLeaf> list;
-  Nanos kernel_ns = 0;   // of all kernels
-  Nanos counted_ns = 0;  // of those whose work is known
+  Nanos kernel_ns = 0;             // of all kernels
+  Nanos counted_ns = 0;            // of those whose work is known
+  std::vector<Nanos> termless_ns;  // of those with each kind of work that the model has no term for
 };
 
 /// The kernels of a device with their places in the timeline.
@@ -72,10 +80,10 @@ struct PlacedKernels {
 };
 PlacedKernels placed_kernels(const Capture& capture, const DeviceTimeline& line);
 
-/// The leaves of a device; `columns` of the model, 0 without one.
+/// The leaves of a device; `model` is null without one.
 Leaves energy_leaves(const Context& context, const DeviceTimeline& line,
                      const PlacedKernels& kernels, const LayerGroups& layers,
-                     const KernelWork& work, std::size_t columns);
+                     const KernelWork& work, const EnergyEvaluator* model);
 
 /// Makes the sums of the leaves what was sampled over the whole window; what no leaf claims goes by
 /// the time of running kernels.

@@ -6,6 +6,7 @@
 
 #include "analyze/energy/chip_counters.h"
 #include "analyze/energy/model.h"
+#include "analyze/traits.h"
 #include "core/text.h"
 #include "model/counter_values.h"
 #include "model/metrics.h"
@@ -42,6 +43,11 @@ std::vector<Term> terms_of(std::string_view expression) {
 }
 
 }  // namespace
+
+const Chip* chip_at(const Capture& capture, std::uint32_t device) {
+  return find_chip(capture.text(capture.devices.name[device]),
+                   capture.devices.compute_major[device], capture.devices.compute_minor[device]);
+}
 
 std::optional<double> evaluate_counters(
     std::string_view expression, const std::map<std::string, double, std::less<>>& counters) {
@@ -111,12 +117,68 @@ std::vector<std::string> energy_counter_names() {
   return names;
 }
 
+std::span<const TermlessWork> termless_work() {
+  static constexpr TermlessWork kAll[] = {
+      {"FP64 tensor operations", "tensor.fp64",
+       "sm__ops_path_tensor_src_fp64.sum | sm__inst_executed_pipe_tensor_op_dmma.sum | "
+       "smsp__inst_executed_pipe_tensor_op_dmma.sum",
+       1.2},
+      {"integer tensor operations", "tensor.int",
+       "sm__ops_path_tensor_src_int8.sum | sm__inst_executed_pipe_tensor_op_imma.sum | "
+       "smsp__inst_executed_pipe_tensor_op_imma.sum",
+       0.8},
+      {"atomics", "atomic", "lts__t_sectors_op_atom.sum + lts__t_sectors_op_red.sum", 0.2},
+      {"textures", "texture",
+       "l1tex__t_requests_pipe_tex.sum | smsp__inst_executed_op_texture.sum | "
+       "smsp__inst_executed_pipe_tex.sum",
+       1.2},
+  };
+  static_assert(std::size(kAll) <= 8 * sizeof(TermlessKinds));
+  return kAll;
+}
+
+double lacking(TermlessKinds kinds) {
+  double most = 0;
+  const auto all = termless_work();
+  for (std::size_t kind = 0; kind < all.size(); ++kind)
+    if (kinds & (1u << kind)) most = std::max(most, all[kind].lacks);
+  return most;
+}
+
+TermlessKinds without_terms(TermlessKinds kinds, const EnergyEvaluator& model) {
+  const auto all = termless_work();
+  for (std::size_t kind = 0; kind < all.size(); ++kind)
+    for (std::size_t i = EnergyEvaluator::kFeatures; i < model.columns(); ++i)
+      if (model.feature(i).starts_with(all[kind].feature))
+        kinds &= static_cast<TermlessKinds>(~(1u << kind));
+  return kinds;
+}
+
+TermlessKinds termless_by_name(const Names& names, Text name, const Chip* chip) {
+  const auto traits = names.kernel(name);
+  TermlessKinds kinds = 0;
+  const auto has_path = [&](TensorType type) { return chip && tensor_path(chip->id, type); };
+  if ((traits & kernel_is::fp64_product) && has_path(TensorType::fp64)) kinds |= 1;
+  if ((traits & kernel_is::int8_product) && has_path(TensorType::int8)) kinds |= 2;
+  if ((traits & kernel_is::atomic) || (traits & kernel_is::adds_by_index)) kinds |= 4;
+  return kinds;
+}
+
 KernelWork reported_work(const Capture& capture, const std::vector<std::uint32_t>& report_row,
                          const EnergyEvaluator& model) {
   KernelWork out;
   out.counted.assign(model.columns(), false);
+  const auto termless = termless_work();
   for (const auto& counters : counters_by_kernel(capture)) {
     EnergyWork work = model.no_work();
+    TermlessKinds kinds = 0;
+    for (std::size_t kind = 0; kind < termless.size(); ++kind)
+      if (const auto count = evaluate_counters(termless[kind].counters, counters)) {
+        const auto bit = static_cast<TermlessKinds>(1u << kind);
+        out.termless_counted |= bit;
+        if (*count > 0) kinds |= bit;
+      }
+    out.termless.push_back(kinds);
     for (const auto& [feature, count] : energy_counts(counters)) {
       const auto column = model.column(feature);
       if (column >= work.size()) continue;
@@ -157,8 +219,7 @@ class Translation {
       : model_(model) {
     const auto& devices = capture.devices;
     sms_ = std::max(0, devices.sm_count[device]);
-    const Chip* chip = find_chip(capture.text(devices.name[device]), devices.compute_major[device],
-                                 devices.compute_minor[device]);
+    const Chip* chip = chip_at(capture, device);
     // FP64 multiply-adds that an SM finishes in a cycle.
     if (chip) {
       if (chip->id == ChipId::GH100 || chip->id == ChipId::GB100) {

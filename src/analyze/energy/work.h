@@ -6,16 +6,45 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analyze/energy/model.h"
 #include "analyze/kernel_rates/kernel_rates.h"
+#include "analyze/vocabulary.h"
 #include "core/intervals.h"
 #include "model/capture.h"
 
 namespace gf {
+
+/// nullptr where neither compute capability nor name tell.
+const Chip* chip_at(const Capture& capture, std::uint32_t device);
+
+// Work that no model has a term for: what it takes is in the rest, which then reaches further.
+
+/// Kinds of such work, a bit each.
+using TermlessKinds = std::uint8_t;
+
+struct TermlessWork {
+  std::string_view what;      // for people
+  std::string_view feature;   // the beginning of a feature's name that would be its term
+  std::string_view counters;  // that show it in a report
+  /// Joules that the model lacks at most, over those that it gives such a kernel above static
+  /// power: of the kernels measured (docs/lab/energy.md); where none was, the largest of these.
+  double lacks;
+};
+std::span<const TermlessWork> termless_work();
+
+/// The most that the model lacks of a kernel with these kinds.
+double lacking(TermlessKinds kinds);
+
+/// Without the kinds that the model does have a term for.
+TermlessKinds without_terms(TermlessKinds kinds, const EnergyEvaluator& model);
+
+/// The kinds that a kernel's name tells, as far as the chip works so.
+TermlessKinds termless_by_name(const Names& names, Text name, const Chip* chip);
 
 /// Work of kernels that are alike. The rows of all instances, scaled, give the window.
 struct KernelWork {
@@ -24,7 +53,9 @@ struct KernelWork {
   std::vector<double> active;      // share of SMs with work while it runs, by row; NaN: not counted
   std::vector<std::uint32_t> row_of;  // by row of activities; kNoRow: no counts
   bool per_ns = false;
-  std::vector<bool> counted;  // by column: some counter gave it
+  std::vector<bool> counted;            // by column: some counter gave it
+  std::vector<TermlessKinds> termless;  // by row, of the kinds that are counted; empty: none is
+  TermlessKinds termless_counted = 0;   // kinds that some counter shows
 };
 
 /// From the matched rows of a counter report; `report_row` by row of activities.

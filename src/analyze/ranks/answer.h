@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/ranks/job_graph.h"
@@ -94,7 +95,15 @@ struct WorkedJob {
 };
 /// Errors as analyze_ranks().
 Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers);
+/// The same as far as the waiting: without charges and gains, which cost most of the time.
+Result<WorkedJob> pair_up(std::vector<RankPart> parts, unsigned workers);
 Result<WorkedJob> work_out(RankStage stage, unsigned workers);
 JobRanks answer_of(const JobView& view, const RanksOptions& options);
+
+/// The waiting of the kernels of one of the job's captures; `job` of it is left empty. Nothing
+/// where it shares no collective with the others. `devices` and `window` are those that the job's
+/// parts were measured with. Errors as measure_ranks().
+Result<std::optional<JobWaiting>> waiting_in(const WorkedJob& worked, const Capture& capture,
+                                             std::string_view devices, std::string_view window);
 
 }  // namespace gf

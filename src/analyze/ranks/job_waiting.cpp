@@ -63,6 +63,16 @@ std::vector<KernelWait> waits_of(const WorkedJob& worked, const std::vector<std:
 
 }  // namespace
 
+Result<std::optional<JobWaiting>> waiting_in(const WorkedJob& worked, const Capture& capture,
+                                             std::string_view devices, std::string_view window) {
+  std::vector<CollectiveRows> rows;
+  const auto own = measure_ranks(capture, &rows, devices, window);
+  if (!own) return tl::unexpected(own.error());
+  const auto places = places_of(*own, worked.job);
+  if (!shares_a_collective(worked.job, places)) return std::nullopt;
+  return JobWaiting{waits_of(worked, places, rows), {}};
+}
+
 Result<JobWaiting> find_job_waiting(const Capture& capture, std::vector<RankPart> peers,
                                     unsigned workers) {
   std::vector<CollectiveRows> rows;

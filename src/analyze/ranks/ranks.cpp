@@ -168,7 +168,9 @@ std::size_t bytes_of_graphs(const Job& job) {
 
 }  // namespace
 
-Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers) {
+namespace {
+
+Result<RankStage> only_stage(std::vector<RankPart> parts) {
   if (parts.empty()) return fail("there is no rank to analyze");
   auto stages = split_stages(std::move(parts));
   if (!stages) return tl::unexpected(stages.error());
@@ -178,15 +180,36 @@ Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers) {
     return fail("the captures are of several stretches of time: " + names,
                 stages->front().parts.front().source, -1, "give the captures of one of them");
   }
-  return work_out(std::move(stages->front()), workers);
+  return std::move(stages->front());
 }
 
-Result<WorkedJob> work_out(RankStage stage, unsigned workers) {
+Result<WorkedJob> paired_stage(RankStage stage, unsigned workers) {
   auto job = join_parts(std::move(stage.parts));
   if (!job) return tl::unexpected(job.error());
   if (auto paired = pair_collectives(*job, workers); !paired) return tl::unexpected(paired.error());
   WorkedJob worked{std::move(*job), {}, {}, {}};
   worked.splits = split_waiting(worked.job);
+  return worked;
+}
+
+}  // namespace
+
+Result<WorkedJob> pair_up(std::vector<RankPart> parts, unsigned workers) {
+  auto stage = only_stage(std::move(parts));
+  if (!stage) return tl::unexpected(stage.error());
+  return paired_stage(std::move(*stage), workers);
+}
+
+Result<WorkedJob> work_out(std::vector<RankPart> parts, unsigned workers) {
+  auto stage = only_stage(std::move(parts));
+  if (!stage) return tl::unexpected(stage.error());
+  return work_out(std::move(*stage), workers);
+}
+
+Result<WorkedJob> work_out(RankStage stage, unsigned workers) {
+  auto paired = paired_stage(std::move(stage), workers);
+  if (!paired) return paired;
+  WorkedJob worked = std::move(*paired);
   worked.charges = charge_waiting(worked.job, worked.splits);
   if (bytes_of_graphs(worked.job) > kMostPackedGraphs)
     worked.job.note("bounds_by_waiting", 1,

@@ -3,6 +3,7 @@
 // Waiting between the ranks of a job, and its reasons. docs/ranks.md gives the rules.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -48,6 +49,11 @@ struct RankClock {
 
   Nanos common(Nanos own) const {
     return own - offset - static_cast<Nanos>(drift * static_cast<double>(own - about));
+  }
+  /// The other way, to the nanosecond.
+  Nanos own(Nanos common) const {
+    const Nanos since = common + offset - about;
+    return about + static_cast<Nanos>(std::llround(static_cast<double>(since) / (1 - drift)));
   }
 };
 

@@ -49,12 +49,36 @@ double deviation(const std::vector<double>& values, double mean) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// Energy of a step and of an item, with what the sensor and the repeats leave open. Of one
+/// measurement without a sensor, as in a table, that is not known.
+void finish_energy(SweepInput& input) {
+  SweepRun& run = input.run;
+  const auto& joules = input.step_joules;
+  if (joules.empty()) return;
+  run.joules = mean_of(joules);
+  if (!run.batch || *run.batch <= 0) return;
+  run.joules_per_item = *run.joules / static_cast<double>(*run.batch);
+  const auto count = static_cast<double>(joules.size());
+  double half = input.joules_doubt * *run.joules / std::sqrt(count);
+  if (joules.size() > 1)
+    half = std::hypot(half, student_quantile95(static_cast<std::int64_t>(joules.size()) - 1) *
+                                deviation(joules, *run.joules) / std::sqrt(count));
+  if (half <= 0) return;
+  const double relative = std::min(1.0, half / *run.joules);
+  run.joules_low = *run.joules_per_item * (1 - relative);
+  run.joules_high = *run.joules_per_item * (1 + relative);
+}
+
 void finish(SweepInput& input) {
   SweepRun& run = input.run;
+  finish_energy(input);
   const auto& seconds = input.step_seconds;
   if (!seconds.empty()) {
-    const double mean =
-        std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+    const double mean = mean_of(seconds);
     run.step_ns = std::llround(mean * 1e9);
     run.repeats = static_cast<std::int64_t>(seconds.size());
     if (seconds.size() > 1 && mean > 0) {
@@ -79,8 +103,7 @@ void finish(SweepInput& input) {
 }  // namespace
 
 void set_repeats(const std::vector<double>& values, SweepLevel& level) {
-  level.value =
-      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  level.value = mean_of(values);
   if (values.size() < 2) return;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   level.least = *least;
@@ -108,6 +131,10 @@ std::vector<SweepInput> merge_repeats(std::vector<SweepInput> inputs) {
     SweepInput& first = merged[at->second];
     first.step_seconds.insert(first.step_seconds.end(), input.step_seconds.begin(),
                               input.step_seconds.end());
+    first.step_joules.insert(first.step_joules.end(), input.step_joules.begin(),
+                             input.step_joules.end());
+    first.joules_doubt = std::max(first.joules_doubt, input.joules_doubt);
+    first.boards.insert(first.boards.end(), input.boards.begin(), input.boards.end());
     if (first.kernels.empty()) first.kernels = std::move(input.kernels);
     if (!first.run.memory_bytes) first.run.memory_bytes = input.run.memory_bytes;
   }
@@ -274,6 +301,57 @@ bool counts_tensor_instructions(const SweepRun& run) {
                      [](const LevelSpread& spread) { return spread.id == "tensor.issue"_metric; });
 }
 
+/// True if the sensors of different boards measured the two, as far as that is known.
+bool on_other_boards(const SweepInput& one, const SweepInput& other) {
+  if (one.run.gpu != other.run.gpu) return true;
+  if (one.boards.empty() || other.boards.empty()) return false;
+  return std::ranges::any_of(one.boards, [&](const std::string& board) {
+    return std::ranges::find(other.boards, board) == other.boards.end();
+  });
+}
+
+/// Joules an item of one run over another's, with the 95 % interval; NaN bounds: not known.
+struct EnergyRatio {
+  double ratio = 0, low = 0, high = 0;
+};
+EnergyRatio energy_ratio(const SweepInput& one, const SweepInput& base) {
+  constexpr double kGain = 0.05;  // of a board's sensor, which nothing but another one shows
+  const auto relative = [](const SweepRun& run) {
+    return run.joules_high ? *run.joules_high / *run.joules_per_item - 1 : std::nan("");
+  };
+  const double gain = on_other_boards(one, base) ? std::hypot(kGain, kGain) : 0;
+  const double half = std::hypot(relative(one.run), relative(base.run), gain);
+  const double ratio = *one.run.joules_per_item / *base.run.joules_per_item;
+  return {ratio, ratio * (1 - half), ratio * (1 + half)};
+}
+
+/// Of each model's runs the one that takes least for an item, and which it cannot be told from.
+std::vector<CheapestRun> cheapest_of(const std::vector<SweepInput>& inputs) {
+  std::vector<CheapestRun> out;
+  std::map<std::string, std::vector<std::size_t>> of_model;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].run.joules_per_item.value_or(0) > 0) of_model[inputs[i].run.model].push_back(i);
+  for (auto& [model, runs] : of_model) {
+    if (runs.size() < 2) continue;
+    std::ranges::stable_sort(runs, {},
+                             [&](std::size_t i) { return *inputs[i].run.joules_per_item; });
+    const SweepInput& least = inputs[runs.front()];
+    CheapestRun row;
+    row.model = model;
+    row.run = static_cast<std::int64_t>(runs.front());
+    row.next = static_cast<std::int64_t>(runs[1]);
+    if (const auto next = energy_ratio(inputs[runs[1]], least); !std::isnan(next.low)) {
+      row.next_low = next.low;
+      row.next_high = next.high;
+    }
+    for (std::size_t i = 1; i < runs.size(); ++i)
+      if (energy_ratio(inputs[runs[i]], least).low <= 1)
+        row.alike.push_back(static_cast<std::int64_t>(runs[i]));
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
 /// Axes with more than one value, behind those that were asked for.
 void add_varying(std::vector<std::string>& axes, const std::vector<SweepRun>& runs) {
   const auto add = [&](std::string_view name, bool varies) {
@@ -309,6 +387,32 @@ std::vector<SweepKernel> instances_of(const Context& context) {
   return kernels;
 }
 
+namespace {
+
+/// Of all devices that worked, or of none: a part of them is not the energy of a step.
+void put_energy(const Analysis& analysis, const Context& context, SweepInput& input) {
+  const auto& devices = analysis.energy.devices;
+  double joules = 0;
+  if (devices.empty() || devices.size() != analysis.devices.size()) return;
+  for (const auto& device : devices) {
+    if (!device.step) return;
+    joules += device.step->joules;
+    // Each end of the window is known to one update of the sensor.
+    if (device.span_ns > 0)
+      input.joules_doubt =
+          std::max(input.joules_doubt, std::min(1.0, static_cast<double>(device.period_ns) /
+                                                         static_cast<double>(device.span_ns)));
+    for (std::size_t row = 0; row < context.capture.devices.size(); ++row)
+      if (context.capture.devices.id[row] == device.device)
+        if (const auto uuid = context.capture.text(context.capture.devices.uuid[row]);
+            !uuid.empty())
+          input.boards.emplace_back(uuid);
+  }
+  input.step_joules.push_back(joules);
+}
+
+}  // namespace
+
 SweepInput sweep_input(const Analysis& analysis, const Context& context) {
   SweepInput input;
   SweepRun& run = input.run;
@@ -319,6 +423,7 @@ SweepInput sweep_input(const Analysis& analysis, const Context& context) {
   if (steps > 0)
     input.step_seconds.push_back(static_cast<double>(analysis.window.duration_ns) * 1e-9 /
                                  static_cast<double>(steps));
+  put_energy(analysis, context, input);
   for (const auto& level : analysis.levels)
     if (level.value) run.levels.push_back({level.id, level.value});
   if (context.capture.kernel_counters.size() > 0) {
@@ -369,6 +474,7 @@ Sweep make_sweep(std::vector<SweepInput> inputs, std::vector<std::string> axes) 
     describe_kernels(series, inputs[i].kernels);
   }
   for (auto& series : sweep.series) saturate(series, sweep.runs);
+  sweep.cheapest = cheapest_of(inputs);
   return sweep;
 }
 

@@ -31,7 +31,10 @@ struct SweepKernel {
 struct SweepInput {
   SweepRun run;
   std::vector<double> step_seconds;
-  double flops_per_item = 0;  // 0: not known
+  std::vector<double> step_joules;  // of all devices; an entry for every repeat that measured it
+  double joules_doubt = 0;          // of each of them, relative: half of a 95 % interval
+  std::vector<std::string> boards;  // whose sensors measured it; empty: not known
+  double flops_per_item = 0;        // 0: not known
   std::vector<SweepKernel> kernels;
 };
 

@@ -53,11 +53,15 @@ void read_measurements(const JsonElement& row, SweepRow& out) {
     const double seconds = json_number(repeat, "step_s");
     if (seconds > 0) out.input.step_seconds.push_back(seconds);
     for (const auto& level : levels_in(repeat)) repeats[level.id].push_back(*level.value);
+    if (const double joules = json_number(repeat, "joules"); joules > 0)
+      out.input.step_joules.push_back(joules);
   }
   for (const auto& [id, values] : repeats)
     set_repeats(values, run.levels.emplace_back(SweepLevel{id}));
   if (const double seconds = json_number(row, "step_s"); seconds > 0)
     out.input.step_seconds.push_back(seconds);
+  if (const double joules = json_number(row, "joules"); joules > 0)
+    out.input.step_joules.push_back(joules);
   std::optional<double> memory;
   read_number(row, "throughput", run.throughput);
   read_number(row, "memory_bytes", memory);
@@ -140,6 +144,8 @@ bool take_cell(std::string_view column, const std::string& cell, SweepRow& row) 
     run.batch = std::llround(number);
   } else if (column == "step_s") {
     row.input.step_seconds.push_back(number);
+  } else if (column == "joules") {
+    row.input.step_joules.push_back(number);
   } else if (column == "throughput") {
     run.throughput = number;
   } else if (column == "memory_bytes") {

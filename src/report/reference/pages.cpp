@@ -11,6 +11,7 @@
 
 #include "analyze/finding_ids.h"
 #include "analyze/names.h"
+#include "analyze/ranks/job_energy.h"
 #include "analyze/ranks/names.h"
 #include "analyze/result.h"
 #include "analyze/utilization/kernel_levels.h"
@@ -40,12 +41,14 @@ constexpr const char* kWorkHead = R"(# The JSON of work
 
 constexpr const char* kRanksHead = R"(# The JSON of ranks
 
-<!-- Made by `./dev docs` from src/analyze/results/ranks.def and rank_part.def: change those. -->
+<!-- Made by `./dev docs` from ranks.def, rank_part.def and job_energy.def in src/analyze/results/:
+change those. -->
 
 `gpufathom ranks FILE … --format json` prints one object, schema `gpufathom.ranks/1`, the first
 below. `gpufathom ranks --map` prints one line for each rank, schema `gpufathom.rank/2`: `part` and
-what follows it. [ranks.md](ranks.md) has the rules, [json.md](json.md) what all answers have in
-common.
+what follows it. The energy of a job (`gpufathom energy FILE FILE …`), schema
+`gpufathom.job_energy/1`, has `energy` under `job`, and `costs`. [ranks.md](ranks.md) has the rules,
+[json.md](json.md) what all answers have in common.
 )";
 
 /// Walks the declarations from the outermost struct on and writes one table a struct, each once, in
@@ -106,13 +109,15 @@ class Pages {
     return head + std::move(pages.out_);
   }
 
-  /// The page of an answer, and of another one that shares some of its structs.
-  template <Described Root, Described Other>
-  static std::string page(const char* head, const std::string& root, const std::string& other) {
+  /// The page of an answer, and of others that share some of its structs.
+  template <Described Root, Described Other, Described Third>
+  static std::string page(const char* head, const std::string& root, const std::string& other,
+                          const std::string& third) {
     Pages pages;
     pages.root_ = root;
     pages.write<Root>(root);
     pages.write<Other>(other);
+    pages.write<Third>(third);
     return head + std::move(pages.out_);
   }
 
@@ -139,7 +144,9 @@ class Pages {
 }  // namespace
 
 std::string analysis_page() { return Pages::page<Analysis>(kHead, "analysis"); }
-std::string ranks_page() { return Pages::page<JobRanks, RankPart>(kRanksHead, "ranks", "part"); }
+std::string ranks_page() {
+  return Pages::page<JobRanks, RankPart, JobEnergy>(kRanksHead, "ranks", "part", "energy");
+}
 std::string work_page() { return Pages::page<WorkUse>(kWorkHead, "work"); }
 
 namespace {

@@ -43,12 +43,60 @@ bool any_of_runs(const Sweep& sweep, const SweepSeries& series, auto&& has) {
                      [&](std::int64_t at) { return has(run_of(sweep, at)); });
 }
 
+/// Three digits, without the unit.
+std::string joules_text(double joules) { return fmt::format("{:.3g}", joules); }
+
+/// What tells a run from the others of its model: the axes of its series, and the batch.
+std::string setting_of(const Sweep& sweep, std::int64_t at) {
+  for (const auto& series : sweep.series)
+    if (std::ranges::find(series.runs, at) != series.runs.end()) {
+      const auto& batch = run_of(sweep, at).batch;
+      return series.name + (batch ? " batch " + format_count(*batch) : "");
+    }
+  return {};
+}
+
+/// Least joules an item, and which others cannot be told from it.
+std::string cheapest_text(const Sweep& sweep, const TextStyle& style) {
+  if (sweep.cheapest.empty()) return {};
+  std::string text = section_title(style, "Least energy for an item");
+  for (const auto& row : sweep.cheapest) {
+    const SweepRun& least = run_of(sweep, row.run);
+    const SweepRun& next = run_of(sweep, row.next);
+    std::string line =
+        fmt::format("{}: {} J", setting_of(sweep, row.run), joules_text(*least.joules_per_item));
+    if (least.joules_low)
+      line += fmt::format(" ({} to {})", joules_text(*least.joules_low),
+                          joules_text(*least.joules_high));
+    const double more = *next.joules_per_item / *least.joules_per_item - 1;
+    if (!row.next_low) {
+      line += fmt::format(
+          "; the next, {}, takes {:.1f} % more. How sure that is, repeats or captures tell.",
+          setting_of(sweep, row.next), 100 * more);
+    } else if (row.alike.empty()) {
+      line += fmt::format("; the next, {}, takes {:.1f} % more ({:.1f} to {:.1f}).",
+                          setting_of(sweep, row.next), 100 * more, 100 * (*row.next_low - 1),
+                          100 * (*row.next_high - 1));
+    } else {
+      std::string others;
+      for (const auto at : row.alike)
+        others += (others.empty() ? "" : ", ") + setting_of(sweep, at) +
+                  fmt::format(" ({} J)", joules_text(*run_of(sweep, at).joules_per_item));
+      line += "; cannot be told from " + others + ": record longer, or repeat.";
+    }
+    text += wrap(line, static_cast<std::size_t>(style.width), 2);
+  }
+  return text;
+}
+
 /// Figures 1 and 3 of DATE 2024: each batch with its throughput and how deep the GPU was used.
 std::string series_table(const Sweep& sweep, std::size_t at, const TextStyle& style) {
   const SweepSeries& series = sweep.series[at];
   const bool memory =
       any_of_runs(sweep, series, [](const SweepRun& run) { return run.memory_bytes; });
   const bool work = any_of_runs(sweep, series, [](const SweepRun& run) { return run.flops; });
+  const bool energy =
+      any_of_runs(sweep, series, [](const SweepRun& run) { return run.joules_per_item; });
   const bool mfu = any_of_runs(sweep, series, [](const SweepRun& run) { return run.mfu; });
   std::vector<TableColumn> columns{{"batch", Align::right},
                                    {"step", Align::right, false, 3},
@@ -56,6 +104,7 @@ std::string series_table(const Sweep& sweep, std::size_t at, const TextStyle& st
                                    {"of best", Align::left}};
   for (const LevelRow& level : levels_shown(kByRun))
     columns.push_back({std::string(label_of_metric(level.id).short_text), Align::right});
+  if (energy) columns.push_back({"J/item", Align::right});
   if (mfu) columns.push_back({"MFU", Align::right});
   if (work) columns.push_back({"TFLOP/s", Align::right, false, 2});
   if (memory) columns.push_back({"memory", Align::right, false, 1});
@@ -74,6 +123,9 @@ std::string series_table(const Sweep& sweep, std::size_t at, const TextStyle& st
       if (!value) value = level_of(run, level.stand_in);
       cells.push_back(number_or_dash(value));
     }
+    if (energy)
+      cells.push_back(
+          told(run.joules_per_item, [](double value) { return joules_text(value); }, "-"));
     if (mfu) cells.push_back(number_or_dash(run.mfu));
     if (work)
       cells.push_back(
@@ -204,8 +256,8 @@ std::string sweep_text(const Sweep& sweep, const TextStyle& style) {
   std::string text = wrap(fmt::format("{} in {} series over {}.", plural(sweep.runs.size(), "run"),
                                       sweep.series.size(), axes),
                           static_cast<std::size_t>(style.width));
-  return text + over_the_batch(sweep, style) + against_memory(sweep, style) +
-         tensor_curves(sweep, style) + distributions(sweep, style);
+  return text + over_the_batch(sweep, style) + cheapest_text(sweep, style) +
+         against_memory(sweep, style) + tensor_curves(sweep, style) + distributions(sweep, style);
 }
 
 }  // namespace gf

@@ -8,6 +8,7 @@
 
 #include "analyze/context.h"
 #include "analyze/energy/clocks.h"
+#include "analyze/ranks/job_energy.h"
 #include "analyze/replay/what_if.h"
 #include "analyze/result.h"
 #include "analyze/work/result.h"
@@ -59,6 +60,23 @@ struct EnergyReport {
     visit("sweep", &EnergyReport::sweep, "other SM clocks, predicted, with --sweep");
   }
 };
+
+/// The same of a job of several ranks.
+struct JobEnergyReport {
+  std::string schema = "gpufathom.job_energy/1";
+  JobEnergy job;
+  std::vector<EnergyCost> costs;
+  template <class Visit>
+  static void fields(Visit&& visit) {
+    visit("schema", &JobEnergyReport::schema, "name and version of this layout");
+    visit("job", &JobEnergyReport::job, "joules of the job, its ranks and its steps");
+    visit("costs", &JobEnergyReport::costs, "by the factors of --price and --co2; empty without");
+  }
+};
+
+/// For people, `rows` rows a table.
+std::string job_energy_text(const JobEnergyReport& report, const TextStyle& style,
+                            std::size_t rows);
 
 /// For people, `rows` rows a table.
 std::string energy_text(const EnergyReport& report, const TextStyle& style, std::size_t rows);

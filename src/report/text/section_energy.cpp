@@ -96,15 +96,15 @@ Paint paint_of(std::string_view component) {
   return component == "static" ? Paint::warn : Paint::used;
 }
 
-std::string components_table(const DeviceEnergy& energy, const TextStyle& style) {
+std::string components_table(const std::vector<EnergyPart>& parts, const TextStyle& style) {
   double most = 0;
-  for (const auto& part : energy.parts) most = std::max(most, std::abs(part.share.value_or(0)));
+  for (const auto& part : parts) most = std::max(most, std::abs(part.share.value_or(0)));
   TextTable table({{"component", Align::left, true},
                    {""},
                    {"share", Align::right},
                    {"energy", Align::right},
                    {"95 % interval", Align::right, false, 1}});
-  for (const auto& part : energy.parts) {
+  for (const auto& part : parts) {
     double share = 0;
     if (most > 0) share = std::abs(part.share.value_or(0)) / most;
     table.add({component_label(part.component),
@@ -115,9 +115,9 @@ std::string components_table(const DeviceEnergy& energy, const TextStyle& style)
   return table.render(style);
 }
 
-std::string step_line(const DeviceEnergy& energy, const TextStyle& style) {
-  if (!energy.step) return {};
-  const auto& step = *energy.step;
+std::string step_line(const std::optional<EnergyStepMean>& mean, const TextStyle& style) {
+  if (!mean) return {};
+  const auto& step = *mean;
   std::string text =
       fmt::format("A step takes {} in {}", format_energy(std::llround(step.joules * 1e9)),
                   format_time(static_cast<Nanos>(step.seconds * 1e9)));
@@ -193,20 +193,38 @@ std::string device_text(std::span<const DeviceEnergy> run, const TextStyle& styl
                           format_time(energy.span_ns), energy.mean_watts),
               width, 2);
   out += energy.parts.empty() ? paint(style, Paint::dim, "  levels: no data\n")
-                              : components_table(energy, style);
+                              : components_table(energy.parts, style);
   if (!energy.parts.empty() && energy.counts_source != CountsSource::none)
     out += paint(style, Paint::dim,
                  wrap("Intervals include the spread between boards and the model's error on unseen "
                       "kernels, not the values of operands: zeros take a quarter to two thirds of "
                       "the energy of random data.",
                       width, 2));
-  out += step_line(energy, style);
+  out += step_line(energy.step, style);
   out += rows_table(energy.layer_types, "layer type (parts in %)", false, style, rows);
   out += rows_table(energy.layers, "layer", true, style, rows);
   out += rows_table(energy.kernels, "kernel", false, style, rows);
   for (const auto& warning : energy.warnings)
     out += paint(style, Paint::warn, wrap_with_command("! " + warning.text, width, 2));
   return out;
+}
+
+/// `By` has what describes a model.
+template <class By>
+std::string model_line(const By& energy, const TextStyle& style) {
+  std::string gain = std::string();
+  if (energy.gain_error)
+    gain =
+        fmt::format("; board sensors may be {:.0f} % off in all of it", 100 * *energy.gain_error);
+  return paint(
+      style, Paint::dim,
+      wrap(fmt::format("Model: {}{}{}.", energy.model.substr(energy.model.find_last_of('/') + 1),
+                       energy.model_gpu.empty()
+                           ? ""
+                           : fmt::format(" ({}{}{})", energy.model_gpu,
+                                         energy.model_date.empty() ? "" : ", ", energy.model_date),
+                       gain),
+           static_cast<std::size_t>(style.width), 2));
 }
 
 }  // namespace
@@ -217,20 +235,7 @@ std::string energy_section(const EnergyUse& energy, const TextStyle& style, std:
     out += device_text(run, style, rows);
   if (out.empty()) return out;
   if (!energy.model.empty()) {
-    std::string gain = std::string();
-    if (energy.gain_error)
-      gain =
-          fmt::format("; board sensors may be {:.0f} % off in all of it", 100 * *energy.gain_error);
-    out += paint(
-        style, Paint::dim,
-        wrap(
-            fmt::format("Model: {}{}{}.", energy.model.substr(energy.model.find_last_of('/') + 1),
-                        energy.model_gpu.empty()
-                            ? ""
-                            : fmt::format(" ({}{}{})", energy.model_gpu,
-                                          energy.model_date.empty() ? "" : ", ", energy.model_date),
-                        gain),
-            static_cast<std::size_t>(style.width), 2));
+    out += model_line(energy, style);
   } else if (!energy.why_missing.empty()) {
     out += paint(style, Paint::warn,
                  wrap("! " + energy.why_missing, static_cast<std::size_t>(style.width), 2));
@@ -258,6 +263,32 @@ std::string costs_text(const std::vector<EnergyCost>& costs, const TextStyle& st
   return "\n" + table.render(style);
 }
 
+/// "1480 MHz, 170.8 mJ an item at a price of 1.2e-08": the least of a clock.
+std::string clock_text(const ClockSweep& sweep, double mhz, std::optional<double> joules,
+                       std::optional<double> price) {
+  std::string text = fmt::format("{:.0f} MHz", mhz);
+  if (joules)
+    text += fmt::format(", {}{}", format_energy(std::llround(*joules * 1e9)),
+                        sweep.clocks.front().item_low ? " an item" : "");
+  if (price) text += fmt::format(" at a price of {:.3g}", *price);
+  return text;
+}
+
+/// The cheapest clock at either end of what sets the pace; joules and their price have the same.
+std::string cheapest_clock(const ClockSweep& sweep) {
+  const auto at = [&](double mhz) {
+    return std::ranges::find(sweep.clocks, mhz, &EnergyAtClock::mhz);
+  };
+  const auto memory = at(sweep.cheapest_by_memory_mhz), clock = at(sweep.cheapest_by_clock_mhz);
+  if (memory == sweep.clocks.end() || clock == sweep.clocks.end()) return {};
+  return fmt::format(
+      " Cheapest: {} if memory sets the pace, {} if the SM clock does.",
+      clock_text(sweep, memory->mhz, memory->item_low ? *memory->item_low : memory->joules_low,
+                 memory->price_low),
+      clock_text(sweep, clock->mhz, clock->item_high ? *clock->item_high : clock->joules_high,
+                 clock->price_high));
+}
+
 /// Time and energy at other clocks.
 std::string sweep_text(const std::vector<ClockSweep>& sweeps, const TextStyle& style) {
   std::string out;
@@ -275,13 +306,121 @@ std::string sweep_text(const std::vector<ClockSweep>& sweeps, const TextStyle& s
                  range(clock.joules_low, clock.joules_high),
                  range(clock.race_low, clock.race_high)});
     out += "\n" + table.render(style) +
-           wrap(fmt::format("Predicted, by the model's voltage: {}.", sweep.verdict),
+           wrap(fmt::format("Predicted, by the model's voltage: {}.{}", sweep.verdict,
+                            cheapest_clock(sweep)),
                 static_cast<std::size_t>(style.width), 2);
   }
   return out;
 }
 
+/// "123 J (10.0 %, 110 .. 140 J)" of a whole.
+std::string waiting_text(std::int64_t nj, std::optional<std::int64_t> low,
+                         std::optional<std::int64_t> high, std::int64_t whole) {
+  std::string text = format_energy(nj);
+  if (whole <= 0) return text;
+  text += fmt::format(" ({}", format_share(static_cast<double>(nj) / static_cast<double>(whole)));
+  if (low && high) text += fmt::format(", {}", range_text(*low, *high));
+  return text + ")";
+}
+
+std::string job_summary(const JobEnergy& job, const TextStyle& style) {
+  const auto width = static_cast<std::size_t>(style.width);
+  const auto ranks = static_cast<std::int64_t>(job.ranks.size());
+  std::string of = plural(job.measured_ranks, "rank");
+  if (job.measured_ranks < ranks) of += fmt::format(" of {}, the others are not known", ranks);
+  std::string text = wrap(fmt::format("{} in {}, {:.1f} W: {}.", format_energy(job.nj),
+                                      format_time(job.span_ns), job.mean_watts, of),
+                          width, 2);
+  std::string waiting =
+      "Energy of waiting for other ranks: not known, since no rank shares a "
+      "collective with another.";
+  if (job.wait_nj)
+    waiting = fmt::format("Waiting for other ranks: {} in {} of device time.",
+                          waiting_text(*job.wait_nj, job.wait_low_nj, job.wait_high_nj, job.nj),
+                          format_time(job.wait_ns));
+  text += wrap(waiting, width, 2);
+  text += step_line(job.step, style);
+  if (job.joules_per_token)
+    text += wrap(fmt::format("A token takes {} ({} that every rank counts).",
+                             format_energy(std::llround(*job.joules_per_token * 1e9)),
+                             plural(*job.tokens, "token")),
+                 width, 2);
+  return text;
+}
+
+std::string ranks_energy_table(const JobEnergy& job, const TextStyle& style) {
+  TextTable table({{"rank", Align::right},
+                   {"energy", Align::right},
+                   {"share", Align::right, false, 1},
+                   {"power", Align::right, false, 2},
+                   {"waits", Align::right, false, 3},
+                   {"waiting", Align::right},
+                   {"measured by", Align::left, true, 4}});
+  const auto known = [](std::optional<std::int64_t> nj) {
+    return nj ? Cell(format_energy(*nj)) : Cell("not known", Paint::dim);
+  };
+  std::string missing;
+  for (const auto& rank : job.ranks) {
+    std::string watts = "-";
+    if (rank.mean_watts) watts = fmt::format("{:.1f} W", *rank.mean_watts);
+    table.add({fmt::format("{}", rank.rank), known(rank.nj),
+               rank.share ? format_share(rank.share) : "-", watts, format_time(rank.wait_ns),
+               known(rank.wait_nj), std::string(name_of(rank.measured_by))});
+    if (!rank.placed)
+      missing +=
+          paint(style, Paint::warn,
+                wrap(fmt::format("! rank {} shares no collective with the others: its window "
+                                 "is its own",
+                                 rank.rank),
+                     static_cast<std::size_t>(style.width), 2));
+    if (!rank.why_missing.empty())
+      missing += paint(style, Paint::warn,
+                       wrap_with_command(fmt::format("! rank {} is not in the sum: {}", rank.rank,
+                                                     rank.why_missing),
+                                         static_cast<std::size_t>(style.width), 2));
+  }
+  return "\n" + table.render(style) + missing;
+}
+
+std::string job_steps_table(const JobEnergy& job, const TextStyle& style, std::size_t rows) {
+  if (job.steps.empty()) return {};
+  TextTable table({{"step", Align::right},
+                   {"energy", Align::right},
+                   {"waiting", Align::right},
+                   {"ranks", Align::right, false, 2},
+                   {"slowest rank", Align::right, false, 1}});
+  for (std::size_t i = 0; i < job.steps.size() && i < rows; ++i) {
+    const auto& step = job.steps[i];
+    table.add({step.step ? fmt::format("{}", *step.step) : "outside", format_energy(step.nj),
+               step.wait_nj ? format_energy(*step.wait_nj) : "not known",
+               fmt::format("{}", step.ranks.size()), format_time(step.longest_ns)});
+  }
+  std::string out = "\n" + table.render(style);
+  if (job.steps.size() > rows)
+    out += paint(style, Paint::dim,
+                 "  and " + plural(static_cast<std::int64_t>(job.steps.size() - rows), "row") +
+                     " more (--rows N shows more)\n");
+  return out;
+}
+
 }  // namespace
+
+std::string job_energy_text(const JobEnergyReport& report, const TextStyle& style,
+                            std::size_t rows) {
+  const JobEnergy& job = report.job;
+  std::string of = plural(static_cast<std::int64_t>(job.ranks.size()), "rank");
+  if (job.world_size > static_cast<std::int64_t>(job.ranks.size()))
+    of += fmt::format(" of {}", job.world_size);
+  std::string out = section_title(style, "Energy of the job", of + ", common window");
+  out += job_summary(job, style);
+  if (!job.parts.empty()) out += components_table(job.parts, style);
+  out += ranks_energy_table(job, style) + job_steps_table(job, style, rows) +
+         costs_text(report.costs, style);
+  for (const auto& warning : job.warnings)
+    out += paint(style, Paint::warn,
+                 wrap_with_command("! " + warning.text, static_cast<std::size_t>(style.width), 2));
+  return job.model.empty() ? out : out + model_line(job, style);
+}
 
 std::string energy_text(const EnergyReport& report, const TextStyle& style, std::size_t rows) {
   return title_line(report.source, report.counters_source, window_label(report.window), style) +

@@ -162,3 +162,38 @@ Every run with kernels has each level over them; of a series the kernels are tho
     a     tensor pipe active     0.0     0.0  50.0  12.5  \xe2\x96\x88                  \xe2\x96\x83 (esc)
     a     tensor instr. issued   0.0     0.0  10.0   2.5  \xe2\x96\x88                  \xe2\x96\x83 (esc)
     a 16  tensor pipe active    10.0    10.0  70.0  40.0  \xe2\x96\x88                  \xe2\x96\x88 (esc)
+
+Joules of an item, the cheapest run, and which cannot be told from it: of captures by their sensor, of a table by its repeats.
+
+  $ cp "$EXAMPLES"/resnet50_fp32_b512_energy.gpf.gz .
+  $ gpufathom compare --axes batch resnet50_fp32_b512_energy.gpf.gz resnet50_fp32_eager_b64.json.gz --format json 2>/dev/null | jq -c '.cheapest, (.runs[] | [.batch, (.joules, .joules_per_item, .joules_low, .joules_high | if . then . * 1000 | round else . end)])'
+  []
+  [512,363308,710,677,742]
+  [64,null,null,null,null]
+  $ cat > joules.json <<'END'
+  > {"model": "net", "rows": [
+  >  {"precision": "amp", "batch": 64, "runs": [{"step_s": 0.05, "joules": 16.0}, {"step_s": 0.05, "joules": 16.2}, {"step_s": 0.05, "joules": 15.9}]},
+  >  {"precision": "amp", "batch": 128, "runs": [{"step_s": 0.09, "joules": 32.2}, {"step_s": 0.09, "joules": 32.1}, {"step_s": 0.09, "joules": 32.6}]},
+  >  {"precision": "fp32", "batch": 64, "runs": [{"step_s": 0.1, "joules": 40.0}, {"step_s": 0.1, "joules": 40.3}, {"step_s": 0.1, "joules": 40.1}]}]}
+  > END
+  $ LC_ALL=C gpufathom compare --table joules.json | sed -n '1,/^  *energy/p' | head -16
+  3 runs in 2 series over precision, batch.
+  
+  Throughput and levels over the batch, % of the time
+    a  net amp
+      batch      step  items/s  of best   GPU  SM  issue  TC  J/item
+         64  50.00 ms    1 280  #######     -   -      -   -   0.251
+        128  90.00 ms    1 422  ########    -   -      -   -   0.252
+    b  net fp32
+      batch      step  items/s  of best   GPU  SM  issue  TC  J/item
+         64  100.0 ms      640  ####        -   -      -   -   0.627
+  
+  Least energy for an item
+    net amp batch 64: 0.251 J (0.245 to 0.256); cannot be told from net amp batch
+    128 (0.252 J): record longer, or repeat.
+  $ gpufathom compare --table joules.json --format json | jq -c '.cheapest[] | [.run, .next, (.next_low, .next_high | . * 1000 | round), .alike]'
+  [0,1,976,1039,[1]]
+  $ printf 'model,precision,batch,step_s,joules\nnet,amp,64,0.05,16\nnet,fp32,64,0.1,40\n' > joules.csv; LC_ALL=C gpufathom compare --table joules.csv | sed -n '/Least/,$p'
+  Least energy for an item
+    net amp batch 64: 0.25 J; the next, net fp32 batch 64, takes 150.0 % more. How
+    sure that is, repeats or captures tell.

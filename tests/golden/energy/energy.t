@@ -95,7 +95,7 @@ What it costs by the user's factors: 0.3 of a currency and 400 g a kWh, and a si
 
 Other clocks, predicted; a model without voltage predicts none.
 
-  $ gpufathom energy "$T" --counters "$C" --power power.csv --sweep 2>/dev/null | sed -n '/SM clock, GPU/,$p' | sed '/^  !/,$d' | head -14
+  $ gpufathom energy "$T" --counters "$C" --power power.csv --sweep --price 0.3 2>/dev/null | sed -n '/SM clock, GPU/,$p' | sed '/^  !/,$d' | head -20
     SM clock, GPU 0          time            energy      race to idle
     1980 MHz         1.00 .. 1.00  35.88 .. 35.88 J  35.88 .. 35.88 J
     1880 MHz         1.00 .. 1.05  35.12 .. 36.89 J  35.88 .. 37.01 J
@@ -109,7 +109,14 @@ Other clocks, predicted; a model without voltage predicts none.
     1080 MHz         1.00 .. 1.83  32.79 .. 53.11 J  35.88 .. 53.59 J
     980 MHz          1.00 .. 2.02  32.79 .. 57.08 J  35.88 .. 57.56 J
     Predicted, by the model's voltage: no clock is cheaper whether memory or the
-    SM clock sets the pace: measure it.
+    SM clock sets the pace: measure it. Cheapest: 1480 MHz, 170.8 mJ an item at a
+    price of 1.42e-08 if memory sets the pace, 1980 MHz, 186.9 mJ an item at a
+    price of 1.56e-08 if the SM clock does.
+  $ gpufathom energy "$T" --counters "$C" --power power.csv --sweep --price 0.3 --format json 2>/dev/null | jq -c '.sweep[0] | .cheapest_by_clock_mhz, .cheapest_by_memory_mhz, ([.clocks[] | (.price_low / (.item_low * 0.3 / 3.6e6) * 1e6 | round)] | unique), ([.clocks[] | (.item_high / .joules_high * 1e9 | round)] | unique | length)'
+  1980
+  1480
+  [1000000]
+  1
   $ gpufathom energy "$T" --model model.json --counters "$C" --power power.csv --sweep --format json | jq -c '.sweep'
   []
 

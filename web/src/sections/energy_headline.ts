@@ -3,12 +3,14 @@ import type { DeviceEnergy } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { energy, share, time } from "../parts/format.ts";
 
-/** The largest part of the energy; what the model does not explain is said whatever its size. */
+/** The largest parts of the energy, the others together, and what the model does not explain, whatever its size: they sum to all of it. */
 function largest(device: DeviceEnergy, report: Report): string {
   const explained = device.parts.filter((part) => part.component !== "rest"), rest = device.parts.filter((part) => part.component === "rest");
-  const parts = [...explained.filter((part) => part.nj > 0).sort((a, b) => b.nj - a.nj).slice(0, 3), ...rest];
+  const sorted = [...explained].sort((a, b) => b.nj - a.nj), others = sorted.slice(3).reduce((sum, part) => sum + part.nj, 0);
   const name = (id: string): string => report.labels.energy.find((label) => label.id === id)?.text ?? id;
-  return parts.length === 0 ? "Which unit and which level of memory took them is not known." : `Most went to ${parts.map((part) => `${name(part.component)} (${share(part.share)})`).join(", ")}.`;
+  const told = [...sorted.slice(0, 3), ...rest].map((part) => `${name(part.component)} (${share(part.share)})`);
+  if (others > 0) told.splice(-1, 0, `other parts (${share(others / device.nj)})`);
+  return told.length === 0 ? "Which unit and which level of memory took them is not known." : `It went to ${told.join(", ")}.`;
 }
 
 /** Energy, time, items, and the largest part. */

@@ -15,6 +15,16 @@ function modelVerdict(model: string, all: Drawn[]): string {
   return `${model || "model not known"}: ${fastest}${curves.length > 0 ? `; ${saturated} of ${plural(curves.length, "curve")} saturate${saturated === 1 ? "s" : ""} below the largest batch` : ""}.`;
 }
 
+/** The run that takes least energy for an item, as far as it can be told; empty where energy is not known of two runs. */
+function leastEnergy({ sweep }: SweepReport, model: string, all: Drawn[]): string {
+  const least = sweep.cheapest.find((row) => row.model === model);
+  if (!least) return "";
+  const run = sweep.runs[least.run]!, next = sweep.runs[least.next]!, name = all.find(({ series }) => series.runs.includes(least.run))?.name ?? "", joules = (value: number): string => `${Number(value.toPrecision(3))} J`;
+  const interval = run.joules_low === null || run.joules_high === null ? "" : ` (${joules(run.joules_low)} to ${joules(run.joules_high)})`;
+  const others = least.alike.length > 0 ? `, which cannot be told from ${plural(least.alike.length, "other run")}` : `; the next takes ${share(next.joules_per_item! / run.joules_per_item! - 1)} more`;
+  return ` Least energy for an item: ${name}${run.batch === null ? "" : ` at batch ${count(run.batch)}`}, ${joules(run.joules_per_item!)}${interval}${others}.`;
+}
+
 function modelSection(report: SweepReport, model: string, at: number): HTMLElement {
   const all = drawnSeries(report.sweep, model);
   return section(`model-${at}`, model || "model not known", "a ring marks the saturation batch: the smallest with 95 % of the highest throughput", legendOf(all), modelCharts(report, model, all), bestChart(report, model, all), spreadCharts(report, all));
@@ -31,6 +41,7 @@ export function runsSection(report: SweepReport): HTMLElement {
     { id: "spread", title: "Spread", numeric: true, meaning: "Slowest less fastest repeat, over the mean.", key: (r) => r.run.spread, cell: (r) => share(r.run.spread) }, { id: "rate", title: "Items/s", numeric: true, key: (r) => r.run.throughput, cell: (r) => number(r.run.throughput, itemRate) },
     { id: "best", title: "Of the best", numeric: true, meaning: "Throughput over the highest of the same model.", key: (r) => r.run.normalised, cell: (r) => share(r.run.normalised) }, { id: "memory", title: "Memory", numeric: true, key: (r) => r.run.memory_bytes, cell: (r) => number(r.run.memory_bytes, bytes) },
     { id: "flops", title: "TFLOP/s", numeric: true, key: (r) => r.run.flops, cell: (r) => number(r.run.flops, (rate) => (rate / 1e12).toFixed(1)) }, { id: "mfu", title: "MFU", numeric: true, meaning: "Of the data sheet's dense peak for the precision.", key: (r) => r.run.mfu, cell: (r) => share(r.run.mfu) },
+    ...(runs.some((run) => run.joules_per_item !== null) ? [{ id: "joules", title: "J/item", numeric: true, meaning: "Measured energy of a step, of all devices, over its items.", key: (r: Row) => r.run.joules_per_item, cell: (r: Row) => number(r.run.joules_per_item, (joules) => `${Number(joules.toPrecision(3))}`) }] : []),
     ...["gpu.busy", "sm.active", "issue.active", "tensor.active"].map((id): Column<Row> => ({ id: id.replace(".", "-"), title: labelIn(report, id).short_text, meaning: labelIn(report, id).meaning, numeric: true, key: (r) => levelIn(r.run, id), cell: (r) => share(levelIn(r.run, id)) }))];
   return section("runs", "All runs", plural(rows.length, "run"), table({ caption: "Runs of the sweep", columns, rows, sortBy: "", noun: "runs", step: 100, search: (r) => `${r.series.name} b${r.run.batch}` }));
 }
@@ -40,6 +51,6 @@ function modelsOf({ sweep }: SweepReport): string[] { return [...new Set(sweep.s
 export function sweepPage(report: SweepReport, tools: HTMLElement[]): { header: HTMLElement; parts: HTMLElement[] } {
   const { sweep } = report, models = modelsOf(report);
   return { header: h("header", { class: "top" }, h("div", { class: "bar" }, h("span", { class: "brand" }, "gpufathom"), filesLine(`sweep over ${sweep.axes.join(", ")}`), h("span", { class: "spring" }), ...tools),
-    h("h1", {}, `${plural(sweep.runs.length, "run")} in ${count(sweep.series.length)} series over ${sweep.axes.join(", ")}`), ...models.map((model) => h("p", { class: "verdict" }, modelVerdict(model, drawnSeries(sweep, model))))),
+    h("h1", {}, `${plural(sweep.runs.length, "run")} in ${count(sweep.series.length)} series over ${sweep.axes.join(", ")}`), ...models.map((model) => h("p", { class: "verdict" }, `${modelVerdict(model, drawnSeries(sweep, model))}${leastEnergy(report, model, drawnSeries(sweep, model))}`))),
   parts: [...models.map((model, at) => modelSection(report, model, at)), runsSection(report)] };
 }

@@ -1,0 +1,44 @@
+// The energy of a job of several ranks over one window: of each rank, of waiting, of each step.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/ranks/answer.h"
+#include "analyze/result.h"
+#include "core/intervals.h"
+
+namespace gf {
+
+#define GF_RESULTS "analyze/results/job_energy.def"
+#include "analyze/declare_results.inl"
+
+/// The common window on the job's clock: from the first start of a rank's window to the last end,
+/// of the ranks whose clock is known; empty where none is.
+std::optional<Interval> common_window(const Job& job);
+
+/// The window of a part on its own clock: the common one, or its own where its clock is not known.
+Interval own_window(const Job& job, std::size_t part);
+
+/// The energy of a rank, as far as it was measured.
+struct MeasuredRank {
+  std::optional<DeviceEnergy> energy;  // over its own_window()
+  std::string why_missing;             // where there is none
+  std::string uuid;                    // of its board; empty: not known
+};
+
+/// What the ranks' captures say beside their energy.
+struct JobFacts {
+  std::int64_t batch = 0;        // items of a step of the job; 0: not known
+  std::string window;            // as --window names it
+  EnergyUse model;               // that the energies are by; its devices are not looked at
+  std::vector<Serving> serving;  // of each capture that has it
+  std::size_t captures = 0;      // with energy
+};
+
+/// Pure: adds the ranks up, `ranks` by part of the job. Every sum is exact. A board that several
+/// ranks share counts once.
+JobEnergy sum_job_energy(const Job& job, std::vector<MeasuredRank> ranks, const JobFacts& facts);
+
+}  // namespace gf
