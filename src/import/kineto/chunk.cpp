@@ -22,6 +22,8 @@ void Chunk::clear() {
   threads.clear();
   devices.clear();
   names.clear();
+  turns.clear();
+  last_host = kNoRow;
   damage.clear();
   noted = 0;
   events = 0;

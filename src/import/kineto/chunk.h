@@ -80,6 +80,12 @@ struct NewThread {
   ThreadKey key;
 };
 
+/// An activity behind host events of another thread than the activity before it.
+struct NewTurn {
+  std::uint32_t activity;  // row in the chunk
+  std::uint32_t thread;    // worker's number
+};
+
 struct Chunk {
   // Input.
   std::unique_ptr<char[]> buffer;  // capacity bytes and kPadding zeros behind the `size` in use
@@ -98,6 +104,8 @@ struct Chunk {
   std::vector<NewThread> threads;
   std::vector<NewDevice> devices;
   std::vector<Naming> names;
+  std::vector<NewTurn> turns;
+  std::uint32_t last_host = kNoRow;  // thread of the last host event
   std::vector<Damage> damage;
   std::int64_t noted = 0;  // how often
   std::int64_t events = 0;

@@ -15,6 +15,7 @@
 #include "import/kineto/chunk.h"
 #include "import/kineto/event.h"
 #include "import/kineto/merged_devices.h"
+#include "import/kineto/processes.h"
 #include "import/kineto/reading.h"
 #include "model/capture.h"
 #include "model/chips.h"
@@ -206,6 +207,7 @@ class Merge {
     Text name;
   };
   void learn(const Chunk& chunk, Translation& known);
+  void take_turns(const Chunk& chunk, const Translation& known);
   void take_rows(Chunk& chunk, const Translation& known);
   std::uint32_t thread_row(const ThreadKey& key);
   void name_threads();
@@ -216,6 +218,8 @@ class Merge {
   MergedDevices devices_;
   std::vector<ThreadKey> thread_keys_;  // by row
   std::vector<Name> names_;
+  std::vector<ProcessTurn> turns_;
+  std::int64_t host_pid_ = -1;  // of the last host event
   std::vector<Damage> damage_;
   bool closed_ = false;
   std::string trailer_;
@@ -297,9 +301,29 @@ void Merge::take_rows(Chunk& chunk, const Translation& known) {
   capture_.each_table_pair(chunk.rows, [](auto& mine, const auto& theirs) { mine.append(theirs); });
 }
 
+void Merge::take_turns(const Chunk& chunk, const Translation& known) {
+  constexpr std::size_t kMost = 4096;  // processes whose traces stand behind each other are fewer
+  const auto before = static_cast<std::uint32_t>(capture_.activities.size());
+  const auto turn_to = [&](std::uint32_t activity) {
+    if (!turns_.empty() && turns_.back().activity == before + activity) turns_.pop_back();
+    if (turns_.size() < kMost && (turns_.empty() || turns_.back().pid != host_pid_))
+      turns_.push_back({before + activity, host_pid_});
+  };
+  const auto hear = [&](std::uint32_t thread) {
+    if (thread != kNoRow) host_pid_ = capture_.threads.pid[known.threads[thread]];
+  };
+  if (!chunk.rows.activities.empty()) turn_to(0);
+  for (const auto& turn : chunk.turns) {
+    hear(turn.thread);
+    turn_to(turn.activity);
+  }
+  hear(chunk.last_host);
+}
+
 void Merge::add(Chunk& chunk) {
   Translation& known = known_[chunk.worker];
   learn(chunk, known);
+  take_turns(chunk, known);
   take_rows(chunk, known);
   for (const auto& naming : chunk.names)
     names_.push_back({naming.thread, naming.process, capture_.strings.intern(naming.name)});
@@ -347,7 +371,7 @@ void Merge::finish(Nanos base) {
     capture_.threads.process_name[row] = capture_.strings.intern(thread_keys_[row].process_name);
     capture_.threads.name[row] = capture_.strings.intern(thread_keys_[row].thread_name);
   }
-  devices_.settle();
+  devices_.settle(turns_);
   name_threads();
   for (const auto& damage : damage_)
     capture_.note_quality(

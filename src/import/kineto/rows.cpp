@@ -321,6 +321,7 @@ void Rows::add_host(const Event& event, HostKind kind, Nanos start, Nanos durati
         event, event.has(Field::module_hierarchy) ? Field::module_hierarchy : Field::call_stack);
   });
   host_ops.thread.push_back(said.thread);
+  chunk_.last_host = said.thread;
   say(host_ops.external_id, row, event, Field::external_id, at);
   say(host_ops.sequence, row, event, Field::sequence, at);
   put(host_ops.forward_thread, row, said.forward_thread);
@@ -350,6 +351,7 @@ void Rows::add_api(const Event& event, Nanos start, Nanos duration, std::int64_t
   api_calls.start_ns.push_back(start);
   api_calls.duration_ns.push_back(duration);
   api_calls.thread.push_back(said.thread);
+  chunk_.last_host = said.thread;
   api_calls.name.push_back(name);
   api_calls.kind.push_back(static_cast<ApiKind>(worker_.api_kind[id]));
   say(api_calls.correlation, row, event, Field::correlation, at);
@@ -396,6 +398,10 @@ void Rows::add_activity(const Event& event, ActivityKind kind, Nanos start, Nano
       out.bytes = integer(event, Field::bytes, -1, at);
     }
   });
+  if (chunk_.last_host != turn_) {
+    turn_ = chunk_.last_host;
+    chunk_.turns.push_back({static_cast<std::uint32_t>(row), turn_});
+  }
   activities.start_ns.push_back(start);
   activities.duration_ns.push_back(duration);
   activities.device.push_back(said.device);

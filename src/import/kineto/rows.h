@@ -137,6 +137,7 @@ class Rows {
   // The thread of the event before: mostly it is this event's too.
   ShortText last_pid_, last_tid_;
   std::uint32_t last_thread_ = kNoRow;
+  std::uint32_t turn_ = kNoRow;  // the thread of the host events before the last activity
   TimeHead time_head_;
   Settled settled_{};  // of the event at hand, when it follows no pattern
 };

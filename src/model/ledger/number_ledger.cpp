@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
@@ -100,13 +101,16 @@ void check_numbers(Capture& capture) {
     return start != other ? start < other : left < right;
   });
   std::vector<std::int64_t> last(capture.threads.size() + 1, -1);  // by thread
+  std::map<std::int64_t, std::int64_t> last_of;                    // by process
   std::int64_t falls = 0, repeats = 0, hole = 0, low = INT64_MAX, high = 0, before = -1;
   for (const auto call : order) {
     const auto number = calls.correlation[call];
     const auto thread = std::min<std::size_t>(calls.thread[call], capture.threads.size());
     falls += number < last[thread] && last[thread] - number < kWrapped;
-    repeats += number == before;
-    last[thread] = number;
+    const bool known = thread < capture.threads.size();
+    auto& process = last_of.try_emplace(known ? capture.threads.pid[thread] : -1, -1).first->second;
+    repeats += number == process;
+    last[thread] = process = number;
     hole = std::max(hole, before < 0 ? 0 : number - before);
     low = std::min(low, number);
     high = std::max(high, number);
