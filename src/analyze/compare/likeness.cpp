@@ -190,11 +190,16 @@ std::optional<std::pair<double, double>> blocks_of_same(const RunRoles& left,
 }
 
 /// The inputs are of another size by what a step copies to the device or by the grids of the same
-/// kernels, as where a graph hides the operators and their shapes.
-std::string other_size(const RunRoles& first, const RunRoles& other, const RoleMatch& match,
-                       std::size_t run) {
+/// kernels, as where a graph hides the operators and their shapes. A step of several GPUs is what
+/// they do together.
+std::string other_size(const Comparison& comparison, const RunRoles& first, const RunRoles& other,
+                       const RoleMatch& match, std::size_t run) {
   constexpr double kMuch = 1.5;
-  const std::string letter = run_letter(run);
+  const auto name = [&](std::size_t of) {
+    const auto gpus = comparison.runs[of].devices;
+    if (gpus == comparison.runs[of == 0 ? run : 0].devices || gpus < 2) return run_letter(of);
+    return fmt::format("{} ({} GPUs together)", run_letter(of), gpus);
+  };
   const auto said = [&](double left, double right, std::string_view what) -> std::string {
     left /= match.steps(0);
     right /= match.steps(run);
@@ -202,7 +207,7 @@ std::string other_size(const RunRoles& first, const RunRoles& other, const RoleM
     const double small = std::min(left, right), large = std::max(left, right);
     if (small <= 0 || large <= kMuch * small) return {};
     return fmt::format("{} of {} are {:.3g} times as large as those of {}", what,
-                       grows ? letter : "A", large / small, grows ? "A" : letter);
+                       name(grows ? run : 0), large / small, name(grows ? 0 : run));
   };
   auto text = said(input_bytes(first), input_bytes(other),
                    "the inputs that a step copies to the "
@@ -239,7 +244,7 @@ ComparedLikeness likeness_of(const Comparison& comparison, const std::vector<Run
     if (own.batch == theirs.batch && own.batch_source != "given" && own.tokens && theirs.tokens)
       likeness.differs = more_tokens(*own.tokens, *theirs.tokens, run);
   } else if (!likeness.weights) {
-    likeness.differs = other_size(first, other, match, run);
+    likeness.differs = other_size(comparison, first, other, match, run);
   }
   if (!likeness.differs.empty()) likeness.program = ComparedProgram::other_size;
   return likeness;
