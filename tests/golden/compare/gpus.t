@@ -40,3 +40,20 @@ One process on one GPU, and two of the same program on two: a step of both toget
     idle: other host work    4.737 us  9.475 us  +4.738 us
     total                    250.0 us  500.0 us  +250.0 us
   --full shows all tables.
+
+By item, what differs adds up to the time by the clock: 250 us less than twice 250 us, of each GPU.
+
+  $ gpufathom compare one.json two.json --batch 8,16 | sed -n '/^B /,/^$/p'
+  B is 2.00x faster per item than A (step 250.0 us vs. 250.0 us; 95 %:
+  1.99-2.01x); its kernels take 50.0 % less (95 %: -50.3 to -49.7 %). Sources of
+  the difference, for as many items: kernels -185.0 us, copies 0, host -24.98 us,
+  waiting 0, other idle -40.00 us. A single capture does not show what differs
+  from run to run: record several of each version in turns (A B A B). A profiler
+  slowed the host: by kernel time alone it is 2.00x as fast, and without the
+  profiler likely 1.48x to 2.70x.
+  What adds time to a step of B, for as many items:
+    - Other (forward) +64.97 us (95 %: +62.92 us to +67.03 us): kernel k0, 40
+    calls a step after 20; 370.1 us after 370.1 us, and 64.97 us of the host for
+    added calls.
+  Other differences: active GPUs (A 1, B 2); batch (A 8, B 16).
+  
