@@ -20,9 +20,11 @@ double all_of(const std::map<std::string, double>& counts) {
   return all;
 }
 
-/// The shared part of a step over the union of both; without steps by share of the window.
+/// The shared part of a step over the union of both; without steps by share of the window. Of GPUs
+/// that each hold the model, all use its weights, `copies` times as many in the other run as in A:
+/// that counts where it makes more of them alike.
 std::optional<double> shared(const RunRoles& left, const RunRoles& right, const RoleMatch& match,
-                             std::size_t run, bool by_step) {
+                             std::size_t run, bool by_step, double copies) {
   constexpr double kFewWeightsTell = 3;  // one or two sizes are alike by chance
   std::map<std::string, std::pair<double, double>> both;
   const double left_all = all_of(left.weights), right_all = all_of(right.weights);
@@ -32,12 +34,15 @@ std::optional<double> shared(const RunRoles& left, const RunRoles& right, const 
     return std::nullopt;
   for (const auto& [name, count] : left.weights) both[name].first = count / left_parts;
   for (const auto& [name, count] : right.weights) both[name].second = count / right_parts;
-  double least = 0, most = 0;
-  for (const auto& [name, counts] : both) {
-    least += std::min(counts.first, counts.second);
-    most += std::max(counts.first, counts.second);
-  }
-  return least / most;
+  const auto alike = [&](double times) {
+    double least = 0, most = 0;
+    for (const auto& [name, counts] : both) {
+      least += std::min(counts.first * times, counts.second);
+      most += std::max(counts.first * times, counts.second);
+    }
+    return least / most;
+  };
+  return std::max(alike(1), by_step ? alike(copies) : 0);
 }
 
 /// Kernel time by what it computes, each kernel's name and phase aside; attention is products,
@@ -231,7 +236,11 @@ ComparedLikeness likeness_of(const Comparison& comparison, const std::vector<Run
   const auto &first = details[0].roles, &other = details[run].roles;
   if (first.calls.empty() || other.calls.empty()) return likeness;
   likeness.alike = match.alike(run);
-  likeness.weights = shared(first, other, match, run, comparison.per == "step");
+  const auto gpus = [&](std::size_t of) {
+    return static_cast<double>(std::max<std::int64_t>(1, comparison.runs[of].devices));
+  };
+  likeness.weights =
+      shared(first, other, match, run, comparison.per == "step", gpus(run) / gpus(0));
   likeness.differs = difference(first, other, match, run, likeness.weights);
   if (!likeness.differs.empty()) {
     likeness.program = ComparedProgram::different;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -90,10 +91,45 @@ std::vector<Telling> telling_operations(const Capture& capture) {
   return found;
 }
 
+/// Where nn.DataParallel deals a batch out to GPUs, a thread for each of them runs the forward pass
+/// on its share: this adds what the others than `thread` say first of their own.
+void add_shares(const Capture& capture, std::span<const Telling> operations, std::size_t teller,
+                std::uint32_t teller_op, StepItems& items) {
+  const auto& ops = capture.host_ops;
+  std::map<std::uint32_t, StepItems> shares;  // by thread
+  for (const auto& [op, of_teller] : operations) {
+    // Autograd's threads run products without numbers of their own.
+    const bool forward = (ops.sequence[op] >= 0) == (ops.sequence[teller_op] >= 0);
+    if (of_teller != teller || ops.thread[op] == ops.thread[teller_op] || !forward) continue;
+    const auto call = call_of(capture, op);
+    auto share = call ? items_of(*call, teller) : std::nullopt;
+    if (!share) continue;
+    const auto [known, added] = shares.try_emplace(ops.thread[op], *share);
+    if (!added && share->tokens > known->second.tokens) known->second = *share;
+  }
+  if (shares.empty()) return;
+  for (const auto& [thread, share] : shares) {
+    items.items += share.items;
+    items.tokens += share.tokens;
+  }
+  items.from += fmt::format(", of {} replicas together", shares.size() + 1);
+}
+
+/// When batches are dealt out to GPUs.
+std::vector<Nanos> deals_of(const Capture& capture) {
+  std::vector<Nanos> deals;
+  const Text name = capture.strings.find("Scatter");
+  const auto& ops = capture.host_ops;
+  for (std::uint32_t op = 0; name != Text::none && op < ops.size(); ++op)
+    if (ops.name[op] == name && ops.kind[op] == HostKind::op) deals.push_back(ops.start_ns[op]);
+  std::ranges::sort(deals);
+  return deals;
+}
+
 /// By the best teller that begins in a span, the first of its name; of look-ups the one with most
 /// indices, as positions are looked up too. Images that pass one batch after the other add up.
 std::optional<StepItems> items_in(const Capture& capture, const std::vector<Telling>& operations,
-                                  Interval span) {
+                                  const std::vector<Nanos>& deals, Interval span) {
   const auto& starts = capture.host_ops.start_ns;
   const auto from = std::lower_bound(
       operations.begin(), operations.end(), span.start,
@@ -101,9 +137,10 @@ std::optional<StepItems> items_in(const Capture& capture, const std::vector<Tell
   std::optional<StepItems> best;
   std::size_t best_teller = kTellers.size();
   std::map<std::pair<std::uint32_t, std::string>, std::int64_t> images;  // passes of a thread
-  std::uint32_t thread = kNoRow;
+  std::uint32_t best_op = kNoRow;
   Nanos first = INT64_MAX;
-  for (auto at = from; at != operations.end() && starts[at->first] < span.end; ++at) {
+  auto at = from;
+  for (; at != operations.end() && starts[at->first] < span.end; ++at) {
     const auto [op, teller] = *at;
     const Nanos begins = starts[op];
     if (teller > best_teller) continue;
@@ -117,12 +154,17 @@ std::optional<StepItems> items_in(const Capture& capture, const std::vector<Tell
       best = items;
       best_teller = teller;
       first = begins;
-      thread = capture.host_ops.thread[op];
+      best_op = op;
     }
   }
   if (!best) return best;
+  const auto deal = std::ranges::lower_bound(deals, span.start);
+  if (deal != deals.end() && *deal < span.end) {
+    add_shares(capture, {from, at}, best_teller, best_op, *best);
+    return best;
+  }
   // On its own thread: autograd's runs a pass again where activations are checkpointed.
-  const auto passes = images.find({thread, best->from});
+  const auto passes = images.find({capture.host_ops.thread[best_op], best->from});
   if (passes == images.end() || passes->second < 2) return best;
   best->items *= passes->second;
   best->from += fmt::format(", {} times", passes->second);
@@ -136,10 +178,11 @@ bool alike(const StepItems& left, const StepItems& right) {
 std::optional<StepItems> items_of_steps(const Capture& capture, const WindowInfo& window,
                                         const std::vector<Telling>& operations) {
   std::optional<StepItems> items;
+  const auto deals = deals_of(capture);
   // The host can be steps ahead of the device: a step that shows nothing says nothing.
   for (const auto& step : window.steps) {
-    const auto of_step =
-        items_in(capture, operations, {step.start_ns, end_of(step.start_ns, step.duration_ns)});
+    const auto of_step = items_in(capture, operations, deals,
+                                  {step.start_ns, end_of(step.start_ns, step.duration_ns)});
     if (!of_step) continue;
     if (items && !alike(*items, *of_step)) return std::nullopt;
     if (!items) items = of_step;
