@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "analyze/steps/steps.h"
+#include "analyze/traits.h"
 #include "analyze/work/bounded.h"
 #include "analyze/work/operands.h"
 #include "analyze/work/sections.h"
+#include "core/strings.h"
 #include "model/sample_block.h"
 
 namespace gf::work {
@@ -91,45 +93,64 @@ std::vector<Telling> telling_operations(const Capture& capture) {
   return found;
 }
 
+/// When batches are copied to GPUs in pieces, by functions of Python, whose names have no
+/// namespace. Looked for when first asked.
+class Deals {
+ public:
+  explicit Deals(const Capture& capture) : capture_(capture) {}
+  bool any_in(Interval span) {
+    if (!std::exchange(known_, true)) find();
+    const auto deal = std::ranges::lower_bound(starts_, span.start);
+    return deal != starts_.end() && *deal < span.end;
+  }
+
+ private:
+  void find() {
+    OncePerText deals_out(capture_.strings, [](std::string_view name) {
+      constexpr NameWord kBoth = host_is::asks_for_input | host_is::splits;
+      return name.find(':') == name.npos && (host_word(name) & kBoth) == kBoth;
+    });
+    const auto& ops = capture_.host_ops;
+    for (std::uint32_t op = 0; op < ops.size(); ++op)
+      if (ops.kind[op] == HostKind::op && deals_out(ops.name[op]))
+        starts_.push_back(ops.start_ns[op]);
+    std::ranges::sort(starts_);
+  }
+
+  const Capture& capture_;
+  bool known_ = false;
+  std::vector<Nanos> starts_;
+};
+
 /// Where nn.DataParallel deals a batch out to GPUs, a thread for each of them runs the forward pass
-/// on its share: this adds what the others than `thread` say first of their own.
-void add_shares(const Capture& capture, std::span<const Telling> operations, std::size_t teller,
-                std::uint32_t teller_op, StepItems& items) {
+/// on its share: this adds what the others than that of `best` say first of their own.
+bool add_shares(const Capture& capture, std::span<const Telling> operations, const Telling& best,
+                Deals& deals, Interval span, StepItems& items) {
   const auto& ops = capture.host_ops;
   std::map<std::uint32_t, StepItems> shares;  // by thread
-  for (const auto& [op, of_teller] : operations) {
+  for (const auto& [op, teller] : operations) {
     // Autograd's threads run products without numbers of their own.
-    const bool forward = (ops.sequence[op] >= 0) == (ops.sequence[teller_op] >= 0);
-    if (of_teller != teller || ops.thread[op] == ops.thread[teller_op] || !forward) continue;
+    const bool forward = (ops.sequence[op] >= 0) == (ops.sequence[best.first] >= 0);
+    if (teller != best.second || ops.thread[op] == ops.thread[best.first] || !forward) continue;
+    if (shares.empty() && !deals.any_in(span)) return false;
     const auto call = call_of(capture, op);
-    auto share = call ? items_of(*call, teller) : std::nullopt;
+    const auto share = call ? items_of(*call, teller) : std::nullopt;
     if (!share) continue;
     const auto [known, added] = shares.try_emplace(ops.thread[op], *share);
     if (!added && share->tokens > known->second.tokens) known->second = *share;
   }
-  if (shares.empty()) return;
   for (const auto& [thread, share] : shares) {
     items.items += share.items;
     items.tokens += share.tokens;
   }
-  items.from += fmt::format(", of {} replicas together", shares.size() + 1);
-}
-
-/// When batches are dealt out to GPUs.
-std::vector<Nanos> deals_of(const Capture& capture) {
-  std::vector<Nanos> deals;
-  const Text name = capture.strings.find("Scatter");
-  const auto& ops = capture.host_ops;
-  for (std::uint32_t op = 0; name != Text::none && op < ops.size(); ++op)
-    if (ops.name[op] == name && ops.kind[op] == HostKind::op) deals.push_back(ops.start_ns[op]);
-  std::ranges::sort(deals);
-  return deals;
+  if (!shares.empty()) items.from += fmt::format(", of {} replicas together", shares.size() + 1);
+  return !shares.empty();
 }
 
 /// By the best teller that begins in a span, the first of its name; of look-ups the one with most
 /// indices, as positions are looked up too. Images that pass one batch after the other add up.
 std::optional<StepItems> items_in(const Capture& capture, const std::vector<Telling>& operations,
-                                  const std::vector<Nanos>& deals, Interval span) {
+                                  Deals& deals, Interval span) {
   const auto& starts = capture.host_ops.start_ns;
   const auto from = std::lower_bound(
       operations.begin(), operations.end(), span.start,
@@ -158,11 +179,7 @@ std::optional<StepItems> items_in(const Capture& capture, const std::vector<Tell
     }
   }
   if (!best) return best;
-  const auto deal = std::ranges::lower_bound(deals, span.start);
-  if (deal != deals.end() && *deal < span.end) {
-    add_shares(capture, {from, at}, best_teller, best_op, *best);
-    return best;
-  }
+  if (add_shares(capture, {from, at}, {best_op, best_teller}, deals, span, *best)) return best;
   // On its own thread: autograd's runs a pass again where activations are checkpointed.
   const auto passes = images.find({capture.host_ops.thread[best_op], best->from});
   if (passes == images.end() || passes->second < 2) return best;
@@ -178,7 +195,7 @@ bool alike(const StepItems& left, const StepItems& right) {
 std::optional<StepItems> items_of_steps(const Capture& capture, const WindowInfo& window,
                                         const std::vector<Telling>& operations) {
   std::optional<StepItems> items;
-  const auto deals = deals_of(capture);
+  Deals deals(capture);
   // The host can be steps ahead of the device: a step that shows nothing says nothing.
   for (const auto& step : window.steps) {
     const auto of_step = items_in(capture, operations, deals,

@@ -38,7 +38,7 @@ class ProcessFinder {
 
   /// True where the place in the file told.
   bool run() {
-    if (!several_launch() || !share_numbers()) return false;
+    if (!share_numbers()) return false;
     find_deadlines();
     if (by_place()) return true;
     by_device();
@@ -59,21 +59,60 @@ class ProcessFinder {
   using Fits = std::map<std::int64_t, Fit>;  // by process
 
   std::int64_t pid_of(std::uint32_t call) const {
-    const auto thread = capture_.api_calls.thread[call];
-    return thread < capture_.threads.size() ? capture_.threads.pid[thread] : -1;
+    const Capture& read = capture_;
+    const auto thread = read.api_calls.thread[call];
+    return thread < read.threads.size() ? read.threads.pid[thread] : -1;
   }
 
-  bool several_launch() const {
-    const auto& pids = capture_.threads.pid;
-    if (std::ranges::all_of(pids, [&](auto pid) { return pid == pids[0]; })) return false;
-    return std::ranges::all_of(capture_.activities.pid, [](auto pid) { return pid < 0; });
+  /// A number for each process that launches, by thread; 0 for other threads.
+  std::vector<std::uint16_t> launching() const {
+    const Capture& read = capture_;
+    std::map<std::int64_t, std::uint16_t> numbers;
+    std::vector<std::uint16_t> out(read.threads.size(), 0);
+    std::uint32_t last = kNoRow;
+    for (std::uint32_t call = 0; call < read.api_calls.size(); ++call) {
+      const auto thread = read.api_calls.thread[call];
+      if (thread == last || thread >= out.size() || !is_start(read.api_calls.kind[call])) continue;
+      last = thread;
+      const auto next =
+          static_cast<std::uint16_t>(std::min<std::size_t>(numbers.size() + 1, 65535));
+      if (const auto pid = read.threads.pid[thread]; pid >= 0)
+        out[thread] = numbers.try_emplace(pid, next).first->second;
+    }
+    if (numbers.size() < 2) out.clear();
+    return out;
   }
 
+  /// True if two processes have calls of one number. Most traces of several do not.
   bool share_numbers() {
-    const auto& calls = capture_.api_calls;
-    for (std::uint32_t row = 0; row < calls.size(); ++row)
-      if (calls.correlation[row] >= 0 && is_start(calls.kind[row]) && pid_of(row) >= 0)
-        starts_.push_back({calls.correlation[row], pid_of(row), row});
+    const Capture& read = capture_;
+    const auto& calls = read.api_calls;
+    if (!std::ranges::all_of(read.activities.pid, [](auto pid) { return pid < 0; })) return false;
+    const auto process = launching();
+    if (process.empty()) return false;
+    std::vector<std::uint32_t> starts;
+    std::int64_t low = INT64_MAX, high = 0;
+    for (std::uint32_t row = 0; row < calls.size(); ++row) {
+      const auto number = calls.correlation[row];
+      const auto thread = calls.thread[row];
+      if (number < 0 || thread >= process.size() || process[thread] == 0) continue;
+      if (!is_start(calls.kind[row])) continue;
+      low = std::min(low, number);
+      high = std::max(high, number);
+      starts.push_back(row);
+    }
+    constexpr std::uint64_t kHoles = 64;  // numbers that a call has to itself, on the average
+    if (!starts.empty() && static_cast<std::uint64_t>(high - low) / kHoles < starts.size() + 1024) {
+      std::vector<std::uint16_t> owner(static_cast<std::size_t>(high - low) + 1, 0);
+      const bool shared = std::ranges::any_of(starts, [&](std::uint32_t row) {
+        const auto own = process[calls.thread[row]];
+        auto& known = owner[static_cast<std::size_t>(calls.correlation[row] - low)];
+        const auto before = std::exchange(known, own);
+        return before != 0 && before != own;
+      });
+      if (!shared) return false;
+    }
+    for (const auto row : starts) starts_.push_back({calls.correlation[row], pid_of(row), row});
     std::ranges::sort(starts_, {},
                       [](const Call& call) { return std::tuple(call.number, call.pid, call.row); });
     return std::ranges::adjacent_find(starts_, [](const Call& left, const Call& right) {
