@@ -100,10 +100,13 @@ class ClockTies {
     std::ranges::stable_sort(edges_, {}, [](const ClockEdge& edge) {
       return std::tuple(edge.tie, edge.doubtful, error_of(edge.fit));
     });
+    // Votes are counted anew for each two sets: of very many, single edges tell.
+    constexpr std::size_t kMostCounted = 50'000'000;
+    const bool votes = edges_.size() * members_.size() <= kMostCounted;
     for (const auto& edge : edges_) {
-      if (edge.tie == Tie::guess) break;
+      if (edge.tie == Tie::guess && votes) break;
       join(edge);
-      sure_.join(edge.first, edge.other);
+      if (edge.tie != Tie::guess) sure_.join(edge.first, edge.other);
     }
     while (const auto vote = next_vote()) {
       join(*vote->edge);

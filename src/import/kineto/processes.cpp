@@ -201,6 +201,8 @@ class ProcessFinder {
       ++device.known;
       device.numbers.insert(activities.correlation[row]);
     }
+    constexpr std::size_t kMostDevices = 256;  // of a host are fewer
+    if (devices.size() > kMostDevices) return;
     for (auto& [row, device] : devices)
       for (auto& [pid, fit] : device.fits) fit.known = device.known;
     for (bool found = true; std::exchange(found, false);)
