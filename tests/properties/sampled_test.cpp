@@ -1,6 +1,5 @@
 // The analysis of samples alone: parts sum to totals to the nanosecond, and levels equal a count of
 // every millisecond.
-#include "analyze/finding_ids.h"
 #include "analyze/sampled/sampled.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include <random>
 
 #include "analyze/analyze.h"
+#include "analyze/finding_ids.h"
 #include "analyze/sampled/levels.h"
 #include "model/counter_values.h"
 

@@ -1,5 +1,4 @@
 // The time that each kernel of one capture waited for the others of its job.
-#include "analyze/finding_ids.h"
 #include "analyze/ranks/job_waiting.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <string>
 
 #include "analyze/analyze.h"
+#include "analyze/finding_ids.h"
 #include "analyze/ranks/measure_rank.h"
 #include "report/summary.h"
 #include "support/capture_builder.h"

@@ -17,9 +17,9 @@ struct MergedTrace {
   std::string events;
 
   void add(const std::string& cat, const std::string& pid, const std::string& tid, int ts, int dur,
-           const std::string& args) {
+           const std::string& args, const std::string& name = "k") {
     events += std::string(events.empty() ? "" : ",") + R"({"ph":"X","cat":")" + cat +
-              R"(","name":"k","pid":)" + pid + R"(,"tid":)" + tid + R"(,"ts":)" +
+              R"(","name":")" + name + R"(","pid":)" + pid + R"(,"tid":)" + tid + R"(,"ts":)" +
               std::to_string(ts) + R"(,"dur":)" + std::to_string(dur) + R"(,"args":{)" + args +
               "}}";
   }
@@ -145,6 +145,32 @@ TEST(KinetoMergedDevices, EachRanksKernelsBelongToItsOwnProcess) {
               500 + capture.devices.id[capture.activities.device[row]]);
   const std::set<std::int64_t> pids(capture.threads.pid.begin(), capture.threads.pid.end());
   EXPECT_EQ(pids, (std::set<std::int64_t>{500, 501}));
+}
+
+TEST(KinetoMergedDevices, TracesBehindEachOtherAreOfTheProcessesBesideThem) {
+  const auto launch = [](MergedTrace& trace, const char* pid, int device, int begin) {
+    for (int i = 1; i <= 30; ++i) {
+      trace.add("cuda_runtime", pid, "1", begin + 20 * i, 2,
+                R"("correlation":)" + std::to_string(i), "cudaLaunchKernel");
+      if (i % 7 == 0)
+        for (int k = i - 6; k <= i; ++k)
+          trace.kernel(std::to_string(device), device, begin + 20 * k + 5, k);
+    }
+  };
+  for (const std::size_t chunk_bytes : {0u, 150u, 700u}) {
+    MergedTrace apart, shared;
+    launch(apart, "500", 0, 0);
+    launch(apart, "501", 1, 3);
+    launch(shared, "500", 0, 0);
+    launch(shared, "501", 0, 3);
+    for (const auto* trace : {&apart, &shared}) {
+      const auto capture = trace->read(R"("schemaVersion":1,)", chunk_bytes);
+      EXPECT_EQ(kernels(capture), (Kernels{{0, 28}, {1, 28}}));
+      EXPECT_EQ(told(capture, "GPU 1 is device 0 of process 501"), trace == &shared);
+      for (std::uint32_t row = 0; row < capture.activities.size(); ++row)
+        EXPECT_EQ(capture.activities.pid[row], row < 28 ? 500 : 501);
+    }
+  }
 }
 
 }  // namespace

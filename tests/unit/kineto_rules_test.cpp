@@ -48,6 +48,69 @@ using Counts = std::map<std::string, std::int64_t>;
 
 }  // namespace
 
+/// An operation with one inside on two threads, each told by two events, and a kernel.
+TEST(KinetoRules, ABeginAndAnEndAreASpan) {
+  std::string events;
+  const auto border = [&](const std::string& rest) {
+    events += std::string(events.empty() ? "" : ",") + "{" + rest + "}";
+  };
+  for (int i = 0; i < 40; ++i) {
+    const auto at = [&](int us) { return R"("ts": )" + std::to_string(100 * i + us); };
+    const std::string op = R"("ph": "B", "cat": "cpu_op", "pid": 1, "tid": 1, "name": )";
+    border(op + R"("outer", )" + at(0));
+    border(op + R"("inner", )" + at(10));
+    border(R"("ph": "B", "cat": "cpu_op", "pid": 1, "tid": 2, "name": "beside", )" + at(15));
+    border(R"("ph": "E", "pid": 1, "tid": 1, )" + at(30));
+    border(op + R"("behind", )" + at(30));
+    border(
+        R"("ph": "B", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "args": {"device": 0}, )" +
+        at(40));
+    border(R"("ph": "E", "pid": 1, "tid": 1, )" + at(60));
+    border(R"("ph": "E", "pid": 1, "tid": 2, )" + at(65));
+    border(R"("ph": "E", "pid": 1, "tid": 1, )" + at(70));
+    border(R"("ph": "E", "pid": 0, "tid": 7, )" + at(90));
+  }
+  const test::TempDir dir;
+  const std::string path = dir.file("trace.json");
+  std::ofstream(path) << trace(events);
+  for (const std::size_t chunk_bytes : {0u, 130u, 333u, 1000u}) {
+    ImportOptions options;
+    options.chunk_bytes = chunk_bytes;
+    const auto capture = kineto::load(path, options);
+    ASSERT_TRUE(capture);
+    EXPECT_TRUE(quality(*capture).empty());
+    ASSERT_EQ(capture->host_ops.size(), 160u);
+    const std::map<std::string_view, Nanos> expected{
+        {"outer", 70'000}, {"inner", 20'000}, {"beside", 50'000}, {"behind", 30'000}};
+    for (std::uint32_t op = 0; op < 160; ++op)
+      EXPECT_EQ(capture->host_ops.duration_ns[op],
+                expected.at(capture->text(capture->host_ops.name[op])))
+          << op << " in chunks of " << chunk_bytes;
+    ASSERT_EQ(capture->activities.size(), 40u);
+    for (const Nanos length : capture->activities.duration_ns) EXPECT_EQ(length, 50'000);
+  }
+}
+
+TEST(KinetoRules, ASpanThatDoesNotEndIsDamage) {
+  const Capture capture =
+      from_events(trace(R"({"ph": "B", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1},)"
+                        R"({"ph": "E", "pid": 1, "tid": 2, "ts": 9},)" +
+                        kernel("k", "1", "1")));
+  EXPECT_EQ(quality(capture), (Counts{{"bad_event", 2}}));
+}
+
+TEST(KinetoRules, ATraceInsideAnotherObjectKeepsItsDescription) {
+  const Capture capture =
+      from_events(R"({"of": {"x": "a{b"}, "runs": [{"trace": )" +
+                  trace(kernel("k", "1", "1"),
+                        R"("deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}],)",
+                        R"(, "traceName": "t.json")") +
+                  "}], \"z\": 1}");
+  EXPECT_TRUE(quality(capture).empty());
+  EXPECT_EQ(capture.text(capture.devices.name[0]), "NVIDIA H200");
+  EXPECT_EQ(capture.metadata_value("traceName"), "t.json");
+}
+
 /// Frames that C++ calls (hooks, threads of autograd) have null as their parent, and come again:
 /// each stays a root, and its child keeps it as parent.
 TEST(KinetoRules, RootFramesThatComeAgainStayRoots) {
@@ -336,7 +399,7 @@ TEST(KinetoDamage, CostsOnlyTheEventItHits) {
        {{"bad_event", 1}}},
       {"an injected log line", "\"WARNING\": [\"a \"broken\" line\", ", 2, {{"bad_event", 1}}},
       {"unknown phase",
-       R"({"ph": "B", "cat": "kernel", "name": "k", "ts": 1})",
+       R"({"ph": "b", "cat": "kernel", "name": "k", "ts": 1})",
        2,
        {{"unknown_phase", 1}}},
   };

@@ -21,6 +21,7 @@ struct Nested {
   const char* shapes = "";
   const char* types = R"(["float","float"])";
   const char* values = "";
+  const char* strides = "";
 };
 
 struct Counted {
@@ -51,6 +52,7 @@ test::CaptureBuilder recorded_tree(const std::vector<Nested>& tree) {
     ops.shapes[row] = intern(nested.shapes);
     ops.types[row] = intern(nested.types);
     ops.values[row] = intern(nested.values);
+    ops.strides[row] = intern(nested.strides);
     open.emplace_back(nested.depth, row);
   }
   close(0);
@@ -81,6 +83,22 @@ TEST(WorkNesting, ARankCountsItsShardOfATensorParallelProduct) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].flops, 2.0 * 64 * 128 * 32);
   EXPECT_EQ(found[0].bytes, 4.0 * (64 * 128 + 128 * 32 + 64 * 32));
+}
+
+/// The profiler writes no strides for a sparse matrix, whose elements nobody counts.
+TEST(WorkNesting, ASparseProductIsNotADenseOne) {
+  const char* sizes = "[[64, 128], [128, 256]]";
+  const char* types = R"(["float","float"])";
+  const auto found = counted({{0, "aten::mm", sizes, types, "", "[[128, 1], [256, 1]]"},
+                              {1, kGemm},
+                              {0, "aten::mm", sizes, types, "", "[[], [256, 1]]"},
+                              {1, "kernel cusparse::csrmm_v2_kernel"},
+                              {0, "aten::mm", sizes},
+                              {1, kGemm}});
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].flops, 2.0 * 64 * 128 * 256);
+  EXPECT_EQ(found[1].flops, 0);
+  EXPECT_EQ(found[2].flops, found[0].flops) << "strides that nobody recorded say nothing";
 }
 
 TEST(WorkNesting, RedistributionInsideAProductIsWorkOfItsOwn) {

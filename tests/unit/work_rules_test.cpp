@@ -47,6 +47,29 @@ TEST(WorkRules, Products) {
   EXPECT_EQ(bmm->flops, 2 * 120);
 }
 
+TEST(WorkRules, AConvolutionOfComplexNumbersIsFourOfRealOnes) {
+  const auto forward = [](const char* types) {
+    return work_of({"aten::convolution", "[[2, 8, 6, 6], [4, 8, 3, 3], [], [], [], [], [], [], []]",
+                    types, R"(["","","","[1, 1]","[1, 1]","[1, 1]","False","[0, 0]","1"])"});
+  };
+  const auto backward = [](const char* types) {
+    return work_of(
+        {"aten::convolution_backward",
+         "[[2, 4, 6, 6], [2, 8, 6, 6], [4, 8, 3, 3], [], [], [], [], [], [], [], []]", types,
+         R"(["","","","[0]","[1, 1]","[1, 1]","[1, 1]","False","[0, 0]","1","[True, True, False]"])"});
+  };
+  const double real = 2.0 * 2 * 4 * 6 * 6 * 8 * 9;
+  constexpr const char* kComplex =
+      R"(["c10::complex<float>","c10::complex<float>","c10::complex<float>"])";
+  const auto one = forward(R"(["float","float"])"), four = forward(kComplex);
+  ASSERT_TRUE(one && four);
+  EXPECT_EQ(one->flops, real);
+  EXPECT_EQ(four->flops, 4 * real);
+  const auto back = backward(kComplex);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->flops, 2 * 4 * real);
+}
+
 // A 1x1 filter with stride 2 meets a quarter of the input.
 TEST(WorkRules, WideStridesReadLess) {
   const auto bytes = [](const char* stride, const char* filter) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -358,18 +359,35 @@ void take(std::uint32_t activity, const Answer& answer, Attribution& result) {
   result.phase[activity] = answer.phase;
 }
 
+/// An External id of a process; of any (-1), where the source does not say whose the activity is.
+struct LinkKey {
+  std::int64_t id, pid;
+  bool operator==(const LinkKey&) const = default;
+};
+struct LinkHash {
+  std::size_t operator()(const LinkKey& key) const {
+    return std::hash<std::int64_t>{}(key.id ^ key.pid << 32);
+  }
+};
+using Links = std::unordered_map<LinkKey, std::uint32_t, LinkHash>;
+
+LinkKey link_of(const Capture& capture, std::uint32_t activity) {
+  return {capture.activities.external_id[activity], capture.activities.pid[activity]};
+}
+
 /// Rows of host_ops by External id, the row that starts last for each (annotations use the same
 /// ids; operations win).
-std::unordered_map<std::int64_t, std::uint32_t> ops_by_external_id(
-    const Capture& capture, const std::vector<std::uint32_t>& activities) {
-  std::unordered_map<std::int64_t, std::uint32_t> wanted;
-  for (const auto activity : activities)
-    wanted.emplace(capture.activities.external_id[activity], kNoRow);
+Links ops_by_external_id(const Capture& capture, const std::vector<std::uint32_t>& activities) {
+  Links wanted;
+  for (const auto activity : activities) wanted.emplace(link_of(capture, activity), kNoRow);
   const auto& ops = capture.host_ops;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
     if (ops.kind[i] != HostKind::op || ops.external_id[i] <= 0) continue;
-    const auto found = wanted.find(ops.external_id[i]);
-    if (found != wanted.end()) found->second = i;
+    const bool known = ops.thread[i] < capture.threads.size();
+    for (const auto pid : {std::int64_t{-1}, known ? capture.threads.pid[ops.thread[i]] : -1}) {
+      const auto found = wanted.find({ops.external_id[i], pid});
+      if (found != wanted.end()) found->second = i;
+    }
   }
   return wanted;
 }
@@ -381,7 +399,7 @@ void link_to_operations(const Capture& capture, const HostThreads& host, const N
   const auto by_id = ops_by_external_id(capture, left);
   auto op_of = [&](std::uint32_t one) {
     const auto captured = capture.activities.captured_op[one];
-    return captured != kNoRow ? captured : by_id.at(capture.activities.external_id[one]);
+    return captured != kNoRow ? captured : by_id.at(link_of(capture, one));
   };
   std::erase_if(left, [&](std::uint32_t one) { return op_of(one) == kNoRow; });
   if (left.empty()) return;

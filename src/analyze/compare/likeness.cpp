@@ -20,9 +20,11 @@ double all_of(const std::map<std::string, double>& counts) {
   return all;
 }
 
-/// The shared part of a step over the union of both; without steps by share of the window.
+/// The shared part of a step over the union of both; without steps by share of the window. Of GPUs
+/// that each hold the model, all use its weights, `copies` times as many in the other run as in A:
+/// that counts where it makes more of them alike.
 std::optional<double> shared(const RunRoles& left, const RunRoles& right, const RoleMatch& match,
-                             std::size_t run, bool by_step) {
+                             std::size_t run, bool by_step, double copies) {
   constexpr double kFewWeightsTell = 3;  // one or two sizes are alike by chance
   std::map<std::string, std::pair<double, double>> both;
   const double left_all = all_of(left.weights), right_all = all_of(right.weights);
@@ -32,12 +34,15 @@ std::optional<double> shared(const RunRoles& left, const RunRoles& right, const 
     return std::nullopt;
   for (const auto& [name, count] : left.weights) both[name].first = count / left_parts;
   for (const auto& [name, count] : right.weights) both[name].second = count / right_parts;
-  double least = 0, most = 0;
-  for (const auto& [name, counts] : both) {
-    least += std::min(counts.first, counts.second);
-    most += std::max(counts.first, counts.second);
-  }
-  return least / most;
+  const auto alike = [&](double times) {
+    double least = 0, most = 0;
+    for (const auto& [name, counts] : both) {
+      least += std::min(counts.first * times, counts.second);
+      most += std::max(counts.first * times, counts.second);
+    }
+    return least / most;
+  };
+  return std::max(alike(1), by_step ? alike(copies) : 0);
 }
 
 /// Kernel time by what it computes, each kernel's name and phase aside; attention is products,
@@ -190,11 +195,16 @@ std::optional<std::pair<double, double>> blocks_of_same(const RunRoles& left,
 }
 
 /// The inputs are of another size by what a step copies to the device or by the grids of the same
-/// kernels, as where a graph hides the operators and their shapes.
-std::string other_size(const RunRoles& first, const RunRoles& other, const RoleMatch& match,
-                       std::size_t run) {
+/// kernels, as where a graph hides the operators and their shapes. A step of several GPUs is what
+/// they do together.
+std::string other_size(const Comparison& comparison, const RunRoles& first, const RunRoles& other,
+                       const RoleMatch& match, std::size_t run) {
   constexpr double kMuch = 1.5;
-  const std::string letter = run_letter(run);
+  const auto name = [&](std::size_t of) {
+    const auto gpus = comparison.runs[of].devices;
+    if (gpus == comparison.runs[of == 0 ? run : 0].devices || gpus < 2) return run_letter(of);
+    return fmt::format("{} ({} GPUs together)", run_letter(of), gpus);
+  };
   const auto said = [&](double left, double right, std::string_view what) -> std::string {
     left /= match.steps(0);
     right /= match.steps(run);
@@ -202,7 +212,7 @@ std::string other_size(const RunRoles& first, const RunRoles& other, const RoleM
     const double small = std::min(left, right), large = std::max(left, right);
     if (small <= 0 || large <= kMuch * small) return {};
     return fmt::format("{} of {} are {:.3g} times as large as those of {}", what,
-                       grows ? letter : "A", large / small, grows ? "A" : letter);
+                       name(grows ? run : 0), large / small, name(grows ? 0 : run));
   };
   auto text = said(input_bytes(first), input_bytes(other),
                    "the inputs that a step copies to the "
@@ -226,7 +236,11 @@ ComparedLikeness likeness_of(const Comparison& comparison, const std::vector<Run
   const auto &first = details[0].roles, &other = details[run].roles;
   if (first.calls.empty() || other.calls.empty()) return likeness;
   likeness.alike = match.alike(run);
-  likeness.weights = shared(first, other, match, run, comparison.per == "step");
+  const auto gpus = [&](std::size_t of) {
+    return static_cast<double>(std::max<std::int64_t>(1, comparison.runs[of].devices));
+  };
+  likeness.weights =
+      shared(first, other, match, run, comparison.per == "step", gpus(run) / gpus(0));
   likeness.differs = difference(first, other, match, run, likeness.weights);
   if (!likeness.differs.empty()) {
     likeness.program = ComparedProgram::different;
@@ -239,7 +253,7 @@ ComparedLikeness likeness_of(const Comparison& comparison, const std::vector<Run
     if (own.batch == theirs.batch && own.batch_source != "given" && own.tokens && theirs.tokens)
       likeness.differs = more_tokens(*own.tokens, *theirs.tokens, run);
   } else if (!likeness.weights) {
-    likeness.differs = other_size(first, other, match, run);
+    likeness.differs = other_size(comparison, first, other, match, run);
   }
   if (!likeness.differs.empty()) likeness.program = ComparedProgram::other_size;
   return likeness;

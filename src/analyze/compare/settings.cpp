@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "core/format.h"
+
 namespace gf {
 
 namespace {
@@ -44,7 +46,7 @@ std::string why_devices_decide(const Comparison& comparison,
                        fmt::join(after, " and "), kAdvice);
   const auto &first = comparison.runs[0], &other = comparison.runs[run];
   if (first.devices > 0 && other.devices > 0 && first.devices != other.devices)
-    return fmt::format("A ran on {} GPUs, {} on {}, {}", first.devices, run_letter(run),
+    return fmt::format("A ran on {}, {} on {}, {}", plural(first.devices, "GPU"), run_letter(run),
                        other.devices, kAdvice);
   return {};
 }

@@ -4,12 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <deque>
 #include <functional>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyze/collective_type.h"
@@ -22,10 +23,19 @@ namespace gf {
 
 namespace {
 
+/// What tells the clocks of two parts, the surest first.
+enum class Tie : std::uint8_t {
+  numbers,  // collectives with numbers
+  ends,     // the ends of collectives, which all ranks leave together
+  guess     // messages, or ends that another fit suits nearly as well: steps are alike
+};
+
 /// The clock of `other` against that of `first`, both from their parts' starts.
 struct ClockEdge {
   std::uint32_t first = 0, other = 0;
   ClockFit fit;
+  Tie tie = Tie::numbers;
+  bool doubtful = false;
 };
 
 /// Joined sets with path halving.
@@ -53,22 +63,6 @@ double error_of(const ClockFit& fit) {
   return static_cast<double>(fit.residual + 1) / static_cast<double>(fit.pairs);
 }
 
-/// Both directions of the ties of a spanning forest of least error.
-std::vector<std::vector<const ClockEdge*>> forest(std::size_t parts,
-                                                  std::vector<ClockEdge>& edges) {
-  std::stable_sort(edges.begin(), edges.end(), [](const ClockEdge& left, const ClockEdge& right) {
-    return error_of(left.fit) < error_of(right.fit);
-  });
-  Sets sets(parts);
-  std::vector<std::vector<const ClockEdge*>> ties(parts);
-  for (const auto& edge : edges) {
-    if (!sets.join(edge.first, edge.other)) continue;
-    ties[edge.first].push_back(&edge);
-    ties[edge.other].push_back(&edge);
-  }
-  return ties;
-}
-
 /// The clock of the edge's other end, when that of `known` is tied.
 RankClock beyond(const Job& job, const ClockEdge& edge, std::uint32_t known) {
   const RankClock& clock = job.clocks[known];
@@ -88,29 +82,143 @@ RankClock beyond(const Job& job, const ClockEdge& edge, std::uint32_t known) {
   return out;
 }
 
-/// Fills job.clocks: every rank that is tied to the first one, directly or through others, by the
-/// ties of least residual.
-void tie_clocks(Job& job, std::vector<ClockEdge> edges) {
-  if (job.parts.empty()) return;
-  const auto ties = forest(job.parts.size(), edges);
-  // The largest set of tied ranks that holds the lowest rank counts; usually all.
-  std::uint32_t root = 0;
-  while (root + 1 < ties.size() && ties[root].empty()) ++root;
-  if (ties[root].empty()) root = 0;
-  job.clocks[root].known = true;
-  job.clocks[root].about = job.parts[root].start_ns;
-  std::deque<std::uint32_t> reached{root};
-  while (!reached.empty()) {
-    const auto here = reached.front();
-    reached.pop_front();
-    for (const ClockEdge* edge : ties[here]) {
-      const auto there = edge->first == here ? edge->other : edge->first;
-      if (job.clocks[there].known) continue;
-      job.clocks[there] = beyond(job, *edge, here);
-      reached.push_back(there);
+/// Ties the clocks of all parts, set by set: first by edges that are sure, those of least error
+/// first; then two sets at a time by what most of the pairs between them say, where each edge may
+/// be off by a step.
+class ClockTies {
+ public:
+  ClockTies(Job& job, std::vector<ClockEdge> edges)
+      : job_(job), edges_(std::move(edges)), sets_(job.parts.size()), sure_(job.parts.size()) {
+    members_.resize(job.parts.size());
+    for (std::uint32_t part = 0; part < members_.size(); ++part) {
+      members_[part] = {part};
+      job.clocks[part] = {false, 0, job.parts[part].start_ns, 0, 0};
     }
   }
-}
+
+  void run() {
+    std::ranges::stable_sort(edges_, {}, [](const ClockEdge& edge) {
+      return std::tuple(edge.tie, edge.doubtful, error_of(edge.fit));
+    });
+    // Votes are counted anew for each two sets: of very many, single edges tell.
+    constexpr std::size_t kMostCounted = 50'000'000;
+    const bool votes = edges_.size() * members_.size() <= kMostCounted;
+    for (const auto& edge : edges_) {
+      if (edge.tie == Tie::guess && votes) break;
+      join(edge);
+      if (edge.tie != Tie::guess) sure_.join(edge.first, edge.other);
+    }
+    while (const auto vote = next_vote()) {
+      join(*vote->edge);
+      if (vote->clear) sure_.join(vote->edge->first, vote->edge->other);
+    }
+    settle();
+  }
+
+  /// True where the clock between two parts stands beyond the doubt of single edges.
+  bool sure(std::uint32_t left, std::uint32_t right) { return sure_.of(left) == sure_.of(right); }
+
+ private:
+  struct Vote {
+    const ClockEdge* edge = nullptr;
+    bool clear = false;  // no other clock has half as many pairs
+  };
+
+  void join(const ClockEdge& edge) {
+    std::size_t kept = sets_.of(edge.first), moved = sets_.of(edge.other);
+    if (kept == moved) return;
+    auto known = edge.first, there = edge.other;
+    if (members_[kept].size() < members_[moved].size()) {
+      std::swap(kept, moved);
+      std::swap(known, there);
+    }
+    const RankClock told = beyond(job_, edge, known);
+    const RankClock own = job_.clocks[there];
+    const Nanos at = own.common(told.about);
+    for (const auto part : members_[moved]) {
+      RankClock& clock = job_.clocks[part];
+      move(clock, told.common(told.about) - at, told.drift - own.drift, at);
+      clock.residual = std::max(clock.residual, told.residual);
+      members_[kept].push_back(part);
+    }
+    members_[moved].clear();
+    sets_.join(kept, moved);
+  }
+
+  /// The common clock of its set is put forward, and its drift counts from `at` on.
+  static void move(RankClock& clock, Nanos forward, double drift, Nanos at) {
+    const Nanos since = clock.about - clock.offset - at;
+    clock.offset += static_cast<Nanos>(drift * static_cast<double>(since)) - forward;
+    clock.drift += drift;
+  }
+
+  /// How much later the set of the edge's other end would be on its own common clock.
+  Nanos shift_of(const ClockEdge& edge) const {
+    const RankClock told = beyond(job_, edge, edge.first);
+    return told.common(told.about) - job_.clocks[edge.other].common(told.about);
+  }
+
+  std::optional<Vote> next_vote() {
+    struct Said {
+      Nanos shift;
+      const ClockEdge* edge;
+    };
+    std::map<std::pair<std::size_t, std::size_t>, std::vector<Said>> between;
+    for (const auto& edge : edges_) {
+      const auto left = sets_.of(edge.first), right = sets_.of(edge.other);
+      if (left == right) continue;
+      const Nanos shift = shift_of(edge);
+      if (left < right)
+        between[{left, right}].push_back({shift, &edge});
+      else
+        between[{right, left}].push_back({-shift, &edge});
+    }
+    std::optional<Vote> best;
+    std::size_t most = 0;
+    for (auto& [sets, said] : between) {
+      std::ranges::sort(said, {}, &Said::shift);
+      constexpr Nanos kAlike = 200 * kNsPerUs;
+      std::size_t first = 0, second = 0;
+      const ClockEdge* edge = nullptr;
+      for (std::size_t from = 0, to = 0; from < said.size(); from = to) {
+        std::size_t pairs = 0;
+        const ClockEdge* least = said[from].edge;
+        for (to = from; to < said.size() && said[to].shift - said[from].shift <= kAlike; ++to) {
+          pairs += said[to].edge->fit.pairs;
+          least = std::min(least, said[to].edge);  // they are in order
+        }
+        second = std::max(second, std::min(first, pairs));
+        if (pairs > first || (pairs == first && least < edge)) {
+          first = pairs;
+          edge = least;
+        }
+      }
+      if (first <= most && best) continue;
+      most = first;
+      best = Vote{edge, first > 2 * second && !edge->doubtful};
+    }
+    return best;
+  }
+
+  /// The clock of the lowest rank that is tied to another is the common one.
+  void settle() {
+    std::uint32_t root = 0;
+    while (root + 1 < members_.size() && members_[sets_.of(root)].size() < 2) ++root;
+    if (members_.empty()) return;
+    if (members_[sets_.of(root)].size() < 2) root = 0;
+    const RankClock zero = job_.clocks[root];
+    for (const auto part : members_[sets_.of(root)]) {
+      RankClock& clock = job_.clocks[part];
+      clock.known = true;
+      move(clock, zero.offset, -zero.drift, zero.about - zero.offset);
+    }
+  }
+
+  Job& job_;
+  std::vector<ClockEdge> edges_;
+  Sets sets_, sure_;
+  std::vector<std::vector<std::uint32_t>> members_;  // by set: parts with clocks against each other
+};
 
 /// Adds how many collectives each member can share with another at most: a trace that was cut has
 /// few.
@@ -196,9 +304,11 @@ std::vector<std::int64_t> pairs_by_number(const Lane& first, const Lane& other) 
   return partner;
 }
 
-/// Adds those that have no number on one of the sides and end together on the fitted clock.
-void pair_unnumbered(const Lane& first, const Lane& other, const ClockFit& clock,
-                     std::vector<std::int64_t>& partner) {
+/// Adds those that end together on the fitted clock, but for two that have numbers, where those
+/// tell
+/// (`numbered`).
+void pair_on_clock(const Lane& first, const Lane& other, const ClockFit& clock, bool numbered,
+                   std::vector<std::int64_t>& partner) {
   std::vector<bool> used(other.end.size(), false);
   for (const auto place : partner)
     if (place >= 0) used[static_cast<std::size_t>(place)] = true;
@@ -211,7 +321,7 @@ void pair_unnumbered(const Lane& first, const Lane& other, const ClockFit& clock
     const auto from = std::lower_bound(other.end.begin(), other.end.end(), expected - tolerance);
     for (auto j = static_cast<std::size_t>(from - other.end.begin());
          j < other.end.size() && other.end[j] <= expected + tolerance; ++j) {
-      const bool both = first.number[i] >= 0 && other.number[j] >= 0;
+      const bool both = numbered && first.number[i] >= 0 && other.number[j] >= 0;
       const Nanos distance = std::abs(other.end[j] - expected);
       if (both || used[j] || distance >= best) continue;
       if (!compatible(first.what[i], other.what[j])) continue;
@@ -355,6 +465,12 @@ struct Pairing {
   ClockFit clock;
   PairedBy by = PairedBy::nothing;
   bool doubtful = false;
+
+  Tie tie() const {
+    if (by == PairedBy::sequence) return Tie::numbers;
+    return doubtful || messages ? Tie::guess : Tie::ends;
+  }
+  bool messages = false;  // point to point
 };
 
 Pairing pair_members(const Job& job, const GroupMember& first, const Lane& lane,
@@ -363,10 +479,11 @@ Pairing pair_members(const Job& job, const GroupMember& first, const Lane& lane,
   pairing.partner = pairs_by_number(lane, mate);
   if (!pairing.partner.empty()) {
     pairing.by = PairedBy::sequence;
-    pair_unnumbered(lane, mate, clock_of(lane, mate, pairing.partner), pairing.partner);
+    pair_on_clock(lane, mate, clock_of(lane, mate, pairing.partner), true, pairing.partner);
     pairing.clock = clock_of(lane, mate, pairing.partner);
     return pairing;
   }
+  pairing.messages = !lane.what.empty() && point_to_point(lane.what[0].type);
   const Nanos near = job.parts[first.part].start_ns - job.parts[other.part].start_ns;
   Alignment found = align(lane, mate, near);
   pairing.by = found.by_order ? PairedBy::order : PairedBy::time;
@@ -404,31 +521,117 @@ void collect(const JobGroup& group, std::uint32_t number, std::size_t first,
   }
 }
 
-void pair_group(Job& job, std::uint32_t number, unsigned workers, std::vector<ClockEdge>& edges) {
-  JobGroup& group = job.groups[number];
-  if (group.members.size() < 2) return;
-  const std::size_t first = fullest(group);
-  std::vector<Lane> lanes(group.members.size());
-  for_each_parallel(lanes.size(), workers,
-                    [&](std::size_t i) { lanes[i] = lane_of(job, group.members[i]); });
-  std::vector<Pairing> pairings(group.members.size());
-  for_each_parallel(lanes.size(), workers, [&](std::size_t i) {
-    if (i != first)
-      pairings[i] =
-          pair_members(job, group.members[first], lanes[first], group.members[i], lanes[i]);
+/// A group's members against the fullest of them.
+struct GroupPairs {
+  std::uint32_t number = 0;
+  std::size_t first = 0;
+  std::vector<Lane> lanes;
+  std::vector<Pairing> pairings;  // by member
+};
+
+GroupPairs pair_group(const Job& job, std::uint32_t number, JobGroup& group, unsigned workers) {
+  GroupPairs pairs{number, fullest(group), {}, {}};
+  pairs.lanes.resize(group.members.size());
+  pairs.pairings.resize(group.members.size());
+  for_each_parallel(pairs.lanes.size(), workers,
+                    [&](std::size_t i) { pairs.lanes[i] = lane_of(job, group.members[i]); });
+  for_each_parallel(pairs.lanes.size(), workers, [&](std::size_t i) {
+    if (i != pairs.first)
+      pairs.pairings[i] = pair_members(job, group.members[pairs.first], pairs.lanes[pairs.first],
+                                       group.members[i], pairs.lanes[i]);
   });
+  return pairs;
+}
+
+void add_edges(const JobGroup& group, const GroupPairs& pairs, std::vector<ClockEdge>& edges) {
+  for (std::size_t i = 0; i < pairs.pairings.size(); ++i) {
+    const auto& pairing = pairs.pairings[i];
+    if (i != pairs.first && pairing.clock.pairs > 0)
+      edges.push_back({group.members[pairs.first].part, group.members[i].part, pairing.clock,
+                       pairing.tie(), pairing.doubtful});
+  }
+}
+
+/// What other groups say of the clock of one part against another's, both from their starts.
+ClockFit told_clock(const Job& job, std::uint32_t first, std::uint32_t other, Nanos about) {
+  const RankClock& clock = job.clocks[first];
+  const RankClock& mate = job.clocks[other];
+  const Nanos common = clock.common(job.parts[first].start_ns + about);
+  Nanos there = common + mate.offset;  // its own time then; once more for what it drifts until then
+  there += common - mate.common(there);
+  ClockFit fit;
+  fit.about = about;
+  fit.offset = there - job.parts[other].start_ns - about;
+  fit.drift = mate.drift - clock.drift;
+  fit.residual = std::max(clock.residual, mate.residual);
+  return fit;
+}
+
+/// Pairs found by time alone may be those of another step, as where traces begin and end at
+/// different times: those count that end together on the clocks that most pairs tell.
+void pair_again(const Job& job, ClockTies& ties, const JobGroup& group, GroupPairs& pairs) {
+  const auto first = group.members[pairs.first].part;
+  const Lane& lane = pairs.lanes[pairs.first];
+  for (std::size_t i = 0; i < pairs.pairings.size(); ++i) {
+    auto& pairing = pairs.pairings[i];
+    const auto other = group.members[i].part;
+    if (i == pairs.first || pairing.by == PairedBy::sequence || lane.end.empty() ||
+        !job.clocks[first].known || !job.clocks[other].known)
+      continue;
+    const bool doubtful = !ties.sure(first, other);
+    const ClockFit told = told_clock(job, first, other, lane.end[lane.end.size() / 2]);
+    constexpr Nanos kAgree = 200 * kNsPerUs;
+    const Nanos apart = pairing.clock.at(told.about) - told.offset;
+    if (pairing.clock.pairs > 0 && std::abs(apart) <= kAgree + 8 * told.residual) {
+      pairing.doubtful = pairing.doubtful && doubtful;
+      continue;
+    }
+    pairing.partner.assign(lane.end.size(), -1);
+    pair_on_clock(lane, pairs.lanes[i], told, false, pairing.partner);
+    pairing.clock = clock_of(lane, pairs.lanes[i], pairing.partner);
+    pairing.by = pairing.clock.pairs > 0 ? PairedBy::time : PairedBy::nothing;
+    pairing.doubtful = doubtful;
+  }
+}
+
+void settle_group(Job& job, const GroupPairs& pairs) {
+  JobGroup& group = job.groups[pairs.number];
   std::int64_t doubtful = 0;
-  for (std::size_t i = 0; i < pairings.size(); ++i) {
-    if (i == first || pairings[i].clock.pairs == 0) continue;
-    group.paired_by = std::max(group.paired_by, pairings[i].by);
-    doubtful += pairings[i].doubtful ? 1 : 0;
-    edges.push_back({group.members[first].part, group.members[i].part, pairings[i].clock});
+  for (const auto& pairing : pairs.pairings) {
+    if (pairing.clock.pairs == 0) continue;
+    group.paired_by = std::max(group.paired_by, pairing.by);
+    doubtful += pairing.doubtful ? 1 : 0;
   }
   if (doubtful > 0)
     job.note("doubtful_pairs", doubtful,
              fmt::format("group {}: another way to pair its collectives fits nearly as well",
                          group.name.empty() ? "without a name" : group.name));
-  collect(group, number, first, pairings, job.shared);
+  collect(group, pairs.number, pairs.first, pairs.pairings, job.shared);
+}
+
+/// Members by all their groups, and the clocks of their parts.
+void pair_groups(Job& job, unsigned workers) {
+  std::vector<ClockEdge> edges;
+  std::vector<GroupPairs> by_time;
+  for (std::uint32_t number = 0; number < job.groups.size(); ++number) {
+    JobGroup& group = job.groups[number];
+    if (group.members.size() < 2) continue;
+    GroupPairs pairs = pair_group(job, number, group, workers);
+    add_edges(group, pairs, edges);
+    const auto has_number = [](const Pairing& one) {
+      return one.partner.empty() || one.by == PairedBy::sequence;
+    };
+    if (std::ranges::all_of(pairs.pairings, has_number))
+      settle_group(job, pairs);
+    else
+      by_time.push_back(std::move(pairs));
+  }
+  ClockTies ties(job, std::move(edges));
+  ties.run();
+  for (auto& pairs : by_time) {
+    pair_again(job, ties, job.groups[pairs.number], pairs);
+    settle_group(job, pairs);
+  }
 }
 
 /// A synchronizing collective cannot have ended on one rank before it began on another.
@@ -468,10 +671,7 @@ void order_by_time(Job& job) {
 
 Status pair_collectives(Job& job, unsigned workers) {
   find_groups(job);
-  std::vector<ClockEdge> edges;
-  for (std::uint32_t number = 0; number < job.groups.size(); ++number)
-    pair_group(job, number, workers, edges);
-  tie_clocks(job, edges);
+  pair_groups(job, workers);
   drop_incredible(job);
   order_by_time(job);
   return all_of_one_run(job);

@@ -94,6 +94,8 @@ const CallWork* CallFinder::work_of(std::uint32_t op, const Rule& rule) {
   if (!first) return known->second;
   auto call = call_of(capture_, op);
   if (!call) return nullptr;
+  // By its sizes alone, a sparse product would do the work of a dense one.
+  if (std::ranges::any_of(call->tensors(), &Tensor::sparse)) return nullptr;
   auto work = rule.work(*call, works_.program);
   if (!work) return nullptr;
   works_.shared.push_back({&rule, std::move(*call), std::move(*work)});

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "analyze/steps/steps.h"
+#include "analyze/traits.h"
 #include "analyze/work/bounded.h"
 #include "analyze/work/operands.h"
 #include "analyze/work/sections.h"
+#include "core/strings.h"
 #include "model/sample_block.h"
 
 namespace gf::work {
@@ -90,10 +93,64 @@ std::vector<Telling> telling_operations(const Capture& capture) {
   return found;
 }
 
+/// When batches are copied to GPUs in pieces, by functions of Python, whose names have no
+/// namespace. Looked for when first asked.
+class Deals {
+ public:
+  explicit Deals(const Capture& capture) : capture_(capture) {}
+  bool any_in(Interval span) {
+    if (!std::exchange(known_, true)) find();
+    const auto deal = std::ranges::lower_bound(starts_, span.start);
+    return deal != starts_.end() && *deal < span.end;
+  }
+
+ private:
+  void find() {
+    OncePerText deals_out(capture_.strings, [](std::string_view name) {
+      constexpr NameWord kBoth = host_is::asks_for_input | host_is::splits;
+      return name.find(':') == name.npos && (host_word(name) & kBoth) == kBoth;
+    });
+    const auto& ops = capture_.host_ops;
+    for (std::uint32_t op = 0; op < ops.size(); ++op)
+      if (ops.kind[op] == HostKind::op && deals_out(ops.name[op]))
+        starts_.push_back(ops.start_ns[op]);
+    std::ranges::sort(starts_);
+  }
+
+  const Capture& capture_;
+  bool known_ = false;
+  std::vector<Nanos> starts_;
+};
+
+/// Where nn.DataParallel deals a batch out to GPUs, a thread for each of them runs the forward pass
+/// on its share: this adds what the others than that of `best` say first of their own.
+bool add_shares(const Capture& capture, std::span<const Telling> operations, const Telling& best,
+                Deals& deals, Interval span, StepItems& items) {
+  const auto& ops = capture.host_ops;
+  std::map<std::uint32_t, StepItems> shares;  // by thread
+  for (const auto& [op, teller] : operations) {
+    // Autograd's threads run products without numbers of their own.
+    const bool forward = (ops.sequence[op] >= 0) == (ops.sequence[best.first] >= 0);
+    if (teller != best.second || ops.thread[op] == ops.thread[best.first] || !forward) continue;
+    if (shares.empty() && !deals.any_in(span)) return false;
+    const auto call = call_of(capture, op);
+    const auto share = call ? items_of(*call, teller) : std::nullopt;
+    if (!share) continue;
+    const auto [known, added] = shares.try_emplace(ops.thread[op], *share);
+    if (!added && share->tokens > known->second.tokens) known->second = *share;
+  }
+  for (const auto& [thread, share] : shares) {
+    items.items += share.items;
+    items.tokens += share.tokens;
+  }
+  if (!shares.empty()) items.from += fmt::format(", of {} replicas together", shares.size() + 1);
+  return !shares.empty();
+}
+
 /// By the best teller that begins in a span, the first of its name; of look-ups the one with most
 /// indices, as positions are looked up too. Images that pass one batch after the other add up.
 std::optional<StepItems> items_in(const Capture& capture, const std::vector<Telling>& operations,
-                                  Interval span) {
+                                  Deals& deals, Interval span) {
   const auto& starts = capture.host_ops.start_ns;
   const auto from = std::lower_bound(
       operations.begin(), operations.end(), span.start,
@@ -101,9 +158,10 @@ std::optional<StepItems> items_in(const Capture& capture, const std::vector<Tell
   std::optional<StepItems> best;
   std::size_t best_teller = kTellers.size();
   std::map<std::pair<std::uint32_t, std::string>, std::int64_t> images;  // passes of a thread
-  std::uint32_t thread = kNoRow;
+  std::uint32_t best_op = kNoRow;
   Nanos first = INT64_MAX;
-  for (auto at = from; at != operations.end() && starts[at->first] < span.end; ++at) {
+  auto at = from;
+  for (; at != operations.end() && starts[at->first] < span.end; ++at) {
     const auto [op, teller] = *at;
     const Nanos begins = starts[op];
     if (teller > best_teller) continue;
@@ -117,12 +175,13 @@ std::optional<StepItems> items_in(const Capture& capture, const std::vector<Tell
       best = items;
       best_teller = teller;
       first = begins;
-      thread = capture.host_ops.thread[op];
+      best_op = op;
     }
   }
   if (!best) return best;
+  if (add_shares(capture, {from, at}, {best_op, best_teller}, deals, span, *best)) return best;
   // On its own thread: autograd's runs a pass again where activations are checkpointed.
-  const auto passes = images.find({thread, best->from});
+  const auto passes = images.find({capture.host_ops.thread[best_op], best->from});
   if (passes == images.end() || passes->second < 2) return best;
   best->items *= passes->second;
   best->from += fmt::format(", {} times", passes->second);
@@ -136,10 +195,11 @@ bool alike(const StepItems& left, const StepItems& right) {
 std::optional<StepItems> items_of_steps(const Capture& capture, const WindowInfo& window,
                                         const std::vector<Telling>& operations) {
   std::optional<StepItems> items;
+  Deals deals(capture);
   // The host can be steps ahead of the device: a step that shows nothing says nothing.
   for (const auto& step : window.steps) {
-    const auto of_step =
-        items_in(capture, operations, {step.start_ns, end_of(step.start_ns, step.duration_ns)});
+    const auto of_step = items_in(capture, operations, deals,
+                                  {step.start_ns, end_of(step.start_ns, step.duration_ns)});
     if (!of_step) continue;
     if (items && !alike(*items, *of_step)) return std::nullopt;
     if (!items) items = of_step;

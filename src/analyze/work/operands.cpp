@@ -127,6 +127,7 @@ Tensor tensor_of(const Json& dims, const Json* strides, Element type) {
   Tensor tensor;
   tensor.dims = whole_numbers(dims);
   if (strides && strides->array) tensor.strides = whole_numbers(*strides);
+  tensor.sparse = strides && strides->array && strides->items.empty() && !tensor.dims.empty();
   if (tensor.strides.size() != tensor.dims.size()) tensor.strides.clear();
   tensor.type = type;
   return tensor;

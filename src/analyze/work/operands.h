@@ -41,6 +41,7 @@ struct Tensor {
   std::vector<std::int64_t> dims;
   std::vector<std::int64_t> strides;  // empty: not recorded, taken as dense
   Element type = Element::none;
+  bool sparse = false;  // strides are recorded and it has none: what it holds is not known
   double elements() const;
   /// Elements that lie in memory: a broadcast dimension, of stride 0, counts once.
   double distinct() const;

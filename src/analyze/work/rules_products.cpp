@@ -9,18 +9,23 @@
 namespace gf::work {
 namespace {
 
+/// Of complex numbers, four real products: rows of real and imaginary parts by a matrix of both,
+/// twice as wide.
+Product in_real_numbers(Product product, Element type) {
+  if (type == Element::complex64 || type == Element::complex128) {
+    product.n *= 2;
+    product.k *= 2;
+  }
+  return product;
+}
+
 Work product_work(const Product& product, const Tensor& left, const Tensor& right,
                   double other_bytes, Element result) {
   Work work;
   work.type = left.type;
   work.bytes = left.bytes() + right.bytes() + other_bytes +
                product.batch * product.m * product.n * static_cast<double>(bytes_of(result));
-  work.products.push_back(product);
-  if (left.type == Element::complex64 || left.type == Element::complex128) {
-    // Four real products: rows of real and imaginary parts by a matrix of both, twice as wide.
-    work.products[0].n *= 2;
-    work.products[0].k *= 2;
-  }
+  work.products.push_back(in_real_numbers(product, left.type));
   work.flops = work.products[0].flops();
   return work;
 }
@@ -248,7 +253,7 @@ std::optional<Work> convolution_forward(const Call& call, const Places& places) 
   const auto shape = geometry(call, places, *input, *weight);
   if (!shape) return std::nullopt;
   Work work;
-  work.products.push_back(forward_product(*shape));
+  work.products.push_back(in_real_numbers(forward_product(*shape), input->type));
   work.flops = work.products[0].flops();
   work.type = input->type;
   work.bytes = input_bytes(call) - (1 - shape->touched) * input->bytes() +
@@ -284,14 +289,15 @@ std::optional<Work> convolution_backward(const Call& call, const Program&) {
   work.type = gradient->type;
   work.bytes = gradient->bytes();
   const Product ahead = forward_product(*shape);
+  const auto add = [&](const Product& product) {
+    work.products.push_back(in_real_numbers(product, gradient->type));
+  };
   if (call.flag(10, 0)) {
-    work.products.push_back(
-        {ahead.batch, ahead.m, ahead.k, ahead.n, Product::Part::input_gradient});
+    add({ahead.batch, ahead.m, ahead.k, ahead.n, Product::Part::input_gradient});
     work.bytes += weight->bytes() + input->elements() * width;
   }
   if (call.flag(10, 1)) {
-    work.products.push_back(
-        {ahead.batch, ahead.n, ahead.k, ahead.m, Product::Part::weight_gradient});
+    add({ahead.batch, ahead.n, ahead.k, ahead.m, Product::Part::weight_gradient});
     work.bytes += shape->touched * input->bytes() + weight->elements() * width;
   }
   if (call.flag(10, 2)) work.other_flops += gradient->elements();

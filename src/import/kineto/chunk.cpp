@@ -22,6 +22,10 @@ void Chunk::clear() {
   threads.clear();
   devices.clear();
   names.clear();
+  turns.clear();
+  tracks.clear();
+  borders.clear();
+  last_host = kNoRow;
   damage.clear();
   noted = 0;
   events = 0;
@@ -301,6 +305,23 @@ const char* last_boundary(const char* begin, const char* end) {
   return nullptr;
 }
 
+/// Where the members begin of the innermost object that is open at the end of this text.
+std::size_t innermost_members(std::string_view text) {
+  std::vector<std::size_t> open;
+  bool inside = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') inside = !inside;
+    if (inside) {
+      at += text[at] == '\\';
+    } else if (text[at] == '{' || text[at] == '[') {
+      open.push_back(at + 1);
+    } else if ((text[at] == '}' || text[at] == ']') && !open.empty()) {
+      open.pop_back();
+    }
+  }
+  return open.empty() ? 0 : open.back();
+}
+
 }  // namespace
 
 Result<std::size_t> Cutter::read(char* to, std::size_t count) {
@@ -333,7 +354,10 @@ Status Cutter::read_header() {
                   "a PyTorch profiler trace begins with { or [");
     } else {
       list = find_list(head, before > kBlock ? before - kBlock : 0, key);
-      if (list != head.npos) header_ = head.substr(first + 1, key - first - 1);
+      if (list != head.npos) {
+        header_ = head.substr(first + 1, key - first - 1);
+        header_.erase(0, innermost_members(header_));
+      }
     }
     if (list != head.npos) {
       carry_ = head.substr(list);

@@ -56,7 +56,8 @@ struct Worker {
       : number(index), reading(how) {}
   struct Thread {
     ThreadKey key;
-    bool told = false;  // a chunk has carried it to the merge
+    bool told = false;        // a chunk has carried it to the merge
+    bool told_track = false;  // and so as a track
   };
   const unsigned number;
   const Reading reading;
@@ -80,6 +81,27 @@ struct NewThread {
   ThreadKey key;
 };
 
+/// An activity behind host events of another thread than the activity before it.
+struct NewTurn {
+  std::uint32_t activity;  // row in the chunk
+  std::uint32_t thread;    // worker's number
+};
+
+/// A thread or stream on which spans are told by their two borders.
+struct NewTrack {
+  std::uint32_t number;  // of the worker's threads
+  ThreadKey key;
+};
+
+/// One border of a span that is told as two events, B and E.
+struct Border {
+  std::uint32_t track;  // of the worker's threads; in the merge, one number for all workers
+  Nanos at;
+  bool begins;  // else the innermost open span of the track ends
+  TableId table{};
+  std::uint32_t row = kNoRow;  // of the table in the chunk; none, where nothing is told of the span
+};
+
 struct Chunk {
   // Input.
   std::unique_ptr<char[]> buffer;  // capacity bytes and kPadding zeros behind the `size` in use
@@ -98,6 +120,10 @@ struct Chunk {
   std::vector<NewThread> threads;
   std::vector<NewDevice> devices;
   std::vector<Naming> names;
+  std::vector<NewTurn> turns;
+  std::vector<NewTrack> tracks;
+  std::vector<Border> borders;
+  std::uint32_t last_host = kNoRow;  // thread of the last host event
   std::vector<Damage> damage;
   std::int64_t noted = 0;  // how often
   std::int64_t events = 0;

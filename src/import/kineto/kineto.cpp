@@ -2,10 +2,13 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/machine.h"
@@ -15,6 +18,7 @@
 #include "import/kineto/chunk.h"
 #include "import/kineto/event.h"
 #include "import/kineto/merged_devices.h"
+#include "import/kineto/processes.h"
 #include "import/kineto/reading.h"
 #include "model/capture.h"
 #include "model/chips.h"
@@ -133,6 +137,11 @@ std::optional<Nanos> read_metadata(Capture& capture, std::string members, bool c
   if (json.ends_with(',')) json.back() = '}';
   if (take_object(capture, json, base)) return base;
   if (take_object(capture, json + "}", base)) return base;  // cut after a whole member
+  const std::string padded = json + std::string(kPadding, '\0');
+  if (const char* end = container_end(padded.data(), padded.data() + json.size());
+      end &&
+      take_object(capture, json.substr(0, static_cast<std::size_t>(end - padded.data())), base))
+    return base;  // inside another object
   if (!cut)
     capture.note_quality(
         QualityCode::bad_metadata,
@@ -190,6 +199,7 @@ class Merge {
     std::vector<Text> texts{Text::none};
     std::vector<std::uint32_t> threads;  // kNoRow: not told yet
     std::vector<std::uint32_t> placed;   // devices from kFirstPlacedDevice on
+    std::vector<std::uint32_t> tracks;
     std::uint32_t row_of(std::uint32_t device, MergedDevices& devices) const {
       if (device == kNoRow) return kNoRow;
       const std::size_t place = device - kFirstPlacedDevice;
@@ -204,6 +214,9 @@ class Merge {
     Text name;
   };
   void learn(const Chunk& chunk, Translation& known);
+  void take_turns(const Chunk& chunk, const Translation& known);
+  void take_borders(const Chunk& chunk, Translation& known);
+  void close_spans();
   void take_rows(Chunk& chunk, const Translation& known);
   std::uint32_t thread_row(const ThreadKey& key);
   void name_threads();
@@ -214,6 +227,10 @@ class Merge {
   MergedDevices devices_;
   std::vector<ThreadKey> thread_keys_;  // by row
   std::vector<Name> names_;
+  std::vector<ProcessTurn> turns_;
+  std::unordered_map<std::string, std::uint32_t> track_numbers_;  // as thread_rows_
+  std::vector<Border> borders_;
+  std::int64_t host_pid_ = -1;  // of the last host event
   std::vector<Damage> damage_;
   bool closed_ = false;
   std::string trailer_;
@@ -295,9 +312,85 @@ void Merge::take_rows(Chunk& chunk, const Translation& known) {
   capture_.each_table_pair(chunk.rows, [](auto& mine, const auto& theirs) { mine.append(theirs); });
 }
 
+void Merge::take_turns(const Chunk& chunk, const Translation& known) {
+  constexpr std::size_t kMost = 4096;  // processes whose traces stand behind each other are fewer
+  const auto before = static_cast<std::uint32_t>(capture_.activities.size());
+  const auto turn_to = [&](std::uint32_t activity) {
+    if (!turns_.empty() && turns_.back().activity == before + activity) turns_.pop_back();
+    if (turns_.size() < kMost && (turns_.empty() || turns_.back().pid != host_pid_))
+      turns_.push_back({before + activity, host_pid_});
+  };
+  const auto hear = [&](std::uint32_t thread) {
+    if (thread != kNoRow) host_pid_ = capture_.threads.pid[known.threads[thread]];
+  };
+  if (!chunk.rows.activities.empty()) turn_to(0);
+  for (const auto& turn : chunk.turns) {
+    hear(turn.thread);
+    turn_to(turn.activity);
+  }
+  hear(chunk.last_host);
+}
+
+void Merge::take_borders(const Chunk& chunk, Translation& known) {
+  for (const auto& track : chunk.tracks) {
+    if (track.number >= known.tracks.size()) known.tracks.resize(track.number + 1, kNoRow);
+    const auto next = static_cast<std::uint32_t>(track_numbers_.size());
+    known.tracks[track.number] = track_numbers_.try_emplace(key_of(track.key), next).first->second;
+  }
+  if (chunk.borders.empty()) return;
+  const PerTable before = capture_.row_counts();
+  for (Border border : chunk.borders) {
+    border.track = known.tracks[border.track];
+    if (border.row != kNoRow) border.row += of(before, border.table);
+    borders_.push_back(border);
+  }
+}
+
+/// Spans told by two events: an end is of the span of its thread that began last and is open.
+void Merge::close_spans() {
+  if (borders_.empty()) return;
+  std::ranges::stable_sort(
+      borders_, {}, [](const Border& border) { return std::tuple(border.track, border.at); });
+  std::array<std::vector<std::pair<std::uint32_t, Nanos>>, kTableCount> lengths;  // by row
+  std::vector<Border> open;
+  std::int64_t odd = 0;
+  std::uint32_t track = kNoRow;
+  for (const auto& border : borders_) {
+    if (std::exchange(track, border.track) != border.track)
+      odd += std::ssize(std::exchange(open, {}));
+    if (border.begins) {
+      open.push_back(border);
+    } else if (open.empty()) {
+      ++odd;
+    } else {
+      const Border begin = open.back();
+      open.pop_back();
+      if (begin.row != kNoRow)
+        lengths[static_cast<std::size_t>(begin.table)].emplace_back(begin.row,
+                                                                    border.at - begin.at);
+    }
+  }
+  odd += std::ssize(open);
+  capture_.each_table([&](auto& table) {
+    table.each_column_ref([&](const auto& column) {
+      if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(column)>::Declared,
+                                   declared::Duration>)
+        for (const auto& [row, length] : lengths[static_cast<std::size_t>(table.kId)])
+          column.column[row] = length;
+    });
+  });
+  if (odd > 0)
+    capture_.note_quality(QualityCode::bad_event,
+                          "a span that begins and does not end, and has no length here, or an end "
+                          "of none",
+                          odd);
+}
+
 void Merge::add(Chunk& chunk) {
   Translation& known = known_[chunk.worker];
   learn(chunk, known);
+  take_turns(chunk, known);
+  take_borders(chunk, known);
   take_rows(chunk, known);
   for (const auto& naming : chunk.names)
     names_.push_back({naming.thread, naming.process, capture_.strings.intern(naming.name)});
@@ -345,7 +438,8 @@ void Merge::finish(Nanos base) {
     capture_.threads.process_name[row] = capture_.strings.intern(thread_keys_[row].process_name);
     capture_.threads.name[row] = capture_.strings.intern(thread_keys_[row].thread_name);
   }
-  devices_.settle();
+  close_spans();
+  devices_.settle(turns_);
   name_threads();
   for (const auto& damage : damage_)
     capture_.note_quality(

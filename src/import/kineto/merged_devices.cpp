@@ -7,7 +7,9 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
+#include "core/intervals.h"
 #include "import/kineto/numbers.h"
 
 namespace gf::kineto {
@@ -85,7 +87,7 @@ void MergedDevices::find_programs(std::vector<Place>& places) const {
 }
 
 /// Several programs number their correlations alike: their calls and activities tell the process.
-void MergedDevices::tell_processes(const std::vector<Place>& places) {
+void MergedDevices::tell_programs(const std::vector<Place>& places) {
   std::vector<std::int64_t> pid_of(capture_.devices.size(), -1);
   std::map<std::int64_t, std::set<std::string_view>> prefixes;
   for (const auto& place : places)
@@ -140,10 +142,7 @@ void MergedDevices::number(const std::vector<Place>& places) {
     now.devices.push_back({base, next++});
   }
   take(now);
-  if (more > 0)
-    capture_.note_quality(QualityCode::merged_devices,
-                          "several processes use one device number, as in merged traces: " + told,
-                          more);
+  if (more > 0) note_merged(told, more);
 }
 
 /// ROCm describes a process's one GPU as number 0 and gives its work another number: one
@@ -196,14 +195,58 @@ void MergedDevices::place_unnumbered() {
                           placed);
 }
 
-void MergedDevices::settle() {
+/// Processes that see one GPU each call it 0: where they were told apart by where they stand in the
+/// file, and worked at the same time, they worked on several.
+void MergedDevices::split_shared() {
+  auto& activities = capture_.activities;
+  std::map<std::pair<std::uint32_t, std::int64_t>, Intervals> work;  // by device and process
+  for (std::size_t row = 0; row < activities.size(); ++row)
+    if (activities.pid[row] >= 0)
+      work[{activities.device[row], activities.pid[row]}].push_back(span_of(activities, row));
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> apart;
+  std::string told;
+  const Intervals* first = nullptr;
+  std::uint32_t device = kNoRow;
+  for (auto& [key, spans] : work) {
+    spans = normalised(std::move(spans));
+    if (std::exchange(device, key.first) != key.first) {
+      first = &spans;
+      continue;
+    }
+    constexpr Nanos kMuch = 10;  // a part in so many of the shorter one
+    if (shared_length(*first, spans) * kMuch < std::min(total(*first), total(spans))) continue;
+    auto& devices = capture_.devices;
+    const auto before = devices;
+    const auto row = apart[key] = devices.add();
+    devices.visit_pairs(before,
+                        [&](auto& mine, const auto& theirs) { mine[row] = theirs[key.first]; });
+    devices.id[row] = std::ranges::max(before.id) + 1;
+    told += fmt::format("{}GPU {} is device {} of process {}", told.empty() ? "" : ", ",
+                        devices.id[row], before.id[key.first], key.second);
+  }
+  if (apart.empty()) return;
+  for (std::size_t row = 0; row < activities.size(); ++row)
+    if (const auto own = apart.find({activities.device[row], activities.pid[row]});
+        own != apart.end())
+      activities.device[row] = own->second;
+  note_merged(told, static_cast<std::int64_t>(apart.size()));
+}
+
+void MergedDevices::note_merged(const std::string& told, std::int64_t more) {
+  capture_.note_quality(QualityCode::merged_devices,
+                        "several processes use one device number, as in merged traces: " + told,
+                        more);
+}
+
+void MergedDevices::settle(const std::vector<ProcessTurn>& turns) {
   place_unnumbered();
   if (!placed_.empty()) {
     auto all = places();
     find_programs(all);
-    tell_processes(all);
+    tell_programs(all);
     number(all);
   }
+  if (tell_processes(capture_, turns)) split_shared();
   const auto rows = capture_.devices.size();
   if (rows != 2) return;
   std::uint32_t active = kNoRow;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/kineto/processes.h"
 #include "model/capture.h"
 
 namespace gf::kineto {
@@ -27,7 +28,7 @@ class MergedDevices {
 
   /// After the last event, and before processes get their names: one row for each device, with a
   /// number of its own; and the process of each activity, where the file tells it.
-  void settle();
+  void settle(const std::vector<ProcessTurn>& turns);
 
  private:
   struct Place {
@@ -39,8 +40,10 @@ class MergedDevices {
   };
   std::vector<Place> places() const;
   void find_programs(std::vector<Place>& places) const;
-  void tell_processes(const std::vector<Place>& places);
+  void tell_programs(const std::vector<Place>& places);
   void number(const std::vector<Place>& places);
+  void split_shared();
+  void note_merged(const std::string& told, std::int64_t more);
   void place_unnumbered();
   void join_described(std::uint32_t active);
   /// The table of devices as it shall be.

@@ -183,6 +183,9 @@ void Rows::add(const Event& event, std::int64_t at) {
     case 'X':
       if (category != Category::ignored) add_span(event, category, at);
       return;
+    case 'B':
+    case 'E':
+      return add_border(event, category, at);
     case 's':
     case 'f': {
       if (category != Category::flow) return;
@@ -214,8 +217,8 @@ void Rows::add(const Event& event, std::int64_t at) {
 }
 
 void Rows::add_span(const Event& event, Category category, std::int64_t at) {
-  Nanos start, duration;
-  if (!time(event, Field::ts, start) || !time(event, Field::dur, duration))
+  Nanos start, duration = 0;
+  if (!time(event, Field::ts, start) || (!opens_ && !time(event, Field::dur, duration)))
     return chunk_.note(QualityCode::bad_event, kBadTime, at);
   if (duration < 0) {
     chunk_.note(QualityCode::negative_duration, "a negative duration was taken as 0", at);
@@ -250,6 +253,29 @@ void Rows::add_span(const Event& event, Category category, std::int64_t at) {
     default:
       return add_host(event, HostKind::other, start, duration, at);
   }
+}
+
+/// Spans of other writers: one event where it begins and one where it ends, which may not say whose
+/// end it is. The span gets its length when all borders of its thread are known.
+void Rows::add_border(const Event& event, Category category, std::int64_t at) {
+  Border border{thread_number(event), 0, event.text(Field::ph) == "B"};
+  if (!time(event, Field::ts, border.at)) return chunk_.note(QualityCode::bad_event, kBadTime, at);
+  if (border.begins && category != Category::ignored) {
+    const PerTable before = rows_.row_counts();
+    opens_ = true;
+    add_span(event, category, at);
+    opens_ = false;
+    rows_.each_table([&](const auto& table) {
+      if (border.row != kNoRow || table.size() == of(before, table.kId)) return;
+      border.table = table.kId;  // the first one: others say more of its row
+      border.row = of(before, table.kId);
+    });
+  }
+  if (auto& thread = worker_.threads[border.track]; !thread.told_track) {
+    thread.told_track = true;
+    chunk_.tracks.push_back({border.track, thread.key});
+  }
+  chunk_.borders.push_back(border);
 }
 
 void Rows::add_device_annotation(const Event& event, Nanos start, Nanos duration, std::int64_t at) {
@@ -321,6 +347,7 @@ void Rows::add_host(const Event& event, HostKind kind, Nanos start, Nanos durati
         event, event.has(Field::module_hierarchy) ? Field::module_hierarchy : Field::call_stack);
   });
   host_ops.thread.push_back(said.thread);
+  chunk_.last_host = said.thread;
   say(host_ops.external_id, row, event, Field::external_id, at);
   say(host_ops.sequence, row, event, Field::sequence, at);
   put(host_ops.forward_thread, row, said.forward_thread);
@@ -350,6 +377,7 @@ void Rows::add_api(const Event& event, Nanos start, Nanos duration, std::int64_t
   api_calls.start_ns.push_back(start);
   api_calls.duration_ns.push_back(duration);
   api_calls.thread.push_back(said.thread);
+  chunk_.last_host = said.thread;
   api_calls.name.push_back(name);
   api_calls.kind.push_back(static_cast<ApiKind>(worker_.api_kind[id]));
   say(api_calls.correlation, row, event, Field::correlation, at);
@@ -396,6 +424,10 @@ void Rows::add_activity(const Event& event, ActivityKind kind, Nanos start, Nano
       out.bytes = integer(event, Field::bytes, -1, at);
     }
   });
+  if (chunk_.last_host != turn_) {
+    turn_ = chunk_.last_host;
+    chunk_.turns.push_back({static_cast<std::uint32_t>(row), turn_});
+  }
   activities.start_ns.push_back(start);
   activities.duration_ns.push_back(duration);
   activities.device.push_back(said.device);

@@ -76,6 +76,7 @@ class Rows {
     if (event.has(field)) put(column, row, small(event, field, at));
   }
   void add_span(const Event& event, Category category, std::int64_t at);
+  void add_border(const Event& event, Category category, std::int64_t at);
   void add_host(const Event& event, HostKind kind, Nanos start, Nanos duration, std::int64_t at);
   void add_api(const Event& event, Nanos start, Nanos duration, std::int64_t at);
   void add_activity(const Event& event, ActivityKind kind, Nanos start, Nanos duration,
@@ -102,8 +103,8 @@ class Rows {
     Settled& said = event.pattern ? event.pattern->settled : settled_;
     const auto noted = chunk_.noted;
     fill(said);
-    // Damage is counted each time; and of collectives there is more to say.
-    said.known = chunk_.noted == noted && !event.has(Field::collective);
+    // Damage is counted each time; and of collectives and of spans that begin there is more to say.
+    said.known = chunk_.noted == noted && !event.has(Field::collective) && !opens_;
     return said;
   }
   std::uint32_t thread(const Event& event);         // as a row's thread
@@ -137,6 +138,8 @@ class Rows {
   // The thread of the event before: mostly it is this event's too.
   ShortText last_pid_, last_tid_;
   std::uint32_t last_thread_ = kNoRow;
+  bool opens_ = false;           // the event at hand begins a span whose end another one tells
+  std::uint32_t turn_ = kNoRow;  // the thread of the host events before the last activity
   TimeHead time_head_;
   Settled settled_{};  // of the event at hand, when it follows no pattern
 };

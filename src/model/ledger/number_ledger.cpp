@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
@@ -85,6 +86,16 @@ bool one_loop(const Capture& capture, Interval span) {
   return all >= kManyCalls && again * 20 >= all * 19;
 }
 
+/// A number for the process of each thread, and for calls of no known thread.
+std::vector<std::size_t> processes(const Capture& capture) {
+  std::vector<std::size_t> out;
+  std::map<std::int64_t, std::size_t> known;
+  for (const auto pid : capture.threads.pid)
+    out.push_back(known.try_emplace(pid, known.size()).first->second);
+  out.push_back(known.size());
+  return out;
+}
+
 }  // namespace
 
 void check_numbers(Capture& capture) {
@@ -100,13 +111,15 @@ void check_numbers(Capture& capture) {
     return start != other ? start < other : left < right;
   });
   std::vector<std::int64_t> last(capture.threads.size() + 1, -1);  // by thread
+  const auto process = processes(capture);
+  std::vector<std::int64_t> last_of(process.size(), -1);
   std::int64_t falls = 0, repeats = 0, hole = 0, low = INT64_MAX, high = 0, before = -1;
   for (const auto call : order) {
     const auto number = calls.correlation[call];
     const auto thread = std::min<std::size_t>(calls.thread[call], capture.threads.size());
     falls += number < last[thread] && last[thread] - number < kWrapped;
-    repeats += number == before;
-    last[thread] = number;
+    repeats += number == last_of[process[thread]];
+    last[thread] = last_of[process[thread]] = number;
     hole = std::max(hole, before < 0 ? 0 : number - before);
     low = std::min(low, number);
     high = std::max(high, number);

@@ -301,8 +301,11 @@ std::string head(const Comparison& comparison, const TextStyle& style) {
 
 std::string parts_table(const Comparison& comparison, const TextStyle& style, std::size_t rows,
                         bool full) {
-  return section_title(style,
-                       comparison.per == "step" ? "Time breakdown of a step" : "Time breakdown") +
+  const bool several =
+      std::ranges::any_of(comparison.runs, [](const auto& run) { return run.devices > 1; });
+  return section_title(
+             style, fmt::format("Time breakdown{}{}", comparison.per == "step" ? " of a step" : "",
+                                several ? ", all GPUs together" : "")) +
          times(comparison.time, comparison, style, rows, "part", true, full);
 }
 

@@ -59,20 +59,38 @@ std::string_view part_of(const ComparedTime& row) {
 }
 
 /// The largest parts of a difference whose rows are no parts of a device's time: phases, bars.
+/// What a step of the other run takes more than A's; by item, more than A takes for as many items.
+/// Of several GPUs their mean, which adds up to the time by the clock.
+Nanos more_than_first(const Comparison& c, Nanos first, Nanos later, std::size_t other) {
+  const auto of_a_gpu = [&](std::size_t run, Nanos all) {
+    return static_cast<double>(all) /
+           static_cast<double>(std::max<std::int64_t>(1, c.runs[run].devices));
+  };
+  double before = of_a_gpu(0, first);
+  if (c.changes[other - 1].of == "item")
+    before *= static_cast<double>(*c.runs[other].batch) / static_cast<double>(*c.runs[0].batch);
+  return std::llround(of_a_gpu(other, later) - before);
+}
+
+Nanos change_of(const Comparison& c, const ComparedTime& row, std::size_t other) {
+  return more_than_first(c, row.ns[0], row.ns[other], other);
+}
+
 std::string made_of_rows(const Comparison& c, std::size_t other) {
   constexpr std::size_t kNamed = 3;
   std::vector<const ComparedTime*> rows;
   for (const auto& row : c.time)
-    if (row.change_ns[other] != 0) rows.push_back(&row);
+    if (change_of(c, row, other) != 0) rows.push_back(&row);
   std::stable_sort(rows.begin(), rows.end(), [&](auto* left, auto* right) {
-    return std::abs(left->change_ns[other]) > std::abs(right->change_ns[other]);
+    return std::abs(change_of(c, *left, other)) > std::abs(change_of(c, *right, other));
   });
-  Nanos rest = c.runs[other].time_ns - c.runs[0].time_ns;
+  Nanos rest = more_than_first(c, c.runs[0].time_ns, c.runs[other].time_ns, other);
   std::string text;
   for (std::size_t i = 0; i < std::min(kNamed, rows.size()); ++i) {
+    const Nanos change = change_of(c, *rows[i], other);
     if (i > 0) text += ", ";
-    text += row_name(*rows[i]) + " " + signed_time(rows[i]->change_ns[other]);
-    rest -= rows[i]->change_ns[other];
+    text += row_name(*rows[i]) + " " + signed_time(change);
+    rest -= change;
   }
   if (rows.size() > kNamed) text += ", the rest " + signed_time(rest);
   return text;
@@ -177,14 +195,16 @@ std::string comparison_headline(const Comparison& c, std::size_t other) {
       (change.verdict == ComparedVerdict::no_difference && difference != 0))
     return equal_or_undecided(change, other) + kernel_clause(change) + "." +
            remark_sentences(change) + without_profilers(change);
-  if (c.runs[0].wall_ns == 0 || (difference == 0 && !tables_disagree(c, change, other)))
+  if (c.runs[0].wall_ns == 0 ||
+      (difference == 0 && change.of != "item" && !tables_disagree(c, change, other)))
     return fmt::format("The {} of {} takes as long as that of A{}.", by_step ? "step" : "window",
                        run_letter(other), kernel_clause(change)) +
            remark_sentences(change);
   const std::string parts = tables_disagree(c, change, other)
                                 ? fmt::format("The tables are of {}, which differ by {}",
                                               whose_tables(c, other), signed_time(difference))
-                                : std::string("Sources of the difference");
+                                : fmt::format("Sources of the difference{}",
+                                              change.of == "item" ? ", for as many items" : "");
   std::string text = whole_difference(c, change, other) + kernel_clause(change) + ". " + parts +
                      ": " + made_of(c, other) + "." + remark_sentences(change);
   if (by_step && change.verdict == ComparedVerdict::not_known)
@@ -200,7 +220,7 @@ std::string parts_sentence(const Comparison& c, std::size_t other) {
     Nanos change = 0;
     for (const auto& row : c.time) {
       if (row.kind == ComparedRowKind::bar || row.kind == ComparedRowKind::phase) return {};
-      if (part_of(row) == part) change += row.change_ns[other];
+      if (part_of(row) == part) change += change_of(c, row, other);
     }
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", part, signed_time(change));
   }
