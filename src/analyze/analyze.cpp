@@ -178,6 +178,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   auto replayed = with_replayed_gains(std::move(found.findings), context);
   analysis.findings = std::move(replayed.findings);
   analysis.together = replayed.together;
+  context.replayed = std::move(replayed.part);
   put(rungs_by_model(context, *context.works, analysis), analysis);
   put(levels_by_launches(context, levels.chip(), analysis), analysis);
   analysis.devices = with_short_idle_lists(std::move(analysis.devices), options.max_rows);

@@ -32,6 +32,7 @@ struct FindingClaim;
 struct KernelRates;
 struct JobWaiting;
 struct OwnFinding;
+struct BuiltGraph;
 
 /// Asks rules of a team's own. Errors: a statement that cannot be answered.
 using OwnRules = std::function<Result<std::vector<OwnFinding>>(const Context& context,
@@ -103,6 +104,13 @@ struct KernelInstance {
   Nanos working_ns;        // of w_k, without waiting for other ranks where that is known
 };
 
+/// The graph of a part of the program, as it ran again.
+struct ReplayedPart {
+  std::uint32_t device = kNoRow;  // row of capture.devices
+  Interval span;                  // of its launches
+  std::shared_ptr<const BuiltGraph> graph;
+};
+
 /// The host side of each device activity, by row of capture.activities.
 struct Attribution {
   std::vector<std::uint32_t>
@@ -151,6 +159,7 @@ struct Context {
   // Inputs of the answer that reports use again; null where no kernel was looked at.
   std::shared_ptr<const work::KernelWorks> works;           // of `kernels`; empty without sizes
   std::shared_ptr<const std::vector<FindingClaim>> claims;  // of the findings
+  ReplayedPart replayed;  // for the findings; without a graph where none ran
 };
 
 // Source and completeness of a capture: the first sections of every answer.
