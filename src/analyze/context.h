@@ -33,6 +33,7 @@ struct KernelRates;
 struct JobWaiting;
 struct OwnFinding;
 struct BuiltGraph;
+struct Queue;
 
 /// Asks rules of a team's own. Errors: a statement that cannot be answered.
 using OwnRules = std::function<Result<std::vector<OwnFinding>>(const Context& context,
@@ -44,6 +45,7 @@ struct AnalyzeOptions {
   std::string devices;         // empty: those that work | all | 0,2 (numbers of the source)
   std::size_t max_rows = 0;    // kernels and layers kept in the result, 0 = all
   bool brief = false;      // without what no finding and no short answer asks for: Context::omitted
+  bool findings = true;    // false: none is looked for
   std::int64_t batch = 0;  // items of a step, 0 = not known
   const EnergyModelFile* energy_model =
       nullptr;  // splits measured energy into levels; must outlive the analysis
@@ -159,6 +161,7 @@ struct Context {
   // Inputs of the answer that reports use again; null where no kernel was looked at.
   std::shared_ptr<const work::KernelWorks> works;           // of `kernels`; empty without sizes
   std::shared_ptr<const std::vector<FindingClaim>> claims;  // of the findings
+  std::shared_ptr<const std::vector<Queue>> queues;         // of the runtime; null in brief
   ReplayedPart replayed;  // for the findings; without a graph where none ran
 };
 

@@ -179,9 +179,8 @@ TimelineLane lane_of(const Queue& queue, const std::vector<DepthStep>& steps, In
 /// many, else ranges.
 std::vector<TimelineLane> queue_lanes(const Context& context, Interval window) {
   std::vector<TimelineLane> lanes;
-  RuleLookup rules(context.capture);
-  const RuntimeTrace trace = trace_runtime(context, rules);
-  for (const auto& queue : find_queues(context, trace)) {
+  const auto queues = queues_of(context);
+  for (const auto& queue : *queues) {
     const auto steps = depth_curve(queue.items, window);
     if (std::all_of(steps.begin(), steps.end(), [](const DepthStep& s) { return s.depth == 0; }))
       continue;
