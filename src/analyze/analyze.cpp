@@ -16,6 +16,7 @@
 #include "analyze/layers/layers.h"
 #include "analyze/match/match.h"
 #include "analyze/profiler_cost.h"
+#include "analyze/runtime/queues.h"
 #include "analyze/runtime/runtime.h"
 #include "analyze/sampled/sampled.h"
 #include "analyze/serving/serving.h"
@@ -95,6 +96,22 @@ void put(SampledLevels sampled, Analysis& analysis) {
   if (sampled.levels) analysis.levels = std::move(*sampled.levels);
 }
 
+/// The findings join the answer, what they claim and what ran again for them the context.
+Status put_findings(const KernelLevels& levels, Context& context, Analysis& analysis) {
+  auto found = find_in_trace(context, levels, analysis);
+  if (context.options.own_rules) {
+    auto own = context.options.own_rules(context, analysis);
+    if (!own) return tl::unexpected(own.error());
+    found = with_own_rules(std::move(found), std::move(*own));
+  }
+  context.claims = std::make_shared<const std::vector<FindingClaim>>(std::move(found.claims));
+  auto replayed = with_replayed_gains(std::move(found.findings), context);
+  analysis.findings = std::move(replayed.findings);
+  analysis.together = replayed.together;
+  context.replayed = std::move(replayed.part);
+  return {};
+}
+
 /// Where kernels were recorded in short windows of a long run, samples show all of it.
 SampledUse samples_beside_kernels(const Context& context) {
   if (!holds_counter_values(context.capture)) return {};
@@ -141,7 +158,11 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.devices = measure_devices(context);
   analysis.other_devices = other_devices(context);
   context.omitted = omitted_from(context);
-  auto runtime = std::async(when, [&] { return analyze_runtime(context, rules, trace.get()); });
+  std::vector<Queue> queues;
+  auto runtime = std::async(when, [&] {
+    queues = find_queues(context, trace.get());
+    return analyze_runtime(context, rules, trace.get(), queues);
+  });
   context.attribution = host_side.get();
   // Idle time and the runtime need no layer and no counter, which join the context meanwhile.
   auto kernels = std::async(std::launch::async, [&] { return describe_kernels(context); });
@@ -153,7 +174,10 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   if (!context.omitted.runtime)
     idle_origins = find_idle_origins(context, trace.get(), options.max_rows);
   auto [levels, sections] = kernels.get();
-  if (!context.omitted.runtime) analysis.runtime = runtime.get();
+  if (!context.omitted.runtime) {
+    analysis.runtime = runtime.get();
+    context.queues = std::make_shared<const std::vector<Queue>>(std::move(queues));
+  }
   analysis.runtime.idle = std::move(idle_origins);
   trace = {};  // as large as a table of the capture; what follows does not ask for it
   analysis.match = context.matching.info;
@@ -169,16 +193,9 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.serving = measure_serving(context, steps);
   analysis.energy = with_joules_an_item(std::move(analysis.energy), analysis.work.throughput);
   // Findings ask for counters where there are none: the model comes after them.
-  auto found = find_in_trace(context, levels, analysis);
-  if (options.own_rules) {
-    auto own = options.own_rules(context, analysis);
-    if (!own) return tl::unexpected(own.error());
-    found = with_own_rules(std::move(found), std::move(*own));
-  }
-  context.claims = std::make_shared<const std::vector<FindingClaim>>(std::move(found.claims));
-  auto replayed = with_replayed_gains(std::move(found.findings), context);
-  analysis.findings = std::move(replayed.findings);
-  analysis.together = replayed.together;
+  if (options.findings)
+    if (auto put = put_findings(levels, context, analysis); !put)
+      return tl::unexpected(put.error());
   put(rungs_by_model(context, *context.works, analysis), analysis);
   put(levels_by_launches(context, levels.chip(), analysis), analysis);
   analysis.devices = with_short_idle_lists(std::move(analysis.devices), options.max_rows);

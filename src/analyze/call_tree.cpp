@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -19,6 +18,7 @@
 #include "analyze/timeline.h"
 #include "core/apportion.h"
 #include "core/intervals.h"
+#include "core/order.h"
 #include "model/kernel_name.h"
 
 namespace gf {
@@ -28,13 +28,13 @@ namespace {
 /// A piece of device time with one owner.
 struct TimePiece {
   TreeNodeKind kind = TreeNodeKind::kernel;
-  std::uint32_t activity = kNoRow;  // of an idle piece: the one that it waits for
-  std::uint32_t op = kNoRow;        // of an idle piece: what the host was in
-  Nanos at = 0;                     // of an idle piece: its middle
   IdleReason reason = IdleReason::host_other;
+  std::uint32_t activity = kNoRow;  // of an idle piece: the one that it waits for
+  std::uint32_t span = kNoRow;  // innermost span of the host, of host_ops; at first what is known of
+                                // it: the operation that launched, or of idle time what the host did
+  Nanos at = 0;                 // of an idle piece: its middle
   Nanos ns = 0;
   std::int64_t nj = 0;
-  std::uint32_t span = kNoRow;  // innermost span of the host, of host_ops
 };
 
 /// The time of copies and sets in which no kernel runs, shared evenly where they overlap.
@@ -65,21 +65,24 @@ std::vector<std::pair<std::uint32_t, Nanos>> copies_alone(const Context& context
   return {by_row.begin(), by_row.end()};
 }
 
-std::vector<TimePiece> time_pieces(const Context& context, const DeviceTimeline& line) {
-  std::vector<TimePiece> pieces;
+void add_pieces(const Context& context, const DeviceTimeline& line,
+                std::vector<TimePiece>& pieces) {
+  const auto& op = context.attribution.op;
+  const auto copies = copies_alone(context, line);
+  pieces.reserve(pieces.size() + line.rows.size() + copies.size() + line.idle_pieces.size());
   for (std::size_t i = 0; i < line.rows.size(); ++i)
-    if (context.capture.activities.kind[line.rows[i]] == ActivityKind::kernel)
-      pieces.push_back({.activity = line.rows[i], .ns = line.exclusive_ns[i]});
-  for (const auto& [row, ns] : copies_alone(context, line))
-    pieces.push_back({.kind = TreeNodeKind::copy, .activity = row, .ns = ns});
+    if (const auto row = line.rows[i];
+        context.capture.activities.kind[row] == ActivityKind::kernel)
+      pieces.push_back({.activity = row, .span = op[row], .ns = line.exclusive_ns[i]});
+  for (const auto& [row, ns] : copies)
+    pieces.push_back({.kind = TreeNodeKind::copy, .activity = row, .span = op[row], .ns = ns});
   for (const auto& idle : line.idle_pieces)
     pieces.push_back({.kind = TreeNodeKind::idle,
-                      .activity = idle.next,
-                      .op = idle.op,
-                      .at = idle.span.start + idle.span.length() / 2,
                       .reason = idle.reason,
+                      .activity = idle.next,
+                      .span = idle.op,
+                      .at = idle.span.start + idle.span.length() / 2,
                       .ns = idle.span.length()});
-  return pieces;
 }
 
 /// Measured energy by what the analysis gave to each kernel's name, to copies and to idle time.
@@ -116,34 +119,31 @@ void give_energy(const Context& context, const DeviceEnergy& energy, std::span<T
 void find_spans(const Context& context, std::vector<TimePiece>& pieces) {
   const auto& capture = context.capture;
   struct Question {
-    std::uint32_t thread;
     Nanos at;
     std::size_t piece;
   };
-  std::vector<Question> questions;
+  std::vector<std::vector<Question>> questions(capture.threads.size());  // by thread
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    TimePiece& piece = pieces[i];
+    const TimePiece& piece = pieces[i];
     const bool idle = piece.kind == TreeNodeKind::idle;
-    piece.span = idle ? piece.op : context.attribution.op[piece.activity];
     const auto launch = piece.activity == kNoRow ? kNoRow : context.launches[piece.activity];
     std::uint32_t thread = kNoRow;
-    if (idle && piece.op != kNoRow) thread = capture.host_ops.thread[piece.op];
+    if (idle && piece.span != kNoRow) thread = capture.host_ops.thread[piece.span];
     if (thread == kNoRow && launch != kNoRow) thread = capture.api_calls.thread[launch];
     const bool captured = !idle && capture.activities.captured_op[piece.activity] != kNoRow;
     if (thread == kNoRow || (!idle && launch == kNoRow) || captured) continue;
-    questions.push_back({thread, idle ? piece.at : capture.api_calls.start_ns[launch], i});
+    questions[thread].push_back({idle ? piece.at : capture.api_calls.start_ns[launch], i});
   }
-  std::ranges::sort(questions, [](const Question& left, const Question& right) {
-    return std::tuple(left.thread, left.at, left.piece) <
-           std::tuple(right.thread, right.at, right.piece);
-  });
-  std::optional<ThreadSweep> sweep;
-  std::uint32_t thread = kNoRow;
-  for (const auto& question : questions) {
-    if (question.thread != std::exchange(thread, question.thread))
-      sweep.emplace(capture, context.host, context.names, thread);
-    if (const auto named = sweep->at(question.at).named; named != kNoRow)
-      pieces[question.piece].span = named;
+  for (std::uint32_t thread = 0; thread < questions.size(); ++thread) {
+    auto& asked = questions[thread];
+    if (asked.empty()) continue;
+    sort_nearly_ordered(asked.begin(), asked.end(), [](const auto& left, const auto& right) {
+      return std::pair(left.at, left.piece) < std::pair(right.at, right.piece);
+    });
+    ThreadSweep sweep(capture, context.host, context.names, thread);
+    for (const auto& question : asked)
+      if (const auto named = sweep.at(question.at).named; named != kNoRow)
+        pieces[question.piece].span = named;
   }
 }
 
@@ -243,7 +243,13 @@ class GrowingTree {
   }
 
   std::uint32_t leaf(std::uint32_t place, const TimePiece& piece) {
-    if (piece.kind == TreeNodeKind::idle) return child(place, piece.kind, name_of(piece.reason));
+    if (piece.kind == TreeNodeKind::idle) {
+      const std::uint64_t key =
+          static_cast<std::uint64_t>(place) << 32 | static_cast<std::uint32_t>(piece.reason);
+      const auto [at, fresh] = idle_.try_emplace(key, 0);
+      if (fresh) at->second = child(place, piece.kind, name_of(piece.reason));
+      return at->second;
+    }
     const auto& activities = context_.capture.activities;
     if (piece.kind == TreeNodeKind::copy && activities.kind[piece.activity] == ActivityKind::memcpy)
       return child(place, piece.kind, name_of(activities.copy[piece.activity]));
@@ -360,7 +366,8 @@ class GrowingTree {
   std::vector<std::uint32_t> path_;                           // of under()
   std::unordered_map<std::uint64_t, std::uint32_t> modules_;  // by module and phase
   std::unordered_map<std::uint64_t, std::uint32_t> scopes_;   // by scope and phase
-  std::unordered_map<std::uint64_t, std::uint32_t> kernels_;
+  std::unordered_map<std::uint64_t, std::uint32_t> kernels_;  // by place and name
+  std::unordered_map<std::uint64_t, std::uint32_t> idle_;     // by place and reason
   std::map<std::size_t, std::unordered_map<std::uint64_t, std::uint32_t>> spans_;  // by kind
 };
 
@@ -371,13 +378,13 @@ std::vector<CallNode> call_tree(const Context& context, const Analysis& analysis
   std::vector<TimePiece> pieces;
   bool energy = false;
   for (const auto& line : context.devices) {
-    auto of_device = time_pieces(context, line);
+    const std::size_t first = pieces.size();
+    add_pieces(context, line, pieces);
     for (const auto& measured : analysis.energy.devices)
       if (measured.device == context.capture.devices.id[line.device]) {
-        give_energy(context, measured, of_device);
+        give_energy(context, measured, std::span(pieces).subspan(first));
         energy = true;
       }
-    pieces.insert(pieces.end(), of_device.begin(), of_device.end());
   }
   if (pieces.empty()) return {};
   find_spans(context, pieces);

@@ -32,6 +32,8 @@ struct FindingClaim;
 struct KernelRates;
 struct JobWaiting;
 struct OwnFinding;
+struct BuiltGraph;
+struct Queue;
 
 /// Asks rules of a team's own. Errors: a statement that cannot be answered.
 using OwnRules = std::function<Result<std::vector<OwnFinding>>(const Context& context,
@@ -44,6 +46,7 @@ struct AnalyzeOptions {
   std::string devices;           // empty: those that work | all | 0,2 (numbers of the source)
   std::size_t max_rows = 0;      // kernels and layers kept in the result, 0 = all
   bool brief = false;      // without what no finding and no short answer asks for: Context::omitted
+  bool findings = true;    // false: none is looked for
   std::int64_t batch = 0;  // items of a step, 0 = not known
   const EnergyModelFile* energy_model =
       nullptr;  // splits measured energy into levels; must outlive the analysis
@@ -104,6 +107,13 @@ struct KernelInstance {
   Nanos working_ns;        // of w_k, without waiting for other ranks where that is known
 };
 
+/// The graph of a part of the program, as it ran again.
+struct ReplayedPart {
+  std::uint32_t device = kNoRow;  // row of capture.devices
+  Interval span;                  // of its launches
+  std::shared_ptr<const BuiltGraph> graph;
+};
+
 /// The host side of each device activity, by row of capture.activities.
 struct Attribution {
   std::vector<std::uint32_t>
@@ -152,6 +162,8 @@ struct Context {
   // Inputs of the answer that reports use again; null where no kernel was looked at.
   std::shared_ptr<const work::KernelWorks> works;           // of `kernels`; empty without sizes
   std::shared_ptr<const std::vector<FindingClaim>> claims;  // of the findings
+  std::shared_ptr<const std::vector<Queue>> queues;         // of the runtime; null in brief
+  ReplayedPart replayed;  // for the findings; without a graph where none ran
 };
 
 // Source and completeness of a capture: the first sections of every answer.

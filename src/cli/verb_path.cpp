@@ -43,6 +43,8 @@ Verb path_verb() {
   Verb verb{"path",
             "report the critical path of a step: the work and waits that determine its length"};
   const auto options = std::make_shared<PathArguments>();
+  options->question.brief = true;
+  options->question.findings = false;
   add_input_options(verb, options->input);
   add_window_option(verb, options->question.window);
   add_devices_option(verb, options->question.devices);

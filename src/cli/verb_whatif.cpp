@@ -162,6 +162,7 @@ int what_if_of(const WhatIfArguments& given) {
   Question question;
   question.window = given.window;
   question.brief = true;
+  question.findings = false;
   question.devices = given.devices;
   return with_answer(given.input, question, "has no device activities to run again",
                      [&](const Answer& answer) { return give_what_if(given, changes, answer); });

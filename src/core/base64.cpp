@@ -1,5 +1,6 @@
 #include "core/base64.h"
 
+#include <algorithm>
 #include <array>
 
 namespace gf {
@@ -9,18 +10,37 @@ namespace {
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+using Pair = std::array<char, 2>;
+
+/// The digits of twelve bits.
+constexpr auto kPairs = [] {
+  std::array<Pair, 1 << 12> pairs{};
+  for (std::size_t bits = 0; bits < pairs.size(); ++bits)
+    pairs[bits] = {kDigits[bits >> 6], kDigits[bits & 63]};
+  return pairs;
+}();
+
 }  // namespace
 
 std::string base64(std::string_view bytes) {
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned block = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      block = block << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
-    for (std::size_t j = 0; j < 4; ++j)
-      out += i + j <= bytes.size() ? kDigits[block >> (18 - 6 * j) & 63] : '=';
+  std::string out((bytes.size() + 2) / 3 * 4, '=');
+  auto to = out.begin();
+  const auto put = [&](unsigned bits, std::ptrdiff_t digits) {
+    to = std::copy_n(kPairs[bits & 0xfff].begin(), digits, to);
+  };
+  const auto byte = [&](std::size_t i) {
+    return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u;
+  };
+  std::size_t i = 0;
+  for (; i + 3 <= bytes.size(); i += 3) {
+    const unsigned block = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+    put(block >> 12, 2);
+    put(block, 2);
   }
+  if (i == bytes.size()) return out;
+  const unsigned block = byte(i) << 16 | byte(i + 1) << 8;
+  put(block >> 12, 2);
+  if (i + 2 == bytes.size()) put(block, 1);
   return out;
 }
 

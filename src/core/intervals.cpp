@@ -126,13 +126,37 @@ Intervals subtract(const Intervals& left, const Intervals& right) {
   return out;
 }
 
-Nanos covered(const Intervals& set, Interval span) {
-  auto at = std::partition_point(
-      set.begin(), set.end(), [&](const Interval& interval) { return interval.end <= span.start; });
+namespace {
+
+/// The part of a span that members from `at` on cover; those before end before it begins.
+Nanos covered_from(Intervals::const_iterator at, Intervals::const_iterator end, Interval span) {
   Nanos sum = 0;
-  for (; at != set.end() && at->start < span.end; ++at)
+  for (; at != end && at->start < span.end; ++at)
     sum += std::min(at->end, span.end) - std::max(at->start, span.start);
   return sum;
+}
+
+}  // namespace
+
+Nanos covered(const Intervals& set, Interval span) {
+  const auto at = std::partition_point(
+      set.begin(), set.end(), [&](const Interval& interval) { return interval.end <= span.start; });
+  return covered_from(at, set.end(), span);
+}
+
+Nanos CoveredInOrder::operator()(Interval span) {
+  const auto is_before = [&](const Interval& member) { return member.end <= span.start; };
+  if (at_ > 0 && !is_before((*set_)[at_ - 1])) at_ = 0;
+  // In steps that double: what lies far costs a search, what lies near a look.
+  auto at = set_->begin() + static_cast<std::ptrdiff_t>(at_);
+  auto last = at;
+  for (std::ptrdiff_t step = 1; last != set_->end() && is_before(*last); step *= 2) {
+    at = last + 1;
+    last += std::min(step, set_->end() - last);
+  }
+  at = std::partition_point(at, last, is_before);
+  at_ = static_cast<std::size_t>(at - set_->begin());
+  return covered_from(at, set_->end(), span);
 }
 
 Intervals clip(const Intervals& set, Interval window) {

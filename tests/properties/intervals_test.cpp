@@ -54,6 +54,15 @@ RC_GTEST_PROP(Intervals, AreSetsOfInstants, ()) {
   RC_ASSERT(instants_of(clip(left, window)) == (mine & instants_of({window})));
 }
 
+RC_GTEST_PROP(Intervals, AreCoveredAlikeInAnyOrder, ()) {
+  const Intervals set = normalised(random_spans());
+  CoveredInOrder in_order(set);
+  for (int left = *rc::gen::inRange(0, 20); left > 0; --left) {
+    const Interval span = random_span();
+    RC_ASSERT(in_order(span) == covered(set, span));
+  }
+}
+
 RC_GTEST_PROP(Intervals, MembersAreFoundByTimeAndSpan, ()) {
   const Intervals set = normalised(random_spans());
   const Instants instants = instants_of(set);

@@ -123,20 +123,7 @@ void TraceFacts::sort_idle() const {
   auto next = first;
   for (std::size_t device = 0; device < devices; ++device)
     for (const auto& piece : context.devices[device].idle_pieces)
-      pieces[next[place(piece, device)]++] = piece;
-}
-
-std::span<const IdlePiece> TraceFacts::idle_pieces(IdleReason reason) const {
-  if (idle_.first.empty()) sort_idle();
-  const auto at = static_cast<std::size_t>(reason) * context.devices.size();
-  return std::span(idle_.pieces)
-      .subspan(idle_.first[at], idle_.first[at + context.devices.size()] - idle_.first[at]);
-}
-
-std::span<const IdlePiece> TraceFacts::idle_pieces(IdleReason reason, std::size_t device) const {
-  if (idle_.first.empty()) sort_idle();
-  const auto at = static_cast<std::size_t>(reason) * context.devices.size() + device;
-  return std::span(idle_.pieces).subspan(idle_.first[at], idle_.first[at + 1] - idle_.first[at]);
+      pieces[next[place(piece, device)]++] = &piece;
 }
 
 /// Takes what causes have claimed out of a sum, and out of its operators by what the host was in

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -144,10 +145,27 @@ struct TraceFacts {
   /// Idle time with a reason, over all devices, with the operators behind it, less what causes
   /// have claimed; zero when there is none.
   IdleCause idle(IdleReason cause) const;
+
+ private:
+  /// Idle pieces from one list to another.
+  auto idle_between(std::size_t first, std::size_t last) const {
+    if (idle_.first.empty()) sort_idle();
+    return std::span(idle_.pieces)
+               .subspan(idle_.first[first], idle_.first[last] - idle_.first[first]) |
+           std::views::transform([](const IdlePiece* piece) -> const IdlePiece& { return *piece; });
+  }
+
+ public:
   /// Idle pieces with a reason, device by device, or of one device, each in order of time; sorted
   /// when first asked for.
-  std::span<const IdlePiece> idle_pieces(IdleReason reason) const;
-  std::span<const IdlePiece> idle_pieces(IdleReason reason, std::size_t device) const;
+  auto idle_pieces(IdleReason reason) const {
+    const auto first = static_cast<std::size_t>(reason) * context.devices.size();
+    return idle_between(first, first + context.devices.size());
+  }
+  auto idle_pieces(IdleReason reason, std::size_t device) const {
+    const auto first = static_cast<std::size_t>(reason) * context.devices.size() + device;
+    return idle_between(first, first + 1);
+  }
   /// Kernels of a step; 0 when the window has no steps.
   std::int64_t kernels_of_step() const {
     const auto steps = static_cast<std::int64_t>(analysis.window.steps.size());
@@ -199,7 +217,7 @@ struct TraceFacts {
   mutable std::optional<HostOther> host_other_;  // of what is claimed so far
   // By reason and device, one list behind the other; `first` is where each begins, and the end.
   mutable struct {
-    std::vector<IdlePiece> pieces;
+    std::vector<const IdlePiece*> pieces;  // of the context
     std::vector<std::size_t> first;
   } idle_;
   mutable std::optional<HostTree> tree_;

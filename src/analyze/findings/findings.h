@@ -38,6 +38,7 @@ std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& ana
 struct ReplayedFindings {
   std::vector<Finding> findings;
   std::optional<ReplayedTogether> together;
+  ReplayedPart part;  // of the program, which ran
 };
 ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context);
 

@@ -268,20 +268,11 @@ class Order {
   std::map<Set, double> shares_;  // of a step
 };
 
-}  // namespace
-
-ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context) {
-  const WhatIfChanges changes = changes_of(findings, *context.claims);
-  // A counter report alone has no program to run.
-  const Capture& capture = context.capture;
-  const auto span = part_to_replay(context);
-  if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) || !span)
-    return {std::move(findings), {}};
-  auto replay = ProgramReplay::of(context, *span, context.works.get());
-  if (!replay) return {std::move(findings), {}};
-  const auto answer = replay->answer(changes);
+ReplayedFindings with_gains(std::vector<Finding> findings, const WhatIfChanges& changes,
+                            ProgramReplay& replay, const Context& context) {
+  const auto answer = replay.answer(changes);
   const double unexplained = answer ? answer->unexplained.value_or(1) : 1;
-  if (unexplained > kNearlyAll) return {std::move(findings), {}};
+  if (unexplained > kNearlyAll) return {std::move(findings), {}, {}};
   const bool explained = unexplained <= kMostUnexplained;
   Nanos window = 0;
   for (const auto& line : context.devices) window += line.window.length();
@@ -305,7 +296,7 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
       finding.mended_high = std::min(1.0, finding.mended_high.value_or(1) + unexplained);
     }
   }
-  if (!explained) return {std::move(findings), {}};
+  if (!explained) return {std::move(findings), {}, {}};
   if (auto* profiler = find_with(findings, &FindingRow::of_profiler))
     profiler->text +=
         answer->steps > 1
@@ -318,7 +309,7 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
   // Launches that came late once, since the profile began with an empty queue, or only since
   // recording took long: replay says so.
   constexpr double kNothing = 0.04;
-  const auto& kinds = capture.api_calls.kind;
+  const auto& kinds = context.capture.api_calls.kind;
   const bool graphs = std::ranges::find(kinds, ApiKind::graph_launch) != kinds.end();
   std::erase_if(findings, [&](const Finding& finding) {
     const auto& row = row_of(finding.id);
@@ -327,13 +318,31 @@ ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Contex
   });
   const auto is_loss = [](const Finding& finding) { return is_recommendation(finding.id); };
   const auto losses = std::ranges::find_if(findings, is_loss);
-  Order(*replay, *answer, *context.claims, window)
+  Order(replay, *answer, *context.claims, window)
       .settle({losses, std::find_if_not(losses, findings.end(), is_loss)});
   const auto all = std::ranges::find(answer->changes, WhatIfChanges::kTogether, &WhatIfRow::change);
-  if (all == answer->changes.end() || all->share.value_or(-1) < 0) return {std::move(findings), {}};
+  if (all == answer->changes.end() || all->share.value_or(-1) < 0)
+    return {std::move(findings), {}, {}};
   return {std::move(findings),
           ReplayedTogether{all - answer->changes.begin(), all->share, all->share_low,
-                           all->share_high, all->mended_low, all->mended_high}};
+                           all->share_high, all->mended_low, all->mended_high},
+          {}};
+}
+
+}  // namespace
+
+ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context) {
+  const WhatIfChanges changes = changes_of(findings, *context.claims);
+  // A counter report alone has no program to run.
+  const Capture& capture = context.capture;
+  const auto span = part_to_replay(context);
+  if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) || !span)
+    return {std::move(findings), {}, {}};
+  auto replay = ProgramReplay::of(context, *span, context.works.get());
+  if (!replay) return {std::move(findings), {}, {}};
+  auto found = with_gains(std::move(findings), changes, *replay, context);
+  found.part = replay->part();
+  return found;
 }
 
 std::optional<WhatIfSwitches> replayed_switches(const Analysis& analysis, const Context& context) {

@@ -77,12 +77,14 @@ Nanos lead_lost(const Facts& facts, Nanos held_up) { return std::min(facts.late(
 Nanos late_once(const Facts& facts) {
   Intervals stretches;
   for (const auto& piece : facts.idle_pieces(IdleReason::launch_bound)) {
-    if (!stretches.empty() && stretches.back().end == piece.span.start)
+    if (!stretches.empty() && stretches.back().end == piece.span.start) {
       stretches.back().end = piece.span.end;
-    else
-      stretches.push_back(piece.span);
+      continue;
+    }
+    if (!stretches.empty() && stretches.back().length() < kNsPerMs) stretches.pop_back();
+    stretches.push_back(piece.span);
   }
-  std::erase_if(stretches, [](const Interval& span) { return span.length() < kNsPerMs; });
+  if (!stretches.empty() && stretches.back().length() < kNsPerMs) stretches.pop_back();
   return facts.repeats(stretches, 0.02) ? 0 : total(stretches);
 }
 

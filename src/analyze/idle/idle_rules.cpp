@@ -278,15 +278,17 @@ std::optional<IdleReason> IdleRules::host_late(std::uint32_t thread, Nanos from,
   const bool in_call = state.call != kNoRow;
   if (state.roles & host_is::one_off || (in_call && facts_.one_off[state.call]))
     return IdleReason::start_up;
-  const bool waits = in_call && capture_.api_calls.kind[state.call] == ApiKind::sync;
+  ApiKind kind = ApiKind::other;
+  if (in_call) kind = capture_.api_calls.kind[state.call];
+  const bool waits = kind == ApiKind::sync;
   if (state.roles & host_is::host_transport || (waits && state.roles & host_is::communication))
     return IdleReason::communication;
   if (state.roles & host_is::input) return IdleReason::input;
   if (waits || state.roles & host_is::waits) return IdleReason::sync;
   const bool first_time = state.op < facts_.one_off_op.size() && facts_.one_off_op[state.op];
-  if (in_call && capture_.api_calls.kind[state.call] == ApiKind::alloc)
+  if (kind == ApiKind::alloc)
     return first_time ? IdleReason::start_up : IdleReason::allocation;
-  if (in_call && capture_.api_calls.kind[state.call] == ApiKind::memcpy)
+  if (kind == ApiKind::memcpy)
     if (const auto copying = in_copy_call(state.call)) return copying;
   const auto first_use = [&] { return !in_call && in_first_use(thread, from); };
   if (!in_call && state.op == kNoRow)

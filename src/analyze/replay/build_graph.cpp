@@ -8,7 +8,6 @@
 #include <numeric>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "analyze/profiler_cost.h"
@@ -105,6 +104,26 @@ void join_threads(ReplayWork& work) {
 /// Ranks compare names, and there are thousands of them: digests do.
 std::string digest(std::string_view text) { return fmt::format("{:x}", xxh64(text)); }
 
+/// A number of each call of a range of rows.
+class ByCall {
+ public:
+  explicit ByCall(const ReplayWork& work) {
+    std::uint32_t last = 0;
+    first_ = kNoRow;
+    for (const auto place : work.launched) {
+      first_ = std::min(first_, work.activities[place].call);
+      last = std::max(last, work.activities[place].call);
+    }
+    if (first_ != kNoRow) numbers_.assign(last - first_ + 1, kNoNode);
+  }
+  std::uint32_t& operator[](std::uint32_t call) { return numbers_[call - first_]; }
+  std::uint32_t operator[](std::uint32_t call) const { return numbers_[call - first_]; }
+
+ private:
+  std::uint32_t first_;
+  std::vector<std::uint32_t> numbers_;
+};
+
 /// Work that a thread got from the one that runs Python.
 struct HandOver {
   Nanos begun = INT64_MIN, idle = 0;  // how long the thread had nothing to do since its last point
@@ -196,11 +215,13 @@ class HostPoints {
         draft_(draft),
         origins_(origins),
         recording_(recording_cost(work.context, work.span)),
-        launch_node_(work.activities.size(), kNoNode) {
-    first_of_call_.reserve(work.launched.size());
-    node_of_call_.reserve(work.launched.size());
-    for (const auto place : work.launched)
-      first_of_call_.try_emplace(work.activities[place].call, place);
+        launch_node_(work.activities.size(), kNoNode),
+        first_of_call_(work),
+        node_of_call_(work) {
+    for (const auto place : work.launched) {
+      auto& first = first_of_call_[work.activities[place].call];
+      if (first == kNoNode) first = place;
+    }
   }
 
   void run() {
@@ -212,7 +233,7 @@ class HostPoints {
     for (const auto place : work_.launched) {
       const auto call = work_.activities[place].call;
       const auto line = line_of.find(threads[call]);
-      if (first_of_call_.at(call) == place && line != line_of.end())
+      if (first_of_call_[call] == place && line != line_of.end())
         points[line->second].push_back({work_.call_start(call), call, nullptr});
     }
     for (const auto& one : blocking_)
@@ -226,10 +247,8 @@ class HostPoints {
       add_line(line, points[line]);
     }
     hand_over_lines();
-    for (std::uint32_t place = 0; place < work_.activities.size(); ++place) {
-      const auto node = node_of_call_.find(work_.activities[place].call);
-      if (node != node_of_call_.end()) launch_node_[place] = node->second;
-    }
+    for (const auto place : work_.launched)
+      launch_node_[place] = node_of_call_[work_.activities[place].call];
     for (const auto& one : hand_overs_)
       if (one.from != kNoNode && one.to != kNoNode)
         draft_.add_edge(one.from, one.to, WaitsFor::host, one.lag);
@@ -382,7 +401,7 @@ class HostPoints {
     const auto& capture = work_.context.capture;
     Text op{};
     if (!point.waited) {
-      const auto row = work_.activities[first_of_call_.at(point.call)].row;
+      const auto row = work_.activities[first_of_call_[point.call]].row;
       if (const auto owner = work_.context.attribution.op[row]; owner != kNoRow)
         op = capture.host_ops.name[owner];
     }
@@ -413,8 +432,8 @@ class HostPoints {
   RecordingCost recording_;
   std::vector<std::uint32_t> begins_;                               // nodes, by line
   std::vector<std::uint32_t> launch_node_;                          // by place
-  std::unordered_map<std::uint32_t, std::uint32_t> first_of_call_;  // place by call
-  std::unordered_map<std::uint32_t, std::uint32_t> node_of_call_;
+  ByCall first_of_call_;  // places
+  ByCall node_of_call_;   // kNoNode: on no line
   std::vector<std::pair<const BlockingCall*, std::uint32_t>> waits_;
   std::deque<HandOver> hand_overs_;
   std::map<std::pair<Text, Text>, std::uint32_t> labels_;  // from 1

@@ -28,6 +28,7 @@ struct Outlook {
   double recording = kUsual;  // what it takes, times what it usually does
   double MendedTime::* kernels = &MendedTime::about;
   bool whole = false;  // with the change goes what only led there: who mends a program may do more
+  double host = 1, gpu = 1;  // times as fast, beside what the change asks for: cuts nothing
   bool worst() const { return kernels == &MendedTime::worst; }
   bool cuts_as(const Outlook& other) const {
     return kernels == other.kernels && whole == other.whole;

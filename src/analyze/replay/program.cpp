@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "analyze/findings/facts.h"
 #include "analyze/replay/device_work.h"
@@ -35,8 +36,8 @@ Program::Program(const Context& context, const DeviceTimeline& line, Interval sp
       span_(span),
       works_(works),
       built_(graph_of(context, line, span)),
-      graph_(built_.graph),
-      cutter_(context, line, span, built_.lines) {
+      graph_(built_->graph),
+      cutter_(context, line, span, built_->lines) {
   place_in_steps();
   if (capture_.framework == "jax") find_inside_of_steps();
   sort_edges();
@@ -110,7 +111,7 @@ std::size_t Program::waits_gone(const WhatIfChanges& changes) const {
   std::size_t gone = 0;
   for (std::uint32_t node = 0; node < graph_.size(); ++node)
     if (is_host(node) && waited(node))
-      gone += no_longer_waits(built_.origins[node].row, asked, cuts);
+      gone += no_longer_waits(built_->origins[node].row, asked, cuts);
   return gone;
 }
 
@@ -148,21 +149,27 @@ bool Program::has_operator(const std::string& part) const {
                              [&](Text name) { return in_name(capture_.text(name), part); });
 }
 
-BuiltGraph Program::graph_of(const Context& context, const DeviceTimeline& line, Interval span) {
+std::shared_ptr<const BuiltGraph> Program::graph_of(const Context& context,
+                                                    const DeviceTimeline& line, Interval span) {
+  const ReplayedPart& known = context.replayed;
+  if (known.graph && known.device == line.device && known.span.start == span.start &&
+      known.span.end == span.end)
+    return known.graph;
   // Kernels launched in it may run as long after it.
   const Interval longer{span.start, span.end == INT64_MAX ? span.end : span.end + span.length()};
   DeviceTimeline part;
   part.device = line.device;
   const auto rows = begin_inside(line.rows, context.capture.activities.start_ns, longer);
   part.rows.assign(rows.begin(), rows.end());
-  return build_graph(context, part, collective_rows(context, part), span);
+  return std::make_shared<const BuiltGraph>(
+      build_graph(context, part, collective_rows(context, part), span));
 }
 
 void Program::put_in_graph(std::string_view name, Mending mending) {
   InGraph& own = mendings_.try_emplace(std::string(name)).first->second;
   own.host = std::move(mending.host);
   for (std::uint32_t node = 0; node < graph_.size(); ++node)
-    if (const auto found = mending.kernels.find(built_.origins[node].row);
+    if (const auto found = mending.kernels.find(built_->origins[node].row);
         !is_host(node) && found != mending.kernels.end())
       own.kernels.push_back({node, found->second});
 }
@@ -215,28 +222,30 @@ void Program::find_inside_of_steps() {
       if (graph_.edges[i].why == WaitsFor::launch) step[graph_.edges[i].from] = number;
   }
   inside_step_.resize(graph_.size());
-  std::vector<std::uint32_t> last(built_.lines.size(), kNoNode);  // by line
+  std::vector<std::uint32_t> last(built_->lines.size(), kNoNode);  // by line
   for (std::uint32_t node = 0; node < graph_.size(); ++node) {
     if (!is_host(node)) continue;
-    auto& before = last[built_.origins[node].line];
+    auto& before = last[built_->origins[node].line];
     if (before != kNoNode) {
-      if (waited(node) || built_.origins[node].row == kNoRow) step[node] = step[before];
+      if (waited(node) || built_->origins[node].row == kNoRow) step[node] = step[before];
       inside_step_[node] = step[node] == step[before];
     }
     before = node;
   }
 }
 
-/// Puts the edges of hosts into the lists of what changes them.
+/// Puts edges into the lists of what changes them.
 void Program::sort_edges() {
   lag_.reserve(graph_.edges.size());
   for (const auto& edge : graph_.edges) lag_.push_back(edge.lag);
   for (std::uint32_t node = 0; node < graph_.size(); ++node) {
-    if (!is_host(node)) continue;
+    const bool of_host = is_host(node);
     for (auto edge = graph_.first_edge[node]; edge < graph_.first_edge[node + 1]; ++edge) {
-      if (graph_.edges[edge].why == WaitsFor::device) waits_.emplace_back(node, edge);
-      if (graph_.edges[edge].why != WaitsFor::host) continue;
-      const NodeOrigin& origin = built_.origins[node];
+      const WaitsFor why = graph_.edges[edge].why;
+      if (!of_host && why == WaitsFor::stream) behind_.emplace_back(node, edge);
+      if (of_host && why == WaitsFor::device) waits_.emplace_back(node, edge);
+      if (!of_host || why != WaitsFor::host) continue;
+      const NodeOrigin& origin = built_->origins[node];
       const Nanos length = origin.worked.length();
       const Intervals& one_off = cutter_.one_off(origin.line);
       stretches_.push_back({.edge = edge,
@@ -318,15 +327,20 @@ std::vector<MendedTime> Program::mended_times(const WhatIfChanges& changes) cons
   return times;
 }
 
-/// Appends the steps of outlooks that cut the same: they differ in what recording took alone.
+/// Appends the steps of outlooks that cut the same: they differ in what recording took, and in how
+/// fast host and kernels are.
 void Program::run_alike(const WhatIfChanges& changes, std::span<const Outlook> outlooks,
                         const HostCuts& cuts, const std::vector<MendedTime>& mended_time,
                         std::vector<Nanos>& steps) const {
   const Asked asked(changes);
-  const auto duration = changed_durations(changes, asked, cuts, outlooks.front(), mended_time);
+  auto duration = changed_durations(changes, asked, cuts, outlooks.front(), mended_time);
+  double gpu = outlooks.front().gpu;  // of these durations
   auto lag = changed_lags(changes, asked, cuts, mended_time);
   const auto left = left_of(changes, asked, cuts, outlooks.front().whole);
   for (const auto& outlook : outlooks) {
+    if (outlook.gpu != std::exchange(gpu, outlook.gpu))
+      duration = changed_durations(changes, asked, cuts, outlook, mended_time);
+    const double host = changes.host * outlook.host;
     for (std::size_t i = 0; i < stretches_.size(); ++i) {
       const Stretch& stretch = stretches_[i];
       double rest = stretch.own - std::min(outlook.recording * stretch.recorded,
@@ -337,7 +351,7 @@ void Program::run_alike(const WhatIfChanges& changes, std::span<const Outlook> o
         rest -= kOfCompiling * rest * static_cast<double>(stretch.one_off) /
                 static_cast<double>(stretch.length);
       rest = left[i].gone ? 0 : std::min(rest, left[i].most);
-      lag[stretch.edge] = static_cast<Nanos>(rest / changes.host) + left[i].input;
+      lag[stretch.edge] = static_cast<Nanos>(rest / host) + left[i].input;
     }
     steps.push_back(step_of(replay(graph_, duration, lag), duration));
   }
@@ -348,14 +362,15 @@ std::vector<Nanos> Program::changed_durations(const WhatIfChanges& changes, cons
                                               const HostCuts& cuts, const Outlook& outlook,
                                               const std::vector<MendedTime>& mended_time) const {
   const auto removed = cutter_.removed_by(changes);
+  const double gpu = changes.gpu * outlook.gpu;
   const bool of_devices = !removed.empty() || cuts.reads || asked.copies || asked.communication ||
-                          !cuts.copying.empty() || changes.batch != 1 || changes.gpu != 1 ||
+                          !cuts.copying.empty() || changes.batch != 1 || gpu != 1 ||
                           !changes.kernels.empty();
   std::vector<Nanos> duration = graph_.duration_ns;
   if (!of_devices && mended_time.empty()) return duration;
   for (std::uint32_t node = 0; node < graph_.size(); ++node) {
     if (is_host(node)) continue;
-    if (of_devices) duration[node] = changed_duration(node, changes, asked, cuts, removed);
+    if (of_devices) duration[node] = changed_duration(node, changes, gpu, asked, cuts, removed);
     if (!mended_time.empty())
       duration[node] = static_cast<Nanos>(static_cast<double>(duration[node]) *
                                           (mended_time[node].*outlook.kernels));
@@ -363,10 +378,10 @@ std::vector<Nanos> Program::changed_durations(const WhatIfChanges& changes, cons
   return duration;
 }
 
-Nanos Program::changed_duration(std::uint32_t node, const WhatIfChanges& changes,
+Nanos Program::changed_duration(std::uint32_t node, const WhatIfChanges& changes, double gpu,
                                 const Asked& asked, const HostCuts& cuts,
                                 const std::vector<bool>& removed) const {
-  const auto row = built_.origins[node].row;
+  const auto row = built_->origins[node].row;
   const auto& activities = capture_.activities;
   double time = static_cast<double>(graph_.duration_ns[node]);
   if (launched_by(row, removed) || (cuts.reads && launched_by(row, *cuts.reads))) return 0;
@@ -382,7 +397,7 @@ Nanos Program::changed_duration(std::uint32_t node, const WhatIfChanges& changes
     for (const auto& [part, factor] : changes.kernels)
       if (in_name(name, part)) time /= factor;
   }
-  return static_cast<Nanos>(with_batch(row, time, changes.batch) / changes.gpu);
+  return static_cast<Nanos>(with_batch(row, time, changes.batch) / gpu);
 }
 
 /// By edge, but for the host's own time.
@@ -392,19 +407,14 @@ std::vector<Nanos> Program::changed_lags(const WhatIfChanges& changes, const Ask
   constexpr Nanos kInGraph = kNsPerUs;  // between two kernels of a CUDA graph
   std::vector<Nanos> lag = lag_;
   for (const auto& [node, edge] : waits_)
-    if (is_jitted_away(node, changes) || no_longer_waits(built_.origins[node].row, asked, cuts))
+    if (is_jitted_away(node, changes) || no_longer_waits(built_->origins[node].row, asked, cuts))
       lag[edge] = kNoWait;
   if (!changes.graph && mended_time.empty()) return lag;
-  for (std::uint32_t node = 0; node < graph_.size(); ++node) {
-    if (is_host(node)) continue;
-    const bool gone = !mended_time.empty() && mended_time[node].gone();
-    for (auto edge = graph_.first_edge[node]; edge < graph_.first_edge[node + 1]; ++edge) {
-      if (graph_.edges[edge].why != WaitsFor::stream) continue;
-      if (gone)
-        lag[edge] = std::min<Nanos>(lag[edge], 0);
-      else if (changes.graph && lag[edge] <= kExplained)
-        lag[edge] = std::min(lag[edge], kInGraph);
-    }
+  for (const auto& [node, edge] : behind_) {
+    if (!mended_time.empty() && mended_time[node].gone())
+      lag[edge] = std::min<Nanos>(lag[edge], 0);
+    else if (changes.graph && lag[edge] <= kExplained)
+      lag[edge] = std::min(lag[edge], kInGraph);
   }
   return lag;
 }
@@ -412,28 +422,35 @@ std::vector<Nanos> Program::changed_lags(const WhatIfChanges& changes, const Ask
 /// By stretch.
 std::vector<Program::Left> Program::left_of(const WhatIfChanges& changes, const Asked& asked,
                                             const HostCuts& cuts, bool whole) const {
+  struct OfLine {  // whose stretches come in order of time
+    CoveredInOrder gone, claimed, stays;
+  };
+  std::vector<OfLine> lines;
+  for (const Intervals& gone : cuts.lines)
+    lines.push_back(
+        {CoveredInOrder(gone), CoveredInOrder(cuts.claimed), CoveredInOrder(cuts.stays)});
   std::vector<Left> all;
   all.reserve(stretches_.size());
   for (const auto& stretch : stretches_) {
-    const NodeOrigin& origin = built_.origins[stretch.node];
-    const Intervals& gone = cuts.lines[origin.line];
+    const NodeOrigin& origin = built_->origins[stretch.node];
+    OfLine& line = lines[origin.line];
     Left& left = all.emplace_back(Left{.most = kNoLimit, .input = stretch.input});
     if (is_jitted_away(stretch.node, changes)) {
       left.gone = true;
       left.input = 0;
       continue;
     }
-    if (stretch.length > 0 && !gone.empty()) {
-      left.kept = 1 - static_cast<double>(covered(gone, origin.worked)) /
-                          static_cast<double>(stretch.length);
-      left.input -= std::min(left.input, covered(cuts.claimed, origin.worked));
+    if (stretch.length > 0 && !cuts.lines[origin.line].empty()) {
+      left.kept =
+          1 - static_cast<double>(line.gone(origin.worked)) / static_cast<double>(stretch.length);
+      if (left.input > 0) left.input -= std::min(left.input, line.claimed(origin.worked));
     }
     if (changes.graph && is_launch(origin.row))
       left.most =
-          stretch.length < kLongPause ? 0 : static_cast<double>(covered(cuts.stays, origin.worked));
+          stretch.length < kLongPause ? 0 : static_cast<double>(line.stays(origin.worked));
     const ReplayEdge& own = graph_.edges[stretch.edge];
     left.gone = whole && own.lag < kDecides && waited(own.from) &&
-                no_longer_waits(built_.origins[own.from].row, asked, cuts);
+                no_longer_waits(built_->origins[own.from].row, asked, cuts);
     if (asked.input) left.input = 0;
   }
   return all;
@@ -467,7 +484,7 @@ bool Program::waited(std::uint32_t node) const {
 
 /// The length of the call that a host's point stands for.
 Nanos Program::call_of(std::uint32_t node) const {
-  const auto call = built_.origins[node].row;
+  const auto call = built_->origins[node].row;
   return call == kNoRow ? 0 : capture_.api_calls.duration_ns[call];
 }
 

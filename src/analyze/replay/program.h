@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,6 +62,8 @@ class Program {
   /// Share of the time in which the device works.
   double busy() const;
 
+  ReplayedPart part() const { return {line_.device, span_, built_}; }
+
   /// True if a part of a name means anything here.
   bool has_kernel(const std::string& part) const;
   bool has_operator(const std::string& part) const;
@@ -90,12 +93,14 @@ class Program {
     bool gone = false;  // with what led there, or in a jitted function
   };
 
-  static BuiltGraph graph_of(const Context& context, const DeviceTimeline& line, Interval span);
+  /// The one that the context has, where it is of this part.
+  static std::shared_ptr<const BuiltGraph> graph_of(const Context& context,
+                                                    const DeviceTimeline& line, Interval span);
   Interval window() const {
     return {std::max(line_.window.start, span_.start), std::min(line_.window.end, span_.end)};
   }
   /// As graph_.is_host(), without a look at names.
-  bool is_host(std::uint32_t node) const { return built_.origins[node].line != kNoRow; }
+  bool is_host(std::uint32_t node) const { return built_->origins[node].line != kNoRow; }
 
   void place_in_steps();
   void find_outside();
@@ -114,8 +119,9 @@ class Program {
   std::vector<Nanos> changed_durations(const WhatIfChanges& changes, const Asked& asked,
                                        const HostCuts& cuts, const Outlook& outlook,
                                        const std::vector<MendedTime>& mended_time) const;
-  Nanos changed_duration(std::uint32_t node, const WhatIfChanges& changes, const Asked& asked,
-                         const HostCuts& cuts, const std::vector<bool>& removed) const;
+  Nanos changed_duration(std::uint32_t node, const WhatIfChanges& changes, double gpu,
+                         const Asked& asked, const HostCuts& cuts,
+                         const std::vector<bool>& removed) const;
   std::vector<Nanos> changed_lags(const WhatIfChanges& changes, const Asked& asked,
                                   const HostCuts& cuts,
                                   const std::vector<MendedTime>& mended_time) const;
@@ -139,12 +145,13 @@ class Program {
   const work::KernelWorks* works_;
   std::optional<work::KernelWorks> own_works_;
   std::map<std::string, InGraph, std::less<>> mendings_;  // by name
-  BuiltGraph built_;
+  std::shared_ptr<const BuiltGraph> built_;
   const ReplayGraph& graph_;
   HostCutter cutter_;
   std::vector<Nanos> lag_;                                      // by edge, as captured
   std::vector<Stretch> stretches_;                              // edges of the host's own time
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> waits_;  // node and edge: for a device
+  // Node and edge: for a device; of an activity behind another one on its stream.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> waits_, behind_;
   std::vector<bool> inside_step_;  // by node, of a host's: what a jitted function has no need of
   std::size_t steps_ = 0;          // 0: none, or one
   Nanos outside_ = 0;              // of one step

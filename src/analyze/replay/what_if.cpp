@@ -290,12 +290,48 @@ bool ProgramReplay::frees_host(const WhatIfChanges& changes) {
   return program.waits_gone(changes) >= std::max<std::size_t>(program.steps(), 1);
 }
 
+ReplayedPart ProgramReplay::part() const { return parts_->program.part(); }
+
 Result<WhatIf> what_if(const Context& context, const WhatIfChanges& changes, Interval span,
                        const work::KernelWorks* works) {
   auto program = ProgramReplay::of(context, span, works);
   if (!program) return tl::unexpected(program.error());
   return program->answer(changes);
 }
+
+namespace {
+
+WhatIfChanges together_of(std::span<const Named> all, std::size_t set) {
+  WhatIfChanges together;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (set >> i & 1U) together.add(all[i].changes);
+  return together;
+}
+
+/// A step with each set of the changes. A faster host or GPU cuts nothing: sets that differ in these
+/// share what is cut.
+std::vector<Nanos> steps_of_sets(const Program& program, std::span<const Named> all) {
+  std::size_t speeds = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].changes.host != 1 || all[i].changes.gpu != 1) speeds |= std::size_t{1} << i;
+  std::vector<Nanos> steps(std::size_t{1} << all.size());
+  for (std::size_t set = 0; set < steps.size(); ++set) {
+    if ((set & speeds) != 0) continue;
+    std::vector<std::size_t> sets;
+    std::vector<Outlook> outlooks;
+    for (std::size_t more = 0;; more = (more - speeds) & speeds) {
+      const WhatIfChanges faster = together_of(all, more);
+      sets.push_back(set | more);
+      outlooks.push_back({.host = faster.host, .gpu = faster.gpu});
+      if (more == speeds) break;
+    }
+    const auto found = program.steps_with(together_of(all, set), outlooks);
+    for (std::size_t i = 0; i < sets.size(); ++i) steps[sets[i]] = found[i];
+  }
+  return steps;
+}
+
+}  // namespace
 
 Result<WhatIfSwitches> what_if_switches(const Context& context, const WhatIfChanges& changes,
                                         Interval span) {
@@ -308,16 +344,13 @@ Result<WhatIfSwitches> what_if_switches(const Context& context, const WhatIfChan
   all.resize(std::min(all.size(), program.most_switches()));
   WhatIfSwitches answer;
   for (const auto& named : all) answer.switches.push_back({named.change, named.meaning});
-  for (std::size_t set = 0; set < std::size_t{1} << all.size(); ++set) {
-    WhatIfChanges together;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (set >> i & 1U) together.add(all[i].changes);
-    Nanos step = program.step_with(together, {});
+  answer.step_ns = steps_of_sets(program, all);
+  for (std::size_t set = 0; set < answer.step_ns.size(); ++set) {
     // One change more that only takes less time leaves no more of it.
-    if (only_less(together))
+    if (only_less(together_of(all, set)))
       for (std::size_t rest = set; rest != 0; rest &= rest - 1)
-        step = std::min(step, answer.step_ns[set ^ (rest & ~(rest - 1))]);
-    answer.step_ns.push_back(step);
+        answer.step_ns[set] =
+            std::min(answer.step_ns[set], answer.step_ns[set ^ (rest & ~(rest - 1))]);
   }
   answer.own_ns = answer.step_ns.front();
   return answer;

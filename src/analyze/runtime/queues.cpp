@@ -167,6 +167,13 @@ std::vector<Queue> find_queues(const Context& context, const RuntimeTrace& trace
   return queues;
 }
 
+std::shared_ptr<const std::vector<Queue>> queues_of(const Context& context) {
+  if (context.queues) return context.queues;
+  RuleLookup rules(context.capture);
+  return std::make_shared<const std::vector<Queue>>(
+      find_queues(context, trace_runtime(context, rules)));
+}
+
 /// The place of a thread for most of a span, in words that a person recognizes: the Python line
 /// where the capture has stacks, else the operation or annotation. Empty where it was in nothing.
 std::string_view QueueDescription::host_line(ThreadSweep& sweep, Interval span) const {

@@ -1,6 +1,7 @@
 // The framework's queues and the devices' launch queues over time.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,6 +26,8 @@ struct Queue {
   std::uint32_t fills = kNoRow;  // the thread that fills it most: row of threads
 };
 std::vector<Queue> find_queues(const Context& context, const RuntimeTrace& trace);
+/// Those that the context has, or found now.
+std::shared_ptr<const std::vector<Queue>> queues_of(const Context& context);
 
 /// Describes one queue after the other: what they share is worked out once.
 class QueueDescription {

@@ -199,7 +199,7 @@ std::string pattern_of(const PhaseRule& rule) {
 }  // namespace
 
 RuntimeInfo analyze_runtime(const Context& context, const RuleLookup& rules,
-                            const RuntimeTrace& trace) {
+                            const RuntimeTrace& trace, const std::vector<Queue>& queues) {
   RuntimeInfo runtime_info;
   const Interval window = runtime_window(context, trace);
   if (window.length() <= 0 || (trace.extent.start > trace.extent.end && context.devices.empty()))
@@ -228,8 +228,7 @@ RuntimeInfo analyze_runtime(const Context& context, const RuleLookup& rules,
     runtime_info.operation_count = runtime_info.operations.front().count;
   }
   QueueDescription description(context, phases);
-  for (const auto& queue : find_queues(context, trace))
-    runtime_info.queues.push_back(description.of(queue));
+  for (const auto& queue : queues) runtime_info.queues.push_back(description.of(queue));
   runtime_info.waits = longest_waits(context, trace, window);
   runtime_info.transfers = longest_transfers(context, window);
   for (std::size_t i = 0; i < rules.size(); ++i) {

@@ -11,9 +11,10 @@
 namespace gf {
 
 /// The section of the runtime but for the origins of idle time (idle_origins.h), from the trace
-/// that trace_runtime made with the same rules. Needs the timelines and the launches.
+/// that trace_runtime made with the same rules, and its queues. Needs the timelines and the
+/// launches.
 RuntimeInfo analyze_runtime(const Context& context, const RuleLookup& rules,
-                            const RuntimeTrace& trace);
+                            const RuntimeTrace& trace, const std::vector<Queue>& queues);
 
 // Length of each phase, over all operations and by type of operation (the violins of DSD
 // 2022).

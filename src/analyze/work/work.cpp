@@ -186,7 +186,7 @@ WorkUse measure_work(const Context& context, const Analysis& analysis,
     use.why_missing =
         "MFU: kernels would have done more operations than their time allows at the peak, so the "
         "sizes or the GPU's name are not those of this run";
-  use.throughput = work::throughput(context, analysis, works);
+  use.throughput = known ? analysis.work.throughput : work::throughput(context, analysis, works);
   use.memory = work::memory_use(context, works, use.throughput);
   for (const auto& level : analysis.levels)
     if (level.id == kRung && level.formula.starts_with("model:")) use.levels.push_back(level);

@@ -36,27 +36,32 @@ constexpr std::array kColumns{
     ColumnForm{"filled", &TimelineLane::filled, Coding::number},
 };
 
-void append_varint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out += static_cast<char>((value & 0x7f) | 0x80);
-    value >>= 7;
-  }
-  out += static_cast<char>(value);
+constexpr std::size_t kLongest = 10;  // bytes of a number
+
+/// The place behind the number.
+char* put_varint(char* at, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) *at++ = static_cast<char>((value & 0x7f) | 0x80);
+  *at++ = static_cast<char>(value);
+  return at;
 }
 
 std::string coded(const TimelineLane::Column& values, Coding coding) {
   std::string out;
   out.reserve(values.size() * 2);
+  std::array<char, 1 << 12> part;
+  char* at = part.data();
   std::uint64_t last = 0;
-  for (const auto value : values) {
-    const auto now = static_cast<std::uint64_t>(value);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto now = static_cast<std::uint64_t>(values[i]);
     const std::uint64_t step = now - last;
-    if (coding == Coding::number) append_varint(out, now);
-    if (coding == Coding::rising) append_varint(out, step);
-    if (coding == Coding::change) append_varint(out, (step << 1) ^ (0 - (step >> 63)));
+    const std::uint64_t change = (step << 1) ^ (0 - (step >> 63));
+    at = put_varint(at, coding == Coding::number ? now : coding == Coding::rising ? step : change);
     last = now;
+    if (at + kLongest <= part.data() + part.size()) continue;
+    out.append(part.data(), at);
+    at = part.data();
   }
-  return out;
+  return out.append(part.data(), at);
 }
 
 std::string_view name_of_coding(Coding coding) {

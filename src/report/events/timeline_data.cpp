@@ -1,6 +1,7 @@
 #include "report/events/timeline_data.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,7 @@ class TimelineTexts {
 
   std::int64_t text(std::string_view text);
   std::int64_t text(Text id);
+  std::int64_t text(IdleReason reason);
   /// The thing that an activity stands for: kernels of one name and shape of launch are one thing.
   std::int64_t thing(std::uint32_t activity);
   std::int64_t site(std::uint32_t activity);
@@ -44,21 +46,39 @@ class TimelineTexts {
   const Capture& capture_;
   TimelineData& data_;
   std::unordered_map<std::string, std::int64_t> known_;
-  std::unordered_map<std::uint32_t, std::int64_t> known_ids_;
+  static constexpr std::int64_t kUnknown = -1;
+  std::vector<std::int64_t> known_ids_;  // by text of the capture
+  std::array<std::int64_t, EnumNames<IdleReason>::names.size()> known_reasons_;
   using Shape = std::tuple<std::uint32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t,
                            std::int32_t, std::int32_t, std::int64_t, std::int64_t>;
-  std::map<Shape, std::int64_t> things_;
+  struct HashOfShape {
+    std::size_t operator()(const Shape& shape) const {
+      return std::apply(
+          [](auto... part) {
+            std::size_t hash = 0;
+            ((hash = (hash ^ static_cast<std::size_t>(part)) * 0x9e3779b97f4a7c15u), ...);
+            return hash ^ hash >> 32;
+          },
+          shape);
+    }
+  };
+  std::unordered_map<Shape, std::int64_t, HashOfShape> things_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int64_t> sites_;
   LayerGroups layers_;
-  std::unordered_map<std::uint32_t, std::uint32_t> group_of_;  // activity -> group of layers_
+  std::vector<std::uint32_t> group_of_;  // of layers_, by activity; kNoRow: of none
 };
 
 TimelineTexts::TimelineTexts(const Context& context, TimelineData& data)
-    : context_(context), capture_(context.capture), data_(data) {
+    : context_(context),
+      capture_(context.capture),
+      data_(data),
+      known_ids_(capture_.strings.size(), kUnknown),
+      group_of_(capture_.activities.size(), kNoRow) {
+  known_reasons_.fill(kUnknown);
   const auto& instances = context.kernels;
   layers_ = group_layers(context, instances);
   for (std::size_t i = 0; i < instances.size(); ++i)
-    group_of_.emplace(instances[i].activity, layers_.group[i]);
+    group_of_[instances[i].activity] = layers_.group[i];
 }
 
 std::int64_t TimelineTexts::text(std::string_view text) {
@@ -70,9 +90,15 @@ std::int64_t TimelineTexts::text(std::string_view text) {
 }
 
 std::int64_t TimelineTexts::text(Text id) {
-  const auto [at, added] = known_ids_.try_emplace(static_cast<std::uint32_t>(id), 0);
-  if (added) at->second = text(capture_.text(id));
-  return at->second;
+  std::int64_t& known = known_ids_[static_cast<std::uint32_t>(id)];
+  if (known == kUnknown) known = text(capture_.text(id));
+  return known;
+}
+
+std::int64_t TimelineTexts::text(IdleReason reason) {
+  std::int64_t& known = known_reasons_[static_cast<std::size_t>(reason)];
+  if (known == kUnknown) known = text(name_of(reason));
+  return known;
 }
 
 std::int64_t TimelineTexts::thing(std::uint32_t row) {
@@ -103,8 +129,7 @@ std::int64_t TimelineTexts::site(std::uint32_t row) {
   if (row < from.op.size() && from.op[row] != kNoRow)
     op = static_cast<std::uint32_t>(capture_.host_ops.name[from.op[row]]);
   const std::uint32_t module = row < from.module.size() ? from.module[row] : 0;
-  const auto group = group_of_.find(row);
-  const std::uint32_t layer = group == group_of_.end() ? kNoRow : group->second;
+  const std::uint32_t layer = group_of_[row];
   const auto [at, added] =
       sites_.try_emplace({op, module, layer}, static_cast<std::int64_t>(sites_.size()));
   if (!added) return at->second;
@@ -154,9 +179,8 @@ TimelineLane lane_of(const Queue& queue, const std::vector<DepthStep>& steps, In
 /// many, else ranges.
 std::vector<TimelineLane> queue_lanes(const Context& context, Interval window) {
   std::vector<TimelineLane> lanes;
-  RuleLookup rules(context.capture);
-  const RuntimeTrace trace = trace_runtime(context, rules);
-  for (const auto& queue : find_queues(context, trace)) {
+  const auto queues = queues_of(context);
+  for (const auto& queue : *queues) {
     const auto steps = depth_curve(queue.items, window);
     if (std::all_of(steps.begin(), steps.end(), [](const DepthStep& s) { return s.depth == 0; }))
       continue;
@@ -168,7 +192,7 @@ std::vector<TimelineLane> queue_lanes(const Context& context, Interval window) {
 using LaneColumn = TimelineLane::Column;
 
 bool all_are(const LaneColumn& column, std::int64_t value) {
-  return std::all_of(column.begin(), column.end(), [&](auto each) { return each == value; });
+  return column.folded() && column[0] == value;
 }
 
 /// A column that says nothing is no column.
@@ -182,6 +206,7 @@ void drop_empty(TimelineLane& lane) {
 /// A lane while it is filled, in order of start.
 struct LaneDraft {
   TimelineLane lane;
+  bool flat = false;  // streams are what each runs one after the other, idle time too; else nests
   EventSums sums;
   std::vector<Nanos> open;  // ends of the events around the last one
 
@@ -253,9 +278,7 @@ Builder::Builder(const Context& context, std::size_t budget)
 
 bool Builder::put(LaneDraft& draft, Interval span, std::int64_t name, std::int64_t site,
                   bool hold) {
-  // Streams are what each runs one after the other; all else nests.
-  const bool flat = draft.lane.kind == "stream" || draft.lane.kind == "idle";
-  const std::uint32_t row = detail_.cells.empty() || flat ? 0 : draft.depth(span);
+  const std::uint32_t row = detail_.cells.empty() || draft.flat ? 0 : draft.depth(span);
   if (!hold) {
     draft.sums.add({detail_.cell(span.start), row, name, site, 1, span.length()});
     return false;
@@ -289,9 +312,10 @@ void Builder::add_idle(const DeviceTimeline& line, const std::string& group) {
   LaneDraft draft{.lane = {.kind = "idle",
                            .title = "idle, by cause",
                            .group = group,
-                           .device = capture_.devices.id[line.device]}};
+                           .device = capture_.devices.id[line.device]},
+                  .flat = true};
   for (const auto& piece : line.idle_pieces) {
-    if (!put(draft, piece.span, texts_.text(name_of(piece.reason)))) continue;
+    if (!put(draft, piece.span, texts_.text(piece.reason))) continue;
     Text operation = piece.op != kNoRow ? capture_.host_ops.name[piece.op] : Text::none;
     draft.lane.shapes.push_back(texts_.text(operation));
   }
@@ -342,10 +366,11 @@ void Builder::add_streams(const DeviceTimeline& line, const std::string& group) 
   std::map<std::int64_t, LaneDraft> streams;
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
     auto& draft = streams[capture_.activities.stream[line.rows[i]]];
-    draft.lane.kind = "stream";
+    draft.flat = true;
     put_activity(draft, line.rows[i], line.spans[i]);
   }
   for (auto& [stream, draft] : streams) {
+    draft.lane.kind = "stream";
     draft.lane.title = stream < 0 ? "stream not known" : "stream " + std::to_string(stream);
     draft.lane.group = group;
     draft.lane.device = capture_.devices.id[line.device];

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "core/column.h"
 #include "core/describe.h"
 #include "core/intervals.h"
 #include "core/time.h"
@@ -26,7 +27,7 @@ struct TimelineLane {
   std::int64_t device = -1;
   bool merged = false;  // sums of events that the lane before does not hold: `start` and `duration`
                         // are those of a cell of time in which they start
-  using Column = std::vector<std::int64_t>;
+  using Column = gf::Column<std::int64_t>;
   Column start, duration;
   Column name;  // text; of a stream the number of its thing
   Column site;  // of a stream: number of its site

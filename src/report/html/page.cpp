@@ -157,6 +157,9 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   if (context) timeline = timeline_data(*context);
   const bool has_timeline = timeline && timeline->duration_ns > 0 && !timeline->lanes.empty();
   to_json(json, has_timeline);
+  std::string packed;  // at once, so that its columns are gone when the others need memory
+  if (has_timeline) packed = timeline_text(*context, std::move(*timeline));
+  timeline.reset();
   json += ",\"work\":";
   std::optional<WorkUse> work;
   if (context && !context->devices.empty()) work = measure_work(*context, analysis, ceilings);
@@ -172,8 +175,7 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   json += ",\"analysis\":";
   to_json(json, analysis);
   json += '}';
-  return filled_page(json,
-                     has_timeline ? timeline_text(*context, std::move(*timeline)) : std::string());
+  return filled_page(json, packed);
 }
 
 Result<std::string> ranks_html(const JobRanks& job) {

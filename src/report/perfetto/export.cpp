@@ -54,9 +54,8 @@ namespace gf::perfetto {
 
 /// Every change of depth is a value: nothing is thinned here.
 void write_queues(Export& target) {
-  RuleLookup rules(target.context.capture);
-  const RuntimeTrace trace = trace_runtime(target.context, rules);
-  for (const auto& queue : find_queues(target.context, trace)) {
+  const auto queues = queues_of(target.context);
+  for (const auto& queue : *queues) {
     Interval window{INT64_MAX, INT64_MIN};
     for (const auto& item : queue.items)
       window = {std::min(window.start, item.enter), std::max(window.end, item.leave)};
