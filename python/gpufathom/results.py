@@ -1382,12 +1382,12 @@ class Finding(Answer):
     host_bound, input_bound, sync_in_step, blocking_copies, device_allocations, recompilation,
     unfused_optimiser, exposed_communication, tiny_kernels, eager_attention, odd_sizes,
     no_channels_last, layout_copies, dense_embedding_gradients, small_batch, unfused_elementwise,
-    casts, small_grids, eager_decodes, graph_padding, prompts_block_decodes, small_decodes,
-    refused_drafts, repeated_factorization, register_spills, uncoalesced_access, bank_conflicts,
-    partial_waves, warp_stalls, low_occupancy, fp32_without_tensor_cores, low_tensor_use,
-    room_in_memory, memory_bound, missing_levels, kernel_bound, missing_counters, observer_effect,
-    flight_moment, start_up_in_window, shallow_source, gpu_idle, sms_without_work, waiting_warps,
-    idle_tensor_cores, held_clocks, unused_devices)
+    casts, partial_warps, small_grids, eager_decodes, graph_padding, prompts_block_decodes,
+    small_decodes, refused_drafts, repeated_factorization, register_spills, uncoalesced_access,
+    bank_conflicts, partial_waves, warp_stalls, low_occupancy, fp32_without_tensor_cores,
+    low_tensor_use, room_in_memory, memory_bound, missing_levels, kernel_bound, missing_counters,
+    observer_effect, flight_moment, start_up_in_window, shallow_source, gpu_idle, sms_without_work,
+    waiting_warps, idle_tensor_cores, held_clocks, unused_devices)
     text: what, and what to change
     evidence: the numbers behind it
     gain_ns: time it could give back at most

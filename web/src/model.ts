@@ -1601,6 +1601,7 @@ export type FindingId =
   | "small_batch"
   | "unfused_elementwise"
   | "casts"
+  | "partial_warps"
   | "small_grids"
   | "eager_decodes"
   | "graph_padding"
