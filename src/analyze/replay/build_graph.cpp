@@ -471,6 +471,9 @@ BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
   std::vector<NodeOrigin> origins;  // by node of the draft
   draft.name(" ");                  // of nothing
   const auto blocking = find_blocking_calls(work);
+  const std::size_t most = work.activities.size() + work.launched.size() + blocking.size();
+  draft.reserve(most);
+  origins.reserve(most);
   HostPoints points(work, blocking, draft, origins);
   points.run();
   add_activities(work, draft, origins);
@@ -478,6 +481,7 @@ BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
   add_device_edges(work, points.launch_node(), draft);
   const auto order = draft.by_start();
   BuiltGraph built{std::move(draft).finish(order), {}, std::move(work.lines)};
+  built.origins.reserve(order.size());
   for (const auto node : order) built.origins.push_back(origins[node]);
   return built;
 }
