@@ -430,10 +430,10 @@ class HostPoints {
   GraphDraft& draft_;
   std::vector<NodeOrigin>& origins_;
   RecordingCost recording_;
-  std::vector<std::uint32_t> begins_;                               // nodes, by line
-  std::vector<std::uint32_t> launch_node_;                          // by place
-  ByCall first_of_call_;  // places
-  ByCall node_of_call_;   // kNoNode: on no line
+  std::vector<std::uint32_t> begins_;       // nodes, by line
+  std::vector<std::uint32_t> launch_node_;  // by place
+  ByCall first_of_call_;                    // places
+  ByCall node_of_call_;                     // kNoNode: on no line
   std::vector<std::pair<const BlockingCall*, std::uint32_t>> waits_;
   std::deque<HandOver> hand_overs_;
   std::map<std::pair<Text, Text>, std::uint32_t> labels_;  // from 1
