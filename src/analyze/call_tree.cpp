@@ -30,8 +30,8 @@ struct TimePiece {
   TreeNodeKind kind = TreeNodeKind::kernel;
   IdleReason reason = IdleReason::host_other;
   std::uint32_t activity = kNoRow;  // of an idle piece: the one that it waits for
-  std::uint32_t span = kNoRow;  // innermost span of the host, of host_ops; at first what is known of
-                                // it: the operation that launched, or of idle time what the host did
+  std::uint32_t span = kNoRow;  // innermost span of the host, of host_ops; at first the operation
+                                // that launched, or of an idle piece what the host was in
   Nanos at = 0;                 // of an idle piece: its middle
   Nanos ns = 0;
   std::int64_t nj = 0;
@@ -71,8 +71,7 @@ void add_pieces(const Context& context, const DeviceTimeline& line,
   const auto copies = copies_alone(context, line);
   pieces.reserve(pieces.size() + line.rows.size() + copies.size() + line.idle_pieces.size());
   for (std::size_t i = 0; i < line.rows.size(); ++i)
-    if (const auto row = line.rows[i];
-        context.capture.activities.kind[row] == ActivityKind::kernel)
+    if (const auto row = line.rows[i]; context.capture.activities.kind[row] == ActivityKind::kernel)
       pieces.push_back({.activity = row, .span = op[row], .ns = line.exclusive_ns[i]});
   for (const auto& [row, ns] : copies)
     pieces.push_back({.kind = TreeNodeKind::copy, .activity = row, .span = op[row], .ns = ns});

@@ -37,6 +37,8 @@ void* grow(void* block, std::size_t old, std::size_t size) {
   return moved;
 }
 
+template void Column<std::int64_t>::push_back(std::int64_t);
+
 void give_back(void* block, std::size_t size) noexcept {
   if (!block) return;
   if (size >= kOwnPages)

@@ -286,8 +286,7 @@ std::optional<IdleReason> IdleRules::host_late(std::uint32_t thread, Nanos from,
   if (state.roles & host_is::input) return IdleReason::input;
   if (waits || state.roles & host_is::waits) return IdleReason::sync;
   const bool first_time = state.op < facts_.one_off_op.size() && facts_.one_off_op[state.op];
-  if (kind == ApiKind::alloc)
-    return first_time ? IdleReason::start_up : IdleReason::allocation;
+  if (kind == ApiKind::alloc) return first_time ? IdleReason::start_up : IdleReason::allocation;
   if (kind == ApiKind::memcpy)
     if (const auto copying = in_copy_call(state.call)) return copying;
   const auto first_use = [&] { return !in_call && in_first_use(thread, from); };

@@ -430,10 +430,10 @@ class HostPoints {
   GraphDraft& draft_;
   std::vector<NodeOrigin>& origins_;
   RecordingCost recording_;
-  std::vector<std::uint32_t> begins_;                               // nodes, by line
-  std::vector<std::uint32_t> launch_node_;                          // by place
-  ByCall first_of_call_;  // places
-  ByCall node_of_call_;   // kNoNode: on no line
+  std::vector<std::uint32_t> begins_;       // nodes, by line
+  std::vector<std::uint32_t> launch_node_;  // by place
+  ByCall first_of_call_;                    // places
+  ByCall node_of_call_;                     // kNoNode: on no line
   std::vector<std::pair<const BlockingCall*, std::uint32_t>> waits_;
   std::deque<HandOver> hand_overs_;
   std::map<std::pair<Text, Text>, std::uint32_t> labels_;  // from 1
@@ -471,6 +471,9 @@ BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
   std::vector<NodeOrigin> origins;  // by node of the draft
   draft.name(" ");                  // of nothing
   const auto blocking = find_blocking_calls(work);
+  const std::size_t most = work.activities.size() + work.launched.size() + blocking.size();
+  draft.reserve(most);
+  origins.reserve(most);
   HostPoints points(work, blocking, draft, origins);
   points.run();
   add_activities(work, draft, origins);
@@ -478,6 +481,7 @@ BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
   add_device_edges(work, points.launch_node(), draft);
   const auto order = draft.by_start();
   BuiltGraph built{std::move(draft).finish(order), {}, std::move(work.lines)};
+  built.origins.reserve(order.size());
   for (const auto node : order) built.origins.push_back(origins[node]);
   return built;
 }

@@ -278,6 +278,10 @@ ReplayGraph GraphDraft::finish(const std::vector<std::uint32_t>& order) && {
   ReplayGraph graph;
   graph.names = std::move(names_);
   std::vector<std::uint32_t> place(nodes_.size());
+  for (auto* column : {&graph.start_ns, &graph.duration_ns, &graph.collective, &graph.input_ns,
+                       &graph.profiler_ns})
+    column->reserve(order.size());
+  graph.name.reserve(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     const Node& node = nodes_[order[i]];
     place[order[i]] = i;

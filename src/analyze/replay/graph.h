@@ -131,6 +131,11 @@ class GraphDraft {
     ReplayEdge edge;
   };
 
+  /// Room for so many nodes, and the usual number of edges to them.
+  void reserve(std::size_t nodes) {
+    nodes_.reserve(nodes);
+    waits_.reserve(nodes + nodes / 2);
+  }
   std::uint32_t add(const Node& node) {
     nodes_.push_back(node);
     return static_cast<std::uint32_t>(nodes_.size() - 1);

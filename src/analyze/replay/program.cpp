@@ -446,8 +446,7 @@ std::vector<Program::Left> Program::left_of(const WhatIfChanges& changes, const 
       if (left.input > 0) left.input -= std::min(left.input, line.claimed(origin.worked));
     }
     if (changes.graph && is_launch(origin.row))
-      left.most =
-          stretch.length < kLongPause ? 0 : static_cast<double>(line.stays(origin.worked));
+      left.most = stretch.length < kLongPause ? 0 : static_cast<double>(line.stays(origin.worked));
     const ReplayEdge& own = graph_.edges[stretch.edge];
     left.gone = whole && own.lag < kDecides && waited(own.from) &&
                 no_longer_waits(built_->origins[own.from].row, asked, cuts);

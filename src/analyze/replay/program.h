@@ -148,8 +148,8 @@ class Program {
   std::shared_ptr<const BuiltGraph> built_;
   const ReplayGraph& graph_;
   HostCutter cutter_;
-  std::vector<Nanos> lag_;                                      // by edge, as captured
-  std::vector<Stretch> stretches_;                              // edges of the host's own time
+  std::vector<Nanos> lag_;          // by edge, as captured
+  std::vector<Stretch> stretches_;  // edges of the host's own time
   // Node and edge: for a device; of an activity behind another one on its stream.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> waits_, behind_;
   std::vector<bool> inside_step_;  // by node, of a host's: what a jitted function has no need of

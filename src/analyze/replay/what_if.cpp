@@ -308,8 +308,8 @@ WhatIfChanges together_of(std::span<const Named> all, std::size_t set) {
   return together;
 }
 
-/// A step with each set of the changes. A faster host or GPU cuts nothing: sets that differ in these
-/// share what is cut.
+/// A step with each set of the changes. A faster host or GPU cuts nothing: sets that differ in
+/// these share what is cut.
 std::vector<Nanos> steps_of_sets(const Program& program, std::span<const Named> all) {
   std::size_t speeds = 0;
   for (std::size_t i = 0; i < all.size(); ++i)

@@ -164,6 +164,7 @@ std::vector<Queue> find_queues(const Context& context, const RuntimeTrace& trace
   DeviceQueues of_devices(context);
   for (const auto& line : context.devices) queues.push_back(of_devices.of(line.device));
   std::erase_if(queues, [](const Queue& queue) { return queue.items.empty(); });
+  for (auto& queue : queues) queue.items.shrink_to_fit();  // they stay with the context
   return queues;
 }
 

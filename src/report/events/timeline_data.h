@@ -18,6 +18,10 @@
 
 namespace gf {
 
+// The linker keeps any of the copies that files make, and importers would run it for every event:
+// that of column.cpp, in which the compiler inlines all, where it would not here.
+extern template void Column<std::int64_t>::push_back(std::int64_t);
+
 /// One band of the timeline. The columns run in parallel, in order of start; a column that does not
 /// apply is empty. Texts are numbers into TimelineData::texts, where 0 is the empty text.
 struct TimelineLane {
