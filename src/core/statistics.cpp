@@ -380,4 +380,6 @@ double most_variance_of_faster(double samples, double mean) {
   return variance;
 }
 
+double root_of_squares(double one, double other) { return std::sqrt(one * one + other * other); }
+
 }  // namespace gf

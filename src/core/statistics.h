@@ -75,4 +75,7 @@ bool only_pauses(std::span<const float> signal);
 /// sample then averages over most of a period. The level lies in 0..1 and has this mean.
 double most_variance_of_faster(double samples, double mean);
 
+/// Not std::hypot, whose version in glibc 2.35 older systems lack.
+double root_of_squares(double one, double other);
+
 }  // namespace gf

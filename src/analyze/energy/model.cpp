@@ -91,9 +91,6 @@ namespace {
 
 constexpr double kPico = 1e-12;
 
-/// Not std::hypot, whose version in glibc 2.35 older systems lack.
-double root_of_squares(double one, double other) { return std::sqrt(one * one + other * other); }
-
 constexpr double kNormal = 1.96;  // 97.5 % quantile of the normal distribution
 
 /// The place of a component in a report: from what is always there, over the units that compute,

@@ -65,8 +65,8 @@ void finish_energy(SweepInput& input) {
   const auto count = static_cast<double>(joules.size());
   double half = input.joules_doubt * *run.joules / std::sqrt(count);
   if (joules.size() > 1)
-    half = std::hypot(half, student_quantile95(static_cast<std::int64_t>(joules.size()) - 1) *
-                                deviation(joules, *run.joules) / std::sqrt(count));
+    half = root_of_squares(half, student_quantile95(static_cast<std::int64_t>(joules.size()) - 1) *
+                                     deviation(joules, *run.joules) / std::sqrt(count));
   if (half <= 0) return;
   const double relative = std::min(1.0, half / *run.joules);
   run.joules_low = *run.joules_per_item * (1 - relative);
@@ -319,8 +319,8 @@ EnergyRatio energy_ratio(const SweepInput& one, const SweepInput& base) {
   const auto relative = [](const SweepRun& run) {
     return run.joules_high ? *run.joules_high / *run.joules_per_item - 1 : std::nan("");
   };
-  const double gain = on_other_boards(one, base) ? std::hypot(kGain, kGain) : 0;
-  const double half = std::hypot(relative(one.run), relative(base.run), gain);
+  const double gain = on_other_boards(one, base) ? root_of_squares(kGain, kGain) : 0;
+  const double half = root_of_squares(root_of_squares(relative(one.run), relative(base.run)), gain);
   const double ratio = *one.run.joules_per_item / *base.run.joules_per_item;
   return {ratio, ratio * (1 - half), ratio * (1 + half)};
 }

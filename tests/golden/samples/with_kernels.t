@@ -29,7 +29,8 @@ above the one that holds it, and the bars add up to the window.
   true
   $ jq -r '.findings[].id' answer.json
   no_channels_last
-  unfused_elementwise
+  small_grids
+  room_in_memory
   unresolved_kernels
 
 At 5 kHz each kernel has its own:
@@ -69,5 +70,6 @@ idle, and nothing is advised on what looks like idle time.
   $ jq -r '.devices[] | "\(.unrecorded_ns) of \(.span_ns)"' answer.json
   117727955 of 299962432
   $ jq -r '.findings[].id' answer.json
+  small_grids
   unrecorded_work
   unresolved_kernels
