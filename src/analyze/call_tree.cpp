@@ -68,12 +68,10 @@ std::vector<std::pair<std::uint32_t, Nanos>> copies_alone(const Context& context
 void add_pieces(const Context& context, const DeviceTimeline& line,
                 std::vector<TimePiece>& pieces) {
   const auto& op = context.attribution.op;
-  const auto copies = copies_alone(context, line);
-  pieces.reserve(pieces.size() + line.rows.size() + copies.size() + line.idle_pieces.size());
   for (std::size_t i = 0; i < line.rows.size(); ++i)
     if (const auto row = line.rows[i]; context.capture.activities.kind[row] == ActivityKind::kernel)
       pieces.push_back({.activity = row, .span = op[row], .ns = line.exclusive_ns[i]});
-  for (const auto& [row, ns] : copies)
+  for (const auto& [row, ns] : copies_alone(context, line))
     pieces.push_back({.kind = TreeNodeKind::copy, .activity = row, .span = op[row], .ns = ns});
   for (const auto& idle : line.idle_pieces)
     pieces.push_back({.kind = TreeNodeKind::idle,
@@ -375,6 +373,9 @@ class GrowingTree {
 std::vector<CallNode> call_tree(const Context& context, const Analysis& analysis,
                                 std::size_t most_nodes) {
   std::vector<TimePiece> pieces;
+  std::size_t most = 0;
+  for (const auto& line : context.devices) most += line.rows.size() + line.idle_pieces.size();
+  pieces.reserve(most);
   bool energy = false;
   for (const auto& line : context.devices) {
     const std::size_t first = pieces.size();
