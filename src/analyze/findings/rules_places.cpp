@@ -5,7 +5,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,15 +25,16 @@ constexpr std::size_t kEnoughKernels = 4096;
 /// a sort is three custom calls.
 class Families {
  public:
-  explicit Families(const Facts& facts) : facts_(facts) {}
+  explicit Families(const Facts& facts) : facts_(facts), first_(facts.texts().size(), Text::none) {}
   /// The first instruction of the family.
   Text of(Text instruction, Text scope) {
-    const auto [known, is_new] = first_.try_emplace(instruction, instruction);
-    if (is_new && scope != Text::none)
-      known->second =
-          families_.try_emplace({stem(facts_.capture().text(instruction)), scope}, instruction)
-              .first->second;
-    return known->second;
+    Text& first = first_[static_cast<std::size_t>(instruction)];
+    if (first != Text::none) return first;
+    first = instruction;
+    if (scope != Text::none)
+      first = families_.try_emplace({stem(facts_.capture().text(instruction)), scope}, instruction)
+                  .first->second;
+    return first;
   }
   static std::string_view stem(std::string_view name) {
     const auto end = name.find_last_not_of("0123456789");
@@ -43,7 +43,7 @@ class Families {
 
  private:
   const Facts& facts_;
-  std::unordered_map<Text, Text> first_;
+  std::vector<Text> first_;  // by instruction
   std::map<std::pair<std::string_view, Text>, Text> families_;
 };
 
