@@ -59,7 +59,8 @@ std::vector<ServingSeries> serving_series(const LiveTable& table) {
     }
     if (!series.points.empty()) all.push_back(std::move(series));
   }
-  ServingSeries ends{"window_end_seconds", "s", "When the window ended, in seconds since 1970.", {}};
+  ServingSeries ends{
+      "window_end_seconds", "s", "When the window ended, in seconds since 1970.", {}};
   for (const auto& program : table.serving)
     ends.points.push_back({&program, "", "", static_cast<double>(program.time_ns) * 1e-9});
   if (!ends.points.empty()) all.push_back(std::move(ends));
