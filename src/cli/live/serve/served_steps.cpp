@@ -108,8 +108,8 @@ bool ServedSteps::take(const Reader& reader, Nanos now) {
       live.pid = reader.window.program;
       // The recorder's end is seen up to a reading later.
       const auto& steps = serving->steps;
-      live.time_ns = steps.empty() ? reader.window.end
-                                   : steps.back().start_ns + steps.back().duration_ns;
+      live.time_ns =
+          steps.empty() ? reader.window.end : steps.back().start_ns + steps.back().duration_ns;
       newest_[live.pid] = std::move(live);
     }
   std::error_code ignored;
