@@ -113,7 +113,7 @@ class JobMeter {
   std::vector<std::string> missing_;
 };
 
-/// What the answer lacks of the job.
+/// Adds a sentence for each rank that has no file, or no energy.
 void say_missing_ranks(const JobEnergy& job, const LoadedRanks& loaded,
                        std::vector<std::string>& missing) {
   for (const auto& error : loaded.failed) missing.push_back(error.message());

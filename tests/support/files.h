@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "core/temporary_folder.h"
+
 namespace gf::test {
 
 /// A file of the large corpus; empty when GPUFATHOM_CORPUS is unset (the test then skips).
@@ -15,33 +17,20 @@ inline std::string corpus(const std::string& name) {
 }
 
 /// A folder of its own for a test, removed at the end.
-class TemporaryFolder {
+class TemporaryFolder : public gf::TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "gpufathom.XXXXXX").string();
-    if (::mkdtemp(pattern.data())) path_ = pattern;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
+  TemporaryFolder() : gf::TemporaryFolder("test") {}
 
   /// Unpacks a .tgz here.
   bool unpack(const std::string& archive) const {
-    return std::system(("tar -xzf '" + archive + "' -C '" + path_ + "'").c_str()) == 0;
+    return std::system(("tar -xzf '" + archive + "' -C '" + path() + "'").c_str()) == 0;
   }
   /// The first file whose name ends with `suffix`.
   std::string find(const std::string& suffix) const {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path_))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path()))
       if (entry.path().string().ends_with(suffix)) return entry.path().string();
     return {};
   }
-
- private:
-  std::string path_;
 };
 
 }  // namespace gf::test

@@ -70,7 +70,7 @@ double cheapest(const std::vector<EnergyAtClock>& clocks, double EnergyAtClock::
   return best->mhz;
 }
 
-/// Of one item where a step's items are known, and by the user's price.
+/// Adds joules of an item, where a step's items are known, and the user's price of them.
 void put_prices(const DeviceEnergy& energy, std::optional<double> price_of_joule,
                 ClockSweep& sweep) {
   double each = 1;  // of the span's joules

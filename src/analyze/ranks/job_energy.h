@@ -28,7 +28,7 @@ struct MeasuredRank {
   std::string uuid;                    // of its board; empty: not known
 };
 
-/// What the ranks' captures say beside their energy.
+/// Facts of a job that its energy is shared by or told with.
 struct JobFacts {
   std::int64_t batch = 0;        // items of a step of the job; 0: not known
   std::string window;            // as --window names it

@@ -23,7 +23,7 @@ namespace gf {
 
 namespace {
 
-/// What tells the clocks of two parts, the surest first.
+/// The evidence for the clocks of two parts, the surest first.
 enum class Tie : std::uint8_t {
   numbers,  // collectives with numbers
   ends,     // the ends of collectives, which all ranks leave together

@@ -94,7 +94,7 @@ class ProgramReplay {
   double middle_of(double share, const WhatIfChanges& changes) const;
   /// True if in each step the host waits for the device once less, at least.
   bool frees_host(const WhatIfChanges& changes);
-  /// What runs: another replay of it need not build the graph again.
+  /// The replayed part and its graph, which another replay of it need not build again.
   ReplayedPart part() const;
 
  private:

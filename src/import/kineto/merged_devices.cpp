@@ -195,8 +195,8 @@ void MergedDevices::place_unnumbered() {
                           placed);
 }
 
-/// Processes that see one GPU each call it 0: where they were told apart by where they stand in the
-/// file, and worked at the same time, they worked on several.
+/// Processes that see one GPU each call it 0: where the file has one behind the other, and they
+/// worked at the same time, they worked on several.
 void MergedDevices::split_shared() {
   auto& activities = capture_.activities;
   std::map<std::pair<std::uint32_t, std::int64_t>, Intervals> work;  // by device and process

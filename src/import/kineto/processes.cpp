@@ -158,7 +158,7 @@ class ProcessFinder {
     }
   }
 
-  /// Traces behind each other: the activities of a process stand beside its calls.
+  /// Traces one behind the other: the file has the activities of a process next to its calls.
   bool by_place() {
     std::set<std::int64_t> seen;
     for (const auto& turn : turns_)

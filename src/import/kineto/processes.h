@@ -15,10 +15,10 @@ struct ProcessTurn {
 };
 
 /// Raw traces put into one file number their calls alike, each from 1, and Kineto does not say
-/// whose an activity is. It is the process's beside whose host events it stands, or else the one
-/// whose calls fit the activities of the device: none begins before its launch, or ends after a
-/// call that waited for it returned. Where neither tells, activities keep no process.
-/// True where they stand beside their hosts: processes of one device number can then be told apart.
+/// whose an activity is. It belongs to the process whose host events are next to it in the file, or
+/// else to the one whose calls fit the device's activities: none begins before its launch, or ends
+/// after a call that waited for it returned. Where neither tells, activities keep no process.
+/// True where the file told: processes that call their devices alike can then be told apart.
 bool tell_processes(Capture& capture, const std::vector<ProcessTurn>& turns);
 
 }  // namespace gf::kineto

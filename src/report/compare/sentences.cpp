@@ -58,9 +58,8 @@ std::string_view part_of(const ComparedTime& row) {
   return "other idle";
 }
 
-/// The largest parts of a difference whose rows are no parts of a device's time: phases, bars.
-/// What a step of the other run takes more than A's; by item, more than A takes for as many items.
-/// Of several GPUs their mean, which adds up to the time by the clock.
+/// The time by which a step of the other run is longer than A's; by item, than A's for as many
+/// items. The mean of several GPUs counts, which adds up to the time by the clock.
 Nanos more_than_first(const Comparison& c, Nanos first, Nanos later, std::size_t other) {
   const auto of_a_gpu = [&](std::size_t run, Nanos all) {
     return static_cast<double>(all) /
@@ -76,6 +75,7 @@ Nanos change_of(const Comparison& c, const ComparedTime& row, std::size_t other)
   return more_than_first(c, row.ns[0], row.ns[other], other);
 }
 
+/// The largest parts of a difference whose rows are no parts of a device's time: phases, bars.
 std::string made_of_rows(const Comparison& c, std::size_t other) {
   constexpr std::size_t kNamed = 3;
   std::vector<const ComparedTime*> rows;
