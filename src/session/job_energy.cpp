@@ -32,12 +32,12 @@ std::string uuid_of(const Capture& capture, std::int64_t device) {
 }
 
 /// The window of the ranks of one file, whose clock is one.
-Interval window_of_file(const Job& job, const std::vector<std::size_t>& parts) {
-  Interval window = own_window(job, parts.front());
+Interval window_of_file(const Job& job, const std::vector<Interval>& windows,
+                        const std::vector<std::size_t>& parts) {
+  Interval window = windows[parts.front()];
   for (const auto part : parts) {
-    if (job.clocks[part].known) return own_window(job, part);
-    const Interval own = own_window(job, part);
-    window = {std::min(window.start, own.start), std::max(window.end, own.end)};
+    if (job.clocks[part].known) return windows[part];
+    window = {std::min(window.start, windows[part].start), std::max(window.end, windows[part].end)};
   }
   return window;
 }
@@ -45,7 +45,10 @@ Interval window_of_file(const Job& job, const std::vector<std::size_t>& parts) {
 class JobMeter {
  public:
   JobMeter(const JobEnergyQuestion& question, const WorkedJob& worked, const Progress& progress)
-      : question_(question), worked_(worked), progress_(progress) {
+      : question_(question),
+        worked_(worked),
+        progress_(progress),
+        windows_(own_windows(worked.job)) {
     ranks_.resize(worked.job.parts.size());
     facts_.batch = question.batch;
     facts_.window = question.ranks.window;
@@ -68,7 +71,7 @@ class JobMeter {
     Question question;
     question.model = question_.model;
     question.devices = question_.ranks.devices;
-    question.span = window_of_file(worked_.job, parts);
+    question.span = window_of_file(worked_.job, windows_, parts);
     question.max_rows = 1;
     question.brief = true;
     question.progress = progress_;
@@ -108,6 +111,7 @@ class JobMeter {
   const JobEnergyQuestion& question_;
   const WorkedJob& worked_;
   const Progress& progress_;
+  std::vector<Interval> windows_;  // by part
   std::vector<MeasuredRank> ranks_;
   JobFacts facts_;
   std::vector<std::string> missing_;

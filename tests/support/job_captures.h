@@ -106,7 +106,7 @@ inline Result<JobEnergy> energy_of(const std::vector<MadeRank>& made,
       const auto waiting = waiting_in(*worked, capture, {}, "auto");
       if (!waiting) return tl::unexpected(waiting.error());
       AnalyzeOptions options;
-      options.span = own_window(worked->job, part);
+      options.span = own_windows(worked->job)[part];
       options.energy_model = model;
       if (*waiting) options.waiting = &**waiting;
       const auto analysis = analyze(capture, options);

@@ -8,7 +8,7 @@
 
 namespace gf {
 
-std::optional<Interval> common_window(const Job& job) {
+std::vector<Interval> own_windows(const Job& job) {
   Interval common{INT64_MAX, INT64_MIN};
   for (std::size_t part = 0; part < job.parts.size(); ++part) {
     const RankClock& clock = job.clocks[part];
@@ -17,15 +17,16 @@ std::optional<Interval> common_window(const Job& job) {
     common.start = std::min(common.start, clock.common(rank.start_ns));
     common.end = std::max(common.end, clock.common(rank.start_ns + rank.span_ns));
   }
-  if (common.start >= common.end) return std::nullopt;
-  return common;
-}
-
-Interval own_window(const Job& job, std::size_t part) {
-  const RankPart& rank = job.parts[part];
-  const auto common = common_window(job);
-  if (!common || !job.clocks[part].known) return {rank.start_ns, rank.start_ns + rank.span_ns};
-  return {job.clocks[part].own(common->start), job.clocks[part].own(common->end)};
+  std::vector<Interval> windows;
+  for (std::size_t part = 0; part < job.parts.size(); ++part) {
+    const RankClock& clock = job.clocks[part];
+    const RankPart& rank = job.parts[part];
+    if (clock.known && common.start < common.end)
+      windows.push_back({clock.own(common.start), clock.own(common.end)});
+    else
+      windows.push_back({rank.start_ns, rank.start_ns + rank.span_ns});
+  }
+  return windows;
 }
 
 namespace {
@@ -53,9 +54,9 @@ void bound_waiting(const EnergyRow& waiting, RankEnergy& rank) {
   rank.wait_high_nj = high;
 }
 
-RankEnergy described_rank(const Job& job, std::size_t part, const MeasuredRank& measured) {
+RankEnergy described_rank(const Job& job, std::size_t part, Interval window,
+                          const MeasuredRank& measured) {
   const RankPart& about = job.parts[part];
-  const Interval window = own_window(job, part);
   RankEnergy rank;
   rank.rank = about.rank;
   rank.host = about.host;
@@ -212,8 +213,9 @@ JobEnergy sum_job_energy(const Job& job, std::vector<MeasuredRank> ranks, const 
   out.missing_ranks = job.missing_ranks();
   out.quality = job.quality;
   out.window = facts.window;
+  const auto windows = own_windows(job);
   for (std::size_t part = 0; part < ranks.size(); ++part) {
-    RankEnergy rank = described_rank(job, part, ranks[part]);
+    RankEnergy rank = described_rank(job, part, windows[part], ranks[part]);
     if (rank.nj) {
       out.span_ns = std::max(out.span_ns, rank.span_ns);
       ++out.measured_ranks;

@@ -14,16 +14,13 @@ namespace gf {
 #define GF_RESULTS "analyze/results/job_energy.def"
 #include "analyze/declare_results.inl"
 
-/// The common window on the job's clock: from the first start of a rank's window to the last end,
-/// of the ranks whose clock is known; empty where none is.
-std::optional<Interval> common_window(const Job& job);
-
-/// The window of a part on its own clock: the common one, or its own where its clock is not known.
-Interval own_window(const Job& job, std::size_t part);
+/// The window of each part on its own clock: the job's, from the first start of a rank's window to
+/// the last end, of the ranks whose clock is known; a part's own where its clock is not.
+std::vector<Interval> own_windows(const Job& job);
 
 /// The energy of a rank, as far as it was measured.
 struct MeasuredRank {
-  std::optional<DeviceEnergy> energy;  // over its own_window()
+  std::optional<DeviceEnergy> energy;  // over its window of own_windows()
   std::string why_missing;             // where there is none
   std::string uuid;                    // of its board; empty: not known
 };
