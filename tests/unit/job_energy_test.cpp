@@ -136,6 +136,19 @@ TEST(JobEnergy, ARankThatSharesNoCollectiveKeepsItsWindow) {
   EXPECT_EQ(apart->span_ns, apart->ranks[0].span_ns);
 }
 
+TEST(JobEnergy, WhereOneRankWasRecordedForLessItIsOfTheTimeThatAllShare) {
+  const auto job = energy_of(
+      {test::MadeRank{.rank = 0, .watts = 500},
+       test::MadeRank{.rank = 1, .collectives = 6, .watts = 200, .readings = 140'000'000}});
+  ASSERT_TRUE(job) << job.error().message();
+  EXPECT_EQ(job->ranks[0].span_ns, job->ranks[1].span_ns);
+  EXPECT_LT(job->span_ns, 65'000'000);
+  ASSERT_TRUE(job->step);
+  EXPECT_GE(job->step->count, 4);
+  EXPECT_NEAR(job->step->joules, 7.0, 0.01);  // 700 W over 10 ms, as of the whole job
+  EXPECT_EQ(sum_of_steps(*job), job->nj);
+}
+
 TEST(JobEnergy, WithoutStepsThereAreNone) {
   const auto job = energy_of({test::MadeRank{.rank = 0, .collectives = 3, .marks = false},
                               test::MadeRank{.rank = 1, .collectives = 3, .marks = false}});

@@ -8,15 +8,36 @@
 
 namespace gf {
 
-std::vector<Interval> own_windows(const Job& job) {
-  Interval common{INT64_MAX, INT64_MIN};
+namespace {
+
+/// Of a rank's own window in the job's, where the job's holds all ranks' windows.
+constexpr double kNearlyAll = 0.95;
+
+/// From the first start to the last end of the ranks' windows, if each has nearly all of that; else
+/// the time that they share, because outside of it some rank's kernels are not known.
+Interval common_window(const Job& job) {
+  Interval all{INT64_MAX, INT64_MIN}, shared{INT64_MIN, INT64_MAX};
+  Nanos shortest = INT64_MAX;
+  bool known = false;
   for (std::size_t part = 0; part < job.parts.size(); ++part) {
     const RankClock& clock = job.clocks[part];
     if (!clock.known) continue;
     const RankPart& rank = job.parts[part];
-    common.start = std::min(common.start, clock.common(rank.start_ns));
-    common.end = std::max(common.end, clock.common(rank.start_ns + rank.span_ns));
+    const Interval own{clock.common(rank.start_ns), clock.common(rank.start_ns + rank.span_ns)};
+    all = {std::min(all.start, own.start), std::max(all.end, own.end)};
+    shared = {std::max(shared.start, own.start), std::min(shared.end, own.end)};
+    shortest = std::min(shortest, own.length());
+    known = true;
   }
+  if (!known) return {};
+  const auto enough = kNearlyAll * static_cast<double>(all.length());
+  return static_cast<double>(shortest) >= enough ? all : shared;
+}
+
+}  // namespace
+
+std::vector<Interval> own_windows(const Job& job) {
+  const Interval common = common_window(job);
   std::vector<Interval> windows;
   for (std::size_t part = 0; part < job.parts.size(); ++part) {
     const RankClock& clock = job.clocks[part];

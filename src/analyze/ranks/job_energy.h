@@ -14,8 +14,8 @@ namespace gf {
 #define GF_RESULTS "analyze/results/job_energy.def"
 #include "analyze/declare_results.inl"
 
-/// The window of each part on its own clock: the job's, from the first start of a rank's window to
-/// the last end, of the ranks whose clock is known; a part's own where its clock is not.
+/// The window of each part on its own clock: the job's, of the ranks whose clock is known; a part's
+/// own where its clock is not, or where the ranks share no time.
 std::vector<Interval> own_windows(const Job& job);
 
 /// The energy of a rank, as far as it was measured.

@@ -2,12 +2,13 @@
 """Two GPUs train with planted faults, and the profiler's traces of both ranks are kept beside the
 truth.
 
-    python3 tests/gpu/ranks/faults.py OUT [--seconds 110] [--device cpu]
+    python3 tests/gpu/ranks/faults.py OUT [--seconds 150] [--device cpu] [--only PART,...]
 
 One pair of processes runs all parts, so that NCCL starts once. Every part gives PART.rank0.json.gz
 and PART.rank1.json.gz; truth.json says what was planted, on which rank, and how long a step takes
 with and without it. `planted` is a series of collectives of which some are delayed on one rank:
-which, and by how much.
+which, and by how much. Parts that begin with `small_` train a model whose launches take longer than
+its kernels.
 """
 import argparse
 import datetime
@@ -17,6 +18,7 @@ import os
 import pathlib
 import random
 import statistics
+import threading
 import time
 
 import torch
@@ -27,6 +29,26 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
 ACTIVE = 6
+# part: the fault, the rank that has it, the model
+PARTS = {
+    "none": ("none", 0, "large"),
+    "slow_input": ("slow_input", 1, "large"),
+    "extra_kernels": ("extra_kernels", 0, "large"),
+    "extra_sync": ("extra_sync", 1, "large"),
+    "uneven_batch": ("uneven_batch", 0, "large"),
+    "stall_once": ("stall_once", 1, "large"),
+    "plain_input": ("plain_input", 1, "large"),
+    "read_backs": ("read_backs", 0, "large"),
+    "held_lock": ("held_lock", 1, "large"),
+    "neighbor": ("neighbor", 0, "large"),
+    "small_none": ("none", 0, "small"),
+    "small_plain_input": ("plain_input", 0, "small"),
+    "small_read_backs": ("read_backs", 1, "small"),
+    "small_held_lock": ("held_lock", 0, "small"),
+    "small_neighbor": ("neighbor", 1, "small"),
+}
+# width, layers, rows of a batch
+SIZES = {"large": (2048, 8, 8192), "small": (512, 24, 512), "cpu": (32, 2, 8)}
 
 
 class Faults:
@@ -59,45 +81,89 @@ class Faults:
             with record_function("checkpoint"):
                 time.sleep(0.060)
 
+    def plain_input(self, late, step):
+        """As a loader of one's own, which no profiler knows."""
+        if self.rank == late:
+            next_batch()
+
+    def read_backs(self, late, step):
+        """See Model.forward."""
+
+    def held_lock(self, late, step):
+        """See thread_beside."""
+
+    def neighbor(self, late, step):
+        """See process_beside."""
+
     def none(self, late, step):
         """Nothing."""
 
 
+def next_batch():
+    time.sleep(0.012)
+
+
+def thread_beside(ended):
+    """Another thread of the process that never lets go of the interpreter by itself: statistics in
+    Python, say."""
+    total = 0
+    while not ended.is_set():
+        total += sum(value * value for value in range(1000))
+
+
+def process_beside(device, on, ended):
+    """Another user of a GPU: a few products, then a short pause, while `on`."""
+    square = torch.randn(4096, 4096, device=device) if "cuda" in device else torch.randn(64, 64)
+    while not ended.is_set():
+        if not on.wait(0.1):
+            continue
+        for _ in range(4):
+            square @ square
+        if "cuda" in device:
+            torch.cuda.synchronize(device)
+        time.sleep(0.001)
+
+
 class Model(nn.Module):
-    def __init__(self, width, depth, synchronises):
+    """`fault` is that of this rank: it reads values back after each layer, and may sleep too."""
+
+    def __init__(self, width, depth, fault):
         super().__init__()
         self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(depth)])
-        self.synchronises = synchronises
+        self.fault = fault
         self.seen = 0.0
 
     def forward(self, values):
         for layer in self.layers:
             values = torch.relu(layer(values))
-            if self.synchronises:
+            if self.fault in ("extra_sync", "read_backs"):
                 for _ in range(4):
                     self.seen += values[0, 0].item()
+            if self.fault == "extra_sync":
                 time.sleep(0.001)
         return values
 
 
-def batch_of(part, rank, late, full):
-    return full * 3 if part == "uneven_batch" and rank == late else full
+def batch_of(fault, full):
+    return full * 3 if fault == "uneven_batch" else full
 
 
-def make_step(part, rank, late, device):
+def make_step(part, rank, device):
+    fault, late, size = PARTS[part]
     faults = Faults(rank, device)
-    width, depth, full = (2048, 8, 8192) if device.type == "cuda" else (32, 2, 8)
-    model = Model(width, depth, part == "extra_sync" and rank == late).to(device, torch.bfloat16)
+    own = fault if rank == late else "none"
+    width, depth, full = SIZES[size if device.type == "cuda" else "cpu"]
+    model = Model(width, depth, own).to(device, torch.bfloat16)
     trained = DistributedDataParallel(model, device_ids=[rank] if device.type == "cuda" else None)
     optimiser = torch.optim.SGD(model.parameters(), lr=1e-3)
-    source = torch.randn(batch_of(part, rank, late, full), width, dtype=torch.bfloat16)
+    source = torch.randn(batch_of(own, full), width, dtype=torch.bfloat16)
     if device.type == "cuda":
         source = source.pin_memory()
     number = 0
 
     def step():
         nonlocal number
-        getattr(faults, part)(late, number)
+        getattr(faults, fault)(late, number)
         inputs = source.to(device, non_blocking=True)
         optimiser.zero_grad(set_to_none=True)
         trained(inputs).float().square().mean().backward()
@@ -135,8 +201,15 @@ def export(profiler, out, part, rank):
     plain.unlink()
 
 
-def run_part(part, late, rank, device, out):
-    step = make_step(part, rank, late, device)
+def run_part(part, rank, device, out, neighbors):
+    fault, late, size = PARTS[part]
+    step = make_step(part, rank, device)
+    beside, ended = None, threading.Event()
+    if fault == "neighbor" and rank == late:
+        neighbors[late].set()
+    if fault == "held_lock" and rank == late:
+        beside = threading.Thread(target=thread_beside, args=(ended,))
+        beside.start()
     for _ in range(2):
         step()
     with profile(activities=activities(device),
@@ -148,7 +221,12 @@ def run_part(part, late, rank, device, out):
         torch.cuda.synchronize()
     export(profiler, out, part, rank)
     seconds = seconds_of(step, device)
-    return {"late_rank": late, "step_ms_alone": round(seconds * 1e3, 4), "active": ACTIVE}
+    ended.set()
+    neighbors[late].clear()
+    if beside:
+        beside.join()
+    return {"fault": fault, "late_rank": late, "model": size,
+            "step_ms_alone": round(seconds * 1e3, 4), "active": ACTIVE}
 
 
 def run_planted(rank, device, out, count=120):
@@ -183,12 +261,7 @@ def run_planted(rank, device, out, count=120):
     return {"collectives": rows, "cycles_a_us": round(cycles_a_us, 2)}
 
 
-PARTS = [("none", 0), ("slow_input", 1), ("extra_kernels", 0), ("extra_sync", 1),
-         ("uneven_batch", 0),
-         ("stall_once", 1)]
-
-
-def worker(rank, options):
+def worker(rank, options, neighbors):
     cuda = options.device == "cuda"
     device = torch.device("cuda", rank) if cuda else torch.device("cpu")
     if cuda:
@@ -201,10 +274,12 @@ def worker(rank, options):
     out = pathlib.Path(options.out)
     truth = {"gpu": torch.cuda.get_device_name(rank) if cuda else "cpu", "torch": torch.__version__,
              "parts": {}}
-    jobs = [("planted", lambda: run_planted(rank, device, out))]
-    jobs += [(part, lambda part=part, late=late: run_part(part, late, rank, device, out))
-             for part, late in PARTS]
-    for part, job in jobs:
+    jobs = {"planted": lambda: run_planted(rank, device, out)}
+    for name in PARTS:
+        jobs[name] = lambda part=name: run_part(part, rank, device, out, neighbors)
+    if options.only:
+        jobs = {part: jobs[part] for part in options.only.split(",")}
+    for part, job in jobs.items():
         left = torch.tensor([1 if time.monotonic() - begin < options.seconds - 12 else 0],
                             device=device)
         dist.all_reduce(left, op=dist.ReduceOp.MIN)
@@ -222,14 +297,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")
-    parser.add_argument("--seconds", type=float, default=110)
+    parser.add_argument("--seconds", type=float, default=150)
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
+    parser.add_argument("--only", help="parts, separated by commas")
     options = parser.parse_args()
     pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
     options.meeting = f"/tmp/gpufathom-ranks-{os.getpid()}"
     # The links' multicast is not available on every shared host.
     os.environ.setdefault("NCCL_NVLS_ENABLE", "0")
-    multiprocessing.spawn(worker, args=(options,), nprocs=2)
+    context = multiprocessing.get_context("spawn")
+    neighbors, ended, beside = [context.Event() for _ in range(2)], context.Event(), []
+    for rank in sorted({late for fault, late, _ in PARTS.values() if fault == "neighbor"}):
+        device = f"cuda:{rank}" if options.device == "cuda" else "cpu"
+        beside.append(context.Process(target=process_beside, args=(device, neighbors[rank], ended)))
+        beside[-1].start()
+    try:
+        multiprocessing.spawn(worker, args=(options, neighbors), nprocs=2)
+    finally:
+        ended.set()
+        for process in beside:
+            process.join(10)
 
 
 if __name__ == "__main__":

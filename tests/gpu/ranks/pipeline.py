@@ -17,6 +17,7 @@ layer, `slow_input` the step waits for its input, `heavy_stage` half as many lay
 transfers between the GPUs.
 """
 import argparse
+import ctypes
 import datetime
 import json
 import os
@@ -272,6 +273,17 @@ def work_beside(rank, device, on, ended):
         time.sleep(0.001)
 
 
+def joules_of(options):
+    """What the board's own counter says, which changes every 100 ms."""
+    if not options.joules:
+        return 0.0
+    nvml, board, millijoules = ctypes.CDLL("libnvidia-ml.so.1"), ctypes.c_void_p(), ctypes.c_ulonglong()
+    nvml.nvmlInit_v2()
+    assert nvml.nvmlDeviceGetHandleByIndex_v2(options.rank, ctypes.byref(board)) == 0
+    assert nvml.nvmlDeviceGetTotalEnergyConsumption(board, ctypes.byref(millijoules)) == 0
+    return millijoules.value / 1e3
+
+
 def child(options):
     """One rank of one part, as `gpufathom record` starts it: it runs for options.run seconds."""
     import gpufathom
@@ -286,10 +298,15 @@ def child(options):
         step()
     setting.wait()
     count = int(agree(setting, options.run / ((time.perf_counter() - begin) / 4)))
+    before, began = joules_of(options), time.time()
     for _ in range(count):
         with gpufathom.step():
             step()
     setting.wait()
+    if options.joules:
+        pathlib.Path(options.joules).write_text(json.dumps({
+            "steps": count, "seconds": round(time.time() - began, 4),
+            "joules": round(joules_of(options) - before, 3)}) + "\n")
     dist.barrier()
     dist.destroy_process_group()
 
@@ -300,12 +317,14 @@ def record_part(options, part, out):
                                 "WORLD_SIZE": "2"}
     ranks = []
     for rank in range(2):
-        record = [options.gpufathom, "record", "--kernels", "--delay", "7", "--window", "1", "-q",
-                  "--devices", str(rank),
+        record = [options.gpufathom, "record", "--kernels", "--delay", "7", "-q",
+                  *options.record.split(), "--devices", str(rank),
                   "-o", str(out / f"{part}.rank{rank}.gpf"), "--"] if options.gpufathom else []
         command = [*record, sys.executable, __file__, str(out), "--child", part, "--rank",
                    str(rank), "--meeting", meeting,
                    "--device", options.device, "--run", str(options.run)]
+        if options.device == "cuda":
+            command += ["--joules", str(out / f"{part}.rank{rank}.joules.json")]
         ranks.append(subprocess.Popen(command,
                                       env=environment
                                       | {"RANK": str(rank), "LOCAL_RANK": str(rank)}))
@@ -349,12 +368,15 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--gpufathom", default="", help="record with this program, too")
+    parser.add_argument("--record", default="--window 1",
+                        help="options of `record`; for energy: '--window 0 --metrics energy'")
     parser.add_argument("--only", default="", help="parts, with commas")
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
     parser.add_argument("--run", type=float, default=6.0, help=argparse.SUPPRESS)
     parser.add_argument("--child", default="", help=argparse.SUPPRESS)
     parser.add_argument("--rank", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--meeting", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--joules", default="", help=argparse.SUPPRESS)
     options = parser.parse_args()
     # The links' multicast is not available on every shared host.
     os.environ.setdefault("NCCL_NVLS_ENABLE", "0")
