@@ -15,6 +15,7 @@
 #include "report/json.h"
 #include "report/ranks/nccl_dumps.h"
 #include "report/ranks/ranks.h"
+#include "session/late_rank.h"
 #include "session/nccl_dumps.h"
 #include "session/ranks.h"
 
@@ -58,6 +59,13 @@ int give_parts(const RanksArguments& o, const LoadedRanks& loaded) {
   output.format = "json";
   if (const auto written = write_answer(output, lines); !written) return complain(written.error());
   return exit_code;
+}
+
+std::vector<ApartFinding> findings_of_latest(const JobRanks& job, const RankInputs& input) {
+  ProgressDisplay progress;
+  auto apart = findings_apart(job, input, progress.callback());
+  progress.wipe();
+  return apart;
 }
 
 /// Ranks without a file, or with a damaged one.
@@ -157,6 +165,7 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
   for (auto& stage : *answer) {
     note_failed(*loaded, stage);
     stage.window = input.window;
+    stage.apart = findings_of_latest(stage, input);
   }
   const auto missing = missing_from(*answer);
   if (incomplete == Incomplete::refuse && (exit_code != kWhole || !missing.empty())) {

@@ -2347,6 +2347,22 @@ export interface Straggler {
   collectives: number;
 }
 
+/** What `analyze` says of a late rank's capture and not of its peer's. */
+export interface ApartFinding {
+  /** number of the late rank. */
+  rank: number;
+  /** number of the rank that waits most, with which it was compared. */
+  peer: number;
+  /** kind of finding. */
+  id: FindingId;
+  /** what, and what to change. */
+  text: string;
+  /** time it could give back at most, in the late rank's capture. */
+  gain_ns: number;
+  /** the same in its peer's, 0: not said there. */
+  peer_gain_ns: number;
+}
+
 /** Ranks that pass their work on from one to the next. */
 export interface PipelineUse {
   /** ranks in a row; 0: none do. */
@@ -2540,6 +2556,8 @@ export interface JobRanks {
   groups: GroupUse[];
   /** who was late and why, by what the job would gain. */
   stragglers: Straggler[];
+  /** why the host of the latest rank is late, where the captures are at hand; else empty. */
+  apart: ApartFinding[];
   /** time of the job when it runs again as captured, without what recording took; null where the ranks' parts do not say what waited for what: gains are then bounds by waiting. */
   replayed_ns: number | null;
   /** ranks that have more of their own than their peers, most first. */

@@ -306,8 +306,9 @@ class Loops {
     bool takes = false, chosen = false;  // a piece; among what a round has computed
     int products = 0, of_two = 0, others = 0, working = 0, fills = 0, scatters = 0, in_a_row = 0;
     NameWord last = 0;
-    bool finds = false;   // its own elements: whatever it merges then is of these
-    bool worked = false;  // since the host last waited
+    bool finds = false;     // its own elements: whatever it merges then is of these
+    bool worked = false;    // since the host last waited
+    bool computed = false;  // anything but what the host reads
     int answers = 0;  // waits for what was computed: after the first the host knows what is next
     for (std::size_t place = 0; place < loop.length(); ++place) {
       const auto is = traits(loop.ops[place]);
@@ -318,11 +319,15 @@ class Loops {
         chosen = chosen || !reads;
       }
       finds = finds || (reads && is & host_is::finds);
-      if (reads) answers += std::exchange(worked, false);
+      if (reads) {
+        answers += std::exchange(worked, false);
+        takes = takes && computed;  // else the piece was of the round before, for the host to read
+      }
       worked = worked || (loop.works[place] && !reads);
+      computed = computed || worked;
       pieces = pieces || (finds && is & host_is::puts);
       // A piece of a result is none of what the round begins with.
-      takes = takes || ((is & host_is::view) && (gathers || working == 0));
+      takes = takes || ((is & host_is::view) && (gathers || !computed));
       fills += (is & host_is::fills) != 0;
       if (!loop.works[place] || (reads && is & host_is::carries)) continue;
       if (chosen && !(is & host_is::carries)) return false;

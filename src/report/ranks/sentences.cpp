@@ -101,6 +101,10 @@ std::string rank_headline(const JobRanks& job, const Straggler& worst) {
 /// The caveats of the headline, a sentence each.
 void say_rest(const JobRanks& job, std::vector<std::string>& said) {
   auto worth = [&](Nanos gain) { return share_of(gain, job.span_ns).value_or(0) >= kWorthBlame; };
+  for (const auto& finding : job.apart)
+    said.push_back(fmt::format("`analyze` says of rank {}, and {} of rank {}: {}", finding.rank,
+                               finding.peer_gain_ns > 0 ? "less" : "not", finding.peer,
+                               finding.text));
   const Nanos best = job.stragglers.empty() ? 0 : gain_of(job, job.stragglers.front().rank);
   if (job.joint_ranks.size() > 1 && worth(job.joint_gain_ns - best))
     said.push_back(

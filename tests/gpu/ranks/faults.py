@@ -114,6 +114,7 @@ def thread_beside(ended):
 def process_beside(device, on, ended):
     """Another user of a GPU: a few products, then a short pause, while `on`."""
     square = torch.randn(4096, 4096, device=device) if "cuda" in device else torch.randn(64, 64)
+    square @ square  # loads the libraries
     while not ended.is_set():
         if not on.wait(0.1):
             continue
@@ -207,6 +208,7 @@ def run_part(part, rank, device, out, neighbors):
     beside, ended = None, threading.Event()
     if fault == "neighbor" and rank == late:
         neighbors[late].set()
+        time.sleep(0.3)
     if fault == "held_lock" and rank == late:
         beside = threading.Thread(target=thread_beside, args=(ended,))
         beside.start()

@@ -1,0 +1,90 @@
+#include "session/late_rank.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "analyze/findings/finding_rows.h"
+
+namespace gf {
+
+namespace {
+
+/// Of the job's time: less is not blamed (report/ranks/sentences.cpp).
+constexpr double kWorthBlame = 0.01;
+/// Of what the job would gain: so much more of a finding than its peer a late rank must have.
+constexpr double kExplains = 0.25;
+
+const RankUse* use_of(const JobRanks& job, std::int64_t rank) {
+  const auto at = std::ranges::find(job.ranks, rank, &RankUse::rank);
+  return at == job.ranks.end() ? nullptr : &*at;
+}
+
+Nanos waiting_of(const RankUse& rank) {
+  Nanos waits = 0;
+  for (const auto& piece : rank.time)
+    if (piece.part == "waiting") waits += piece.ns;
+  return waits;
+}
+
+const RankUse* who_waits_most(const JobRanks& job, std::int64_t late) {
+  const RankUse* most = nullptr;
+  for (const auto& rank : job.ranks)
+    if (rank.rank != late && (!most || waiting_of(rank) > waiting_of(*most))) most = &rank;
+  return most;
+}
+
+std::vector<Finding> recommendations_for(const RankUse& rank, const RankInputs& inputs,
+                                         const Progress& progress) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(rank.source, error)) return {};
+  InputOptions input;
+  input.trace = rank.source;
+  input.max_bytes = inputs.max_bytes;
+  input.threads = inputs.threads;
+  input.graphs = inputs.graphs;
+  input.among_others = true;
+  const auto loaded = load_capture(input, progress);
+  if (!loaded) return {};
+  Question question;
+  question.devices = inputs.devices;
+  question.brief = true;
+  question.progress = progress;
+  auto answer = answer_question(*loaded, question);
+  if (!answer) return {};
+  std::vector<Finding> found = std::move(answer->analysis.findings);
+  std::erase_if(found, [](const Finding& finding) {
+    return !is_recommendation(finding.id) || !finding.gain_ns;
+  });
+  return found;
+}
+
+}  // namespace
+
+std::vector<ApartFinding> findings_apart(const JobRanks& job, const RankInputs& inputs,
+                                         const Progress& progress) {
+  if (job.stragglers.empty()) return {};
+  const Straggler& worst = job.stragglers.front();
+  if (worst.cause == RankTime::kernels || worst.cause == RankTime::collectives ||
+      worst.cause == RankTime::unknown)
+    return {};
+  Nanos gain = 0;
+  for (const auto& late : job.stragglers)
+    if (late.rank == worst.rank) gain += late.gain_ns;
+  const RankUse* rank = use_of(job, worst.rank);
+  const RankUse* peer = who_waits_most(job, worst.rank);
+  if (!rank || !peer || rank->source == peer->source) return {};
+  if (static_cast<double>(gain) < kWorthBlame * static_cast<double>(job.span_ns)) return {};
+  const auto said = recommendations_for(*rank, inputs, progress);
+  if (said.empty()) return {};
+  const auto of_peer = recommendations_for(*peer, inputs, progress);
+  for (const auto& finding : said) {
+    const auto same = std::ranges::find(of_peer, finding.id, &Finding::id);
+    const Nanos theirs = same == of_peer.end() ? 0 : *same->gain_ns;
+    if (static_cast<double>(*finding.gain_ns - theirs) < kExplains * static_cast<double>(gain))
+      continue;
+    return {{worst.rank, peer->rank, finding.id, finding.text, *finding.gain_ns, theirs}};
+  }
+  return {};
+}
+
+}  // namespace gf
