@@ -107,6 +107,12 @@ Share at_most(Share share, double most) {
   return share;
 }
 
+/// A share of a step stays one.
+Share moved(Share share, double by) {
+  if (share) share = std::clamp(*share + by, 0.0, 1.0);
+  return share;
+}
+
 /// The order of findings, by what their changes give when the program runs again
 /// (docs/findings.md).
 class Order {
@@ -273,30 +279,25 @@ ReplayedFindings with_gains(std::vector<Finding> findings, const WhatIfChanges& 
   const auto answer = replay.answer(changes);
   const double unexplained = answer ? answer->unexplained.value_or(1) : 1;
   if (unexplained > kNearlyAll) return {std::move(findings), {}, {}};
-  const bool explained = unexplained <= kMostUnexplained;
+  // Waits that nothing explains stay when the program runs again, and may go with a change.
+  const double may_go = unexplained <= kMostUnexplained ? 0 : unexplained;
   Nanos window = 0;
   for (const auto& line : context.devices) window += line.window.length();
   for (auto& finding : findings) {
     const auto row = std::ranges::find(answer->changes, change_of(finding), &WhatIfRow::change);
     // A step is a mean between ends, of which a change may move the first more than the last.
     if (row == answer->changes.end() || row->share.value_or(-1) < 0) continue;
-    finding.mended_low = row->mended_low;
-    finding.mended_high = row->mended_high;
-    if (explained) {
-      // One graph takes all launches, also those of which the finding does not speak. Input is
-      // waited for in other steps than those that are counted, too.
-      const bool bounded =
-          row->change == WhatIfChanges::kGraph || row->change == name_of(Without::input);
-      const double most = bounded ? bound_of(finding, *answer, window) : 1.0;
-      finding.replayed = at_most(row->share, most);
-      finding.replayed_low = at_most(row->share_low, most);
-      finding.replayed_high = at_most(row->share_high, most);
-    } else {  // waits that nothing explains may go with the change, or stay
-      finding.mended_low = std::max(0.0, finding.mended_low.value_or(0) - unexplained);
-      finding.mended_high = std::min(1.0, finding.mended_high.value_or(1) + unexplained);
-    }
+    finding.mended_low = moved(row->mended_low, -may_go);
+    finding.mended_high = moved(row->mended_high, may_go);
+    // One graph takes all launches, also those of which the finding does not speak. Input is waited
+    // for in other steps than those that are counted, too.
+    const bool bounded =
+        row->change == WhatIfChanges::kGraph || row->change == name_of(Without::input);
+    const double most = bounded ? bound_of(finding, *answer, window) : 1.0;
+    finding.replayed = at_most(row->share, most);
+    finding.replayed_low = at_most(row->share_low, most);
+    finding.replayed_high = at_most(moved(row->share_high, may_go), std::min(1.0, most + may_go));
   }
-  if (!explained) return {std::move(findings), {}, {}};
   if (auto* profiler = find_with(findings, &FindingRow::of_profiler))
     profiler->text +=
         answer->steps > 1
@@ -325,7 +326,7 @@ ReplayedFindings with_gains(std::vector<Finding> findings, const WhatIfChanges& 
     return {std::move(findings), {}, {}};
   return {std::move(findings),
           ReplayedTogether{all - answer->changes.begin(), all->share, all->share_low,
-                           all->share_high, all->mended_low, all->mended_high},
+                           moved(all->share_high, may_go), all->mended_low, all->mended_high},
           {}};
 }
 

@@ -213,7 +213,8 @@ std::optional<Said> low_tensor_use(const Facts& facts) {
   }
   double share = 1;
   if (time > 0) share = static_cast<double>(used / time);
-  if (share >= 0.4 || facts.of_kernels(time) < 0.1) return {};
+  const auto without = static_cast<Nanos>((1 - share) * static_cast<double>(time));
+  if (share >= 0.4 || facts.of_kernels(time) < 0.1 || facts.of_window(without) < 0.05) return {};
   std::string advice =
       "Larger batches and shapes that are multiples of 8 (16-bit types) or 16 (8-bit types) help "
       "most.";
@@ -227,10 +228,8 @@ std::optional<Said> low_tensor_use(const Facts& facts) {
                   "attention. {}",
                   say_share(share), advice),
       fmt::format("{} of such kernels with counters; {} without tensor work, most in {}{}",
-                  say_time(time),
-                  say_time(static_cast<Nanos>((1 - share) * static_cast<double>(time))),
-                  say_names(names), nchw),
-      static_cast<Nanos>((1 - share) * static_cast<double>(time))};
+                  say_time(time), say_time(without), say_names(names), nchw),
+      without};
 }
 
 namespace {
