@@ -2,7 +2,7 @@
 # One part of a measuring session on a GPU machine: tests/gpu/session.sh PART OUT [SECONDS]
 #   advice    the programs with planted faults and their mended twins, one GPU: advice.tar
 #   advice2   those of two GPUs: advice2.tar
-#   advice_set  the programs of a set of tests/advice/programs (ADVICE_SET), ADVICE_PARTS at a time on one GPU: advice_set.tar
+#   advice_set  the programs of a set of tests/advice/programs (ADVICE_SET), ADVICE_PARTS at a time, each on its own GPU if there are several: advice_set.tar
 #   zoo       every program recorded in every way, one GPU (ZOO_GPUS=0,1: two at a time): zoo.tar
 #   zoo2      the zoo's programs of two ranks: zoo2.tar
 #   attach    a serving loop under `gpufathom run`, attached to and let go again and again: attach.json
@@ -33,9 +33,11 @@ case $part in
   advice2) "$python" tests/advice/programs/run "$work" --ranks 2 --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
   advice_set) # Each part in a folder of its own, as `run` writes files of the same names; then all in one.
     parts=${ADVICE_PARTS:-1} programs=()
+    IFS=, read -ra gpus <<< "${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheader 2>/dev/null | paste -sd,)}"
     for part_number in $(seq "$parts"); do
-      mkdir -p "$work/$part_number"
-      "$python" tests/advice/programs/run "$work/$part_number" --set "${ADVICE_SET:-trades}" --part "$part_number/$parts" \
+      mkdir -p "$work/$part_number"; own=()
+      [ "${#gpus[@]}" -gt 1 ] && own=("CUDA_VISIBLE_DEVICES=${gpus[$(((part_number - 1) % ${#gpus[@]}))]}")
+      env "${own[@]}" "$python" tests/advice/programs/run "$work/$part_number" --set "${ADVICE_SET:-trades}" --part "$part_number/$parts" \
         --budget-seconds "$seconds" ${ADVICE_MORE:-} > "$work/session.$part_number.log" 2>&1 & programs+=($!)
     done
     wait "${programs[@]}"
