@@ -2,7 +2,17 @@
 
 The host does not limit short kernels that a graph holds.
 """
+import os
+
 import torch
+
+
+def board(nv):
+    """NVML's handle of the GPU that this process sees first: NVML knows nothing of
+    CUDA_VISIBLE_DEVICES. Numbers are those of the bus (CUDA_DEVICE_ORDER=PCI_BUS_ID)."""
+    first = (os.environ.get("CUDA_VISIBLE_DEVICES") or "0").split(",")[0]
+    return (nv.nvmlDeviceGetHandleByUUID(first) if first.startswith("GPU-")
+            else nv.nvmlDeviceGetHandleByIndex(int(first)))
 
 
 def warmed_up(build, calls=3):

@@ -234,7 +234,7 @@ def items():
 def measure(path, seconds):
     import pynvml as nv
     nv.nvmlInit()
-    h = nv.nvmlDeviceGetHandleByIndex(0)
+    h = batches.board(nv)
     energy = lambda: nv.nvmlDeviceGetTotalEnergyConsumption(h) / 1e3
 
     def edge():

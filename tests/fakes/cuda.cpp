@@ -1,12 +1,15 @@
 // A libcuda.so.1 for machines without a GPU. Options of GPUFATHOM_FAKE: gpus, cuda (version),
 // cuinit (error), kernel_us, node_us (how long a kernel runs, one of a graph), blocking (0/1: a
-// launch returns when its kernels have run, as where the queue is full).
+// launch returns when its kernels have run, as where the queue is full), sms (of a GPU, 0), refuses
+// (the entry of a PTX module that does not compile). GPUFATHOM_FAKE_LOG names a file for contexts.
 #include <cuda.h>
 #include <dlfcn.h>
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "ran.h"
 #include "world.h"
@@ -122,9 +125,98 @@ CUresult cuDeviceGetPCIBusId(char* out, int length, CUdevice device) {
   std::snprintf(out, static_cast<std::size_t>(length), "0000:%02X:00.0", device + 1);
   return CUDA_SUCCESS;
 }
-CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute, CUdevice) {
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute which, CUdevice) {
   *value = 0;
+  if (which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+    *value = static_cast<int>(fake::number("sms", 0));
   return CUDA_SUCCESS;
+}
+
+// A program that compiles kernels and launches them itself: modules and functions are the entry's
+// name, events the time at which they are recorded.
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  *context = reinterpret_cast<CUcontext>(static_cast<std::uintptr_t>(device) + 1);
+  if (const char* path = std::getenv("GPUFATHOM_FAKE_LOG"))
+    if (std::FILE* file = std::fopen(path, "a")) {
+      std::fprintf(file, "context %d\n", device);
+      std::fclose(file);
+    }
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRelease(CUdevice) { return CUDA_SUCCESS; }
+CUresult cuCtxSetCurrent(CUcontext) { return CUDA_SUCCESS; }
+CUresult cuCtxSynchronize() { return CUDA_SUCCESS; }
+CUresult cuMemAlloc(CUdeviceptr* address, std::size_t) {
+  *address = 1 << 20;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemFree(CUdeviceptr) { return CUDA_SUCCESS; }
+CUresult cuMemAllocHost(void** data, std::size_t bytes) {
+  *data = std::malloc(bytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemFreeHost(void* data) {
+  std::free(data);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = *total = std::size_t{140} << 30;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpyDtoH(void*, CUdeviceptr, std::size_t) { return CUDA_SUCCESS; }
+CUresult cuMemsetD32(CUdeviceptr, unsigned, std::size_t) { return CUDA_SUCCESS; }
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
+  const std::string text = static_cast<const char*>(image);
+  const auto from = text.find(".entry ") + 7;
+  const std::string entry = text.substr(from, text.find('(', from) - from);
+  if (entry == fake::option("refuses", "")) return CUDA_ERROR_INVALID_PTX;
+  *module = reinterpret_cast<CUmodule>(strdup(entry.c_str()));
+  return CUDA_SUCCESS;
+}
+CUresult cuModuleUnload(CUmodule module) {
+  std::free(module);
+  return CUDA_SUCCESS;
+}
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char*) {
+  *function = reinterpret_cast<CUfunction>(module);
+  return CUDA_SUCCESS;
+}
+CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  *event = reinterpret_cast<CUevent>(new std::int64_t(0));
+  return CUDA_SUCCESS;
+}
+CUresult cuEventDestroy(CUevent event) {
+  delete reinterpret_cast<std::int64_t*>(event);
+  return CUDA_SUCCESS;
+}
+CUresult cuEventRecord(CUevent event, CUstream) {
+  *reinterpret_cast<std::int64_t*>(event) = fake::now_ns();
+  return CUDA_SUCCESS;
+}
+CUresult cuEventQuery(CUevent) { return CUDA_SUCCESS; }
+CUresult cuEventSynchronize(CUevent) { return CUDA_SUCCESS; }
+CUresult cuEventElapsedTime(float* ms, CUevent from, CUevent to) {
+  *ms = 1e-6F * static_cast<float>(*reinterpret_cast<std::int64_t*>(to) -
+                                   *reinterpret_cast<std::int64_t*>(from));
+  return CUDA_SUCCESS;
+}
+CUresult cuGetErrorName(CUresult code, const char** name) {
+  *name = code == CUDA_ERROR_INVALID_PTX ? "CUDA_ERROR_INVALID_PTX" : "CUDA_ERROR";
+  return CUDA_SUCCESS;
+}
+CUresult cuGetErrorString(CUresult, const char** text) {
+  *text = "no GPU at all";
+  return CUDA_SUCCESS;
+}
+
+// By their older names too.
+#undef cuDeviceGetUuid
+#undef cuEventElapsedTime
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) { return cuDeviceGetUuid_v2(uuid, device); }
+CUresult cuEventElapsedTime(float* ms, CUevent from, CUevent to) {
+  return cuEventElapsedTime_v2(ms, from, to);
 }
 
 }  // extern "C"

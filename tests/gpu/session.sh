@@ -10,6 +10,7 @@
 #   clocks    clocks with and without sampling: clocks.json
 #   utilization  a slice of the utilization study (examples/studies/utilization/grid): utilization.json, .state.json
 #   energy    calibrate --quick, kernels that no model has seen, eight programs: quick.*, programs.json
+#   energy_boards  the same on boards 0 and 1 of a machine of four, while the others are calibrated: boardN.tar, capturesN.tar
 #   runtime   the runtime study at the paper's sizes: runtime.json
 #   studies   what publications still need of one GPU, in eight minutes: the board's power asleep and idle, the runtime study with
 #             spreads and queues, counters of every kernel of ResNet-50's compiled steps: power.json, runtime.json, counted.tar
@@ -50,6 +51,7 @@ case $part in
   attach) timeout "$seconds" "$python" tests/gpu/attach_cycles.py "$gf" "$work/attach.json" --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;
   serving) "$python" tests/gpu/serving/show.py "$gf" "$work" --budget-seconds "$seconds" ${SERVING_MORE:-} 2>&1 | tee "$work/session.log" ;;
   energy) bench/gpu/energy_quick.sh "$gf" "$work" "$seconds" 2>&1 | tee "$work/session.log" ;;
+  energy_boards) bench/gpu/energy_boards.sh "$gf" "$out" "$seconds" ;;
   clocks) timeout "$seconds" "$python" tests/gpu/zoo/clocks "$work" --gpufathom "$gf" 2>&1 | tee "$work/session.log" ;;
   utilization) "$python" examples/studies/utilization/grid "$work" ${STUDY_MORE:-} --gpufathom "$gf" --budget-seconds "$seconds" ;;
   runtime) GPUFATHOM=$gf bench/gpu/runtime_study.sh "$work/captures" --paper --budget-seconds "$seconds" 2>&1 | tee "$work/session.log" ;;

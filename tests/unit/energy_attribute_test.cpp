@@ -353,11 +353,16 @@ TEST(EnergyOfKernels, WorkWithoutATermWidensTheRestAndIsSaid) {
     // Counted and none there.
     EXPECT_FALSE(warned(with_counter("plain", counter, 0, file), "no_term")) << counter;
   }
-  // A model with the term needs no such doubt.
-  auto with_term = model_file();
-  with_term.model.coefficients.push_back({"tensor.fp64.mma", "", 1, 1, 1});
-  EXPECT_FALSE(
-      warned(with_counter("plain", "sm__ops_path_tensor_src_fp64.sum", 1e6, with_term), "no_term"));
+  // A model with the term needs no such doubt, where the term's own counter is there.
+  auto with_terms = model_file();
+  for (const char* feature : {"tensor.fp64", "tensor.int8.mma", "l2.atomic"})
+    with_terms.model.coefficients.push_back({feature, "", 1, 1, 1});
+  for (const char* counter :
+       {"sm__ops_path_tensor_src_fp64.sum", "sm__ops_path_tensor_src_int8.sum"})
+    EXPECT_FALSE(warned(with_counter("plain", counter, 1e6, with_terms), "no_term")) << counter;
+  for (const char* counter :
+       {"sm__inst_executed_pipe_tensor_op_dmma.sum", "smsp__inst_executed_pipe_tensor_op_imma.sum"})
+    EXPECT_TRUE(warned(with_counter("plain", counter, 1e6, with_terms), "no_term")) << counter;
 }
 
 TEST(EnergyOfKernels, NamesTellOfWorkWithoutATermWhereCountersDoNot) {

@@ -23,6 +23,7 @@ constexpr Exception kExceptions[] = {
     {"tensor.bf16.wgmma", bit(GH100), "tensor.bf16.mma", kOnePath},
     {"tensor.fp16.wgmma", bit(GH100), "tensor.fp16.mma", kOnePath},
     {"tensor.tf32.wgmma", bit(GH100), "tensor.tf32.mma", kOnePath},
+    {"tensor.int8.wgmma", bit(GH100), "tensor.int8.mma", kOnePath},
     {"tma.load", kHopper, "l1.load", "the chip has no bulk copies"},
     {"dram.read", without(kAll, bit(GB202)), "dram.write", "reads and writes have one counter"},
 };

@@ -32,9 +32,9 @@ struct TensorFeature {
   TensorType type;
   std::string_view feature;
 };
-inline constexpr TensorFeature kTensorFeatures[] = {{TensorType::bf16, "tensor.bf16.mma"},
-                                                    {TensorType::fp16, "tensor.fp16.mma"},
-                                                    {TensorType::tf32, "tensor.tf32.mma"},
-                                                    {TensorType::fp8, "tensor.fp8"}};
+inline constexpr TensorFeature kTensorFeatures[] = {
+    {TensorType::bf16, "tensor.bf16.mma"}, {TensorType::fp16, "tensor.fp16.mma"},
+    {TensorType::tf32, "tensor.tf32.mma"}, {TensorType::fp8, "tensor.fp8"},
+    {TensorType::int8, "tensor.int8.mma"}, {TensorType::fp64, "tensor.fp64"}};
 
 }  // namespace gf

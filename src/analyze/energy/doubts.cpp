@@ -55,9 +55,12 @@ bool is_stand_in(std::string_view feature) {
 
 std::string energy_ncu_command() {
   std::string counters = "sm__cycles_active.sum,sm__cycles_elapsed.sum";
-  for (const auto& name : energy_counter_names()) counters += "," + name;
+  auto names = energy_counter_names();
   for (const auto& work : termless_work())
-    for (const auto& name : counters_in(work.counters)) counters += "," + name;
+    for (auto& name : counters_in(work.counters))
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(std::move(name));
+  for (const auto& name : names) counters += "," + name;
   return "ncu --launch-count 2000 --clock-control none --cache-control none --metrics " + counters +
          " --csv --page raw --log-file counters.csv python train.py";
 }

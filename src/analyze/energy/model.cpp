@@ -47,6 +47,12 @@ const std::vector<EnergyFeature>& energy_features() {
        "sm__ops_path_tensor_op_hmma_src_tf32_dst_fp32.sum"},
       {"tensor.fp8", "floating-point operation", "matrix operation on fp8",
        "sm__ops_path_tensor_src_fp8.sum"},
+      {"tensor.int8.wgmma", "integer operation", "warpgroup matrix operation on int8, likewise",
+       "sm__ops_path_tensor_op_igmma_src_int8.sum"},
+      {"tensor.int8.mma", "integer operation", "warp matrix operation on int8",
+       "sm__ops_path_tensor_op_imma_src_int8.sum"},
+      {"tensor.fp64", "floating-point operation", "warp matrix operation on FP64",
+       "sm__ops_path_tensor_src_fp64.sum"},
       {"shared.load", "access of 32 bytes",
        "shared-memory read, operands of matrix operations included",
        "4 * l1tex__data_pipe_lsu_wavefronts_mem_shared.sum + -4 * "
@@ -69,6 +75,8 @@ const std::vector<EnergyFeature>& energy_features() {
       {"l2.store_request", "request",
        "write request to L2 of up to four accesses, in addition to their accesses",
        "lts__t_requests_srcunit_tex_op_write.sum"},
+      {"l2.atomic", "access of 32 bytes", "atomic operations in L2, their way through L1 included",
+       "lts__t_sectors_srcunit_tex_op_atom.sum + lts__t_sectors_srcunit_tex_op_red.sum"},
       {"dram.read", "access of 32 bytes",
        "read from DRAM, in addition to L2; the way between the partitions of L2 included",
        "dram__sectors_read.sum"},
@@ -92,6 +100,10 @@ namespace {
 constexpr double kPico = 1e-12;
 
 constexpr double kNormal = 1.96;  // 97.5 % quantile of the normal distribution
+
+/// Types that programs mix, so that a cycle of unknown type is one of them: kernels on integers and
+/// FP64 are known by their names.
+bool is_mixed(TensorType type) { return type != TensorType::int8 && type != TensorType::fp64; }
 
 /// The place of a component in a report: from what is always there, over the units that compute,
 /// outwards to the memory.
@@ -126,7 +138,7 @@ EnergyEvaluator::EnergyEvaluator(const EnergyModel& model, const Chip* chip) : m
     if (chip && coefficient.picojoules > 0 && coefficient.feature.starts_with("tensor.") &&
         !coefficient.feature.ends_with(".mma"))
       for (const auto& path : tensor_paths())
-        if (path.chip == chip->id &&
+        if (path.chip == chip->id && is_mixed(path.type) &&
             energy_component(coefficient.feature) == "tensor." + std::string(name_of(path.type)))
           tensor.emplace_back(names_.size(), path.dense_ops);
     if (chip && coefficient.picojoules > 0 &&

@@ -354,9 +354,11 @@ class TermlessKernels {
   TermlessKinds of(std::uint32_t activity, std::uint32_t row) {
     const Text name = context_.capture.activities.name[activity];
     const auto [at, added] = by_name_.try_emplace(name, TermlessKinds{0});
-    if (added) at->second = without_terms(termless_by_name(context_.names, name, chip_), model_);
+    if (added)
+      at->second =
+          without_terms(termless_by_name(context_.names, name, chip_), model_, work_.counted);
     if (row >= work_.termless.size()) return at->second;
-    const auto counted = without_terms(work_.termless_counted, model_);
+    const auto counted = without_terms(work_.termless_counted, model_, work_.counted);
     return static_cast<TermlessKinds>((work_.termless[row] & counted) |
                                       (at->second & ~work_.termless_counted));
   }

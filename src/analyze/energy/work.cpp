@@ -127,7 +127,7 @@ std::span<const TermlessWork> termless_work() {
        "sm__ops_path_tensor_src_int8.sum | sm__inst_executed_pipe_tensor_op_imma.sum | "
        "smsp__inst_executed_pipe_tensor_op_imma.sum",
        0.8},
-      {"atomics", "atomic", "lts__t_sectors_op_atom.sum + lts__t_sectors_op_red.sum", 0.2},
+      {"atomics", "l2.atomic", "lts__t_sectors_op_atom.sum + lts__t_sectors_op_red.sum", 0.2},
       {"textures", "texture",
        "l1tex__t_requests_pipe_tex.sum | smsp__inst_executed_op_texture.sum | "
        "smsp__inst_executed_pipe_tex.sum",
@@ -145,11 +145,12 @@ double lacking(TermlessKinds kinds) {
   return most;
 }
 
-TermlessKinds without_terms(TermlessKinds kinds, const EnergyEvaluator& model) {
+TermlessKinds without_terms(TermlessKinds kinds, const EnergyEvaluator& model,
+                            const std::vector<bool>& counted) {
   const auto all = termless_work();
   for (std::size_t kind = 0; kind < all.size(); ++kind)
     for (std::size_t i = EnergyEvaluator::kFeatures; i < model.columns(); ++i)
-      if (model.feature(i).starts_with(all[kind].feature))
+      if (i < counted.size() && counted[i] && model.feature(i).starts_with(all[kind].feature))
         kinds &= static_cast<TermlessKinds>(~(1u << kind));
   return kinds;
 }

@@ -40,8 +40,9 @@ std::span<const TermlessWork> termless_work();
 /// The most that the model lacks of a kernel with these kinds.
 double lacking(TermlessKinds kinds);
 
-/// Without the kinds that the model does have a term for.
-TermlessKinds without_terms(TermlessKinds kinds, const EnergyEvaluator& model);
+/// Without the kinds that the model does have a term for, where it was counted.
+TermlessKinds without_terms(TermlessKinds kinds, const EnergyEvaluator& model,
+                            const std::vector<bool>& counted);
 
 /// The kinds that a kernel's name tells, as far as the chip works so.
 TermlessKinds termless_by_name(const Names& names, Text name, const Chip* chip);

@@ -288,54 +288,98 @@ struct RandomBits {
 RandomBits random_bits(std::uint32_t element_bits) {
   if (element_bits == 16) return {"0x83ff83ff", "0x3c003c00"};
   if (element_bits == 8) return {"0x8f8f8f8f", "0x30303030"};
+  if (element_bits == 0) return {"0xffffffff", "0"};  // integers
   return {"0x83ffffff", "0x3c000000"};
 }
 
-/// mma.sync: one warp, registers only. Four sets of each operand take turns, as the tiles of a
-/// matrix product do: with the same operands again and again the datapaths would hardly toggle.
-Microbench mma(const ChipTraits& chip, const char* id, const char* feature, const char* shape,
-               const char* types, int a_regs, int b_regs, double flop, std::uint32_t bits,
-               bool zeros) {
+/// The types of a product: how its operands and sums lie in registers.
+struct Arithmetic {
+  char operand, sum;     // letters of the registers: r (32 bits), f (FP32), q (FP64)
+  const char* sum_type;  // of the instruction
+  std::uint32_t bits;    // of an element
+};
+constexpr Arithmetic kFloat16{'r', 'f', "f32", 16}, kTf32{'r', 'f', "f32", 32},
+    kInt8{'r', 'r', "s32", 0}, kFloat64{'q', 'q', "f64", 64};
+
+/// mma.sync: one warp, registers only.
+struct Mma {
+  const char* id;
+  const char* feature;
+  const char* shape;  // "m16n8k16"
+  const char* types;  // "bf16.bf16"
+  int a_regs, b_regs, sums;
+  double flop;
+  Arithmetic arithmetic;
+  bool zeros = false;
+};
+
+/// "{%r8, %r9}".
+std::string registers(char letter, int first, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i)
+    text += fmt::format("{} %{}{}", i > 0 ? "," : "", letter, first + i);
+  return "{" + text + "}";
+}
+
+/// A register of an operand: random bits of its type, or zeros.
+std::string fill_operand(const Mma& mma, int number) {
+  const RandomBits random = random_bits(mma.arithmetic.bits);
+  const bool wide = mma.arithmetic.operand == 'q';
+  const int at = 8 + number, word = wide ? 3 : at;
+  if (mma.zeros) return fmt::format("  mov.u32 %r{}, %zero;\n", at);
+  std::string setup = fmt::format(
+      "  mad.lo.u32 %r{0}, %r2, 0x9e3779b1, {1};\n  and.b32 %r{0}, %r{0}, {2};\n  or.b32 %r{0}, "
+      "%r{0}, {3};\n",
+      word, 77777 * (number + 1), random.keep, random.set);
+  if (wide)  // times a number of all 53 bits
+    setup += fmt::format(
+        "  mov.b32 %f1, %r3;\n  cvt.f64.f32 %q{0}, %f1;\n  mul.f64 %q{0}, %q{0}, "
+        "0d3FF0000000A7C5AC;\n",
+        at);
+  return setup;
+}
+
+/// Four sets of each operand take turns, as the tiles of a matrix product do: with the same
+/// operands again and again the datapaths would hardly toggle. Those of FP64 are twice as wide: two
+/// sets.
+Microbench product(const ChipTraits& chip, const Mma& mma) {
   Microbench bench;
-  bench.id = id;
-  bench.feature = feature;
-  bench.zeros = zeros;
-  constexpr int kChains = 4, kRepeat = 8, kSets = 4;
+  bench.id = mma.id;
+  bench.feature = mma.feature;
+  bench.zeros = mma.zeros;
+  constexpr int kChains = 4, kRepeat = 8;
+  const char operand = mma.arithmetic.operand, sum = mma.arithmetic.sum;
+  const bool wide = operand == 'q';
+  const int sets = wide ? 2 : 4;
+  if (wide) bench.fixed_threads = 256;  // whatever registers the driver gives them
   bench.unroll = kChains * kRepeat;
-  const RandomBits random = random_bits(bits);
   std::string setup = "  mad.lo.u32 %r2, %warp, 33, %lane;\n";
-  for (int i = 0; i < kSets * (a_regs + b_regs); ++i) {
-    if (zeros) {
-      setup += fmt::format("  mov.u32 %r{}, %zero;\n", 8 + i);
-    } else {
-      setup += fmt::format(
-          "  mad.lo.u32 %r{0}, %r2, 0x9e3779b1, {1};\n  and.b32 %r{0}, %r{0}, "
-          "{2};\n  or.b32 %r{0}, %r{0}, {3};\n",
-          8 + i, 77777 * (i + 1), random.keep, random.set);
-    }
-  }
-  for (int chain = 0; chain < kChains * 4; ++chain)
-    setup += fmt::format("  mov.f32 %f{}, 0f00000000;\n", 8 + chain);
+  const int operands = sets * (mma.a_regs + mma.b_regs);
+  for (int i = 0; i < operands; ++i) setup += fill_operand(mma, i);
+  const int sums = operand == sum ? 8 + operands : 8;  // behind the operands, if of their kind
+  for (int i = 0; i < kChains * mma.sums; ++i)
+    setup += fmt::format("  mov.b{} %{}{}, {};\n", wide ? 64 : 32, sum, sums + i,
+                         wide         ? "0d0000000000000000"
+                         : sum == 'f' ? "0f00000000"
+                                      : "0");
   std::string body, end;
-  for (int register_index = 0; register_index < kRepeat; ++register_index)
+  for (int repeat = 0; repeat < kRepeat; ++repeat)
     for (int chain = 0; chain < kChains; ++chain) {
-      std::string operands, bb;
-      for (int i = 0; i < a_regs; ++i)
-        operands +=
-            fmt::format("{}%r{}", i > 0 ? ", " : "", 8 + register_index % kSets * a_regs + i);
-      for (int i = 0; i < b_regs; ++i)
-        bb += fmt::format("{}%r{}", i > 0 ? ", " : "",
-                          8 + kSets * a_regs + chain % kSets * b_regs + i);
-      const int first = 8 + 4 * chain;
+      const auto to = registers(sum, sums + mma.sums * chain, mma.sums);
       body += fmt::format(
-          "  mma.sync.aligned.{0}.row.col.f32.{1}.f32 {{%f{2}, %f{3}, %f{4}, %f{5}}}, {{{6}}}, "
-          "{{{7}}}, {{%f{2}, %f{3}, %f{4}, %f{5}}};\n",
-          shape, types, first, first + 1, first + 2, first + 3, operands, bb);
+          "  mma.sync.aligned.{0}.row.col.{1}.{2}.{1} {3}, {4}, {5}, {3};\n", mma.shape,
+          mma.arithmetic.sum_type, mma.types, to,
+          registers(operand, 8 + repeat % sets * mma.a_regs, mma.a_regs),
+          registers(operand, 8 + sets * mma.a_regs + chain % sets * mma.b_regs, mma.b_regs));
     }
-  for (int chain = 0; chain < kChains * 4; ++chain)
-    end += fmt::format("  mov.b32 %r2, %f{};\n  xor.b32 %acc, %acc, %r2;\n", 8 + chain);
+  for (int i = 0; i < kChains * mma.sums; ++i)
+    end += wide ? fmt::format(
+                      "  cvt.rn.f32.f64 %f1, %q{};\n  mov.b32 %r2, %f1;\n  xor.b32 %acc, "
+                      "%acc, %r2;\n",
+                      sums + i)
+                : fmt::format("  mov.b32 %r2, %{}{};\n  xor.b32 %acc, %acc, %r2;\n", sum, sums + i);
   bench.ptx = kernel(chip, setup, body, end + kKeepAcc);
-  bench.per_warp_loop = {{"inst", bench.unroll + 3.0}, {feature, bench.unroll * flop}};
+  bench.per_warp_loop = {{"inst", bench.unroll + 3.0}, {mma.feature, bench.unroll * mma.flop}};
   return bench;
 }
 
@@ -346,8 +390,8 @@ struct Wgmma {
   int k;  // depth of one operation; two operand elements of 16, or four of 8, or one of 32 bits a
           // word
   const char* types;   // "bf16.bf16"
-  const char* majors;  // ", 0, 0" where the instruction takes them
-  std::uint32_t bits;  // of an element
+  const char* more;    // signs and majors, where the instruction takes them
+  std::uint32_t bits;  // of an element; 0: integers
   bool zeros = false;
   int n = 256;      // columns: narrow tiles read more shared memory an operation
   bool l2 = false;  // reads from L2 go on beside the products: hungrier, so that the clock falls
@@ -363,7 +407,7 @@ constexpr int kL2Reads = 8;   // of a loop that reads from L2 beside its product
 std::string fill_tiles(const Wgmma& wgmma) {
   const RandomBits random = random_bits(wgmma.bits);
   std::string setup = fmt::format(
-      "  .reg .u64 %da<4>, %db<4>;\n  .reg .u32 %cell;\n  .reg .f32 %c<128>;\n  mov.u32 %r2, "
+      "  .reg .u64 %da<4>, %db<4>;\n  .reg .u32 %cell;\n  .reg .{} %c<128>;\n  mov.u32 %r2, "
       "tiles;\n  shl.b32 %r3, %thread, 2;\n  add.u32 %cell, %r2, %r3;\n  mov.u32 %r4, 0;\n"
       "FILL:\n  mad.lo.u32 %r5, %cell, 0x9e3779b1, %warp;\n  shr.u32 %r6, %r5, 15;\n  xor.b32 %r5, "
       "%r5, %r6;\n  mul.lo.u32 %r5, %r5, 0x85ebca6b;\n  and.b32 %r5, %r5, {};\n  or.b32 %r5, %r5, "
@@ -374,7 +418,8 @@ std::string fill_tiles(const Wgmma& wgmma) {
       "  and.b32 %r7, %r2, 0x3ffff;\n  shr.u32 %r7, %r7, 4;\n  cvt.u64.u32 %da0, %r7;\n  mov.u64 "
       "%d3, 0x0000000800080000;\n  or.b64 %da0, %da0, %d3;\n"
       "  add.u64 %db0, %da0, {};\n",
-      random.keep, random.set, wgmma.zeros ? "  mov.u32 %r5, 0;\n" : "", 4 * kTileA / 16);
+      wgmma.bits > 0 ? "f32" : "s32", random.keep, random.set,
+      wgmma.zeros ? "  mov.u32 %r5, 0;\n" : "", 4 * kTileA / 16);
   for (int i = 1; i < 4; ++i)
     setup += fmt::format("  add.u64 %da{0}, %da0, {1};\n  add.u64 %db{0}, %db0, {2};\n", i,
                          i * kTileA / 16, i * wgmma.n * 32 / 16);
@@ -414,15 +459,15 @@ Microbench wgmma(const ChipTraits& chip, const Wgmma& wgmma) {
   const char* globals = ".shared .align 1024 .b8 tiles[40960];\n";
   std::string setup = fill_tiles(wgmma), regs, end;
   for (int i = 0; i < accumulators; ++i) {
-    setup += fmt::format("  mov.f32 %c{}, 0f00000000;\n", i);
+    setup += fmt::format("  mov.b32 %c{}, {};\n", i, wgmma.bits > 0 ? "0f00000000" : "0");
     regs += fmt::format("{}%c{}", i > 0 ? ", " : "", i);
     end += fmt::format("  mov.b32 %r9, %c{};\n  xor.b32 %acc, %acc, %r9;\n", i);
   }
   std::string body = "  wgmma.fence.sync.aligned;\n";
   for (int i = 0; i < bench.unroll; ++i)
     body += fmt::format(
-        "  wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{} {{{}}}, %da{}, %db{}, 1, 1, 1{};\n",
-        wgmma.n, wgmma.k, wgmma.types, regs, i % 4, i % 4, wgmma.majors);
+        "  wgmma.mma_async.sync.aligned.m64n{}k{}.{}.{} {{{}}}, %da{}, %db{}, 1{};\n", wgmma.n,
+        wgmma.k, wgmma.bits > 0 ? "f32" : "s32", wgmma.types, regs, i % 4, i % 4, wgmma.more);
   body += "  wgmma.commit_group.sync.aligned;\n";
   // A warpgroup of four warps shares one operation: a warp's share is a quarter.
   bench.per_warp_loop = {{"inst", bench.unroll + 6.0},
@@ -444,27 +489,33 @@ Microbench wgmma(const ChipTraits& chip, const Wgmma& wgmma) {
 
 std::vector<Microbench> tensor_kernels(const ChipTraits& chip) {
   std::vector<Microbench> all;
-  if (chip.compute >= 80) {
-    all.push_back(mma(chip, "mma_bf16", "tensor.bf16.mma", "m16n8k16", "bf16.bf16", 4, 2,
-                      2.0 * 16 * 8 * 16, 16, false));
-    all.push_back(mma(chip, "mma_fp16", "tensor.fp16.mma", "m16n8k16", "f16.f16", 4, 2,
-                      2.0 * 16 * 8 * 16, 16, false));
-    all.push_back(mma(chip, "mma_tf32", "tensor.tf32.mma", "m16n8k8", "tf32.tf32", 4, 2,
-                      2.0 * 16 * 8 * 8, 32, false));
-    all.push_back(mma(chip, "mma_bf16_zeros", "tensor.bf16.mma", "m16n8k16", "bf16.bf16", 4, 2,
-                      2.0 * 16 * 8 * 16, 16, true));
-  }
+  constexpr double kK16 = 2.0 * 16 * 8 * 16;
+  if (chip.compute >= 80)
+    for (const Mma& shape :
+         {Mma{"mma_bf16", "tensor.bf16.mma", "m16n8k16", "bf16.bf16", 4, 2, 4, kK16, kFloat16},
+          Mma{"mma_fp16", "tensor.fp16.mma", "m16n8k16", "f16.f16", 4, 2, 4, kK16, kFloat16},
+          Mma{"mma_tf32", "tensor.tf32.mma", "m16n8k8", "tf32.tf32", 4, 2, 4, kK16 / 2, kTf32},
+          Mma{"mma_int8", "tensor.int8.mma", "m16n8k32", "s8.s8", 4, 2, 4, 2 * kK16, kInt8},
+          Mma{"mma_fp64_small", "tensor.fp64", "m8n8k4", "f64.f64", 1, 1, 2, 512, kFloat64},
+          Mma{"mma_bf16_zeros", "tensor.bf16.mma", "m16n8k16", "bf16.bf16", 4, 2, 4, kK16, kFloat16,
+              true}})
+      all.push_back(product(chip, shape));
   if (chip.compute == 90) {
+    all.push_back(
+        product(chip, {"mma_fp64", "tensor.fp64", "m16n8k16", "f64.f64", 8, 4, 4, kK16, kFloat64}));
     for (const Wgmma& shape :
-         {Wgmma{"wgmma_bf16", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16},
-          Wgmma{"wgmma_bf16_narrow", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16, false, 64},
-          Wgmma{"wgmma_bf16_l2", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16, false, 128,
-                true},
-          Wgmma{"wgmma_fp16", "tensor.fp16.wgmma", 16, "f16.f16", ", 0, 0", 16},
-          Wgmma{"wgmma_tf32", "tensor.tf32.wgmma", 8, "tf32.tf32", "", 32},
-          Wgmma{"wgmma_tf32_narrow", "tensor.tf32.wgmma", 8, "tf32.tf32", "", 32, false, 64},
-          Wgmma{"wgmma_fp8", "tensor.fp8", 32, "e4m3.e4m3", "", 8},
-          Wgmma{"wgmma_bf16_zeros", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 0, 0", 16, true}})
+         {Wgmma{"wgmma_bf16", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 1, 1, 0, 0", 16},
+          Wgmma{"wgmma_bf16_narrow", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 1, 1, 0, 0", 16,
+                false, 64},
+          Wgmma{"wgmma_bf16_l2", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 1, 1, 0, 0", 16, false,
+                128, true},
+          Wgmma{"wgmma_fp16", "tensor.fp16.wgmma", 16, "f16.f16", ", 1, 1, 0, 0", 16},
+          Wgmma{"wgmma_tf32", "tensor.tf32.wgmma", 8, "tf32.tf32", ", 1, 1", 32},
+          Wgmma{"wgmma_tf32_narrow", "tensor.tf32.wgmma", 8, "tf32.tf32", ", 1, 1", 32, false, 64},
+          Wgmma{"wgmma_fp8", "tensor.fp8", 32, "e4m3.e4m3", ", 1, 1", 8},
+          Wgmma{"wgmma_int8", "tensor.int8.wgmma", 32, "s8.s8", "", 0},
+          Wgmma{"wgmma_bf16_zeros", "tensor.bf16.wgmma", 16, "bf16.bf16", ", 1, 1, 0, 0", 16,
+                true}})
       all.push_back(wgmma(chip, shape));
   }
   return all;

@@ -135,6 +135,36 @@ Microbench stream(const ChipTraits& chip, Space space, const char* id, const cha
   return bench;
 }
 
+/// Additions in L2, whose result nobody waits for: a word a lane, a cache line a warp. Scattered:
+/// an access of its own a lane. What is added changes its sign from loop to loop, so that sums stay
+/// where they are.
+Microbench reductions(const ChipTraits& chip, const char* id, const char* type,
+                      bool scattered = false) {
+  Microbench bench;
+  bench.id = id;
+  bench.feature = "l2.atomic";
+  bench.space = Space::l2;
+  bench.writes = true;
+  bench.unroll = 8;
+  bench.bytes_per_warp = scattered ? 8192 : 1024;
+  const int lane_bytes = scattered ? 32 : 4, step = 32 * lane_bytes;
+  std::string body;
+  for (int i = 0; i < bench.unroll; ++i)
+    body += fmt::format("  red.global.add.{0} [%at+{1}], %{2};\n", type, i * step,
+                        type[0] == 'f' ? "f2" : "r40");
+  body += type[0] == 'f' ? "  neg.f32 %f2, %f2;\n" : "  neg.s32 %r40, %r40;\n";
+  bench.ptx = kernel(chip,
+                     fmt::format("  .reg .u64 %at;\n  mul.wide.u32 %d1, %lane, {};\n  add.u64 %at, "
+                                 "%base, %d1;\n  mad.lo.u32 %r40, %r0, 0x9e3779b1, 0x85ebca6b;\n  "
+                                 "and.b32 %r41, %r40, 0x83ffffff;\n  or.b32 %r41, %r41, "
+                                 "0x3c000000;\n  mov.b32 %f2, %r41;\n",
+                                 lane_bytes),
+                     body, kKeepAcc);
+  bench.per_warp_loop = {{"inst", bench.unroll + 4.0},
+                         {"l2.atomic", bench.unroll * (scattered ? 32.0 : 4.0)}};
+  return bench;
+}
+
 Microbench shared_memory(const ChipTraits& chip, const char* id, bool writes, bool wide) {
   Microbench bench;
   bench.id = id;
@@ -270,6 +300,9 @@ std::vector<Microbench> memory_kernels(const ChipTraits& chip) {
       stream(chip, Space::l2, "l2_store_wide", "l2.store", "cg", kL2, true, false),
       stream(chip, Space::dram, "dram_store_wide", "dram.write", "cg", kDram, true, false),
       stream(chip, Space::dram, "dram_store_zeros", "dram.write", "cg", kDram, true, true),
+      reductions(chip, "l2_add_fp32", "f32"),
+      reductions(chip, "l2_add_int", "s32"),
+      reductions(chip, "l2_add_scattered", "f32", true),
   };
 }
 

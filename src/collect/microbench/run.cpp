@@ -212,6 +212,16 @@ Result<cuda::Kernel*> Runner::kernel(const Microbench& bench) {
   return slot.get();
 }
 
+std::vector<std::string> Runner::leave_out_refused() {
+  std::vector<std::string> refused;
+  std::erase_if(benches_, [&](const Microbench& bench) {
+    const auto compiled = kernel(bench);
+    if (!compiled) refused.push_back(compiled.error().what);
+    return !compiled;
+  });
+  return refused;
+}
+
 Status Runner::prepare(const Microbench& bench) {
   if (bench.bytes_per_warp == 0) return {};
   const std::string wanted = fmt::format("{}:{}",

@@ -118,6 +118,9 @@ class Runner {
   Status hold_clock(unsigned mhz);
   /// Makes a context on the GPU. Everything but the reference "asleep" needs it.
   Status wake();
+  /// Compiles every microbenchmark, and leaves those out that the driver does not take: their
+  /// names, and why.
+  std::vector<std::string> leave_out_refused();
   /// Measures one point. Errors: the driver refuses, the energy counter does not move.
   Result<Point> measure(const Plan& plan);
   /// Loops a second of all warps in step: the best of several launches of about `seconds` each,

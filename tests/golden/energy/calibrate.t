@@ -16,16 +16,37 @@ No clock is touched unless it is asked for; a held clock is given back, whatever
   $ gpufathom calibrate --clock 1500 --points x.jsonl
   gpufathom: the SM clock of NVIDIA H200 cannot be held at 1500 MHz: Insufficient Permissions (run it as root, or without --clock: the fit carries a clock term)
   [1]
-  $ GPUFATHOM_FAKE=clocks=1 gpufathom calibrate --clock 1500 --points x.jsonl 2>&1 | sed 's/.*libcuda/libcuda/'
-  libcuda.so.1: the NVIDIA driver lacks calls of CUDA 11 (update the driver)
-  $ gpufathom calibrate --points y.jsonl 2>&1 | sed 's/.*libcuda/libcuda/'
-  libcuda.so.1: the NVIDIA driver lacks calls of CUDA 11 (update the driver)
+  $ GPUFATHOM_FAKE=clocks=1,cuinit=100 gpufathom calibrate --clock 1500 --points x.jsonl
+  gpufathom: cuInit: CUDA_ERROR, no GPU at all
+  [1]
+  $ GPUFATHOM_FAKE=cuinit=100 gpufathom calibrate --points y.jsonl
+  gpufathom: cuInit: CUDA_ERROR, no GPU at all
+  [1]
   $ gpufathom calibrate --only l2_load,l9_load --points z.jsonl
   gpufathom: no microbenchmark is called l9_load
   [1]
   $ cat clocks.log
   hold 1500
   give back 0
+
+The board is the one that is named, whatever CUDA_VISIBLE_DEVICES hides: to NVML (the fake's temperature is 40 degrees and its number) and to CUDA. What the driver does not compile is left out and said.
+
+  $ export GPUFATHOM_FAKE=gpus=4,sms=132,sensor=1,refuses=bench_mma_int8 GPUFATHOM_FAKE_LOG=board.log
+  $ CUDA_VISIBLE_DEVICES=1 gpufathom calibrate --device GPU-00000000-0000-0000-0000-000000000002 --only mma_int8,l2_add_int --seconds 0.5 --repeats 1 --points two.jsonl
+  left out: mma_int8: cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX, no GPU at all
+  NVIDIA H200 on GPU-00000000-0000-0000-0000-000000000002: 5 points, about 0 minutes
+  gpufathom: two.jsonl: too few points (5) for 4 coefficients
+  [1]
+  $ sort -u board.log | grep -v energy; jq -c '[.uuid // .bench, .temperature_c]' two.jsonl | sort -u
+  context 2
+  ["GPU-00000000-0000-0000-0000-000000000002",null]
+  ["asleep",42]
+  ["context",42]
+  ["l2_add_int",42]
+  $ gpufathom calibrate --device 3 --only mma_int8,l2_add_int --launch-once
+  left out: mma_int8: cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX, no GPU at all
+  l2_add_int 200 1024 132
+  l2_add_int 400 1024 132
 
 The H200's committed points, with their counters: the fit, the board, microbenchmarks predicted without themselves, and kernels unseen by the fit.
 
@@ -234,9 +255,9 @@ The levels stand in order, the regressions are straight.
 Counters by chip, as the catalogue of chips has them; features that a chip cannot tell are said, and what they are part of.
 
   $ gpufathom calibrate --list-counters >counters.txt; gpufathom calibrate --list-counters --chip gh100 | diff counters.txt - && wc -l <counters.txt
-  25
+  30
   $ for chip in GV100 TU102 GA100 AD102 GB100 GB202; do echo "$chip $(gpufathom calibrate --list-counters --chip $chip 2>$chip.txt | wc -l)"; sed 's/^/  /' $chip.txt; done
-  GV100 17
+  GV100 19
     pipe.fp16: its operations are not told from those of fp32; it is part of pipe.fma
     tensor.bf16.wgmma: the chip has no such unit
     tensor.bf16.mma: the chip has no such unit
@@ -244,8 +265,11 @@ Counters by chip, as the catalogue of chips has them; features that a chip canno
     tensor.tf32.wgmma: the chip has no such unit
     tensor.tf32.mma: the chip has no such unit
     tensor.fp8: the chip has no such unit
+    tensor.int8.wgmma: the chip has no such unit
+    tensor.int8.mma: the chip has no such unit
+    tensor.fp64: the chip has no such unit
     tma.load: the chip has no bulk copies; it is part of l1.load
-  TU102 17
+  TU102 20
     pipe.fp16: its operations are not told from those of fp32; it is part of pipe.fma
     tensor.bf16.wgmma: the chip has no such unit
     tensor.bf16.mma: the chip has no such unit
@@ -253,35 +277,45 @@ Counters by chip, as the catalogue of chips has them; features that a chip canno
     tensor.tf32.wgmma: the chip has no such unit
     tensor.tf32.mma: the chip has no such unit
     tensor.fp8: the chip has no such unit
+    tensor.int8.wgmma: one counter counts all paths of a type; it is part of tensor.int8.mma
+    tensor.fp64: the chip has no such unit
     tma.load: the chip has no bulk copies; it is part of l1.load
-  GA100 19
+  GA100 23
     pipe.fp16: its operations are not told from those of fp32; it is part of pipe.fma
     tensor.bf16.wgmma: one counter counts all paths of a type; it is part of tensor.bf16.mma
     tensor.fp16.wgmma: one counter counts all paths of a type; it is part of tensor.fp16.mma
     tensor.tf32.wgmma: one counter counts all paths of a type; it is part of tensor.tf32.mma
     tensor.fp8: the chip has no such unit
+    tensor.int8.wgmma: one counter counts all paths of a type; it is part of tensor.int8.mma
     tma.load: the chip has no bulk copies; it is part of l1.load
-  AD102 20
+  AD102 23
     pipe.fp16: its operations are not told from those of fp32; it is part of pipe.fma
     tensor.bf16.wgmma: one counter counts all paths of a type; it is part of tensor.bf16.mma
     tensor.fp16.wgmma: one counter counts all paths of a type; it is part of tensor.fp16.mma
     tensor.tf32.wgmma: one counter counts all paths of a type; it is part of tensor.tf32.mma
+    tensor.int8.wgmma: one counter counts all paths of a type; it is part of tensor.int8.mma
+    tensor.fp64: the chip has no such unit
     tma.load: the chip has no bulk copies; it is part of l1.load
-  GB100 22
+  GB100 26
     pipe.fp16: its operations are not told from those of fp32; it is part of pipe.fma
     tensor.bf16.wgmma: one counter counts all paths of a type; it is part of tensor.bf16.mma
     tensor.fp16.wgmma: one counter counts all paths of a type; it is part of tensor.fp16.mma
     tensor.tf32.wgmma: one counter counts all paths of a type; it is part of tensor.tf32.mma
-  GB202 21
+    tensor.int8.wgmma: one counter counts all paths of a type; it is part of tensor.int8.mma
+  GB202 24
     pipe.fp16: its operations are not told from those of fp32; it is part of pipe.fma
     tensor.bf16.wgmma: one counter counts all paths of a type; it is part of tensor.bf16.mma
     tensor.fp16.wgmma: one counter counts all paths of a type; it is part of tensor.fp16.mma
     tensor.tf32.wgmma: one counter counts all paths of a type; it is part of tensor.tf32.mma
+    tensor.int8.wgmma: one counter counts all paths of a type; it is part of tensor.int8.mma
+    tensor.fp64: the chip has no such unit
     dram.read: reads and writes have one counter; it is part of dram.write
   $ gpufathom calibrate --list-counters --chip GA100 2>/dev/null | grep tensor
   sm__ops_path_tensor_src_bf16_dst_fp32.sum
   sm__ops_path_tensor_src_fp16_dst_fp16.sum
   sm__ops_path_tensor_src_fp16_dst_fp32.sum
+  sm__ops_path_tensor_src_fp64.sum
+  sm__ops_path_tensor_src_int8.sum
   sm__ops_path_tensor_src_tf32_dst_fp32.sum
   $ gpufathom calibrate --list-counters --chip K40
   gpufathom: no chip is called K40 (such as GA100, AD102 or GH100)

@@ -86,6 +86,14 @@ Status run_plans(microbench::Runner& runner, const std::vector<microbench::Plan>
   return {};
 }
 
+/// Microbenchmarks that this driver does not take are said and left out: the others are measured.
+Status leave_out_refused(microbench::Runner& runner) {
+  if (auto status = runner.wake(); !status) return status;
+  for (const auto& why : runner.leave_out_refused()) fmt::print(stderr, "left out: {}\n", why);
+  if (runner.benches().empty()) return fail("the driver takes no microbenchmark");
+  return {};
+}
+
 /// The runs that tell this board from the others of its kind.
 Status measure_quick(microbench::Runner& runner, const MeasureOptions& options, std::size_t on_file,
                      std::ofstream& out, Measuring& measuring) {
@@ -112,6 +120,7 @@ Status measure(const MeasureOptions& options, Measuring& measuring) {
   if (options.clock_mhz > 0)
     if (auto status = runner->hold_clock(options.clock_mhz); !status) return status;
   if (options.launch_once) {
+    if (auto status = leave_out_refused(*runner); !status) return status;
     for (unsigned loops : {200u, 400u})
       if (auto status = runner->launch_each_once(
               loops,
@@ -142,7 +151,7 @@ Status measure(const MeasureOptions& options, Measuring& measuring) {
   const std::size_t on_file = known->points.size();
   if (on_file < asleep.size())
     if (auto status = run_plans(*runner, asleep, out, measuring); !status) return status;
-  if (auto status = runner->wake(); !status) return status;
+  if (auto status = leave_out_refused(*runner); !status) return status;
   if (known->latencies.empty() && runner->find("l1_load") && runner->find("fma_fp32"))
     probe(*runner, out);
   auto plans = microbench::calibration_plans(
