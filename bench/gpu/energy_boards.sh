@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The energy model on several boards of one machine at once, a process tree each: energy_boards.sh PROGRAM OUT_DIR [SECONDS].
-# Boards 0 and 1 are strangers: energy_quick.sh. The others are calibrated, with the kernels of energy_unseen.py measured; the
-# first of them also has its microbenchmarks counted. Microbenchmarks that no board has run yet come by themselves, so that one
+# Boards 0 and 1 are strangers: energy_quick.sh; a call counts the same on both, so that board 1 counts kinds of instructions.
+# The others are calibrated, with the kernels of energy_unseen.py measured; the first of them has its microbenchmarks counted,
+# the next measures kernels again under the sampler. Microbenchmarks that no board has run yet come by themselves, so that one
 # which the chip refuses takes none of the others with it.
 # Leaves OUT_DIR/boardN.tar (as far as it got, every half minute) and capturesN.tar (recorded programs).
 # Needs PyTorch, pynvml and ncu. BOARDS: UUIDs, default all of NVML's.
@@ -53,11 +54,12 @@ calibrated() {
   CAPTURES=$out/captures$number.tar "$here/energy_programs.sh" "$gf" "$to" "$(left 20)" population="$here/../../share/energy/NVIDIA-H200.energy.json"
   say programs
   [ "$number" != 2 ] || { count kinds "$kinds"; return; }
-  [ "$(left)" -gt 80 ] || return
-  within 5 ncu --clock-control none --cache-control none --profile-from-start off --graph-profiling node --csv --page raw --print-units base --metrics "$kinds" \
-    python3 "$here/energy_unseen.py" count "$to/unseen_kinds_names.txt" "$(left 40)" >"$to/unseen_kinds.raw"
-  grep '^"' "$to/unseen_kinds.raw" | gzip -9 >"$to/unseen_kinds.ncu.csv.gz"; rm -f "$to/unseen_kinds.raw"
-  say kinds of kernels
+  # The same kernels while they are sampled: what sampling costs, and what it counts.
+  within 25 "$gf" record -q --devices "$board" --metrics energy -o "$TMPDIR/sampled.gpf" -- \
+    python3 "$here/energy_unseen.py" measure "$to/unseen_sampled.jsonl" 0.7
+  python3 -c 'import lzma, sys; packed = lzma.compress(open(sys.argv[1], "rb").read(), preset=1); len(packed) < 12e6 and open(sys.argv[2], "wb").write(packed)' \
+    "$TMPDIR/sampled.gpf" "$to/sampled.gpf.xz"
+  say kernels sampled
 }
 
 metrics=$("$gf" calibrate --list-counters | paste -sd,)
@@ -70,7 +72,8 @@ for board in $boards; do
   (
     trap - EXIT
     case $number in
-      0 | 1) CAPTURES=$out/captures$number.tar "$here/energy_quick.sh" "$gf" "$to" "$(left 5)" ;;
+      0) CAPTURES=$out/captures0.tar "$here/energy_quick.sh" "$gf" "$to" "$(left 5)" ;;
+      1) CAPTURES=$out/captures1.tar COUNTERS=$kinds GRAPHS=node "$here/energy_quick.sh" "$gf" "$to" "$(left 5)" ;;
       *) calibrated ;;
     esac
   ) >"$to/session.log" 2>&1 &

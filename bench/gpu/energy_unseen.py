@@ -288,8 +288,9 @@ def measure(path, seconds):
         t.join()
         inside = [x for x in ends if t0 <= x <= t1]
         rate = (len(inside) - 1) * batch / (inside[-1] - inside[0])
-        row = dict(name=name, seconds=t1 - t0, energy_j=e1 - e0, calls_per_s=rate, sm_mhz=clock / n,
-                   temperature_c=temperature / n, graph=graph is not None)
+        began = time.time() - (time.perf_counter() - t0)
+        row = dict(name=name, unix_s=began, seconds=t1 - t0, energy_j=e1 - e0, calls_per_s=rate,
+                   sm_mhz=clock / n, temperature_c=temperature / n, graph=graph is not None)
         out.write(json.dumps(row) + "\n")
         out.flush()
         del f, graph
