@@ -12,6 +12,7 @@ import sys
 
 PROGRAM, HERE = sys.argv[1], pathlib.Path(__file__).resolve().parent / "captures"
 TRUTH = json.loads((HERE / "truth.json").read_text())["parts"]
+LATER = json.loads((HERE / "truth.json").read_text())["later"]["parts"]
 # The expected first sentence about the late rank: cause, and a word of the operator or its scope.
 CAUSES = {
     "slow_input": ("input", "DataLoader"),
@@ -19,6 +20,14 @@ CAUSES = {
     "extra_sync": ("host_other", ""),  # it sleeps between its read-backs
     "uneven_batch": ("kernels", ""),
     "stall_once": ("host_other", "checkpoint"),
+}
+# Faults whose cause the late rank's own capture tells (`apart`): the finding, a word of its text, and
+# the same program without the fault.
+APART = {
+    "plain_input": ("host_bound", "before aten::to", "none"),
+    "read_backs": ("blocking_copies", "Copies between host and device", "none"),
+    "held_lock": ("gil_stalls", "holds the GIL", "none"),
+    "small_plain_input": ("host_bound", "before aten::to", "small_none"),
 }
 
 
@@ -50,6 +59,33 @@ def judge_cause(part):
     return {"late_rank": worst["rank"], "cause": worst["cause"], "operator": worst["op"],
             "scope": worst["module"],
             "gain_said_ms": round(said, 2), "gain_real_ms": round(real, 2)}
+
+
+def judge_apart(part):
+    """The rank, its own capture's cause, and the cost as in judge_cause()."""
+    answer, truth = answer_of(part), LATER[part]
+    finding, word, without = APART[part]
+    worst, apart = answer["stragglers"][0], answer["apart"]
+    assert worst["rank"] == truth["late_rank"], (part, worst)
+    assert [one["rank"] for one in apart] == [worst["rank"]], (part, apart)
+    assert apart[0]["id"] == finding and word in apart[0]["text"], (part, apart)
+    assert apart[0]["gain_ns"] > 2 * apart[0]["peer_gain_ns"], (part, apart)
+    said = sum(row["gain_ns"] for row in answer["stragglers"] if row["rank"] == worst["rank"]) / 1e6
+    real = (truth["step_ms_alone"] - LATER[without]["step_ms_alone"]) * truth["active"]
+    assert abs(said - real) <= 0.15 * real, (part, said, real)
+    return {"late_rank": worst["rank"], "cause": apart[0]["id"],
+            "gain_said_ms": round(said, 2), "gain_real_ms": round(real, 2)}
+
+
+def judge_slow_gpu():
+    """Another process works on the GPU of rank 0: the same kernels take longer there."""
+    answer, truth = answer_of("neighbor"), LATER["neighbor"]
+    worst = answer["stragglers"][0]
+    assert (worst["rank"], worst["cause"]) == (truth["late_rank"], "kernels"), worst
+    slower = [rank["same_kernels"] for rank in answer["ranks"]]
+    assert slower[0] > 1.2 > 1.05 > slower[1], slower
+    return {"late_rank": worst["rank"], "cause": "kernels", "same_kernels": round(slower[0], 3),
+            "gain_said_ms": round(worst["gain_ns"] / 1e6, 2)}
 
 
 def judge_recorder_first():
@@ -90,6 +126,8 @@ def judge_planted():
 
 def main():
     figures = {part: judge_cause(part) for part in CAUSES}
+    figures |= {part: judge_apart(part) for part in APART}
+    figures["neighbor"] = judge_slow_gpu()
     figures["planted"] = judge_planted()
     judge_recorder_first()
     if "--json" in sys.argv:

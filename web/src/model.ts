@@ -2281,6 +2281,8 @@ export interface RankUse {
   last: number;
   /** what the job would gain, were its host as fast as its peers', where recording alone may have made it slower: the rank is not blamed for it. */
   recording_doubt_ns: number;
+  /** time of the kernels that its peers run too over that of their peers'; null where these are less than half of its kernels' time. */
+  same_kernels: number | null;
   /** parts of the window with waiting separated; sum to span_ns. */
   time: RankShare[];
 }

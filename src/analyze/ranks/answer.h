@@ -24,6 +24,7 @@ struct RankGains {
   Nanos all = 0;
   Nanos kernels = 0, host = 0, input = 0;  // each changed alone
   Nanos host_in_doubt = 0;  // what its recording may explain, which `host` then leaves out
+  std::optional<double> same_kernels;  // time of those that its peers run too, over their peers'
 };
 
 struct LinkGain {

@@ -77,6 +77,7 @@ class Counterfactual {
       for (std::size_t part = share; part < job_.parts.size(); part += shares)
         gains.ranks[part] = gains_of_rank(static_cast<std::uint32_t>(part), gains.span, rerun);
     });
+    compare_kernels(gains);
     add_joint(gains);
     gains.links = slow_links(gains.span);
     gains.missing = missing_gain(gains.span);
@@ -265,6 +266,32 @@ class Counterfactual {
       const Nanos more = beyond ? own - usual_host(part, node, own) - doubt : doubt;
       if (more > 0) set_host(node, edge, own - more, false, change);
     }
+  }
+
+  /// What a rank's kernels lose to the quickest of their like, against what its peers' lose.
+  void compare_kernels(JobGains& gains) const {
+    std::map<std::uint32_t, double> slower;  // by part
+    for (std::uint32_t part = 0; part < job_.parts.size(); ++part)
+      if (const auto own = against_usual(part)) slower[part] = *own;
+    UsualOfPeers of_peers(peers_, slower);
+    for (const auto& [part, own] : slower)
+      if (const auto usual = of_peers.of(part); usual && *usual > 0)
+        gains.ranks[part].same_kernels = own / *usual;
+  }
+
+  /// The time of kernels that its peers run too, as often, over what is usual of them; nothing
+  /// where these are less than half of its kernels' time.
+  std::optional<double> against_usual(std::uint32_t part) const {
+    double all = 0, own = 0, usual = 0;
+    for (const auto node : nodes_of_part_[part]) {
+      if (!is_kernel(node)) continue;
+      all += static_cast<double>(graph_.duration_ns[node]);
+      if (!kernels_.known(node) || fewer_kernels_.contains({graph_.name[node], part})) continue;
+      own += static_cast<double>(graph_.duration_ns[node]);
+      usual += static_cast<double>(kernels_.of(node));
+    }
+    if (2 * own < all || usual <= 0) return std::nullopt;
+    return own / usual;
   }
 
   RankGains gains_of_rank(std::uint32_t part, Nanos span, Rerun& rerun) const {

@@ -156,8 +156,10 @@ void add_replayed(const JobView& view, JobRanks& answer) {
   answer.missing_gain_ns = gains.missing;
   answer.joint_gain_ns = gains.joint_gain;
   for (const auto part : gains.joint) answer.joint_ranks.push_back(view.job.parts[part].rank);
-  for (std::size_t part = 0; part < gains.ranks.size(); ++part)
+  for (std::size_t part = 0; part < gains.ranks.size(); ++part) {
     answer.ranks[part].recording_doubt_ns = gains.ranks[part].host_in_doubt;
+    answer.ranks[part].same_kernels = gains.ranks[part].same_kernels;
+  }
 }
 
 std::size_t bytes_of_graphs(const Job& job) {

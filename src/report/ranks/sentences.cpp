@@ -98,9 +98,25 @@ std::string rank_headline(const JobRanks& job, const Straggler& worst) {
                      gain_text(job, gain), late_label(worst.cause), where);
 }
 
+/// Of a rank that is late by its kernels, where they are the same ones on a slower GPU.
+std::string slow_gpu_line(const JobRanks& job, const Straggler& worst) {
+  constexpr double kSlower = 1.05;
+  const auto rank = std::ranges::find(job.ranks, worst.rank, &RankUse::rank);
+  if (worst.cause != RankTime::kernels || rank == job.ranks.end() ||
+      rank->same_kernels.value_or(1) < kSlower)
+    return {};
+  return fmt::format(
+      "Kernels that its peers run too take {:.2f} times as long on rank {}: larger inputs, another "
+      "program on its GPU, lower clocks, or transfers beside them.",
+      *rank->same_kernels, worst.rank);
+}
+
 /// The caveats of the headline, a sentence each.
 void say_rest(const JobRanks& job, std::vector<std::string>& said) {
   auto worth = [&](Nanos gain) { return share_of(gain, job.span_ns).value_or(0) >= kWorthBlame; };
+  if (!job.stragglers.empty() && worth(gain_of(job, job.stragglers.front().rank)))
+    if (auto line = slow_gpu_line(job, job.stragglers.front()); !line.empty())
+      said.push_back(std::move(line));
   for (const auto& finding : job.apart)
     said.push_back(fmt::format("`analyze` says of rank {}, and {} of rank {}: {}", finding.rank,
                                finding.peer_gain_ns > 0 ? "less" : "not", finding.peer,

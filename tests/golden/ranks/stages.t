@@ -36,6 +36,8 @@ The stages have an answer each, the same as their files alone.
   Stage EXTEND: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
   The job waits for rank 0: at the speed of its peers, the job gains 1.200 ms of
   4.470 ms (26.8 %), most of it from more kernel time in gemm_k.
+  Kernels that its peers run too take 1.67 times as long on rank 0: larger inputs,
+  another program on its GPU, lower clocks, or transfers beside them.
   Rank 1 is busy 80.5 % of its time, of which 33.3 % is waiting for other ranks.
   
   Ranks: shares of each one's time         1 of 2, those that were late most often
@@ -62,6 +64,8 @@ The stages have an answer each, the same as their files alone.
   Stage DECODE: 2 ranks, 30 shared collectives over 4.470 ms (whole captures)
   The job waits for rank 0: at the speed of its peers, the job gains 1.200 ms of
   4.470 ms (26.8 %), most of it from more kernel time in gemm_k.
+  Kernels that its peers run too take 1.67 times as long on rank 0: larger inputs,
+  another program on its GPU, lower clocks, or transfers beside them.
   Rank 1 is busy 80.5 % of its time, of which 33.3 % is waiting for other ranks.
   
   Ranks: shares of each one's time         1 of 2, those that were late most often
