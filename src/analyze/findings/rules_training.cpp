@@ -206,9 +206,14 @@ std::optional<Said> unfused_optimiser(const Facts& facts) {
 std::optional<Said> dense_embedding_gradients(const Facts& facts) {
   Found found(facts);
   AroundNamed around(facts, host_is::embedding_backward);
-  for (const auto& kernel : facts.kernels)
-    if (around.of(kernel) != kNoRow) found.take(kernel);
-  if (!found.reaches(0.05, 0)) return {};
+  Nanos fills = 0;
+  for (const auto& kernel : facts.kernels) {
+    if (around.of(kernel) == kNoRow) continue;
+    found.take(kernel);
+    if (word_of(facts, kernel) & kernel_is::fills) fills += kernel.exclusive_ns;
+  }
+  // A table that is small beside what a step takes from it is soon set to zero.
+  if (!found.reaches(0.05, 0) || fills * 4 < found.time) return {};
   for (const auto& kernel : found.kernels) facts.also_gone(kernel.activity);
   return Said{
       fmt::format("{} of kernel time computes dense embedding gradients, as large as "

@@ -111,6 +111,7 @@ int run_record(RecordArguments& options) {
 Verb record_verb() {
   Verb verb{"record", "record GPU activity from outside the process"};
   const auto options = std::make_shared<RecordArguments>();
+  options->record.devices.clear();
   verb.option("-o,--output", options->record.output, "FILE",
               "capture file to write (default: run.gpf, or the next free run-N.gpf)")
       .output();
@@ -118,7 +119,8 @@ Verb record_verb() {
               "counter samples per second (default: 1000, with --metrics energy 250)")
       .from(1, 100000);
   verb.option("--devices", options->record.devices, "LIST",
-              "GPUs to record: 0,2-3 as in nvidia-smi, UUIDs, or all")
+              "GPUs to record: 0,2-3 as in nvidia-smi, UUIDs, or all (default: those that the "
+              "program sees by CUDA_VISIBLE_DEVICES, with --pid those that it uses)")
       .suggest({"all"});
   verb.option("--source", options->record.source, "SOURCE",
               "pm (counters), gpm or nvml; auto, the default, takes the first available")

@@ -9,6 +9,7 @@
 #include "collect/cupti/pm_sampler.h"
 #include "collect/nvml/nvml.h"
 #include "collect/record/job_identity.h"
+#include "core/text.h"
 #include "core/time.h"
 #include "model/metrics.h"
 
@@ -296,6 +297,27 @@ Result<std::vector<unsigned>> select_devices(const std::string& text,
     for (unsigned i = first; i <= last; ++i) out.push_back(i);
   }
   return out;
+}
+
+std::vector<unsigned> visible_devices(const std::string& visible, const std::string& order,
+                                      const std::vector<GpuInfo>& gpus) {
+  const bool alike =
+      std::ranges::all_of(gpus, [&](const GpuInfo& gpu) { return gpu.name == gpus.front().name; });
+  std::vector<unsigned> seen;
+  for (std::size_t at = 0; at < visible.size();) {
+    const auto comma = std::min(visible.find(',', at), visible.size());
+    const std::string part(trimmed(std::string_view(visible).substr(at, comma - at)));
+    at = comma + 1;
+    const auto is_named = [&](const GpuInfo& gpu) {
+      return part.starts_with("GPU-") ? gpu.uuid.starts_with(part)
+                                      : std::to_string(gpu.index) == part;
+    };
+    if (std::ranges::count_if(gpus, is_named) != 1) break;
+    const auto named = std::ranges::find_if(gpus, is_named);
+    if (!part.starts_with("GPU-") && !alike && order != "PCI_BUS_ID") return {};
+    seen.push_back(named->index);
+  }
+  return seen;
 }
 
 Result<LevelSource> pm_levels(const std::vector<GpuInfo>& gpus, Nanos reading_every) {

@@ -145,14 +145,28 @@ std::string gpu_names(const std::vector<unsigned>& gpus) {
   return fmt::format("GPU{} {}", gpus.size() > 1 ? "s" : "", fmt::join(gpus, ", "));
 }
 
+std::string environment_of(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
 }  // namespace
 
-/// Those that were named. For a running process, without names: those that hold memory of it, or
-/// all when none does yet.
+/// Those that were named. Without names those of the program: that its environment lets it see, or,
+/// if it runs already, that hold memory of it; all where none is known.
 void Recording::choose_gpus(const std::vector<unsigned>& chosen) {
   for (const auto& gpu : nvml_->gpus())
     if (std::find(chosen.begin(), chosen.end(), gpu.index) != chosen.end()) gpus_.push_back(gpu);
-  if (o_.pid == 0 || o_.devices != "all") return;
+  if (!o_.devices.empty()) return;
+  if (!o_.command.empty()) {
+    const auto seen = visible_devices(environment_of("CUDA_VISIBLE_DEVICES"),
+                                      environment_of("CUDA_DEVICE_ORDER"), nvml_->gpus());
+    if (!seen.empty())
+      std::erase_if(gpus_, [&](const GpuInfo& gpu) {
+        return std::ranges::find(seen, gpu.index) == seen.end();
+      });
+  }
+  if (o_.pid == 0) return;
   std::vector<GpuInfo> its;
   for (const auto& gpu : gpus_)
     if (holds_any(nvml_->read(gpu, {.processes = true}), tree_->pids())) its.push_back(gpu);

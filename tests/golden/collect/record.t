@@ -37,6 +37,19 @@ Without counters, without GPM, with instances: what is recorded instead is said 
   $ GPUFATHOM_FAKE=lost_after=0 gpufathom record --duration 0.3 2>&1 | grep '^  '
     no sample arrived
 
+A command's GPUs are those that its environment lets it see, as CUDA reads that; `--devices all` takes all, and the machine without a command has all.
+
+  $ seen() { GPUFATHOM_FAKE=gpus=4,permission=0 CUDA_VISIBLE_DEVICES="$1" gpufathom record -q -o seen.gpf --source nvml $2 -- sleep 0.3; gpufathom query seen.gpf "select group_concat($3) from devices" --format csv | tail -1; rm seen.gpf; }
+  $ seen 2 '' id; seen 3,1 '' id; seen 1,9,2 '' id; seen 2 '--devices all' id; seen '' '' id
+  2
+  "1,3"
+  1
+  "0,1,2,3"
+  "0,1,2,3"
+  $ uuid=$(seen 1 '' uuid); seen "$uuid" '' id; seen "2,${uuid%?}" '' id
+  1
+  2
+
 What is no capture is never written over, and what cannot run costs no older capture.
 
   $ echo precious > precious && mkdir folder
