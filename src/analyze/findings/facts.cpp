@@ -265,6 +265,20 @@ std::string say_names(const std::vector<NamedTime>& names, std::size_t most) {
   return text;
 }
 
+std::vector<NamedTime> TimeBy::largest() const {
+  std::unordered_map<std::uint32_t, Nanos> by_operator, by_kernel;  // by text
+  const Capture& capture = facts_.capture();
+  for (const auto& [ns, activity, op] : times_)
+    if (op == kNoRow)
+      by_kernel[static_cast<std::uint32_t>(capture.activities.name[activity])] += ns;
+    else
+      by_operator[static_cast<std::uint32_t>(capture.host_ops.name[op])] += ns;
+  std::map<std::string, Nanos> times;
+  for (const auto& [id, ns] : by_operator) times[std::string(capture.text(Text{id}))] += ns;
+  for (const auto& [id, ns] : by_kernel) times[short_kernel_name(capture.text(Text{id}))] += ns;
+  return largest_of(times);
+}
+
 std::string say_names(const TimeBy& times) {
   times.tell();
   return say_names(times.largest());
