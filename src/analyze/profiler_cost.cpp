@@ -15,7 +15,7 @@ namespace {
 Nanos recorded(const auto& rows, const WindowInfo& window, auto&& cost_of) {
   Nanos cost = 0;
   for (std::size_t row = 0; row < rows.size(); ++row)
-    if (rows.start_ns[row] >= window.start_ns && rows.start_ns[row] < window.end_ns)
+    if (const Nanos start = rows.start_ns[row]; start >= window.start_ns && start < window.end_ns)
       cost += cost_of(row);
   return cost;
 }

@@ -315,19 +315,23 @@ std::vector<std::string_view> traits_in(NameKind kind, NameWord word) {
 }
 
 Names::Names(const Capture& capture) : words_(capture.strings.size()) {
-  std::vector<bool> asked;
+  std::vector<std::uint8_t> asked;
   const auto ask = [&](const auto& names, NameWord Words::* word,
                        NameWord (*word_of)(std::string_view)) {
     asked.assign(words_.size(), false);
+    std::vector<Text> each;
     for (std::size_t row = 0; row < names.size(); ++row) {
-      const auto id = static_cast<std::uint32_t>(names[row]);
+      const Text name = names[row];
+      const auto id = static_cast<std::uint32_t>(name);
       if (asked[id]) continue;
       asked[id] = true;
-      words_[id].*word = word_of(capture.text(names[row]));
+      each.push_back(name);
+      words_[id].*word = word_of(capture.text(name));
     }
+    return each;
   };
-  ask(capture.host_ops.name, &Words::host, host_word);
-  ask(capture.api_calls.name, &Words::call, call_word);
+  host_names_ = ask(capture.host_ops.name, &Words::host, host_word);
+  call_names_ = ask(capture.api_calls.name, &Words::call, call_word);
   ask(capture.activities.name, &Words::kernel, kernel_word);
 }
 

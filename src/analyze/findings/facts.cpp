@@ -26,18 +26,6 @@ TraceFacts::TraceFacts(const Context& given, const Analysis& answer,
   kernel_count = static_cast<std::int64_t>(kernels.size());
 }
 
-const std::vector<Text>& TraceFacts::host_names() const {
-  if (!host_names_.empty()) return host_names_;
-  std::vector<bool> met(texts().size());
-  const auto& names = capture().host_ops.name;
-  for (std::size_t row = 0; row < names.size(); ++row) {
-    const auto id = static_cast<std::uint32_t>(names[row]);
-    if (!met[id]) host_names_.push_back(names[row]);
-    met[id] = true;
-  }
-  return host_names_;
-}
-
 const HostTree& TraceFacts::tree() const {
   if (!tree_) tree_.emplace(context);
   return *tree_;

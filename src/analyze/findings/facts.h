@@ -64,8 +64,8 @@ struct TraceFacts {
   const HostTree& tree() const;
   const HostSiblings& siblings() const;
 
-  /// The names of the host's operations, each once; worked out when first asked for.
-  const std::vector<Text>& host_names() const;
+  /// The names of the host's operations, each once.
+  const std::vector<Text>& host_names() const { return context.names.host_names(); }
 
   /// Defined in rules_sizes.cpp; computed when first asked for.
   const trace_rules::SmallGrids& small_grids() const;
@@ -222,7 +222,6 @@ struct TraceFacts {
   } idle_;
   mutable std::optional<HostTree> tree_;
   mutable std::optional<HostSiblings> siblings_;
-  mutable std::vector<Text> host_names_;
   mutable std::shared_ptr<const trace_rules::SmallGrids> small_grids_;
   mutable std::shared_ptr<const ReportCounters> report_;
 };

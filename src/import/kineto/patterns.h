@@ -94,7 +94,7 @@ class Patterns {
         __builtin_prefetch(pattern->bytes.data() + i);
     }
   };
-  void go_on(std::uint16_t number);
+  [[gnu::always_inline]] void go_on(std::uint16_t number);
   void enter(EventPattern& pattern);
   EventPattern& place(const char* at, const char* end, const Event& event);
   bool learns_in_vain() const;

@@ -179,8 +179,7 @@ void Rows::complete() {
   rows_.each_table([](auto& table) { gf::complete(table); });
 }
 
-void Rows::add(const Event& event, std::int64_t at) {
-  if (event.pattern && event.pattern->settled.known) return add_span(event, event.category, at);
+void Rows::add_anew(const Event& event, std::int64_t at) {
   if (event.duplicates)
     chunk_.note(QualityCode::duplicate_key, "a key came twice in one event; the last one counts",
                 at);
@@ -355,7 +354,7 @@ void Rows::add_host(const Event& event, HostKind kind, Nanos start, Nanos durati
                 text(event, event.has(Field::module_hierarchy) ? Field::module_hierarchy
                                                                : Field::call_stack)};
   });
-  host_group_.push_back(group_of(said));
+  host_group_.push_back(group_of(event, said));
   chunk_.last_host = said.host.thread;
   say(host_ops.external_id, row, event, Field::external_id, at);
   say(host_ops.sequence, row, event, Field::sequence, at);
@@ -363,9 +362,9 @@ void Rows::add_host(const Event& event, HostKind kind, Nanos start, Nanos durati
   say(host_ops.python_parent, row, event, Field::python_parent, at);
 }
 
-/// The group's number in this chunk.
-std::uint32_t Rows::group_of(Settled& said) {
-  if (!said.known || said.of_chunk != worker_.chunks) {
+/// The number in this chunk of a host operation's group.
+std::uint32_t Rows::group_of(const Event& event, Settled& said) {
+  if (!event.pattern || !said.known || said.of_chunk != worker_.chunks) {
     said.of_chunk = worker_.chunks;
     said.group = static_cast<std::uint32_t>(host_groups_.size());
     host_groups_.push_back(said.host);

@@ -64,7 +64,12 @@ class Rows {
     ++worker_.chunks;
   }
   /// Adds what the event says. `at` is its byte offset, for notes of damage.
-  void add(const Event& event, std::int64_t at);
+  void add(const Event& event, std::int64_t at) {
+    if (event.pattern && event.pattern->settled.known)
+      add_span(event, event.category, at);
+    else
+      add_anew(event, at);
+  }
   /// After the last event: columns of which the last rows say nothing become as long as the others.
   void complete();
 
@@ -77,6 +82,7 @@ class Rows {
            std::int64_t at) {
     if (event.has(field)) put(column, row, small(event, field, at));
   }
+  void add_anew(const Event& event, std::int64_t at);
   void add_span(const Event& event, Category category, std::int64_t at);
   void add_border(const Event& event, Category category, std::int64_t at);
   void add_host(const Event& event, HostKind kind, Nanos start, Nanos duration, std::int64_t at);
@@ -109,7 +115,7 @@ class Rows {
     said.known = chunk_.noted == noted && !event.has(Field::collective) && !opens_;
     return said;
   }
-  std::uint32_t group_of(Settled& said);
+  std::uint32_t group_of(const Event& event, Settled& said);
   template <class T>
   void fill(Column<T>& column, T HostGroup::*value);
   std::uint32_t thread(const Event& event);         // as a row's thread

@@ -284,6 +284,17 @@ struct Decoder {
 
   static std::uint64_t number(const char*& at, const char* end) {
     if (at != end && static_cast<signed char>(*at) >= 0) return static_cast<std::uint64_t>(*at++);
+    // Ids and times take two to seven bytes; what is longer, or cut short, is looked at with care.
+    constexpr std::ptrdiff_t kUsual = 8;
+    if (end - at < kUsual) return protozero::decode_varint(&at, end);
+    std::uint64_t value = 0;
+    for (std::ptrdiff_t i = 0; i < kUsual; ++i) {
+      value |= static_cast<std::uint64_t>(at[i] & 0x7f) << 7 * i;
+      if (static_cast<signed char>(at[i]) >= 0) {
+        at += i + 1;
+        return value;
+      }
+    }
     return protozero::decode_varint(&at, end);
   }
 
