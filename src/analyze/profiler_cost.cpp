@@ -15,7 +15,7 @@ namespace {
 Nanos recorded(const auto& rows, const WindowInfo& window, auto&& cost_of) {
   Nanos cost = 0;
   for (std::size_t row = 0; row < rows.size(); ++row)
-    if (rows.start_ns[row] >= window.start_ns && rows.start_ns[row] < window.end_ns)
+    if (const Nanos start = rows.start_ns[row]; start >= window.start_ns && start < window.end_ns)
       cost += cost_of(row);
   return cost;
 }
@@ -63,14 +63,14 @@ RecordingCost recording_cost(const Context& context, Interval span) {
   const auto& ops = context.capture.host_ops;
   std::vector<double> gaps;
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
-    std::uint32_t before = kNoRow;
+    Interval before{0, INT64_MIN};
     for (const auto op : begin_inside(context.host.ops(thread), ops.start_ns, span)) {
       if (gaps.size() == kMost) break;
       if (ops.kind[op] != HostKind::op) continue;
-      const bool child = before != kNoRow && ops.start_ns[op] + ops.duration_ns[op] <=
-                                                 ops.start_ns[before] + ops.duration_ns[before];
-      if (child) gaps.push_back(static_cast<double>(ops.start_ns[op] - ops.start_ns[before]));
-      before = op;
+      const Nanos start = ops.start_ns[op];
+      const Interval own{start, start + ops.duration_ns[op]};
+      if (own.end <= before.end) gaps.push_back(static_cast<double>(start - before.start));
+      before = own;
     }
   }
   RecordingCost known;

@@ -62,6 +62,7 @@ class ThreadSweep {
   }
 
  private:
+  static constexpr Nanos kNever = INT64_MAX;
   struct Open {
     Nanos end;
     ThreadState inside;  // the state while this span is the innermost one; `call` is unused
@@ -73,62 +74,52 @@ class ThreadSweep {
   struct Events {
     std::span<const std::uint32_t> rows;
     std::size_t next = 0;                 // the first that has not been opened
-    Nanos next_start = INT64_MAX;         // of that
+    Nanos next_start = kNever;            // of that
     std::vector<std::uint32_t> around{};  // by place: that of the event around it; made when needed
 
     template <class Table>
     void move_to(std::size_t place, const Table& table) {
       next = place;
-      next_start = place < rows.size() ? table.start_ns[rows[place]] : INT64_MAX;
+      next_start = place < rows.size() ? Nanos{table.start_ns[rows[place]]} : kNever;
     }
   };
 
   ThreadState state() const {
-    ThreadState state = ThreadState{};
-    if (!open_.empty()) state = open_.back().inside;
-    if (open_calls_.empty()) {
-      state.call = kNoRow;
-    } else {
-      state.call = open_calls_.back().row;
-    }
+    ThreadState state = open_.back().inside;
+    state.call = open_calls_.back().row;
     return state;
   }
 
   /// Opens everything that has started by `now` and closes what has ended. Spans nest on a thread;
   /// where a damaged one ends after the span around it, that span stays open with it.
-  void enter(Nanos now) {
-    if (now < now_) go_back();
-    now_ = now;
+  [[gnu::always_inline]] void enter(Nanos now) {
+    if (now < now_ || searches_) find(now);
+    now_ = std::min(now, kNever - 1);
     const auto& ops = capture_->host_ops;
     const auto& calls = capture_->api_calls;
-    if (searches_) {
-      find(ops_, ops, open_, [&](std::uint32_t row) { open_op(row); });
-      find(calls_, calls, open_calls_, [&](std::uint32_t row) { open_call(row); });
-    }
-    for (; ops_.next_start <= now && ops_.next < ops_.rows.size();
-         ops_.move_to(ops_.next + 1, ops)) {
+    for (; ops_.next_start <= now_; ops_.move_to(ops_.next + 1, ops)) {
       close_until(open_, ops_.next_start);
       open_op(ops_.rows[ops_.next]);
     }
-    close_until(open_, now);
-    for (; calls_.next_start <= now && calls_.next < calls_.rows.size();
-         calls_.move_to(calls_.next + 1, calls)) {
+    close_until(open_, now_);
+    for (; calls_.next_start <= now_; calls_.move_to(calls_.next + 1, calls)) {
       close_until(open_calls_, calls_.next_start);
       open_call(calls_.rows[calls_.next]);
     }
-    close_until(open_calls_, now);
+    close_until(open_calls_, now_);
   }
 
   void open_op(std::uint32_t row) {
     const auto& ops = capture_->host_ops;
     const Nanos end = ops.start_ns[row] + ops.duration_ns[row];
     if (end <= now_) return;
-    Open span{end, open_.empty() ? ThreadState{} : open_.back().inside};
+    Open span{end, open_.back().inside};
     const NameWord is = names_->host(ops.name[row]);
+    const HostKind kind = ops.kind[row];
     span.inside.roles |= static_cast<std::uint8_t>(is & kRolesOfHost);
-    if (ops.kind[row] == HostKind::op && !(is & host_is::mark)) span.inside.op = row;
+    if (kind == HostKind::op && !(is & host_is::mark)) span.inside.op = row;
     if (!(is & host_is::step)) span.inside.named = row;
-    (ops.kind[row] == HostKind::python ? span.inside.python : span.inside.span) = row;
+    (kind == HostKind::python ? span.inside.python : span.inside.span) = row;
     open_.push_back(span);
   }
   void open_call(std::uint32_t row) {
@@ -139,13 +130,13 @@ class ThreadSweep {
 
   template <class Stack>
   static void close_until(Stack& open, Nanos now) {
-    while (!open.empty() && open.back().end <= now) open.pop_back();
+    while (open.back().end <= now) open.pop_back();
   }
 
   /// To the beginning; from now on places are found by search, since questions jump.
   void go_back() {
-    open_.clear();
-    open_calls_.clear();
+    open_.resize(1);
+    open_calls_.resize(1);
     ops_.move_to(0, capture_->host_ops);
     calls_.move_to(0, capture_->api_calls);
     if (searches_) return;
@@ -179,6 +170,13 @@ class ThreadSweep {
     return static_cast<std::size_t>(at - events.rows.begin());
   }
 
+  [[gnu::noinline]] void find(Nanos now) {
+    if (now < now_) go_back();
+    now_ = std::min(now, kNever - 1);
+    find(ops_, capture_->host_ops, open_, [&](std::uint32_t row) { open_op(row); });
+    find(calls_, capture_->api_calls, open_calls_, [&](std::uint32_t row) { open_call(row); });
+  }
+
   /// Moves on to now_ without a look at what lies between, where that is much.
   template <class Table, class Stack, class OpenRow>
   void find(Events& events, const Table& table, Stack& open, OpenRow&& open_row) {
@@ -195,15 +193,12 @@ class ThreadSweep {
     auto place = static_cast<std::uint32_t>(events.next - 1);
     while (place != kNoRow && ended(place)) place = events.around[place];
     for (; place != kNoRow; place = events.around[place]) inside_out.push_back(place);
-    open.clear();
+    open.resize(1);
     for (auto at = inside_out.rbegin(); at != inside_out.rend(); ++at) open_row(events.rows[*at]);
   }
 
   Nanos next_change() const {
-    Nanos time = std::min(ops_.next_start, calls_.next_start);
-    if (!open_.empty()) time = std::min(time, open_.back().end);
-    if (!open_calls_.empty()) time = std::min(time, open_calls_.back().end);
-    return time;
+    return std::min({ops_.next_start, calls_.next_start, open_.back().end, open_calls_.back().end});
   }
 
   const Capture* capture_;
@@ -211,8 +206,9 @@ class ThreadSweep {
   Events ops_, calls_;
   Nanos now_ = INT64_MIN;
   bool searches_ = false;
-  std::vector<Open> open_;
-  std::vector<OpenCall> open_calls_;
+  // Above a span, and a call, that says nothing and never ends.
+  std::vector<Open> open_{{kNever, {}}};
+  std::vector<OpenCall> open_calls_{{kNever, kNoRow}};
 };
 
 }  // namespace gf

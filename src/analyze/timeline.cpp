@@ -40,14 +40,24 @@ std::vector<std::vector<std::uint32_t>> rows_by_device(const Capture& capture) {
   const auto& activities = capture.activities;
   std::vector<std::size_t> count(capture.devices.size(), 0);
   for (std::uint32_t i = 0; i < activities.size(); ++i)
-    if (activities.device[i] < count.size()) ++count[activities.device[i]];
+    if (const auto device = activities.device[i]; device < count.size()) ++count[device];
   std::vector<std::vector<std::uint32_t>> rows(count.size());
   for (std::size_t device = 0; device < count.size(); ++device) rows[device].reserve(count[device]);
-  for (std::uint32_t i = 0; i < activities.size(); ++i)
-    if (activities.device[i] < rows.size()) rows[activities.device[i]].push_back(i);
-  if (copies_on_the_host(capture))
-    for (auto& list : rows) leave_host_copies(capture, list);
-  for (auto& list : rows) order_by_start(capture, list);
+  std::vector<Nanos> last(rows.size(), INT64_MIN);  // start of each device's last row
+  std::vector<bool> mixed(rows.size(), false);      // rows may be out of order
+  for (std::uint32_t i = 0; i < activities.size(); ++i) {
+    const auto device = activities.device[i];
+    if (device >= rows.size()) continue;
+    rows[device].push_back(i);
+    const Nanos start = activities.start_ns[i];
+    if (start <= last[device]) mixed[device] = true;
+    last[device] = start;
+  }
+  const bool on_the_host = copies_on_the_host(capture);
+  for (std::size_t device = 0; device < rows.size(); ++device) {
+    if (on_the_host) leave_host_copies(capture, rows[device]);
+    if (mixed[device]) order_by_start(capture, rows[device]);
+  }
   return rows;
 }
 
@@ -67,13 +77,14 @@ void fill(const Capture& capture, DeviceTimeline& line) {
     set->reserve(line.rows.size() + 1);
   std::size_t kernels = 0;
   Nanos idle_from = line.window.start;
-  for (auto row : line.rows) {  // by start, so the unions grow at their ends
-    Interval span = span_of(capture, row);
+  line.spans.resize(line.rows.size());
+  for (std::size_t i = 0; i < line.rows.size(); ++i) {  // by start, so the unions grow at their ends
+    Interval span = span_of(capture, line.rows[i]);
     span = {std::clamp(span.start, line.window.start, line.window.end),
             std::clamp(span.end, line.window.start, line.window.end)};
-    line.spans.push_back(span);
+    line.spans[i] = span;
     extend(line.busy, span);
-    if (activities.kind[row] != ActivityKind::kernel) continue;
+    if (activities.kind[line.rows[i]] != ActivityKind::kernel) continue;
     extend(line.kernel_busy, span);
     ++kernels;
   }

@@ -48,38 +48,43 @@ constexpr NameRow kFused[] = {
 #undef GF_NAME
 
 /// Finds the rows that a text may match by three letters of each, the rarest among all rows: most
-/// places of a text begin none of them.
+/// places of a text begin none of them, and most that do lack the word that they are part of.
 class RowFinder {
  public:
   explicit RowFinder(std::span<const NameRow> rows) : rows_(rows) {
     std::array<std::uint16_t, kPlaces> uses{};
-    for (const auto& row : rows) each_three(row.pattern, [&](unsigned place) { ++uses[place]; });
-    std::vector<unsigned> place_of_row(rows.size(), kPlaces);
+    for (const auto& row : rows)
+      each_three(row.pattern, [&](unsigned place, std::size_t) { ++uses[place]; });
+    constexpr std::size_t kNone = std::string_view::npos;
+    std::vector<std::size_t> chosen(rows.size(), kNone);  // where the three begin
+    const auto place = [&](std::size_t row) { return place_of(rows[row].pattern.data() + chosen[row]); };
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      auto& chosen = place_of_row[i];
-      each_three(rows[i].pattern, [&](unsigned place) {
-        if (chosen == kPlaces || uses[place] < uses[chosen]) chosen = place;
+      each_three(rows[i].pattern, [&](unsigned three, std::size_t at) {
+        if (chosen[i] == kNone || uses[three] < uses[place(i)]) chosen[i] = at;
       });
-      if (chosen == kPlaces)
+      if (chosen[i] == kNone)
         short_.push_back(static_cast<std::uint16_t>(i));
       else
-        ++begin_[chosen + 1];
+        ++begin_[place(i) + 1];
     }
-    for (unsigned place = 0; place < kPlaces; ++place)
-      begin_[place + 1] = static_cast<std::uint16_t>(begin_[place + 1] + begin_[place]);
+    for (unsigned at = 0; at < kPlaces; ++at)
+      begin_[at + 1] = static_cast<std::uint16_t>(begin_[at + 1] + begin_[at]);
     by_place_.resize(begin_[kPlaces]);
     auto next = begin_;
     for (std::size_t i = 0; i < rows.size(); ++i)
-      if (place_of_row[i] != kPlaces)
-        by_place_[next[place_of_row[i]]++] = static_cast<std::uint16_t>(i);
+      if (chosen[i] != kNone) by_place_[next[place(i)]++] = entry(i, chosen[i]);
   }
 
   NameWord word_of(std::string_view text) const {
     Found found{rows_.size(), 0};
-    for (const auto row : short_) look(row, text, found);
+    for (const auto row : short_)
+      if (decides(row, found) && name_matches(rows_[row].pattern, text)) take(row, found);
     for (std::size_t at = 0; at + 3 <= text.size(); ++at) {
       const unsigned place = place_of(text.data() + at);
-      for (auto i = begin_[place]; i < begin_[place + 1]; ++i) look(by_place_[i], text, found);
+      for (auto i = begin_[place]; i < begin_[place + 1]; ++i)
+        if (by_place_[i].stands(text, at) && decides(by_place_[i].row, found) &&
+            (by_place_[i].is_all || name_matches(rows_[by_place_[i].row].pattern, text)))
+          take(by_place_[i].row, found);
     }
     const auto layer = found.row < rows_.size() ? rows_[found.row].layer : LayerType::other;
     return found.traits | static_cast<NameWord>(layer) << kTraitBits;
@@ -91,7 +96,23 @@ class RowFinder {
     std::size_t row;  // the first with a layer type
     NameWord traits;
   };
+  struct Entry {
+    std::string_view word;  // the letters of the pattern around the three, without a star
+    std::size_t before;     // so many of them
+    std::uint16_t row;
+    bool is_all;  // the pattern is that word anywhere
+    bool stands(std::string_view text, std::size_t at) const {
+      return at >= before && text.substr(at - before, word.size()) == word;
+    }
+  };
 
+  Entry entry(std::size_t row, std::size_t three) const {
+    const auto pattern = rows_[row].pattern;
+    const auto from = pattern.find_last_of('*', three) + 1;  // 0 without one
+    const auto to = std::min(pattern.find_first_of("*~", three), pattern.size());
+    return {pattern.substr(from, to - from), three - from, static_cast<std::uint16_t>(row),
+            from == 1 && to + 1 == pattern.size() && pattern.back() == '*'};
+  }
   static unsigned place_of(const char* three) {
     const auto letter = [&](int i) {
       return static_cast<unsigned>(static_cast<unsigned char>(three[i]));
@@ -102,20 +123,21 @@ class RowFinder {
   static void each_three(std::string_view pattern, Take&& take) {
     for (std::size_t at = 0; at + 3 <= pattern.size(); ++at)
       if (pattern.substr(at, 3).find_first_of("*~") == std::string_view::npos)
-        take(place_of(pattern.data() + at));
+        take(place_of(pattern.data() + at), at);
   }
-  void look(std::uint16_t row, std::string_view text, Found& found) const {
+  /// False if the row says nothing new.
+  bool decides(std::size_t row, const Found& found) const {
     const auto& [pattern, layer, traits, seen] = rows_[row];
-    const bool decides = layer != LayerType::other && row < found.row;
-    if (!decides && !(traits & ~found.traits)) return;  // nothing new
-    if (!name_matches(pattern, text)) return;
-    found.traits |= traits;
-    if (decides) found.row = row;
+    return (layer != LayerType::other && row < found.row) || traits & ~found.traits;
+  }
+  void take(std::size_t row, Found& found) const {
+    found.traits |= rows_[row].traits;
+    if (rows_[row].layer != LayerType::other) found.row = std::min(found.row, row);
   }
 
   std::span<const NameRow> rows_;
-  std::vector<std::uint16_t> short_;     // rows without three letters in a row
-  std::vector<std::uint16_t> by_place_;  // the others, place after place
+  std::vector<std::uint16_t> short_;  // rows without three letters in a row
+  std::vector<Entry> by_place_;       // the others, place after place
   std::array<std::uint16_t, kPlaces + 1> begin_{};
 };
 
@@ -293,19 +315,23 @@ std::vector<std::string_view> traits_in(NameKind kind, NameWord word) {
 }
 
 Names::Names(const Capture& capture) : words_(capture.strings.size()) {
-  std::vector<bool> asked;
+  std::vector<std::uint8_t> asked;
   const auto ask = [&](const auto& names, NameWord Words::* word,
                        NameWord (*word_of)(std::string_view)) {
     asked.assign(words_.size(), false);
+    std::vector<Text> each;
     for (std::size_t row = 0; row < names.size(); ++row) {
-      const auto id = static_cast<std::uint32_t>(names[row]);
+      const Text name = names[row];
+      const auto id = static_cast<std::uint32_t>(name);
       if (asked[id]) continue;
       asked[id] = true;
-      words_[id].*word = word_of(capture.text(names[row]));
+      each.push_back(name);
+      words_[id].*word = word_of(capture.text(name));
     }
+    return each;
   };
-  ask(capture.host_ops.name, &Words::host, host_word);
-  ask(capture.api_calls.name, &Words::call, call_word);
+  host_names_ = ask(capture.host_ops.name, &Words::host, host_word);
+  call_names_ = ask(capture.api_calls.name, &Words::call, call_word);
   ask(capture.activities.name, &Words::kernel, kernel_word);
 }
 

@@ -62,6 +62,9 @@ class Names {
   NameWord call(Text name) const { return of(name).call; }
   /// The word of a name in activities.
   NameWord kernel(Text name) const { return of(name).kernel; }
+  /// The names of host_ops and of api_calls, each once.
+  const std::vector<Text>& host_names() const { return host_names_; }
+  const std::vector<Text>& call_names() const { return call_names_; }
 
  private:
   struct Words {
@@ -69,6 +72,7 @@ class Names {
   };
   const Words& of(Text name) const { return words_[static_cast<std::uint32_t>(name)]; }
   std::vector<Words> words_;
+  std::vector<Text> host_names_, call_names_;
 };
 
 }  // namespace gf

@@ -175,6 +175,22 @@ class Column {
       if (is_narrow(now)) return narrow(now)[i];
     return now == kNone ? same_ : wide(now)[i];
   }
+  /// The least and the largest value; of a column that is not empty.
+  std::pair<T, T> range() const {
+    const Block now = block();
+    if (now == kNone) return {same_, same_};
+    const auto of = [&](const auto* rows) -> std::pair<T, T> {
+      auto least = rows[0], most = rows[0];
+      for (std::size_t i = 1; i < size_; ++i) {
+        least = std::min(least, rows[i]);
+        most = std::max(most, rows[i]);
+      }
+      return {least, most};
+    };
+    if constexpr (kNarrows)
+      if (is_narrow(now)) return of(narrow(now));
+    return of(wide(now));
+  }
   T& back() { return unfolded()[size_ - 1]; }
   Read back() const { return (*this)[size_ - 1]; }
   T* begin() { return unfolded(); }

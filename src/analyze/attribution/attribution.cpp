@@ -158,12 +158,14 @@ class HostSweep {
         names_(names),
         paths_(paths),
         forward_(capture),
-        stacks_(capture.threads.size()),
+        stacks_(capture.threads.size(), {kAroundAll}),
         answers_(questions.count) {
     result_.op_parent.assign(capture.host_ops.size(), kNoRow);
     for (std::uint32_t thread = 0; thread < host.threads(); ++thread)
-      if (!host.ops(thread).empty() || !host.calls(thread).empty())
+      if (!host.ops(thread).empty() || !host.calls(thread).empty()) {
         heads_.push_back({thread, host.ops(thread), host.calls(thread)});
+        find_next_call(heads_.back());
+      }
   }
 
   std::vector<Answer> run() {
@@ -191,57 +193,69 @@ class HostSweep {
   struct Head {
     std::uint32_t thread;
     std::span<const std::uint32_t> ops, calls;  // still to do
+    Nanos next_call = INT64_MAX;                // when the first of them starts
   };
+  /// What is open where nothing else is; it never ends.
+  static constexpr Open kAroundAll{.start = INT64_MAX, .end = INT64_MAX};
 
   Nanos next_start(const Head& head) const {
     return head.ops.empty() ? INT64_MIN : capture_.host_ops.start_ns[head.ops.front()];
   }
 
+  void find_next_call(Head& head) const {
+    head.next_call =
+        head.calls.empty() ? INT64_MAX : Nanos{capture_.api_calls.start_ns[head.calls.front()]};
+  }
+
+  /// Answers the questions of the calls that start before `time`; of all that are left where the
+  /// thread is done.
+  void ask_before(Head& head, Nanos time, bool done = false) {
+    while (head.next_call < time || (done && !head.calls.empty())) {
+      if (const auto slot = questions_.of_call[head.calls.front()]; slot != kNoRow)
+        answers_[slot] = answer(head.thread, head.next_call);
+      head.calls = head.calls.subspan(1);
+      find_next_call(head);
+    }
+  }
+
   /// Opens the operations of a thread that start at or before `until`, at least one; false when the
   /// thread is done.
   bool advance(Head& head, Nanos until) {
-    const auto& calls = capture_.api_calls;
-    auto ask_before = [&](Nanos time, bool rest) {
-      for (; !head.calls.empty() && (rest || calls.start_ns[head.calls.front()] < time);
-           head.calls = head.calls.subspan(1))
-        if (const auto slot = questions_.of_call[head.calls.front()]; slot != kNoRow)
-          answers_[slot] = answer(head.thread, calls.start_ns[head.calls.front()]);
-    };
-    do {
-      if (head.ops.empty()) break;
-      const auto row = head.ops.front();
-      ask_before(capture_.host_ops.start_ns[row], false);
-      open(row);
-      if (!questions_.of_op.empty())
-        if (const auto asked = questions_.of_op.find(row); asked != questions_.of_op.end())
-          answers_[asked->second] = answer(head.thread, capture_.host_ops.start_ns[row]);
-      head.ops = head.ops.subspan(1);
-    } while (next_start(head) <= until);
-    if (!head.ops.empty()) return true;
-    ask_before(0, true);
+    if (!head.ops.empty()) {
+      std::size_t done = 0;
+      Nanos start = capture_.host_ops.start_ns[head.ops.front()];
+      do {
+        const auto row = head.ops[done];
+        if (head.next_call < start) ask_before(head, start);
+        open(row, head.thread, start);
+        if (!questions_.of_op.empty())
+          if (const auto asked = questions_.of_op.find(row); asked != questions_.of_op.end())
+            answers_[asked->second] = answer(head.thread, start);
+        if (++done == head.ops.size()) break;
+        start = capture_.host_ops.start_ns[head.ops[done]];
+      } while (start <= until);
+      head.ops = head.ops.subspan(done);
+      if (!head.ops.empty()) return true;
+    }
+    ask_before(head, INT64_MAX, true);
     return false;
   }
 
-  void close_before(std::vector<Open>& stack, Nanos time) {
-    while (!stack.empty() &&
-           (stack.back().end < time || (stack.back().end == time && stack.back().start < time)))
+  static void close_before(std::vector<Open>& stack, Nanos time) {
+    while (stack.back().end < time || (stack.back().end == time && stack.back().start < time))
       stack.pop_back();
   }
 
-  void open(std::uint32_t row) {
+  void open(std::uint32_t row, std::uint32_t thread, Nanos start) {
     const auto& ops = capture_.host_ops;
-    const auto thread = ops.thread[row];
-    const auto kind = ops.kind[row];
-    if (thread >= stacks_.size()) return;
     auto& stack = stacks_[thread];
-    close_before(stack, ops.start_ns[row]);
-    Open now = Open{};
-    if (!stack.empty()) now = stack.back();
+    close_before(stack, start);
+    Open now = stack.back();
     result_.op_parent[row] = now.span;
-    now.start = ops.start_ns[row];
-    now.end = end_of(now.start, ops.duration_ns[row]);
+    now.start = start;
+    now.end = end_of(start, ops.duration_ns[row]);
     const NameWord traits = names_.host(ops.name[row]);
-    switch (kind) {
+    switch (ops.kind[row]) {
       case HostKind::op:
         open_op(row, thread, traits, now);
         break;
@@ -272,36 +286,31 @@ class HostSweep {
     if (ops.module[row] != Text::none)
       if (const auto recorded = paths_.recorded(ops.module[row], capture_.text(ops.module[row])))
         now.module = recorded;
+    const std::int64_t sequence = ops.sequence[row];
     const bool backward = (traits & host_is::backward) || ops.forward_thread[row] > 0;
     if (traits & host_is::optimizer)
       now.phase = kOptimizerPhase;
     else if (backward)
       now.phase = kBackwardPhase;
-    else if (now.phase == kOtherPhase || runs_in_closure(row, now))
-      now.phase = kForwardPhase;
-    else if (now.phase == kBackwardPhase && runs_forward_again(row, thread, traits))
+    else if (now.phase == kOtherPhase || (now.phase == kOptimizerPhase && sequence >= 0))
+      now.phase = kForwardPhase;  // an optimizer that is given a closure runs the passes inside its
+                                  // own step; its own work needs no gradient and has no number
+    else if (now.phase == kBackwardPhase && sequence >= 0 && runs_forward_again(thread, traits))
       now.phase = kRecomputePhase;
     now.recomputes = false;
     if ((traits & host_is::recompute) && backward) now.phase = kRecomputePhase;
-    if (ops.sequence[row] < 0) return;
+    if (sequence < 0) return;
     if (backward) {
-      const auto forward = forward_.find(thread, ops.forward_thread[row], ops.sequence[row]);
+      const auto forward = forward_.find(thread, ops.forward_thread[row], sequence);
       if (forward.op != kNoRow) now.forward = forward;
     } else if (!fills_inside(row, traits)) {
-      forward_.put(thread, ops.sequence[row], {row, module_of(now)});
+      forward_.put(thread, sequence, {row, module_of(now)});
     }
-  }
-
-  /// An optimizer that is given a closure runs the forward and backward pass inside its own step.
-  /// Its own work needs no gradient, so autograd gives that no number.
-  bool runs_in_closure(std::uint32_t row, const Open& now) const {
-    return now.phase == kOptimizerPhase && capture_.host_ops.sequence[row] >= 0;
   }
 
   /// Inside a backward operation, autograd records what will need a backward pass of its own: a
   /// checkpoint runs its forward operations, from the first that only a forward pass calls.
-  bool runs_forward_again(std::uint32_t row, std::uint32_t thread, NameWord traits) {
-    if (capture_.host_ops.sequence[row] < 0 || stacks_[thread].empty()) return false;
+  bool runs_forward_again(std::uint32_t thread, NameWord traits) {
     auto& around = stacks_[thread].back();
     if (traits & host_is::forward_only) around.recomputes = true;
     return around.recomputes;
@@ -326,7 +335,6 @@ class HostSweep {
   Answer answer(std::uint32_t thread, Nanos time) {
     auto& stack = stacks_[thread];
     close_before(stack, time);
-    if (stack.empty()) return {};
     const Open& open = stack.back();
     Answer answer{open.op, open.forward.op, module_of(open), open.phase};
     if (open.phase == kRecomputePhase) {

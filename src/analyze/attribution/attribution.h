@@ -19,14 +19,13 @@ namespace gf {
 /// deep take time in proportion to n together.
 class Inherited {
  public:
-  explicit Inherited(const Attribution& attribution)
-      : parent_(attribution.op_parent), value_(parent_.size(), kNoRow) {}
+  explicit Inherited(const Attribution& attribution) : parent_(attribution.op_parent) {}
 
   /// The value of `op`; `step(outer, op)` gives it from that of the operation around, kNoRow where
   /// there is none.
   template <class Step>
   std::uint32_t of(std::uint32_t op, Step&& step) {
-    path_.clear();
+    if (value_.empty()) value_.assign(parent_.size(), kNoRow);
     for (; op != kNoRow && value_[op] == kNoRow; op = parent_[op]) path_.push_back(op);
     std::uint32_t value = op != kNoRow ? value_[op] : kNoRow;
     for (; !path_.empty(); path_.pop_back())
@@ -36,7 +35,7 @@ class Inherited {
 
  private:
   const std::vector<std::uint32_t>& parent_;
-  std::vector<std::uint32_t> value_;  // kNoRow: not asked yet
+  std::vector<std::uint32_t> value_;  // kNoRow: not asked yet; empty before the first question
   std::vector<std::uint32_t> path_;
 };
 

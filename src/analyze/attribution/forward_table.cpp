@@ -59,18 +59,23 @@ void ForwardTable::learn_numbers(const Capture& capture) {
     return std::tie(left.thread, left.time) < std::tie(right.thread, right.time);
   };
   auto id_before = [](const Tail& left, const Tail& right) { return left.id < right.id; };
-  std::stable_sort(heads.begin(), heads.end(), ends_before);
-  std::stable_sort(tails.begin(), tails.end(), id_before);
-  // Arrows mostly end where the operation behind the last one's begins.
+  if (!std::ranges::is_sorted(heads, ends_before)) std::ranges::stable_sort(heads, ends_before);
+  if (!std::ranges::is_sorted(tails, id_before)) std::ranges::stable_sort(tails, id_before);
+  // Arrows mostly end where the operation behind the last one's begins, or before the next arrow.
   auto next_head = heads.begin();
   auto next_tail = tails.begin();
   const auto first_not_before = [](auto& all, auto& next, const auto& value, auto before) {
-    if (next == all.end() || before(*next, value) || before(value, *next) ||
-        (next != all.begin() && !before(*(next - 1), value)))
-      next = std::lower_bound(all.begin(), all.end(), value, before);
-    const auto found = next;
-    if (next != all.end()) ++next;
-    return found;
+    const auto is_it = [&](auto at) {
+      return (at == all.end() || !before(*at, value)) &&
+             (at == all.begin() || before(*(at - 1), value));
+    };
+    if (!is_it(next)) {
+      if (next != all.end() && is_it(next + 1))
+        ++next;
+      else
+        next = std::lower_bound(all.begin(), all.end(), value, before);
+    }
+    return next;
   };
   std::map<std::pair<std::uint64_t, std::uint32_t>, int> votes;
   for (std::size_t i = 0; i < ops.size(); ++i) {

@@ -26,18 +26,6 @@ TraceFacts::TraceFacts(const Context& given, const Analysis& answer,
   kernel_count = static_cast<std::int64_t>(kernels.size());
 }
 
-const std::vector<Text>& TraceFacts::host_names() const {
-  if (!host_names_.empty()) return host_names_;
-  std::vector<bool> met(texts().size());
-  const auto& names = capture().host_ops.name;
-  for (std::size_t row = 0; row < names.size(); ++row) {
-    const auto id = static_cast<std::uint32_t>(names[row]);
-    if (!met[id]) host_names_.push_back(names[row]);
-    met[id] = true;
-  }
-  return host_names_;
-}
-
 const HostTree& TraceFacts::tree() const {
   if (!tree_) tree_.emplace(context);
   return *tree_;
@@ -263,6 +251,20 @@ std::string say_names(const std::vector<NamedTime>& names, std::size_t most) {
   for (std::size_t i = 0; i < names.size() && i < most; ++i)
     text += fmt::format("{}{} {}", i > 0 ? ", " : "", shown(names[i].name), say_time(names[i].ns));
   return text;
+}
+
+std::vector<NamedTime> TimeBy::largest() const {
+  std::unordered_map<std::uint32_t, Nanos> by_operator, by_kernel;  // by text
+  const Capture& capture = facts_.capture();
+  for (const auto& [ns, activity, op] : times_)
+    if (op == kNoRow)
+      by_kernel[static_cast<std::uint32_t>(capture.activities.name[activity])] += ns;
+    else
+      by_operator[static_cast<std::uint32_t>(capture.host_ops.name[op])] += ns;
+  std::map<std::string, Nanos> times;
+  for (const auto& [id, ns] : by_operator) times[std::string(capture.text(Text{id}))] += ns;
+  for (const auto& [id, ns] : by_kernel) times[short_kernel_name(capture.text(Text{id}))] += ns;
+  return largest_of(times);
 }
 
 std::string say_names(const TimeBy& times) {

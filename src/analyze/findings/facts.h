@@ -64,8 +64,8 @@ struct TraceFacts {
   const HostTree& tree() const;
   const HostSiblings& siblings() const;
 
-  /// The names of the host's operations, each once; worked out when first asked for.
-  const std::vector<Text>& host_names() const;
+  /// The names of the host's operations, each once.
+  const std::vector<Text>& host_names() const { return context.names.host_names(); }
 
   /// Defined in rules_sizes.cpp; computed when first asked for.
   const trace_rules::SmallGrids& small_grids() const;
@@ -222,7 +222,6 @@ struct TraceFacts {
   } idle_;
   mutable std::optional<HostTree> tree_;
   mutable std::optional<HostSiblings> siblings_;
-  mutable std::vector<Text> host_names_;
   mutable std::shared_ptr<const trace_rules::SmallGrids> small_grids_;
   mutable std::shared_ptr<const ReportCounters> report_;
 };
@@ -263,38 +262,32 @@ std::string say_names(const std::vector<NamedTime>& names, std::size_t most = 3)
 
 // Time by operator and by kernel, for the evidence of findings.
 
-/// Exclusive time by the operator or the name of each kernel.
+/// Exclusive time by the operator or the name of each kernel, summed when a finding says it: most
+/// rules find too little to be told.
 class TimeBy {
  public:
   explicit TimeBy(const TraceFacts& facts) : facts_(facts) {}
   void add_kernel(const KernelInstance& kernel_instance, Nanos ns) {
-    by_kernel_[static_cast<std::uint32_t>(facts_.kernel_name(kernel_instance))] += ns;
-    activities_.push_back(kernel_instance.activity);
+    times_.push_back({ns, kernel_instance.activity, kNoRow});
   }
   void add_operator(const KernelInstance& kernel_instance, Nanos ns) {
-    const auto op = facts_.context.attribution.op[kernel_instance.activity];
-    if (op == kNoRow) return add_kernel(kernel_instance, ns);
-    by_operator_[static_cast<std::uint32_t>(facts_.capture().host_ops.name[op])] += ns;
-    activities_.push_back(kernel_instance.activity);
+    times_.push_back({ns, kernel_instance.activity,
+                      facts_.context.attribution.op[kernel_instance.activity]});
   }
   /// Largest first; kernels by their short names.
-  std::vector<NamedTime> largest() const {
-    std::map<std::string, Nanos> times;
-    for (const auto& [id, ns] : by_operator_)
-      times[std::string(facts_.capture().text(static_cast<Text>(id)))] += ns;
-    for (const auto& [id, ns] : by_kernel_)
-      times[short_kernel_name(facts_.capture().text(static_cast<Text>(id)))] += ns;
-    return largest_of(times);
-  }
+  std::vector<NamedTime> largest() const;
   /// A finding names these: it has spoken of them.
   void tell() const {
-    for (const auto activity : activities_) facts_.tell(activity);
+    for (const auto& time : times_) facts_.tell(time.activity);
   }
 
  private:
+  struct Time {
+    Nanos ns;
+    std::uint32_t activity, op;  // kNoRow: by the name of the kernel
+  };
   const TraceFacts& facts_;
-  std::unordered_map<std::uint32_t, Nanos> by_operator_, by_kernel_;
-  std::vector<std::uint32_t> activities_;
+  std::vector<Time> times_;
 };
 
 /// The first of them as evidence of a finding, which has then spoken of all.

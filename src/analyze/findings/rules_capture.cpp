@@ -34,7 +34,7 @@ std::optional<Said> observer_effect(const Facts& facts) {
   const Nanos start = facts.context.window.start_ns, end = facts.context.window.end_ns;
   std::int64_t events = 0;
   for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (ops.start_ns[i] < start || ops.start_ns[i] >= end) continue;
+    if (const Nanos own = ops.start_ns[i]; own < start || own >= end) continue;
     ++events;
     if (ops.kind[i] == HostKind::overhead) overhead += ops.duration_ns[i];
   }

@@ -107,8 +107,11 @@ class Detours {
         if (line.spans[row].end <= gap.start) before = line.rows[row];
       const auto next = row < line.rows.size() ? line.rows[row] : kNoRow;
       const bool down = is_large(before, CopyKind::device_to_host);
+      if (works_.empty() && !down) continue;  // the host does nothing of interest
       const bool up = is_large(next, CopyKind::host_to_device);
       Nanos worked = 0;
+      while (piece < line.idle_pieces.size() && line.idle_pieces[piece].span.end <= gap.start)
+        ++piece;
       for (; piece < line.idle_pieces.size() && line.idle_pieces[piece].span.start < gap.end;
            ++piece)
         worked += work_in(line.idle_pieces[piece],
@@ -155,6 +158,7 @@ class Detours {
         names[facts_.capture().text(ops.name[piece.op])] += piece.span.length();
       return piece.span.length();
     }
+    if (works_.empty()) return 0;
     Nanos time = 0;
     each_in(works_, piece.span, [&](const Interval& span) {
       spans.push_back(span);

@@ -118,15 +118,20 @@ std::optional<Said> autotuning(const Facts& facts) {
   // algorithm after the other.
   constexpr std::size_t kManyKernels = 12, kManyNames = 4;
   const auto& ops = facts.capture().host_ops;
-  Around convolutions(facts, [&](std::uint32_t row) {
-    const NameWord is = word_of_op(facts, row);
+  const auto is_convolution = [&](NameWord is) {
     return is & host_is::aten && layer_in(is) == LayerType::convolution;
+  };
+  const bool any = std::ranges::any_of(facts.host_names(), [&](Text name) {
+    return is_convolution(facts.context.names.host(name));
   });
-  std::vector<std::uint32_t> count(ops.size());
+  std::vector<std::uint32_t> count(any ? ops.size() : 0);
   std::uint32_t most = 0;
-  for (const auto& kernel : facts.kernels)
-    if (const auto op = facts.context.attribution.op[kernel.activity]; op != kNoRow)
-      most = std::max(most, ++count[op]);
+  if (any)
+    for (const auto& kernel : facts.kernels)
+      if (const auto op = facts.context.attribution.op[kernel.activity]; op != kNoRow)
+        most = std::max(most, ++count[op]);
+  Around convolutions(facts,
+                      [&](std::uint32_t row) { return is_convolution(word_of_op(facts, row)); });
   const auto convolution_of = [&](const KernelInstance& kernel) {
     const auto op = facts.context.attribution.op[kernel.activity];
     const bool many = op != kNoRow && count[op] >= kManyKernels;
@@ -185,6 +190,10 @@ std::optional<Said> graph_capture(const Facts& facts) {
   const auto& calls = facts.capture().api_calls;
   constexpr NameWord kParts = call_is::begins_capture | call_is::ends_capture |
                               call_is::instantiates | call_is::destroys_graph;
+  if (std::ranges::none_of(facts.context.names.call_names(), [&](Text name) {
+        return facts.context.names.call(name) & (kParts & ~call_is::destroys_graph);
+      }))
+    return {};
   Intervals spans;
   Intervals around;                                // what each needs before and after
   std::unordered_map<std::uint32_t, Nanos> begun;  // by thread

@@ -100,16 +100,20 @@ std::vector<bool> one_off_operations(const Context& context) {
     std::uint32_t first = kNoRow;
     Nanos longest_other = -1;  // none yet
   };
-  std::unordered_map<std::uint32_t, Calls> by_name;
+  std::vector<Calls> slow;  // by name
+  std::vector<std::uint32_t> line_of(capture.strings.size(), kNoRow);
   for (std::uint32_t row = 0; row < ops.size(); ++row)
-    if (ops.kind[row] == HostKind::op && ops.duration_ns[row] >= kSlowOperation)
-      by_name.try_emplace(static_cast<std::uint32_t>(ops.name[row]));
-  std::vector<bool> one_off(by_name.empty() ? 0 : ops.size(), false);
-  if (by_name.empty()) return one_off;
+    if (ops.duration_ns[row] >= kSlowOperation && ops.kind[row] == HostKind::op)
+      if (auto& line = line_of[static_cast<std::uint32_t>(ops.name[row])]; line == kNoRow) {
+        line = static_cast<std::uint32_t>(slow.size());
+        slow.emplace_back();
+      }
+  if (slow.empty()) return {};
+  std::vector<bool> one_off(ops.size(), false);
   for (std::uint32_t row = 0; row < ops.size(); ++row) {
-    const auto known = by_name.find(static_cast<std::uint32_t>(ops.name[row]));
-    if (known == by_name.end() || ops.kind[row] != HostKind::op) continue;
-    auto& [first, longest_other] = known->second;
+    const auto line = line_of[static_cast<std::uint32_t>(ops.name[row])];
+    if (line == kNoRow || ops.kind[row] != HostKind::op) continue;
+    auto& [first, longest_other] = slow[line];
     std::uint32_t other = row;
     if (first == kNoRow || ops.start_ns[row] < ops.start_ns[first]) std::swap(first, other);
     if (other != kNoRow) longest_other = std::max(longest_other, ops.duration_ns[other]);
@@ -119,7 +123,7 @@ std::vector<bool> one_off_operations(const Context& context) {
     if (const auto op = context.attribution.op[row];
         op != kNoRow && capture.activities.kind[row] == ActivityKind::kernel)
       launched[op] = true;
-  for (const auto& [name, calls] : by_name)
+  for (const auto& calls : slow)
     one_off[calls.first] = launched[calls.first] && calls.longest_other >= 0 &&
                            ops.duration_ns[calls.first] >= kSlowOperation &&
                            calls.longest_other * kTimesFaster < ops.duration_ns[calls.first];
@@ -201,9 +205,8 @@ LaunchFacts collect_launch_facts(const Context& context) {
         continue;
       }
       const auto stream = capture.activities.stream[facts.started[row]];
-      facts.waits[row] = any || pending.contains(stream);
+      if (any || !pending.empty()) facts.waits[row] = pending.erase(stream) > 0 || any;
       any = false;
-      pending.erase(stream);
     }
   }
   return facts;
@@ -223,7 +226,10 @@ IdleRules::IdleRules(const Context& context, const LaunchFacts& facts)
     : context_(context),
       capture_(context.capture),
       facts_(facts),
-      hardware_needs_(needed_by_hardware(context.capture)) {}
+      hardware_needs_(needed_by_hardware(context.capture)) {
+  for (const auto& uses : facts.first_uses)
+    if (!uses.empty()) first_uses_end_ = std::max(first_uses_end_, uses.back().end);
+}
 
 bool IdleRules::is_input_copy(std::uint32_t activity) const {
   const auto& activities = capture_.activities;
@@ -265,16 +271,8 @@ std::optional<IdleReason> IdleRules::in_copy_call(std::uint32_t call) const {
   return a_value ? IdleReason::sync : IdleReason::memcpy;
 }
 
-bool IdleRules::in_first_use(std::uint32_t thread, Nanos instant) const {
-  if (thread >= facts_.first_uses.size()) return false;
-  const auto& uses = facts_.first_uses[thread];
-  if (uses.empty() || instant >= uses.back().end) return false;  // mostly: they come early
-  const auto at = std::ranges::upper_bound(uses, instant, {}, &Interval::start);
-  return at != uses.begin() && instant < std::prev(at)->end;
-}
-
-std::optional<IdleReason> IdleRules::host_late(std::uint32_t thread, Nanos from,
-                                               const ThreadState& state, const IdleGap& gap) const {
+/// What the thread is inside of; empty where that says no more than that it works.
+std::optional<IdleReason> IdleRules::by_call_or_role(const ThreadState& state) const {
   const bool in_call = state.call != kNoRow;
   if (state.roles & host_is::one_off || (in_call && facts_.one_off[state.call]))
     return IdleReason::start_up;
@@ -285,16 +283,10 @@ std::optional<IdleReason> IdleRules::host_late(std::uint32_t thread, Nanos from,
     return IdleReason::communication;
   if (state.roles & host_is::input) return IdleReason::input;
   if (waits || state.roles & host_is::waits) return IdleReason::sync;
-  const bool first_time = state.op < facts_.one_off_op.size() && facts_.one_off_op[state.op];
-  if (kind == ApiKind::alloc) return first_time ? IdleReason::start_up : IdleReason::allocation;
-  if (kind == ApiKind::memcpy)
-    if (const auto copying = in_copy_call(state.call)) return copying;
-  const auto first_use = [&] { return !in_call && in_first_use(thread, from); };
-  if (!in_call && state.op == kNoRow)
-    return first_use() ? std::optional(IdleReason::start_up) : std::nullopt;
-  if (gap.next == kNoRow) return IdleReason::host_other;  // nothing follows that could be late
-  if (is_input_copy(gap.next)) return IdleReason::input;
-  return first_time || first_use() ? IdleReason::start_up : IdleReason::launch_bound;
+  if (kind == ApiKind::alloc)
+    return runs_first(state.op) ? IdleReason::start_up : IdleReason::allocation;
+  if (kind == ApiKind::memcpy) return in_copy_call(state.call);
+  return {};
 }
 
 bool IdleRules::told_to_wait(std::uint32_t activity) const {

@@ -40,16 +40,30 @@ LaunchFacts collect_launch_facts(const Context& context);
 struct IdleGap {
   Interval span;
   std::uint32_t before, next;  // rows of activities; kNoRow at the ends
+  bool awaits_input;           // the next one brings the input of a step
 };
 
 class IdleRules {
  public:
   IdleRules(const Context& context, const LaunchFacts& facts);
 
+  IdleGap gap(Interval span, std::uint32_t before, std::uint32_t next) const {
+    return {span, before, next, is_input_copy(next)};
+  }
+
   /// The host was late: the cause that a thread gives which is in this state from `from` on, empty
   /// when it has nothing open and the next thread is to be asked.
   std::optional<IdleReason> host_late(std::uint32_t thread, Nanos from, const ThreadState& state,
-                                      const IdleGap& gap) const;
+                                      const IdleGap& gap) const {
+    if (state.call != kNoRow || state.roles != 0)
+      if (const auto reason = by_call_or_role(state)) return reason;
+    const auto once = [&] { return state.call == kNoRow && in_first_use(thread, from); };
+    if (state.call == kNoRow && state.op == kNoRow)
+      return once() ? std::optional(IdleReason::start_up) : std::nullopt;
+    if (gap.next == kNoRow) return IdleReason::host_other;  // nothing follows that could be late
+    if (gap.awaits_input) return IdleReason::input;
+    return runs_first(state.op) || once() ? IdleReason::start_up : IdleReason::launch_bound;
+  }
 
   /// The device had the work from `from` on and did not start it before the gap's end. The launch
   /// call had returned at `returned`.
@@ -60,7 +74,13 @@ class IdleRules {
   Nanos hardware_needs() const { return hardware_needs_; }
 
  private:
-  bool in_first_use(std::uint32_t thread, Nanos instant) const;
+  std::optional<IdleReason> by_call_or_role(const ThreadState& state) const;
+  bool runs_first(std::uint32_t op) const {
+    return op < facts_.one_off_op.size() && facts_.one_off_op[op];
+  }
+  bool in_first_use(std::uint32_t thread, Nanos instant) const {
+    return instant < first_uses_end_ && member_at(facts_.first_uses[thread], instant) != nullptr;
+  }
   bool is_input_copy(std::uint32_t activity) const;
   bool made_for_itself(std::uint32_t activity) const;
   std::optional<IdleReason> in_copy_call(std::uint32_t call) const;
@@ -69,6 +89,7 @@ class IdleRules {
   const Capture& capture_;
   const LaunchFacts& facts_;
   Nanos hardware_needs_;  // longest gap between work that was queued
+  Nanos first_uses_end_ = INT64_MIN;  // of all threads: mostly they come early
 };
 
 }  // namespace gf

@@ -19,18 +19,14 @@ void IdleSums::clear() {
   modules_.clear();
 }
 
-void IdleSums::add(Interval span, IdleReason reason, std::uint32_t op, std::uint32_t next) {
-  const auto at = static_cast<std::size_t>(reason);
-  ns_[at] += span.length();
-  if (span.start != last_end_[at])
-    ++gaps_[at];  // stretches of different operators that touch are one
-  last_end_[at] = span.end;
-  if (op != kNoRow)
-    operators_.add(static_cast<std::uint32_t>(context_.capture.host_ops.name[op]), at,
-                   span.length());
+void IdleSums::add(const IdlePiece& piece) {
+  const auto at = static_cast<std::size_t>(piece.reason);
+  ns_[at] += piece.span.length();
+  if (piece.span.start != last_end_[at]) ++gaps_[at];  // pieces that touch are one gap
+  last_end_[at] = piece.span.end;
   const auto& module_of = context_.attribution.module;
-  if (next < module_of.size() && module_of[next] != 0)
-    modules_.add(module_of[next], at, span.length());
+  if (piece.next < module_of.size() && module_of[piece.next] != 0)
+    modules_.add(module_of[piece.next], at, piece.span.length());
 }
 
 template <class NameOf>
@@ -137,10 +133,42 @@ GapLabeller::GapLabeller(const Context& context, const LaunchFacts& facts)
       turns_(context, rules_.hardware_needs()),
       captures_(context.capture),
       repeats_from_(context.window.blocks.begin_ns.value_or(INT64_MIN)),
+      some_once_(repeats_from_ != INT64_MIN || !captures_.stretches().empty()),
       main_of_(main_threads(context)),
       after_window_(first_after_windows(context)),
       most_looked_at_(kMostLooks *
                       (capture_.host_ops.size() + capture_.api_calls.size() + kFewEvents)) {}
+
+/// While a graph is captured nothing that is launched runs: one-off, whatever else is open.
+bool GapLabeller::once(Nanos from, Nanos to, IdleReason reason) const {
+  return is_of_the_host(reason) && (captures_.at(candidates_, from) ||
+                                    (to <= repeats_from_ && reason != IdleReason::launch_bound));
+}
+
+[[gnu::always_inline]] inline void GapLabeller::emit(Nanos from, Nanos to, IdleReason reason,
+                                                     std::uint32_t op, std::uint32_t next) {
+  if (from >= to) return;
+  if (some_once_ && once(from, to, reason)) reason = IdleReason::start_up;
+  if (op != kNoRow) sums_->add(op, reason, to - from);
+  if (piece_.span.end == from && piece_.reason == reason && piece_.next == next) {
+    piece_.span.end = to;
+    if (to - from <= longest_) return;
+  } else {
+    end_piece();
+    piece_ = {{from, to}, op, next, reason};
+  }
+  longest_ = to - from;
+  piece_.op = op;
+}
+
+/// The last piece is whole.
+void GapLabeller::end_piece() {
+  if (piece_.span.length() == 0) return;
+  sums_->add(piece_);
+  pieces_.push_back(piece_);
+  piece_ = {};
+  longest_ = 0;
+}
 
 std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& sums) {
   sums_ = &sums;
@@ -151,7 +179,7 @@ std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& 
   std::uint32_t before = kNoRow;
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
     if (line.spans[i].start > covered)
-      label_gap({{covered, line.spans[i].start}, before, line.rows[i]});
+      label_gap(rules_.gap({covered, line.spans[i].start}, before, line.rows[i]));
     if (before == kNoRow || line.spans[i].end >= covered) before = line.rows[i];
     covered = std::max(covered, line.spans[i].end);
   }
@@ -159,8 +187,9 @@ std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& 
     // Idle at the end of the window: what the device waited for may come after it.
     std::uint32_t next = kNoRow;
     if (line.device < after_window_.size()) next = after_window_[line.device];
-    label_gap({{covered, line.window.end}, before, next});
+    label_gap(rules_.gap({covered, line.window.end}, before, next));
   }
+  end_piece();
   return std::move(pieces_);
 }
 
@@ -222,15 +251,17 @@ void GapLabeller::label_device(const IdleGap& gap, Nanos from, Nanos returned, s
 void GapLabeller::label_host(const IdleGap& gap, Nanos from, Nanos to, std::size_t candidate) {
   if (candidate >= candidates_.size())
     return emit(from, to, IdleReason::host_other, kNoRow, gap.next);
-  auto& host = sweep(candidates_[candidate]);
+  const auto thread = candidates_[candidate];
+  auto& host = sweep(thread);
+  const bool last = candidate + 1 == candidates_.size();
   auto label = [&](Nanos start, Nanos end, const ThreadState& state) {
     ++looked_at_;
-    if (const auto reason = rules_.host_late(candidates_[candidate], start, state, gap))
+    if (const auto reason = rules_.host_late(thread, start, state, gap))
       emit(start, end, *reason, state.op != kNoRow ? state.op : state.named, gap.next);
-    else if (candidate + 1 < candidates_.size())
-      label_host(gap, start, end, candidate + 1);
-    else
+    else if (last)
       emit(start, end, IdleReason::host_other, state.named, gap.next);
+    else
+      label_host(gap, start, end, candidate + 1);
   };
   constexpr Nanos kParts = 16;
   if (looked_at_ <= most_looked_at_ || host.events_in(from, to) <= kParts) {
@@ -255,29 +286,6 @@ bool GapLabeller::same_graph_launch(std::uint32_t before, std::uint32_t next) co
     return false;
   const auto call = context_.launches[next];
   return call == kNoRow || capture_.api_calls.kind[call] == ApiKind::graph_launch;
-}
-
-void GapLabeller::emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op,
-                       std::uint32_t next) {
-  if (from >= to) return;
-  // While a graph is captured nothing that is launched runs: one-off, whatever else is open.
-  if (is_of_the_host(reason) && (captures_.at(candidates_, from) ||
-                                 (to <= repeats_from_ && reason != IdleReason::launch_bound)))
-    reason = IdleReason::start_up;
-  sums_->add({from, to}, reason, op, next);
-  if (!pieces_.empty()) {
-    auto& last = pieces_.back();
-    if (last.span.end == from && last.reason == reason && last.next == next) {
-      last.span.end = to;
-      if (to - from > longest_) {
-        longest_ = to - from;
-        last.op = op;
-      }
-      return;
-    }
-  }
-  longest_ = to - from;
-  pieces_.push_back({{from, to}, op, next, reason});
 }
 
 ThreadSweep& GapLabeller::sweep(std::uint32_t thread) {

@@ -21,8 +21,13 @@ class IdleSums {
  public:
   explicit IdleSums(const Context& context);
 
-  /// A stretch of idle time; stretches come in order of time.
-  void add(Interval span, IdleReason reason, std::uint32_t op, std::uint32_t next);
+  /// The time of an operation in which a device idled.
+  void add(std::uint32_t op, IdleReason reason, Nanos time) {
+    operators_.add(static_cast<std::uint32_t>(context_.capture.host_ops.name[op]),
+                   static_cast<std::size_t>(reason), time);
+  }
+  /// A whole piece of idle time; pieces come in order of time.
+  void add(const IdlePiece& piece);
   /// Reasons with time, largest first.
   std::vector<IdleCause> causes() const;
   /// Ready for the next device, at the cost of what this one had.
@@ -79,6 +84,8 @@ class GapLabeller {
   void label_host(const IdleGap& gap, Nanos from, Nanos to, std::size_t candidate);
   bool same_graph_launch(std::uint32_t before, std::uint32_t next) const;
   void emit(Nanos from, Nanos to, IdleReason reason, std::uint32_t op, std::uint32_t next);
+  void end_piece();
+  bool once(Nanos from, Nanos to, IdleReason reason) const;
   ThreadSweep& sweep(std::uint32_t thread);
   std::uint32_t main_thread(std::uint32_t thread) const;
   std::uint32_t launching_thread(std::uint32_t activity) const;
@@ -89,6 +96,7 @@ class GapLabeller {
   DeviceTurns turns_;
   GraphCaptures captures_;
   Nanos repeats_from_;  // what the host did before, other than launching, it does once
+  bool some_once_;      // it captured a graph, or did something before
   std::vector<std::uint32_t> main_of_;  // by row of threads: the main thread of its process
   std::vector<std::uint32_t>
       after_window_;            // by row of devices: what starts first after its window
@@ -97,7 +105,8 @@ class GapLabeller {
   std::unordered_map<std::uint32_t, ThreadSweep> sweeps_;
   std::vector<std::uint32_t> candidates_;  // threads to ask for the present gap, in order
   std::vector<IdlePiece> pieces_;
-  Nanos longest_ = 0;  // stretch that gave the last piece its operator
+  IdlePiece piece_{};  // the last one, which may go on; empty before the first
+  Nanos longest_ = 0;  // stretch that gave it its operator
   IdleSums* sums_ = nullptr;
 };
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <unordered_map>
 
 #include "core/apportion.h"
 #include "model/kernel_name.h"
@@ -172,19 +171,22 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
 
   std::array<double, kKernelBars.size()> whole{};
   std::array<std::vector<double>, kKernelBars.size()> by_layer, by_kernel;
-  std::unordered_map<std::uint32_t, std::size_t> kernel_index;
+  constexpr std::uint32_t kNotYet = UINT32_MAX;
+  std::vector<std::uint32_t> place_of(capture.strings.size(), kNotYet);  // in kernel_names
   std::vector<Text> kernel_names;
   for (auto& value : by_layer) value.assign(EnumNames<LayerType>::names.size(), 0);
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
     const auto activity = line.rows[i];
-    if (line.working_ns(i) <= 0) continue;
+    const Nanos working = line.working_ns(i);
+    if (working <= 0) continue;
     const auto split = split_kernel(activity, kernel_levels);
     const std::array<double, kKernelBars.size()> parts{
         split.sm_inactive, split.stalled, split.other_instructions, split.tensor, split.unknown};
-    const auto [kernel, fresh] = kernel_index.try_emplace(
-        static_cast<std::uint32_t>(capture.activities.name[activity]), kernel_names.size());
-    if (fresh) {
-      kernel_names.push_back(capture.activities.name[activity]);
+    const Text name = capture.activities.name[activity];
+    auto& kernel = place_of[static_cast<std::uint32_t>(name)];
+    if (kernel == kNotYet) {
+      kernel = static_cast<std::uint32_t>(kernel_names.size());
+      kernel_names.push_back(name);
       for (auto& value : by_kernel) value.push_back(0);
     }
     std::size_t layer = 0;
@@ -192,10 +194,10 @@ std::vector<WaterfallBar> waterfall(const Context& context, const DeviceTimeline
       layer = static_cast<std::size_t>(context.attribution.layer[activity]);
     for (std::size_t bar = 0; bar < kKernelBars.size(); ++bar) {
       if (parts[bar] == 0) continue;  // all but one, of a kernel without counters
-      const double time = parts[bar] * static_cast<double>(line.working_ns(i));
+      const double time = parts[bar] * static_cast<double>(working);
       whole[bar] += time;
       by_layer[bar][layer] += time;
-      by_kernel[bar][kernel->second] += time;
+      by_kernel[bar][kernel] += time;
     }
   }
   const auto ns = apportion(use.kernel_busy_ns - line.waiting_ns(), whole);

@@ -74,16 +74,17 @@ void keep_innermost(const Capture& capture, std::vector<Telling>& by_start) {
 
 /// The operations of kTellers, by their start.
 std::vector<Telling> telling_operations(const Capture& capture) {
-  std::unordered_map<std::uint32_t, std::size_t> by_name;
+  constexpr auto kNone = kTellers.size();
+  std::vector<std::uint8_t> teller_of(capture.strings.size(), kNone);  // by name
   for (std::size_t teller = 0; teller < kTellers.size(); ++teller)
     if (const Text name = capture.strings.find(kTellers[teller].name); name != Text::none)
-      by_name.emplace(static_cast<std::uint32_t>(name), teller);
+      teller_of[static_cast<std::uint32_t>(name)] = static_cast<std::uint8_t>(teller);
   std::vector<Telling> found;
   const auto& ops = capture.host_ops;
   for (std::uint32_t op = 0; op < ops.size(); ++op)
-    if (const auto at = by_name.find(static_cast<std::uint32_t>(ops.name[op]));
-        at != by_name.end() && ops.kind[op] == HostKind::op)
-      found.emplace_back(op, at->second);
+    if (const auto teller = teller_of[static_cast<std::uint32_t>(ops.name[op])];
+        teller != kNone && ops.kind[op] == HostKind::op)
+      found.emplace_back(op, teller);
   std::stable_sort(found.begin(), found.end(), [&](const Telling& left, const Telling& right) {
     const Nanos first = ops.start_ns[left.first], second = ops.start_ns[right.first];
     return first != second ? first < second

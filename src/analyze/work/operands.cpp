@@ -35,22 +35,40 @@ constexpr std::array kElementWords{
     ElementWord{"c10::complex<double>", Element::complex128},
 };
 
-/// A value of a JSON array: numbers, texts and arrays of them. Anything else ends the reading.
+/// A value of a JSON array: numbers, texts and arrays of them. It lies in the list of its reader,
+/// before what is inside it.
 struct Json {
-  std::vector<Json> items;
   std::string_view text;  // of a text or a number
-  bool array = false;
+  std::uint32_t size;     // values, with those inside it
+  bool array;
+
+  /// What is right inside, in order.
+  class Items {
+   public:
+    explicit Items(const Json& around) : at_(&around + 1), end_(&around + around.size) {}
+    bool empty() const { return at_ == end_; }
+    /// The next one; nullptr behind the last.
+    const Json* take() {
+      if (empty()) return nullptr;
+      return std::exchange(at_, at_ + at_->size);
+    }
+
+   private:
+    const Json *at_, *end_;
+  };
+  Items items() const { return Items(*this); }
 };
 
+/// Reads a text; anything else than the above is none. What it read is there until it reads again.
 class Reader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
-
-  std::optional<Json> read() {
-    auto value = value_at(0);
+  const Json* read(std::string_view text) {
+    text_ = text;
+    at_ = 0;
+    all_.clear();
+    if (!take_value(0)) return nullptr;
     skip_space();
-    if (!value || at_ != text_.size()) return std::nullopt;
-    return value;
+    return at_ == text_.size() ? all_.data() : nullptr;
   }
 
  private:
@@ -65,43 +83,36 @@ class Reader {
     ++at_;
     return true;
   }
-  std::optional<Json> value_at(int depth) {
+  bool take_value(int depth) {
     skip_space();
-    if (at_ >= text_.size() || depth > kDeepest) return std::nullopt;
-    if (text_[at_] == '[') return array_at(depth);
-    if (text_[at_] == '"') return text_at();
-    const auto begin = at_;
-    while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ']') ++at_;
-    Json value;
-    value.text = text_.substr(begin, at_ - begin);
-    return value;
-  }
-  std::optional<Json> text_at() {
-    const auto begin = ++at_;
-    while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2u : 1u;
-    if (at_ >= text_.size()) return std::nullopt;
-    Json value;
-    value.text = text_.substr(begin, at_++ - begin);
-    return value;
-  }
-  std::optional<Json> array_at(int depth) {
-    constexpr std::size_t kUsual = 4;  // dimensions of a tensor
-    Json value;
-    value.array = true;
-    ++at_;
-    if (take(']')) return value;
-    value.items.reserve(kUsual);
-    while (true) {
-      auto item = value_at(depth + 1);
-      if (!item) return std::nullopt;
-      value.items.push_back(std::move(*item));
-      if (take(']')) return value;
-      if (!take(',')) return std::nullopt;
+    if (at_ >= text_.size() || depth > kDeepest) return false;
+    if (text_[at_] == '[') return take_array(depth);
+    const auto begin = at_ + (text_[at_] == '"');
+    if (begin == at_) {
+      while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ']') ++at_;
+      all_.push_back({text_.substr(begin, at_ - begin), 1, false});
+      return true;
     }
+    for (++at_; at_ < text_.size() && text_[at_] != '"';) at_ += text_[at_] == '\\' ? 2u : 1u;
+    if (at_ >= text_.size()) return false;
+    all_.push_back({text_.substr(begin, at_++ - begin), 1, false});
+    return true;
+  }
+  bool take_array(int depth) {
+    const auto place = all_.size();
+    all_.push_back({{}, 1, true});
+    ++at_;
+    if (take(']')) return true;
+    do {
+      if (!take_value(depth + 1)) return false;
+    } while (take(','));
+    all_[place].size = static_cast<std::uint32_t>(all_.size() - place);
+    return take(']');
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
+  std::vector<Json> all_;
 };
 
 std::optional<std::int64_t> whole(std::string_view text) {
@@ -114,9 +125,10 @@ std::optional<std::int64_t> whole(std::string_view text) {
 
 std::vector<std::int64_t> whole_numbers(const Json& json) {
   std::vector<std::int64_t> numbers;
-  numbers.reserve(json.items.size());
-  for (const auto& item : json.items) {
-    const auto number = item.array ? std::nullopt : whole(item.text);
+  numbers.reserve(json.size);
+  auto items = json.items();
+  while (const Json* item = items.take()) {
+    const auto number = item->array ? std::nullopt : whole(item->text);
     if (!number) return {};
     numbers.push_back(*number);
   }
@@ -127,18 +139,22 @@ Tensor tensor_of(const Json& dims, const Json* strides, Element type) {
   Tensor tensor;
   tensor.dims = whole_numbers(dims);
   if (strides && strides->array) tensor.strides = whole_numbers(*strides);
-  tensor.sparse = strides && strides->array && strides->items.empty() && !tensor.dims.empty();
+  tensor.sparse = strides && strides->array && strides->items().empty() && !tensor.dims.empty();
   if (tensor.strides.size() != tensor.dims.size()) tensor.strides.clear();
   tensor.type = type;
   return tensor;
 }
 
 bool list_of_lists(const Json& json) {
-  return json.array && !json.items.empty() && json.items.front().array;
+  auto items = json.items();
+  const Json* first = items.take();
+  return json.array && first && first->array;
 }
 
-const Json* item_at(const std::optional<Json>& json, std::size_t i) {
-  return json && i < json->items.size() ? &json->items[i] : nullptr;
+/// What is inside; nothing of what is not there.
+Json::Items items_of(const Json* json) {
+  static constexpr Json kNothing{{}, 1, true};
+  return json ? json->items() : kNothing.items();
 }
 
 Input input_of(const Json& dims, std::string_view word, const Json* strides, const Json* value) {
@@ -146,16 +162,15 @@ Input input_of(const Json& dims, std::string_view word, const Json* strides, con
   if (value && !value->array) input.value = value->text;
   if (list_of_lists(dims)) {  // tensors of one list; their type is said of none
     input.list = true;
-    for (std::size_t i = 0; i < dims.items.size(); ++i) {
-      const Json* of_item = strides && i < strides->items.size() ? &strides->items[i] : nullptr;
-      input.tensors.push_back(tensor_of(dims.items[i], of_item, Element::none));
-    }
+    auto each = dims.items(), strides_of = items_of(strides);
+    while (const Json* item = each.take())
+      input.tensors.push_back(tensor_of(*item, strides_of.take(), Element::none));
     return input;
   }
   input.list = word == "TensorList" || word == "GenericList";
   const Element type = element_of(word);
   // A source without types (NVTX) gives sizes alone: what has sizes is a tensor.
-  const bool sized = word.empty() && dims.array && !dims.items.empty();
+  const bool sized = word.empty() && dims.array && !dims.items().empty();
   if (!input.list && (type != Element::none || sized))
     input.tensors.push_back(tensor_of(dims, strides, type));
   return input;
@@ -242,23 +257,28 @@ std::vector<const Tensor*> Call::tensors() const {
 
 std::vector<Tensor> tensors_of(std::string_view dims, Element type) {
   std::vector<Tensor> tensors;
-  const auto json = Reader(dims).read();
+  Reader reader;
+  const Json* json = reader.read(dims);
   if (!json || !json->array) return tensors;
-  for (const auto& item : json->items) tensors.push_back(tensor_of(item, nullptr, type));
+  auto items = json->items();
+  while (const Json* item = items.take()) tensors.push_back(tensor_of(*item, nullptr, type));
   return tensors;
 }
 
 std::vector<std::vector<double>> number_lists_of(std::string_view text) {
   std::vector<std::vector<double>> lists;
-  const auto json = Reader(text).read();
+  Reader reader;
+  const Json* json = reader.read(text);
   if (!json || !json->array) return lists;
-  for (const auto& item : json->items) {
+  auto items = json->items();
+  while (const Json* item = items.take()) {
     auto& list = lists.emplace_back();
-    for (const auto& number : item.items) {
-      const auto* const end = number.text.data() + number.text.size();
+    auto numbers = item->items();
+    while (const Json* number = numbers.take()) {
+      const auto* const end = number->text.data() + number->text.size();
       double value = 0;
-      const auto [stop, error] = std::from_chars(number.text.data(), end, value);
-      if (number.array || error != std::errc() || stop != end) return {};
+      const auto [stop, error] = std::from_chars(number->text.data(), end, value);
+      if (number->array || error != std::errc() || stop != end) return {};
       list.push_back(value);
     }
   }
@@ -266,7 +286,8 @@ std::vector<std::vector<double>> number_lists_of(std::string_view text) {
 }
 
 std::vector<std::int64_t> numbers_of(std::string_view text) {
-  const auto json = Reader(text).read();
+  Reader reader;
+  const Json* json = reader.read(text);
   if (!json || !json->array) return {};
   return whole_numbers(*json);
 }
@@ -274,18 +295,22 @@ std::vector<std::int64_t> numbers_of(std::string_view text) {
 std::optional<Call> call_of(const Capture& capture, std::uint32_t host_op) {
   const auto& ops = capture.host_ops;
   if (ops.shapes[host_op] == Text::none) return std::nullopt;
-  const auto dims = Reader(capture.text(ops.shapes[host_op])).read();
+  Reader of_dims, of_types, of_strides, of_values;
+  const Json* dims = of_dims.read(capture.text(ops.shapes[host_op]));
   if (!dims || !dims->array) return std::nullopt;
-  const auto read = [&](Text text) { return Reader(capture.text(text)).read(); };
-  const auto types = read(ops.types[host_op]), strides = read(ops.strides[host_op]),
-             values = read(ops.values[host_op]);
+  auto types = items_of(of_types.read(capture.text(ops.types[host_op])));
+  auto strides = items_of(of_strides.read(capture.text(ops.strides[host_op])));
+  auto values = items_of(of_values.read(capture.text(ops.values[host_op])));
   Call call;
   call.name = capture.text(ops.name[host_op]);
-  call.inputs.reserve(dims->items.size());
-  for (std::size_t i = 0; i < dims->items.size(); ++i) {
-    const Json* word = item_at(types, i);
-    call.inputs.push_back(input_of(dims->items[i], word ? word->text : std::string_view{},
-                                   item_at(strides, i), item_at(values, i)));
+  std::size_t count = 0;
+  for (auto each = dims->items(); each.take();) ++count;
+  call.inputs.reserve(count);
+  auto items = dims->items();
+  while (const Json* item = items.take()) {
+    const Json* word = types.take();
+    call.inputs.push_back(input_of(*item, word ? word->text : std::string_view{}, strides.take(),
+                                   values.take()));
   }
   return call;
 }

@@ -246,7 +246,7 @@ void parse_chunk(Chunk& chunk, Worker& worker) {
       if (const char* next = read_swiftly(at, end, event, worker);
           next && (*next == ',' || may_follow(next, end, chunk))) {
         rows.add(event, chunk.offset + (at - chunk.buffer.get()));
-        at = next;
+        at = next + (*next == ',');
       } else {
         at = read_carefully(at, end, event, chunk, worker, rows);
       }

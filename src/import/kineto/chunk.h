@@ -70,6 +70,7 @@ struct Worker {
   std::unordered_set<std::uint32_t> devices;
   std::unordered_map<std::string, std::uint32_t> device_of;
   std::vector<std::uint8_t> api_kind;  // by text, 255: not worked out yet
+  std::uint64_t chunks = 0;            // that it read or reads
   Layouts layouts;
   Patterns patterns;
   SlowReader slow;

@@ -90,21 +90,28 @@ Patterns::Patterns()
   steps_.reserve(kMostSteps);  // of which pages that stay untouched cost nothing
 }
 
+inline void Patterns::go_on(std::uint16_t number) {
+  many_ = and_then(many_, kMany, number);
+  few_ = and_then(few_, kFew, number);
+}
+
 const char* Patterns::read(const char* at, const char* end, Event& event) {
-  const Step last = steps_[at_];
-  const Step& expected = steps_[last.next];
+  const std::uint32_t next_step = steps_[at_].next;
+  const bool borrowed = steps_[at_].borrowed;
+  const Step& expected = steps_[next_step];
   if (!expected.pattern) return nullptr;
   const char* const next = read_by_pattern(*expected.pattern, expected.name.text, at, end, event);
   if (!next) return nullptr;
-  if (last.borrowed && steps_.size() < kMostSteps) {
+  if (borrowed && steps_.size() < kMostSteps) {
     enter(*expected.pattern);
     if (event.name_known) steps_[at_].name = expected.name;
   } else {
     go_on(expected.pattern->number);
-    at_ = last.next;
+    at_ = next_step;
   }
-  event.name_guess = &steps_[at_].name;
-  if (const Step& following = steps_[steps_[at_].next]; following.pattern) following.fetch();
+  Step& here = steps_[at_];
+  event.name_guess = &here.name;
+  if (const Step& following = steps_[here.next]; following.pattern) following.fetch();
   ++found_;
   return next;
 }
@@ -121,11 +128,6 @@ void Patterns::learn(const char* at, const char* end, Event& event) {
   event.pattern = &place(at, end, event);
   enter(*event.pattern);
   event.name_guess = &steps_[at_].name;
-}
-
-void Patterns::go_on(std::uint16_t number) {
-  many_ = and_then(many_, kMany, number);
-  few_ = and_then(few_, kFew, number);
 }
 
 /// To the step of these events, a new one where there is none.

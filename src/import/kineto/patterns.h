@@ -20,13 +20,21 @@
 
 namespace gf::kineto {
 
+/// What is the same for host operations that are alike: columns of their table.
+struct HostGroup {
+  std::uint32_t thread;
+  std::int32_t forward_thread, module_id;
+  StringId shapes, types, values, strides, module;
+};
+
 /// The meaning of the values that do not move, as the rows of the event's table have it.
 struct Settled {
   bool known = false;
-  std::uint32_t thread;  // of host operations and calls
-  std::int32_t forward_thread, module_id;
-  StringId shapes, types, values, strides, module;
-  StringId kernel;       // of calls
+  std::uint32_t thread;        // of host operations and calls
+  HostGroup host;              // of host operations
+  std::uint32_t group = 0;     // its number in a chunk ...
+  std::uint64_t of_chunk = 0;  // ... which is this of the worker's; 0: in none
+  StringId kernel;             // of calls
   std::uint32_t device;  // of a device's activities
   std::int64_t stream, context, graph, bytes, shared;
   std::array<std::int32_t, 3> grid, block;
@@ -86,7 +94,7 @@ class Patterns {
         __builtin_prefetch(pattern->bytes.data() + i);
     }
   };
-  void go_on(std::uint16_t number);
+  [[gnu::always_inline]] void go_on(std::uint16_t number);
   void enter(EventPattern& pattern);
   EventPattern& place(const char* at, const char* end, const Event& event);
   bool learns_in_vain() const;

@@ -194,17 +194,17 @@ inline const char* read_known_value(const LayoutNode& place, const char* at, con
   }
 }
 
-/// True if the first `left` of `bytes`, at least one, stand at `at`; others may be read behind
-/// both.
-[[gnu::always_inline]] inline bool stands(const char* at, const char* bytes, std::size_t left) {
+/// True if the first `count` of `bytes`, at least one, stand at `at`; others may be read behind
+/// both. A look at the last ones, which may be among those looked at before, ends it.
+[[gnu::always_inline]] inline bool stands(const char* at, const char* bytes, std::size_t count) {
 #if defined(GF_WIDE) || defined(__SSE2__)
-  for (std::size_t i = 0;; i += kBytes, left -= kBytes) {
-    const auto differ = ~bits(equal(load(at + i), load(bytes + i)));
-    if (left <= kBytes) return differ << (32 - left) == 0;
-    if (differ << (32 - kBytes)) return false;
-  }
+  if (count < kBytes) return ~bits(equal(load(at), load(bytes))) << (32 - count) == 0;
+  for (std::size_t i = 0; i + kBytes < count; i += kBytes)
+    if (bits(equal(load(at + i), load(bytes + i))) != kAllBits) return false;
+  const std::size_t tail = count - kBytes;
+  return bits(equal(load(at + tail), load(bytes + tail))) == kAllBits;
 #else
-  return std::memcmp(at, bytes, left) == 0;
+  return std::memcmp(at, bytes, count) == 0;
 #endif
 }
 

@@ -167,11 +167,19 @@ bool Rows::time(const Event& event, Field field, Nanos& ns) {
 }
 
 void Rows::complete() {
+  auto& ops = rows_.host_ops;
+  fill(ops.thread, &HostGroup::thread);
+  fill(ops.forward_thread, &HostGroup::forward_thread);
+  fill(ops.module_id, &HostGroup::module_id);
+  fill(ops.shapes, &HostGroup::shapes);
+  fill(ops.types, &HostGroup::types);
+  fill(ops.values, &HostGroup::values);
+  fill(ops.strides, &HostGroup::strides);
+  fill(ops.module, &HostGroup::module);
   rows_.each_table([](auto& table) { gf::complete(table); });
 }
 
-void Rows::add(const Event& event, std::int64_t at) {
-  if (event.pattern && event.pattern->settled.known) return add_span(event, event.category, at);
+void Rows::add_anew(const Event& event, std::int64_t at) {
   if (event.duplicates)
     chunk_.note(QualityCode::duplicate_key, "a key came twice in one event; the last one counts",
                 at);
@@ -335,30 +343,45 @@ void Rows::add_host(const Event& event, HostKind kind, Nanos start, Nanos durati
   host_ops.duration_ns.push_back(duration);
   host_ops.name.push_back(name(event));
   host_ops.kind.push_back(kind);
-  const Settled& said = settled(event, [&](Settled& out) {
-    out.thread = thread(event);
-    out.forward_thread = small(event, Field::forward_thread, at);
-    out.module_id = small(event, Field::python_module, at);
-    out.shapes = text(event, Field::input_dims);
-    out.types = text(event, Field::input_type);
-    out.values = text(event, Field::input_values);
-    out.strides = text(event, Field::input_strides);
-    out.module = text(
-        event, event.has(Field::module_hierarchy) ? Field::module_hierarchy : Field::call_stack);
+  Settled& said = settled(event, [&](Settled& out) {
+    out.host = {thread(event),
+                small(event, Field::forward_thread, at),
+                small(event, Field::python_module, at),
+                text(event, Field::input_dims),
+                text(event, Field::input_type),
+                text(event, Field::input_values),
+                text(event, Field::input_strides),
+                text(event, event.has(Field::module_hierarchy) ? Field::module_hierarchy
+                                                               : Field::call_stack)};
   });
-  host_ops.thread.push_back(said.thread);
-  chunk_.last_host = said.thread;
+  host_group_.push_back(group_of(event, said));
+  chunk_.last_host = said.host.thread;
   say(host_ops.external_id, row, event, Field::external_id, at);
   say(host_ops.sequence, row, event, Field::sequence, at);
-  put(host_ops.forward_thread, row, said.forward_thread);
   say(host_ops.python_id, row, event, Field::python_id, at);
   say(host_ops.python_parent, row, event, Field::python_parent, at);
-  put(host_ops.module_id, row, said.module_id);
-  put(host_ops.shapes, row, said.shapes);
-  put(host_ops.types, row, said.types);
-  put(host_ops.values, row, said.values);
-  put(host_ops.strides, row, said.strides);
-  put(host_ops.module, row, said.module);
+}
+
+/// The number in this chunk of a host operation's group.
+std::uint32_t Rows::group_of(const Event& event, Settled& said) {
+  if (!event.pattern || !said.known || said.of_chunk != worker_.chunks) {
+    said.of_chunk = worker_.chunks;
+    said.group = static_cast<std::uint32_t>(host_groups_.size());
+    host_groups_.push_back(said.host);
+  }
+  return said.group;
+}
+
+/// A column that the rows' groups say.
+template <class T>
+void Rows::fill(Column<T>& column, T HostGroup::*value) {
+  if (host_groups_.empty()) return;
+  const T first = host_groups_.front().*value;
+  if (std::ranges::all_of(host_groups_, [&](const HostGroup& one) { return one.*value == first; }))
+    return column.resize(host_group_.size(), first);
+  const auto rows = column.extend(host_group_.size());
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    rows[row] = host_groups_[host_group_[row]].*value;
 }
 
 void Rows::add_api(const Event& event, Nanos start, Nanos duration, std::int64_t at) {

@@ -60,9 +60,16 @@ class ShortText {
 
 class Rows {
  public:
-  Rows(Chunk& chunk, Worker& worker) : chunk_(chunk), rows_(chunk.rows), worker_(worker) {}
+  Rows(Chunk& chunk, Worker& worker) : chunk_(chunk), rows_(chunk.rows), worker_(worker) {
+    ++worker_.chunks;
+  }
   /// Adds what the event says. `at` is its byte offset, for notes of damage.
-  void add(const Event& event, std::int64_t at);
+  void add(const Event& event, std::int64_t at) {
+    if (event.pattern && event.pattern->settled.known)
+      add_span(event, event.category, at);
+    else
+      add_anew(event, at);
+  }
   /// After the last event: columns of which the last rows say nothing become as long as the others.
   void complete();
 
@@ -75,6 +82,7 @@ class Rows {
            std::int64_t at) {
     if (event.has(field)) put(column, row, small(event, field, at));
   }
+  void add_anew(const Event& event, std::int64_t at);
   void add_span(const Event& event, Category category, std::int64_t at);
   void add_border(const Event& event, Category category, std::int64_t at);
   void add_host(const Event& event, HostKind kind, Nanos start, Nanos duration, std::int64_t at);
@@ -98,7 +106,7 @@ class Rows {
   }
   /// Values that do not move from one event to the next like it, computed once a pattern by `fill`.
   template <class Fill>
-  const Settled& settled(const Event& event, Fill fill) {
+  Settled& settled(const Event& event, Fill fill) {
     if (event.pattern && event.pattern->settled.known) return event.pattern->settled;
     Settled& said = event.pattern ? event.pattern->settled : settled_;
     const auto noted = chunk_.noted;
@@ -107,6 +115,9 @@ class Rows {
     said.known = chunk_.noted == noted && !event.has(Field::collective) && !opens_;
     return said;
   }
+  std::uint32_t group_of(const Event& event, Settled& said);
+  template <class T>
+  void fill(Column<T>& column, T HostGroup::*value);
   std::uint32_t thread(const Event& event);         // as a row's thread
   std::uint32_t thread_number(const Event& event);  // without saying that it has events
   std::int64_t integer(const Event& event, Field field, std::int64_t fallback, std::int64_t at) {
@@ -141,6 +152,8 @@ class Rows {
   bool opens_ = false;           // the event at hand begins a span whose end another one tells
   std::uint32_t turn_ = kNoRow;  // the thread of the host events before the last activity
   TimeHead time_head_;
+  std::vector<HostGroup> host_groups_;
+  std::vector<std::uint32_t> host_group_;  // by row of host_ops
   Settled settled_{};  // of the event at hand, when it follows no pattern
 };
 

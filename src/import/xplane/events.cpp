@@ -282,8 +282,23 @@ struct Decoder {
     }
   }
 
-  static std::uint64_t number(const char*& at, const char* end) {
+  [[gnu::always_inline]] static std::uint64_t number(const char*& at, const char* end) {
     if (at != end && static_cast<signed char>(*at) >= 0) return static_cast<std::uint64_t>(*at++);
+    return long_number(at, end);
+  }
+
+  /// Ids and times take two to nine bytes; what is longer, or cut short, is looked at with care.
+  static std::uint64_t long_number(const char*& at, const char* end) {
+    std::uint64_t value = 0;
+    const char* next = at;
+    for (unsigned shift = 0; next != end && shift < 63; shift += 7) {
+      const auto byte = static_cast<unsigned char>(*next++);
+      value |= std::uint64_t{byte & 0x7fU} << shift;
+      if (byte < 0x80) {
+        at = next;
+        return value;
+      }
+    }
     return protozero::decode_varint(&at, end);
   }
 

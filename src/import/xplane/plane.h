@@ -24,14 +24,8 @@ class ById {
     }
     return sparse_[id];
   }
-  const T* find(std::uint64_t id) const {
-    if (id < kDense) {
-      if (id < dense_.size()) return &dense_[id];
-      return nullptr;
-    }
-    const auto it = sparse_.find(id);
-    if (it == sparse_.end()) return nullptr;
-    return &it->second;
+  [[gnu::always_inline]] const T* find(std::uint64_t id) const {
+    return id < dense_.size() ? dense_.data() + id : find_sparse(id);
   }
   /// apply(id, value) for every id that may be there.
   template <class F>
@@ -47,6 +41,12 @@ class ById {
 
  private:
   static constexpr std::uint64_t kDense = 1 << 16;
+  const T* find_sparse(std::uint64_t id) const {
+    if (id < kDense) return nullptr;
+    const auto it = sparse_.find(id);
+    if (it == sparse_.end()) return nullptr;
+    return &it->second;
+  }
   std::size_t grown(std::uint64_t id) const {
     return std::max<std::size_t>(id + 1, std::min<std::size_t>(kDense, dense_.size() * 2));
   }
