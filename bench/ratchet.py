@@ -6,7 +6,8 @@
 Inputs are made of the captures in examples/ (as in ingest.py and xplane.py): of 200 MB a trace as
 JSON, answered as JSON and as the short text, which asks for less, and as a capture file; of 40 MB
 the same as gzip, one whose times and sizes vary, a profile of JAX, a capture that is opened again,
-its page, its whatif; and a job of 16 ranks (tests/ranks/synthetic.py). Of each:
+the same that keeps its answer, its page, its whatif; and a job of 16 ranks
+(tests/ranks/synthetic.py). Of each:
   instructions  an event, counted by Valgrind on one processor: the same on every machine
   misses        an event that go past a cache of 1 MB, as Valgrind's model has it: what waits for memory
   bytes         peak memory an event
@@ -82,11 +83,11 @@ def profile(size):
     return path
 
 
-def imported(plain):
+def imported(plain, *options):
     """Written by the build that is measured: the file's form may have changed."""
-    path = plain.with_name(plain.stem + ".gpf")
+    path = plain.with_name(plain.stem + "".join(options).replace("--", "_") + ".gpf")
     path.unlink(missing_ok=True)
-    run([PROGRAM, "import", plain, "-o", path])
+    run([PROGRAM, "import", plain, "-o", path, *options])
     return path
 
 
@@ -113,6 +114,7 @@ def inputs():
             "varied": Asked(ingest.trace(SMALL, ".json", varied=True)[0], SMALL, "analyze", "text"),
             "xplane": Asked(profile(SMALL), SMALL),
             "reopened": Asked(small, SMALL, "analyze", "text"),
+            "kept": Asked(imported(plain[SMALL], "--answer"), SMALL, "analyze", "text"),
             "page": Asked(small, SMALL, "analyze", "html"),
             "whatif": Asked(small, SMALL, "whatif", "json"),
             "ranks": Asked(job(), SMALL, "ranks", "json", ("--allow-incomplete",))}, plain
@@ -232,6 +234,7 @@ def main():
     if not shutil.which("valgrind"):
         sys.exit("Valgrind counts the instructions: ./dev setup, or apt-get install valgrind")
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
+    os.environ["XDG_STATE_HOME"] = str(ingest.CACHE)  # for the key of `import --answer`
     files, plain = inputs()
     gated = {} if o.only else files
     programs = {"now": PROGRAM} if not o.against else {"before": o.against.resolve(),

@@ -18,6 +18,7 @@
 #include "analyze/timeline.h"
 #include "core/apportion.h"
 #include "core/intervals.h"
+#include "core/number_map.h"
 #include "core/order.h"
 #include "model/kernel_name.h"
 
@@ -157,7 +158,8 @@ class GrowingTree {
         nesting_(nesting),
         view_(view),
         scopes_first_(names_scopes(context.capture)),
-        places_(context.capture.host_ops.size()) {
+        places_(context.capture.host_ops.size()),
+        short_names_(context.capture.strings, short_kernel_name) {
     CallNode& top = nodes_.emplace_back();
     top.view = view;
     top.name = "window";
@@ -208,6 +210,10 @@ class GrowingTree {
     std::uint32_t base = kNoRow, node = 0;
   };
 
+  static std::uint64_t key_of(std::uint32_t place, std::uint32_t what) {
+    return std::uint64_t{place} << 32 | what;
+  }
+
   static void join(const CallNode& node, CallNode& sum) {
     sum.ns += node.ns;
     sum.kernel_ns += node.kernel_ns;
@@ -232,32 +238,27 @@ class GrowingTree {
 
   /// A child named by a text of the capture: asked for with every call, so by the text's number.
   std::uint32_t span_child(std::uint32_t parent, TreeNodeKind kind, Text name) {
-    const std::uint64_t key =
-        static_cast<std::uint64_t>(parent) << 32 | static_cast<std::uint32_t>(name);
-    const auto [at, fresh] = spans_[static_cast<std::size_t>(kind)].try_emplace(key, 0);
-    if (fresh) at->second = child(parent, kind, context_.capture.text(name));
-    return at->second;
+    const auto [node, fresh] = spans_[static_cast<std::size_t>(kind)].place(
+        key_of(parent, static_cast<std::uint32_t>(name)));
+    if (fresh) *node = child(parent, kind, context_.capture.text(name));
+    return *node;
   }
 
   std::uint32_t leaf(std::uint32_t place, const TimePiece& piece) {
     if (piece.kind == TreeNodeKind::idle) {
-      const std::uint64_t key =
-          static_cast<std::uint64_t>(place) << 32 | static_cast<std::uint32_t>(piece.reason);
-      const auto [at, fresh] = idle_.try_emplace(key, 0);
-      if (fresh) at->second = child(place, piece.kind, name_of(piece.reason));
-      return at->second;
+      const auto [node, fresh] =
+          idle_.place(key_of(place, static_cast<std::uint32_t>(piece.reason)));
+      if (fresh) *node = child(place, piece.kind, name_of(piece.reason));
+      return *node;
     }
     const auto& activities = context_.capture.activities;
     if (piece.kind == TreeNodeKind::copy && activities.kind[piece.activity] == ActivityKind::memcpy)
       return child(place, piece.kind, name_of(activities.copy[piece.activity]));
     if (piece.kind == TreeNodeKind::copy) return child(place, piece.kind, "memset");
-    const std::uint64_t key = static_cast<std::uint64_t>(place) << 32 |
-                              static_cast<std::uint32_t>(activities.name[piece.activity]);
-    const auto [at, fresh] = kernels_.try_emplace(key, 0);
-    if (fresh)
-      at->second = child(place, piece.kind,
-                         short_kernel_name(context_.capture.text(activities.name[piece.activity])));
-    return at->second;
+    const Text name = activities.name[piece.activity];
+    const auto [node, fresh] = kernels_.place(key_of(place, static_cast<std::uint32_t>(name)));
+    if (fresh) *node = child(place, piece.kind, short_names_(name));
+    return *node;
   }
 
   /// The node that a piece lies under.
@@ -271,16 +272,14 @@ class GrowingTree {
     }
     if (scopes_first_ && module == 0 && piece.kind == TreeNodeKind::kernel) {
       const Text scope = context_.capture.activities.scope[piece.activity];
-      const auto [at, fresh] = scopes_.try_emplace(
-          std::uint64_t{static_cast<std::uint32_t>(scope)} << 8 | phase, kNoRow);
-      if (fresh) at->second = new_scope(scope, static_cast<TrainingPhase>(phase));
-      if (at->second != kNoRow) return at->second;
+      const auto [node, fresh] = scopes_.place(key_of(phase, static_cast<std::uint32_t>(scope)));
+      if (fresh) *node = new_scope(scope, static_cast<TrainingPhase>(phase));
+      if (*node != kNoRow) return *node;
     }
-    const auto [at, fresh] = modules_.try_emplace(std::uint64_t{module} << 8 | phase, 0);
+    const auto [node, fresh] = modules_.place(key_of(phase, module));
     if (fresh)
-      at->second =
-          new_module(context_.attribution.modules[module], static_cast<TrainingPhase>(phase));
-    return under(at->second, piece.span);
+      *node = new_module(context_.attribution.modules[module], static_cast<TrainingPhase>(phase));
+    return under(*node, piece.span);
   }
 
   /// The node of TensorFlow's name scope and the type of its operation; kNoRow where the text has
@@ -359,13 +358,13 @@ class GrowingTree {
   std::vector<std::uint32_t> parent_{0};  // by node
   std::vector<std::vector<std::size_t>> below_;
   std::unordered_map<Key, std::uint32_t, KeyHash> index_;
-  std::vector<Place> places_;                                 // by row of host_ops
-  std::vector<std::uint32_t> path_;                           // of under()
-  std::unordered_map<std::uint64_t, std::uint32_t> modules_;  // by module and phase
-  std::unordered_map<std::uint64_t, std::uint32_t> scopes_;   // by scope and phase
-  std::unordered_map<std::uint64_t, std::uint32_t> kernels_;  // by place and name
-  std::unordered_map<std::uint64_t, std::uint32_t> idle_;     // by place and reason
-  std::map<std::size_t, std::unordered_map<std::uint64_t, std::uint32_t>> spans_;  // by kind
+  std::vector<Place> places_;        // by row of host_ops
+  std::vector<std::uint32_t> path_;  // of under()
+  NumberMap modules_, scopes_;       // by phase and module, or scope
+  NumberMap kernels_, idle_;         // by place and name, or reason
+  std::array<NumberMap, EnumNames<TreeNodeKind>::names.size()>
+      spans_;  // of a kind: by place and name
+  OncePerText<std::string (*)(std::string_view)> short_names_;
 };
 
 }  // namespace

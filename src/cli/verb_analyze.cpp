@@ -13,9 +13,11 @@
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/query/own_rules.h"
+#include "report/summary.h"
 #include "report/text/reports.h"
 #include "report/text/sections.h"
 #include "session/answer.h"
+#include "session/kept.h"
 #include "session/ranks.h"
 
 namespace gf::cli {
@@ -57,16 +59,21 @@ int analyze_files(const AnalyzeArguments& out) {
   if (format == "html" && !out.output.to_file() && stdout_is_terminal())
     return complain("--format html requires -o FILE", kWrongUsage);
   ProgressDisplay progress;
-  const auto loaded = load_capture(out.input, progress.callback());
-  progress.wipe();
-  if (!loaded) return complain(loaded.error());
-  if (!out.peers.empty() && holds_only_report(*loaded->capture))
-    return complain("--ranks requires a trace, not a counter report alone", kWrongUsage);
   Question question = out.question;
   question.report_alone = true;
   question.max_rows = other_rows(format, out.rows);
   question.brief = is_brief(out, format);
   question.progress = progress.callback();
+  if (out.peers.empty() && out.rules.empty() && is_usual(out.input, question))
+    if (const auto kept = kept_answer(out.input.trace))
+      return give_answer(
+          out.output, out.input.trace, shortcomings(kept->analysis),
+          short_text(kept->analysis, text_style(out.output.to_file()), kept->omitted));
+  const auto loaded = load_capture(out.input, progress.callback());
+  progress.wipe();
+  if (!loaded) return complain(loaded.error());
+  if (!out.peers.empty() && holds_only_report(*loaded->capture))
+    return complain("--ranks requires a trace, not a counter report alone", kWrongUsage);
   if (!out.rules.empty()) {
     auto rules = read_own_rules(out.rules);
     if (!rules) return complain(rules.error());

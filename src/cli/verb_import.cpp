@@ -13,6 +13,7 @@
 #include "model/file.h"
 #include "report/summary.h"
 #include "report/text/format.h"
+#include "session/kept.h"
 
 namespace gf::cli {
 
@@ -21,6 +22,7 @@ namespace {
 struct ImportArguments {
   std::vector<std::string> files;
   std::string output;
+  bool answer = false;
   ImportOptions import;
 };
 
@@ -60,20 +62,25 @@ Result<int> import_files(const ImportArguments& options, std::string& summary) {
   with_progress.import.progress = progress.callback();
   auto capture = read_all(with_progress);
   if (!capture) return tl::unexpected(capture.error());
-  if (auto written = write_capture(*capture, options.output, progress.callback()); !written)
-    return tl::unexpected(written.error());
-  progress.wipe();
-  auto count = [](const auto& table) {
+  const auto count = [](const auto& table) {
     return format_count(static_cast<std::int64_t>(table.size()));
   };
   summary = fmt::format(
       "{}: {} host operations, {} runtime calls, {} device activities, {} report kernels, {} "
-      "samples; {}\n",
+      "samples; ",
       options.output, count(capture->host_ops), count(capture->api_calls),
       count(capture->activities), count(capture->report_kernels),
-      format_count(static_cast<std::int64_t>(counter_value_count(*capture))),
-      format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(options.output))));
-  return say_missing(options.output, shortcomings(*capture));
+      format_count(static_cast<std::int64_t>(counter_value_count(*capture))));
+  const auto missing = shortcomings(*capture);
+  KeepMore keep;
+  if (options.answer && options.files.size() == 1)
+    keep = [&] { return keep_answer(std::move(*capture), options.output, progress.callback()); };
+  if (auto written = write_capture(*capture, options.output, progress.callback(), keep); !written)
+    return tl::unexpected(written.error());
+  progress.wipe();
+  summary +=
+      format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(options.output))) + "\n";
+  return say_missing(options.output, missing);
 }
 
 }  // namespace
@@ -88,6 +95,9 @@ Verb import_verb() {
   verb.option("-o,--output", options->output, "FILE", "capture file to write (.gpf)")
       .must()
       .output();
+  verb.flag("--answer", options->answer,
+            "also write the answer of `gpufathom analyze`, which then takes milliseconds to print; "
+            "takes as long as that answer");
   add_limit_options(verb, options->import.max_bytes, options->import.threads);
   verb.wrong = [options] { return wrong_ending(options->output, {".gpf"}); };
   verb.run = [options] {

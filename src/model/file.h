@@ -23,6 +23,7 @@
 #include "core/error.h"
 #include "core/progress.h"
 #include "model/capture.h"
+#include "model/file_kept.h"
 #include "model/sqlite.h"
 
 namespace gf {
@@ -37,9 +38,10 @@ inline constexpr std::uint64_t kMostBytes = 64ull << 30;  // that may be made of
 bool is_capture_file(std::string_view head);
 
 /// Writes a capture as a new file, whole or not at all: it appears under its name only when
-/// complete, replacing the capture that was there. What is no capture is never replaced.
-Status write_capture(const Capture& capture, const std::string& path,
-                     const Progress& progress = {});
+/// complete, replacing the capture that was there. What is no capture is never replaced. `keep` is
+/// asked when all rows are written: the capture is not needed any more.
+Status write_capture(const Capture& capture, const std::string& path, const Progress& progress = {},
+                     const KeepMore& keep = {});
 
 /// Reads a whole capture file. Fails with a clear error when it is damaged, of a newer version or
 /// another program's, or makes more than `max_bytes`, unpacked samples included.
@@ -47,7 +49,8 @@ Result<Capture> read_capture(const std::string& path, const Progress& progress =
                              std::uint64_t max_bytes = kMostBytes);
 
 /// Puts a capture into a database that is open and empty, schema and views included.
-Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress = {});
+Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress = {},
+                     const KeepMore& keep = {});
 
 /// Opens a capture file, after checking that it is one.
 Result<sqlite::Database> open_capture_file(const std::string& path);

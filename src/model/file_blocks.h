@@ -1,7 +1,9 @@
 // Packed samples of a capture file.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,17 @@ class FileStrings {
     const Text& text = texts_[static_cast<std::size_t>(id)];
     if (text == kMissing) return nullptr;
     return &text;
+  }
+  /// Texts of many ids, of which 0 is none; the number of those before the first that is missing.
+  std::size_t texts(std::span<const std::int64_t> ids, std::span<Text> out) const {
+    const std::uint64_t size = texts_.size();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const auto id = static_cast<std::uint64_t>(ids[i]);
+      const Text text = id == 0 ? Text::none : id < size ? texts_[id] : kMissing;
+      if (text == kMissing) return i;
+      out[i] = text;
+    }
+    return ids.size();
   }
   template <class E>
   std::optional<E> listed(std::int64_t id) const {

@@ -48,22 +48,19 @@ unsigned width_of(U64 span) {
 }
 
 template <class U>
-void put_values(std::string& out, std::span<const I64> values, I64 base) {
-  out.resize(values.size() * sizeof(U));
+void put_values(char* out, std::span<const I64> values, I64 base) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto unit = static_cast<U>(minus(values[i], base));
-    std::memcpy(out.data() + i * sizeof unit, &unit, sizeof unit);
+    std::memcpy(out + i * sizeof unit, &unit, sizeof unit);
   }
 }
 template <class U>
-void put_differences(std::string& out, std::span<const I64> values, I64 base) {
-  out.resize(values.size() * sizeof(U));
-  I64 last = values[0];
+void put_differences(char* out, std::span<const I64> values, I64 base) {
+  I64 last = minus(values[0], base);  // the first difference is base, whatever came before
   for (std::size_t i = 0; i < values.size(); ++i) {
-    // The first difference is base, whatever came before.
-    const auto unit = static_cast<U>(i == 0 ? 0 : minus(minus(values[i], last), base));
+    const auto unit = static_cast<U>(minus(minus(values[i], last), base));
     last = values[i];
-    std::memcpy(out.data() + i * sizeof unit, &unit, sizeof unit);
+    std::memcpy(out + i * sizeof unit, &unit, sizeof unit);
   }
 }
 
@@ -100,20 +97,22 @@ std::string ColumnPacker::pack(std::span<const I64> values) {
   const bool differences = step.span() < range.span() / 4;
   const I64 base = differences ? step.low : range.low;
   const unsigned width = width_of(differences ? step.span() : range.span());
-  plain_.clear();
+  const std::size_t size = width * values.size();
+  plain_.resize(std::max(plain_.size(), size));
   with_width(width, [&]<class U>(U) {
     if (differences)
-      put_differences<U>(plain_, values, base);
+      put_differences<U>(plain_.data(), values, base);
     else
-      put_values<U>(plain_, values, base);
+      put_values<U>(plain_.data(), values, base);
   });
-  std::string out(kHeader + ZSTD_compressBound(plain_.size()), '\0');
-  const std::size_t packed =
-      ZSTD_compressCCtx(context_.get(), out.data() + kHeader, out.size() - kHeader, plain_.data(),
-                        plain_.size(), kLevel);
-  const bool smaller = !ZSTD_isError(packed) && packed < plain_.size() - plain_.size() / 8;
-  out.resize(kHeader + (smaller ? packed : plain_.size()));
-  if (!smaller) std::copy(plain_.begin(), plain_.end(), out.begin() + kHeader);
+  packed_.resize(std::max(packed_.size(), ZSTD_compressBound(size)));
+  const std::size_t packed = ZSTD_compressCCtx(context_.get(), packed_.data(), packed_.size(),
+                                               plain_.data(), size, kLevel);
+  const bool smaller = !ZSTD_isError(packed) && packed < size - size / 8;
+  std::string out;
+  out.reserve(kHeader + size);
+  out.resize(kHeader);
+  out.append(smaller ? packed_ : plain_, 0, smaller ? packed : size);
   out[0] = static_cast<char>(differences);
   out[1] = static_cast<char>(width);
   out[2] = static_cast<char>(smaller);
@@ -257,7 +256,11 @@ Status insert_column_values(sqlite3* db, const char* table, std::size_t rows, st
       },
       [&](Slot& slot, unsigned worker) {
         slot.values.resize(slot.place.rows);
-        slot.whole = slot.source->copy(slot.from, slot.values) || slot.source == columns.data();
+        slot.whole = slot.source->copy(slot.from, slot.values);
+        if (!slot.whole && slot.source == columns.data()) {
+          std::ranges::fill(slot.values, slot.source->fallback);
+          slot.whole = true;
+        }
         if (slot.whole) slot.data = packers[worker].pack(slot.values);
       },
       [&](Slot& slot) {

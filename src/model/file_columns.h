@@ -3,6 +3,7 @@
 // that is at its default in all these rows has no block, unless it is the table's first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -45,7 +46,7 @@ class ColumnPacker {
     void operator()(ZSTD_CCtx_s* context) const;
   };
   std::unique_ptr<ZSTD_CCtx_s, Free> context_;
-  std::string plain_;
+  std::string plain_, packed_;  // room, as much as was ever needed
 };
 
 /// With memory that is used again from block to block.
@@ -88,7 +89,8 @@ std::uint64_t block_hash(const BlockPlace& place, std::string_view data);
 struct ColumnValues {
   const char* column;
   std::string names;
-  /// Puts the values from a row on in place; false when all are at their default.
+  std::int64_t fallback = 0;  // their default
+  /// Puts the values from a row on in place; false when all are at their default, and not in place.
   std::function<bool(std::size_t from, std::span<std::int64_t> out)> copy;
 };
 
@@ -132,13 +134,25 @@ Status insert_columns(sqlite3* db, const Table& table, std::uint32_t first, unsi
     ColumnValues& values = columns.emplace_back();
     values.column = ref.info.name;
     if constexpr (kIsListed<Declared>) values.names = joined_names(EnumNames<Value>::names);
-    values.copy = [&column = ref.column](std::size_t from, std::span<std::int64_t> out) {
-      bool any = false;
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        const Value value = column[from + i];
-        out[i] = stored_value<Declared>(value);
-        any |= out[i] != stored_value<Declared>(ColumnType<Declared>::kFallback);
+    const std::int64_t fallback = stored_value<Declared>(ColumnType<Declared>::kFallback);
+    values.fallback = fallback;
+    values.copy = [&column = ref.column, fallback](std::size_t from, std::span<std::int64_t> out) {
+      if (column.folded()) {
+        const std::int64_t all = stored_value<Declared>(column[0]);
+        if (all != fallback) std::fill(out.begin(), out.end(), all);
+        return all != fallback;
       }
+      bool any = false;
+      const auto put = [&](const auto& rows) {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+          out[i] = stored_value<Declared>(static_cast<Value>(rows[from + i]));
+          any |= out[i] != fallback;
+        }
+      };
+      if constexpr (std::is_same_v<Value, std::int64_t>)
+        put(column);  // which may be narrow, and stays so
+      else
+        put(column.span());
       return any;
     };
   });

@@ -21,8 +21,6 @@ using sqlite::failure;
 using sqlite::plain_table;
 using sqlite::prepare;
 
-constexpr Text kNoText = Text::none;
-
 /// Reads one value; false when it cannot stand in this column.
 template <class Declared>
 bool take(sqlite3_stmt* raw, int at, const FileStrings& strings, ValueOf<Declared>& out) {
@@ -119,24 +117,19 @@ bool convert(std::span<const std::int64_t> stored, const std::string& names,
       out[done++] = *listed[static_cast<std::size_t>(number)];
     }
   } else if constexpr (kIsText<Declared>) {
+    done = strings.texts(stored, out);
+    return done == stored.size();
+  } else {
+    const auto possible = [](std::int64_t number) {
+      if constexpr (kIsRef<Declared>) return number >= -1 && number < kNoRow;
+      return std::in_range<Value>(number) &&
+             (!std::is_same_v<Declared, declared::Bool> || number <= 1);
+    };
     std::size_t row = 0;
-    for (; row < stored.size(); ++row) {
-      const Text* text = stored[row] == 0 ? &kNoText : strings.text(stored[row]);
-      if (!text) break;
-      out[row] = *text;
-    }
+    for (; row < stored.size() && possible(stored[row]); ++row)
+      out[row] = static_cast<Value>(stored[row]);  // of no row: kNoRow
     done = row;
     return row == stored.size();
-  } else {
-    for (const auto number : stored) {
-      if constexpr (kIsRef<Declared>) {
-        if (number < -1 || number >= kNoRow) return false;
-      } else if (!std::in_range<Value>(number)) {
-        return false;
-      }
-      out[done++] = static_cast<Value>(number);  // of no row: kNoRow
-      if (std::is_same_v<Declared, declared::Bool> && number > 1) return false;
-    }
   }
   return true;
 }

@@ -211,8 +211,9 @@ Status replaceable(int fd, const std::string& path) {
 
 }  // namespace
 
-Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress) {
-  const std::string& file = capture.path;
+Status store_capture(sqlite3* db, const Capture& capture, const Progress& progress,
+                     const KeepMore& keep) {
+  const std::string file = capture.path;
   std::size_t total = 1, done = 0;
   capture.each_table([&](const auto& table) { total += table.size(); });
   return transaction(db, file, [&]() -> Status {
@@ -232,12 +233,16 @@ Status store_capture(sqlite3* db, const Capture& capture, const Progress& progre
           !progress("writing", static_cast<double>(done) / static_cast<double>(total)))
         status = fail("stopped", file);
     });
-    if (status) status = seal(db, file);
-    return status;
+    if (!status) return status;
+    if (keep)
+      for (const Kept& kept : keep())
+        if (auto ok = insert_kept(db, kept, file); !ok) return ok;
+    return seal(db, file);
   });
 }
 
-Status write_capture(const Capture& capture, const std::string& path, const Progress& progress) {
+Status write_capture(const Capture& capture, const std::string& path, const Progress& progress,
+                     const KeepMore& keep) {
   if (const int old = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); old >= 0) {
     const auto may = replaceable(old, path);
     ::close(old);
@@ -260,7 +265,7 @@ Status write_capture(const Capture& capture, const std::string& path, const Prog
                                   "synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;",
                                   page),
                       path);
-    if (ok) ok = store_capture(db->get(), capture, progress);
+    if (ok) ok = store_capture(db->get(), capture, progress, keep);
     return ok;
   };
   Status done = write();

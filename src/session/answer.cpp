@@ -26,14 +26,6 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// Name of the capture's first named GPU; empty when none has a name.
-std::string product_of(const Capture& capture) {
-  for (std::size_t device = 0; device < capture.devices.size(); ++device)
-    if (const auto name = capture.text(capture.devices.name[device]); !name.empty())
-      return std::string(name);
-  return {};
-}
-
 /// The folder of what this code was linked into: the program, or libgpufathom.so in another one.
 files::path own_folder() {
   static const char within = 0;
@@ -59,6 +51,13 @@ std::string shipped_file(const std::string& folder, const std::string& name) {
        {kProgramToData, kLibraryToData, "../share/gpufathom", "../share", "../docs"})
     if (const auto file = own / share / folder / name; files::exists(file, ignored))
       return file.lexically_normal().string();
+  return {};
+}
+
+std::string product_of(const Capture& capture) {
+  for (std::size_t device = 0; device < capture.devices.size(); ++device)
+    if (const auto name = capture.text(capture.devices.name[device]); !name.empty())
+      return std::string(name);
   return {};
 }
 

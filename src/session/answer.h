@@ -24,6 +24,9 @@ std::string shipped_file(const std::string& folder, const std::string& name);
 
 // Files of one GPU product that ship with the program: energy models, measured ceilings.
 
+/// Name of the capture's first named GPU; empty when none has a name.
+std::string product_of(const Capture& capture);
+
 /// The model of `path`, or the one shipped for the capture's first named GPU when `path` is empty:
 /// empty when there is none. Errors: the file cannot be read or is no model; it was measured on
 /// another product than the capture's.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "analyze/replay/graph.h"
@@ -78,6 +79,27 @@ TEST(ReplayGraph, WhatTakesLongerEndsNothingEarlier) {
     for (std::size_t node = 0; node < graph.size(); node += 7) duration[node] += 5000;
     const auto after = replay(graph, duration, lags(graph));
     for (std::size_t node = 0; node < graph.size(); ++node) EXPECT_GE(after[node], before[node]);
+  }
+}
+
+TEST(ReplayGraph, SeveralRunsAtOnceAreAReplayEach) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const ReplayGraph graph = made(seed, seed * 9);
+    std::mt19937 random(seed);
+    OfRuns<3> of_runs(graph.edges.size());
+    std::array<std::vector<Nanos>, 3> lag{lags(graph), lags(graph), lags(graph)};
+    for (std::size_t edge = 0; edge < of_runs.size(); ++edge)
+      for (std::size_t run = 0; run < lag.size(); ++run) {
+        if (random() % 3 == 0)
+          lag[run][edge] = random() % 4 == 0 ? kNoWait : static_cast<Nanos>(random() % 7000);
+        of_runs[edge][run] = lag[run][edge];
+      }
+    const auto ends = replay_runs(graph, graph.duration_ns, of_runs);
+    for (std::size_t run = 0; run < lag.size(); ++run) {
+      const auto alone = replay(graph, graph.duration_ns, lag[run]);
+      for (std::size_t node = 0; node < graph.size(); ++node)
+        ASSERT_EQ(ends[node][run], alone[node]) << seed << " " << run;
+    }
   }
 }
 

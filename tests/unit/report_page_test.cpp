@@ -34,8 +34,11 @@ TEST(Embed, GzipUnpacksToTheSame) {
   for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919 % 1000);
   const std::string large = text + text + text + text + text;  // of more than a megabyte
   ASSERT_GT(large.size(), std::size_t{1} << 20);
-  for (const auto& plain : {std::string(), std::string("x"), text, large}) {
-    const std::string packed = gzipped(plain);
+  for (const auto& [plain, kind] :
+       {std::pair(std::string(), PageBytes::text), std::pair(std::string("x"), PageBytes::text),
+        std::pair(text, PageBytes::text), std::pair(large, PageBytes::text),
+        std::pair(large, PageBytes::columns)}) {
+    const std::string packed = gzipped(plain, kind);
     std::string out(plain.size() + 1, '\0');
     z_stream stream{};
     ASSERT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
@@ -47,7 +50,7 @@ TEST(Embed, GzipUnpacksToTheSame) {
     out.resize(stream.total_out);
     inflateEnd(&stream);
     EXPECT_EQ(out, plain);
-    EXPECT_EQ(packed, gzipped(plain)) << "the same bytes each time";
+    EXPECT_EQ(packed, gzipped(plain, kind)) << "the same bytes each time";
   }
 }
 

@@ -2,6 +2,8 @@
 // (docs/replay.md).
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -70,6 +72,45 @@ Result<ReplayGraph> unpack(std::string_view text, std::vector<std::string> names
 /// O(nodes + edges).
 std::vector<Nanos> replay(const ReplayGraph& graph, const std::vector<Nanos>& duration,
                           const std::vector<Nanos>& lag);
+
+/// Values of several runs, those of one node or edge side by side.
+template <std::size_t kRuns>
+using OfRuns = std::vector<std::array<Nanos, kRuns>>;
+
+/// apply(run) for each, laid out one after the other: loops over so few cost more than what they
+/// do.
+template <std::size_t kRuns, class F>
+[[gnu::always_inline]] inline void each_run(F&& apply) {
+  [&]<std::size_t... kRun>(std::index_sequence<kRun...>) {
+    (apply(kRun), ...);
+  }(std::make_index_sequence<kRuns>());
+}
+
+/// replay() of several runs, whose lags differ: together they cost little more than one.
+template <std::size_t kRuns>
+OfRuns<kRuns> replay_runs(const ReplayGraph& graph, const std::vector<Nanos>& duration,
+                          const OfRuns<kRuns>& lag) {
+  OfRuns<kRuns> ends(graph.size());
+  std::uint32_t edge = 0;
+  for (std::size_t node = 0; node < graph.size(); ++node) {
+    const auto last = graph.first_edge[node + 1];
+    std::array<Nanos, kRuns> start;
+    const Nanos least = edge < last ? INT64_MIN : graph.start_ns[node];
+    each_run<kRuns>([&](std::size_t run) { start[run] = least; });
+    for (; edge < last; ++edge) {
+      const auto& from = ends[graph.edges[edge].from];
+      const auto& lags = lag[edge];
+      each_run<kRuns>([&](std::size_t run) {
+        const Nanos after = from[run] + lags[run];
+        start[run] = after > start[run] ? after : start[run];
+      });
+    }
+    const Nanos length = duration[node];
+    auto& end = ends[node];
+    each_run<kRuns>([&](std::size_t run) { end[run] = start[run] + length; });
+  }
+  return ends;
+}
 
 /// A graph that is to run many times, each time with a few other durations and lags: only the nodes
 /// that these reach are computed again. Shared by the runs of all threads.

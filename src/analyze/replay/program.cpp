@@ -1,6 +1,7 @@
 #include "analyze/replay/program.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -58,10 +59,8 @@ std::size_t Program::most_switches() const {
 }
 
 Nanos Program::captured() const {
-  std::vector<Nanos> ends;
-  for (std::size_t node = 0; node < graph_.size(); ++node)
-    ends.push_back(graph_.start_ns[node] + graph_.duration_ns[node]);
-  return step_of(ends, graph_.duration_ns);
+  return step_of([&](auto node) { return graph_.start_ns[node] + graph_.duration_ns[node]; },
+                 graph_.duration_ns);
 }
 
 void Program::prepare(const WhatIfChanges& changes) {
@@ -261,9 +260,10 @@ void Program::sort_edges() {
 
 /// The mean from the end of a step's work to that of the next one's, of steps that are not far
 /// from the others; of one step, or of none, all of it.
-Nanos Program::step_of(const std::vector<Nanos>& ends, const std::vector<Nanos>& duration) const {
+template <class EndOf>
+Nanos Program::step_of(EndOf&& end_of, const std::vector<Nanos>& duration) const {
   std::vector<Nanos> last(steps_, INT64_MIN);
-  for (const auto& [node, step] : in_step_) last[step] = std::max(last[step], ends[node]);
+  for (const auto& [node, step] : in_step_) last[step] = std::max(last[step], end_of(node));
   Nanos sum = 0, all = 0, count = 0, pairs = 0, before = INT64_MIN;
   for (std::size_t step = 0; step < last.size(); ++step) {
     if (last[step] == INT64_MIN) continue;
@@ -281,8 +281,8 @@ Nanos Program::step_of(const std::vector<Nanos>& ends, const std::vector<Nanos>&
   if (pairs == 0) {
     Nanos begin = INT64_MAX, end = INT64_MIN;
     for (std::uint32_t node = 0; node < graph_.size(); ++node) {
-      if (!is_host(node)) begin = std::min(begin, ends[node] - duration[node]);
-      end = std::max(end, ends[node]);
+      if (!is_host(node)) begin = std::min(begin, end_of(node) - duration[node]);
+      end = std::max(end, end_of(node));
     }
     return end - begin + outside_;
   }
@@ -332,29 +332,91 @@ std::vector<MendedTime> Program::mended_times(const WhatIfChanges& changes) cons
 void Program::run_alike(const WhatIfChanges& changes, std::span<const Outlook> outlooks,
                         const HostCuts& cuts, const std::vector<MendedTime>& mended_time,
                         std::vector<Nanos>& steps) const {
+  constexpr std::size_t kMostRuns = 4;
   const Asked asked(changes);
-  auto duration = changed_durations(changes, asked, cuts, outlooks.front(), mended_time);
-  double gpu = outlooks.front().gpu;  // of these durations
-  auto lag = changed_lags(changes, asked, cuts, mended_time);
+  const auto lag = changed_lags(changes, asked, cuts, mended_time);
   const auto left = left_of(changes, asked, cuts, outlooks.front().whole);
-  for (const auto& outlook : outlooks) {
-    if (outlook.gpu != std::exchange(gpu, outlook.gpu))
-      duration = changed_durations(changes, asked, cuts, outlook, mended_time);
-    const double host = changes.host * outlook.host;
-    for (std::size_t i = 0; i < stretches_.size(); ++i) {
-      const Stretch& stretch = stretches_[i];
-      double rest = stretch.own - std::min(outlook.recording * stretch.recorded,
-                                           kMostOfStretch * std::max(stretch.own, 0.0));
-      rest *= left[i].kept;
+  const bool same_host = changes.host == 1 && lag == lag_ && all_stays(left);
+  while (!outlooks.empty()) {
+    const Outlook& front = outlooks.front();
+    const auto duration = changed_durations(changes, asked, cuts, front, mended_time);
+    const bool same = same_host && duration == graph_.duration_ns;
+    const auto as_long = [&](const Outlook& outlook) {
+      return outlook.gpu == front.gpu && (mended_time.empty() || outlook.kernels == front.kernels);
+    };
+    while (!outlooks.empty() && as_long(outlooks.front())) {
+      if (same && outlooks.front().host == 1) {
+        steps.push_back(own_step(outlooks.front().recording));
+        outlooks = outlooks.subspan(1);
+        continue;
+      }
+      const auto other =
+          std::ranges::find_if_not(outlooks.first(std::min(outlooks.size(), kMostRuns)), as_long);
+      const auto runs = outlooks.first(static_cast<std::size_t>(other - outlooks.begin()));
+      const auto run = [&]<std::size_t kRuns>() {
+        if (runs.size() == kRuns)
+          run_together<kRuns>(runs, changes.host, duration, lag, left, steps);
+      };
+      run.operator()<1>();
+      run.operator()<2>();
+      run.operator()<3>();
+      run.operator()<4>();
+      outlooks = outlooks.subspan(runs.size());
+    }
+  }
+}
+
+bool Program::all_stays(const std::vector<Left>& left) const {
+  for (std::size_t i = 0; i < left.size(); ++i)
+    if (left[i].kept != 1 || left[i].most != kNoLimit || left[i].gone ||
+        left[i].input != stretches_[i].input)
+      return false;
+  return true;
+}
+
+Nanos Program::own_step(double recording) const {
+  const auto [at, fresh] = own_steps_.try_emplace(recording);
+  if (!fresh) return at->second;
+  std::vector<Left> left;
+  for (const Stretch& stretch : stretches_)
+    left.push_back({.most = kNoLimit, .input = stretch.input});
+  std::vector<Nanos> steps;
+  const Outlook outlook{recording};
+  run_together<1>({&outlook, 1}, 1, graph_.duration_ns, lag_, left, steps);
+  return at->second = steps.front();
+}
+
+template <std::size_t kRuns>
+void Program::run_together(std::span<const Outlook> outlooks, double host,
+                           const std::vector<Nanos>& duration, const std::vector<Nanos>& other_lags,
+                           const std::vector<Left>& left, std::vector<Nanos>& steps) const {
+  OfRuns<kRuns> lag(other_lags.size());
+  for (std::size_t edge = 0; edge < lag.size(); ++edge)
+    each_run<kRuns>([&](std::size_t run) { lag[edge][run] = other_lags[edge]; });
+  std::array<double, kRuns> recording, faster;
+  each_run<kRuns>([&](std::size_t run) {
+    recording[run] = outlooks[run].recording;
+    faster[run] = host * outlooks[run].host;
+  });
+  for (std::size_t i = 0; i < stretches_.size(); ++i) {
+    const Stretch& stretch = stretches_[i];
+    const Left& rests = left[i];
+    const double most_recorded = kMostOfStretch * std::max(stretch.own, 0.0);
+    each_run<kRuns>([&](std::size_t run) {
+      double rest = stretch.own - std::min(recording[run] * stretch.recorded, most_recorded);
+      rest *= rests.kept;
       // Events of compilers do not show what they write down while they are recorded.
-      if (outlook.recording == kDear && stretch.one_off > 0)
+      if (stretch.one_off > 0 && recording[run] == kDear)
         rest -= kOfCompiling * rest * static_cast<double>(stretch.one_off) /
                 static_cast<double>(stretch.length);
-      rest = left[i].gone ? 0 : std::min(rest, left[i].most);
-      lag[stretch.edge] = static_cast<Nanos>(rest / host) + left[i].input;
-    }
-    steps.push_back(step_of(replay(graph_, duration, lag), duration));
+      rest = rests.gone ? 0 : std::min(rest, rests.most);
+      if (faster[run] != 1) rest /= faster[run];
+      lag[stretch.edge][run] = static_cast<Nanos>(rest) + rests.input;
+    });
   }
+  const auto ends = replay_runs(graph_, duration, lag);
+  for (std::size_t run = 0; run < kRuns; ++run)
+    steps.push_back(step_of([&](auto node) { return ends[node][run]; }, duration));
 }
 
 /// By node. Most changes are of the host alone, and what they mend.

@@ -107,7 +107,8 @@ class Program {
   void find_inside_of_steps();
   void sort_edges();
   void put_in_graph(std::string_view name, Mending mending);
-  Nanos step_of(const std::vector<Nanos>& ends, const std::vector<Nanos>& duration) const;
+  template <class EndOf>
+  Nanos step_of(EndOf&& end_of, const std::vector<Nanos>& duration) const;
 
   std::vector<const InGraph*> mended_by(const WhatIfChanges& changes) const;
   std::vector<const HostCutter::OfThreads*> host_mended_by(const WhatIfChanges& changes) const;
@@ -116,6 +117,14 @@ class Program {
   void run_alike(const WhatIfChanges& changes, std::span<const Outlook> outlooks,
                  const HostCuts& cuts, const std::vector<MendedTime>& mended_time,
                  std::vector<Nanos>& steps) const;
+  template <std::size_t kRuns>
+  void run_together(std::span<const Outlook> outlooks, double host,
+                    const std::vector<Nanos>& duration, const std::vector<Nanos>& other_lags,
+                    const std::vector<Left>& left, std::vector<Nanos>& steps) const;
+  /// True if nothing of the host's own time goes.
+  bool all_stays(const std::vector<Left>& left) const;
+  /// A step without changes: many ask for what a program does not have.
+  Nanos own_step(double recording) const;
   std::vector<Nanos> changed_durations(const WhatIfChanges& changes, const Asked& asked,
                                        const HostCuts& cuts, const Outlook& outlook,
                                        const std::vector<MendedTime>& mended_time) const;
@@ -148,8 +157,9 @@ class Program {
   std::shared_ptr<const BuiltGraph> built_;
   const ReplayGraph& graph_;
   HostCutter cutter_;
-  std::vector<Nanos> lag_;          // by edge, as captured
-  std::vector<Stretch> stretches_;  // edges of the host's own time
+  mutable std::map<double, Nanos> own_steps_;  // by what recording takes
+  std::vector<Nanos> lag_;                     // by edge, as captured
+  std::vector<Stretch> stretches_;             // edges of the host's own time
   // Node and edge: for a device; of an activity behind another one on its stream.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> waits_, behind_;
   std::vector<bool> inside_step_;  // by node, of a host's: what a jitted function has no need of

@@ -106,12 +106,14 @@ Odds odds_of(const Program& program, const WhatIfChanges& changes) {
 
 WhatIfRow row_of(Program& program, const Named& named, const WhatIf& answer) {
   program.prepare(named.changes);
+  if (program.finds_nothing(named.changes))
+    return {named.change, named.meaning,
+            std::llround(static_cast<double>(answer.own_ns) / named.items)};
   std::size_t itself = 0;
   const Outlooks outlooks = outlooks_of(named.changes, answer, itself);
   auto steps = program.steps_with(named.changes, outlooks.change);
   for (auto& step : steps) step = std::llround(static_cast<double>(step) / named.items);
   WhatIfRow row{named.change, named.meaning, steps.front()};
-  if (program.finds_nothing(named.changes)) return row;
   row.gain_ns = row.gain_low_ns = row.gain_high_ns =
       gained(answer.own_ns, row.step_ns, named.changes);
   row.step_ns = std::min(row.step_ns, answer.own_ns - row.gain_ns);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "report/events/timeline_data.h"
@@ -45,23 +46,36 @@ char* put_varint(char* at, std::uint64_t value) {
   return at;
 }
 
-std::string coded(const TimelineLane::Column& values, Coding coding) {
+template <Coding kCoding>
+std::string coded_as(const TimelineLane::Column& values) {
   std::string out;
   out.reserve(values.size() * 2);
-  std::array<char, 1 << 12> part;
-  char* at = part.data();
+  constexpr std::size_t kTogether = 512;
+  std::array<char, kTogether * kLongest> part;
   std::uint64_t last = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto now = static_cast<std::uint64_t>(values[i]);
-    const std::uint64_t step = now - last;
-    const std::uint64_t change = (step << 1) ^ (0 - (step >> 63));
-    at = put_varint(at, coding == Coding::number ? now : coding == Coding::rising ? step : change);
-    last = now;
-    if (at + kLongest <= part.data() + part.size()) continue;
+  for (std::size_t from = 0; from < values.size(); from += kTogether) {
+    char* at = part.data();
+    const std::size_t to = std::min(from + kTogether, values.size());
+    for (std::size_t i = from; i < to; ++i) {
+      const auto now = static_cast<std::uint64_t>(values[i]);
+      const std::uint64_t step = now - last;
+      if constexpr (kCoding == Coding::number)
+        at = put_varint(at, now);
+      else if constexpr (kCoding == Coding::rising)
+        at = put_varint(at, step);
+      else
+        at = put_varint(at, (step << 1) ^ (0 - (step >> 63)));
+      last = now;
+    }
     out.append(part.data(), at);
-    at = part.data();
   }
-  return out.append(part.data(), at);
+  return out;
+}
+
+std::string coded(const TimelineLane::Column& values, Coding coding) {
+  if (coding == Coding::number) return coded_as<Coding::number>(values);
+  if (coding == Coding::rising) return coded_as<Coding::rising>(values);
+  return coded_as<Coding::change>(values);
 }
 
 std::string_view name_of_coding(Coding coding) {

@@ -63,7 +63,13 @@ class TimelineTexts {
     }
   };
   std::unordered_map<Shape, std::int64_t, HashOfShape> things_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int64_t> sites_;
+  using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+  struct LastOfOperation {  // name of an operation, module and layer
+    Place place{kNoRow, kNoRow, kNoRow};
+    std::int64_t site = 0;
+  };
+  std::vector<LastOfOperation> last_of_operation_;  // by name
+  std::map<Place, std::int64_t> sites_;
   LayerGroups layers_;
   std::vector<std::uint32_t> group_of_;  // of layers_, by activity; kNoRow: of none
 };
@@ -73,6 +79,7 @@ TimelineTexts::TimelineTexts(const Context& context, TimelineData& data)
       capture_(context.capture),
       data_(data),
       known_ids_(capture_.strings.size(), kUnknown),
+      last_of_operation_(capture_.strings.size()),
       group_of_(capture_.activities.size(), kNoRow) {
   known_reasons_.fill(kUnknown);
   const auto& instances = context.kernels;
@@ -130,8 +137,11 @@ std::int64_t TimelineTexts::site(std::uint32_t row) {
     op = static_cast<std::uint32_t>(capture_.host_ops.name[from.op[row]]);
   const std::uint32_t module = row < from.module.size() ? from.module[row] : 0;
   const std::uint32_t layer = group_of_[row];
-  const auto [at, added] =
-      sites_.try_emplace({op, module, layer}, static_cast<std::int64_t>(sites_.size()));
+  LastOfOperation& last = last_of_operation_[op];
+  const Place place{op, module, layer};
+  if (last.place == place) return last.site;
+  const auto [at, added] = sites_.try_emplace(place, static_cast<std::int64_t>(sites_.size()));
+  last = {place, at->second};
   if (!added) return at->second;
   TimelineSite site;
   site.op = std::string(capture_.text(static_cast<Text>(op)));

@@ -45,14 +45,17 @@ std::string small_gzip(std::string_view bytes) {
   return out;
 }
 
-/// Four to six times as fast; a timeline, which is packed already, becomes smaller than by zlib.
-std::string fast_gzip(std::string_view bytes) {
+/// Four to six times as fast. Of a timeline, which is packed already, level 3 makes less than zlib;
+/// of text level 2 makes as little as level 3, in half the time.
+std::string fast_gzip(std::string_view bytes, PageBytes kind) {
   isal_zstream stream;
   isal_deflate_init(&stream);
-  const auto buffer = std::make_unique_for_overwrite<std::uint8_t[]>(ISAL_DEF_LVL3_DEFAULT);
-  stream.level = 3;
+  const bool text = kind == PageBytes::text;
+  const std::uint32_t room = text ? ISAL_DEF_LVL2_DEFAULT : ISAL_DEF_LVL3_DEFAULT;
+  const auto buffer = std::make_unique_for_overwrite<std::uint8_t[]>(room);
+  stream.level = text ? 2 : 3;
   stream.level_buf = buffer.get();
-  stream.level_buf_size = ISAL_DEF_LVL3_DEFAULT;
+  stream.level_buf_size = room;
   stream.gzip_flag = IGZIP_GZIP;
   std::string out;
   std::array<std::uint8_t, 1 << 16> part;
@@ -75,9 +78,9 @@ std::string fast_gzip(std::string_view bytes) {
 
 }  // namespace
 
-std::string gzipped(std::string_view bytes) {
+std::string gzipped(std::string_view bytes, PageBytes kind) {
   constexpr std::size_t kLarge = 1 << 20;  // takes zlib a tenth of a second
-  return bytes.size() > kLarge ? fast_gzip(bytes) : small_gzip(bytes);
+  return bytes.size() > kLarge ? fast_gzip(bytes, kind) : small_gzip(bytes);
 }
 
 Result<std::string> filled_page(std::string_view answer, std::string_view timeline) {
@@ -85,7 +88,7 @@ Result<std::string> filled_page(std::string_view answer, std::string_view timeli
     return fail("this build has no HTML report: it was built without Node", {}, -1,
                 "run ./dev setup, then ./dev build");
   std::string page(kPageBefore);
-  page += base64(gzipped(answer));
+  page += base64(gzipped(answer, PageBytes::text));
   page += kPageBetween;
   page += timeline;
   return page += kPageAfter;
@@ -114,12 +117,12 @@ namespace {
 /// one.
 std::string timeline_text(const Context& context, TimelineData data) {
   constexpr std::size_t kMost = 11'300'000;
-  std::string text = base64(gzipped(packed_timeline(data)));
+  std::string text = base64(gzipped(packed_timeline(data), PageBytes::columns));
   for (auto budget = std::min(static_cast<double>(data.total), double{kPageEvents});
        text.size() > kMost && budget >= 1;) {
     budget *= 0.97 * kMost / static_cast<double>(text.size());
     data = timeline_data(context, static_cast<std::size_t>(budget));
-    text = base64(gzipped(packed_timeline(data)));
+    text = base64(gzipped(packed_timeline(data), PageBytes::columns));
   }
   return text;
 }

@@ -25,9 +25,11 @@ namespace gf {
 
 // Bytes inside a page.
 
+enum class PageBytes { text, columns };
+
 /// gzip, of up to a megabyte at the smallest size, of more fast; the same bytes for the same input
 /// on the same kind of processor.
-std::string gzipped(std::string_view bytes);
+std::string gzipped(std::string_view bytes, PageBytes kind);
 
 /// The page around its two blocks of data, the answer and the timeline's events; made by
 /// web/build.mjs, empty in a build without Node.

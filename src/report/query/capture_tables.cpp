@@ -92,6 +92,16 @@ Why so: SQLite keeps a recording safe when its writer is killed, and every SQLit
 finds metadata, quality and texts. Blocks are read rather than mapped: from memory the operating
 system already holds that costs some milliseconds, and a file that shrinks while it is mapped would
 end the program. [results/spine_capture.json](results/spine_capture.json) compares with Arrow IPC.
+
+## Kept answer
+
+`gpufathom import --answer` also writes what `gpufathom analyze` says of the file, and `analyze`
+without options then prints it without reading the capture. It is a row of `kept`: its `name`, a
+`key` of the program's sources and compiler, the XXH64 of `data`, seeded with that of "NAME KEY",
+and `data`, which no other program reads. `analyze` takes it where its own key is the same, the seal
+and every block are whole, and the signature in `data` is by the user's own key, a file that only
+the user can read (`gpufathom/key` in `XDG_STATE_HOME` or `~/.local/state`): sentences and commands
+of strangers are not printed. In all other cases the answer comes from the rows; it is the same.
 )";
 
 constexpr const char* kSamples = R"(

@@ -1,0 +1,35 @@
+// What was worked out of a capture when its file was written, kept in that file: a row of `kept`
+// for each, with the key of the program that did so. Who reads it asks for its own key, and works
+// out anew what it does not find.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "model/sqlite.h"
+
+namespace gf {
+
+struct Kept {
+  std::string name;  // what it is
+  std::string key;   // of the program, and of what else it was worked out with
+  std::string data;
+};
+
+/// Works out what a file shall keep, once its rows are written.
+using KeepMore = std::function<std::vector<Kept>()>;
+
+Status insert_kept(sqlite3* db, const Kept& kept, const std::string& file);
+
+/// What a capture file keeps by that name and key. Empty: nothing, or not what was written; or the
+/// file is not whole as its writer left it, its blocks included, so that whoever reads it will
+/// say so.
+std::optional<std::string> read_kept(const std::string& path, std::string_view name,
+                                     std::string_view key);
+
+}  // namespace gf

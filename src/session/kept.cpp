@@ -1,0 +1,84 @@
+#include "session/kept.h"
+
+#include <fmt/format.h>
+
+#include "core/files.h"
+#include "core/packed.h"
+#include "core/secrets.h"
+#include "core/xxh64.h"
+#include "model/counter_values.h"
+#include "session/own_key.h"
+
+namespace gf {
+
+namespace {
+
+constexpr std::string_view kName = "answer";
+
+/// The energy model that ships for a product is another file, which may change by itself.
+std::string key_of_model(const std::string& product) {
+  const auto path = product.empty() ? "" : shipped_file("energy", energy_model_name(product));
+  if (path.empty()) return {};
+  const auto text = read_small_file(path);
+  return text ? fmt::format("{:016x}", xxh64(*text)) : "unreadable";
+}
+
+}  // namespace
+
+bool is_usual(const InputOptions& input, const Question& question) {
+  const InputOptions plain;
+  const Question usual;
+  return input.counters.empty() && input.power.empty() && input.graphs.empty() &&
+         input.zone.empty() && input.max_bytes == plain.max_bytes && question.brief &&
+         question.max_rows == usual.max_rows && question.window == usual.window && !question.span &&
+         question.devices.empty() && question.batch == usual.batch && question.model.empty() &&
+         question.findings && !question.waiting && !question.own_rules;
+}
+
+std::vector<Kept> keep_answer(Capture capture, const std::string& path, const Progress& progress) {
+  // A recording's size is that of its own file, and samples stand in for a report by their source.
+  if (capture.bytes == 0 || capture.activities.empty() || holds_counter_values(capture)) return {};
+  const auto key = own_key(OwnKey::make);
+  if (!key) return {};
+  // As the file will be read.
+  capture.set_metadata("imported_from", without_secrets(capture.path));
+  capture.path = path;
+  auto loaded = join_measured(std::move(capture), {.trace = path}, progress);
+  if (!loaded || loaded->counters) return {};
+  Question question;
+  question.brief = true;
+  question.report_alone = true;
+  question.progress = progress;
+  auto answer = answer_question(*loaded, question);
+  if (!answer || !answer->context) return {};
+  const std::string product = product_of(*answer->capture);
+  answer->analysis.source.path.clear();  // as whoever opens it names it
+  Packer packer;
+  packer.put(product);
+  packer.put(key_of_model(product));
+  packer.put(answer->context->omitted.runtime);
+  packer.put(answer->context->omitted.kernels);
+  packer.put(answer->analysis);
+  std::string data = packer.take();
+  Packer signed_data;
+  signed_data.put(siphash(*key, data));
+  return {{std::string(kName), std::string(derived_by()), signed_data.take() + data}};
+}
+
+std::optional<KeptAnswer> kept_answer(const std::string& path) {
+  const auto data = read_kept(path, kName, derived_by());
+  const auto key = data ? own_key(OwnKey::read) : std::nullopt;
+  if (!key) return std::nullopt;
+  Unpacker<EnumNames> packed(*data);
+  KeptAnswer answer;
+  std::uint64_t signature = 0;
+  std::string product, model;
+  if (!packed.get(signature) || signature != siphash(*key, packed.rest()) || !packed.get(product) ||
+      !packed.get(model) || model != key_of_model(product) || !packed.get(answer.omitted.runtime) ||
+      !packed.get(answer.omitted.kernels) || !packed.get(answer.analysis) || !packed.rest().empty())
+    return std::nullopt;
+  answer.analysis.source.path = path;
+  return answer;
+}
+
+}  // namespace gf

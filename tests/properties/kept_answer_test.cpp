@@ -1,0 +1,231 @@
+// The answer that a capture file keeps is the one that its rows give, and one that is damaged, of
+// another program or of a file that was changed is not believed.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/packed.h"
+#include "model/file.h"
+#include "model/file_seal.h"
+#include "report/text/reports.h"
+#include "session/kept.h"
+#include "session/own_key.h"
+#include "support/captures.h"
+#include "support/files.h"
+
+namespace gf {
+namespace {
+
+Question usual_question() {
+  Question question;
+  question.brief = true;
+  question.report_alone = true;
+  return question;
+}
+
+std::string packed(const Analysis& analysis, const OmittedParts& omitted) {
+  Packer packer;
+  packer.put(analysis);
+  packer.put(omitted.runtime);
+  packer.put(omitted.kernels);
+  return packer.take();
+}
+
+/// Imports a file as the verb does; false where that is no capture.
+bool import_with_answer(const std::string& from, const std::string& to) {
+  auto capture = import_file(from, {});
+  if (!capture) return false;
+  return write_capture(*capture, to, {}, [&] { return keep_answer(std::move(*capture), to, {}); })
+      .has_value();
+}
+
+/// A folder for the user's key, which no test may make in the user's own.
+struct OwnState {
+  OwnState() { ::setenv("XDG_STATE_HOME", dir.path.c_str(), 1); }
+  ~OwnState() { ::unsetenv("XDG_STATE_HOME"); }
+  test::TempDir dir;
+};
+
+/// Of a large folder some are enough: which differs from folder to folder, and not from run to run.
+std::vector<std::string> captures_at_hand() {
+  std::vector<std::string> files;
+  const auto add = [&](const std::filesystem::path& folder, std::size_t each) {
+    std::vector<std::string> found;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder))
+      if (file.is_regular_file()) found.push_back(file.path());
+    std::ranges::sort(found);
+    for (std::size_t i = 0; i < found.size(); i += each) files.push_back(found[i]);
+  };
+  add("examples", 1);
+  add("tests/golden", 1);
+  add("tests/work", 1);
+  add("tests/field", 1);
+  add("tests/ranks", 4);
+  add("tests/advice/captures", 4);
+  if (const std::string corpus = test::corpus(""); !corpus.empty()) add(corpus, 1);
+  return files;
+}
+
+TEST(KeptAnswer, IsTheOneThatTheRowsGive) {
+  const OwnState state;
+  const test::TempDir dir;
+  const std::string path = dir.file("a.gpf");
+  std::size_t kept_ones = 0;
+  for (const auto& file : captures_at_hand()) {
+    if (!import_with_answer(file, path)) continue;
+    const auto kept = kept_answer(path);
+    if (!kept) continue;
+    ++kept_ones;
+    const auto loaded = load_capture({.trace = path}, {});
+    ASSERT_TRUE(loaded) << file;
+    const auto answer = answer_question(*loaded, usual_question());
+    ASSERT_TRUE(answer && answer->context) << file;
+    EXPECT_EQ(packed(kept->analysis, kept->omitted),
+              packed(answer->analysis, answer->context->omitted))
+        << file;
+    EXPECT_EQ(short_text(kept->analysis, {}, kept->omitted),
+              short_text(answer->analysis, {}, answer->context->omitted))
+        << file;
+  }
+  EXPECT_GT(kept_ones, 40u);
+}
+
+TEST(KeptAnswer, OnlyOfTheQuestionThatIsUsual) {
+  EXPECT_TRUE(is_usual({.trace = "a.gpf"}, usual_question()));
+  const auto unusual = [](auto&& change) {
+    InputOptions input{.trace = "a.gpf"};
+    Question question = usual_question();
+    change(input, question);
+    return !is_usual(input, question);
+  };
+  EXPECT_TRUE(unusual([](auto&, auto& question) { question.window = "all"; }));
+  EXPECT_TRUE(unusual([](auto&, auto& question) { question.brief = false; }));
+  EXPECT_TRUE(unusual([](auto&, auto& question) { question.devices = "0"; }));
+  EXPECT_TRUE(unusual([](auto&, auto& question) { question.batch = 8; }));
+  EXPECT_TRUE(unusual([](auto&, auto& question) { question.model = "m.json"; }));
+  EXPECT_TRUE(unusual([](auto& input, auto&) { input.counters = "r.csv"; }));
+  EXPECT_TRUE(unusual([](auto& input, auto&) { input.power = "p.csv"; }));
+  EXPECT_TRUE(unusual([](auto& input, auto&) { input.graphs = {"g.json"}; }));
+  EXPECT_TRUE(unusual([](auto& input, auto&) { input.zone = "+01:00"; }));
+  EXPECT_TRUE(unusual([](auto& input, auto&) { input.max_bytes = 1 << 20; }));
+}
+
+class KeptAnswerOf : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(import_with_answer("examples/resnet50_amp_eager_b64.json.gz", path_));
+    ASSERT_TRUE(kept_answer(path_));
+  }
+  void execute(const std::string& sql) {
+    const auto db = sqlite::open(path_, SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(db);
+    ASSERT_TRUE(sqlite::execute(db->get(), sql, ""));
+  }
+  /// Puts other bytes in its place, under their right hash and a right seal: only who knows the
+  /// form can do so.
+  void replace(const std::string& key, const std::string& data) {
+    const auto db = sqlite::open(path_, SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(db);
+    ASSERT_TRUE(sqlite::execute(db->get(), "DELETE FROM kept", ""));
+    ASSERT_TRUE(insert_kept(db->get(), {"answer", key, data}, ""));
+    ASSERT_TRUE(seal(db->get(), ""));
+  }
+  OwnState state_;
+  test::TempDir dir_;
+  std::string path_ = dir_.file("a.gpf");
+};
+
+TEST_F(KeptAnswerOf, AChangedFileIsNotBelieved) {
+  execute("UPDATE _metadata SET value = NULL WHERE row = 0");
+  EXPECT_FALSE(kept_answer(path_));
+}
+
+TEST_F(KeptAnswerOf, AFileWithADamagedBlockIsNotBelieved) {
+  execute(
+      "UPDATE column_blocks SET data = data || x'00' WHERE block = (SELECT max(block) FROM "
+      "column_blocks)");
+  EXPECT_FALSE(kept_answer(path_));
+}
+
+TEST_F(KeptAnswerOf, AFileWithoutItsSealIsNotBelieved) {
+  execute("DROP TABLE seal");
+  EXPECT_FALSE(kept_answer(path_));
+}
+
+TEST_F(KeptAnswerOf, OtherBytesAreNotBelieved) {
+  execute("UPDATE kept SET data = data || x'00'");
+  EXPECT_FALSE(kept_answer(path_));
+}
+
+TEST_F(KeptAnswerOf, AnotherProgramsIsNotTaken) {
+  const auto data = read_kept(path_, "answer", derived_by());
+  ASSERT_TRUE(data);
+  replace(std::string(derived_by()), *data);
+  EXPECT_TRUE(kept_answer(path_));
+  replace("0", *data);
+  EXPECT_FALSE(kept_answer(path_));
+}
+
+TEST_F(KeptAnswerOf, AnotherUsersIsNotTaken) {
+  std::filesystem::remove_all(state_.dir.path / "gpufathom");
+  EXPECT_FALSE(kept_answer(path_));
+  ASSERT_TRUE(own_key(OwnKey::make));
+  EXPECT_FALSE(kept_answer(path_));
+}
+
+TEST_F(KeptAnswerOf, AKeyThatOthersCanReadIsNone) {
+  const auto key = state_.dir.path / "gpufathom/key";
+  ASSERT_TRUE(own_key(OwnKey::read));
+  ::chmod(key.c_str(), 0640);
+  EXPECT_FALSE(own_key(OwnKey::make));
+  EXPECT_FALSE(kept_answer(path_));
+}
+
+TEST(SipHash, GivesTheNumbersOfItsReference) {
+  SecretKey key{};
+  std::string bytes;
+  for (unsigned char i = 0; i < 16; ++i) key[i] = i;
+  EXPECT_EQ(siphash(key, bytes), 0x726fdb47dd0e0e31u);
+  for (char i = 0; i < 15; ++i) bytes += i;
+  EXPECT_EQ(siphash(key, bytes), 0xa129ca6149be45e5u);
+}
+
+/// Bytes cut, changed and put in under a right signature: read as some answer or none, which can be
+/// printed.
+TEST_F(KeptAnswerOf, AnyBytesUnderTheRightHashDoNoHarm) {
+  auto data = read_kept(path_, "answer", derived_by());
+  ASSERT_TRUE(data);
+  data->erase(0, sizeof(std::uint64_t));
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 100; ++round) {
+    std::string bytes = *data;
+    for (auto changes = 1 + random() % 4; changes > 0; --changes) {
+      const auto at = random() % bytes.size();
+      switch (random() % 3) {
+        case 0:
+          bytes[at] = static_cast<char>(random());
+          break;
+        case 1:
+          bytes.erase(at, 1 + random() % 16);
+          break;
+        default:
+          bytes.insert(at, 1 + random() % 16, static_cast<char>(random()));
+      }
+    }
+    const std::uint64_t signature = siphash(*own_key(OwnKey::read), bytes);
+    bytes.insert(0, reinterpret_cast<const char*>(&signature), sizeof signature);
+    replace(std::string(derived_by()), bytes);
+    if (const auto kept = kept_answer(path_)) {
+      (void)short_text(kept->analysis, {}, kept->omitted);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gf
