@@ -48,6 +48,9 @@ std::vector<bool> with_inner(std::vector<bool> marked, const Attribution& attrib
 Attribution attribute(const Capture& capture, const HostThreads& host, const Names& names,
                       const std::vector<std::uint32_t>& launches);
 
+/// The phase of an operation of a compiled program, by JAX's names of the passes; none without one.
+TrainingPhase phase_in_program(const Capture& capture, std::uint32_t program_op);
+
 /// True when `op` sums the gradients of a tensor that several operations read. Autograd's engine
 /// does so inside the evaluation of the next backward function, and not on that one's behalf.
 bool sums_gradients(const Capture& capture, const Names& names, const Attribution& attribution,

@@ -87,8 +87,11 @@ std::uint32_t outermost_copy(const Facts& facts, std::uint32_t row) {
 
 std::optional<Said> recomputation(const Facts& facts) {
   Found found(facts);
+  const auto& program_op = facts.capture().activities.program_op;
   for (const auto& kernel : facts.kernels)
-    if (facts.phase(kernel) == TrainingPhase::recompute &&
+    if ((facts.phase(kernel) == TrainingPhase::recompute ||
+         phase_in_program(facts.capture(), program_op[kernel.activity]) ==
+             TrainingPhase::recompute) &&
         facts.type(kernel) != LayerType::communication)
       found.take(kernel);
   if (!found.claim(0.05)) return {};

@@ -35,14 +35,6 @@ void add_known(std::optional<double>& sum, const std::optional<double>& value) {
   if (value) sum = sum.value_or(0) + *value;
 }
 
-/// The phase of an operation of a compiled program, by JAX's names of the passes.
-TrainingPhase phase_in_program(const Capture& capture, std::uint32_t program_op) {
-  if (program_op == kNoRow) return TrainingPhase::none;
-  const auto scope = capture.text(capture.program_ops.scope[program_op]);
-  if (scope.find("transpose(jvp(") != scope.npos) return TrainingPhase::backward;
-  return scope.find("jvp(") == scope.npos ? TrainingPhase::none : TrainingPhase::forward;
-}
-
 /// The answer of the first operation outward from one: those of one path are asked once.
 template <class T>
 class Outward {
