@@ -19,7 +19,8 @@ import score_fields
 
 SETS = {"fields": ("other fields", "advice_unseen_h200"), "libraries": ("libraries", "advice_unseen_libraries_h100"),
         "services": ("services", "advice_unseen_services_h100"), "studies": ("studies", "advice_unseen_studies_h100"),
-        "trades": ("trades", "advice_unseen_trades_h200"), "wards": ("wards", "advice_unseen_wards_h200")}
+        "trades": ("trades", "advice_unseen_trades_h200"), "wards": ("wards", "advice_unseen_wards_h200"),
+        "orchards": ("orchards", "advice_unseen_orchards_h200")}
 
 
 def first_answers(name):

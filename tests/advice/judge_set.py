@@ -3,7 +3,7 @@
 
 Prints idle time by what the host did, copies, kernels by kind, waits and operators. It shares no
 code with gpufathom and was written before its answers were seen; the verdicts were written from
-what it measures, by the criteria of programs/SET.json (libraries, services, studies, trades, wards)
+what it measures, by the criteria of programs/SET.json (libraries, services, studies, trades, wards, orchards)
 and by hand.
 """
 

@@ -116,7 +116,7 @@ def main():
     parser.add_argument("--write", type=pathlib.Path)
     parser.add_argument("--version", default="")
     parser.add_argument("--date", default="")
-    parser.add_argument("--set", default="", help="libraries, services, studies, trades or wards")
+    parser.add_argument("--set", default="", help="libraries, services, studies, trades, wards or orchards")
     options = parser.parse_args()
     verdicts, truth = (court.set_verdicts(options.set),
                        court.set_truth(options.set)) if options.set else (court.FIELDS_VERDICTS, court.FIELDS)
