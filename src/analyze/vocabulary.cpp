@@ -57,7 +57,9 @@ class RowFinder {
       each_three(row.pattern, [&](unsigned place, std::size_t) { ++uses[place]; });
     constexpr std::size_t kNone = std::string_view::npos;
     std::vector<std::size_t> chosen(rows.size(), kNone);  // where the three begin
-    const auto place = [&](std::size_t row) { return place_of(rows[row].pattern.data() + chosen[row]); };
+    const auto place = [&](std::size_t row) {
+      return place_of(rows[row].pattern.data() + chosen[row]);
+    };
     for (std::size_t i = 0; i < rows.size(); ++i) {
       each_three(rows[i].pattern, [&](unsigned three, std::size_t at) {
         if (chosen[i] == kNone || uses[three] < uses[place(i)]) chosen[i] = at;

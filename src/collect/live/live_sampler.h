@@ -99,8 +99,8 @@ class LiveSampler {
 /// Errors: text that is none, a device that is not there.
 Result<std::vector<unsigned>> select_devices(const std::string& text,
                                              const std::vector<GpuInfo>& gpus);
-/// The GPUs that CUDA_VISIBLE_DEVICES lets a program see, as CUDA reads it: numbers or beginnings of
-/// UUIDs, up to the first that names none. Empty where it is not set or says nothing that NVML's
+/// The GPUs that CUDA_VISIBLE_DEVICES lets a program see, as CUDA reads it: numbers or beginnings
+/// of UUIDs, up to the first that names none. Empty where it is not set or says nothing that NVML's
 /// numbers can be told from: MIG instances, or numbers among GPUs of several products that are not
 /// in the order of the bus (`order`: CUDA_DEVICE_ORDER).
 std::vector<unsigned> visible_devices(const std::string& visible, const std::string& order,

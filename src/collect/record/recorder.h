@@ -37,10 +37,10 @@ class RecordFollower {
 struct RecordOptions {
   std::vector<std::string> command;  // empty: record the machine for `duration_ns`
   int pid = 0;  // more than 0: instead of a command, a process that runs already, and its children
-  bool keep_command = false;  // with its arguments, without secrets; else program and script
-  std::string output;         // the capture; written while it grows
+  bool keep_command = false;    // with its arguments, without secrets; else program and script
+  std::string output;           // the capture; written while it grows
   std::string devices = "all";  // as select_devices() takes them; empty: those of the program
-  double rate_hz = 1000;  // counter samples a second
+  double rate_hz = 1000;        // counter samples a second
   std::int64_t interval_ns() const { return std::llround(1e9 / rate_hz); }  // between two of them
   std::string source = "auto";  // auto, pm, gpm, nvml: the finest source to try
   std::string metrics =
