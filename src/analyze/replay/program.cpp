@@ -167,10 +167,13 @@ std::shared_ptr<const BuiltGraph> Program::graph_of(const Context& context,
 void Program::put_in_graph(std::string_view name, Mending mending) {
   InGraph& own = mendings_.try_emplace(std::string(name)).first->second;
   own.host = std::move(mending.host);
-  for (std::uint32_t node = 0; node < graph_.size(); ++node)
-    if (const auto found = mending.kernels.find(built_->origins[node].row);
-        !is_host(node) && found != mending.kernels.end())
-      own.kernels.push_back({node, found->second});
+  if (node_of_.empty()) {
+    node_of_.assign(capture_.activities.size(), kNoNode);
+    for (std::uint32_t node = 0; node < graph_.size(); ++node)
+      if (!is_host(node)) node_of_[built_->origins[node].row] = node;
+  }
+  for (const auto& [row, time] : mending.kernels)
+    if (const auto node = node_of_[row]; node != kNoNode) own.kernels.push_back({node, time});
 }
 
 /// The step of each activity is the one in which it began.
@@ -236,7 +239,11 @@ void Program::find_inside_of_steps() {
 /// Puts edges into the lists of what changes them.
 void Program::sort_edges() {
   lag_.reserve(graph_.edges.size());
-  for (const auto& edge : graph_.edges) lag_.push_back(edge.lag);
+  from_.reserve(graph_.edges.size());
+  for (const auto& edge : graph_.edges) {
+    lag_.push_back(edge.lag);
+    from_.push_back(edge.from);
+  }
   for (std::uint32_t node = 0; node < graph_.size(); ++node) {
     const bool of_host = is_host(node);
     for (auto edge = graph_.first_edge[node]; edge < graph_.first_edge[node + 1]; ++edge) {
@@ -390,17 +397,20 @@ template <std::size_t kRuns>
 void Program::run_together(std::span<const Outlook> outlooks, double host,
                            const std::vector<Nanos>& duration, const std::vector<Nanos>& other_lags,
                            const std::vector<Left>& left, std::vector<Nanos>& steps) const {
-  OfRuns<kRuns> lag(other_lags.size());
-  for (std::size_t edge = 0; edge < lag.size(); ++edge)
-    each_run<kRuns>([&](std::size_t run) { lag[edge][run] = other_lags[edge]; });
   std::array<double, kRuns> recording, faster;
   each_run<kRuns>([&](std::size_t run) {
     recording[run] = outlooks[run].recording;
     faster[run] = host * outlooks[run].host;
   });
-  for (std::size_t i = 0; i < stretches_.size(); ++i) {
-    const Stretch& stretch = stretches_[i];
-    const Left& rests = left[i];
+  std::size_t next = 0;  // stretch, in the order of their edges
+  const auto lags_of = [&](std::uint32_t edge) {
+    std::array<Nanos, kRuns> lags;
+    if (next == stretches_.size() || stretches_[next].edge != edge) {
+      each_run<kRuns>([&](std::size_t run) { lags[run] = other_lags[edge]; });
+      return lags;
+    }
+    const Stretch& stretch = stretches_[next];
+    const Left& rests = left[next++];
     const double most_recorded = kMostOfStretch * std::max(stretch.own, 0.0);
     each_run<kRuns>([&](std::size_t run) {
       double rest = stretch.own - std::min(recording[run] * stretch.recorded, most_recorded);
@@ -411,10 +421,11 @@ void Program::run_together(std::span<const Outlook> outlooks, double host,
                 static_cast<double>(stretch.length);
       rest = rests.gone ? 0 : std::min(rest, rests.most);
       if (faster[run] != 1) rest /= faster[run];
-      lag[stretch.edge][run] = static_cast<Nanos>(rest) + rests.input;
+      lags[run] = static_cast<Nanos>(rest) + rests.input;
     });
-  }
-  const auto ends = replay_runs(graph_, duration, lag);
+    return lags;
+  };
+  const auto ends = replay_runs<kRuns>(graph_, from_, duration, lags_of);
   for (std::size_t run = 0; run < kRuns; ++run)
     steps.push_back(step_of([&](auto node) { return ends[node][run]; }, duration));
 }

@@ -159,9 +159,11 @@ class Program {
   HostCutter cutter_;
   mutable std::map<double, Nanos> own_steps_;  // by what recording takes
   std::vector<Nanos> lag_;                     // by edge, as captured
+  std::vector<std::uint32_t> from_;            // by edge: the node that it comes from
   std::vector<Stretch> stretches_;             // edges of the host's own time
   // Node and edge: for a device; of an activity behind another one on its stream.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> waits_, behind_;
+  std::vector<std::uint32_t> node_of_;  // by row of activities, once a mending asks
   std::vector<bool> inside_step_;  // by node, of a host's: what a jitted function has no need of
   std::size_t steps_ = 0;          // 0: none, or one
   Nanos outside_ = 0;              // of one step
