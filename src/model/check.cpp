@@ -48,7 +48,7 @@ class Purge {
       if constexpr (std::is_same_v<Declared, declared::Time>) start = &field.column;
       if constexpr (std::is_same_v<Declared, declared::Duration>) duration = &field.column;
     });
-    if (!start || all_possible(*start, duration)) return;
+    if (!start) return;
     Nanos total = 0;
     for (std::size_t row = 0; row < table.size(); ++row) {
       Nanos length = duration ? (*duration)[row] : 0;
@@ -65,27 +65,6 @@ class Purge {
                       "out (first: row {} of {})",
                       row, Table::kName));
     }
-  }
-
-  /// True if the extremes of a table's times leave no row to look at.
-  static bool all_possible(const Column<I64>& start, const Column<I64>* duration) {
-    if (start.empty()) return true;
-    const auto [first, last] = extremes(start);
-    const auto [shortest, longest] = duration ? extremes(*duration) : std::pair<Nanos, Nanos>();
-    return in_reach(first) && shortest >= 0 &&
-           longest <= kLongestTotal / static_cast<Nanos>(start.size()) && in_reach(last) &&
-           in_reach(last + longest);
-  }
-
-  static std::pair<Nanos, Nanos> extremes(const Column<I64>& column) {
-    if (column.folded()) return {column[0], column[0]};
-    Nanos least = INT64_MAX, most = INT64_MIN;
-    for (std::size_t row = 0; row < column.size(); ++row) {
-      const Nanos value = column[row];
-      least = std::min(least, value);
-      most = std::max(most, value);
-    }
-    return {least, most};
   }
 
   void check_activities() {
