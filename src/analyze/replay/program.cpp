@@ -364,7 +364,8 @@ void Program::run_alike(const WhatIfChanges& changes, std::span<const Outlook> o
         if (runs.size() == kRuns)
           run_together<kRuns>(runs, changes.host, duration, lag, left, steps);
       };
-      run.operator()<1>();
+      if (runs.size() == 1)
+        steps.push_back(run_alone(runs.front(), changes.host, duration, lag, left));
       run.operator()<2>();
       run.operator()<3>();
       run.operator()<4>();
@@ -387,42 +388,48 @@ Nanos Program::own_step(double recording) const {
   std::vector<Left> left;
   for (const Stretch& stretch : stretches_)
     left.push_back({.most = kNoLimit, .input = stretch.input});
-  std::vector<Nanos> steps;
-  const Outlook outlook{recording};
-  run_together<1>({&outlook, 1}, 1, graph_.duration_ns, lag_, left, steps);
-  return at->second = steps.front();
+  return at->second = run_alone({recording}, 1, graph_.duration_ns, lag_, left);
+}
+
+/// The lag of a stretch by what recording takes, on a host that is so many times as fast.
+Nanos Program::lag_of(const Stretch& stretch, const Left& left, double recording, double faster) {
+  double rest = stretch.own -
+                std::min(recording * stretch.recorded, kMostOfStretch * std::max(stretch.own, 0.0));
+  rest *= left.kept;
+  // Events of compilers do not show what they write down while they are recorded.
+  if (stretch.one_off > 0 && recording == kDear)
+    rest -= kOfCompiling * rest * static_cast<double>(stretch.one_off) /
+            static_cast<double>(stretch.length);
+  rest = left.gone ? 0 : std::min(rest, left.most);
+  if (faster != 1) rest /= faster;
+  return static_cast<Nanos>(rest) + left.input;
+}
+
+Nanos Program::run_alone(const Outlook& outlook, double host, const std::vector<Nanos>& duration,
+                         const std::vector<Nanos>& other_lags,
+                         const std::vector<Left>& left) const {
+  auto lag = other_lags;
+  const double faster = host * outlook.host;
+  for (std::size_t i = 0; i < stretches_.size(); ++i)
+    lag[stretches_[i].edge] = lag_of(stretches_[i], left[i], outlook.recording, faster);
+  const auto ends = replay(graph_, duration, lag);
+  return step_of([&](auto node) { return ends[node]; }, duration);
 }
 
 template <std::size_t kRuns>
 void Program::run_together(std::span<const Outlook> outlooks, double host,
                            const std::vector<Nanos>& duration, const std::vector<Nanos>& other_lags,
                            const std::vector<Left>& left, std::vector<Nanos>& steps) const {
-  std::array<double, kRuns> recording, faster;
-  each_run<kRuns>([&](std::size_t run) {
-    recording[run] = outlooks[run].recording;
-    faster[run] = host * outlooks[run].host;
-  });
   std::size_t next = 0;  // stretch, in the order of their edges
   const auto lags_of = [&](std::uint32_t edge) {
     std::array<Nanos, kRuns> lags;
-    if (next == stretches_.size() || stretches_[next].edge != edge) {
-      each_run<kRuns>([&](std::size_t run) { lags[run] = other_lags[edge]; });
-      return lags;
-    }
-    const Stretch& stretch = stretches_[next];
-    const Left& rests = left[next++];
-    const double most_recorded = kMostOfStretch * std::max(stretch.own, 0.0);
+    const bool of_host = next < stretches_.size() && stretches_[next].edge == edge;
     each_run<kRuns>([&](std::size_t run) {
-      double rest = stretch.own - std::min(recording[run] * stretch.recorded, most_recorded);
-      rest *= rests.kept;
-      // Events of compilers do not show what they write down while they are recorded.
-      if (stretch.one_off > 0 && recording[run] == kDear)
-        rest -= kOfCompiling * rest * static_cast<double>(stretch.one_off) /
-                static_cast<double>(stretch.length);
-      rest = rests.gone ? 0 : std::min(rest, rests.most);
-      if (faster[run] != 1) rest /= faster[run];
-      lags[run] = static_cast<Nanos>(rest) + rests.input;
+      lags[run] = of_host ? lag_of(stretches_[next], left[next], outlooks[run].recording,
+                                   host * outlooks[run].host)
+                          : other_lags[edge];
     });
+    next += of_host;
     return lags;
   };
   const auto ends = replay_runs<kRuns>(graph_, from_, duration, lags_of);

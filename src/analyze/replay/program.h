@@ -117,6 +117,11 @@ class Program {
   void run_alike(const WhatIfChanges& changes, std::span<const Outlook> outlooks,
                  const HostCuts& cuts, const std::vector<MendedTime>& mended_time,
                  std::vector<Nanos>& steps) const;
+  static Nanos lag_of(const Stretch& stretch, const Left& left, double recording, double faster);
+  /// The step of one outlook; `other_lags` are those of edges that are no stretches.
+  Nanos run_alone(const Outlook& outlook, double host, const std::vector<Nanos>& duration,
+                  const std::vector<Nanos>& other_lags, const std::vector<Left>& left) const;
+  /// The same of several that differ in recording and in the host's speed alone.
   template <std::size_t kRuns>
   void run_together(std::span<const Outlook> outlooks, double host,
                     const std::vector<Nanos>& duration, const std::vector<Nanos>& other_lags,
