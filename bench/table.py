@@ -209,7 +209,8 @@ def main():
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--bytes", type=int, default=1_000_000_000)
     p.add_argument("--rounds", type=int, default=5)
-    p.add_argument("--only", default="", metavar="TEXT", help="questions that hold this text")
+    p.add_argument("--only", action="append", metavar="TEXT",
+                   help="questions that hold this text; may be given again")
     p.add_argument("--against", type=pathlib.Path, metavar="PROGRAM",
                    help="another build of gpufathom, in the same rounds")
     p.add_argument("--peers", action="store_true", help="also what others do, from PyPI")
@@ -219,7 +220,8 @@ def main():
     o = p.parse_args()
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     os.environ["XDG_STATE_HOME"] = str(ingest.CACHE)  # for the key of `import --answer`
-    asked = {what: words for what, words in QUESTIONS.items() if o.only in what}
+    asked = {what: words for what, words in QUESTIONS.items()
+             if not o.only or any(text in what for text in o.only)}
     files, facts = inputs(o.bytes, asked, o.peer_bytes if o.peers else None)
     programs = {"now": ratchet.PROGRAM} if not o.against else {"before": o.against.resolve(),
                                                                "now": ratchet.PROGRAM}
