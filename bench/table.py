@@ -1,8 +1,8 @@
 """Cost of the usual questions on large captures, as ratios to a bare simdjson walk: one table, all
 in turns.
 
-  ./dev bench table [--bytes 1000000000] [--rounds 5] [--against PROGRAM] [--peers] [-o
-  docs/results/table.json]
+  ./dev bench table [--bytes 1000000000] [--rounds 5] [--only TEXT] [--against PROGRAM] [--peers]
+  [-o docs/results/table.json]
 
 A Kineto trace of --bytes (ingest.py), the same as gzip and as a capture file, asked in the ways of
 QUESTIONS; an XLA profile of
@@ -39,9 +39,13 @@ QUESTIONS = {
     "JSON: text answer": ["analyze", "JSON"],
     "gzip: text answer": ["analyze", "GZIP"],
     "capture file: text answer": ["analyze", "CAPTURE"],
+    "capture file with its answer: text": ["analyze", "ANSWERED"],
+    "page of a capture file": ["analyze", "CAPTURE", "-o", "MADE.html"],
+    "whatif of a capture file": ["whatif", "CAPTURE"],
     "query: count": ["query", "CAPTURE", "select count(*) from host_ops"],
     "query: group by": ["query", "CAPTURE", GROUPS],
     "import of JSON": ["import", "JSON", "-o", "MADE.gpf"],
+    "import of JSON with its answer": ["import", "JSON", "-o", "MADE.gpf", "--answer"],
     "page of JSON": ["analyze", "JSON", "-o", "MADE.html"],
     "XLA profile: text answer": ["analyze", "PROFILE"],
     "Nsight Systems: text answer": ["analyze", "EXPORT"],
@@ -122,19 +126,39 @@ def nsight_export(path, kernels=1_000_000):
     part.rename(path)
 
 
-def inputs(size, peer_size):
-    files = ratchet.inputs()[0]
+def imported(plain, name, *options):
+    path = ingest.CACHE / name
+    path.unlink(missing_ok=True)
+    ratchet.run([ratchet.PROGRAM, "import", plain, "-o", path, *options])
+    return path
+
+
+def of_export():
+    path = ingest.CACHE / "table.sqlite"
+    nsight_export(path)
+    return path
+
+
+def of_hour():
+    path = ingest.CACHE / "recording_1h.gpf"
+    if not path.exists():
+        subprocess.run([ROOT / "build/bench/long_recording", path, "1"], check=True)
+    return path
+
+
+def inputs(size, questions, peer_size=None):
+    """The files that the questions name, and what is known of the trace."""
     plain, facts = ingest.trace(size, ".json")
-    packed, _ = ingest.trace(size, ".json.gz")
-    capture, export, hour = (ingest.CACHE / name
-                             for name in ("table.gpf", "table.sqlite", "recording_1h.gpf"))
-    capture.unlink(missing_ok=True)
-    ratchet.run([ratchet.PROGRAM, "import", plain, "-o", capture])
-    nsight_export(export)
-    if not hour.exists():
-        subprocess.run([ROOT / "build/bench/long_recording", hour, "1"], check=True)
-    return {"JSON": plain, "PART": ingest.trace(peer_size, ".json")[0], "GZIP": packed,
-            "CAPTURE": capture, "PROFILE": files["xplane"], "EXPORT": export, "HOUR": hour}, facts
+    made = {"GZIP": lambda: ingest.trace(size, ".json.gz")[0],
+            "CAPTURE": lambda: imported(plain, "table.gpf"),
+            "ANSWERED": lambda: imported(plain, "table_answer.gpf", "--answer"),
+            "PROFILE": lambda: ratchet.profile(200_000_000), "EXPORT": of_export, "HOUR": of_hour}
+    files = {"JSON": plain}
+    if peer_size:
+        files["PART"] = ingest.trace(peer_size, ".json")[0]
+    named = {word for words in questions.values() for word in words}
+    return files | {word: make() for word, make in made.items()
+                    if word in named or peer_size or word == "CAPTURE"}, facts
 
 
 def once(program, words, files):
@@ -149,12 +173,12 @@ def once(program, words, files):
     return cpu, time.perf_counter() - start, peak / 1e6
 
 
-def measure(files, programs, rounds):
+def measure(files, questions, programs, rounds):
     """The medians of each question and program, all in turns."""
-    taken = {(what, name): [] for what in QUESTIONS for name in programs}
+    taken = {(what, name): [] for what in questions for name in programs}
     plain = files["JSON"]
     for _ in range(rounds):
-        for what, words in QUESTIONS.items():
+        for what, words in questions.items():
             file = next(files[word] for word in words if word in files)
             bytes_of = file if what.split(":")[0] in ("XLA profile", "Nsight Systems",
                                                       "an hour's recording") else plain
@@ -167,7 +191,7 @@ def measure(files, programs, rounds):
     return {what: {name: dict(zip(("walk", "cpu_s", "wall_s", "peak_mb"),
                                   (round(statistics.median(each), 3)
                                    for each in zip(*taken[what, name]))))
-                   for name in programs} for what in QUESTIONS}
+                   for name in programs} for what in questions}
 
 
 def of_python(capture, rounds):
@@ -185,6 +209,8 @@ def main():
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--bytes", type=int, default=1_000_000_000)
     p.add_argument("--rounds", type=int, default=5)
+    p.add_argument("--only", action="append", metavar="TEXT",
+                   help="questions that hold this text; may be given again")
     p.add_argument("--against", type=pathlib.Path, metavar="PROGRAM",
                    help="another build of gpufathom, in the same rounds")
     p.add_argument("--peers", action="store_true", help="also what others do, from PyPI")
@@ -193,11 +219,14 @@ def main():
     p.add_argument("-o", "--output", type=pathlib.Path, help="write all figures as JSON")
     o = p.parse_args()
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
-    files, facts = inputs(o.bytes, o.peer_bytes)
+    os.environ["XDG_STATE_HOME"] = str(ingest.CACHE)  # for the key of `import --answer`
+    asked = {what: words for what, words in QUESTIONS.items()
+             if not o.only or any(text in what for text in o.only)}
+    files, facts = inputs(o.bytes, asked, o.peer_bytes if o.peers else None)
     programs = {"now": ratchet.PROGRAM} if not o.against else {"before": o.against.resolve(),
                                                                "now": ratchet.PROGRAM}
     load = os.getloadavg()[0]
-    questions = measure(files, programs, o.rounds)
+    questions = measure(files, asked, programs, o.rounds)
     print(f"{'':<42}" + "".join(f"{name + ': /walk':>15}{'cpu s':>9}{'wall s':>9}{'MB':>7}"
                                 for name in programs))
     for what, row in questions.items():

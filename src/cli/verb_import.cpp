@@ -73,13 +73,19 @@ Result<int> import_files(const ImportArguments& options, std::string& summary) {
       format_count(static_cast<std::int64_t>(counter_value_count(*capture))));
   const auto missing = shortcomings(*capture);
   KeepMore keep;
+  bool answered = false;
   if (options.answer && options.files.size() == 1)
-    keep = [&] { return keep_answer(std::move(*capture), options.output, progress.callback()); };
+    keep = [&] {
+      auto kept = keep_answer(std::move(*capture), options.output, progress.callback());
+      answered = !kept.empty();
+      return kept;
+    };
   if (auto written = write_capture(*capture, options.output, progress.callback(), keep); !written)
     return tl::unexpected(written.error());
   progress.wipe();
-  summary +=
-      format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(options.output))) + "\n";
+  summary += format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(options.output)));
+  if (options.answer) summary += answered ? ", with its answer" : ", without its answer";
+  summary += '\n';
   return say_missing(options.output, missing);
 }
 

@@ -63,7 +63,7 @@ Result<std::int64_t> sum_of(sqlite3* db, sqlite::ReadBudget& budget, const std::
   if (!tables) return tl::unexpected(tables.error());
   for (const std::string& table : *tables) {
     if (!sqlite::plain_table(db, table, file)) continue;  // computed: none of ours
-    const bool blocks = table == "column_blocks" || table == "sample_blocks" || table == "kept";
+    const bool blocks = table == "column_blocks" || table == "sample_blocks";
     auto columns = texts(db,
                          fmt::format("SELECT name FROM pragma_table_info({}){}",
                                      sqlite::quoted(table), blocks ? " WHERE name <> 'data'" : ""),

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <new>
+#include <utility>
+
 #include "core/files.h"
 #include "core/packed.h"
 #include "core/secrets.h"
@@ -35,7 +38,9 @@ bool is_usual(const InputOptions& input, const Question& question) {
          question.findings && !question.waiting && !question.own_rules;
 }
 
-std::vector<Kept> keep_answer(Capture capture, const std::string& path, const Progress& progress) {
+namespace {
+
+std::vector<Kept> answer_of(Capture capture, const std::string& path, const Progress& progress) {
   // A recording's size is that of its own file, and samples stand in for a report by their source.
   if (capture.bytes == 0 || capture.activities.empty() || holds_counter_values(capture)) return {};
   const auto key = own_key(OwnKey::make);
@@ -63,6 +68,16 @@ std::vector<Kept> keep_answer(Capture capture, const std::string& path, const Pr
   Packer signed_data;
   signed_data.put(siphash(*key, data));
   return {{std::string(kName), std::string(derived_by()), signed_data.take() + data}};
+}
+
+}  // namespace
+
+std::vector<Kept> keep_answer(Capture capture, const std::string& path, const Progress& progress) {
+  try {
+    return answer_of(std::move(capture), path, progress);
+  } catch (const std::bad_alloc&) {
+    return {};  // the file is whole without it
+  }
 }
 
 std::optional<KeptAnswer> kept_answer(const std::string& path) {

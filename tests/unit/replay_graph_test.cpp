@@ -94,7 +94,13 @@ TEST(ReplayGraph, SeveralRunsAtOnceAreAReplayEach) {
           lag[run][edge] = random() % 4 == 0 ? kNoWait : static_cast<Nanos>(random() % 7000);
         of_runs[edge][run] = lag[run][edge];
       }
-    const auto ends = replay_runs(graph, graph.duration_ns, of_runs);
+    std::vector<std::uint32_t> from;
+    for (const auto& edge : graph.edges) from.push_back(edge.from);
+    std::uint32_t asked = 0;
+    const auto ends = replay_runs<3>(graph, from, graph.duration_ns, [&](std::uint32_t edge) {
+      EXPECT_EQ(edge, asked++);
+      return of_runs[edge];
+    });
     for (std::size_t run = 0; run < lag.size(); ++run) {
       const auto alone = replay(graph, graph.duration_ns, lag[run]);
       for (std::size_t node = 0; node < graph.size(); ++node)

@@ -86,10 +86,12 @@ template <std::size_t kRuns, class F>
   }(std::make_index_sequence<kRuns>());
 }
 
-/// replay() of several runs, whose lags differ: together they cost little more than one.
-template <std::size_t kRuns>
-OfRuns<kRuns> replay_runs(const ReplayGraph& graph, const std::vector<Nanos>& duration,
-                          const OfRuns<kRuns>& lag) {
+/// replay() of several runs, whose lags differ: together they cost little more than one. `lags_of`
+/// gives those of an edge, and is asked in the order of edges; `from` are the nodes that these come
+/// from, side by side.
+template <std::size_t kRuns, class LagsOf>
+OfRuns<kRuns> replay_runs(const ReplayGraph& graph, const std::vector<std::uint32_t>& from,
+                          const std::vector<Nanos>& duration, LagsOf&& lags_of) {
   OfRuns<kRuns> ends(graph.size());
   std::uint32_t edge = 0;
   for (std::size_t node = 0; node < graph.size(); ++node) {
@@ -98,10 +100,10 @@ OfRuns<kRuns> replay_runs(const ReplayGraph& graph, const std::vector<Nanos>& du
     const Nanos least = edge < last ? INT64_MIN : graph.start_ns[node];
     each_run<kRuns>([&](std::size_t run) { start[run] = least; });
     for (; edge < last; ++edge) {
-      const auto& from = ends[graph.edges[edge].from];
-      const auto& lags = lag[edge];
+      const auto& before = ends[from[edge]];
+      const std::array<Nanos, kRuns> lags = lags_of(edge);
       each_run<kRuns>([&](std::size_t run) {
-        const Nanos after = from[run] + lags[run];
+        const Nanos after = before[run] + lags[run];
         start[run] = after > start[run] ? after : start[run];
       });
     }

@@ -167,10 +167,13 @@ std::shared_ptr<const BuiltGraph> Program::graph_of(const Context& context,
 void Program::put_in_graph(std::string_view name, Mending mending) {
   InGraph& own = mendings_.try_emplace(std::string(name)).first->second;
   own.host = std::move(mending.host);
-  for (std::uint32_t node = 0; node < graph_.size(); ++node)
-    if (const auto found = mending.kernels.find(built_->origins[node].row);
-        !is_host(node) && found != mending.kernels.end())
-      own.kernels.push_back({node, found->second});
+  if (node_of_.empty()) {
+    node_of_.assign(capture_.activities.size(), kNoNode);
+    for (std::uint32_t node = 0; node < graph_.size(); ++node)
+      if (!is_host(node)) node_of_[built_->origins[node].row] = node;
+  }
+  for (const auto& [row, time] : mending.kernels)
+    if (const auto node = node_of_[row]; node != kNoNode) own.kernels.push_back({node, time});
 }
 
 /// The step of each activity is the one in which it began.
@@ -236,7 +239,11 @@ void Program::find_inside_of_steps() {
 /// Puts edges into the lists of what changes them.
 void Program::sort_edges() {
   lag_.reserve(graph_.edges.size());
-  for (const auto& edge : graph_.edges) lag_.push_back(edge.lag);
+  from_.reserve(graph_.edges.size());
+  for (const auto& edge : graph_.edges) {
+    lag_.push_back(edge.lag);
+    from_.push_back(edge.from);
+  }
   for (std::uint32_t node = 0; node < graph_.size(); ++node) {
     const bool of_host = is_host(node);
     for (auto edge = graph_.first_edge[node]; edge < graph_.first_edge[node + 1]; ++edge) {
@@ -357,7 +364,8 @@ void Program::run_alike(const WhatIfChanges& changes, std::span<const Outlook> o
         if (runs.size() == kRuns)
           run_together<kRuns>(runs, changes.host, duration, lag, left, steps);
       };
-      run.operator()<1>();
+      if (runs.size() == 1)
+        steps.push_back(run_alone(runs.front(), changes.host, duration, lag, left));
       run.operator()<2>();
       run.operator()<3>();
       run.operator()<4>();
@@ -380,41 +388,51 @@ Nanos Program::own_step(double recording) const {
   std::vector<Left> left;
   for (const Stretch& stretch : stretches_)
     left.push_back({.most = kNoLimit, .input = stretch.input});
-  std::vector<Nanos> steps;
-  const Outlook outlook{recording};
-  run_together<1>({&outlook, 1}, 1, graph_.duration_ns, lag_, left, steps);
-  return at->second = steps.front();
+  return at->second = run_alone({recording}, 1, graph_.duration_ns, lag_, left);
+}
+
+/// The lag of a stretch by what recording takes, on a host that is so many times as fast.
+Nanos Program::lag_of(const Stretch& stretch, const Left& left, double recording, double faster) {
+  double rest = stretch.own -
+                std::min(recording * stretch.recorded, kMostOfStretch * std::max(stretch.own, 0.0));
+  rest *= left.kept;
+  // Events of compilers do not show what they write down while they are recorded.
+  if (stretch.one_off > 0 && recording == kDear)
+    rest -= kOfCompiling * rest * static_cast<double>(stretch.one_off) /
+            static_cast<double>(stretch.length);
+  rest = left.gone ? 0 : std::min(rest, left.most);
+  if (faster != 1) rest /= faster;
+  return static_cast<Nanos>(rest) + left.input;
+}
+
+Nanos Program::run_alone(const Outlook& outlook, double host, const std::vector<Nanos>& duration,
+                         const std::vector<Nanos>& other_lags,
+                         const std::vector<Left>& left) const {
+  auto lag = other_lags;
+  const double faster = host * outlook.host;
+  for (std::size_t i = 0; i < stretches_.size(); ++i)
+    lag[stretches_[i].edge] = lag_of(stretches_[i], left[i], outlook.recording, faster);
+  const auto ends = replay(graph_, duration, lag);
+  return step_of([&](auto node) { return ends[node]; }, duration);
 }
 
 template <std::size_t kRuns>
 void Program::run_together(std::span<const Outlook> outlooks, double host,
                            const std::vector<Nanos>& duration, const std::vector<Nanos>& other_lags,
                            const std::vector<Left>& left, std::vector<Nanos>& steps) const {
-  OfRuns<kRuns> lag(other_lags.size());
-  for (std::size_t edge = 0; edge < lag.size(); ++edge)
-    each_run<kRuns>([&](std::size_t run) { lag[edge][run] = other_lags[edge]; });
-  std::array<double, kRuns> recording, faster;
-  each_run<kRuns>([&](std::size_t run) {
-    recording[run] = outlooks[run].recording;
-    faster[run] = host * outlooks[run].host;
-  });
-  for (std::size_t i = 0; i < stretches_.size(); ++i) {
-    const Stretch& stretch = stretches_[i];
-    const Left& rests = left[i];
-    const double most_recorded = kMostOfStretch * std::max(stretch.own, 0.0);
+  std::size_t next = 0;  // stretch, in the order of their edges
+  const auto lags_of = [&](std::uint32_t edge) {
+    std::array<Nanos, kRuns> lags;
+    const bool of_host = next < stretches_.size() && stretches_[next].edge == edge;
     each_run<kRuns>([&](std::size_t run) {
-      double rest = stretch.own - std::min(recording[run] * stretch.recorded, most_recorded);
-      rest *= rests.kept;
-      // Events of compilers do not show what they write down while they are recorded.
-      if (stretch.one_off > 0 && recording[run] == kDear)
-        rest -= kOfCompiling * rest * static_cast<double>(stretch.one_off) /
-                static_cast<double>(stretch.length);
-      rest = rests.gone ? 0 : std::min(rest, rests.most);
-      if (faster[run] != 1) rest /= faster[run];
-      lag[stretch.edge][run] = static_cast<Nanos>(rest) + rests.input;
+      lags[run] = of_host ? lag_of(stretches_[next], left[next], outlooks[run].recording,
+                                   host * outlooks[run].host)
+                          : other_lags[edge];
     });
-  }
-  const auto ends = replay_runs(graph_, duration, lag);
+    next += of_host;
+    return lags;
+  };
+  const auto ends = replay_runs<kRuns>(graph_, from_, duration, lags_of);
   for (std::size_t run = 0; run < kRuns; ++run)
     steps.push_back(step_of([&](auto node) { return ends[node][run]; }, duration));
 }

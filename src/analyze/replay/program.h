@@ -117,6 +117,11 @@ class Program {
   void run_alike(const WhatIfChanges& changes, std::span<const Outlook> outlooks,
                  const HostCuts& cuts, const std::vector<MendedTime>& mended_time,
                  std::vector<Nanos>& steps) const;
+  static Nanos lag_of(const Stretch& stretch, const Left& left, double recording, double faster);
+  /// The step of one outlook; `other_lags` are those of edges that are no stretches.
+  Nanos run_alone(const Outlook& outlook, double host, const std::vector<Nanos>& duration,
+                  const std::vector<Nanos>& other_lags, const std::vector<Left>& left) const;
+  /// The same of several that differ in recording and in the host's speed alone.
   template <std::size_t kRuns>
   void run_together(std::span<const Outlook> outlooks, double host,
                     const std::vector<Nanos>& duration, const std::vector<Nanos>& other_lags,
@@ -159,9 +164,11 @@ class Program {
   HostCutter cutter_;
   mutable std::map<double, Nanos> own_steps_;  // by what recording takes
   std::vector<Nanos> lag_;                     // by edge, as captured
+  std::vector<std::uint32_t> from_;            // by edge: the node that it comes from
   std::vector<Stretch> stretches_;             // edges of the host's own time
   // Node and edge: for a device; of an activity behind another one on its stream.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> waits_, behind_;
+  std::vector<std::uint32_t> node_of_;  // by row of activities, once a mending asks
   std::vector<bool> inside_step_;  // by node, of a host's: what a jitted function has no need of
   std::size_t steps_ = 0;          // 0: none, or one
   Nanos outside_ = 0;              // of one step

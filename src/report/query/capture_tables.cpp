@@ -102,6 +102,7 @@ and `data`, which no other program reads. `analyze` takes it where its own key i
 and every block are whole, and the signature in `data` is by the user's own key, a file that only
 the user can read (`gpufathom/key` in `XDG_STATE_HOME` or `~/.local/state`): sentences and commands
 of strangers are not printed. In all other cases the answer comes from the rows; it is the same.
+Captures with samples or of several files keep none: their answer depends on more than the file.
 )";
 
 constexpr const char* kSamples = R"(
