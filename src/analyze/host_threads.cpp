@@ -6,8 +6,8 @@ namespace gf {
 
 namespace {
 
-/// Counting sort by thread, then by time inside each thread, where it was not in order. Rows without
-/// a known thread are left out.
+/// Counting sort by thread, then by time inside each thread, where it was not in order. Rows
+/// without a known thread are left out.
 template <class Table>
 void order(const Table& table, std::size_t threads, std::vector<std::uint32_t>& rows,
            std::vector<std::size_t>& begin) {

@@ -78,7 +78,8 @@ void fill(const Capture& capture, DeviceTimeline& line) {
   std::size_t kernels = 0;
   Nanos idle_from = line.window.start;
   line.spans.resize(line.rows.size());
-  for (std::size_t i = 0; i < line.rows.size(); ++i) {  // by start, so the unions grow at their ends
+  for (std::size_t i = 0; i < line.rows.size();
+       ++i) {  // by start, so the unions grow at their ends
     Interval span = span_of(capture, line.rows[i]);
     span = {std::clamp(span.start, line.window.start, line.window.end),
             std::clamp(span.end, line.window.start, line.window.end)};

@@ -73,8 +73,7 @@ class Purge {
     const auto [first, last] = start.range();
     const auto [shortest, longest] = duration ? duration->range() : std::pair<I64, I64>{0, 0};
     return in_reach(first) && in_reach(last) && shortest >= 0 && longest < kFarthestTime &&
-           in_reach(last + longest) &&
-           longest <= kLongestTotal / static_cast<Nanos>(start.size());
+           in_reach(last + longest) && longest <= kLongestTotal / static_cast<Nanos>(start.size());
   }
 
   void check_activities() {

@@ -271,8 +271,8 @@ class TimeBy {
     times_.push_back({ns, kernel_instance.activity, kNoRow});
   }
   void add_operator(const KernelInstance& kernel_instance, Nanos ns) {
-    times_.push_back({ns, kernel_instance.activity,
-                      facts_.context.attribution.op[kernel_instance.activity]});
+    times_.push_back(
+        {ns, kernel_instance.activity, facts_.context.attribution.op[kernel_instance.activity]});
   }
   /// Largest first; kernels by their short names.
   std::vector<NamedTime> largest() const;

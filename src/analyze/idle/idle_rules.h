@@ -89,7 +89,7 @@ class IdleRules {
   const Context& context_;
   const Capture& capture_;
   const LaunchFacts& facts_;
-  Nanos hardware_needs_;  // longest gap between work that was queued
+  Nanos hardware_needs_;              // longest gap between work that was queued
   Nanos first_uses_end_ = INT64_MIN;  // of all threads: mostly they come early
 };
 

@@ -309,8 +309,8 @@ std::optional<Call> call_of(const Capture& capture, std::uint32_t host_op) {
   auto items = dims->items();
   while (const Json* item = items.take()) {
     const Json* word = types.take();
-    call.inputs.push_back(input_of(*item, word ? word->text : std::string_view{}, strides.take(),
-                                   values.take()));
+    call.inputs.push_back(
+        input_of(*item, word ? word->text : std::string_view{}, strides.take(), values.take()));
   }
   return call;
 }

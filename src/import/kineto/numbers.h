@@ -102,7 +102,8 @@ struct TimeHead {
 /// As parse_us, of a token. What Kineto writes, one to fifteen digits, a point and three decimals,
 /// is read without a step for each: the last seven digits at once, those before them where they
 /// changed.
-[[gnu::always_inline]] inline std::optional<Nanos> parse_us_of_token(std::string_view text, TimeHead& head) {
+[[gnu::always_inline]] inline std::optional<Nanos> parse_us_of_token(std::string_view text,
+                                                                     TimeHead& head) {
   if constexpr (std::endian::native == std::endian::little) {
     const std::size_t size = text.size();
     if (size < 5 || size > 19) return parse_us(text);

@@ -36,7 +36,7 @@ struct Settled {
   std::uint32_t group = 0;     // its number in a chunk ...
   std::uint64_t of_chunk = 0;  // ... which is this of the worker's; 0: in none
   StringId kernel;             // of calls
-  std::uint32_t device;  // of a device's activities
+  std::uint32_t device;        // of a device's activities
   std::int64_t stream, context, graph, bytes, shared;
   std::array<std::int32_t, 3> grid, block;
   std::int32_t registers;

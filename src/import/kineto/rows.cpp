@@ -378,7 +378,7 @@ std::uint32_t Rows::new_group(Settled& said) {
 
 /// A column that the rows' groups say.
 template <class T>
-void Rows::fill(Column<T>& column, T HostGroup::*value) {
+void Rows::fill(Column<T>& column, T HostGroup::* value) {
   if (host_groups_.empty()) return;
   const T first = host_groups_.front().*value;
   if (std::ranges::all_of(host_groups_, [&](const HostGroup& one) { return one.*value == first; }))

@@ -128,7 +128,7 @@ class Rows {
   }
   std::uint32_t new_group(Settled& said);
   template <class T>
-  void fill(Column<T>& column, T HostGroup::*value);
+  void fill(Column<T>& column, T HostGroup::* value);
   std::uint32_t thread(const Event& event);         // as a row's thread
   std::uint32_t thread_number(const Event& event);  // without saying that it has events
   std::int64_t integer(const Event& event, Field field, std::int64_t fallback, std::int64_t at) {
@@ -166,7 +166,7 @@ class Rows {
   TimeHead time_head_;
   std::vector<HostGroup> host_groups_;
   std::vector<std::uint32_t> host_group_;  // by row of host_ops
-  Settled settled_{};  // of the event at hand, when it follows no pattern
+  Settled settled_{};                      // of the event at hand, when it follows no pattern
 };
 
 }  // namespace gf::kineto

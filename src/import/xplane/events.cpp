@@ -154,8 +154,8 @@ struct Decoder {
     }
   }
 
-  /// Reads the one value behind the id of a statistic, as all writers write it. False for everything
-  /// else.
+  /// Reads the one value behind the id of a statistic, as all writers write it. False for
+  /// everything else.
   static bool read_value(const char* at, const char* const end, StatValue& value) {
     constexpr int kText = static_cast<int>(pbf_wire_type::length_delimited),
                   kDouble = static_cast<int>(pbf_wire_type::fixed64);
