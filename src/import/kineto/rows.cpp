@@ -155,10 +155,6 @@ std::int64_t Rows::stream(const Event& event, std::int64_t at) {
   return parse_integer(tid).value_or(-1);
 }
 
-bool Rows::time(const Event& event, Field field, Nanos& ns) {
-  return time_of_span(event, field, ns);
-}
-
 /// In line where nearly all times are read.
 [[gnu::always_inline]] inline bool Rows::time_of_span(const Event& event, Field field, Nanos& ns) {
   const Token* const token = event.find(field);
@@ -167,6 +163,10 @@ bool Rows::time(const Event& event, Field field, Nanos& ns) {
   if (!value || *value > kTimeLimit || *value < -kTimeLimit) return false;
   ns = *value;
   return true;
+}
+
+bool Rows::time(const Event& event, Field field, Nanos& ns) {
+  return time_of_span(event, field, ns);
 }
 
 void Rows::complete() {
