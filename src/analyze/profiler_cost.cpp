@@ -62,6 +62,7 @@ RecordingCost recording_cost(const Context& context, Interval span) {
   constexpr double kFrame = 0.25;
   const auto& ops = context.capture.host_ops;
   std::vector<double> gaps;
+  gaps.reserve(std::min(kMost, ops.size()));  // room that stays untouched costs nothing
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
     Interval before{0, INT64_MIN};
     for (const auto op : begin_inside(context.host.ops(thread), ops.start_ns, span)) {

@@ -124,7 +124,7 @@ struct Answer {
 
 /// One open span of a thread, with what it inherits from those around it.
 struct Open {
-  Nanos start = 0, end = 0;
+  Nanos closes = INT64_MAX;     // from then on it is over: an instant is open while it lasts
   std::uint32_t span = kNoRow;  // innermost operation or annotation, for op_parent
   std::uint32_t op = kNoRow;    // innermost operation
   std::uint32_t module = 0;     // from module frames and recorded hierarchies
@@ -135,7 +135,7 @@ struct Open {
 };
 
 Nanos end_of(Nanos start, Nanos duration) {
-  return checked_add(start, std::max<Nanos>(duration, 0)).value_or(INT64_MAX);
+  return start > INT64_MAX - duration ? INT64_MAX : start + duration;
 }
 
 /// The questions: slots of the answers by row of api_calls, and by row of host_ops (as if launched
@@ -196,7 +196,7 @@ class HostSweep {
     Nanos next_call = INT64_MAX;                // when the first of them starts
   };
   /// What is open where nothing else is; it never ends.
-  static constexpr Open kAroundAll{.start = INT64_MAX, .end = INT64_MAX};
+  static constexpr Open kAroundAll{};
 
   Nanos next_start(const Head& head) const {
     return head.ops.empty() ? INT64_MIN : capture_.host_ops.start_ns[head.ops.front()];
@@ -242,8 +242,8 @@ class HostSweep {
   }
 
   static void close_before(std::vector<Open>& stack, Nanos time) {
-    while (stack.back().end < time || (stack.back().end == time && stack.back().start < time))
-      stack.pop_back();
+    time = std::min(time, INT64_MAX - Nanos{1});
+    while (stack.back().closes <= time) stack.pop_back();
   }
 
   void open(std::uint32_t row, std::uint32_t thread, Nanos start) {
@@ -252,8 +252,7 @@ class HostSweep {
     close_before(stack, start);
     Open now = stack.back();
     result_.op_parent[row] = now.span;
-    now.start = start;
-    now.end = end_of(start, ops.duration_ns[row]);
+    now.closes = end_of(start, std::max<Nanos>(ops.duration_ns[row], 1));
     const NameWord traits = names_.host(ops.name[row]);
     switch (ops.kind[row]) {
       case HostKind::op:

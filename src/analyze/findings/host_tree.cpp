@@ -55,18 +55,13 @@ HostSiblings::HostSiblings(const Context& context) {
   const auto& kind = context.capture.host_ops.kind;
   const auto& parent = context.attribution.op_parent;
   before.assign(kind.size(), kNoRow);
-  struct Around {
-    std::uint32_t row;            // kNoRow: outside of all
-    std::uint32_t last = kNoRow;  // operation inside it
-  };
-  std::vector<Around> around;  // an operation is inside one of those that the last one was inside
+  std::vector<std::uint32_t> last(kind.size(), kNoRow);  // operation inside each
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
-    around.assign(1, {kNoRow});
+    std::uint32_t last_outside = kNoRow;
     for (const auto row : context.host.ops(thread)) {
-      if (kind[row] != HostKind::op && kind[row] != HostKind::annotation) continue;
-      while (around.size() > 1 && around.back().row != parent[row]) around.pop_back();
-      if (kind[row] == HostKind::op) before[row] = std::exchange(around.back().last, row);
-      around.push_back({row});
+      if (kind[row] != HostKind::op) continue;
+      auto& inside = parent[row] == kNoRow ? last_outside : last[parent[row]];
+      before[row] = std::exchange(inside, row);
     }
   }
 }

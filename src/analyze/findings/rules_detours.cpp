@@ -101,13 +101,15 @@ class Detours {
  private:
   void look_at(const DeviceTimeline& line) {
     std::uint32_t before = kNoRow;
-    std::size_t row = 0, piece = 0;
+    std::size_t row = 0, piece = 0, work_at = 0;
     for (const auto& gap : line.idle) {
       for (; row < line.rows.size() && line.spans[row].start < gap.end; ++row)
         if (line.spans[row].end <= gap.start) before = line.rows[row];
       const auto next = row < line.rows.size() ? line.rows[row] : kNoRow;
       const bool down = is_large(before, CopyKind::device_to_host);
-      if (works_.empty() && !down) continue;  // the host does nothing of interest
+      while (work_at < works_.size() && works_[work_at].end <= gap.start) ++work_at;
+      const bool works = work_at < works_.size() && works_[work_at].start < gap.end;
+      if (!works && !down) continue;
       const bool up = is_large(next, CopyKind::host_to_device);
       Nanos worked = 0;
       while (piece < line.idle_pieces.size() && line.idle_pieces[piece].span.end <= gap.start)
@@ -158,7 +160,6 @@ class Detours {
         names[facts_.capture().text(ops.name[piece.op])] += piece.span.length();
       return piece.span.length();
     }
-    if (works_.empty()) return 0;
     Nanos time = 0;
     each_in(works_, piece.span, [&](const Interval& span) {
       spans.push_back(span);

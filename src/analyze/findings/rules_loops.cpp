@@ -146,8 +146,9 @@ class Loops {
     waits_.resize(ops_.size());
     for (std::uint32_t thread = 0; thread < facts_.context.host.threads(); ++thread)
       for (const auto call : facts_.context.host.calls(thread)) {
+        if (calls.kind[call] != ApiKind::sync) continue;
         auto op = facts_.tree().op_of_call[call];
-        if (calls.kind[call] != ApiKind::sync || op == kNoRow) continue;
+        if (op == kNoRow) continue;
         while (parent[op] != kNoRow && ops_.kind[parent[op]] == HostKind::op) op = parent[op];
         if (ops_.kind[op] != HostKind::op || waits_[op]) continue;
         waits_[op] = true;

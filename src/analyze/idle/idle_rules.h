@@ -53,8 +53,9 @@ class IdleRules {
 
   /// The host was late: the cause that a thread gives which is in this state from `from` on, empty
   /// when it has nothing open and the next thread is to be asked.
-  std::optional<IdleReason> host_late(std::uint32_t thread, Nanos from, const ThreadState& state,
-                                      const IdleGap& gap) const {
+  [[gnu::always_inline]] std::optional<IdleReason> host_late(std::uint32_t thread, Nanos from,
+                                                             const ThreadState& state,
+                                                             const IdleGap& gap) const {
     if (state.call != kNoRow || state.roles != 0)
       if (const auto reason = by_call_or_role(state)) return reason;
     const auto once = [&] { return state.call == kNoRow && in_first_use(thread, from); };

@@ -254,7 +254,8 @@ void GapLabeller::label_host(const IdleGap& gap, Nanos from, Nanos to, std::size
   const auto thread = candidates_[candidate];
   auto& host = sweep(thread);
   const bool last = candidate + 1 == candidates_.size();
-  auto label = [&](Nanos start, Nanos end, const ThreadState& state) {
+  auto label = [&](Nanos start, Nanos end,
+                   const ThreadState& state) __attribute__((always_inline)) {
     ++looked_at_;
     if (const auto reason = rules_.host_late(thread, start, state, gap))
       emit(start, end, *reason, state.op != kNoRow ? state.op : state.named, gap.next);

@@ -50,13 +50,15 @@ class IdleSums {
       ns.resize(1);
     }
     void add(std::uint32_t key, std::size_t reason, Nanos time) {
-      auto& line = line_of[key];
-      if (line == 0) {
-        line = static_cast<std::uint32_t>(id.size());
-        id.push_back(key);
-        ns.push_back({});
-      }
+      auto line = line_of[key];
+      if (line == 0) line = add_line(key);
       ns[line][reason] += time;
+    }
+    [[gnu::noinline]] std::uint32_t add_line(std::uint32_t key) {
+      const auto line = line_of[key] = static_cast<std::uint32_t>(id.size());
+      id.push_back(key);
+      ns.push_back({});
+      return line;
     }
   };
   template <class NameOf>

@@ -276,13 +276,18 @@ struct MarkWork {
   std::vector<Nanos> first_copy;  // start of the first activity of any kind
   std::vector<Nanos> last;        // end of the last activity
   std::vector<Nanos> last_kernel;
-  std::set<std::uint32_t> devices;  // that worked for any mark
+  std::vector<bool> devices;  // that worked for any mark, and the unknown one
 
-  explicit MarkWork(std::size_t marks)
+  MarkWork(std::size_t marks, std::size_t devices_known)
       : first(marks, INT64_MAX),
         first_copy(marks, INT64_MAX),
         last(marks, INT64_MIN),
-        last_kernel(marks, INT64_MIN) {}
+        last_kernel(marks, INT64_MIN),
+        devices(devices_known + 1, false) {}
+
+  std::size_t place_of(std::uint32_t device) const {
+    return std::min<std::size_t>(device, devices.size() - 1);
+  }
 
   /// A copy that fetches the next batch ahead is not the work that the step begins with.
   Nanos begins(std::size_t mark) const {
@@ -293,7 +298,7 @@ struct MarkWork {
 MarkWork work_of_marks(const Capture& capture, const std::vector<std::uint32_t>& launch,
                        const StepMarks& marks) {
   const auto& all = marks.marks;
-  MarkWork work(all.size());
+  MarkWork work(all.size(), capture.devices.size());
   const auto& activities = capture.activities;
   const auto& calls = capture.api_calls;
   for (std::uint32_t a = 0; a < launch.size(); ++a) {
@@ -309,7 +314,7 @@ MarkWork work_of_marks(const Capture& capture, const std::vector<std::uint32_t>&
     if (mark == all.begin() || at >= (--mark)->end) continue;
     const auto i = static_cast<std::size_t>(mark - all.begin());
     const Nanos start = activities.start_ns[a], end = start + activities.duration_ns[a];
-    work.devices.insert(activities.device[a]);
+    work.devices[work.place_of(activities.device[a])] = true;
     work.first_copy[i] = std::min(work.first_copy[i], start);
     work.last[i] = std::max(work.last[i], end);
     if (activities.kind[a] != ActivityKind::kernel) continue;
@@ -329,7 +334,7 @@ Nanos earlier_work(const Capture& capture, const std::vector<std::uint32_t>& lau
   for (std::uint32_t i = 0; i < launch.size(); ++i) {
     const bool earlier =
         launch[i] != kNoRow ? capture.api_calls.start_ns[launch[i]] < mark : a.start_ns[i] < begins;
-    if (earlier && work.devices.contains(a.device[i]))
+    if (earlier && work.devices[work.place_of(a.device[i])])
       end = std::max(end, a.start_ns[i] + a.duration_ns[i]);
   }
   return end;

@@ -30,6 +30,7 @@ struct HostGroup {
 /// The meaning of the values that do not move, as the rows of the event's table have it.
 struct Settled {
   bool known = false;
+  bool nothing = false;        // nobody wants such events
   std::uint32_t thread;        // of host operations and calls
   HostGroup host;              // of host operations
   std::uint32_t group = 0;     // its number in a chunk ...

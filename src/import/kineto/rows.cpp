@@ -34,9 +34,7 @@ Text Rows::text(std::string_view text) {
   return id;
 }
 
-/// The name of a span, which is guessed next time.
-Text Rows::name(const Event& event) {
-  if (event.name_known) return event.name_guess->id;
+Text Rows::other_name(const Event& event) {
   const Text id = text(event, Field::name);
   if (event.name_guess) *event.name_guess = {id, worker_.strings.view(id)};
   return id;
@@ -157,13 +155,18 @@ std::int64_t Rows::stream(const Event& event, std::int64_t at) {
   return parse_integer(tid).value_or(-1);
 }
 
-bool Rows::time(const Event& event, Field field, Nanos& ns) {
+/// In line where nearly all times are read.
+[[gnu::always_inline]] inline bool Rows::time_of_span(const Event& event, Field field, Nanos& ns) {
   const Token* const token = event.find(field);
   if (!token) return false;
   const auto value = parse_us_of_token(token->text(), time_head_);
   if (!value || *value > kTimeLimit || *value < -kTimeLimit) return false;
   ns = *value;
   return true;
+}
+
+bool Rows::time(const Event& event, Field field, Nanos& ns) {
+  return time_of_span(event, field, ns);
 }
 
 void Rows::complete() {
@@ -196,7 +199,10 @@ void Rows::add_anew(const Event& event, std::int64_t at) {
       return add_border(event, category, at);
     case 's':
     case 'f': {
-      if (category != Category::flow) return;
+      if (category != Category::flow) {
+        if (event.pattern && event.duplicates == 0) event.pattern->settled.nothing = true;
+        return;
+      }
       Nanos ns;
       if (!time(event, Field::ts, ns)) return chunk_.note(QualityCode::bad_event, kBadTime, at);
       const auto row = rows_.flows.add();
@@ -226,7 +232,8 @@ void Rows::add_anew(const Event& event, std::int64_t at) {
 
 void Rows::add_span(const Event& event, Category category, std::int64_t at) {
   Nanos start, duration = 0;
-  if (!time(event, Field::ts, start) || (!opens_ && !time(event, Field::dur, duration)))
+  if (!time_of_span(event, Field::ts, start) ||
+      (!opens_ && !time_of_span(event, Field::dur, duration)))
     return chunk_.note(QualityCode::bad_event, kBadTime, at);
   if (duration < 0) {
     chunk_.note(QualityCode::negative_duration, "a negative duration was taken as 0", at);
@@ -362,13 +369,10 @@ void Rows::add_host(const Event& event, HostKind kind, Nanos start, Nanos durati
   say(host_ops.python_parent, row, event, Field::python_parent, at);
 }
 
-/// The number in this chunk of a host operation's group.
-std::uint32_t Rows::group_of(const Event& event, Settled& said) {
-  if (!event.pattern || !said.known || said.of_chunk != worker_.chunks) {
-    said.of_chunk = worker_.chunks;
-    said.group = static_cast<std::uint32_t>(host_groups_.size());
-    host_groups_.push_back(said.host);
-  }
+std::uint32_t Rows::new_group(Settled& said) {
+  said.of_chunk = worker_.chunks;
+  said.group = static_cast<std::uint32_t>(host_groups_.size());
+  host_groups_.push_back(said.host);
   return said.group;
 }
 

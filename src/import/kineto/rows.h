@@ -65,9 +65,11 @@ class Rows {
   }
   /// Adds what the event says. `at` is its byte offset, for notes of damage.
   void add(const Event& event, std::int64_t at) {
-    if (event.pattern && event.pattern->settled.known)
+    if (!event.pattern)
+      add_anew(event, at);
+    else if (event.pattern->settled.known)
       add_span(event, event.category, at);
-    else
+    else if (!event.pattern->settled.nothing)
       add_anew(event, at);
   }
   /// After the last event: columns of which the last rows say nothing become as long as the others.
@@ -99,7 +101,11 @@ class Rows {
 
   Text text(std::string_view text);
   Text described_copy(const Event& event);
-  Text name(const Event& event);
+  /// The name of a span, which is guessed next time.
+  Text name(const Event& event) {
+    return event.name_known ? event.name_guess->id : other_name(event);
+  }
+  Text other_name(const Event& event);
   Text text(const Event& event, Field field) {
     const Token* const token = event.find(field);
     return token ? text(token->text()) : Text::none;
@@ -115,7 +121,12 @@ class Rows {
     said.known = chunk_.noted == noted && !event.has(Field::collective) && !opens_;
     return said;
   }
-  std::uint32_t group_of(const Event& event, Settled& said);
+  /// The number in this chunk of a host operation's group.
+  std::uint32_t group_of(const Event& event, Settled& said) {
+    const bool known = event.pattern && said.known && said.of_chunk == worker_.chunks;
+    return known ? said.group : new_group(said);
+  }
+  std::uint32_t new_group(Settled& said);
   template <class T>
   void fill(Column<T>& column, T HostGroup::* value);
   std::uint32_t thread(const Event& event);         // as a row's thread
@@ -142,6 +153,7 @@ class Rows {
   std::uint32_t told_device(std::uint32_t id);  // it comes to the merge in the order of first use
   std::int64_t stream(const Event& event, std::int64_t at);
   bool time(const Event& event, Field field, Nanos& ns);
+  bool time_of_span(const Event& event, Field field, Nanos& ns);
 
   Chunk& chunk_;
   Tables& rows_;

@@ -1,8 +1,10 @@
 #include "import/xplane/events.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <condition_variable>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -152,28 +154,37 @@ struct Decoder {
     }
   }
 
-  /// Reads what all writers write, in one piece: the id, then one number or reference. False for
+  /// Reads the one value behind the id of a statistic, as all writers write it. False for
   /// everything else.
-  static bool read_common(std::string_view message, const ById<StatName>& names,
-                          const StatName*& name, StatValue& statistic) {
-    const char* at = message.data();
-    const char* const end = at + message.size();
-    constexpr char kId = field::stat::metadata_id << 3, kUnsigned = field::stat::u64 << 3,
-                   kSigned = field::stat::i64 << 3, kRef = field::stat::ref << 3;
-    if (message.size() < 2 || *at != kId) return false;
-    ++at;
-    statistic.id = number(at, end);
-    name = names.find(statistic.id);
-    if (!name || name->stat == Stat::none || at == end) return true;  // nothing that anyone reads
-    if (*at != kUnsigned && *at != kSigned && *at != kRef) return false;
-    if (*at == kRef) {
-      statistic.kind = StatValue::Kind::ref;
-    } else {
-      statistic.kind = StatValue::Kind::number;
+  static bool read_value(const char* at, const char* const end, StatValue& value) {
+    constexpr int kText = static_cast<int>(pbf_wire_type::length_delimited),
+                  kDouble = static_cast<int>(pbf_wire_type::fixed64);
+    switch (*at++) {
+      case field::stat::u64 << 3:
+      case field::stat::i64 << 3:
+        value.kind = StatValue::Kind::number;
+        value.bits = number(at, end);
+        return at == end;
+      case field::stat::ref << 3:
+        value.kind = StatValue::Kind::ref;
+        value.bits = number(at, end);
+        return at == end;
+      case field::stat::f64 << 3 | kDouble:
+        value.kind = StatValue::Kind::real;
+        if (std::endian::native != std::endian::little || end - at != sizeof value.real)
+          return false;
+        std::memcpy(&value.real, at, sizeof value.real);
+        return true;
+      case field::stat::str << 3 | kText:
+      case field::stat::bytes << 3 | kText: {
+        value.kind = StatValue::Kind::text;
+        const std::uint64_t length = number(at, end);
+        value.text = {at, static_cast<std::size_t>(end - at)};
+        return length == value.text.size();
+      }
+      default:
+        return false;
     }
-    ++at;
-    statistic.bits = number(at, end);
-    return at == end;
   }
 
   /// Statistics that are plain numbers: what the event belongs to, and sizes of memory.
@@ -227,14 +238,21 @@ struct Decoder {
   }
 
   void stat(std::string_view message) {
-    StatValue statistic;
-    const StatName* name = nullptr;
-    if (!read_common(message, line.plane->stat_names, name, statistic)) {
-      statistic = read_stat(message);
-      name = line.plane->stat_names.find(statistic.id);
+    const char* at = message.data();
+    const char* const end = at + message.size();
+    if (message.size() >= 2 && *at == field::stat::metadata_id << 3) {
+      const StatName* const name = line.plane->stat_names.find(number(++at, end));
+      if (!name || name->stat == Stat::none) return;  // nothing that anyone reads
+      StatValue statistic;
+      if (at == end || read_value(at, end, statistic)) return take(name->stat, statistic);
     }
-    if (!name) return;
-    switch (name->stat) {
+    const StatValue statistic = read_stat(message);
+    if (const StatName* const name = line.plane->stat_names.find(statistic.id))
+      take(name->stat, statistic);
+  }
+
+  void take(Stat stat, const StatValue& statistic) {
+    switch (stat) {
       case Stat::none:
         break;
       case Stat::kernel_details:
@@ -278,7 +296,7 @@ struct Decoder {
         }
         break;
       default:
-        identify(name->stat, statistic);
+        identify(stat, statistic);
     }
   }
 

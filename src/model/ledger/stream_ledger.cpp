@@ -154,7 +154,11 @@ class StreamLedger {
 
   void walk(const std::vector<std::uint32_t>& stream) {
     // The activity that ends last so far, and the second of them.
-    std::uint32_t last = kNoRow, second = kNoRow;
+    struct Seen {
+      std::uint32_t row = kNoRow;
+      Nanos end = std::numeric_limits<Nanos>::lowest();
+    };
+    Seen last, second;
     Nanos told = std::numeric_limits<Nanos>::min();  // up to here overruns are counted
     for (std::size_t i = 0; i < stream.size(); ++i) {
       const auto row = stream[i];
@@ -164,30 +168,28 @@ class StreamLedger {
         continue;
       }
       ++count_;
-      begin_ = std::min(begin_, rows_.start_ns[row]);
-      end_ = std::max(end_, end(row));
-      time_ += rows_.duration_ns[row];
-      if (last != kNoRow && rows_.start_ns[row] < end(last) && !of_one_graph(last, row) &&
-          !launched_ahead(row)) {
+      const Nanos start = rows_.start_ns[row], length = rows_.duration_ns[row];
+      const Seen own{row, start + length};
+      begin_ = std::min(begin_, start);
+      end_ = std::max(end_, own.end);
+      time_ += length;
+      if (start < last.end && !of_one_graph(last.row, row) && !launched_ahead(row)) {
         ++overlapping_;
         // From its first successor on, the last one cannot have run: counted once.
-        const Nanos from = std::max(rows_.start_ns[row], told);
-        if (from < end(last)) overrun_ += end(last) - from;
-        told = std::max(told, end(last));
-        if (end(row) < end(last) || end(last) - rows_.start_ns[row] > kLaunchedAhead) ++odd_;
-        if (second != kNoRow && rows_.start_ns[row] < end(second) && !of_one_graph(second, row))
-          ++deep_;
+        const Nanos from = std::max(start, told);
+        if (from < last.end) overrun_ += last.end - from;
+        told = std::max(told, last.end);
+        if (own.end < last.end || last.end - start > kLaunchedAhead) ++odd_;
+        if (start < second.end && !of_one_graph(second.row, row)) ++deep_;
       }
-      if (last == kNoRow || end(row) > end(last)) {
+      if (last.row == kNoRow || own.end > last.end) {
         second = last;
-        last = row;
-      } else if (second == kNoRow || end(row) > end(second)) {
-        second = row;
+        last = own;
+      } else if (second.row == kNoRow || own.end > second.end) {
+        second = own;
       }
     }
   }
-
-  Nanos end(std::uint32_t row) const { return rows_.start_ns[row] + rows_.duration_ns[row]; }
 
   void tell_repeated() {
     if (repeated_ == 0) return;
