@@ -49,6 +49,9 @@ StrangerKernel judge(const EnergyModel& population, const EnergyModel& adapted,
   const double dynamic = out.watts - after.static_w;
   out.dynamic_before = (before.watts - before.static_w) / dynamic - 1;
   out.dynamic_after = (after.watts - after.static_w) / dynamic - 1;
+  for (double* value : {&out.watts, &out.before, &out.after, &out.before_low, &out.before_high,
+                        &out.after_low, &out.after_high, &out.dynamic_before, &out.dynamic_after})
+    *value = to_five_digits(*value);
   return out;
 }
 
