@@ -131,7 +131,8 @@ void describe_board(const Pool& pool, const PoolBoard& board, EnergyModel& model
     model.sm_mhz_low = model.sm_mhz_low > 0 ? std::min(model.sm_mhz_low, mhz) : mhz;
     model.sm_mhz_high = std::max(model.sm_mhz_high, mhz);
   };
-  for (const auto& point : board.from->points) clock(point.sm_mhz);
+  for (const auto& point : board.from->points)
+    if (!point.counts.empty()) clock(point.sm_mhz);  // idle clocks tell nothing of work
   for (const auto& kernel : board.from->evidence->kernels) clock(kernel.run.sm_mhz);
 }
 
