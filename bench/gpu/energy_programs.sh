@@ -32,7 +32,7 @@ for path in sorted(glob.glob(work + "/*.run")):
             device = json.load(open(f"{work}/{name}.{model}.json"))["energy"]["devices"][0]
         except (OSError, KeyError, IndexError, ValueError):
             continue
-        row[model] = {key: device.get(key) for key in ("nj", "span_ns", "mean_watts", "sm_mhz", "celsius", "coverage", "predicted_low_nj", "predicted_high_nj", "parts", "step", "warnings")}
+        row[model] = {key: device.get(key) for key in ("nj", "span_ns", "mean_watts", "sm_mhz", "celsius", "coverage", "predicted_low_nj", "predicted_high_nj", "parts", "counts", "step", "warnings")}
     rows.append(row)
 json.dump({"calibrate_quick": json.loads(calibrated), "programs": rows}, open(out, "w"))
 print(len(rows), "programs")

@@ -1024,6 +1024,19 @@ class EnergyPart(Answer):
 
 
 @dataclass(frozen=True)
+class EnergyCount(Answer):
+    """How often something happened that costs energy.
+
+    feature: feature of the model, or what samples count in place of several: tensor.cycle,
+    shared.access, l1.fill
+    count: in the window
+    """
+
+    feature: str
+    count: Optional[float]
+
+
+@dataclass(frozen=True)
 class EnergyStepMean(Answer):
     """The mean step.
 
@@ -1120,6 +1133,7 @@ class DeviceEnergy(Answer):
     sm_mhz_low: lowest SM clock
     celsius: mean temperature
     parts: the energy by component; sums to nj; empty without a model
+    counts: what the window's parts are made of; empty without a model or counts
     step: the mean step; null without steps
     steps: by step, and the time outside steps; sums to nj
     layer_types: by layer type, largest first; with (idle) and (copies) sums to nj
@@ -1147,6 +1161,7 @@ class DeviceEnergy(Answer):
     sm_mhz_low: Optional[float]
     celsius: Optional[float]
     parts: List[EnergyPart]
+    counts: List[EnergyCount]
     step: Optional[EnergyStepMean]
     steps: List[EnergyRow]
     layer_types: List[EnergyRow]
@@ -1157,6 +1172,7 @@ class DeviceEnergy(Answer):
     warnings: List[EnergyWarning]
     _nested: ClassVar[Dict[str, Type[Answer]]] = {
         "parts": EnergyPart,
+        "counts": EnergyCount,
         "step": EnergyStepMean,
         "steps": EnergyRow,
         "layer_types": EnergyRow,

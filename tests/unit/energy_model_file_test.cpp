@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "analyze/energy/model.h"
@@ -71,6 +72,30 @@ TEST(EnergyModelFile, SaysWhatIsWrong) {
   model.draw_columns = {"static_w"};
   model.draws = {{1, 2}};
   EXPECT_NE(message(text_of(model)).find("2 numbers for 1 columns"), std::string::npos);
+}
+
+// Updates behind the first were once seen late: no run is as long as it looked.
+TEST(EnergyPoints, UpdatesThatWereSeenLate) {
+  const auto points = [](double late) {
+    std::string lines;
+    for (int run = 0; run < 10; ++run) {
+      std::string edges = R"({"t_s":0,"energy_j":0})";
+      for (int i = 1; i <= 5; ++i)
+        edges += fmt::format(R"(,{{"t_s":{},"energy_j":{}}})", 0.1 * i + late, 40 * i);
+      lines += fmt::format(
+          R"({{"bench":"fma_fp32","threads":1024,"blocks":132,"seconds":{},"energy_j":200,"edges":[{}]}})"
+          "\n",
+          0.5 + late, edges);
+    }
+    return parse_energy_points(lines, "x")->points;
+  };
+  for (const double late : {0.0, 0.02})
+    for (const auto& point : points(late)) {
+      EXPECT_NEAR(point.seconds, 0.5, 1e-9);
+      EXPECT_NEAR(point.edge_t_s[1], 0.1, 1e-9);
+      EXPECT_NEAR(point.edge_t_s[5], 0.5, 1e-9);
+    }
+  EXPECT_NEAR(points(-0.02)[0].seconds, 0.48, 1e-9) << "not earlier than they were seen";
 }
 
 TEST(EnergyEvaluator, AddsUpByComponent) {

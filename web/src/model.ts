@@ -1294,6 +1294,14 @@ export interface EnergyPart {
   share: number | null;
 }
 
+/** How often something happened that costs energy. */
+export interface EnergyCount {
+  /** feature of the model, or what samples count in place of several: tensor.cycle, shared.access, l1.fill. */
+  feature: string;
+  /** in the window. */
+  count: number;
+}
+
 /** The mean step. */
 export interface EnergyStepMean {
   /** steps in the window. */
@@ -1380,6 +1388,8 @@ export interface DeviceEnergy {
   celsius: number | null;
   /** the energy by component; sums to nj; empty without a model. */
   parts: EnergyPart[];
+  /** what the window's parts are made of; empty without a model or counts. */
+  counts: EnergyCount[];
   /** the mean step; null without steps. */
   step: EnergyStepMean | null;
   /** by step, and the time outside steps; sums to nj. */

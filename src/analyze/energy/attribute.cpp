@@ -117,6 +117,11 @@ void fill_parts(DeviceEnergy& out, const std::vector<EnergyLeaf>& leaves,
   const auto& rest = out.parts.back();
   out.predicted_low_nj = out.nj - rest.high_nj;
   out.predicted_high_nj = out.nj - rest.low_nj;
+  for (std::size_t i = EnergyEvaluator::kFeatures; i < model->columns(); ++i) {
+    double count = 0;
+    for (const auto& leaf : leaves) count += leaf.work[i];
+    if (count > 0) out.counts.push_back({model->feature(i), count});
+  }
 }
 
 void fill_step_mean(DeviceEnergy& out, const std::vector<StepInfo>& steps, std::int64_t batch) {
@@ -173,7 +178,7 @@ CountedWork counted_work(const Context& context, const Frame& frame, const Energ
                          DeviceEnergy& out) {
   CountedWork work;
   work.window = sampled_window(frame.capture, frame.device, frame.window, model);
-  if (work.window.hertz > 0) out.sm_mhz = work.window.hertz * 1e-6;
+  if (!out.sm_mhz && work.window.hertz > 0) out.sm_mhz = work.window.hertz * 1e-6;
   if (has_report(context, frame.device)) {
     out.counts_source = CountsSource::counter_report;
     work.kernels = reported_work(frame.capture, context.matching.report_row, model);
@@ -363,7 +368,7 @@ EnergyUse measure_energy(const Capture& capture, Interval span, const EnergyMode
       EnergyEvaluator evaluator(model->model, chip_at(capture, index));
       leaves[0].work = evaluator.no_work();
       const auto window = sampled_window(capture, index, span, evaluator);
-      if (window.hertz > 0) device->sm_mhz = window.hertz * 1e-6;
+      if (!device->sm_mhz && window.hertz > 0) device->sm_mhz = window.hertz * 1e-6;
       if (device->sm_mhz) evaluator.bring_to_clock(*device->sm_mhz);
       evaluator.allow_for_spread(is_its_board(frame), true);
       if (has_samples(window)) {

@@ -56,7 +56,7 @@ IdleReference idle_reference(const EnergyPointsFile& raw, double seconds) {
   IdleReference idle;
   idle.runs = static_cast<int>(watts.size());
   if (watts.empty()) return idle;
-  for (const double one : watts) idle.watts += one / static_cast<double>(watts.size());
+  idle.watts = median(watts);
   double squares = 0;
   for (const double one : watts) squares += (one - idle.watts) * (one - idle.watts);
   const double count = static_cast<double>(watts.size());

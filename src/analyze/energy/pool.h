@@ -17,6 +17,9 @@ namespace gf {
 inline constexpr double kOwnSpread = 0.02;  // of each coefficient, from board to board
 inline constexpr double kRunNoise = 0.025;  // of a run, over what its board's other runs say
 
+/// To five digits: what a model file keeps of what is drawn or judged.
+double to_five_digits(double value);
+
 struct PreparedBoard {
   const BoardEvidence* evidence = nullptr;
   std::vector<EnergyPoint> points;  // of the joint fit

@@ -11,17 +11,16 @@
 
 namespace gf {
 
-namespace {
-
-constexpr std::size_t kQuickRuns = 24;
-constexpr int kDraws = 200;
-
-/// To five digits: what a model file keeps of a draw.
-double rounded(double value) {
+double to_five_digits(double value) {
   if (value == 0) return 0;
   const double unit = std::pow(10.0, 4 - std::floor(std::log10(std::abs(value))));
   return std::round(value * unit) / unit;
 }
+
+namespace {
+
+constexpr std::size_t kQuickRuns = 24;
+constexpr int kDraws = 200;
 
 /// Standard normal numbers that are the same on every system.
 class Normal {
@@ -73,7 +72,7 @@ std::vector<QuickRun> most_telling(const Pool& pool, std::vector<QuickCandidate>
                  {}};
     for (std::size_t i = 0; i < pool.features.size(); ++i)
       if (const double share = chosen.shares[static_cast<Eigen::Index>(i)]; share > 1e-4)
-        run.shares.push_back({pool.features[i], rounded(share)});
+        run.shares.push_back({pool.features[i], to_five_digits(share)});
     runs.push_back(std::move(run));
   }
   return runs;
@@ -91,9 +90,9 @@ void fill_draws(EnergyModel& model, const Eigen::MatrixXd& covariance, double st
     Eigen::VectorXd free(covariance.rows());
     for (auto& number : free) number = normal();
     const Eigen::VectorXd moved = root.matrixL() * free;
-    std::vector<double> row{rounded(model.static_w + static_error * normal()), 0};
+    std::vector<double> row{to_five_digits(model.static_w + static_error * normal()), 0};
     for (std::size_t i = 0; i < model.coefficients.size(); ++i)
-      row.push_back(rounded(model.coefficients[i].picojoules *
+      row.push_back(to_five_digits(model.coefficients[i].picojoules *
                             std::exp(moved[static_cast<Eigen::Index>(i)])));
     model.draws.push_back(std::move(row));
   }
@@ -132,7 +131,8 @@ void describe_board(const Pool& pool, const PoolBoard& board, EnergyModel& model
     model.sm_mhz_low = model.sm_mhz_low > 0 ? std::min(model.sm_mhz_low, mhz) : mhz;
     model.sm_mhz_high = std::max(model.sm_mhz_high, mhz);
   };
-  for (const auto& point : board.from->points) clock(point.sm_mhz);
+  for (const auto& point : board.from->points)
+    if (!point.counts.empty()) clock(point.sm_mhz);  // idle clocks tell nothing of work
   for (const auto& kernel : board.from->evidence->kernels) clock(kernel.run.sm_mhz);
 }
 

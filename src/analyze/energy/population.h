@@ -8,6 +8,7 @@
 // docs/calibration.md, "Boards as a population".
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,12 +42,14 @@ inline constexpr double kQuickSeconds = 0.5;
 std::vector<StrangerKernel> meet(const EnergyModel& population, const EnergyModel& adapted,
                                  const std::vector<CountedKernel>& kernels);
 
-/// Each board left out in turn, and, for its kernels, each family of kernels on all boards.
-Result<std::vector<StrangerBoard>> leave_boards_out(const std::vector<BoardEvidence>& boards);
+/// Each board left out in turn, and, for its kernels, each family of kernels on all boards. Behind
+/// them the `strangers`, which are in no fit.
+Result<std::vector<StrangerBoard>> leave_boards_out(
+    const std::vector<BoardEvidence>& boards, const std::vector<BoardEvidence>& strangers = {});
 
-/// Standard deviation of logarithms of the dynamic energy of their kernels, after the quick runs:
-/// the model's form.
-double form_spread(const std::vector<StrangerBoard>& boards);
+/// Standard deviation of logarithms of the dynamic energy of the kernels of these boards,
+/// after the quick runs: the model's form.
+double form_spread(std::span<const StrangerBoard> boards);
 
 /// Kernels of one kind: matmul_bf16_512 and linear_relu_fp16_256 are products.
 std::string kernel_family(std::string_view name);

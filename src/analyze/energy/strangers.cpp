@@ -49,6 +49,9 @@ StrangerKernel judge(const EnergyModel& population, const EnergyModel& adapted,
   const double dynamic = out.watts - after.static_w;
   out.dynamic_before = (before.watts - before.static_w) / dynamic - 1;
   out.dynamic_after = (after.watts - after.static_w) / dynamic - 1;
+  for (double* value : {&out.watts, &out.before, &out.after, &out.before_low, &out.before_high,
+                        &out.after_low, &out.after_high, &out.dynamic_before, &out.dynamic_after})
+    *value = to_five_digits(*value);
   return out;
 }
 
@@ -94,7 +97,7 @@ std::vector<StrangerKernel> meet(const EnergyModel& population, const EnergyMode
   return met;
 }
 
-double form_spread(const std::vector<StrangerBoard>& boards) {
+double form_spread(std::span<const StrangerBoard> boards) {
   double sum = 0, count = 0;
   for (const auto& board : boards)
     if (!board.kernels.empty()) {
@@ -104,25 +107,28 @@ double form_spread(const std::vector<StrangerBoard>& boards) {
   return count > 0 ? std::sqrt(sum / count) : EnergySpread{}.form;
 }
 
-Result<std::vector<StrangerBoard>> leave_boards_out(const std::vector<BoardEvidence>& evidence) {
+Result<std::vector<StrangerBoard>> leave_boards_out(const std::vector<BoardEvidence>& evidence,
+                                                    const std::vector<BoardEvidence>& strangers) {
   const auto prepared = prepare_boards(evidence);
   if (!prepared) return tl::unexpected(prepared.error());
+  std::vector<const BoardEvidence*> all;
+  for (const auto* some : {&evidence, &strangers})
+    for (const auto& board : *some) all.push_back(&board);
   std::vector<StrangerBoard> boards;
   std::vector<std::vector<Met>> met;
-  for (const auto& left : *prepared) {
+  for (const auto* left : all) {
     std::vector<const PreparedBoard*> others;
     for (const auto& board : *prepared)
-      if (&board != &left) others.push_back(&board);
+      if (board.evidence != left) others.push_back(&board);
     std::set<std::string> families{""};  // none: for the microbenchmarks
-    for (const auto& kernel : left.evidence->kernels)
-      families.insert(kernel_family(kernel.run.name));
+    for (const auto& kernel : left->kernels) families.insert(kernel_family(kernel.run.name));
     StrangerBoard out;
-    out.uuid = left.evidence->raw.board.uuid;
+    out.uuid = left->raw.board.uuid;
     met.emplace_back();
     for (const auto& family : families) {
       auto before = fit_population(others, family);
       if (!before) return tl::unexpected(before.error());
-      auto after = adapt_to_board(*before, left.evidence->raw, kQuickSeconds);
+      auto after = adapt_to_board(*before, left->raw, kQuickSeconds);
       if (!after) return tl::unexpected(after.error());
       met.back().push_back({family, std::move(*before), std::move(*after)});
     }
@@ -131,12 +137,12 @@ Result<std::vector<StrangerBoard>> leave_boards_out(const std::vector<BoardEvide
     out.quick = found.points;
     out.gain = found.gain;
     out.dram = found.dram;
-    judge_benches(others, *left.evidence, plain.before, plain.after, out);
+    judge_benches(others, *left, plain.before, plain.after, out);
     boards.push_back(std::move(out));
   }
   auto judge_all = [&](std::size_t at) {
     boards[at].kernels.clear();
-    for (const auto& kernel : evidence[at].kernels)
+    for (const auto& kernel : all[at]->kernels)
       for (const auto& one : met[at])
         if (one.family == kernel_family(kernel.run.name))
           boards[at].kernels.push_back(judge(one.before, one.after, kernel));
@@ -145,8 +151,9 @@ Result<std::vector<StrangerBoard>> leave_boards_out(const std::vector<BoardEvide
   // The width of a board's intervals is what the other boards' kernels say.
   std::vector<double> forms;
   for (std::size_t at = 0; at < boards.size(); ++at) {
-    auto rest = boards;
-    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
+    std::vector<StrangerBoard> rest(boards.begin(),
+                                    boards.begin() + static_cast<std::ptrdiff_t>(evidence.size()));
+    if (at < rest.size()) rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
     forms.push_back(form_spread(rest));
   }
   for (std::size_t at = 0; at < boards.size(); ++at) {

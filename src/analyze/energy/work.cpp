@@ -6,6 +6,7 @@
 
 #include "analyze/energy/chip_counters.h"
 #include "analyze/energy/model.h"
+#include "analyze/kernel_rates/sample_reader.h"
 #include "analyze/traits.h"
 #include "core/text.h"
 #include "model/counter_values.h"
@@ -406,27 +407,38 @@ SampledWindow sampled_window(const Capture& capture, std::uint32_t device, Inter
   out.counted.assign(model.columns(), false);
   struct Sum {
     double value = 0;
-    Nanos covered = 0;
-    bool ratio = false;
+    Nanos covered = 0, cut = 0;
+    bool ratio = false, in_sms = false;
   };
   ByMetric<Sum> sums;
+  // What the SMs counted in a sample that was cut is of a part of it, and scaled like what is
+  // missing.
+  const auto cut = cut_samples(capture, device, {&span, 1});
   each_counter_value(
       capture, span, {device, {}},
       [&](std::uint32_t, Text metric, Nanos start, Nanos duration, double value) {
         if (duration <= 0 || !std::isfinite(value)) return;
         const Nanos overlap = std::min(start + duration, span.end) - std::max(start, span.start);
         if (overlap <= 0) return;
-        Sum& sum = sums.at(metric, [&] { return Sum{0, 0, is_ratio(capture, metric)}; });
+        Sum& sum = sums.at(metric, [&] {
+          return Sum{0, 0, 0, is_ratio(capture, metric), counted_in_sms(capture.text(metric))};
+        });
+        if (sum.in_sms && std::binary_search(cut.begin(), cut.end(), start)) {
+          sum.cut += overlap;
+          return;
+        }
         sum.value += value * static_cast<double>(overlap) *
                      (sum.ratio ? 1e-9 : 1 / static_cast<double>(duration));
         sum.covered += overlap;
       });
   Sampled sampled;
   for (const auto& [metric, sum] : sums.all()) {
+    if (sum.covered <= 0) continue;
     sampled.emplace(capture.text(metric), sum.value * static_cast<double>(span.length()) /
                                               static_cast<double>(sum.covered));
     if (capture.text(metric) == "sm.active_any"_metric)
-      out.coverage = static_cast<double>(sum.covered) / static_cast<double>(span.length());
+      out.coverage =
+          static_cast<double>(sum.covered + sum.cut) / static_cast<double>(span.length());
   }
   const double seconds = static_cast<double>(span.length()) * 1e-9;
   out.hertz = hertz_of(sampled, seconds, mean_clock(capture, device, span));

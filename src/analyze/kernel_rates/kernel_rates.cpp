@@ -10,6 +10,7 @@
 
 #include "analyze/kernel_rates/align_samples.h"
 #include "analyze/kernel_rates/columns.h"
+#include "analyze/kernel_rates/sample_reader.h"
 #include "analyze/nnls.h"
 #include "core/statistics.h"
 #include "model/capture.h"
@@ -47,9 +48,7 @@ constexpr double kSpread = 0.08;
 
 bool is_share_of_sm_cycles(std::string_view id) {
   const Metric* metric = find_metric(id);
-  const MetricInput* input = find_input(id, MetricSource::pm);
-  return metric && input && metric->unit == "ratio" &&
-         input->expression.find("sm__") != std::string_view::npos;
+  return metric && metric->unit == "ratio" && counted_in_sms(id);
 }
 
 SmClock::SmClock(const Capture& capture, AlignedSamples& samples) {

@@ -11,6 +11,36 @@
 
 namespace gf {
 
+bool counted_in_sms(std::string_view metric) {
+  const MetricInput* input = find_input(metric, MetricSource::pm);
+  if (!input) return false;
+  for (const char* unit : {"sm__", "smsp__", "l1tex__"})
+    if (input->expression.find(unit) != std::string_view::npos) return true;
+  return false;
+}
+
+std::vector<Nanos> cut_samples(const Capture& capture, std::uint32_t device,
+                               std::span<const Interval> spans) {
+  const Text cycles = capture.strings.find("sm.cycles"_metric);
+  if (cycles == Text::none) return {};
+  struct Sample {
+    Nanos start;
+    double clock;
+  };
+  std::vector<Sample> samples;
+  each_counter_value(capture, spans, {device, {cycles}},
+                     [&](std::uint32_t, Text, Nanos start, Nanos duration, double value) {
+                       if (duration > 0)
+                         samples.push_back({start, value / static_cast<double>(duration)});
+                     });
+  std::vector<Nanos> cut;
+  for (std::size_t i = 1; i + 1 < samples.size(); ++i)
+    if (2 * samples[i].clock < std::min(samples[i - 1].clock, samples[i + 1].clock))
+      cut.push_back(samples[i].start);
+  std::sort(cut.begin(), cut.end());
+  return cut;
+}
+
 Intervals traced_spans(const Capture& capture, const Intervals& busy) {
   const auto& windows = capture.recording_windows;
   if (windows.empty()) return {{busy.front().start, busy.back().end}};
@@ -68,8 +98,10 @@ class SampleReader {
           values[column.at] = value;
           if (!column.ratio) values[column.at] /= static_cast<double>(duration);
         });
+    const auto cut = cut_samples(capture_, device_, around_);
     for (auto& one : out_.all)
       one.whole = std::isfinite(one.busy) && one.values.size() == out_.metrics.size() &&
+                  !std::binary_search(cut.begin(), cut.end(), one.span.start) &&
                   std::all_of(one.values.begin(), one.values.end(),
                               [](double value) { return std::isfinite(value); });
     return std::move(out_);

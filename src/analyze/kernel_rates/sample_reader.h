@@ -4,6 +4,8 @@
 // samples follow each other without a gap, and are taken out.
 #pragma once
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/intervals.h"
@@ -30,6 +32,15 @@ struct CounterSamples {
 /// Those of the device that lie within kShiftReach of the traced spans.
 CounterSamples read_counter_samples(const Capture& capture, std::uint32_t device,
                                     const Intervals& traced);
+
+/// Starts of the samples, in order, whose counters in the SMs hold a part of the sample: those during
+/// which the host emptied the GPU's buffer, one in forty (H200, driver 580). Told by the SM clock,
+/// which in one sample does not halve and come back.
+std::vector<Nanos> cut_samples(const Capture& capture, std::uint32_t device,
+                               std::span<const Interval> spans);
+
+/// True for metrics that PM sampling counts in the SMs, on their clock.
+bool counted_in_sms(std::string_view metric);
 
 /// The stretches whose every kernel is known: of a recording with windows, each window from its
 /// first activity to its last. `busy`: when the device's activities ran, not empty.

@@ -24,7 +24,7 @@ namespace {
 struct CalibrateArguments {
   MeasureOptions measure;
   std::string counters, output, unseen, system, against;
-  std::vector<std::string> boards;
+  std::vector<std::string> boards, strangers;
   std::string chip = "GH100";
   bool fit_only = false, list_counters = false, leave_one_out = false;
 };
@@ -95,11 +95,17 @@ Status fit_boards(const CalibrateArguments& options) {
     if (!board) return tl::unexpected(board.error());
     boards.push_back(std::move(*board));
   }
+  std::vector<BoardEvidence> never;
+  for (const auto& prefix : options.strangers) {
+    auto board = read_board(prefix, boards.front().benches);
+    if (!board) return tl::unexpected(board.error());
+    never.push_back(std::move(*board));
+  }
   auto model = fit_population(boards);
   if (!model) return tl::unexpected(model.error());
-  auto strangers = leave_boards_out(boards);
+  auto strangers = leave_boards_out(boards, never);
   if (!strangers) return tl::unexpected(strangers.error());
-  model->spread.form = form_spread(*strangers);
+  model->spread.form = form_spread({strangers->data(), boards.size()});
   print_population(*model, *strangers);
   if (options.output.empty()) return {};
   auto file = fit_calibration(boards.front().raw, boards.front().benches, {});
@@ -211,6 +217,11 @@ Verb calibrate_verb() {
               "fit boards on file as a population, comma-separated: PREFIX of .points.jsonl, "
               ".kernels.ncu.csv.gz and what --unseen reads under PREFIX.unseen")
       .path()
+      .separated_by(',');
+  verb.option("--strangers", options->strangers, "PREFIXES",
+              "with --boards: judge the population by boards that it lacks, comma-separated")
+      .path()
+      .with("--boards")
       .separated_by(',');
   verb.flag("--leave-one-out", options->leave_one_out,
             "predict each microbenchmark by a fit without it");

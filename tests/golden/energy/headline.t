@@ -19,6 +19,6 @@ A log of power alone: its headline is the energy, of which a model without count
   $ awk 'BEGIN { print "unix_time_s,power_instant_w,energy_mj,sm_clock_mhz,temp_c,name"; for (i = 0; i < 40; ++i) printf "%.3f,240,%d,1980,41,NVIDIA H200\n", 1795186726.9 + i / 10, 24000 * i }' > power.csv
   $ gpufathom analyze power.csv 2>/dev/null | head -4
   power.csv                                    NVIDIA H200, whole capture, 3.900 s
-  936.0 J in 3.900 s: static power 55.7 %, not explained 44.3 %.
+  936.0 J in 3.900 s: static power 54.3 %, not explained 45.7 %.
   
   Data quality                                                   40 events, 1.9 kB

@@ -19,13 +19,13 @@ Energy of a job: the captures of its ranks, and a made-up log of a steady 500 an
   
   Energy of the job                                         2 ranks, common window
     108.8 J in 155.4 ms, 700.0 W: 2 ranks.
-    Waiting for other ranks: 61.70 J (56.7 %, 15.53 .. 62.73 J) in 123.4 ms of
+    Waiting for other ranks: 61.70 J (56.7 %, 14.81 .. 63.08 J) in 123.4 ms of
     device time.
     A step takes 18.10 J in 25.88 ms, 141.4 mJ per item; energy-delay product
     0.4683 J s (mean of 6 steps).
     component                     share   energy     95 % interval
-    static power   #######       38.2 %  41.56 J  39.11 .. 44.17 J
-    not explained  ############  61.8 %  67.19 J  64.59 .. 69.64 J
+    static power   #######       37.2 %  40.50 J  37.30 .. 43.97 J
+    not explained  ############  62.8 %  68.26 J  64.78 .. 71.46 J
   
     rank   energy   share    power     waits  waiting  measured by
        0  77.68 J  71.4 %  500.0 W  123.4 ms  61.70 J  energy_counter
@@ -36,15 +36,15 @@ Energy of a job: the captures of its ranks, and a made-up log of a steady 500 an
           3   18.06 J  10.26 J      2      25.72 ms
           4   17.75 J  10.05 J      2      25.25 ms
           5   18.14 J  10.31 J      2      26.06 ms
-          6   18.17 J  10.28 J      2      26.10 ms
+          6   18.16 J  10.28 J      2      26.10 ms
           7   18.30 J  10.45 J      2      26.19 ms
-    outside  168.6 mJ     0 nJ      2      644.8 us
+    outside  164.3 mJ     0 nJ      2      644.8 us
   
     cost of one    energy        kWh      price      g CO2
     job           108.8 J  3.021e-05  9.063e-06    0.01208
     waiting       61.70 J  1.714e-05  5.141e-06   0.006855
     step          18.10 J  5.027e-06  1.508e-06   0.002011
-    item         141.4 mJ  3.927e-08  1.178e-08  1.571e-05
+    item         141.4 mJ  3.928e-08  1.178e-08  1.571e-05
     5 % off in all of it.
   $ awk 'length > 80 && !/ncu|record/' job.txt
 

@@ -117,11 +117,16 @@ void print_population(const EnergyModel& model, const std::vector<StrangerBoard>
     fmt::print("{:<42} {:>6} {:>6} {:>8.1f} {:>6.3f} {:>6.3f}\n", board.uuid, board.points,
                board.kernels, board.static_w, board.gain, board.dram);
   std::vector<StrangerKernel> all;
+  const auto& fitted = model.population.boards;
   for (const auto& board : boards) {
-    fmt::print("\nleft out: {}; {} quick runs say gain {:.3f}, DRAM {:.3f}\n", board.uuid,
-               board.quick, board.gain, board.dram);
-    fmt::print("  {} other runs of microbenchmarks, above static power: {:.1f} %, then {:.1f} %\n",
-               board.benches, 100 * board.bench_before, 100 * board.bench_after);
+    const bool left_out =
+        std::ranges::any_of(fitted, [&](const auto& one) { return one.uuid == board.uuid; });
+    fmt::print("\n{}: {}; {} quick runs say gain {:.3f}, DRAM {:.3f}\n",
+               left_out ? "left out" : "stranger", board.uuid, board.quick, board.gain, board.dram);
+    if (board.benches > 0)
+      fmt::print(
+          "  {} other runs of microbenchmarks, above static power: {:.1f} %, then {:.1f} %\n",
+          board.benches, 100 * board.bench_before, 100 * board.bench_after);
     if (board.kernels.empty()) continue;
     fmt::print("  {} kernels, neither they nor their families seen:\n", board.kernels.size());
     print_score("as the others", score_of(board.kernels, false));
