@@ -12,9 +12,8 @@ foreach(line IN LISTS shipped)
   list(GET shipped_file 1 name)
   install(FILES docs/${folder}/${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/gpufathom/${folder})
 endforeach()
-# Sources of the shipped energy model: runs of four of its six boards, and the counters of these.
-file(GLOB energy_boards docs/results/energy/*-2026-11-20c.points.jsonl.gz docs/results/energy/*-2026-11-21[def].points.jsonl.gz
-  docs/results/energy/*-2026-11-21[de].kernels.ncu.csv.gz)
+# Sources of the shipped energy model: runs of three of its six boards, and the counters of these.
+file(GLOB energy_boards docs/results/energy/*-2026-11-21[def].points.jsonl.gz docs/results/energy/*-2026-11-21[de].kernels.ncu.csv.gz)
 install(FILES ${energy_boards} DESTINATION ${CMAKE_INSTALL_DATADIR}/gpufathom/energy/boards)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
