@@ -55,14 +55,14 @@ class RowFinder {
     std::array<std::uint16_t, kPlaces> uses{};
     for (const auto& row : rows)
       each_three(row.pattern, [&](unsigned place, std::size_t) { ++uses[place]; });
-    constexpr std::size_t kNone = std::string_view::npos;
-    std::vector<std::size_t> chosen(rows.size(), kNone);  // where the three begin
+    constexpr std::size_t kNowhere = std::string_view::npos;
+    std::vector<std::size_t> chosen(rows.size(), kNowhere);  // where the three begin
     const auto place = [&](std::size_t row) { return place_of(rows[row].pattern.data() + chosen[row]); };
     for (std::size_t i = 0; i < rows.size(); ++i) {
       each_three(rows[i].pattern, [&](unsigned three, std::size_t at) {
-        if (chosen[i] == kNone || uses[three] < uses[place(i)]) chosen[i] = at;
+        if (chosen[i] == kNowhere || uses[three] < uses[place(i)]) chosen[i] = at;
       });
-      if (chosen[i] == kNone)
+      if (chosen[i] == kNowhere)
         short_.push_back(static_cast<std::uint16_t>(i));
       else
         ++begin_[place(i) + 1];
@@ -72,7 +72,7 @@ class RowFinder {
     by_place_.resize(begin_[kPlaces]);
     auto next = begin_;
     for (std::size_t i = 0; i < rows.size(); ++i)
-      if (chosen[i] != kNone) by_place_[next[place(i)]++] = entry(i, chosen[i]);
+      if (chosen[i] != kNowhere) by_place_[next[place(i)]++] = entry(i, chosen[i]);
   }
 
   NameWord word_of(std::string_view text) const {

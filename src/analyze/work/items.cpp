@@ -74,8 +74,8 @@ void keep_innermost(const Capture& capture, std::vector<Telling>& by_start) {
 
 /// The operations of kTellers, by their start.
 std::vector<Telling> telling_operations(const Capture& capture) {
-  constexpr auto kNone = kTellers.size();
-  std::vector<std::uint8_t> teller_of(capture.strings.size(), kNone);  // by name
+  constexpr auto kNoTeller = kTellers.size();
+  std::vector<std::uint8_t> teller_of(capture.strings.size(), kNoTeller);  // by name
   for (std::size_t teller = 0; teller < kTellers.size(); ++teller)
     if (const Text name = capture.strings.find(kTellers[teller].name); name != Text::none)
       teller_of[static_cast<std::uint32_t>(name)] = static_cast<std::uint8_t>(teller);
@@ -83,7 +83,7 @@ std::vector<Telling> telling_operations(const Capture& capture) {
   const auto& ops = capture.host_ops;
   for (std::uint32_t op = 0; op < ops.size(); ++op)
     if (const auto teller = teller_of[static_cast<std::uint32_t>(ops.name[op])];
-        teller != kNone && ops.kind[op] == HostKind::op)
+        teller != kNoTeller && ops.kind[op] == HostKind::op)
       found.emplace_back(op, teller);
   std::stable_sort(found.begin(), found.end(), [&](const Telling& left, const Telling& right) {
     const Nanos first = ops.start_ns[left.first], second = ops.start_ns[right.first];
