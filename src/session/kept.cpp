@@ -50,8 +50,8 @@ Result<Kept> keep_answer(Capture capture, const std::string& path, std::int64_t 
   const auto key = own_key(OwnKey::make);
   if (!key)
     return fail(
-        "no key of yours to sign it with: XDG_STATE_HOME, or HOME, names no folder that you can "
-        "write to",
+        "no key of yours to sign it with: gpufathom/key in XDG_STATE_HOME, or in ~/.local/state, "
+        "cannot be made or is not yours alone",
         path);
   // As the file will be read.
   capture.set_metadata("imported_from", without_secrets(capture.path));
