@@ -51,7 +51,9 @@ std::vector<Finding> recommendations_for(const RankUse& rank, const RankInputs& 
   if (!answer) return {};
   std::vector<Finding> found = std::move(answer->analysis.findings);
   std::erase_if(found, [](const Finding& finding) {
-    return !is_recommendation(finding.id) || !finding.gain_ns;
+    // What a rank waits for in collectives is no cause of its own host being late.
+    return !is_recommendation(finding.id) || !finding.gain_ns ||
+           finding.group == FindingGroup::communication;
   });
   return found;
 }

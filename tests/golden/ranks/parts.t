@@ -25,3 +25,9 @@ It is told of the time that is asked for.
   $ late --window steps; late --window step:5
   ["host_bound",53146633]
   ["host_bound",8746703]
+
+Waiting for other ranks is no cause of a host that is late.
+
+  $ gpufathom ranks "$ROOT/tests/ranks/groups"/tp2_group_late.rank[012].json.gz --allow-incomplete --window 0:50ms --format json 2>/dev/null | jq -c '.stragglers[0].cause, [.apart[].id]'
+  "kernel_gap"
+  []
