@@ -11,6 +11,19 @@ namespace gf {
 
 namespace {
 
+/// A value of a row: an integer, or a text and its length.
+struct Cell {
+  Cell(sqlite3_stmt* raw, int column) : type(sqlite3_column_type(raw, column)) {
+    has_text = type != SQLITE_INTEGER && type != SQLITE_NULL;
+    if (has_text) text = sqlite::column_text(raw, column);
+    number = has_text ? static_cast<std::int64_t>(text.size()) : sqlite3_column_int64(raw, column);
+  }
+  int type;
+  bool has_text;
+  std::int64_t number;
+  std::string_view text;
+};
+
 /// Adds up texts and numbers, each with its length or type, so that no two lists make one sum.
 class Sum {
  public:
@@ -19,13 +32,12 @@ class Sum {
     bytes_ += text;
     if (bytes_.size() >= kChunk) flush();
   }
-  void add(sqlite3_stmt* raw, int column) {
-    const int type = sqlite3_column_type(raw, column);
-    number(type);
-    if (type == SQLITE_INTEGER || type == SQLITE_NULL)
-      number(sqlite3_column_int64(raw, column));
-    else
-      add(sqlite::column_text(raw, column));
+  void add(const Cell& cell) {
+    const std::int64_t both[] = {cell.type, cell.number};
+    bytes_.append(reinterpret_cast<const char*>(both), sizeof both);
+    if (!cell.has_text) return;
+    bytes_ += cell.text;
+    if (bytes_.size() >= kChunk) flush();
   }
   std::int64_t value() {
     flush();
@@ -91,9 +103,12 @@ Result<Sums> sums_of(sqlite3* db, sqlite::ReadBudget& budget, const std::string&
     if (!rows) return tl::unexpected(rows.error());
     int code;
     while ((code = sqlite3_step(rows->get())) == SQLITE_ROW) {
-      each_sum([&](Sum& sum) {
-        for (int i = 0; i < static_cast<int>(columns->size()); ++i) sum.add(rows->get(), i);
-      });
+      Sum* const second = rest && !is_kept ? &*rest : nullptr;
+      for (int i = 0; i < static_cast<int>(columns->size()); ++i) {
+        const Cell cell(rows->get(), i);
+        all.add(cell);
+        if (second) second->add(cell);
+      }
       if (auto ok = budget.spend(columns->size()); !ok) return tl::unexpected(ok.error());
     }
     if (code != SQLITE_DONE) return sqlite::failure(db, "cannot be read", file);
