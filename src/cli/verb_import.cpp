@@ -73,19 +73,21 @@ Result<int> import_files(const ImportArguments& options, std::string& summary) {
       format_count(static_cast<std::int64_t>(counter_value_count(*capture))));
   const auto missing = shortcomings(*capture);
   KeepMore keep;
-  bool answered = false;
-  if (options.answer && options.files.size() == 1)
-    keep = [&] {
-      auto kept = keep_answer(std::move(*capture), options.output, progress.callback());
-      answered = !kept.empty();
-      return kept;
+  std::string none = options.files.size() == 1 ? "" : "only that of one file is kept";
+  if (options.answer && none.empty())
+    keep = [&](std::int64_t rows) {
+      auto kept = keep_answer(std::move(*capture), options.output, rows, progress.callback());
+      if (kept) return std::vector<Kept>{std::move(*kept)};
+      none = kept.error().what;
+      return std::vector<Kept>{};
     };
   if (auto written = write_capture(*capture, options.output, progress.callback(), keep); !written)
     return tl::unexpected(written.error());
   progress.wipe();
-  summary += format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(options.output)));
-  if (options.answer) summary += answered ? ", with its answer" : ", without its answer";
-  summary += '\n';
+  if (options.answer && !none.empty())
+    complain(fmt::format("{}: keeps no answer: {}", options.output, none), kWhole);
+  summary +=
+      format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(options.output))) + "\n";
   return say_missing(options.output, missing);
 }
 

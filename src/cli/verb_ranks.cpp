@@ -61,9 +61,10 @@ int give_parts(const RanksArguments& o, const LoadedRanks& loaded) {
   return exit_code;
 }
 
-std::vector<ApartFinding> findings_of_latest(const JobRanks& job, const RankInputs& input) {
+std::vector<ApartFinding> findings_of_latest(const JobRanks& job, const RankInputs& input,
+                                             const LoadedRanks& loaded) {
   ProgressDisplay progress;
-  auto apart = findings_apart(job, input, progress.callback());
+  auto apart = findings_apart(job, input, loaded.captures, progress.callback());
   progress.wipe();
   return apart;
 }
@@ -165,7 +166,7 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
   for (auto& stage : *answer) {
     note_failed(*loaded, stage);
     stage.window = input.window;
-    stage.apart = findings_of_latest(stage, input);
+    stage.apart = findings_of_latest(stage, input, *loaded);
   }
   const auto missing = missing_from(*answer);
   if (incomplete == Incomplete::refuse && (exit_code != kWhole || !missing.empty())) {

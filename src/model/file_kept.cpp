@@ -76,8 +76,8 @@ Status insert_kept(sqlite3* db, const Kept& kept, const std::string& file) {
   return {};
 }
 
-std::optional<std::string> read_kept(const std::string& path, std::string_view name,
-                                     std::string_view key) {
+std::optional<FoundKept> read_kept(const std::string& path, std::string_view name,
+                                   std::string_view key) {
   std::array<char, 100> head{};
   std::ifstream(path, std::ios::binary).read(head.data(), head.size());
   if (!is_capture_file({head.data(), head.size()})) return std::nullopt;
@@ -98,9 +98,10 @@ std::optional<std::string> read_kept(const std::string& path, std::string_view n
     return std::nullopt;
   row->reset();
   sqlite::ReadBudget budget(path, kMostBytes);
-  const auto sealed = check_seal(db, budget, path);
+  FoundKept found{std::move(data)};
+  const auto sealed = check_seal(db, budget, path, &found.rows);
   if (!sealed || *sealed != Seal::whole || !whole_blocks(db, path)) return std::nullopt;
-  return data;
+  return found;
 }
 
 }  // namespace gf

@@ -21,15 +21,20 @@ struct Kept {
   std::string data;
 };
 
-/// Works out what a file shall keep, once its rows are written.
-using KeepMore = std::function<std::vector<Kept>()>;
+/// Works out what a file shall keep, once its rows are written; `rows` is a number of them all.
+using KeepMore = std::function<std::vector<Kept>(std::int64_t rows)>;
+
+struct FoundKept {
+  std::string data;
+  std::int64_t rows = 0;  // as it is now
+};
 
 Status insert_kept(sqlite3* db, const Kept& kept, const std::string& file);
 
 /// What a capture file keeps by that name and key. Empty: nothing, or not what was written; or the
 /// file is not whole as its writer left it, its blocks included, so that whoever reads it will
 /// say so.
-std::optional<std::string> read_kept(const std::string& path, std::string_view name,
-                                     std::string_view key);
+std::optional<FoundKept> read_kept(const std::string& path, std::string_view name,
+                                   std::string_view key);
 
 }  // namespace gf

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <vector>
 
 #include "core/xxh64.h"
@@ -9,6 +10,19 @@
 namespace gf {
 
 namespace {
+
+/// A value of a row: an integer, or a text and its length.
+struct Cell {
+  Cell(sqlite3_stmt* raw, int column) : type(sqlite3_column_type(raw, column)) {
+    has_text = type != SQLITE_INTEGER && type != SQLITE_NULL;
+    if (has_text) text = sqlite::column_text(raw, column);
+    number = has_text ? static_cast<std::int64_t>(text.size()) : sqlite3_column_int64(raw, column);
+  }
+  int type;
+  bool has_text;
+  std::int64_t number;
+  std::string_view text;
+};
 
 /// Adds up texts and numbers, each with its length or type, so that no two lists make one sum.
 class Sum {
@@ -18,13 +32,12 @@ class Sum {
     bytes_ += text;
     if (bytes_.size() >= kChunk) flush();
   }
-  void add(sqlite3_stmt* raw, int column) {
-    const int type = sqlite3_column_type(raw, column);
-    number(type);
-    if (type == SQLITE_INTEGER || type == SQLITE_NULL)
-      number(sqlite3_column_int64(raw, column));
-    else
-      add(sqlite::column_text(raw, column));
+  void add(const Cell& cell) {
+    const std::int64_t both[] = {cell.type, cell.number};
+    bytes_.append(reinterpret_cast<const char*>(both), sizeof both);
+    if (!cell.has_text) return;
+    bytes_ += cell.text;
+    if (bytes_.size() >= kChunk) flush();
   }
   std::int64_t value() {
     flush();
@@ -54,9 +67,13 @@ Result<std::vector<std::string>> texts(sqlite3* db, const std::string& sql,
   return all;
 }
 
-/// All that the database holds but its seal.
-Result<std::int64_t> sum_of(sqlite3* db, sqlite::ReadBudget& budget, const std::string& file) {
-  Sum sum;
+struct Sums {
+  std::int64_t all, rows;  // of all that the database holds but its seal; without `kept`
+};
+
+Result<Sums> sums_of(sqlite3* db, sqlite::ReadBudget& budget, const std::string& file) {
+  Sum all;
+  std::optional<Sum> rest;  // from `kept` on, which is not in it
   const auto tables = texts(
       db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'seal' ORDER BY name",
       file);
@@ -70,9 +87,15 @@ Result<std::int64_t> sum_of(sqlite3* db, sqlite::ReadBudget& budget, const std::
                          file);
     if (!columns) return tl::unexpected(columns.error());
     std::string list;
-    sum.add(table);
+    const bool is_kept = table == "kept";
+    if (is_kept) rest = all;
+    const auto each_sum = [&](auto&& add) {
+      add(all);
+      if (rest && !is_kept) add(*rest);
+    };
+    each_sum([&](Sum& sum) { sum.add(table); });
     for (const std::string& column : *columns) {
-      sum.add(column);
+      each_sum([&](Sum& sum) { sum.add(column); });
       list += (list.empty() ? "" : ", ") + sqlite::quoted(column);
     }
     auto rows =
@@ -80,29 +103,43 @@ Result<std::int64_t> sum_of(sqlite3* db, sqlite::ReadBudget& budget, const std::
     if (!rows) return tl::unexpected(rows.error());
     int code;
     while ((code = sqlite3_step(rows->get())) == SQLITE_ROW) {
-      for (int i = 0; i < static_cast<int>(columns->size()); ++i) sum.add(rows->get(), i);
+      Sum* const second = rest && !is_kept ? &*rest : nullptr;
+      for (int i = 0; i < static_cast<int>(columns->size()); ++i) {
+        const Cell cell(rows->get(), i);
+        all.add(cell);
+        if (second) second->add(cell);
+      }
       if (auto ok = budget.spend(columns->size()); !ok) return tl::unexpected(ok.error());
     }
     if (code != SQLITE_DONE) return sqlite::failure(db, "cannot be read", file);
   }
-  return sum.value();
+  const auto sum = all.value();
+  return Sums{sum, rest ? rest->value() : sum};
 }
 
 }  // namespace
 
 Status seal(sqlite3* db, const std::string& file) {
   sqlite::ReadBudget budget;
-  const auto sum = sum_of(db, budget, file);
-  if (!sum) return tl::unexpected(sum.error());
+  const auto sums = sums_of(db, budget, file);
+  if (!sums) return tl::unexpected(sums.error());
   return sqlite::execute(
       db,
       fmt::format("CREATE TABLE IF NOT EXISTS seal(hash INTEGER); DELETE FROM seal; INSERT INTO "
                   "seal VALUES({})",
-                  *sum),
+                  sums->all),
       file);
 }
 
-Result<Seal> check_seal(sqlite3* db, sqlite::ReadBudget& budget, const std::string& file) {
+Result<std::int64_t> sum_of_rows(sqlite3* db, const std::string& file) {
+  sqlite::ReadBudget budget;
+  const auto sums = sums_of(db, budget, file);
+  if (!sums) return tl::unexpected(sums.error());
+  return sums->rows;
+}
+
+Result<Seal> check_seal(sqlite3* db, sqlite::ReadBudget& budget, const std::string& file,
+                        std::int64_t* rows_sum) {
   auto there = sqlite::plain_table(db, "seal", file);
   if (!there) return tl::unexpected(there.error());
   if (!*there) return Seal::none;
@@ -113,9 +150,10 @@ Result<Seal> check_seal(sqlite3* db, sqlite::ReadBudget& budget, const std::stri
   if (*seals == 0) return Seal::open;
   const auto said = sqlite::integer(db, "SELECT hash FROM seal", file);
   if (!said) return tl::unexpected(said.error());
-  const auto sum = sum_of(db, budget, file);
-  if (!sum) return tl::unexpected(sum.error());
-  return *said == *sum ? Seal::whole : Seal::broken;
+  const auto sums = sums_of(db, budget, file);
+  if (!sums) return tl::unexpected(sums.error());
+  if (rows_sum) *rows_sum = sums->rows;
+  return *said == sums->all ? Seal::whole : Seal::broken;
 }
 
 }  // namespace gf

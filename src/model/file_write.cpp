@@ -234,9 +234,12 @@ Status store_capture(sqlite3* db, const Capture& capture, const Progress& progre
         status = fail("stopped", file);
     });
     if (!status) return status;
-    if (keep)
-      for (const Kept& kept : keep())
+    if (keep) {
+      const auto rows = sum_of_rows(db, file);
+      if (!rows) return tl::unexpected(rows.error());
+      for (const Kept& kept : keep(*rows))
         if (auto ok = insert_kept(db, kept, file); !ok) return ok;
+    }
     return seal(db, file);
   });
 }

@@ -54,6 +54,13 @@ class JobMeter {
     facts_.window = question.ranks.window;
   }
 
+  /// Parts of `ranks --map` say no energy, and what stands now where they were made may be another
+  /// job's.
+  void leave_out(const std::vector<std::size_t>& parts) {
+    for (const auto part : parts)
+      ranks_[part].why_missing = "a part of gpufathom ranks --map has none: give its capture";
+  }
+
   /// What the ranks of a file took. A file that cannot be read now leaves their energy unknown.
   Status measure(const std::string& path, const std::vector<std::size_t>& parts) {
     InputOptions input = question_.input;
@@ -143,7 +150,9 @@ Result<JobEnergyAnswer> measure_job_energy(const JobEnergyQuestion& question,
   if (!worked) return tl::unexpected(worked.error());
   JobMeter meter(question, *worked, progress);
   for (const auto& [path, parts] : parts_by_file(worked->job))
-    if (const Status measured = meter.measure(path, parts); !measured)
+    if (!loaded->captures.contains(path))
+      meter.leave_out(parts);
+    else if (const Status measured = meter.measure(path, parts); !measured)
       return tl::unexpected(measured.error());
   JobEnergyAnswer answer;
   answer.energy = meter.sum();

@@ -26,6 +26,13 @@ std::string key_of_model(const std::string& product) {
   return text ? fmt::format("{:016x}", xxh64(*text)) : "unreadable";
 }
 
+/// Of an answer and of the rows that it was worked out from: of others it is not the user's.
+std::uint64_t signature_of(const SecretKey& key, std::int64_t rows, std::string_view data) {
+  Packer packer;
+  packer.put(rows);
+  return siphash(key, packer.take().append(data));
+}
+
 }  // namespace
 
 bool is_usual(const InputOptions& input, const Question& question) {
@@ -40,22 +47,30 @@ bool is_usual(const InputOptions& input, const Question& question) {
 
 namespace {
 
-std::vector<Kept> answer_of(Capture capture, const std::string& path, const Progress& progress) {
+Result<Kept> answer_of(Capture capture, const std::string& path, std::int64_t rows,
+                       const Progress& progress) {
   // A recording's size is that of its own file, and samples stand in for a report by their source.
-  if (capture.bytes == 0 || capture.activities.empty() || holds_counter_values(capture)) return {};
+  if (capture.bytes == 0 || capture.activities.empty() || holds_counter_values(capture))
+    return fail("only that of a trace without samples is kept", path);
   const auto key = own_key(OwnKey::make);
-  if (!key) return {};
+  if (!key)
+    return fail(
+        "no key of yours to sign it with: gpufathom/key in XDG_STATE_HOME, or in ~/.local/state, "
+        "cannot be made or is not yours alone",
+        path);
   // As the file will be read.
   capture.set_metadata("imported_from", without_secrets(capture.path));
   capture.path = path;
   auto loaded = join_measured(std::move(capture), {.trace = path}, progress);
-  if (!loaded || loaded->counters) return {};
+  if (!loaded) return tl::unexpected(loaded.error());
+  if (loaded->counters) return fail("only that of a trace without counters is kept", path);
   Question question;
   question.brief = true;
   question.report_alone = true;
   question.progress = progress;
   auto answer = answer_question(*loaded, question);
-  if (!answer || !answer->context) return {};
+  if (!answer) return tl::unexpected(answer.error());
+  if (!answer->context) return fail("its time line is not analyzed", path);
   const std::string product = product_of(*answer->capture);
   answer->analysis.source.path.clear();  // as whoever opens it names it
   Packer packer;
@@ -66,30 +81,31 @@ std::vector<Kept> answer_of(Capture capture, const std::string& path, const Prog
   packer.put(answer->analysis);
   std::string data = packer.take();
   Packer signed_data;
-  signed_data.put(siphash(*key, data));
-  return {{std::string(kName), std::string(derived_by()), signed_data.take() + data}};
+  signed_data.put(signature_of(*key, rows, data));
+  return Kept{std::string(kName), std::string(derived_by()), signed_data.take() + data};
 }
 
 }  // namespace
 
-std::vector<Kept> keep_answer(Capture capture, const std::string& path, const Progress& progress) {
+Result<Kept> keep_answer(Capture capture, const std::string& path, std::int64_t rows,
+                         const Progress& progress) {
   try {
-    return answer_of(std::move(capture), path, progress);
-  } catch (const std::bad_alloc&) {
-    return {};  // the file is whole without it
+    return answer_of(std::move(capture), path, rows, progress);
+  } catch (const std::bad_alloc&) {  // the file is whole without it
+    return fail("memory ran out while it was worked out", path);
   }
 }
 
 std::optional<KeptAnswer> kept_answer(const std::string& path) {
-  const auto data = read_kept(path, kName, derived_by());
-  const auto key = data ? own_key(OwnKey::read) : std::nullopt;
+  const auto found = read_kept(path, kName, derived_by());
+  const auto key = found ? own_key(OwnKey::read) : std::nullopt;
   if (!key) return std::nullopt;
-  Unpacker<EnumNames> packed(*data);
+  Unpacker<EnumNames> packed(found->data);
   KeptAnswer answer;
   std::uint64_t signature = 0;
   std::string product, model;
-  if (!packed.get(signature) || signature != siphash(*key, packed.rest()) || !packed.get(product) ||
-      !packed.get(model) || model != key_of_model(product) || !packed.get(answer.omitted.runtime) ||
+  if (!packed.get(signature) || signature != signature_of(*key, found->rows, packed.rest()) ||
+      !packed.get(product) || !packed.get(model) || model != key_of_model(product) || !packed.get(answer.omitted.runtime) ||
       !packed.get(answer.omitted.kernels) || !packed.get(answer.analysis) || !packed.rest().empty())
     return std::nullopt;
   answer.analysis.source.path = path;

@@ -1,7 +1,6 @@
 #include "session/late_rank.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "analyze/findings/finding_rows.h"
 
@@ -35,8 +34,6 @@ const RankUse* who_waits_most(const JobRanks& job, std::int64_t late) {
 
 std::vector<Finding> recommendations_for(const RankUse& rank, const RankInputs& inputs,
                                          const Progress& progress) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(rank.source, error)) return {};
   InputOptions input;
   input.trace = rank.source;
   input.max_bytes = inputs.max_bytes;
@@ -47,13 +44,16 @@ std::vector<Finding> recommendations_for(const RankUse& rank, const RankInputs& 
   if (!loaded) return {};
   Question question;
   question.devices = inputs.devices;
+  if (inputs.window != RankInputs{}.window) question.window = inputs.window;
   question.brief = true;
   question.progress = progress;
   auto answer = answer_question(*loaded, question);
   if (!answer) return {};
   std::vector<Finding> found = std::move(answer->analysis.findings);
   std::erase_if(found, [](const Finding& finding) {
-    return !is_recommendation(finding.id) || !finding.gain_ns;
+    // What a rank waits for in collectives is no cause of its own host being late.
+    return !is_recommendation(finding.id) || !finding.gain_ns ||
+           finding.group == FindingGroup::communication;
   });
   return found;
 }
@@ -61,6 +61,7 @@ std::vector<Finding> recommendations_for(const RankUse& rank, const RankInputs& 
 }  // namespace
 
 std::vector<ApartFinding> findings_apart(const JobRanks& job, const RankInputs& inputs,
+                                         const std::map<std::string, std::size_t>& captures,
                                          const Progress& progress) {
   if (job.stragglers.empty()) return {};
   const Straggler& worst = job.stragglers.front();
@@ -72,7 +73,11 @@ std::vector<ApartFinding> findings_apart(const JobRanks& job, const RankInputs& 
     if (late.rank == worst.rank) gain += late.gain_ns;
   const RankUse* rank = use_of(job, worst.rank);
   const RankUse* peer = who_waits_most(job, worst.rank);
-  if (!rank || !peer || rank->source == peer->source) return {};
+  const auto at_hand = [&](const RankUse& use) {
+    const auto found = captures.find(use.source);
+    return found != captures.end() && found->second == 1;
+  };
+  if (!rank || !peer || !at_hand(*rank) || !at_hand(*peer)) return {};
   if (static_cast<double>(gain) < kWorthBlame * static_cast<double>(job.span_ns)) return {};
   const auto said = recommendations_for(*rank, inputs, progress);
   if (said.empty()) return {};

@@ -155,7 +155,11 @@ class Loader {
       const std::lock_guard lock(mutex_);
       out_.told_by_graphs += *told;
     }
-    return measure_ranks(*capture, nullptr, devices_, window_);
+    auto ranks = measure_ranks(*capture, nullptr, devices_, window_);
+    if (!ranks) return ranks;
+    const std::lock_guard lock(mutex_);
+    for (const auto& rank : *ranks) ++out_.captures[rank.source];
+    return ranks;
   }
 
   static bool known(const std::string& path, std::string_view head) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,6 +33,7 @@ struct LoadedRanks {
   std::vector<Error> failed;          // files that should hold a rank and could not be read
   std::vector<std::string> left_out;  // files of a folder that are no captures
   std::set<std::string> earlier;      // captures of a worker that has a later one
+  std::map<std::string, std::size_t> captures;  // those read themselves: how many ranks each holds
   std::size_t told_by_graphs = 0;     // kernels whose operators `graphs` tell
 };
 

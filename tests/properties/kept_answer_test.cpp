@@ -41,8 +41,11 @@ std::string packed(const Analysis& analysis, const OmittedParts& omitted) {
 bool import_with_answer(const std::string& from, const std::string& to) {
   auto capture = import_file(from, {});
   if (!capture) return false;
-  return write_capture(*capture, to, {}, [&] { return keep_answer(std::move(*capture), to, {}); })
-      .has_value();
+  const auto keep = [&](std::int64_t rows) {
+    auto kept = keep_answer(std::move(*capture), to, rows, {});
+    return kept ? std::vector<Kept>{std::move(*kept)} : std::vector<Kept>{};
+  };
+  return write_capture(*capture, to, {}, keep).has_value();
 }
 
 /// A folder for the user's key, which no test may make in the user's own.
@@ -161,14 +164,27 @@ TEST_F(KeptAnswerOf, AFileWithoutItsSealIsNotBelieved) {
 TEST_F(KeptAnswerOf, OtherBytesAreNotBelieved) {
   execute("UPDATE kept SET data = data || x'00'");
   EXPECT_FALSE(kept_answer(path_));
+  // Programs that know nothing of this table seal it like any other.
+  const auto db = sqlite::open(path_, SQLITE_OPEN_READONLY);
+  sqlite::ReadBudget budget;
+  EXPECT_EQ(check_seal(db->get(), budget, "").value_or(Seal::none), Seal::broken);
 }
 
 TEST_F(KeptAnswerOf, AnotherProgramsIsNotTaken) {
   const auto data = read_kept(path_, "answer", derived_by());
   ASSERT_TRUE(data);
-  replace(std::string(derived_by()), *data);
+  replace(std::string(derived_by()), data->data);
   EXPECT_TRUE(kept_answer(path_));
-  replace("0", *data);
+  replace("0", data->data);
+  EXPECT_FALSE(kept_answer(path_));
+}
+
+/// Who changes rows can seal the file anew, and cannot sign the answer for them.
+TEST_F(KeptAnswerOf, ThatOfOtherRowsIsNotTaken) {
+  execute("UPDATE _metadata SET value = NULL WHERE row = 0");
+  const auto db = sqlite::open(path_, SQLITE_OPEN_READWRITE);
+  ASSERT_TRUE(db && seal(db->get(), ""));
+  EXPECT_TRUE(read_kept(path_, "answer", derived_by()));
   EXPECT_FALSE(kept_answer(path_));
 }
 
@@ -199,12 +215,13 @@ TEST(SipHash, GivesTheNumbersOfItsReference) {
 /// Bytes cut, changed and put in under a right signature: read as some answer or none, which can be
 /// printed.
 TEST_F(KeptAnswerOf, AnyBytesUnderTheRightHashDoNoHarm) {
-  auto data = read_kept(path_, "answer", derived_by());
-  ASSERT_TRUE(data);
-  data->erase(0, sizeof(std::uint64_t));
+  const auto found = read_kept(path_, "answer", derived_by());
+  ASSERT_TRUE(found);
+  const std::string data = found->data.substr(sizeof(std::uint64_t));
+  const std::string rows(reinterpret_cast<const char*>(&found->rows), sizeof found->rows);
   std::mt19937_64 random(1);
   for (int round = 0; round < 100; ++round) {
-    std::string bytes = *data;
+    std::string bytes = data;
     for (auto changes = 1 + random() % 4; changes > 0; --changes) {
       const auto at = random() % bytes.size();
       switch (random() % 3) {
@@ -218,7 +235,7 @@ TEST_F(KeptAnswerOf, AnyBytesUnderTheRightHashDoNoHarm) {
           bytes.insert(at, 1 + random() % 16, static_cast<char>(random()));
       }
     }
-    const std::uint64_t signature = siphash(*own_key(OwnKey::read), bytes);
+    const std::uint64_t signature = siphash(*own_key(OwnKey::read), rows + bytes);
     bytes.insert(0, reinterpret_cast<const char*>(&signature), sizeof signature);
     replace(std::string(derived_by()), bytes);
     if (const auto kept = kept_answer(path_)) {

@@ -103,6 +103,33 @@ TEST(InjectReader, ANumberOfSeveralCallsJoinsNothing) {
   EXPECT_EQ(joined, (std::vector<bool>{true, false, true, true}));
 }
 
+TEST(InjectReader, AGpuThatIsNotRecordedIsNotTheOneOfItsNumber) {
+  StreamRead read;
+  const std::string recorded = "GPU-00000000-0000-0000-0000-0000000000aa",
+                    other = "GPU-00000000-0000-0000-0000-0000000000bb";
+  read.capture.devices.uuid[read.capture.device_row(0)] = read.capture.strings.intern(recorded);
+  read.reader.know_gpus({{0, recorded, "H200"}, {3, other, "H100"}});
+  {
+    std::ofstream out(read.path(kAlive, inject::kRecordsSuffix), std::ios::binary);
+    write_record(out, inject::Type::hello, inject::Hello{inject::kVersion, kAlive});
+    const std::int64_t since = 1'700'000'000'000'000'000;
+    write_record(out, inject::Type::window, inject::Window{since, 0, 0, 0});
+    inject::Device device{};  // the first that the program sees
+    device.uuid[15] = 0xbb;
+    write_record(out, inject::Type::device, device);
+    inject::Kernel kernel{};
+    kernel.start = since;
+    kernel.end = since + 5;
+    write_record(out, inject::Type::kernel, kernel);
+  }
+  read.take();
+  ASSERT_EQ(read.capture.activities.size(), 1u);
+  const auto row = read.capture.activities.device[0];
+  EXPECT_EQ(read.capture.devices.id[row], 3);
+  EXPECT_EQ(read.capture.text(read.capture.devices.name[row]), "H100");
+  EXPECT_EQ(read.capture.devices.size(), 2u);
+}
+
 TEST(InjectReader, AProgramThatExecsCountsItsCallsAnew) {
   const StreamRead read([](std::ofstream& out) {
     const std::int64_t since = 1'700'000'000'000'000'000;

@@ -471,10 +471,9 @@ std::vector<bool> with_inner(std::vector<bool> marked, const Attribution& attrib
 TrainingPhase phase_in_program(const Capture& capture, std::uint32_t program_op) {
   if (program_op == kNoRow) return TrainingPhase::none;
   const auto scope = capture.text(capture.program_ops.scope[program_op]);
-  const auto has = [&](std::string_view part) { return scope.find(part) != scope.npos; };
-  if (has("rematted_computation")) return TrainingPhase::recompute;
-  if (has("transpose(jvp(")) return TrainingPhase::backward;
-  return has("jvp(") ? TrainingPhase::forward : TrainingPhase::none;
+  if (scope.find("rematted_computation") != scope.npos) return TrainingPhase::recompute;
+  if (scope.find("transpose(jvp(") != scope.npos) return TrainingPhase::backward;
+  return scope.find("jvp(") == scope.npos ? TrainingPhase::none : TrainingPhase::forward;
 }
 
 bool sums_gradients(const Capture& capture, const Names& names, const Attribution& attribution,

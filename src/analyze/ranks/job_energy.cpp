@@ -34,6 +34,13 @@ Interval common_window(const Job& job) {
   return static_cast<double>(shortest) >= enough ? all : shared;
 }
 
+/// Ranks whose clocks are known, and no time in which all of them were recorded.
+bool shares_no_time(const Job& job) {
+  const Interval common = common_window(job);
+  return common.start >= common.end &&
+         std::ranges::any_of(job.clocks, [](const RankClock& clock) { return clock.known; });
+}
+
 }  // namespace
 
 std::vector<Interval> own_windows(const Job& job) {
@@ -265,6 +272,12 @@ JobEnergy sum_job_energy(const Job& job, std::vector<MeasuredRank> ranks, const 
   out.model_date = facts.model.model_date;
   out.gain_error = facts.model.gain_error;
   out.warnings = gathered_warnings(job, ranks);
+  if (shares_no_time(job))
+    out.warnings.insert(
+        out.warnings.begin(),
+        {std::string(kNoSharedTime),
+         "the ranks share no time: each one's energy is of its own window, and their sum of no "
+         "stretch of time. Give captures of the same time"});
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/ranks/answer.h"
@@ -13,6 +14,9 @@ namespace gf {
 
 #define GF_RESULTS "analyze/results/job_energy.def"
 #include "analyze/declare_results.inl"
+
+/// The caveat of a job whose ranks share no time.
+inline constexpr std::string_view kNoSharedTime = "no_shared_time";
 
 /// The window of each part on its own clock: the job's, of the ranks whose clock is known; a part's
 /// own where its clock is not, or where the ranks share no time.

@@ -17,6 +17,12 @@
 
 namespace gf {
 
+/// A GPU of the machine, recorded or not.
+struct MachineGpu {
+  std::int32_t number = 0;  // as NVML counts
+  std::string uuid, name;
+};
+
 class InjectReader {
  public:
   /// `directory` is where the agents write; it is emptied and removed at the end.
@@ -33,6 +39,9 @@ class InjectReader {
 
   /// The processes that are recorded.
   void know(const std::vector<pid_t>& processes) { folder_.know(processes); }
+
+  /// A program may use other GPUs than the capture has, under the same numbers.
+  void know_gpus(std::vector<MachineGpu> gpus) { gpus_ = std::move(gpus); }
 
   /// The recorder lives: a few times a second.
   void beat() { page_.beat(); }
@@ -116,6 +125,7 @@ class InjectReader {
   void add_window(File& file, Nanos start, Nanos end, Ending ending, Capture& capture);
 
   AgentsFolder folder_;
+  std::vector<MachineGpu> gpus_;
   int lock_ = -1;          // tells the agents that somebody reads
   bool too_many_ = false;  // files
   std::size_t processes_ = 0;

@@ -147,7 +147,16 @@ void InjectReader::take_device(File& file, std::string_view payload, Capture& ca
   if (!as(payload, device)) return;
   const std::string uuid = uuid_text(device.uuid);
   for (std::uint32_t row = 0; row < capture.devices.size(); ++row)
-    if (capture.text(capture.devices.uuid[row]) == uuid) file.devices[device.ordinal] = row;
+    if (capture.text(capture.devices.uuid[row]) == uuid) {
+      file.devices[device.ordinal] = row;
+      return;
+    }
+  const auto gpu = std::ranges::find(gpus_, uuid, &MachineGpu::uuid);
+  if (gpu == gpus_.end()) return;
+  const auto row = file.devices[device.ordinal] = capture.device_row(gpu->number);
+  capture.devices.uuid[row] = capture.strings.intern(gpu->uuid);
+  capture.devices.name[row] = capture.strings.intern(gpu->name);
+  capture.devices.vendor[row] = capture.strings.intern("nvidia");
 }
 
 void InjectReader::take_kernel(File& file, std::string_view payload, Capture& capture) {

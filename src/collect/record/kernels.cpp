@@ -225,6 +225,7 @@ bool KernelRecording::make_reader() {
     return false;
   }
   reader_.emplace(directory_);
+  reader_->know_gpus(gpus_);
   began_ = host_now();
   return true;
 }

@@ -77,6 +77,9 @@ class KernelRecording {
   /// The agents of a running program let go of everything.
   void detach();
 
+  /// Before the above: all GPUs of the machine.
+  void know_gpus(std::vector<MachineGpu> gpus) { gpus_ = std::move(gpus); }
+
   /// Samples of the GPUs go in here, whoever takes them.
   ActivityWatch& watch() { return watch_; }
   /// Every 50 ms or so: the agents see that the recorder lives, and windows open where they should.
@@ -101,6 +104,7 @@ class KernelRecording {
   void say_why_nothing();
   const RecordOptions& options_;
   Note note_;
+  std::vector<MachineGpu> gpus_;
   std::optional<InjectReader> reader_;
   ActivityWatch watch_;
   std::string directory_;

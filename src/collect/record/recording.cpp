@@ -255,6 +255,10 @@ Status Recording::open(std::vector<std::string>& notes) {
   nvml_ = std::move(*nvml);
   auto chosen = select_devices(o_.devices, nvml_->gpus());
   if (!chosen) return tl::unexpected(chosen.error());
+  std::vector<MachineGpu> all;
+  for (const auto& gpu : nvml_->gpus())
+    all.push_back({static_cast<std::int32_t>(gpu.index), gpu.uuid, gpu.name});
+  kernels_.know_gpus(std::move(all));
   choose_gpus(*chosen);
   if (gpus_.empty())
     return fail("the driver reports no GPU", {}, -1,

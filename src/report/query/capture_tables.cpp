@@ -99,10 +99,11 @@ end the program. [results/spine_capture.json](results/spine_capture.json) compar
 without options then prints it without reading the capture. It is a row of `kept`: its `name`, a
 `key` of the program's sources and compiler, the XXH64 of `data`, seeded with that of "NAME KEY",
 and `data`, which no other program reads. `analyze` takes it where its own key is the same, the seal
-and every block are whole, and the signature in `data` is by the user's own key, a file that only
-the user can read (`gpufathom/key` in `XDG_STATE_HOME` or `~/.local/state`): sentences and commands
-of strangers are not printed. In all other cases the answer comes from the rows; it is the same.
-Captures with samples or of several files keep none: their answer depends on more than the file.
+and every block are whole, and the signature in `data`, of the answer and of all other rows, is by
+the user's own key, a file that only the user can read (`gpufathom/key` in `XDG_STATE_HOME` or
+`~/.local/state`): sentences and commands of strangers are not printed. In all other cases the
+answer comes from the rows; it is the same. `import` says why it keeps none, as of a file with
+samples, of several files or where there is no place for the key.
 )";
 
 constexpr const char* kSamples = R"(

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "analyze/ranks/job_energy.h"
 #include "report/labels.h"
 #include "report/summary.h"
 #include "report/text/format.h"
@@ -411,7 +412,10 @@ std::string job_energy_text(const JobEnergyReport& report, const TextStyle& styl
   std::string of = plural(static_cast<std::int64_t>(job.ranks.size()), "rank");
   if (job.world_size > static_cast<std::int64_t>(job.ranks.size()))
     of += fmt::format(" of {}", job.world_size);
-  std::string out = section_title(style, "Energy of the job", of + ", common window");
+  const bool apart =
+      std::ranges::find(job.warnings, kNoSharedTime, &EnergyWarning::code) != job.warnings.end();
+  of += apart ? ", own windows" : ", common window";
+  std::string out = section_title(style, "Energy of the job", of);
   out += job_summary(job, style);
   if (!job.parts.empty()) out += components_table(job.parts, style);
   out += ranks_energy_table(job, style) + job_steps_table(job, style, rows) +

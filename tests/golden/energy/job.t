@@ -105,3 +105,40 @@ What one capture is asked for is refused of a job.
   $ gpufathom energy job/slow_input.rank0.json.gz nowhere.json --power power.csv
   gpufathom: nowhere.json: does not exist
   [1]
+
+Parts of ranks --map say no energy, and what stands now where they were made may be another job's.
+
+  $ gpufathom ranks --map job/*.rank?.json.gz | sed -n 1p > part.jsonl; rank1=$(ls job/*.rank1.json.gz)
+  $ gpufathom energy part.jsonl $rank1 --power power.csv | sed -n 2,3p
+  gpufathom: part.jsonl: incomplete result: the energy of rank 0 is not known and not in the sum
+  Energy of the job                                         2 ranks, common window
+    30.82 J in 154.1 ms, 200.0 W: 1 rank of 2, the others are not known.
+  $ gpufathom ranks --map job/*.rank?.json.gz | sed -n 2p > other.jsonl; gpufathom energy part.jsonl other.jsonl --power power.csv
+  gpufathom: job/slow_input.rank0.json.gz: no energy of any rank: a part of gpufathom ranks --map has none: give its capture
+  [1]
+
+Ranks that share no time, by way of others that were recorded all along: no common window is claimed.
+
+  $ mkdir apart; cat > apart.py <<'END'
+  > import gzip, json, os
+  > base = os.environ["ROOT"] + "/tests/ranks/groups/tp2_group_late.rank{}.json.gz"
+  > times = []
+  > for rank, (low, high) in enumerate([(0, 0.4), (0, 1), (0, 1), (0.6, 1)]):
+  >     trace = json.load(gzip.open(base.format(rank)))
+  >     kernels = [e["ts"] for e in trace["traceEvents"] if e.get("cat") == "kernel"]
+  >     first, span = min(kernels), max(kernels) - min(kernels)
+  >     trace["traceEvents"] = [e for e in trace["traceEvents"] if e.get("ph") != "X"
+  >                             or first + low * span <= e["ts"] and e["ts"] + e["dur"] <= first + high * span]
+  >     json.dump(trace, gzip.open(f"apart/job.rank{rank}.json.gz", "wt"))
+  >     times += [trace.get("baseTimeNanoseconds", 0) * 1e-9 + t * 1e-6 for t in kernels]
+  > print("unix_time_s,index,power_instant_w")
+  > for i in range(round((max(times) - min(times)) / 0.01) + 60):
+  >     for gpu in range(4):
+  >         print(f"{min(times) - 0.3 + i * 0.01:.6f},{gpu},300")
+  > END
+  $ python3 apart.py > apart.csv; gpufathom energy apart --power apart.csv | grep -A1 -E '^Energy of the job|share no time'
+  Energy of the job                                           4 ranks, own windows
+    60.74 J in 98.11 ms, 1200.0 W: 4 ranks.
+  --
+    ! the ranks share no time: each one's energy is of its own window, and their
+    sum of no stretch of time. Give captures of the same time
