@@ -105,8 +105,9 @@ std::optional<KeptAnswer> kept_answer(const std::string& path) {
   std::uint64_t signature = 0;
   std::string product, model;
   if (!packed.get(signature) || signature != signature_of(*key, found->rows, packed.rest()) ||
-      !packed.get(product) || !packed.get(model) || model != key_of_model(product) || !packed.get(answer.omitted.runtime) ||
-      !packed.get(answer.omitted.kernels) || !packed.get(answer.analysis) || !packed.rest().empty())
+      !packed.get(product) || !packed.get(model) || model != key_of_model(product) ||
+      !packed.get(answer.omitted.runtime) || !packed.get(answer.omitted.kernels) ||
+      !packed.get(answer.analysis) || !packed.rest().empty())
     return std::nullopt;
   answer.analysis.source.path = path;
   return answer;

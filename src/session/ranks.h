@@ -34,7 +34,7 @@ struct LoadedRanks {
   std::vector<std::string> left_out;  // files of a folder that are no captures
   std::set<std::string> earlier;      // captures of a worker that has a later one
   std::map<std::string, std::size_t> captures;  // those read themselves: how many ranks each holds
-  std::size_t told_by_graphs = 0;     // kernels whose operators `graphs` tell
+  std::size_t told_by_graphs = 0;               // kernels whose operators `graphs` tell
 };
 
 /// Reads captures, and parts that `ranks --map` made of them. No more captures are in memory at

@@ -612,7 +612,8 @@ TEST(Findings, DenseEmbeddingGradients) {
   EXPECT_FALSE(finding(b, FindingId::dense_embedding_gradients));
   b.run("aten::embedding_dense_backward", "compute_grad_weight", 70);
   EXPECT_FALSE(finding(b, FindingId::dense_embedding_gradients)) << "no table is set to zero";
-  b.run("aten::embedding_dense_backward", "void vectorized_elementwise_kernel<4, FillFunctor<float>>", 30);
+  b.run("aten::embedding_dense_backward",
+        "void vectorized_elementwise_kernel<4, FillFunctor<float>>", 30);
   const auto f = finding(b, FindingId::dense_embedding_gradients);
   ASSERT_TRUE(f);
   EXPECT_EQ(f->gain_ns, 100);

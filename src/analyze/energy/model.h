@@ -99,11 +99,11 @@ struct EnergyFitError {
 /// calibration runs of one board cannot know. The presets are what ten H200 boards say
 /// (tests/system/energy_boards.py).
 struct EnergySpread {
-  double gain = 0.03;           // of the dynamic energy, from board to board
-  double dram = 0.10;           // of DRAM's, beside it
-  double idle = 0.042;          // of the static power, from board to board
-  double form = 0.08;           // of the dynamic energy of kernels that no fit has seen
-  double form_sampled = 0.08;   // the same where samples of the whole GPU count, not a report
+  double gain = 0.03;          // of the dynamic energy, from board to board
+  double dram = 0.10;          // of DRAM's, beside it
+  double idle = 0.042;         // of the static power, from board to board
+  double form = 0.08;          // of the dynamic energy of kernels that no fit has seen
+  double form_sampled = 0.08;  // the same where samples of the whole GPU count, not a report
   template <class Visit>
   static void fields(Visit&& visit) {
     visit("gain", &EnergySpread::gain, "of dynamic energy, from board to board");

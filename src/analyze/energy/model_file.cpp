@@ -141,9 +141,10 @@ RawEnergyPoint point(const JsonElement& line) {
   return point;
 }
 
-/// The updates of the energy counter behind the first were once seen by a reading of everything, and
-/// the first by itself: where several boards are read at once such a reading takes 20 ms, and a run
-/// looked as much longer than it was. The first interval tells by how much, as the mean of all runs.
+/// The updates of the energy counter behind the first were once seen by a reading of everything,
+/// and the first by itself: where several boards are read at once such a reading takes 20 ms, and a
+/// run looked as much longer than it was. The first interval tells by how much, as the mean of all
+/// runs.
 void take_out_lag(std::vector<RawEnergyPoint>& points) {
   constexpr std::size_t kLeastEdges = 4, kLeastRuns = 8;
   constexpr double kMissed = 1.5;  // intervals: an update that nobody saw

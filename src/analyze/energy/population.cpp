@@ -93,7 +93,7 @@ void fill_draws(EnergyModel& model, const Eigen::MatrixXd& covariance, double st
     std::vector<double> row{to_five_digits(model.static_w + static_error * normal()), 0};
     for (std::size_t i = 0; i < model.coefficients.size(); ++i)
       row.push_back(to_five_digits(model.coefficients[i].picojoules *
-                            std::exp(moved[static_cast<Eigen::Index>(i)])));
+                                   std::exp(moved[static_cast<Eigen::Index>(i)])));
     model.draws.push_back(std::move(row));
   }
   for (std::size_t i = 0; i < model.coefficients.size(); ++i) {

@@ -33,9 +33,9 @@ struct CounterSamples {
 CounterSamples read_counter_samples(const Capture& capture, std::uint32_t device,
                                     const Intervals& traced);
 
-/// Starts of the samples, in order, whose counters in the SMs hold a part of the sample: those during
-/// which the host emptied the GPU's buffer, one in forty (H200, driver 580). Told by the SM clock,
-/// which in one sample does not halve and come back.
+/// Starts of the samples, in order, whose counters in the SMs hold a part of the sample: those
+/// during which the host emptied the GPU's buffer, one in forty (H200, driver 580). Told by the SM
+/// clock, which in one sample does not halve and come back.
 std::vector<Nanos> cut_samples(const Capture& capture, std::uint32_t device,
                                std::span<const Interval> spans);
 

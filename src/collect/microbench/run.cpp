@@ -30,9 +30,9 @@ class Watch {
   Watch(Nvml& nvml, const GpuInfo& gpu) : nvml_(nvml), gpu_(gpu) {}
 
   /// Follows the energy counter for `seconds` between two of its updates. Fills the power fields of
-  /// `point`. All else is read in the first half of what lies between two updates: in the second the
-  /// counter alone, so that each update is seen as promptly as the first, also where a reading of
-  /// everything takes long (20 ms with four boards read at once).
+  /// `point`. All else is read in the first half of what lies between two updates: in the second
+  /// the counter alone, so that each update is seen as promptly as the first, also where a reading
+  /// of everything takes long (20 ms with four boards read at once).
   Status follow(double seconds, Point& point) {
     auto first = next_edge(2.0);
     if (!first) return tl::unexpected(first.error());
