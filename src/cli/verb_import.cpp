@@ -86,8 +86,9 @@ Result<int> import_files(const ImportArguments& options, std::string& summary) {
   progress.wipe();
   if (options.answer && !none.empty())
     complain(fmt::format("{}: keeps no answer: {}", options.output, none), kWhole);
-  summary +=
-      format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(options.output))) + "\n";
+  summary += format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(options.output)));
+  if (options.answer && none.empty()) summary += ", with its answer";
+  summary += '\n';
   return say_missing(options.output, missing);
 }
 
