@@ -12,17 +12,12 @@
 #include <string>
 #include <string_view>
 
+#include "core/machine.h"
 #include "core/text.h"
 
 namespace gf::cli {
 
 namespace {
-
-std::string_view environment(const char* name) {
-  const char* value = std::getenv(name);
-  if (value) return value;
-  return "";
-}
 
 /// The first of LC_ALL, LC_CTYPE and LANG that is set decides, as in setlocale(3).
 bool locale_is_utf8() {

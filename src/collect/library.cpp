@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "core/machine.h"
+
 namespace gf {
 
 namespace {
@@ -62,12 +64,6 @@ std::string Library::path() const {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  if (value) return value;
-  return "";
-}
 
 /// Folders PREFIX/lib*/python3*/{site,dist}-packages of a Python environment.
 void add_packages(const fs::path& prefix, std::vector<fs::path>& out) {

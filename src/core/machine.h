@@ -1,10 +1,12 @@
-// The number of cores that this process may run on.
+// The number of cores that this process may run on, and its environment.
 // The memory that this process may still take before the system ends it.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -25,9 +27,11 @@ inline unsigned usable_cores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-}  // namespace gf
-
-namespace gf {
+/// A variable of the environment; empty where it is not set.
+inline std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
 
 struct MemoryLeft {
   std::uint64_t left = 0, total = 0;  // bytes

@@ -59,7 +59,7 @@ template <template <class> class Names>
 class Unpacker {
  public:
   explicit Unpacker(std::string_view bytes) : bytes_(bytes) {}
-  /// What is not read yet.
+  /// The bytes that are not read yet.
   std::string_view rest() const { return bytes_; }
 
   bool get(bool& value) {

@@ -31,9 +31,8 @@ struct FoundKept {
 
 Status insert_kept(sqlite3* db, const Kept& kept, const std::string& file);
 
-/// What a capture file keeps by that name and key. Empty: nothing, or not what was written; or the
-/// file is not whole as its writer left it, its blocks included, so that whoever reads it will
-/// say so.
+/// What a capture file keeps by that name and key. Empty: nothing; or something in the file, its
+/// blocks included, is no longer what its writer wrote, which whoever reads the rows will say.
 std::optional<FoundKept> read_kept(const std::string& path, std::string_view name,
                                    std::string_view key);
 

@@ -33,20 +33,6 @@ std::uint64_t signature_of(const SecretKey& key, std::int64_t rows, std::string_
   return siphash(key, packer.take().append(data));
 }
 
-}  // namespace
-
-bool is_usual(const InputOptions& input, const Question& question) {
-  const InputOptions plain;
-  const Question usual;
-  return input.counters.empty() && input.power.empty() && input.graphs.empty() &&
-         input.zone.empty() && input.max_bytes == plain.max_bytes && question.brief &&
-         question.max_rows == usual.max_rows && question.window == usual.window && !question.span &&
-         question.devices.empty() && question.batch == usual.batch && question.model.empty() &&
-         question.findings && !question.waiting && !question.own_rules;
-}
-
-namespace {
-
 Result<Kept> answer_of(Capture capture, const std::string& path, std::int64_t rows,
                        const Progress& progress) {
   // A recording's size is that of its own file, and samples stand in for a report by their source.
@@ -86,6 +72,16 @@ Result<Kept> answer_of(Capture capture, const std::string& path, std::int64_t ro
 }
 
 }  // namespace
+
+bool is_usual(const InputOptions& input, const Question& question) {
+  const InputOptions plain;
+  const Question usual;
+  return input.counters.empty() && input.power.empty() && input.graphs.empty() &&
+         input.zone.empty() && input.max_bytes == plain.max_bytes && question.brief &&
+         question.max_rows == usual.max_rows && question.window == usual.window && !question.span &&
+         question.devices.empty() && question.batch == usual.batch && question.model.empty() &&
+         question.findings && !question.waiting && !question.own_rules;
+}
 
 Result<Kept> keep_answer(Capture capture, const std::string& path, std::int64_t rows,
                          const Progress& progress) {

@@ -8,28 +8,12 @@ namespace gf {
 
 namespace {
 
-/// Of the job's time: less is not blamed (report/ranks/sentences.cpp).
-constexpr double kWorthBlame = 0.01;
 /// Of what the job would gain: so much more of a finding than its peer a late rank must have.
 constexpr double kExplains = 0.25;
 
 const RankUse* use_of(const JobRanks& job, std::int64_t rank) {
   const auto at = std::ranges::find(job.ranks, rank, &RankUse::rank);
   return at == job.ranks.end() ? nullptr : &*at;
-}
-
-Nanos waiting_of(const RankUse& rank) {
-  Nanos waits = 0;
-  for (const auto& piece : rank.time)
-    if (piece.part == "waiting") waits += piece.ns;
-  return waits;
-}
-
-const RankUse* who_waits_most(const JobRanks& job, std::int64_t late) {
-  const RankUse* most = nullptr;
-  for (const auto& rank : job.ranks)
-    if (rank.rank != late && (!most || waiting_of(rank) > waiting_of(*most))) most = &rank;
-  return most;
 }
 
 std::vector<Finding> recommendations_for(const RankUse& rank, const RankInputs& inputs,
@@ -68,17 +52,14 @@ std::vector<ApartFinding> findings_apart(const JobRanks& job, const RankInputs& 
   if (worst.cause == RankTime::kernels || worst.cause == RankTime::collectives ||
       worst.cause == RankTime::unknown)
     return {};
-  Nanos gain = 0;
-  for (const auto& late : job.stragglers)
-    if (late.rank == worst.rank) gain += late.gain_ns;
+  const Nanos gain = gain_of(job, worst.rank);
   const RankUse* rank = use_of(job, worst.rank);
   const RankUse* peer = who_waits_most(job, worst.rank);
   const auto at_hand = [&](const RankUse& use) {
     const auto found = captures.find(use.source);
     return found != captures.end() && found->second == 1;
   };
-  if (!rank || !peer || !at_hand(*rank) || !at_hand(*peer)) return {};
-  if (static_cast<double>(gain) < kWorthBlame * static_cast<double>(job.span_ns)) return {};
+  if (!rank || !peer || !at_hand(*rank) || !at_hand(*peer) || !is_worth_blame(job, gain)) return {};
   const auto said = recommendations_for(*rank, inputs, progress);
   if (said.empty()) return {};
   const auto of_peer = recommendations_for(*peer, inputs, progress);

@@ -195,7 +195,7 @@ class HostSweep {
     std::span<const std::uint32_t> ops, calls;  // still to do
     Nanos next_call = INT64_MAX;                // when the first of them starts
   };
-  /// What is open where nothing else is; it never ends.
+  /// Around every span of a thread; never ends.
   static constexpr Open kAroundAll{};
 
   Nanos next_start(const Head& head) const {

@@ -18,7 +18,6 @@ constexpr double kNearlyAll = 0.95;
 Interval common_window(const Job& job) {
   Interval all{INT64_MAX, INT64_MIN}, shared{INT64_MIN, INT64_MAX};
   Nanos shortest = INT64_MAX;
-  bool known = false;
   for (std::size_t part = 0; part < job.parts.size(); ++part) {
     const RankClock& clock = job.clocks[part];
     if (!clock.known) continue;
@@ -27,9 +26,8 @@ Interval common_window(const Job& job) {
     all = {std::min(all.start, own.start), std::max(all.end, own.end)};
     shared = {std::max(shared.start, own.start), std::min(shared.end, own.end)};
     shortest = std::min(shortest, own.length());
-    known = true;
   }
-  if (!known) return {};
+  if (shortest == INT64_MAX) return {};
   const auto enough = kNearlyAll * static_cast<double>(all.length());
   return static_cast<double>(shortest) >= enough ? all : shared;
 }

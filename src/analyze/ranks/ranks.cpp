@@ -406,4 +406,30 @@ Result<RankPart> read_rank_part(std::string_view json, const std::string& path) 
   return part;
 }
 
+Nanos part_of(const RankUse& rank, std::string_view name) {
+  for (const auto& piece : rank.time)
+    if (piece.part == name) return piece.ns;
+  return 0;
+}
+
+const RankUse* who_waits_most(const JobRanks& job, std::optional<std::int64_t> but) {
+  const RankUse* most = nullptr;
+  for (const auto& rank : job.ranks)
+    if (rank.rank != but && (!most || part_of(rank, "waiting") > part_of(*most, "waiting")))
+      most = &rank;
+  return most;
+}
+
+Nanos gain_of(const JobRanks& job, std::int64_t rank) {
+  Nanos gain = 0;
+  for (const auto& late : job.stragglers)
+    if (late.rank == rank) gain += late.gain_ns;
+  return gain;
+}
+
+bool is_worth_blame(const JobRanks& job, Nanos gain) {
+  constexpr double kWorthBlame = 0.01;  // of the job's time
+  return share_of(gain, job.span_ns).value_or(0) >= kWorthBlame;
+}
+
 }  // namespace gf

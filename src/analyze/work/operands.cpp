@@ -42,7 +42,7 @@ struct Json {
   std::uint32_t size;     // values, with those inside it
   bool array;
 
-  /// What is right inside, in order.
+  /// Goes over the values of an array, in order, without those inside them.
   class Items {
    public:
     explicit Items(const Json& around) : at_(&around + 1), end_(&around + around.size) {}
@@ -151,7 +151,7 @@ bool list_of_lists(const Json& json) {
   return json.array && first && first->array;
 }
 
-/// What is inside; nothing of what is not there.
+/// The values of an array; none of a null pointer.
 Json::Items items_of(const Json* json) {
   static constexpr Json kNothing{{}, 1, true};
   return json ? json->items() : kNothing.items();

@@ -18,6 +18,7 @@
 #include "collect/record/job_identity.h"
 #include "collect/record/process_tree.h"
 #include "collect/watched_call.h"
+#include "core/machine.h"
 #include "core/secrets.h"
 #include "model/metrics.h"
 
@@ -145,11 +146,6 @@ std::string gpu_names(const std::vector<unsigned>& gpus) {
   return fmt::format("GPU{} {}", gpus.size() > 1 ? "s" : "", fmt::join(gpus, ", "));
 }
 
-std::string environment_of(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 }  // namespace
 
 /// Those that were named. Without names those of the program: that its environment lets it see, or,
@@ -159,8 +155,8 @@ void Recording::choose_gpus(const std::vector<unsigned>& chosen) {
     if (std::find(chosen.begin(), chosen.end(), gpu.index) != chosen.end()) gpus_.push_back(gpu);
   if (!o_.devices.empty()) return;
   if (!o_.command.empty()) {
-    const auto seen = visible_devices(environment_of("CUDA_VISIBLE_DEVICES"),
-                                      environment_of("CUDA_DEVICE_ORDER"), nvml_->gpus());
+    const auto seen = visible_devices(environment("CUDA_VISIBLE_DEVICES"),
+                                      environment("CUDA_DEVICE_ORDER"), nvml_->gpus());
     if (!seen.empty())
       std::erase_if(gpus_, [&](const GpuInfo& gpu) {
         return std::ranges::find(seen, gpu.index) == seen.end();

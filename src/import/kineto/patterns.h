@@ -20,7 +20,7 @@
 
 namespace gf::kineto {
 
-/// What is the same for host operations that are alike: columns of their table.
+/// Columns of host operations that have one value in many of them, as a group of such values.
 struct HostGroup {
   std::uint32_t thread;
   std::int32_t forward_thread, module_id;

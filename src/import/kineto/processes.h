@@ -18,7 +18,8 @@ struct ProcessTurn {
 /// whose an activity is. It belongs to the process whose host events are next to it in the file, or
 /// else to the one whose calls fit the device's activities: none begins before its launch, or ends
 /// after a call that waited for it returned. Where neither tells, activities keep no process.
-/// True where the file told: processes that call their devices alike can then be told apart.
+/// True where the file told: then processes that give their devices the same numbers are known
+/// apart.
 bool tell_processes(Capture& capture, const std::vector<ProcessTurn>& turns);
 
 }  // namespace gf::kineto

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/ranks/names.h"
+#include "analyze/ranks/ranks.h"
 #include "report/text/format.h"
 
 namespace gf {
@@ -19,7 +19,5 @@ std::string ranks_text(const JobRanks& job, const TextStyle& style, std::size_t 
 std::vector<std::string> ranks_sentences(const JobRanks& job);
 /// "2 of 8 ranks have no file: 3, 5"; empty when none is missing.
 std::string missing_ranks_text(const JobRanks& job);
-/// A rank's time in a part of RankUse::time, 0 where it has none.
-Nanos part_of(const RankUse& rank, std::string_view name);
 
 }  // namespace gf

@@ -22,9 +22,7 @@ std::string listed(const std::vector<std::int64_t>& ranks) {
 
 /// The time that every counter calls busy although the rank that waits most only waits.
 std::string busy_line(const JobRanks& job) {
-  const RankUse* worst = nullptr;
-  for (const auto& rank : job.ranks)
-    if (!worst || part_of(rank, "waiting") > part_of(*worst, "waiting")) worst = &rank;
+  const RankUse* worst = who_waits_most(job);
   if (!worst || worst->busy_ns <= 0) return {};
   const Nanos waiting = part_of(*worst, "waiting");
   constexpr double kWorthSaying = 0.05;
@@ -44,15 +42,6 @@ std::string behind_line(const JobRanks& job) {
       "at most {}.",
       row.rank, format_time(row.more_ns), late_label(row.cause), where,
       format_time(row.gain_step_ns), format_time(row.more_ns));
-}
-
-constexpr double kWorthBlame = 0.01;  // of the job's time
-
-Nanos gain_of(const JobRanks& job, std::int64_t rank) {
-  Nanos gain = 0;
-  for (const auto& late : job.stragglers)
-    if (late.rank == rank) gain += late.gain_ns;
-  return gain;
 }
 
 std::string gain_text(const JobRanks& job, Nanos gain) {
@@ -113,7 +102,7 @@ std::string slow_gpu_line(const JobRanks& job, const Straggler& worst) {
 
 /// The caveats of the headline, a sentence each.
 void say_rest(const JobRanks& job, std::vector<std::string>& said) {
-  auto worth = [&](Nanos gain) { return share_of(gain, job.span_ns).value_or(0) >= kWorthBlame; };
+  const auto worth = [&](Nanos gain) { return is_worth_blame(job, gain); };
   if (!job.stragglers.empty() && worth(gain_of(job, job.stragglers.front().rank)))
     if (auto line = slow_gpu_line(job, job.stragglers.front()); !line.empty())
       said.push_back(std::move(line));
@@ -153,17 +142,11 @@ std::string headline_of(const JobRanks& job) {
   const Nanos gain = worst ? gain_of(job, worst->rank) : 0;
   if (!job.links.empty() && job.links.front().gain_ns > gain)
     return link_headline(job, job.links.front());
-  const bool small = job.replayed_ns && share_of(gain, job.span_ns).value_or(0) < kWorthBlame;
+  const bool small = job.replayed_ns && !is_worth_blame(job, gain);
   return !worst || small ? nobody_late(job) : rank_headline(job, *worst);
 }
 
 }  // namespace
-
-Nanos part_of(const RankUse& rank, std::string_view name) {
-  for (const auto& piece : rank.time)
-    if (piece.part == name) return piece.ns;
-  return 0;
-}
 
 std::string missing_ranks_text(const JobRanks& job) {
   if (job.missing_ranks.empty()) return {};

@@ -39,7 +39,7 @@ Without counters, without GPM, with instances: what is recorded instead is said 
 
 A command's GPUs are those that its environment lets it see, as CUDA reads that; `--devices all` takes all, and the machine without a command has all.
 
-  $ seen() { GPUFATHOM_FAKE=gpus=4,permission=0 CUDA_VISIBLE_DEVICES="$1" gpufathom record -q -o seen.gpf --source nvml $2 -- sleep 0.3; gpufathom query seen.gpf "select group_concat($3) from devices" --format csv | tail -1; rm seen.gpf; }
+  $ seen() { GPUFATHOM_FAKE=gpus=4,permission=0 CUDA_VISIBLE_DEVICES="$1" gpufathom record -q -o seen.gpf --source nvml $2 -- true; gpufathom query seen.gpf "select group_concat($3) from devices" --format csv | tail -1; rm seen.gpf; }
   $ seen 2 '' id; seen 3,1 '' id; seen 1,9,2 '' id; seen 2 '--devices all' id; seen '' '' id
   2
   "1,3"

@@ -34,7 +34,7 @@ import torch.nn as nn
 from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleGPipe, ScheduleInterleaved1F1B
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
-from faults import export
+from faults import export, process_beside
 from groups import Reduce
 
 ACTIVE, MICRO_BATCHES, LAYERS = 5, 8, 4
@@ -259,20 +259,6 @@ def profile_parts(rank, options, parts, meeting, out, neighbors):
     dist.destroy_process_group()
 
 
-def work_beside(rank, device, on, ended):
-    """Another user of a GPU: half a millisecond of work, then as long a pause, while `on`."""
-    square = torch.randn(4096, 4096,
-                         device=f"cuda:{rank}") if device == "cuda" else torch.randn(64, 64)
-    while not ended.is_set():
-        if not on.wait(0.1):
-            continue
-        for _ in range(4):
-            square @ square
-        if device == "cuda":
-            torch.cuda.synchronize(rank)
-        time.sleep(0.001)
-
-
 def joules_of(options):
     """What the board's own counter says, which changes every 100 ms."""
     if not options.joules:
@@ -387,8 +373,9 @@ def main():
     parts = [part for part in PARTS if not options.only or part in options.only.split(",")]
     context = multiprocessing.get_context("spawn")
     neighbors, ended = [context.Event() for _ in range(2)], context.Event()
-    others = [context.Process(target=work_beside,
-                              args=(rank, options.device, neighbors[rank], ended))
+    others = [context.Process(target=process_beside,
+                              args=(f"cuda:{rank}" if options.device == "cuda" else "cpu",
+                                    neighbors[rank], ended))
               for rank in range(2)]
     for other in others:
         other.start()
