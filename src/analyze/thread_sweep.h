@@ -1,8 +1,11 @@
 // State of one host thread over time: all questions in order of time cost one pass over
-// the thread's events. A question about an earlier time finds its place by search.
+// the thread's events. A question about an earlier time finds its place by search. Spans nest; one
+// that goes on after the span around it by more than rounding takes that one's place. All of them
+// count, also between two questions: an answer depends on no question before it.
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -36,6 +39,39 @@ class ThreadSweep {
     calls_.move_to(0, capture.api_calls);
   }
 
+  /// The operations of a thread that are open at an instant, outer ones first, and the place of the
+  /// first that starts later.
+  struct OpenAt {
+    std::size_t next = 0;
+    std::vector<std::uint32_t> rows;
+  };
+  /// Of each of some instants, which are in order: one pass over `rows`, those of the thread.
+  static std::vector<OpenAt> open_at(const Capture& capture, std::span<const std::uint32_t> rows,
+                                     std::span<const Nanos> instants) {
+    const auto& ops = capture.host_ops;
+    std::vector<OpenAt> found(instants.size());
+    std::vector<OpenRow> open;
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < instants.size(); ++i) {
+      for (; place < rows.size() && ops.start_ns[rows[place]] <= instants[i]; ++place) {
+        const Nanos start = ops.start_ns[rows[place]], duration = ops.duration_ns[rows[place]];
+        while (!open.empty() && open.back().end <= start) open.pop_back();
+        if (duration <= 0) continue;
+        close_outlived(open, start + duration, &OpenRow::end);
+        open.push_back({start + duration, rows[place]});
+      }
+      found[i].next = place;
+      for (const auto& each : open) found[i].rows.push_back(each.row);
+    }
+    return found;
+  }
+  /// Begins at an instant before which nothing is asked.
+  void begin_at(Nanos instant, const OpenAt& open) {
+    for (const auto row : open.rows) open_op(row);
+    ops_.move_to(open.next, capture_->host_ops);
+    now_ = instant;
+  }
+
   /// The state at an instant.
   ThreadState at(Nanos now) {
     enter(now);
@@ -62,12 +98,12 @@ class ThreadSweep {
   }
 
  private:
-  static constexpr Nanos kNever = INT64_MAX;
+  static constexpr Nanos kNever = INT64_MAX, kRounding = kNsPerUs;
   struct Open {
     Nanos end;
     ThreadState inside;  // the state while this span is the innermost one; `call` is unused
   };
-  struct OpenCall {
+  struct OpenRow {
     Nanos end;
     std::uint32_t row;
   };
@@ -90,8 +126,7 @@ class ThreadSweep {
     return state;
   }
 
-  /// Opens everything that has started by `now` and closes what has ended. Spans nest on a thread;
-  /// where a damaged one ends after the span around it, that span stays open with it.
+  /// Opens everything that has started by `now` and closes what has ended.
   [[gnu::always_inline]] void enter(Nanos now) {
     if (now < now_ || searches_) find(now);
     now_ = std::min(now, kNever - 1);
@@ -111,8 +146,9 @@ class ThreadSweep {
 
   void open_op(std::uint32_t row) {
     const auto& ops = capture_->host_ops;
-    const Nanos end = ops.start_ns[row] + ops.duration_ns[row];
-    if (end <= now_) return;
+    const Nanos duration = ops.duration_ns[row], end = ops.start_ns[row] + duration;
+    if (duration <= 0) return;
+    close_outlived(open_, end, &Open::end);
     Open span{end, open_.back().inside};
     const NameWord is = names_->host(ops.name[row]);
     const HostKind kind = ops.kind[row];
@@ -131,6 +167,11 @@ class ThreadSweep {
   template <class Stack>
   static void close_until(Stack& open, Nanos now) {
     while (open.back().end <= now) open.pop_back();
+  }
+  /// Closes the spans around one that goes on after them until `end`.
+  template <class Stack, class EndOf>
+  static void close_outlived(Stack& open, Nanos end, EndOf&& end_of) {
+    while (!open.empty() && std::invoke(end_of, open.back()) < end - kRounding) open.pop_back();
   }
 
   /// To the beginning; from now on places are found by search, since questions jump.
@@ -153,11 +194,12 @@ class ThreadSweep {
       return table.start_ns[events.rows[place]] + table.duration_ns[events.rows[place]];
     };
     for (std::uint32_t place = 0; place < events.rows.size(); ++place) {
-      while (!open.empty() && end_at(open.back()) <= table.start_ns[events.rows[place]])
-        open.pop_back();
-      events.around[place] = kNoRow;
-      if (!open.empty()) events.around[place] = open.back();
-      if (table.duration_ns[events.rows[place]] > 0) open.push_back(place);
+      const auto row = events.rows[place];
+      while (!open.empty() && end_at(open.back()) <= table.start_ns[row]) open.pop_back();
+      const bool lasts = table.duration_ns[row] > 0;
+      if (lasts) close_outlived(open, end_at(place), end_at);
+      events.around[place] = open.empty() ? kNoRow : open.back();
+      if (lasts) open.push_back(place);
     }
   }
 
@@ -208,7 +250,7 @@ class ThreadSweep {
   bool searches_ = false;
   // Above a span, and a call, that says nothing and never ends.
   std::vector<Open> open_{{kNever, {}}};
-  std::vector<OpenCall> open_calls_{{kNever, kNoRow}};
+  std::vector<OpenRow> open_calls_{{kNever, kNoRow}};
 };
 
 }  // namespace gf

@@ -26,8 +26,8 @@ bool same(const ThreadState& left, const ThreadState& right) {
          left.span == right.span && left.call == right.call && left.roles == right.roles;
 }
 
-/// Spans that nest; some have no duration.
-Capture random_host(std::mt19937& random) {
+/// Spans that nest, or where `damaged` some that do not; some have no duration.
+Capture random_host(std::mt19937& random, bool damaged) {
   CaptureBuilder builder;
   auto below = [&](int most) { return static_cast<Nanos>(random() % static_cast<unsigned>(most)); };
   std::vector<Interval> around{{0, 100'000}};
@@ -40,7 +40,7 @@ Capture random_host(std::mt19937& random) {
       return end <= span.start || start >= span.end || (start >= span.start && end <= span.end) ||
              (start <= span.start && end >= span.end);
     });
-    if (!free) continue;
+    if (!free && !(damaged && i % 4 == 0)) continue;
     around.push_back({start, end});
     if (i % 3 == 0)
       builder.call(ApiKind::sync, "cudaStreamSynchronize", start, end, i);
@@ -55,11 +55,15 @@ Capture random_host(std::mt19937& random) {
 TEST(ThreadSweep, QuestionsInAnyOrder) {
   std::mt19937 random(7);
   for (int round = 0; round < 20; ++round) {
-    const Capture capture = random_host(random);
+    const Capture capture = random_host(random, round % 2 == 1);
     const Questioned asked(capture);
     std::map<Nanos, ThreadState> expected;
     ThreadSweep forward(capture, asked.host, asked.names, 0);
     for (Nanos time = 0; time < 100'000; time += 50) expected[time] = forward.at(time);
+    for (Nanos time = 0; time < 100'000; time += 1'250) {
+      ThreadSweep late(capture, asked.host, asked.names, 0);
+      ASSERT_TRUE(same(late.at(time), expected[time])) << "asked first at " << time;
+    }
     ThreadSweep jumping(capture, asked.host, asked.names, 0);
     for (int question = 0; question < 2'000; ++question) {
       const Nanos time = static_cast<Nanos>(random() % 2'000) * 50;
