@@ -33,7 +33,7 @@ class OrderedRun {
     }
     if (!lock.owns_lock()) lock.lock();
     ended_ = true;
-    changed_.notify_all();
+    more_work_.notify_all();
     lock.unlock();
     for (auto& thread : threads) thread.join();
     if (error_) std::rethrow_exception(error_);
@@ -48,15 +48,17 @@ class OrderedRun {
         lock.unlock();
         const bool more = produce_(slots_[produced_ % slots_.size()]);
         lock.lock();
-        if (more)
+        if (more) {
           ++produced_;
-        else
+          more_work_.notify_one();
+        } else {
           ended_ = true;
-        changed_.notify_all();
+          more_work_.notify_all();
+        }
       } else if (taken_ < produced_) {
         work_on_next(lock, 0);
       } else {
-        changed_.wait(lock, [&] { return error_ || produced_ - merged_ < slots_.size(); });
+        more_room_.wait(lock, [&] { return error_ || produced_ - merged_ < slots_.size(); });
       }
     }
   }
@@ -65,7 +67,7 @@ class OrderedRun {
     Lock lock(mutex_);
     try {
       for (;;) {
-        changed_.wait(lock, [&] { return error_ || taken_ < produced_ || ended_; });
+        more_work_.wait(lock, [&] { return error_ || taken_ < produced_ || ended_; });
         if (error_ || taken_ == produced_) return;
         work_on_next(lock, number);
       }
@@ -90,14 +92,15 @@ class OrderedRun {
       merging_ = false;
       finished_[merged_ % slots_.size()] = 0;
       ++merged_;
-      changed_.notify_all();
+      more_room_.notify_one();
     }
   }
 
   void stop_with_current(Lock& lock) {
     if (!lock.owns_lock()) lock.lock();
     if (!error_) error_ = std::current_exception();
-    changed_.notify_all();
+    more_work_.notify_all();
+    more_room_.notify_one();
   }
 
   std::deque<Slot>& slots_;
@@ -105,7 +108,9 @@ class OrderedRun {
   Work& work_;
   Merge& merge_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable
+      more_work_;  // for those who wait for an item, of whom each item wakes one
+  std::condition_variable more_room_;                    // for the one who produces
   std::vector<char> finished_;                           // by slot: worked on and not merged yet
   std::uint64_t produced_ = 0, taken_ = 0, merged_ = 0;  // numbers of items
   bool ended_ = false, merging_ = false;

@@ -235,24 +235,33 @@ Result<std::size_t> Input::read(char* buffer, std::size_t count) {
       return fail("needs more memory than this machine has left: " +
                       std::to_string(state.delivered) + " bytes were decompressed so far",
                   state.file.path(), -1, "give the process more memory, or record a shorter run");
-    if (state.delivered > state.max_bytes)
-      return fail(std::string(state.decoder ? "grows" : "is larger") +
-                      (state.decoder ? " past the limit of " : " than the limit of ") +
-                      std::to_string(state.max_bytes) +
-                      (state.decoder ? " bytes when decompressed" : " bytes"),
-                  state.file.path(), -1, "if that is right, raise the limit with --max-bytes");
+    if (auto ok = deliver(state.delivered); !ok) return tl::unexpected(ok.error());
   }
   if (done < count && state.decoder && state.decoder->damage() && state.damage.empty())
     state.damage.push_back(*state.decoder->damage());
   return done;
 }
 
+const RawFile* Input::plain() const { return state_->decoder ? nullptr : &state_->file; }
+
+Status Input::deliver(std::uint64_t end) {
+  State& state = *state_;
+  state.delivered = std::max(state.delivered, end);
+  if (state.delivered <= state.max_bytes) return {};
+  return fail(std::string(state.decoder ? "grows" : "is larger") +
+                  (state.decoder ? " past the limit of " : " than the limit of ") +
+                  std::to_string(state.max_bytes) +
+                  (state.decoder ? " bytes when decompressed" : " bytes"),
+              state.file.path(), -1, "if that is right, raise the limit with --max-bytes");
+}
+
 const std::string& Input::path() const { return state_->file.path(); }
 Compression Input::compression() const { return state_->compression; }
 std::uint64_t Input::delivered() const { return state_->delivered; }
 double Input::done() const {
-  return std::min(
-      1.0, static_cast<double>(state_->file.position()) / static_cast<double>(state_->file.size()));
+  const std::uint64_t at = state_->decoder ? state_->file.position()
+                                           : std::max(state_->delivered, state_->file.position());
+  return std::min(1.0, static_cast<double>(at) / static_cast<double>(state_->file.size()));
 }
 const std::vector<InputDamage>& Input::damage() const { return state_->damage; }
 

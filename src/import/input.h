@@ -28,6 +28,8 @@ struct InputDamage {
   std::string detail;
 };
 
+class RawFile;
+
 class Input {
  public:
   /// Opens a regular file. Errors: missing, not readable, a directory, not a regular file, empty, a
@@ -41,6 +43,11 @@ class Input {
   /// Fills buffer[0, n); returns fewer than n bytes only at the end of the content, 0 after it.
   /// Errors: a failing read, content that grows past max_bytes.
   Result<std::size_t> read(char* buffer, std::size_t count);
+
+  /// The file as it lies on the disk, whose bytes are the content; null where it is compressed.
+  const RawFile* plain() const;
+  /// Bytes of the content up to here were read from plain(). Errors: more than max_bytes.
+  Status deliver(std::uint64_t end);
 
   const std::string& path() const;
   Compression compression() const;

@@ -119,6 +119,23 @@ Result<std::size_t> RawFile::read(char* to, std::size_t count) {
   return done;
 }
 
+Result<std::size_t> RawFile::read_at(std::uint64_t place, char* to, std::size_t count) const {
+  std::size_t done = 0;
+  while (done < count) {
+    const ssize_t got = ::pread(fd_, to + done, std::min<std::size_t>(count - done, 1 << 30),
+                                static_cast<off_t>(place + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return tl::unexpected(from_errno("cannot be read", path_));
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+void RawFile::ask_for(std::uint64_t place, std::size_t count) const {
+  ::posix_fadvise(fd_, static_cast<off_t>(place), static_cast<off_t>(count), POSIX_FADV_WILLNEED);
+}
+
 namespace {
 
 /// The current mapping, as the signal handler sees it.

@@ -28,6 +28,11 @@ class RawFile {
   void consume(std::size_t count) { begin_ += count; }
   /// Reads past the buffer straight into memory; fewer than n bytes only at the end.
   Result<std::size_t> read(char* to, std::size_t count);
+  /// Reads at a place of the file, which moves nothing; several threads may. Fewer than n bytes
+  /// only at the end.
+  Result<std::size_t> read_at(std::uint64_t place, char* to, std::size_t count) const;
+  /// Says that these bytes are wanted soon.
+  void ask_for(std::uint64_t place, std::size_t count) const;
 
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }  // as the file system says

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "import/kineto/rows.h"
+#include "import/raw_file.h"
 
 namespace gf::kineto {
 
@@ -324,7 +326,15 @@ std::size_t innermost_members(std::string_view text) {
 
 }  // namespace
 
-Result<std::size_t> Cutter::read(char* to, std::size_t count) {
+/// Bytes from a place on, which is that of the next byte to read.
+Result<std::size_t> Cutter::read(std::int64_t at, char* to, std::size_t count) {
+  if (const RawFile* file = input_.plain()) {
+    const auto place = static_cast<std::uint64_t>(at);
+    auto got = file->read_at(place, to, count);
+    if (!got) return got;
+    if (auto ok = input_.deliver(place + *got); !ok) return tl::unexpected(ok.error());
+    return got;
+  }
   const std::size_t ready = std::min(count, carry_.size() - carry_at_);
   std::memcpy(to, carry_.data() + carry_at_, ready);
   carry_at_ += ready;
@@ -370,14 +380,40 @@ Status Cutter::read_header() {
   }
 }
 
+/// Cuts a plain file where the last event begins in the last bytes of a chunk of the usual size,
+/// and reads these. False where none begins there, or the file ends.
+Result<bool> Cutter::cut_ahead(Chunk& chunk) {
+  constexpr std::size_t kLastBytes = 8 << 10, kAhead = 8 << 20;
+  const RawFile* file = input_.plain();
+  const auto begin = static_cast<std::uint64_t>(offset_);
+  if (!file || begin + chunk_bytes_ >= file->size()) return false;
+  // A disk reads on by itself where a file is read byte after byte, which this one is not.
+  if (begin + kAhead / 2 > asked_) file->ask_for(std::exchange(asked_, asked_ + kAhead), kAhead);
+  const std::size_t last = std::min(kLastBytes, chunk_bytes_), front = chunk_bytes_ - last;
+  chunk.reserve(chunk_bytes_);
+  char* const at = chunk.buffer.get() + front;
+  const auto got = read(offset_ + static_cast<std::int64_t>(front), at, last);
+  if (!got) return tl::unexpected(got.error());
+  if (*got < last) return false;
+  std::memset(at + last, 0, kPadding);
+  const char* cut = last_boundary(at, at + last);
+  if (!cut) return false;
+  chunk.unread = front;
+  chunk.size = static_cast<std::size_t>(cut - chunk.buffer.get());
+  return true;
+}
+
 Result<bool> Cutter::next(Chunk& chunk) {
   if (finished_) return false;
   chunk.clear();
   chunk.offset = offset_;
-  chunk.size = 0;
-  for (std::size_t want = chunk_bytes_;; want *= 2) {
+  chunk.size = chunk.unread = 0;
+  const auto ahead = cut_ahead(chunk);
+  if (!ahead) return ahead;
+  for (std::size_t want = chunk_bytes_; !*ahead; want *= 2) {
     chunk.reserve(want);
-    auto got = read(chunk.buffer.get() + chunk.size, want - chunk.size);
+    auto got = read(offset_ + static_cast<std::int64_t>(chunk.size),
+                    chunk.buffer.get() + chunk.size, want - chunk.size);
     if (!got) return tl::unexpected(got.error());
     chunk.size += *got;
     chunk.last = finished_ = chunk.size < want;
@@ -387,7 +423,7 @@ Result<bool> Cutter::next(Chunk& chunk) {
     const char* cut = last_boundary(begin, begin + chunk.size);
     if (cut) {
       const auto kept = static_cast<std::size_t>(cut - begin);
-      carry_.replace(0, carry_at_, cut, chunk.size - kept);
+      if (!input_.plain()) carry_.replace(0, carry_at_, cut, chunk.size - kept);
       carry_at_ = 0;
       chunk.size = kept;
       break;
@@ -396,6 +432,17 @@ Result<bool> Cutter::next(Chunk& chunk) {
   }
   offset_ += static_cast<std::int64_t>(chunk.size);
   return true;
+}
+
+void Cutter::fill(Chunk& chunk) const {
+  if (chunk.unread == 0) return;
+  const auto got = input_.plain()->read_at(static_cast<std::uint64_t>(chunk.offset),
+                                           chunk.buffer.get(), chunk.unread);
+  if (got && *got == chunk.unread) return;
+  chunk.size = got.value_or(0);
+  chunk.note(QualityCode::truncated_json,
+             "a part of the file could not be read: it was cut short meanwhile, or its disk fails",
+             chunk.offset + static_cast<std::int64_t>(chunk.size));
 }
 
 }  // namespace gf::kineto

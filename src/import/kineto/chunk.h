@@ -107,6 +107,7 @@ struct Chunk {
   // Input.
   std::unique_ptr<char[]> buffer;  // capacity bytes and kPadding zeros behind the `size` in use
   std::size_t capacity = 0, size = 0;
+  std::size_t unread = 0;   // bytes at the front of the buffer that Cutter::fill is to read
   std::int64_t offset = 0;  // of the first byte in the decompressed file
   bool last = false;
 
@@ -169,21 +170,26 @@ class Cutter {
   const std::string& header() const { return header_; }
   bool bare_array() const { return bare_array_; }
 
-  /// Fills a chunk; false after the last one.
+  /// Cuts off a chunk; false after the last one. Of a plain file only the end of it is read, where
+  /// the next one begins.
   Result<bool> next(Chunk& chunk);
+  /// Reads the rest of the chunk. Several threads may, each for its own.
+  void fill(Chunk& chunk) const;
 
   const Input& input() const { return input_; }
 
  private:
-  Result<std::size_t> read(char* to, std::size_t count);
+  Result<std::size_t> read(std::int64_t at, char* to, std::size_t count);
+  Result<bool> cut_ahead(Chunk& chunk);
 
   Input input_;
   std::size_t chunk_bytes_;
   std::string header_;
   bool bare_array_ = false;
-  std::string carry_;  // read from the input, not yet handed out
+  std::string carry_;  // read from a compressed input, not yet handed out
   std::size_t carry_at_ = 0;
   std::int64_t offset_ = 0;  // of the next byte to hand out
+  std::uint64_t asked_ = 0;  // of a plain file: the disk was asked for all before this
   bool finished_ = false;
 };
 

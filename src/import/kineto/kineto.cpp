@@ -522,7 +522,10 @@ Result<Capture> load_by(Reading reading, const std::string& path, const ImportOp
           status = fail("reading was stopped", path);
         return status && *more;
       },
-      [&](Chunk& chunk, unsigned worker) { parse_chunk(chunk, own[worker]); },
+      [&](Chunk& chunk, unsigned worker) {
+        cutter.fill(chunk);
+        parse_chunk(chunk, own[worker]);
+      },
       [&](Chunk& chunk) { merge.add(chunk); });
   if (!status) return tl::unexpected(status.error());
   if (counts) add_up(*counts, own, capture.events);

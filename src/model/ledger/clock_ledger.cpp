@@ -43,8 +43,9 @@ constexpr Nanos kTogether = 200 * kNsPerUs;
 
 class ClockLedger {
  public:
-  ClockLedger(Capture& capture, const std::vector<std::uint32_t>& launches)
+  ClockLedger(const Capture& capture, const std::vector<std::uint32_t>& launches, Capture& notes)
       : capture_(capture),
+        notes_(notes),
         calls_(capture.api_calls),
         rows_(capture.activities),
         launches_(launches) {}
@@ -92,7 +93,7 @@ class ClockLedger {
 
   void tell_early() {
     if (early_ == 0) return;
-    tell(capture_, Law::kernel_after_launch,
+    tell(notes_, Law::kernel_after_launch,
          {.count = early_, .of = joined_, .excused = early_ - wrong_},
          fmt::format("{} of {} kernels and copies begin before the call that launched them, by up "
                      "to {}: the clocks of host and device disagree, or the times were changed",
@@ -166,7 +167,7 @@ class ClockLedger {
 
   void tell_waits() {
     if (ran_past_ == 0) return;
-    tell(capture_, Law::kernel_before_wait_ends, {.count = ran_past_, .of = waited_},
+    tell(notes_, Law::kernel_before_wait_ends, {.count = ran_past_, .of = waited_},
          fmt::format("{} of {} kernels and copies end after a call that waited for them returned, "
                      "by up to {}: the clocks of host and device disagree, or the times were "
                      "changed",
@@ -226,13 +227,14 @@ class ClockLedger {
       least = std::min(least, soonest_[part]);
     }
     if (late == 0) return;
-    tell(capture_, Law::idle_device_begins_soon, {.count = late, .of = joined_},
+    tell(notes_, Law::idle_device_begins_soon, {.count = late, .of = joined_},
          fmt::format("{} of {} kernels and copies begin {} or more after their launch, while the "
                      "device was idle for {}: the clocks of host and device disagree",
                      format_count(late), format_count(joined_), say_time(least), say_time(idle)));
   }
 
-  Capture& capture_;
+  const Capture& capture_;
+  Capture& notes_;
   const api_calls_table& calls_;
   const activities_table& rows_;
   const std::vector<std::uint32_t>& launches_;
@@ -249,8 +251,9 @@ class ClockLedger {
 
 }  // namespace
 
-void check_clocks(Capture& capture, const std::vector<std::uint32_t>& launches) {
-  if (!capture.api_calls.empty()) ClockLedger(capture, launches).run();
+void check_clocks(const Capture& capture, const std::vector<std::uint32_t>& launches,
+                  Capture& notes) {
+  if (!capture.api_calls.empty()) ClockLedger(capture, launches, notes).run();
 }
 
 }  // namespace gf

@@ -35,8 +35,9 @@ bool is_copy(ApiKind kind) { return kind == ApiKind::memcpy; }
 
 class LaunchLedger {
  public:
-  LaunchLedger(Capture& capture, const std::vector<std::uint32_t>& launches)
+  LaunchLedger(const Capture& capture, const std::vector<std::uint32_t>& launches, Capture& notes)
       : capture_(capture),
+        notes_(notes),
         calls_(capture.api_calls),
         activities_(capture.activities),
         launches_(launches) {}
@@ -61,11 +62,13 @@ class LaunchLedger {
   }
 
  private:
+  bool noted(QualityCode code) const { return capture_.noted(code) || notes_.noted(code); }
+
   void tell_not_joined() {
-    capture_.note_quality(QualityCode::not_joined,
-                          "no kernel or copy says which call launched it: whether some are missing "
-                          "or come too late cannot be seen",
-                          static_cast<std::int64_t>(activities_.size()));
+    notes_.note_quality(QualityCode::not_joined,
+                        "no kernel or copy says which call launched it: whether some are missing "
+                        "or come too late cannot be seen",
+                        static_cast<std::int64_t>(activities_.size()));
   }
 
   /// Launches and copies of the recorded time, and those of them that nothing ran for.
@@ -300,7 +303,7 @@ class LaunchLedger {
   }
 
   void tell_lost() {
-    if (capture_.noted(QualityCode::no_kernel)) return;  // a recorder knows more of what it lost
+    if (noted(QualityCode::no_kernel)) return;  // a recorder knows more of what it lost
     const auto lost = static_cast<std::int64_t>(lone_.size()) + missing_nodes_;
     Breach breach{.count = lost + unfinished_,
                   .of = expected_,
@@ -314,18 +317,18 @@ class LaunchLedger {
       if (windows_ == 0) breach.of_time = std::max<Nanos>(kernels, 1);
     }
     if (beyond_bound(Law::launch_has_kernel, breach))
-      tell(capture_, Law::launch_has_kernel, breach,
+      tell(notes_, Law::launch_has_kernel, breach,
            fmt::format("{} of {} launches have no kernel in the capture: kernels were lost, for up "
                        "to {}, and their time shows as idle",
                        format_count(breach.count), format_count(expected_), say_time(breach.time)));
     else if (breach.count > 0)
-      tell(capture_, Law::launch_has_kernel, breach,
+      tell(notes_, Law::launch_has_kernel, breach,
            fmt::format("{} of {} launches have no kernel in the capture, {} of them as it ends "
                        "before they ran",
                        format_count(breach.count), format_count(expected_),
                        format_count(unfinished_)));
     else if (odd_graphs_ > 0)
-      capture_.note_quality(
+      notes_.note_quality(
           QualityCode::few_without_kernel,
           fmt::format("{} launches of graphs ran other kernels than all other launches: their "
                       "graphs differ, or kernels were lost",
@@ -336,7 +339,7 @@ class LaunchLedger {
   void tell_copies() {
     const auto lost = static_cast<std::int64_t>(lone_copies_.size());
     if (lost + unfinished_copies_ == 0) return;
-    tell(capture_, Law::copy_has_record,
+    tell(notes_, Law::copy_has_record,
          {.count = lost + unfinished_copies_,
           .of = copies_,
           .excused = unfinished_copies_ + kAtWindow * windows_},
@@ -355,9 +358,8 @@ class LaunchLedger {
       several += runs_[call] > 1;
     }
     if (several == 0) return;
-    if (capture_.noted(QualityCode::repeated_kernel) || capture_.noted(QualityCode::few_repeated))
-      return;
-    tell(capture_, Law::kernel_has_one_launch,
+    if (noted(QualityCode::repeated_kernel) || noted(QualityCode::few_repeated)) return;
+    tell(notes_, Law::kernel_has_one_launch,
          {.count = several, .of = all, .time = time_of_several()},
          fmt::format("{} of {} launches of one kernel have several: kernels are in the capture "
                      "twice, or numbers of launches are wrong",
@@ -386,7 +388,8 @@ class LaunchLedger {
   }
 
   static constexpr std::uint8_t kMany = 255;
-  Capture& capture_;
+  const Capture& capture_;
+  Capture& notes_;
   const api_calls_table& calls_;
   const activities_table& activities_;
   const std::vector<std::uint32_t>& launches_;
@@ -400,14 +403,15 @@ class LaunchLedger {
 
 }  // namespace
 
-void check_launches(Capture& capture, const std::vector<std::uint32_t>& launches) {
+void check_launches(const Capture& capture, const std::vector<std::uint32_t>& launches,
+                    Capture& notes) {
   if (!capture.api_calls.empty())
-    LaunchLedger(capture, launches).run();
+    LaunchLedger(capture, launches, notes).run();
   else if (!capture.activities.empty())
-    capture.note_quality(QualityCode::not_joined,
-                         "the capture holds no calls of the GPU's runtime: whether kernels are "
-                         "missing or come too late cannot be seen",
-                         static_cast<std::int64_t>(capture.activities.size()));
+    notes.note_quality(QualityCode::not_joined,
+                       "the capture holds no calls of the GPU's runtime: whether kernels are "
+                       "missing or come too late cannot be seen",
+                       static_cast<std::int64_t>(capture.activities.size()));
 }
 
 }  // namespace gf

@@ -13,14 +13,17 @@ namespace gf {
 /// become "no data", so that nobody builds an answer on them. O(n log n).
 void check_evidence(Capture& capture);
 
-// Its parts; `launches` is what join_launches says.
+// Its parts; `launches` is what join_launches says. Those that read whole tables write into the
+// quality of `notes`, so that they can run side by side.
 
-void check_streams(Capture& capture);
-/// Behind check_streams, which knows the equal ones of a launch's kernels.
-void check_launches(Capture& capture, const std::vector<std::uint32_t>& launches);
-void check_clocks(Capture& capture, const std::vector<std::uint32_t>& launches);
+void check_streams(const Capture& capture, Capture& notes);
+/// Behind check_streams, whose notes tell of the equal ones of a launch's kernels.
+void check_launches(const Capture& capture, const std::vector<std::uint32_t>& launches,
+                    Capture& notes);
+void check_clocks(const Capture& capture, const std::vector<std::uint32_t>& launches,
+                  Capture& notes);
 /// Checks for calls that are missing or came at other times.
-void check_numbers(Capture& capture);
+void check_numbers(const Capture& capture, Capture& notes);
 void check_marks(Capture& capture);
 void check_programs(Capture& capture);
 void check_readings(Capture& capture);

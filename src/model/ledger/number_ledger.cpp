@@ -98,7 +98,7 @@ std::vector<std::size_t> processes(const Capture& capture) {
 
 }  // namespace
 
-void check_numbers(Capture& capture) {
+void check_numbers(const Capture& capture, Capture& notes) {
   const auto& calls = capture.api_calls;
   std::vector<std::uint32_t> order;
   order.reserve(calls.size());
@@ -126,13 +126,13 @@ void check_numbers(Capture& capture) {
     before = number;
   }
   if (repeats > 0)
-    capture.note_quality(QualityCode::repeated_call,
-                         "a call has the number of the one before it: calls are in the capture "
-                         "twice, or numbers were changed",
-                         repeats);
+    notes.note_quality(QualityCode::repeated_call,
+                       "a call has the number of the one before it: calls are in the capture "
+                       "twice, or numbers were changed",
+                       repeats);
   if (falls > 0)
     return tell(
-        capture, Law::numbers_rise, {.count = falls, .of = count},
+        notes, Law::numbers_rise, {.count = falls, .of = count},
         fmt::format("{} of {} calls of the runtime have a lower number than the call before "
                     "them on their thread: the host's clock went back, or numbers were "
                     "changed",
@@ -148,7 +148,7 @@ void check_numbers(Capture& capture) {
   if (missing.count >= kHoleNumbers && missing.count <= room / kShortestCall &&
       beyond_bound(Law::numbers_have_no_hole, missing) && !one_loop(capture, widest.between))
     tell(
-        capture, Law::numbers_have_no_hole, missing,
+        notes, Law::numbers_have_no_hole, missing,
         fmt::format("of the {} numbers of the runtime's calls, {} in a row are not in the capture: "
                     "the calls between were not recorded, and what they launched is missing",
                     format_count(missing.of), format_count(missing.count)));

@@ -42,7 +42,8 @@ constexpr std::size_t kDifferent = 3;  // names
 
 class StreamLedger {
  public:
-  explicit StreamLedger(Capture& capture) : capture_(capture), rows_(capture.activities) {}
+  StreamLedger(const Capture& capture, Capture& notes)
+      : capture_(capture), notes_(notes), rows_(capture.activities) {}
 
   void run() {
     auto all = streams();
@@ -72,7 +73,7 @@ class StreamLedger {
       if (of_context.insert(device); of_context.size() > 1) mixed += records;
     }
     if (mixed > 0)
-      tell(capture_, Law::context_has_device, {.count = mixed, .of = of},
+      tell(notes_, Law::context_has_device, {.count = mixed, .of = of},
            fmt::format("{} of {} kernels and copies are on another device than others of their "
                        "context, which has one: numbers of devices are wrong",
                        format_count(mixed), format_count(of)));
@@ -193,7 +194,7 @@ class StreamLedger {
 
   void tell_repeated() {
     if (repeated_ == 0) return;
-    tell(capture_, Law::kernel_has_one_launch,
+    tell(notes_, Law::kernel_has_one_launch,
          {.count = repeated_, .of = count_, .time = repeated_time_},
          fmt::format("{} kernels and copies are in the capture twice: the same times, stream, name "
                      "and launch",
@@ -205,7 +206,7 @@ class StreamLedger {
   void tell_overlaps() {
     if (!doubted() || says(capture_.format, kQueuesOverlap)) return;
     const Nanos clipped = time_ - overrun_;
-    tell(capture_, Law::stream_is_in_order,
+    tell(notes_, Law::stream_is_in_order,
          {.count = overlapping_,
           .time = overrun_,
           .of_time = std::max(clipped, (end_ - begin_) / kOfAll)},
@@ -244,7 +245,7 @@ class StreamLedger {
     if (kernels == 0) return;
     const bool whole = in_whole_microseconds();
     if (shorter > 0 && !(shorter <= kernels / kRounded && whole))
-      tell(capture_, Law::kernel_takes_time, {.count = shorter, .of = kernels},
+      tell(notes_, Law::kernel_takes_time, {.count = shorter, .of = kernels},
            fmt::format("{} of {} kernels take less than {}, which no kernel does: their times are "
                        "wrong or missing",
                        format_count(shorter), format_count(kernels), say_time(kShortest)));
@@ -263,14 +264,15 @@ class StreamLedger {
         names.insert(rows_.name[row]);
     const Breach breach{.count = pile.count, .of = kernels};
     if (names.size() == kDifferent && beyond_bound(law, breach))
-      tell(capture_, law, breach,
+      tell(notes_, law, breach,
            fmt::format("{} of {} kernels of different names take {}, and none {} may have been set "
                        "to that",
                        format_count(pile.count), format_count(kernels), say_time(pile.length),
                        others));
   }
 
-  Capture& capture_;
+  const Capture& capture_;
+  Capture& notes_;
   const activities_table& rows_;
   std::unordered_set<std::int64_t> launched_ahead_;  // correlations
   std::int64_t count_ = 0, repeated_ = 0, overlapping_ = 0, deep_ = 0;
@@ -281,6 +283,6 @@ class StreamLedger {
 
 }  // namespace
 
-void check_streams(Capture& capture) { StreamLedger(capture).run(); }
+void check_streams(const Capture& capture, Capture& notes) { StreamLedger(capture, notes).run(); }
 
 }  // namespace gf
