@@ -46,10 +46,16 @@ Result<Analysis> analyze_samples_alone(const Capture& capture, const AnalyzeOpti
   return std::move(sampled->analysis);
 }
 
-/// Layers and counters, which join the context, and what is said of kernels by them.
-std::pair<KernelLevels, KernelSections> describe_kernels(Context& context) {
+struct DescribedKernels {
+  KernelLevels levels;
+  KernelSections sections;
+};
+
+/// Layers, counters and works, which join the context, and what is said of kernels by them.
+DescribedKernels describe_kernels(Context& context) {
   context.attribution.layer = classify_layers(context.capture, context.names, context.attribution);
   context.matching = match_kernels(context.capture, context.devices);
+  context.works = std::make_shared<const work::KernelWorks>(work::known_works(context));
   KernelLevels levels(context.capture, context.matching);
   KernelSections sections = measure_layers(context, levels);
   return {std::move(levels), std::move(sections)};
@@ -98,6 +104,7 @@ void put(SampledLevels sampled, Analysis& analysis) {
 
 /// The findings join the answer, what they claim and what ran again for them the context.
 Status put_findings(const KernelLevels& levels, Context& context, Analysis& analysis) {
+  auto replay = std::async(std::launch::async, [&] { return replay_of_part(context); });
   auto found = find_in_trace(context, levels, analysis);
   if (context.options.own_rules) {
     auto own = context.options.own_rules(context, analysis);
@@ -105,7 +112,7 @@ Status put_findings(const KernelLevels& levels, Context& context, Analysis& anal
     found = with_own_rules(std::move(found), std::move(*own));
   }
   context.claims = std::make_shared<const std::vector<FindingClaim>>(std::move(found.claims));
-  auto replayed = with_replayed_gains(std::move(found.findings), context);
+  auto replayed = with_replayed_gains(std::move(found.findings), context, replay.get());
   analysis.findings = std::move(replayed.findings);
   analysis.together = replayed.together;
   context.replayed = std::move(replayed.part);
@@ -129,8 +136,9 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   if (holds_only_samples(capture)) return analyze_samples_alone(capture, options, shared);
   Context context{capture, options};
   auto launches = std::async(std::launch::async, join_launches, std::cref(capture));
-  context.host = HostThreads(capture);
+  auto host = std::async(std::launch::async, [&] { return HostThreads(capture); });
   context.names = Names(capture);
+  context.host = host.get();
   context.launches = launches.get();
   RuleLookup rules(capture);
   const auto when = options.brief ? std::launch::deferred : std::launch::async;
@@ -149,6 +157,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   });
   context.devices = build_timelines(capture, context.window);
   set_others_aside(context);
+  auto recording = std::async(std::launch::async, [&] { return profiler_cost(context); });
   Analysis analysis;
   analysis.source = source_of(capture);
   analysis.quality = quality_of(capture);
@@ -163,13 +172,14 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
     queues = find_queues(context, trace.get());
     return analyze_runtime(context, rules, trace.get(), queues);
   });
+  LaunchFacts calls = collect_launch_facts(context);
   context.attribution = host_side.get();
-  // Idle time and the runtime need no layer and no counter, which join the context meanwhile.
+  // Idle time and the runtime need no layer, counter or work, which join the context meanwhile.
   auto kernels = std::async(std::launch::async, [&] { return describe_kernels(context); });
-  put_idle(explain_idle(context), context, analysis);
+  put_idle(explain_idle(context, std::move(calls)), context, analysis);
   analysis.window.dense = dense_span(context);
   analysis.window.outside = outside_steps(context);
-  analysis.window.profiler_ns = profiler_cost(context);
+  analysis.window.profiler_ns = recording.get();
   std::vector<IdleOrigin> idle_origins;
   if (!context.omitted.runtime)
     idle_origins = find_idle_origins(context, trace.get(), options.max_rows);
@@ -187,9 +197,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.energy = measure_energy(context, options.energy_model);
   analysis.tenants = measure_tenants(context);
   analysis.samples = samples_beside_kernels(context);
-  auto work = work_headline(context, analysis);
-  analysis.work = std::move(work.headline);
-  context.works = std::make_shared<const work::KernelWorks>(std::move(work.kernels));
+  analysis.work = work_headline(context, analysis);
   analysis.serving = measure_serving(context, steps);
   analysis.energy = with_joules_an_item(std::move(analysis.energy), analysis.work.throughput);
   // Findings ask for counters where there are none: the model comes after them.

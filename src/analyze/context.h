@@ -45,9 +45,11 @@ struct AnalyzeOptions {
   std::optional<Interval> span;  // the window itself, on the capture's clock, instead of a text
   std::string devices;           // empty: those that work | all | 0,2 (numbers of the source)
   std::size_t max_rows = 0;      // kernels and layers kept in the result, 0 = all
-  bool brief = false;      // without what no finding and no short answer asks for: Context::omitted
-  bool findings = true;    // false: none is looked for
-  std::int64_t batch = 0;  // items of a step, 0 = not known
+  bool brief = false;    // without what no finding and no short answer asks for: Context::omitted
+  bool findings = true;  // false: none is looked for
+  unsigned threads = 0;  // at most, 0: as many as there are cores
+  std::size_t rows_a_thread = 1000;  // a stretch of a table that is worth a thread's start
+  std::int64_t batch = 0;            // items of a step, 0 = not known
   const EnergyModelFile* energy_model =
       nullptr;  // splits measured energy into levels; must outlive the analysis
   const std::vector<KernelRates>* kernel_rates =

@@ -282,7 +282,7 @@ void add_limit_options(Verb& verb, std::uint64_t& max_bytes, unsigned& threads) 
   verb.option("--max-bytes", max_bytes, "SIZE",
               "stop if an input decompresses to more (default: 64GiB)")
       .size();
-  verb.option("--threads", threads, "N", "threads that read the input (default: all)");
+  verb.option("--threads", threads, "N", "threads that read and analyze (default: all)");
 }
 
 void add_window_option(Verb& verb, std::string& window, std::string help) {

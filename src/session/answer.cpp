@@ -167,6 +167,7 @@ Result<Loaded> join_measured(Capture trace, const InputOptions& wanted, const Pr
   const ImportOptions options = import_options(wanted, progress);
   const auto zone = telemetry::parse_zone(wanted.zone);
   Loaded loaded;
+  loaded.threads = wanted.threads;
   const auto capture = std::make_shared<Capture>(std::move(trace));
   if (zone) telemetry::leave_local_time(*capture, *zone);
   link_captured_nodes(*capture);
@@ -242,6 +243,7 @@ Result<Answer> answer_question(const Loaded& loaded, const Question& question) {
   Answer answer;
   answer.capture = loaded.capture;
   AnalyzeOptions options = question;
+  if (!options.threads) options.threads = loaded.threads;
   if (!loaded.kernel_rates.empty()) options.kernel_rates = &loaded.kernel_rates;
   const bool report_alone = question.report_alone && holds_only_report(*loaded.capture);
   if (report_alone) {

@@ -59,6 +59,7 @@ struct Loaded {
   std::vector<KernelRates> kernel_rates;  // by device, when samples stand in for a report
   std::string power;                      // the power log, when one was joined
   std::size_t told_by_graphs = 0;         // kernels whose operators `graphs` tell
+  unsigned threads = 0;                   // as InputOptions
 };
 
 /// The traces of --graphs.

@@ -10,8 +10,8 @@
 
 #include "analyze/attribution/attribution.h"
 #include "analyze/ranks/measure_rank.h"
-#include "analyze/ranks/parallel.h"
 #include "core/machine.h"
+#include "core/parallel.h"
 #include "core/text.h"
 #include "import/importer.h"
 

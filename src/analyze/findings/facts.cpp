@@ -27,13 +27,11 @@ TraceFacts::TraceFacts(const Context& given, const Analysis& answer,
 }
 
 const HostTree& TraceFacts::tree() const {
-  if (!tree_) tree_.emplace(context);
-  return *tree_;
+  return shared_->tree.of([&] { return HostTree(context); });
 }
 
 const HostSiblings& TraceFacts::siblings() const {
-  if (!siblings_) siblings_.emplace(context);
-  return *siblings_;
+  return shared_->siblings.of([&] { return HostSiblings(context); });
 }
 
 void TraceFacts::claim_activity(std::uint32_t activity) const {
@@ -50,6 +48,7 @@ Nanos TraceFacts::idle_in(const Intervals& spans) const {
 }
 
 Nanos TraceFacts::claim_idle(Intervals spans, Goes goes) const {
+  asked_ = true;
   spans = subtract(normalised(std::move(spans)), claimed_.host);
   const Nanos time = idle_in(spans);
   claimed_.host = unite(claimed_.host, spans);
@@ -73,6 +72,7 @@ Nanos TraceFacts::claim_late(const std::vector<std::uint32_t>& calls) const {
 }
 
 IdleCause TraceFacts::idle(IdleReason cause) const {
+  asked_ = true;
   spoken_.reasons |= 1U << static_cast<unsigned>(cause);
   IdleCause sum;
   sum.cause = cause;
@@ -97,12 +97,13 @@ IdleCause TraceFacts::idle(IdleReason cause) const {
   return sum;
 }
 
-void TraceFacts::sort_idle() const {
+TraceFacts::SortedIdle TraceFacts::sort_idle() const {
   const std::size_t devices = context.devices.size();
   const auto place = [&](const IdlePiece& piece, std::size_t device) {
     return static_cast<std::size_t>(piece.reason) * devices + device;
   };
-  auto& [pieces, first] = idle_;
+  SortedIdle idle;
+  auto& [pieces, first] = idle;
   first.assign(kReasonsOfIdle * devices + 1, 0);
   for (std::size_t device = 0; device < devices; ++device)
     for (const auto& piece : context.devices[device].idle_pieces) ++first[place(piece, device) + 1];
@@ -112,6 +113,7 @@ void TraceFacts::sort_idle() const {
   for (std::size_t device = 0; device < devices; ++device)
     for (const auto& piece : context.devices[device].idle_pieces)
       pieces[next[place(piece, device)]++] = &piece;
+  return idle;
 }
 
 /// Takes what causes have claimed out of a sum, and out of its operators by what the host was in
@@ -133,6 +135,7 @@ void TraceFacts::take_claimed(IdleCause& sum) const {
 }
 
 const TraceFacts::HostOther& TraceFacts::host_other() const {
+  asked_ = true;
   if (host_other_) return *host_other_;
   // By value: clang 16 takes a nested struct for one that nothing constructs.
   HostOther& other = host_other_.emplace(HostOther{});

@@ -26,6 +26,7 @@
 #include "analyze/utilization/kernel_levels.h"
 #include "core/format.h"
 #include "core/intervals.h"
+#include "core/lazy.h"
 #include "core/strings.h"
 #include "model/kernel_name.h"
 
@@ -47,6 +48,7 @@ class SmallGrids;
 }
 
 struct Said;
+/// A copy has the same facts, worked out once for all copies, and from then on its own claims.
 struct TraceFacts {
   const Context& context;
   const Analysis& analysis;
@@ -76,13 +78,17 @@ struct TraceFacts {
   /// Activities that causes have claimed so far; rules of causes are asked before general ones.
   bool claimed(const KernelInstance& kernel) const { return claimed_activity(kernel.activity); }
   bool claimed_activity(std::uint32_t activity) const {
+    asked_ = true;
     return !claimed_.kernels.empty() && claimed_.kernels[activity];
   }
   void claim(const KernelInstance& kernel) const { claim_activity(kernel.activity); }
   void claim_activity(std::uint32_t activity) const;
   /// True if a finding has spoken of an activity: it claimed it, its mending changes it, or it is
   /// among what the finding names as evidence.
-  bool told(std::uint32_t activity) const { return !told_.empty() && told_[activity]; }
+  bool told(std::uint32_t activity) const {
+    asked_ = true;
+    return !told_.empty() && told_[activity];
+  }
   void tell(std::uint32_t activity) const {
     if (told_.empty()) told_.resize(capture().activities.size());
     told_[activity] = true;
@@ -93,6 +99,8 @@ struct TraceFacts {
     std::vector<std::uint32_t> activities;
     std::uint32_t reasons = 0;
   };
+  /// True if nobody asked what others had claimed, or claimed anything, or spoke of anything.
+  bool untouched() const { return !asked_ && told_.empty() && latest_.empty(); }
   /// Since it was last forgotten.
   const Spoken& spoken() const { return spoken_; }
   void forget_spoken() const {
@@ -147,11 +155,16 @@ struct TraceFacts {
   IdleCause idle(IdleReason cause) const;
 
  private:
+  /// Idle pieces by reason and device, one list behind the other; `first` is where each begins, and
+  /// the end.
+  struct SortedIdle {
+    std::vector<const IdlePiece*> pieces;  // of the context
+    std::vector<std::size_t> first;
+  };
   /// Idle pieces from one list to another.
   auto idle_between(std::size_t first, std::size_t last) const {
-    if (idle_.first.empty()) sort_idle();
-    return std::span(idle_.pieces)
-               .subspan(idle_.first[first], idle_.first[last] - idle_.first[first]) |
+    const SortedIdle& idle = shared_->idle.of([&] { return sort_idle(); });
+    return std::span(idle.pieces).subspan(idle.first[first], idle.first[last] - idle.first[first]) |
            std::views::transform([](const IdlePiece* piece) -> const IdlePiece& { return *piece; });
   }
 
@@ -209,21 +222,21 @@ struct TraceFacts {
 
  private:
   void take_claimed(IdleCause& sum) const;
-  void sort_idle() const;
+  SortedIdle sort_idle() const;
+  struct Shared {
+    Lazy<SortedIdle> idle;
+    Lazy<HostTree> tree;
+    Lazy<HostSiblings> siblings;
+    Lazy<std::shared_ptr<const trace_rules::SmallGrids>> small_grids;
+    Lazy<std::shared_ptr<const ReportCounters>> report;
+  };
+  std::shared_ptr<const Shared> shared_ = std::make_shared<const Shared>();
   mutable Claimed claimed_;
   mutable ClaimedTime latest_;
   mutable std::vector<bool> told_;  // by row of activities
   mutable Spoken spoken_;
   mutable std::optional<HostOther> host_other_;  // of what is claimed so far
-  // By reason and device, one list behind the other; `first` is where each begins, and the end.
-  mutable struct {
-    std::vector<const IdlePiece*> pieces;  // of the context
-    std::vector<std::size_t> first;
-  } idle_;
-  mutable std::optional<HostTree> tree_;
-  mutable std::optional<HostSiblings> siblings_;
-  mutable std::shared_ptr<const trace_rules::SmallGrids> small_grids_;
-  mutable std::shared_ptr<const ReportCounters> report_;
+  mutable bool asked_ = false;                   // what is claimed so far
 };
 
 namespace trace_rules {

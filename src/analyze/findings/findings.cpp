@@ -1,6 +1,7 @@
 #include "analyze/findings/findings.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -12,6 +13,8 @@
 #include "analyze/findings/facts.h"
 #include "analyze/findings/finding_rows.h"
 #include "analyze/findings/rules.h"
+#include "analyze/workers.h"
+#include "core/parallel.h"
 
 namespace gf {
 namespace {
@@ -87,8 +90,7 @@ void keep_claim(std::optional<Finding>& found, const TraceFacts& facts,
     found->moments = longest_moments(facts, facts.spoken(), time);
   facts.forget_spoken();
   if (!found) return;
-  if (!time.host.empty() || !time.activities.empty() || !time.changed.empty())
-    claims.push_back({found->id, {}, std::move(time)});
+  if (!time.empty()) claims.push_back({found->id, {}, std::move(time)});
 }
 void keep_claim(std::optional<Finding>&, const SampleFacts&, std::vector<FindingClaim>&) {}
 
@@ -102,13 +104,32 @@ void sort_losses(std::span<Finding> losses) {
   });
 }
 
+/// Rules that find nothing, whatever others claim: all are asked at once, each as if it came first,
+/// and most of them find nothing and do not ask what is claimed. One thread asks in order instead.
+std::vector<FindingId> silent_rules(const TraceFacts& facts) {
+  const auto& capture = facts.capture();
+  const unsigned workers = workers_for(facts.context, capture.activities.size());
+  if (workers < 2) return {};
+  std::array<char, std::size(kTraceRules)> silent{};
+  for_each_parallel(std::size(kTraceRules), workers, [&](std::size_t i) {
+    const TraceFacts alone(facts);
+    silent[i] = !kTraceRules[i].find(alone) && alone.untouched();
+  });
+  std::vector<FindingId> ids;
+  for (std::size_t i = 0; i < std::size(kTraceRules); ++i)
+    if (silent[i]) ids.push_back(kTraceRules[i].id);
+  return ids;
+}
+
 template <class Facts>
-FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts) {
+FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts,
+                   std::span<const FindingId> silent = {}) {
   std::vector<FindingClaim> claims;
   std::vector<Finding> caveats, losses, notes;
   auto ask = [&](bool causes) {
     for (const auto& rule : rules) {
       if ((row_of(rule.id).kind == FindingKind::cause) != causes) continue;
+      if (std::ranges::find(silent, rule.id) != silent.end()) continue;
       auto found = told(rule.id, rule.find(facts));
       keep_claim(found, facts, claims);
       if (!found) continue;
@@ -158,7 +179,7 @@ FoundInTrace find_in_trace(const Context& context, const KernelLevels& levels,
                            const Analysis& analysis) {
   const TraceFacts facts(context, analysis, levels);
   if (facts.window <= 0) return {};
-  auto found = apply<TraceFacts>(kTraceRules, facts);
+  auto found = apply<TraceFacts>(kTraceRules, facts, silent_rules(facts));
   if (std::ranges::any_of(analysis.devices,
                           [](const DeviceUse& use) { return use.unrecorded_ns > 0; }))
     std::erase_if(found.findings, needs_idle_time);

@@ -32,15 +32,19 @@ std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& ana
 
 // Gains of findings, by replaying the program with the change that mends them.
 
+/// The part of the program that runs again for them; empty where none can. It stands on no finding,
+/// but on the works of kernels, and may be built meanwhile.
+std::optional<ProgramReplay> replay_of_part(const Context& context);
+
 /// The findings, those with a change of `whatif` or a claim with what it gives, and what all these
-/// give together. As they are where a tenth of the time is unexplained. The context has the claims
-/// and the works of its kernels.
+/// give together. As they are where a tenth of the time is unexplained. The context has the claims.
 struct ReplayedFindings {
   std::vector<Finding> findings;
   std::optional<ReplayedTogether> together;
   ReplayedPart part;  // of the program, which ran
 };
-ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context);
+ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context,
+                                     std::optional<ProgramReplay> replay);
 
 /// A step with every set of the changes that the first findings with one ask for; of long captures
 /// a few steps run again. Nothing where none asks for one.

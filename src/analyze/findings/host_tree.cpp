@@ -67,12 +67,12 @@ HostSiblings::HostSiblings(const Context& context) {
 }
 
 const std::vector<std::uint32_t>& HostSiblings::after() const {
-  if (after_.empty()) {
-    after_.assign(before.size(), kNoRow);
+  return after_.of([&] {
+    std::vector<std::uint32_t> after(before.size(), kNoRow);
     for (std::uint32_t row = 0; row < before.size(); ++row)
-      if (before[row] != kNoRow) after_[before[row]] = row;
-  }
-  return after_;
+      if (before[row] != kNoRow) after[before[row]] = row;
+    return after;
+  });
 }
 
 }  // namespace gf

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "core/lazy.h"
 
 namespace gf {
 
@@ -27,7 +28,7 @@ struct HostSiblings {
   const std::vector<std::uint32_t>& after() const;
 
  private:
-  mutable std::vector<std::uint32_t> after_;
+  Lazy<std::vector<std::uint32_t>> after_;
 };
 
 }  // namespace gf

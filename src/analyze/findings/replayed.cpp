@@ -332,15 +332,19 @@ ReplayedFindings with_gains(std::vector<Finding> findings, const WhatIfChanges& 
 
 }  // namespace
 
-ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context) {
-  const WhatIfChanges changes = changes_of(findings, *context.claims);
+std::optional<ProgramReplay> replay_of_part(const Context& context) {
   // A counter report alone has no program to run.
   const Capture& capture = context.capture;
   const auto span = part_to_replay(context);
-  if (changes.empty() || (capture.api_calls.empty() && capture.host_ops.empty()) || !span)
-    return {std::move(findings), {}, {}};
+  if ((capture.api_calls.empty() && capture.host_ops.empty()) || !span) return std::nullopt;
   auto replay = ProgramReplay::of(context, *span, context.works.get());
-  if (!replay) return {std::move(findings), {}, {}};
+  return replay ? std::optional(std::move(*replay)) : std::nullopt;
+}
+
+ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context,
+                                     std::optional<ProgramReplay> replay) {
+  const WhatIfChanges changes = changes_of(findings, *context.claims);
+  if (changes.empty() || !replay) return {std::move(findings), {}, {}};
   auto found = with_gains(std::move(findings), changes, *replay, context);
   found.part = replay->part();
   return found;

@@ -22,6 +22,7 @@ ReportCounters::ReportCounters(const Capture& capture)
 }
 
 const std::vector<double>& ReportCounters::column(std::string_view metric) const {
+  const std::lock_guard lock(asking_);
   const auto [at, fresh] = columns_.try_emplace(metric);
   if (!fresh) return at->second;
   const auto id = static_cast<std::uint32_t>(capture_.strings.find(metric));

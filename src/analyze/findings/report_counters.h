@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -38,6 +39,7 @@ class ReportCounters {
   std::vector<std::vector<std::uint32_t>> rules_;  // by kernel; empty without rules
   const std::vector<std::uint32_t> none_;
   mutable std::unordered_map<std::string_view, std::vector<double>> columns_;
+  mutable std::mutex asking_;
 };
 
 }  // namespace gf

@@ -388,6 +388,5 @@ std::optional<Said> low_occupancy(const Facts& facts) {
 }  // namespace gf::trace_rules
 
 const gf::ReportCounters& gf::TraceFacts::report() const {
-  if (!report_) report_ = std::make_shared<const ReportCounters>(capture());
-  return *report_;
+  return *shared_->report.of([&] { return std::make_shared<const ReportCounters>(capture()); });
 }

@@ -20,10 +20,10 @@ namespace gf::trace_rules {
 /// not lost. Collectives use few blocks by design; a kernel of unknown size fills all.
 class SmallGrids {
  public:
-  explicit SmallGrids(const Facts& facts) : names(facts), facts_(facts) {
-    for (const auto& line : facts.context.devices) {
+  explicit SmallGrids(const Context& context) : context_(context) {
+    for (const auto& line : context.devices) {
       for (std::size_t i = 0; i < line.rows.size(); ++i) {
-        if (facts.capture().activities.kind[line.rows[i]] != ActivityKind::kernel) continue;
+        if (context.capture.activities.kind[line.rows[i]] != ActivityKind::kernel) continue;
         go_to(line.spans[i].start);
         begin(line.rows[i], line.exclusive_ns[i], line.spans[i].end);
       }
@@ -31,7 +31,12 @@ class SmallGrids {
     }
   }
   Nanos time = 0, lost = 0;
-  TimeBy names;
+
+  TimeBy names(const Facts& facts) const {
+    TimeBy names(facts);
+    for (const auto& [activity, ns] : kernels_) names.add_kernel({activity, ns, 0, 0}, ns);
+    return names;
+  }
 
  private:
   static constexpr double kAll = 1e6;  // of a device's SMs, so that sums are exact
@@ -44,13 +49,13 @@ class SmallGrids {
   };
 
   void begin(std::uint32_t activity, Nanos exclusive, Nanos end) {
-    const double share = blocks_per_sm(facts_.capture(), activity);
+    const double share = blocks_per_sm(context_.capture, activity);
     Running kernel{end, static_cast<std::int64_t>(kAll), false};
     if (share < 1) {
       kernel.blocks = std::llround(share * kAll);
-      kernel.small = facts_.context.attribution.layer[activity] != LayerType::communication;
+      kernel.small = context_.attribution.layer[activity] != LayerType::communication;
     }
-    if (kernel.small) names.add_kernel({activity, exclusive, 0, 0}, exclusive);
+    if (kernel.small) kernels_.emplace_back(activity, exclusive);
     blocks_ += kernel.blocks;
     small_ += kernel.small;
     running_.push(kernel);
@@ -73,7 +78,8 @@ class SmallGrids {
     now_ = to;
   }
 
-  const Facts& facts_;
+  const Context& context_;
+  std::vector<std::pair<std::uint32_t, Nanos>> kernels_;  // the small ones, by row of activities
   std::priority_queue<Running, std::vector<Running>, std::greater<>> running_;
   Nanos now_ = 0;
   std::int64_t blocks_ = 0, small_ = 0;
@@ -113,7 +119,7 @@ std::optional<Said> small_grids(const Facts& facts) {
                   "on another stream.",
                   say_share(facts.of_kernels(small.time))),
       fmt::format("{} in such kernels, at least {} of it on SMs without a block; most in {}",
-                  say_time(small.time), say_time(small.lost), say_names(small.names)),
+                  say_time(small.time), say_time(small.lost), say_names(small.names(facts))),
       small.lost};
 }
 
@@ -323,6 +329,6 @@ std::optional<Said> no_channels_last(const Facts& facts) {
 }  // namespace gf::trace_rules
 
 const gf::trace_rules::SmallGrids& gf::TraceFacts::small_grids() const {
-  if (!small_grids_) small_grids_ = std::make_shared<const trace_rules::SmallGrids>(*this);
-  return *small_grids_;
+  return *shared_->small_grids.of(
+      [&] { return std::make_shared<const trace_rules::SmallGrids>(context); });
 }

@@ -3,19 +3,72 @@
 #include <fmt/format.h>
 
 #include "analyze/idle/label_gaps.h"
+#include "analyze/workers.h"
 #include "core/format.h"
+#include "core/parallel.h"
 
 namespace gf {
 
-std::vector<DeviceIdle> explain_idle(const Context& context) {
-  const LaunchFacts facts = collect_launch_facts(context);
+namespace {
+
+/// The ends of what ran before some places of a device's rows.
+std::vector<Nanos> ends_before(const DeviceTimeline& line, std::span<const std::size_t> places) {
+  std::vector<Nanos> ends;
+  Nanos covered = line.window.start;
+  std::size_t row = 0;
+  for (const auto place : places) {
+    for (; row < place; ++row) covered = std::max(covered, line.spans[row].end);
+    ends.push_back(covered);
+  }
+  return ends;
+}
+
+/// The pieces of a device, labelled in stretches side by side. No piece goes over an activity, so
+/// that they are the same as in one.
+std::vector<IdlePiece> label_apart(const Context& context, const DeviceTimeline& line,
+                                   const GapLabeller& labeller, unsigned stretches,
+                                   IdleSums& sums) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < stretches; ++i) places.push_back(line.rows.size() * i / stretches);
+  const std::vector<Nanos> borders = ends_before(line, places);
+  places.push_back(line.rows.size());
+  std::vector<std::uint32_t> threads;
+  for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread)
+    if (context.host.ops(thread).size() > context.options.rows_a_thread) threads.push_back(thread);
+  std::vector<std::vector<ThreadSweep::OpenAt>> open(threads.size());
+  for_each_parallel(threads.size(), stretches, [&](std::size_t i) {
+    open[i] = ThreadSweep::open_at(context.capture, context.host.ops(threads[i]), borders);
+  });
+  std::vector<std::vector<IdlePiece>> pieces(stretches);
+  std::vector<IdleSums> operators(stretches, IdleSums(context));
+  for_each_parallel(stretches, stretches, [&](std::size_t i) {
+    GapLabeller own(labeller);
+    for (std::size_t thread = 0; thread < threads.size(); ++thread)
+      own.begin_at(threads[thread], borders[i], open[thread][i]);
+    pieces[i] = own.label(line, places[i], places[i + 1], operators[i]);
+  });
+  std::vector<IdlePiece> all = std::move(pieces.front());
+  for (std::size_t i = 1; i < stretches; ++i) {
+    all.insert(all.end(), pieces[i].begin(), pieces[i].end());
+    pieces[i] = {};
+  }
+  for (const auto& part : operators) sums.add_operators(part);
+  return all;
+}
+
+}  // namespace
+
+std::vector<DeviceIdle> explain_idle(const Context& context, LaunchFacts facts) {
   GapLabeller labeller(context, facts);
   IdleSums sums(context);
   std::vector<DeviceIdle> out;
-  for (const auto& device : context.devices) {
+  for (const auto& line : context.devices) {
     sums.clear();
     DeviceIdle& idle = out.emplace_back();
-    idle.pieces = labeller.label(device, sums);
+    const unsigned stretches = labeller.may_split() ? workers_for(context, line.rows.size()) : 1;
+    idle.pieces = stretches > 1 ? label_apart(context, line, labeller, stretches, sums)
+                                : labeller.label(line, 0, line.rows.size(), sums);
+    for (const auto& piece : idle.pieces) sums.add(piece);
     idle.causes = sums.causes();
   }
   return out;

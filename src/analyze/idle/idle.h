@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/context.h"
+#include "analyze/idle/idle_rules.h"
 #include "analyze/result.h"
 
 namespace gf {
@@ -16,9 +17,9 @@ struct DeviceIdle {
   std::vector<IdleCause> causes;
 };
 
-/// One for each of context.devices. Needs the host threads, the timelines and the attribution
-/// (operators and modules are left out when it has none).
-std::vector<DeviceIdle> explain_idle(const Context& context);
+/// One for each of context.devices. `facts`: of its calls. Needs the host threads, the timelines
+/// and the attribution (operators and modules are left out when it has none).
+std::vector<DeviceIdle> explain_idle(const Context& context, LaunchFacts facts);
 
 /// Gaps that hardware does not make are no advice but a doubt about the data; empty without any.
 std::optional<QualityNote> unexplained_gaps(const std::vector<DeviceIdle>& idle);

@@ -188,7 +188,6 @@ LaunchFacts collect_launch_facts(const Context& context) {
   const auto first = first_launches(context);
   facts.one_off = one_off_calls(context, facts.started, first);
   facts.first_uses = first_uses_of(context, facts.started, first);
-  facts.one_off_op = one_off_operations(context);
 
   const auto streams = waiting_streams(capture);
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
@@ -226,6 +225,7 @@ IdleRules::IdleRules(const Context& context, const LaunchFacts& facts)
     : context_(context),
       capture_(context.capture),
       facts_(facts),
+      one_off_ops_(one_off_operations(context)),
       hardware_needs_(needed_by_hardware(context.capture)) {
   for (const auto& uses : facts.first_uses)
     if (!uses.empty()) first_uses_end_ = std::max(first_uses_end_, uses.back().end);

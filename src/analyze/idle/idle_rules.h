@@ -25,8 +25,6 @@ struct LaunchFacts {
                               // its last launch there
   std::vector<bool> one_off;  // by row of api_calls: it loaded a module, created a context,
                               // captured a graph, launched a kernel for the first time, ...
-  std::vector<bool> one_off_op;  // by row of host_ops: it did one-off work when it first ran; empty
-                                 // where none did
   std::vector<Intervals> first_uses;  // by row of threads: stretches in which it compiled or loaded
                                       // what it launched next, for the first time
 };
@@ -76,9 +74,7 @@ class IdleRules {
 
  private:
   std::optional<IdleReason> by_call_or_role(const ThreadState& state) const;
-  bool runs_first(std::uint32_t op) const {
-    return op < facts_.one_off_op.size() && facts_.one_off_op[op];
-  }
+  bool runs_first(std::uint32_t op) const { return op < one_off_ops_.size() && one_off_ops_[op]; }
   bool in_first_use(std::uint32_t thread, Nanos instant) const {
     return instant < first_uses_end_ && member_at(facts_.first_uses[thread], instant) != nullptr;
   }
@@ -89,6 +85,8 @@ class IdleRules {
   const Context& context_;
   const Capture& capture_;
   const LaunchFacts& facts_;
+  std::vector<bool> one_off_ops_;     // by row of host_ops: it did one-off work when it first ran;
+                                      // empty where none did
   Nanos hardware_needs_;              // longest gap between work that was queued
   Nanos first_uses_end_ = INT64_MIN;  // of all threads: mostly they come early
 };

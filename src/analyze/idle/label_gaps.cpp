@@ -29,6 +29,13 @@ void IdleSums::add(const IdlePiece& piece) {
     modules_.add(module_of[piece.next], at, piece.span.length());
 }
 
+void IdleSums::add_operators(const IdleSums& other) {
+  for (std::size_t line = 1; line < other.operators_.id.size(); ++line)
+    for (std::size_t reason = 0; reason < kReasons; ++reason)
+      if (const Nanos time = other.operators_.ns[line][reason]; time > 0)
+        operators_.add(other.operators_.id[line], reason, time);
+}
+
 template <class NameOf>
 std::vector<NamedTime> IdleSums::largest(const Table& table, std::size_t reason,
                                          NameOf&& name_of_id) const {
@@ -136,8 +143,15 @@ GapLabeller::GapLabeller(const Context& context, const LaunchFacts& facts)
       some_once_(repeats_from_ != INT64_MIN || !captures_.stretches().empty()),
       main_of_(main_threads(context)),
       after_window_(first_after_windows(context)),
-      most_looked_at_(kMostLooks *
-                      (capture_.host_ops.size() + capture_.api_calls.size() + kFewEvents)) {}
+      events_(capture_.host_ops.size() + capture_.api_calls.size()),
+      most_looked_at_(kMostLooks * (events_ + kFewEvents)) {}
+
+/// Each of three threads changes its state twice an event, and each gap asks anew, of the second
+/// and the third thread once for each state of those before it.
+bool GapLabeller::may_split() const {
+  return context_.devices.size() + context_.others.size() == 1 &&
+         12 * events_ + 3 * context_.devices.front().rows.size() < most_looked_at_;
+}
 
 /// While a graph is captured nothing that is launched runs: one-off, whatever else is open.
 bool GapLabeller::once(Nanos from, Nanos to, IdleReason reason) const {
@@ -164,26 +178,26 @@ bool GapLabeller::once(Nanos from, Nanos to, IdleReason reason) const {
 /// The last piece is whole.
 void GapLabeller::end_piece() {
   if (piece_.span.length() == 0) return;
-  sums_->add(piece_);
   pieces_.push_back(piece_);
   piece_ = {};
   longest_ = 0;
 }
 
-std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleSums& sums) {
+std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, std::size_t first,
+                                          std::size_t last, IdleSums& sums) {
   sums_ = &sums;
   pieces_.clear();
-  pieces_.reserve(3 * line.idle.size());  // more would touch large pages for nothing
+  pieces_.reserve(3 * (last - first));  // more would touch large pages for nothing
   // An activity of no duration ends a gap too: what came before it waited for it.
   Nanos covered = line.window.start;
   std::uint32_t before = kNoRow;
-  for (std::size_t i = 0; i < line.rows.size(); ++i) {
-    if (line.spans[i].start > covered)
+  for (std::size_t i = 0; i < last; ++i) {
+    if (i >= first && line.spans[i].start > covered)
       label_gap(rules_.gap({covered, line.spans[i].start}, before, line.rows[i]));
     if (before == kNoRow || line.spans[i].end >= covered) before = line.rows[i];
     covered = std::max(covered, line.spans[i].end);
   }
-  if (covered < line.window.end) {
+  if (last == line.rows.size() && covered < line.window.end) {
     // Idle at the end of the window: what the device waited for may come after it.
     std::uint32_t next = kNoRow;
     if (line.device < after_window_.size()) next = after_window_[line.device];

@@ -28,6 +28,8 @@ class IdleSums {
   }
   /// A whole piece of idle time; pieces come in order of time.
   void add(const IdlePiece& piece);
+  /// The time of operations in another stretch of the device's time.
+  void add_operators(const IdleSums& other);
   /// Reasons with time, largest first.
   std::vector<IdleCause> causes() const;
   /// Ready for the next device, at the cost of what this one had.
@@ -71,13 +73,23 @@ class IdleSums {
   Table operators_, modules_;
 };
 
+/// Labels one gap after the other, of one device after the other. A copy can go on elsewhere.
 class GapLabeller {
  public:
   GapLabeller(const Context& context, const LaunchFacts& facts);
 
-  /// The idle time of one device as pieces in order, one for each change of the reason; their
-  /// lengths sum to total(line.idle). `sums` receives the same time by operator.
-  std::vector<IdlePiece> label(const DeviceTimeline& line, IdleSums& sums);
+  /// The idle time of one device before the activities at places [first, last) of its rows, and
+  /// with the last of them that behind it, as pieces in order, one for each change of the reason.
+  /// `sums` receives the same time by operator.
+  std::vector<IdlePiece> label(const DeviceTimeline& line, std::size_t first, std::size_t last,
+                               IdleSums& sums);
+  /// True if stretches of one device may be labelled apart: nothing then hangs on what was looked
+  /// at before.
+  bool may_split() const;
+  /// Of a thread nothing is asked before an instant, at which these operations are open.
+  void begin_at(std::uint32_t thread, Nanos instant, const ThreadSweep::OpenAt& open) {
+    sweep(thread).begin_at(instant, open);
+  }
 
  private:
   void label_gap(const IdleGap& gap);
@@ -102,6 +114,7 @@ class GapLabeller {
   std::vector<std::uint32_t> main_of_;  // by row of threads: the main thread of its process
   std::vector<std::uint32_t>
       after_window_;            // by row of devices: what starts first after its window
+  std::size_t events_;          // of the host
   std::size_t most_looked_at_;  // states of threads, over all devices
   std::size_t looked_at_ = 0;
   std::unordered_map<std::uint32_t, ThreadSweep> sweeps_;

@@ -9,8 +9,8 @@
 #include "analyze/collective_type.h"
 #include "analyze/ranks/answer.h"
 #include "analyze/ranks/job_graph.h"
-#include "analyze/ranks/parallel.h"
 #include "analyze/ranks/stage_peers.h"
+#include "core/parallel.h"
 #include "core/statistics.h"
 
 namespace gf {

@@ -479,6 +479,7 @@ Result<std::vector<RankPart>> measure_ranks(const Capture& capture,
                                             std::string_view devices, std::string_view wanted) {
   AnalyzeOptions options;
   options.devices = devices;
+  options.threads = 1;  // other ranks have the other cores
   Context context{capture, options};
   context.host = HostThreads(capture);
   context.names = Names(capture);
@@ -493,7 +494,7 @@ Result<std::vector<RankPart>> measure_ranks(const Capture& capture,
   context.attribution = attribute(capture, context.host, context.names, context.launches);
   context.devices = build_timelines(capture, context.window);
   set_others_aside(context);
-  auto idle = explain_idle(context);
+  auto idle = explain_idle(context, collect_launch_facts(context));
   for (std::size_t device = 0; device < idle.size(); ++device)
     context.devices[device].idle_pieces = std::move(idle[device].pieces);
   OwnerNames names(context);

@@ -15,8 +15,8 @@
 
 #include "analyze/collective_type.h"
 #include "analyze/ranks/align.h"
-#include "analyze/ranks/parallel.h"
 #include "analyze/ranks/ranks.h"
+#include "core/parallel.h"
 #include "core/statistics.h"
 
 namespace gf {

@@ -51,6 +51,9 @@ struct ClaimedTime {
   std::vector<std::uint32_t> activities;  // rows
   std::vector<std::pair<std::uint32_t, MendedTime>> changed;  // rows that take another time
   std::vector<std::uint32_t> merged;  // rows that are gone since others of `changed` do their work
+  bool empty() const {
+    return host.empty() && activities.empty() && changed.empty() && merged.empty();
+  }
 };
 
 /// Covers kernels that begin in `span` or as long after it. Needs timelines, attribution and

@@ -222,11 +222,12 @@ LevelSections measure_levels(const Context& context, const KernelLevels& levels,
         std::string(name_of(QualityCode::counters_disagree)), levels.adjusted,
         "kernels of the report with a ratio over 1 or over the level that bounds it, by more than "
         "2 % (counters of different passes); the bound is used"};
-  sections.levels = ladder(context, context.devices, levels);
+  if (devices.size() != 1) sections.levels = ladder(context, context.devices, levels);
   for (std::size_t device = 0; device < devices.size(); ++device)
     sections.devices.push_back(
         {ladder(context, {&context.devices[device], 1}, levels),
          waterfall(context, context.devices[device], devices[device], levels)});
+  if (devices.size() == 1) sections.levels = sections.devices.front().levels;
   return sections;
 }
 

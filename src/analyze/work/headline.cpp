@@ -14,12 +14,6 @@ namespace {
 
 using work::KernelWorks;
 
-bool has_shapes(const Capture& capture) {
-  const auto& shapes = capture.host_ops.shapes;
-  if (shapes.folded()) return shapes[0] != Text::none;
-  return std::ranges::any_of(shapes.span(), [](Text shape) { return shape != Text::none; });
-}
-
 /// Kernels of one device and what they did in its window.
 struct DeviceWork {
   double asked = 0;           // operations that the model asks for
@@ -155,19 +149,14 @@ bool knows_memory(const Capture& capture) {
 
 }  // namespace
 
-WorkOfKernels work_headline(const Context& context, const Analysis& analysis) {
-  WorkOfKernels work;
-  const Capture& capture = context.capture;
-  const bool known =
-      has_shapes(capture) || !capture.report_kernels.empty() || !capture.program_ops.empty();
-  if (known && !context.devices.empty()) {
-    work.kernels = work::kernel_works(context);
-    Headline(context, analysis, work.kernels).fill(work.headline);
-  }
-  work.headline.throughput = work::throughput(context, analysis, work.kernels);
-  if (knows_memory(capture))
-    work.headline.memory = rooms(work::memory_use(context, work.kernels, work.headline.throughput));
-  return work;
+WorkHeadline work_headline(const Context& context, const Analysis& analysis) {
+  WorkHeadline headline;
+  const KernelWorks& works = *context.works;
+  if (work::works_of(context)) Headline(context, analysis, works).fill(headline);
+  headline.throughput = work::throughput(context, analysis, works);
+  if (knows_memory(context.capture))
+    headline.memory = rooms(work::memory_use(context, works, headline.throughput));
+  return headline;
 }
 
 EnergyUse with_joules_an_item(EnergyUse energy, const Throughput& throughput) {

@@ -403,6 +403,23 @@ Program program_of(const Context& context) {
   return program;
 }
 
+namespace {
+
+bool has_shapes(const Capture& capture) {
+  const auto& shapes = capture.host_ops.shapes;
+  if (shapes.folded()) return shapes[0] != Text::none;
+  return std::ranges::any_of(shapes.span(), [](Text shape) { return shape != Text::none; });
+}
+
+}  // namespace
+
+KernelWorks known_works(const Context& context) {
+  const Capture& capture = context.capture;
+  const bool known =
+      has_shapes(capture) || !capture.report_kernels.empty() || !capture.program_ops.empty();
+  return known && !context.devices.empty() ? kernel_works(context) : KernelWorks{};
+}
+
 const KernelWorks* works_of(const Context& context) {
   return context.works && !context.works->kernels.empty() ? context.works.get() : nullptr;
 }

@@ -83,6 +83,8 @@ struct KernelWorks {
 
 /// Needs timelines, attribution and matching.
 KernelWorks kernel_works(const Context& context);
+/// The same, empty where neither sizes nor counters are known.
+KernelWorks known_works(const Context& context);
 /// The works that an analysis left in its context; null where there is none.
 const KernelWorks* works_of(const Context& context);
 

@@ -16,13 +16,8 @@ struct CeilingsFile;
 WorkUse measure_work(const Context& context, const Analysis& analysis,
                      const CeilingsFile* ceilings = nullptr);
 
-/// Work in short for `analyze`, and the work of the kernels for what follows: empty where neither
-/// sizes nor counters are known. Needs what measure_work() needs.
-struct WorkOfKernels {
-  WorkHeadline headline;
-  work::KernelWorks kernels;
-};
-WorkOfKernels work_headline(const Context& context, const Analysis& analysis);
+/// Work in short for `analyze`. Needs what measure_work() needs, and the context's works.
+WorkHeadline work_headline(const Context& context, const Analysis& analysis);
 
 /// Joules an item where shapes tell the items.
 EnergyUse with_joules_an_item(EnergyUse energy, const Throughput& throughput);

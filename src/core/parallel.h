@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -12,8 +13,8 @@
 
 namespace gf {
 
-/// work(i) for i in [0, count), in any order, on at most `workers` threads. The first exception is
-/// thrown here, once all threads are done.
+/// work(i) for i in [0, count), in any order, on at most `workers` threads; fewer where the system
+/// gives no more. The first exception is thrown here, once all threads are done.
 template <class Work>
 void for_each_parallel(std::size_t count, unsigned workers, Work work) {
   std::atomic<std::size_t> next{0};
@@ -29,7 +30,11 @@ void for_each_parallel(std::size_t count, unsigned workers, Work work) {
     }
   };
   std::vector<std::thread> threads;
-  for (unsigned number = 1; number < workers && number < count; ++number) threads.emplace_back(run);
+  try {
+    for (unsigned number = 1; number < workers && number < count; ++number)
+      threads.emplace_back(run);
+  } catch (const std::system_error&) {
+  }
   run();
   for (auto& thread : threads) thread.join();
   if (error) std::rethrow_exception(error);

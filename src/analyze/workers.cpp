@@ -1,0 +1,15 @@
+#include "analyze/workers.h"
+
+#include <algorithm>
+
+#include "core/machine.h"
+
+namespace gf {
+
+unsigned workers_for(const Context& context, std::size_t rows) {
+  const unsigned most = context.options.threads ? context.options.threads : usable_cores();
+  return static_cast<unsigned>(
+      std::clamp<std::size_t>(rows / context.options.rows_a_thread, 1, most));
+}
+
+}  // namespace gf
