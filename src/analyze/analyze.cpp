@@ -140,6 +140,10 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   context.names = Names(capture);
   context.host = host.get();
   context.launches = launches.get();
+  auto host_side = std::async(std::launch::async, [&] {
+    return attribute(capture, context.host, context.names, context.launches);
+  });
+  auto calls = std::async(std::launch::async, [&] { return collect_launch_facts(context); });
   RuleLookup rules(capture);
   const auto when = options.brief ? std::launch::deferred : std::launch::async;
   std::shared_future<RuntimeTrace> trace =
@@ -152,9 +156,6 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
                              : choose_window(capture, options.window, steps, context.chosen);
   if (!window) return tl::unexpected(window.error());
   context.window = std::move(*window);
-  auto host_side = std::async(std::launch::async, [&] {
-    return attribute(capture, context.host, context.names, context.launches);
-  });
   context.devices = build_timelines(capture, context.window);
   set_others_aside(context);
   auto recording = std::async(std::launch::async, [&] { return profiler_cost(context); });
@@ -172,11 +173,10 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
     queues = find_queues(context, trace.get());
     return analyze_runtime(context, rules, trace.get(), queues);
   });
-  LaunchFacts calls = collect_launch_facts(context);
   context.attribution = host_side.get();
   // Idle time and the runtime need no layer, counter or work, which join the context meanwhile.
   auto kernels = std::async(std::launch::async, [&] { return describe_kernels(context); });
-  put_idle(explain_idle(context, std::move(calls)), context, analysis);
+  put_idle(explain_idle(context, calls.get()), context, analysis);
   analysis.window.dense = dense_span(context);
   analysis.window.outside = outside_steps(context);
   analysis.window.profiler_ns = recording.get();

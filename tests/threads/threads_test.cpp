@@ -32,6 +32,8 @@ Capture read(const std::string& path) {
 void analyze_twice(const Capture& capture, const std::string& window) {
   AnalyzeOptions options;
   options.window = window;
+  options.threads = 4;
+  options.rows_a_thread = 16;
   std::string texts[2];
   auto run = [&](std::string& text) {
     const auto answer = analyze(capture, options);

@@ -8,6 +8,8 @@
 #include "analyze/kernels/kernels.h"
 #include "analyze/layers/layers.h"
 #include "analyze/utilization/waterfall.h"
+#include "analyze/workers.h"
+#include "core/parallel.h"
 #include "model/ledger/kernel_doubt.h"
 #include "model/metrics.h"
 
@@ -222,12 +224,18 @@ LevelSections measure_levels(const Context& context, const KernelLevels& levels,
         std::string(name_of(QualityCode::counters_disagree)), levels.adjusted,
         "kernels of the report with a ratio over 1 or over the level that bounds it, by more than "
         "2 % (counters of different passes); the bound is used"};
-  if (devices.size() != 1) sections.levels = ladder(context, context.devices, levels);
-  for (std::size_t device = 0; device < devices.size(); ++device)
-    sections.devices.push_back(
-        {ladder(context, {&context.devices[device], 1}, levels),
-         waterfall(context, context.devices[device], devices[device], levels)});
-  if (devices.size() == 1) sections.levels = sections.devices.front().levels;
+  sections.devices.resize(devices.size());
+  const unsigned workers = workers_for(context, context.kernels.size());
+  for_each_parallel(2 * devices.size(), workers, [&](std::size_t i) {
+    const auto& line = context.devices[i / 2];
+    auto& own = sections.devices[i / 2];
+    if (i % 2 == 0)
+      own.levels = ladder(context, {&line, 1}, levels);
+    else
+      own.waterfall = waterfall(context, line, devices[i / 2], levels);
+  });
+  sections.levels =
+      devices.size() == 1 ? sections.devices.front().levels : ladder(context, context.devices, levels);
   return sections;
 }
 
