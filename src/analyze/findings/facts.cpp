@@ -41,6 +41,24 @@ void TraceFacts::claim_activity(std::uint32_t activity) const {
   claimed_.kernels[activity] = true;
 }
 
+void TraceFacts::take_over(const TraceFacts& copy) const {
+  for (const auto activity : copy.spoken_.activities) tell(activity);
+  ClaimedTime claims = copy.take_claim();
+  if (!copy.claimed_.kernels.empty()) {
+    if (claimed_.kernels.empty()) claimed_.kernels.resize(capture().activities.size());
+    // Each is claimed by the first who does.
+    const auto already = [&](std::uint32_t activity) {
+      const bool known = claimed_.kernels[activity];
+      claimed_.kernels[activity] = true;
+      return known;
+    };
+    std::erase_if(claims.activities, [&](std::uint32_t activity) {
+      return copy.claimed_.kernels[activity] && already(activity);
+    });
+  }
+  latest_ = std::move(claims);
+}
+
 Nanos TraceFacts::idle_in(const Intervals& spans) const {
   Nanos time = 0;
   for (const auto& line : context.devices) time += shared_length(spans, line.idle);
@@ -48,7 +66,7 @@ Nanos TraceFacts::idle_in(const Intervals& spans) const {
 }
 
 Nanos TraceFacts::claim_idle(Intervals spans, Goes goes) const {
-  asked_ = true;
+  ask_others();
   spans = subtract(normalised(std::move(spans)), claimed_.host);
   const Nanos time = idle_in(spans);
   claimed_.host = unite(claimed_.host, spans);
@@ -72,7 +90,7 @@ Nanos TraceFacts::claim_late(const std::vector<std::uint32_t>& calls) const {
 }
 
 IdleCause TraceFacts::idle(IdleReason cause) const {
-  asked_ = true;
+  ask_others();
   spoken_.reasons |= 1U << static_cast<unsigned>(cause);
   IdleCause sum;
   sum.cause = cause;
@@ -135,7 +153,7 @@ void TraceFacts::take_claimed(IdleCause& sum) const {
 }
 
 const TraceFacts::HostOther& TraceFacts::host_other() const {
-  asked_ = true;
+  ask_others();
   if (host_other_) return *host_other_;
   // By value: clang 16 takes a nested struct for one that nothing constructs.
   HostOther& other = host_other_.emplace(HostOther{});

@@ -47,6 +47,9 @@ namespace trace_rules {
 class SmallGrids;
 }
 
+/// Ends a rule that is asked ahead of others and asks what those claim.
+struct AsksOthers {};
+
 struct Said;
 /// A copy has the same facts, worked out once for all copies, and from then on its own claims.
 struct TraceFacts {
@@ -78,7 +81,7 @@ struct TraceFacts {
   /// Activities that causes have claimed so far; rules of causes are asked before general ones.
   bool claimed(const KernelInstance& kernel) const { return claimed_activity(kernel.activity); }
   bool claimed_activity(std::uint32_t activity) const {
-    asked_ = true;
+    ask_others();
     return !claimed_.kernels.empty() && claimed_.kernels[activity];
   }
   void claim(const KernelInstance& kernel) const { claim_activity(kernel.activity); }
@@ -86,7 +89,7 @@ struct TraceFacts {
   /// True if a finding has spoken of an activity: it claimed it, its mending changes it, or it is
   /// among what the finding names as evidence.
   bool told(std::uint32_t activity) const {
-    asked_ = true;
+    ask_others();
     return !told_.empty() && told_[activity];
   }
   void tell(std::uint32_t activity) const {
@@ -99,8 +102,15 @@ struct TraceFacts {
     std::vector<std::uint32_t> activities;
     std::uint32_t reasons = 0;
   };
-  /// True if nobody asked what others had claimed, or claimed anything, or spoke of anything.
-  bool untouched() const { return !asked_ && told_.empty() && latest_.empty(); }
+  /// For a rule that is asked ahead of those before it; it ends by AsksOthers if it asks for their
+  /// claims.
+  TraceFacts ahead() const {
+    TraceFacts copy(*this);
+    copy.ahead_ = true;
+    return copy;
+  }
+  /// As if the rule that spoke and claimed in a copy had done so here.
+  void take_over(const TraceFacts& copy) const;
   /// Since it was last forgotten.
   const Spoken& spoken() const { return spoken_; }
   void forget_spoken() const {
@@ -221,6 +231,9 @@ struct TraceFacts {
   }
 
  private:
+  void ask_others() const {
+    if (ahead_) throw AsksOthers{};
+  }
   void take_claimed(IdleCause& sum) const;
   SortedIdle sort_idle() const;
   struct Shared {
@@ -236,7 +249,7 @@ struct TraceFacts {
   mutable std::vector<bool> told_;  // by row of activities
   mutable Spoken spoken_;
   mutable std::optional<HostOther> host_other_;  // of what is claimed so far
-  mutable bool asked_ = false;                   // what is claimed so far
+  bool ahead_ = false;
 };
 
 namespace trace_rules {

@@ -1,7 +1,6 @@
 #include "analyze/findings/findings.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -104,33 +103,51 @@ void sort_losses(std::span<Finding> losses) {
   });
 }
 
-/// Rules that find nothing, whatever others claim: all are asked at once, each as if it came first,
-/// and most of them find nothing and do not ask what is claimed. One thread asks in order instead.
-std::vector<FindingId> silent_rules(const TraceFacts& facts) {
-  const auto& capture = facts.capture();
-  const unsigned workers = workers_for(facts.context, capture.activities.size());
-  if (workers < 2) return {};
-  std::array<char, std::size(kTraceRules)> silent{};
-  for_each_parallel(std::size(kTraceRules), workers, [&](std::size_t i) {
-    const TraceFacts alone(facts);
-    silent[i] = !kTraceRules[i].find(alone) && alone.untouched();
+/// What a rule says that does not ask what others claimed: it says so whenever it is asked.
+template <class Facts>
+struct Ahead {
+  std::optional<Said> said;
+  Facts facts;  // with what it claimed
+};
+template <class Facts>
+using AllAhead = std::vector<std::optional<Ahead<Facts>>>;  // by rule; empty: ask it in turn
+
+/// Asks all rules at once, each as if it came first. One thread asks in turn instead.
+AllAhead<TraceFacts> ask_ahead(const TraceFacts& facts) {
+  AllAhead<TraceFacts> ahead(std::size(kTraceRules));
+  const unsigned workers = workers_for(facts.context, facts.capture().activities.size());
+  if (workers < 2) return ahead;
+  for_each_parallel(ahead.size(), workers, [&](std::size_t i) {
+    TraceFacts own = facts.ahead();
+    try {
+      auto said = kTraceRules[i].find(own);
+      ahead[i].emplace(std::move(said), std::move(own));
+    } catch (const AsksOthers&) {
+    }
   });
-  std::vector<FindingId> ids;
-  for (std::size_t i = 0; i < std::size(kTraceRules); ++i)
-    if (silent[i]) ids.push_back(kTraceRules[i].id);
-  return ids;
+  return ahead;
+}
+
+std::optional<Said> ask(const Rule<TraceFacts>& rule, const TraceFacts& facts,
+                        std::optional<Ahead<TraceFacts>>& ahead) {
+  if (!ahead) return rule.find(facts);
+  facts.take_over(ahead->facts);
+  return std::move(ahead->said);
+}
+std::optional<Said> ask(const Rule<SampleFacts>& rule, const SampleFacts& facts,
+                        std::optional<Ahead<SampleFacts>>&) {
+  return rule.find(facts);
 }
 
 template <class Facts>
-FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts,
-                   std::span<const FindingId> silent = {}) {
+FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts, AllAhead<Facts> ahead) {
   std::vector<FindingClaim> claims;
   std::vector<Finding> caveats, losses, notes;
-  auto ask = [&](bool causes) {
-    for (const auto& rule : rules) {
+  auto ask_all = [&](bool causes) {
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      const auto& rule = rules[i];
       if ((row_of(rule.id).kind == FindingKind::cause) != causes) continue;
-      if (std::ranges::find(silent, rule.id) != silent.end()) continue;
-      auto found = told(rule.id, rule.find(facts));
+      auto found = told(rule.id, ask(rule, facts, ahead[i]));
       keep_claim(found, facts, claims);
       if (!found) continue;
       if (found->gain_ns) found->share = facts.of_window(*found->gain_ns);
@@ -145,8 +162,8 @@ FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts,
       like.push_back(std::move(*found));
     }
   };
-  ask(true);  // causes take their time out of what the others tell
-  ask(false);
+  ask_all(true);  // causes take their time out of what the others tell
+  ask_all(false);
   // A program that keeps compiling hardly works otherwise: compilation is what to change.
   if (find_with(losses, &FindingRow::outweighs_little_work))
     std::erase_if(caveats, [](const Finding& caveat) {
@@ -179,7 +196,7 @@ FoundInTrace find_in_trace(const Context& context, const KernelLevels& levels,
                            const Analysis& analysis) {
   const TraceFacts facts(context, analysis, levels);
   if (facts.window <= 0) return {};
-  auto found = apply<TraceFacts>(kTraceRules, facts, silent_rules(facts));
+  auto found = apply<TraceFacts>(kTraceRules, facts, ask_ahead(facts));
   if (std::ranges::any_of(analysis.devices,
                           [](const DeviceUse& use) { return use.unrecorded_ns > 0; }))
     std::erase_if(found.findings, needs_idle_time);
@@ -204,7 +221,9 @@ FoundInTrace with_own_rules(FoundInTrace found, std::vector<OwnFinding> own) {
 
 std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,
                                      Interval settled) {
-  return apply<SampleFacts>(kSampleRules, SampleFacts(capture, analysis, settled)).findings;
+  return apply<SampleFacts>(kSampleRules, SampleFacts(capture, analysis, settled),
+                            AllAhead<SampleFacts>(std::size(kSampleRules)))
+      .findings;
 }
 
 }  // namespace gf

@@ -234,8 +234,8 @@ LevelSections measure_levels(const Context& context, const KernelLevels& levels,
     else
       own.waterfall = waterfall(context, line, devices[i / 2], levels);
   });
-  sections.levels =
-      devices.size() == 1 ? sections.devices.front().levels : ladder(context, context.devices, levels);
+  sections.levels = devices.size() == 1 ? sections.devices.front().levels
+                                        : ladder(context, context.devices, levels);
   return sections;
 }
 
