@@ -199,20 +199,6 @@ std::vector<TimelineLane> queue_lanes(const Context& context, Interval window) {
   return lanes;
 }
 
-using LaneColumn = TimelineLane::Column;
-
-bool all_are(const LaneColumn& column, std::int64_t value) {
-  return column.folded() && column[0] == value;
-}
-
-/// A column that says nothing is no column.
-void drop_empty(TimelineLane& lane) {
-  for (auto column : {&TimelineLane::sm, &TimelineLane::issue, &TimelineLane::tensor,
-                      &TimelineLane::bytes, &TimelineLane::shapes, &TimelineLane::call})
-    if (all_are(lane.*column, 0)) (lane.*column).clear();
-  if (all_are(lane.correlation, -1)) lane.correlation.clear();
-}
-
 /// A lane while it is filled, in order of start.
 struct LaneDraft {
   TimelineLane lane;
@@ -246,6 +232,7 @@ class Builder {
   void add_idle(const DeviceTimeline& line, const std::string& group);
   void add_bands(const DeviceTimeline& line, const std::string& group);
   void add_streams(const DeviceTimeline& line, const std::string& group);
+  void put_level(TimelineLane::Column& column, std::uint32_t row, KernelLevel level) const;
   void put_activity(LaneDraft& draft, std::uint32_t row, Interval span);
   void number_calls();
   void add_thread(std::uint32_t thread);
@@ -300,8 +287,7 @@ bool Builder::put(LaneDraft& draft, Interval span, std::int64_t name, std::int64
 }
 
 void Builder::add(LaneDraft&& draft) {
-  if (draft.lane.start.empty() && draft.sums.joined().empty()) return;
-  drop_empty(draft.lane);
+  if (draft.lane.start.size() == 0 && draft.sums.joined().empty()) return;
   drafts_.push_back(std::move(draft));
 }
 
@@ -352,8 +338,11 @@ void Builder::add_bands(const DeviceTimeline& line, const std::string& group) {
   add(std::move(draft));
 }
 
-std::int64_t thousandths(double ratio) {
-  return std::isnan(ratio) ? 0 : std::lround(ratio * 1000) + 1;
+/// Thousandths + 1, or 0; nothing where no kernel has the level.
+void Builder::put_level(TimelineLane::Column& column, std::uint32_t row, KernelLevel level) const {
+  if (!levels_.has(level)) return;
+  const double ratio = levels_.of(row, level);
+  column.push_back(std::isnan(ratio) ? 0 : std::lround(ratio * 1000) + 1);
 }
 
 void Builder::put_activity(LaneDraft& draft, std::uint32_t row, Interval span) {
@@ -366,9 +355,9 @@ void Builder::put_activity(LaneDraft& draft, std::uint32_t row, Interval span) {
   std::int64_t call = row < launch.size() && launch[row] != kNoRow ? call_number_[launch[row]] : 0;
   lane.call.push_back(call);
   lane.correlation.push_back(activities.correlation[row]);
-  lane.sm.push_back(thousandths(levels_.of(row, KernelLevel::sm_active)));
-  lane.issue.push_back(thousandths(levels_.of(row, KernelLevel::issue_active)));
-  lane.tensor.push_back(thousandths(levels_.of(row, KernelLevel::tensor_issue)));
+  put_level(lane.sm, row, KernelLevel::sm_active);
+  put_level(lane.issue, row, KernelLevel::issue_active);
+  put_level(lane.tensor, row, KernelLevel::tensor_issue);
   lane.bytes.push_back(std::max<std::int64_t>(activities.bytes[row], 0));
 }
 
@@ -514,7 +503,7 @@ TimelineData Builder::build(std::size_t most_merged) {
     add_streams(line, group);
   }
   for (auto& lane : queues)  // of a device that did nothing in the window
-    if (!lane.start.empty()) add({.lane = std::move(lane)});
+    if (lane.start.size() > 0) add({.lane = std::move(lane)});
   for (const auto thread : threads_by_launches()) add_thread(thread);
   finish(most_merged);
   return std::move(data_);

@@ -27,9 +27,9 @@ namespace gf {
 
 enum class PageBytes { text, columns };
 
-/// gzip, of up to a megabyte at the smallest size, of more fast; the same bytes for the same input
-/// on the same kind of processor.
-std::string gzipped(std::string_view bytes, PageBytes kind);
+/// gzip of the parts one after the other, of up to a megabyte at the smallest size, of more fast;
+/// the same bytes for the same input on the same kind of processor.
+std::string gzipped(std::span<const std::string_view> parts, PageBytes kind);
 
 /// The page around its two blocks of data, the answer and the timeline's events; made by
 /// web/build.mjs, empty in a build without Node.
