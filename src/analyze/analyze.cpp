@@ -51,6 +51,7 @@ std::pair<KernelLevels, KernelSections> describe_kernels(Context& context) {
   context.attribution.layer = classify_layers(context.capture, context.names, context.attribution);
   context.matching = match_kernels(context.capture, context.devices);
   KernelLevels levels(context.capture, context.matching);
+  if (!context.omitted.kernels) context.layer_groups = layer_groups_of(context);
   KernelSections sections = measure_layers(context, levels);
   return {std::move(levels), std::move(sections)};
 }

@@ -17,8 +17,7 @@ HostNesting::HostNesting(const Capture& capture, const HostThreads& host, const 
     : capture_(capture),
       names_(names),
       around_(capture.host_ops.size(), kNoRow),
-      told_(capture.host_ops.size(), kNoRow),
-      is_own_(capture.strings, is_line_of_program) {
+      told_(capture.host_ops.size(), kNoRow) {
   const auto& ops = capture.host_ops;
   struct Open {
     std::uint32_t row, depth;
@@ -49,13 +48,6 @@ std::vector<std::uint32_t> HostNesting::path_to(std::uint32_t row) const {
     if (!is_step(row)) path.push_back(row);
   std::ranges::reverse(path);
   return path;
-}
-
-std::uint32_t HostNesting::line_of_program(std::uint32_t row) {
-  for (; row != kNoRow; row = around_[row])
-    if (capture_.host_ops.kind[row] == HostKind::python && is_own_(capture_.host_ops.name[row]))
-      return row;
-  return kNoRow;
 }
 
 bool is_line_of_program(std::string_view frame) {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "analyze/host_threads.h"
-#include "core/strings.h"
 #include "model/capture.h"
 
 namespace gf {
@@ -25,9 +25,6 @@ class HostNesting {
   std::uint32_t told(std::uint32_t row) const { return row == kNoRow ? row : told_[row]; }
   /// Marks of steps tell every step apart: no path has them.
   bool is_step(std::uint32_t row) const;
-  /// The innermost Python frame at a span that is not a library's, as "train.py(41): loss";
-  /// kNoRow without one.
-  std::uint32_t line_of_program(std::uint32_t row);
 
  private:
   const Capture& capture_;
@@ -35,7 +32,6 @@ class HostNesting {
   // By row of host_ops.
   std::vector<std::uint32_t> around_;  // kNoRow at the top
   std::vector<std::uint32_t> told_;    // where the path to it ends
-  OncePerText<bool (*)(std::string_view)> is_own_;
 };
 
 /// A Python frame of a file that no package holds.

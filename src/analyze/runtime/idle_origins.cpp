@@ -128,9 +128,9 @@ class PieceOrigins {
     const auto at = threads_.find(thread);
     if (at != threads_.end()) return at->second;
     return threads_
-        .emplace(thread,
-                 Thread{PhaseSweep(trace_.threads[thread]),
-                        ThreadSweep(context_.capture, context_.host, context_.names, thread)})
+        .emplace(thread, Thread{PhaseSweep(trace_.threads[thread]),
+                                ThreadSweep(context_.capture, context_.host, context_.names, thread,
+                                            Calls::left_out)})
         .first->second;
   }
 

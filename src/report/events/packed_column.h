@@ -53,7 +53,7 @@ class PackedColumn {
   static constexpr std::size_t kLongest = 10;  // bytes of a number
   static constexpr std::size_t kFirst = 256;
 
-  void make_room() {
+  [[gnu::noinline]] void make_room() {
     const std::size_t room = room_ == 0 ? kFirst : 2 * room_;
     block_ = static_cast<char*>(grow(block_, room_, room));
     room_ = room;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <queue>
 #include <string>
 #include <string_view>
@@ -70,7 +71,7 @@ class TimelineTexts {
   };
   std::vector<LastOfOperation> last_of_operation_;  // by name
   std::map<Place, std::int64_t> sites_;
-  LayerGroups layers_;
+  std::shared_ptr<const LayerGroups> layers_;
   std::vector<std::uint32_t> group_of_;  // of layers_, by activity; kNoRow: of none
 };
 
@@ -83,9 +84,9 @@ TimelineTexts::TimelineTexts(const Context& context, TimelineData& data)
       group_of_(capture_.activities.size(), kNoRow) {
   known_reasons_.fill(kUnknown);
   const auto& instances = context.kernels;
-  layers_ = group_layers(context, instances);
+  layers_ = layer_groups_of(context);
   for (std::size_t i = 0; i < instances.size(); ++i)
-    group_of_[instances[i].activity] = layers_.group[i];
+    group_of_[instances[i].activity] = layers_->group[i];
 }
 
 std::int64_t TimelineTexts::text(std::string_view text) {
@@ -148,7 +149,7 @@ std::int64_t TimelineTexts::site(std::uint32_t row) {
   site.module = from.modules[module];
   if (row < from.layer.size()) site.type = name_of(from.layer[row]);
   if (layer != kNoRow) {
-    const LayerRow& of = layers_.rows[layer];
+    const LayerRow& of = layers_->rows[layer];
     site.type = std::string(name_of(of.type));
     site.phase = std::string(name_of(of.phase));
     site.layer = of.name;

@@ -13,6 +13,7 @@
 
 #include "analyze/call_tree.h"
 #include "analyze/findings/findings.h"
+#include "analyze/host_nesting.h"
 #include "analyze/work/work.h"
 #include "core/base64.h"
 #include "core/version.h"
@@ -204,12 +205,16 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   if (has_timeline) packed = timeline_text(*context, std::move(*timeline));
   timeline.reset();
   json += ",\"work\":";
+  std::optional<HostNesting> nesting;
+  if (context) nesting.emplace(context->capture, context->host, context->names);
   std::optional<WorkUse> work;
-  if (context && !context->devices.empty()) work = measure_work(*context, analysis, ceilings);
+  if (context && !context->devices.empty())
+    work = measure_work(*context, analysis, ceilings, &*nesting);
   to_json(json, work);
   json += ",\"tree\":";
   std::vector<CallNode> tree;
-  if (context) tree = call_tree(*context, analysis);
+  if (context) tree = call_tree(*context, analysis, *nesting);
+  nesting.reset();
   to_json(json, tree);
   json += ",\"switches\":";
   std::optional<WhatIfSwitches> switches;
