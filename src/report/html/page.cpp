@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 #include <isa-l/igzip_lib.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "analyze/call_tree.h"
@@ -29,44 +28,15 @@ namespace gf {
 
 namespace {
 
-using Parts = std::span<const std::string_view>;
-
-std::size_t bytes_of(Parts parts) {
-  std::size_t sum = 0;
-  for (const auto part : parts) sum += part.size();
-  return sum;
-}
-
-/// The smallest that zlib can.
-std::string small_gzip(Parts parts) {
-  z_stream stream{};
-  constexpr int kGzip = 15 + 16;
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw std::bad_alloc();
-  std::string out(deflateBound(&stream, static_cast<uLong>(bytes_of(parts))), '\0');
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  for (const auto part : parts) {
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));
-    stream.avail_in = static_cast<uInt>(part.size());
-    deflate(&stream, Z_NO_FLUSH);
-  }
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
-
-/// Four to six times as fast. Of a timeline, which is packed already, level 3 makes less than zlib;
-/// of text level 2 makes as little as level 3, in half the time.
-class FastGzip {
+/// gzip of parts that come one after the other.
+class Gzip {
  public:
-  explicit FastGzip(PageBytes kind) {
+  explicit Gzip(GzipLevel level) {
     isal_deflate_init(&stream_);
-    const bool text = kind == PageBytes::text;
-    const std::uint32_t room = text ? ISAL_DEF_LVL2_DEFAULT : ISAL_DEF_LVL3_DEFAULT;
+    const bool fast = level == GzipLevel::fast;
+    const std::uint32_t room = fast ? ISAL_DEF_LVL2_DEFAULT : ISAL_DEF_LVL3_DEFAULT;
     buffer_ = std::make_unique_for_overwrite<std::uint8_t[]>(room);
-    stream_.level = text ? 2 : 3;
+    stream_.level = fast ? 2 : 3;
     stream_.level_buf = buffer_.get();
     stream_.level_buf_size = room;
     stream_.gzip_flag = IGZIP_GZIP;
@@ -104,28 +74,26 @@ class FastGzip {
   std::string out_;
 };
 
-std::string fast_gzip(Parts parts, PageBytes kind) {
-  FastGzip gzip(kind);
-  for (const auto part : parts) gzip.add(part);
-  return std::move(gzip).finished();
+/// The page around an answer and a timeline, each packed, gzipped and in base64.
+Result<std::string> page_around(std::string_view answer, std::string_view timeline) {
+  if (kPageBefore.empty())
+    return fail("this build has no HTML report: it was built without Node", {}, -1,
+                "run ./dev setup, then ./dev build");
+  std::string page;
+  for (const auto part : {kPageBefore, answer, kPageBetween, timeline, kPageAfter}) page += part;
+  return page;
 }
 
 }  // namespace
 
-std::string gzipped(Parts parts, PageBytes kind) {
-  constexpr std::size_t kLarge = 1 << 20;  // takes zlib a tenth of a second
-  return bytes_of(parts) > kLarge ? fast_gzip(parts, kind) : small_gzip(parts);
+std::string gzipped(std::span<const std::string_view> parts, GzipLevel level) {
+  Gzip gzip(level);
+  for (const auto part : parts) gzip.add(part);
+  return std::move(gzip).finished();
 }
 
-Result<std::string> filled_page(std::string_view answer, std::string_view timeline) {
-  if (kPageBefore.empty())
-    return fail("this build has no HTML report: it was built without Node", {}, -1,
-                "run ./dev setup, then ./dev build");
-  std::string page(kPageBefore);
-  page += base64(gzipped({&answer, 1}, PageBytes::text));
-  page += kPageBetween;
-  page += timeline;
-  return page += kPageAfter;
+Result<std::string> filled_page(std::string_view answer) {
+  return page_around(base64(gzipped({&answer, 1}, GzipLevel::fast)), {});
 }
 
 PageLabel page_label(const Label& label) {
@@ -147,21 +115,26 @@ std::vector<PageLabel> level_page_labels() {
 
 namespace {
 
+// Keeps a page under 12 MB, so that it opens within seconds.
+constexpr std::size_t kMostText = 11'300'000;
+
+/// What is small enough however it is packed is packed fast.
 std::string text_of(const TimelineData& data) {
   const PackedTimeline packed = packed_timeline(data);
   std::vector<std::string_view> parts{packed.head};
   parts.insert(parts.end(), packed.columns.begin(), packed.columns.end());
-  return base64(gzipped(parts, PageBytes::columns));
+  std::size_t bytes = 0;
+  for (const auto part : parts) bytes += part.size();
+  const bool fits = bytes < kMostText / 4 * 3;  // base64 writes three bytes as four
+  return base64(gzipped(parts, fits ? GzipLevel::fast : GzipLevel::small));
 }
 
-/// Keeps a page under 12 MB, so that it opens within seconds: of more, fewer events are held one by
-/// one.
+/// Of more than a page may have, fewer events are held one by one.
 std::string timeline_text(const Context& context, TimelineData data) {
-  constexpr std::size_t kMost = 11'300'000;
   std::string text = text_of(data);
   for (auto budget = std::min(static_cast<double>(data.total), double{kPageEvents});
-       text.size() > kMost && budget >= 1;) {
-    budget *= 0.97 * kMost / static_cast<double>(text.size());
+       text.size() > kMostText && budget >= 1;) {
+    budget *= 0.97 * kMostText / static_cast<double>(text.size());
     data = timeline_data(context, static_cast<std::size_t>(budget));
     text = text_of(data);
   }
@@ -181,12 +154,55 @@ std::vector<PageLabel> reading_page_labels(const Analysis& analysis) {
   return labels;
 }
 
+/// The page's answer, packed part by part: of a large capture each part is megabytes of text.
+class AnswerText {
+ public:
+  /// Begins a part, `text` with its key.
+  std::string& part(std::string_view text) {
+    flush();
+    return json_ += text;
+  }
+  std::string finished() && {
+    flush();
+    return base64(std::move(gzip_).finished());
+  }
+
+ private:
+  void flush() {
+    gzip_.add(json_);
+    json_.clear();
+  }
+
+  Gzip gzip_{GzipLevel::fast};
+  std::string json_;
+};
+
+/// What the page tells beside the analysis, each part gone when the next is made.
+void add_reports(AnswerText& text, const Analysis& analysis, const Context* context,
+                 const CeilingsFile* ceilings) {
+  std::optional<HostNesting> nesting;
+  if (context) nesting.emplace(context->capture, context->host, context->names);
+  std::optional<WorkUse> work;
+  if (context && !context->devices.empty())
+    work = measure_work(*context, analysis, ceilings, &*nesting);
+  to_json(text.part(",\"work\":"), std::exchange(work, std::nullopt));
+  std::vector<CallNode> tree;
+  if (context) tree = call_tree(*context, analysis, *nesting);
+  to_json(text.part(",\"tree\":"), std::exchange(tree, {}));
+  nesting.reset();
+  std::optional<WhatIfSwitches> switches;
+  if (context) switches = replayed_switches(analysis, *context);
+  to_json(text.part(",\"switches\":"), switches);
+}
+
 }  // namespace
 
 Result<std::string> analysis_html(const Analysis& analysis, const Context* context, PageOrder order,
                                   const CeilingsFile* ceilings) {
-  std::string json = fmt::format(R"({{"page":"{}","version":"{}","headline":)",
-                                 order == PageOrder::energy ? "energy" : "analysis", kVersion);
+  AnswerText text;
+  std::string& json =
+      text.part(fmt::format(R"({{"page":"{}","version":"{}","headline":)",
+                            order == PageOrder::energy ? "energy" : "analysis", kVersion));
   json_string(json, headline(analysis));
   json += ",\"subject\":";
   json_string(json, subject(analysis));
@@ -204,26 +220,10 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   std::string packed;  // at once, so that its columns are gone when the others need memory
   if (has_timeline) packed = timeline_text(*context, std::move(*timeline));
   timeline.reset();
-  json += ",\"work\":";
-  std::optional<HostNesting> nesting;
-  if (context) nesting.emplace(context->capture, context->host, context->names);
-  std::optional<WorkUse> work;
-  if (context && !context->devices.empty())
-    work = measure_work(*context, analysis, ceilings, &*nesting);
-  to_json(json, work);
-  json += ",\"tree\":";
-  std::vector<CallNode> tree;
-  if (context) tree = call_tree(*context, analysis, *nesting);
-  nesting.reset();
-  to_json(json, tree);
-  json += ",\"switches\":";
-  std::optional<WhatIfSwitches> switches;
-  if (context) switches = replayed_switches(analysis, *context);
-  to_json(json, switches);
-  json += ",\"analysis\":";
-  to_json(json, analysis);
-  json += '}';
-  return filled_page(json, packed);
+  add_reports(text, analysis, context, ceilings);
+  to_json(text.part(",\"analysis\":"), analysis);
+  text.part("}");
+  return page_around(std::move(text).finished(), packed);
 }
 
 Result<std::string> ranks_html(const JobRanks& job) {
