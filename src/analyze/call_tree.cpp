@@ -31,8 +31,8 @@ struct TimePiece {
   TreeNodeKind kind = TreeNodeKind::kernel;
   IdleReason reason = IdleReason::host_other;
   std::uint32_t activity = kNoRow;  // of an idle piece: the one that it waits for
-  std::uint32_t span = kNoRow;  // innermost span of the host, of host_ops; at first the operation
-                                // that launched, or of an idle piece what the host was in
+  std::uint32_t span = kNoRow;  // innermost span of the host, of host_ops; where it is not known
+                                // the operation that launched, or that the host was in
   Nanos ns = 0;
 };
 
@@ -64,29 +64,43 @@ std::vector<std::pair<std::uint32_t, Nanos>> copies_alone(const Context& context
   return {by_row.begin(), by_row.end()};
 }
 
-/// The device time of the window in pieces.
+/// The device time of the window in pieces: kernels, copies and idle time, device after device.
 class Pieces {
  public:
   Pieces(const Context& context, const Analysis& analysis)
       : context_(context), questions_(context.capture.threads.size()) {
     std::size_t most = 0;
-    for (const auto& line : context.devices) most += line.rows.size() + line.idle_pieces.size();
-    all_.reserve(most);
     for (const auto& line : context.devices) {
-      const std::size_t first = all_.size();
-      add(line);
+      copies_.push_back(copies_alone(context, line));
+      most += line.rows.size() + line.idle_pieces.size();
+    }
+    spans_.reserve(most);
+    for (std::size_t device = 0; device < context.devices.size(); ++device) {
+      const std::size_t first = spans_.size();
+      each_of(device, [&](const TimePiece& piece, Nanos middle) {
+        ask(piece, middle);
+        spans_.push_back(piece.span);
+      });
       for (const auto& measured : analysis.energy.devices)
-        if (measured.device == context.capture.devices.id[line.device])
-          give_energy(measured, first);
+        if (measured.device == context.capture.devices.id[context.devices[device].device])
+          give_energy(measured, device, first);
     }
     answer();
   }
 
-  const std::vector<TimePiece>& all() const { return all_; }
-  /// Measured energy of a piece; nothing where no device has any.
-  std::optional<std::int64_t> nj(std::size_t piece) const {
-    if (nj_.empty()) return std::nullopt;
-    return piece < nj_.size() ? nj_[piece] : 0;
+  bool empty() const { return spans_.empty(); }
+  /// use(piece, its measured energy); no energy where no device has any.
+  template <class F>
+  void each(F&& use) const {
+    std::size_t at = 0;
+    for (std::size_t device = 0; device < context_.devices.size(); ++device)
+      each_of(device, [&](TimePiece piece, Nanos) {
+        piece.span = spans_[at];
+        std::optional<std::int64_t> nj;
+        if (!nj_.empty()) nj = at < nj_.size() ? nj_[at] : 0;
+        ++at;
+        use(piece, nj);
+      });
   }
 
  private:
@@ -95,49 +109,43 @@ class Pieces {
     std::uint32_t piece;
   };
 
-  void add(const DeviceTimeline& line) {
-    const auto& activities = context_.capture.activities;
+  /// use(piece, the middle of an idle one).
+  template <class F>
+  void each_of(std::size_t device, F&& use) const {
+    const DeviceTimeline& line = context_.devices[device];
     const auto& op = context_.attribution.op;
     for (std::size_t i = 0; i < line.rows.size(); ++i)
-      if (const auto row = line.rows[i]; activities.kind[row] == ActivityKind::kernel)
-        add_launched({.activity = row, .span = op[row], .ns = line.exclusive_ns[i]});
-    for (const auto& [row, ns] : copies_alone(context_, line))
-      add_launched({.kind = TreeNodeKind::copy, .activity = row, .span = op[row], .ns = ns});
-    for (const auto& idle : line.idle_pieces) add_idle(idle);
-  }
-
-  /// What launched it says more of where the host was than the operation does.
-  void add_launched(const TimePiece& piece) {
-    const auto launch = context_.launches[piece.activity];
-    const auto& calls = context_.capture.api_calls;
-    if (launch != kNoRow && context_.capture.activities.captured_op[piece.activity] == kNoRow)
-      ask(calls.thread[launch], calls.start_ns[launch]);
-    all_.push_back(piece);
-  }
-
-  void add_idle(const IdlePiece& idle) {
-    const auto launch = idle.next == kNoRow ? kNoRow : context_.launches[idle.next];
-    std::uint32_t thread = kNoRow;
-    if (idle.op != kNoRow) thread = context_.capture.host_ops.thread[idle.op];
-    if (thread == kNoRow && launch != kNoRow) thread = context_.capture.api_calls.thread[launch];
-    ask(thread, idle.span.start + idle.span.length() / 2);
-    all_.push_back({.kind = TreeNodeKind::idle,
+      if (const auto row = line.rows[i];
+          context_.capture.activities.kind[row] == ActivityKind::kernel)
+        use(TimePiece{.activity = row, .span = op[row], .ns = line.exclusive_ns[i]}, 0);
+    for (const auto& [row, ns] : copies_[device])
+      use(TimePiece{.kind = TreeNodeKind::copy, .activity = row, .span = op[row], .ns = ns}, 0);
+    for (const auto& idle : line.idle_pieces)
+      use(TimePiece{.kind = TreeNodeKind::idle,
                     .reason = idle.reason,
                     .activity = idle.next,
                     .span = idle.op,
-                    .ns = idle.span.length()});
+                    .ns = idle.span.length()},
+          idle.span.start + idle.span.length() / 2);
   }
 
-  /// Of the piece that comes next.
-  void ask(std::uint32_t thread, Nanos at) {
-    if (thread != kNoRow)
-      questions_[thread].push_back({at, static_cast<std::uint32_t>(all_.size())});
+  /// About the piece that comes next: where the host was at its launch, or while the device idled.
+  void ask(const TimePiece& piece, Nanos middle) {
+    const auto& capture = context_.capture;
+    const auto launch = piece.activity == kNoRow ? kNoRow : context_.launches[piece.activity];
+    const bool idle = piece.kind == TreeNodeKind::idle;
+    std::uint32_t thread = kNoRow;
+    if (idle && piece.span != kNoRow) thread = capture.host_ops.thread[piece.span];
+    if (thread == kNoRow && launch != kNoRow) thread = capture.api_calls.thread[launch];
+    const bool captured = !idle && capture.activities.captured_op[piece.activity] != kNoRow;
+    if (thread == kNoRow || captured) return;
+    questions_[thread].push_back({idle ? middle : Nanos{capture.api_calls.start_ns[launch]},
+                                  static_cast<std::uint32_t>(spans_.size())});
   }
 
-  /// Finds the host's context at each launch, or while the device idled.
   void answer() {
     for (std::uint32_t thread = 0; thread < questions_.size(); ++thread) {
-      auto asked = std::move(questions_[thread]);
+      auto asked = std::exchange(questions_[thread], {});
       if (asked.empty()) continue;
       sort_nearly_ordered(asked.begin(), asked.end(), [](const auto& left, const auto& right) {
         return std::pair(left.at, left.piece) < std::pair(right.at, right.piece);
@@ -145,13 +153,12 @@ class Pieces {
       ThreadSweep sweep(context_.capture, context_.host, context_.names, thread, Calls::left_out);
       for (const auto& question : asked)
         if (const auto span = sweep.at(question.at).named; span != kNoRow)
-          all_[question.piece].span = span;
+          spans_[question.piece] = span;
     }
   }
 
-  /// Measured energy by what the analysis gave to each kernel's name, to copies and to idle time:
-  /// to the pieces of a device, which are those from `first` on.
-  void give_energy(const DeviceEnergy& energy, std::size_t first) {
+  /// Measured energy by what the analysis gave to each kernel's name, to copies and to idle time.
+  void give_energy(const DeviceEnergy& energy, std::size_t device, std::size_t first) {
     std::map<std::string, double, std::less<>> watts;  // nJ a ns
     double all_nj = 0, all_ns = 0;
     for (const auto& row : energy.kernels) {
@@ -168,21 +175,21 @@ class Pieces {
     OncePerText kernel_rate(context_.capture.strings,
                             [&](std::string_view name) { return rate(short_kernel_name(name)); });
     std::vector<double> weights;
-    for (std::size_t i = first; i < all_.size(); ++i) {
-      const TimePiece& piece = all_[i];
+    each_of(device, [&](const TimePiece& piece, Nanos) {
       double each = 0;
       if (piece.kind == TreeNodeKind::kernel)
         each = kernel_rate(context_.capture.activities.name[piece.activity]);
       else
         each = rate(piece.kind == TreeNodeKind::copy ? "(copies)" : "(idle)");
       weights.push_back(each * static_cast<double>(piece.ns));
-    }
+    });
     nj_.resize(first);
     for (const auto part : apportion(energy.nj, weights)) nj_.push_back(part);
   }
 
   const Context& context_;
-  std::vector<TimePiece> all_;
+  std::vector<std::vector<std::pair<std::uint32_t, Nanos>>> copies_;  // by device
+  std::vector<std::uint32_t> spans_;              // by piece: where the host was
   std::vector<std::int64_t> nj_;                  // by piece; empty without measured energy
   std::vector<std::vector<Question>> questions_;  // by thread
 };
@@ -414,11 +421,12 @@ class GrowingTree {
 std::vector<CallNode> call_tree(const Context& context, const Analysis& analysis,
                                 const HostNesting& nesting, std::size_t most_nodes) {
   const Pieces pieces(context, analysis);
-  if (pieces.all().empty()) return {};
+  if (pieces.empty()) return {};
   std::vector<CallNode> nodes;
   for (const auto view : {TreeView::modules, TreeView::calls}) {
     GrowingTree tree(context, nesting, view);
-    for (std::size_t i = 0; i < pieces.all().size(); ++i) tree.add(pieces.all()[i], pieces.nj(i));
+    pieces.each(
+        [&](const TimePiece& piece, std::optional<std::int64_t> nj) { tree.add(piece, nj); });
     tree.finish(most_nodes, nodes);
   }
   return nodes;

@@ -22,16 +22,20 @@ class HostNesting {
   /// The span around one, kNoRow at the top.
   std::uint32_t around(std::uint32_t row) const { return around_[row]; }
   /// The row whose path is shown: the row itself, or for very deep ones one further out.
-  std::uint32_t told(std::uint32_t row) const { return row == kNoRow ? row : told_[row]; }
+  std::uint32_t told(std::uint32_t row) const {
+    return row == kNoRow || told_.empty() ? row : told_[row];
+  }
   /// Marks of steps tell every step apart: no path has them.
   bool is_step(std::uint32_t row) const;
 
  private:
+  void tell_further_out(std::uint32_t row);
+
   const Capture& capture_;
   const Names& names_;
   // By row of host_ops.
   std::vector<std::uint32_t> around_;  // kNoRow at the top
-  std::vector<std::uint32_t> told_;    // where the path to it ends
+  std::vector<std::uint32_t> told_;    // where the path to it ends; empty where none is deep
 };
 
 /// A Python frame of a file that no package holds.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -89,6 +91,12 @@ struct Seen {
   double bytes() const { return known ? known->in_window * known->of->work.bytes : 0; }
 };
 
+/// All that is told of a call's inputs.
+struct CallTold {
+  std::string name, shapes, types, strides, arguments;
+  auto operator<=>(const CallTold&) const = default;
+};
+
 /// Blocks that differ in their number alone: "layers.3.fc" is "layers.*.fc".
 std::string rolled(std::string_view path) {
   std::string out;
@@ -174,8 +182,8 @@ class Table {
       seen_[i].whole = known.in_window >= 1;
     }
     for (std::size_t i = 0; i < works_.kernels.size(); ++i) take_kernel(i);
-    row_of_.assign(seen_.size(), SIZE_MAX);
-    for (std::size_t at = 0; at < seen_.size(); ++at) {
+    row_of_.assign(seen_.size(), kNoRow);
+    for (std::uint32_t at = 0; at < seen_.size(); ++at) {
       const bool inside = seen_[at].known && seen_[at].known->in_window > 0;
       if (inside || seen_[at].kernels > 0) take_call(at);
     }
@@ -185,31 +193,38 @@ class Table {
       finish(without_shapes_);
       rows_.push_back(std::move(without_shapes_));
     }
-    std::vector<OperatorWork> table;
-    for (auto& row : rows_) table.push_back(std::move(row.row));
-    std::stable_sort(table.begin(), table.end(), [](const auto& left, const auto& right) {
-      const double of_left = left.product_flops.value_or(0),
-                   of_right = right.product_flops.value_or(0);
-      return std::tuple(-left.ns, -of_left, std::string_view(left.name)) <
-             std::tuple(-right.ns, -of_right, std::string_view(right.name));
-    });
-    return table;
+    return sorted();
   }
 
  private:
   struct Row {
     OperatorWork row;
-    std::uint32_t module = 0;        // of its first call
-    std::vector<std::size_t> calls;  // of seen_
+    std::uint32_t module = 0;          // of its first call
+    std::vector<std::uint32_t> calls;  // of seen_
     std::map<Text, Nanos> kernels;
   };
 
-  /// The call that a kernel belongs to, of seen_; SIZE_MAX where no shapes are known.
-  std::size_t call_of_kernel(std::size_t i) {
+  std::vector<OperatorWork> sorted() {
+    std::vector<OperatorWork*> order;
+    for (auto& row : rows_) order.push_back(&row.row);
+    std::ranges::stable_sort(order, [](const auto* left, const auto* right) {
+      const double of_left = left->product_flops.value_or(0),
+                   of_right = right->product_flops.value_or(0);
+      return std::tuple(-left->ns, -of_left, std::string_view(left->name)) <
+             std::tuple(-right->ns, -of_right, std::string_view(right->name));
+    });
+    std::vector<OperatorWork> table;
+    table.reserve(order.size());
+    for (auto* row : order) table.push_back(std::move(*row));
+    return table;
+  }
+
+  /// The call that a kernel belongs to, of seen_; kNoRow where no shapes are known.
+  std::uint32_t call_of_kernel(std::size_t i) {
     const auto known = works_.kernels[i].call;
     if (known != kNoCall) return known;
     const auto op = op_with_shapes(context_.attribution.op[context_.kernels[i].activity]);
-    if (op == kNoRow) return SIZE_MAX;
+    if (op == kNoRow) return kNoRow;
     const auto activity = context_.kernels[i].activity;
     const bool again = context_.capture.activities.captured_op[activity] != kNoRow;
     const auto launch = again ? context_.launches[activity] : kNoRow;
@@ -254,7 +269,7 @@ class Table {
     const auto& kernel = context_.kernels[i];
     const auto at = call_of_kernel(i);
     call_of_.push_back(at);
-    if (at == SIZE_MAX) return;
+    if (at == kNoRow) return;
     Seen& call = seen_[at];
     const auto& owners = context_.attribution;
     if (call.kernels++ == 0) {
@@ -278,11 +293,11 @@ class Table {
     return phase_on_host(call.op);
   }
 
-  /// The number of all that is told of a call's inputs; calls with the same inputs are asked once.
+  /// The number of what is told of a call; calls with the same inputs are asked once.
   std::size_t text_of(const Call& call, const KnownCall* known) {
     const auto [asked, fresh] = text_of_call_.try_emplace(&call, 0);
     if (!fresh) return asked->second;
-    OperatorWork text;
+    CallTold text;
     text.name = call.name;
     text.shapes = shapes_text(call);
     text.types = of_tensors(
@@ -291,10 +306,8 @@ class Table {
     const bool sized_by_arguments = (known && known->of->rule->family == WorkFamily::convolution) ||
                                     call.name.find("pool") != call.name.npos;
     if (sized_by_arguments) text.arguments = arguments_text(call);
-    const auto [place, first] = number_of_text_.try_emplace(
-        std::tuple(text.name, text.shapes, text.types, text.strides, text.arguments),
-        texts_.size());
-    if (first) texts_.push_back(std::move(text));
+    const auto [place, first] = number_of_text_.try_emplace(std::move(text), texts_.size());
+    if (first) texts_.push_back(&place->first);
     return asked->second = place->second;
   }
 
@@ -309,7 +322,13 @@ class Table {
   }
 
   OperatorWork new_row(const Seen& seen, std::size_t text, TrainingPhase phase) const {
-    OperatorWork row = texts_[text];
+    const CallTold& told = *texts_[text];
+    OperatorWork row;
+    row.name = told.name;
+    row.shapes = told.shapes;
+    row.types = told.types;
+    row.strides = told.strides;
+    row.arguments = told.arguments;
     row.phase = phase;
     row.module = context_.attribution.modules[seen.module];
     if (seen.known) {
@@ -322,7 +341,7 @@ class Table {
     return row;
   }
 
-  void take_call(std::size_t at) {
+  void take_call(std::uint32_t at) {
     const Seen& seen = seen_[at];
     const Call& call = *seen.call;
     const auto type = seen.known ? seen.known->type : Element::none;
@@ -358,7 +377,7 @@ class Table {
 
   void name_kernel(std::size_t i) {
     const auto at = call_of_[i];
-    Row& row = at == SIZE_MAX ? without_shapes_ : rows_[row_of_[at]];
+    Row& row = at == kNoRow ? without_shapes_ : rows_[row_of_[at]];
     const auto& kernel = context_.kernels[i];
     add_measured(row.row.measured_flops, row.row.kernels == 0,
                  works_.counted.tensor_operations(kernel.activity));
@@ -444,19 +463,18 @@ class Table {
   OncePerText<std::string (*)(std::string_view)> short_name_;
   Outward<std::uint32_t, kNoRow - 1> with_shapes_;
   Outward<TrainingPhase, TrainingPhase::none> on_host_;
-  std::vector<Seen> seen_;            // known calls first, in their order
-  std::vector<std::size_t> call_of_;  // by kernel
-  std::vector<std::size_t> row_of_;   // by call
+  std::deque<Seen> seen_;               // known calls first, in their order
+  std::vector<std::uint32_t> call_of_;  // by kernel
+  std::vector<std::uint32_t> row_of_;   // by call
   std::unordered_map<CallTexts, std::optional<Call>, HashOfCallTexts> calls_;
   NumberMap unknown_;  // calls without a rule, of seen_: by operation and launch
   std::unordered_map<const Call*, std::size_t> text_of_call_;
-  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, std::size_t>
-      number_of_text_;
-  std::vector<OperatorWork> texts_;
+  std::map<CallTold, std::size_t> number_of_text_;
+  std::vector<const CallTold*> texts_;  // by number
   std::unordered_map<std::uint32_t, std::size_t> rolled_of_;
   std::map<std::string, std::size_t> number_of_rolled_;
   NumberMap place_of_;  // rows, by text, module, type, phase and if there is a rule
-  std::vector<Row> rows_;
+  std::deque<Row> rows_;
   Row without_shapes_;
   Nanos all_ns_ = 0;
 };

@@ -48,9 +48,13 @@ void describe_lane(PackedTimeline& packed, const TimelineLane& lane) {
   for (const auto& [id, column] : kColumns) {
     const auto& values = lane.*column;
     if (!values.says()) continue;
+    std::size_t bytes = 0;
+    for (const auto block : values.bytes()) {
+      bytes += block.size();
+      packed.columns.push_back(block);
+    }
     json += fmt::format(R"({}{{"id":"{}","coding":"{}","bytes":{}}})", comma, id,
-                        name_of_coding(values.coding()), values.bytes().size());
-    packed.columns.push_back(values.bytes());
+                        name_of_coding(values.coding()), bytes);
     comma = ",";
   }
   json += "]}";

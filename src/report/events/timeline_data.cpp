@@ -494,17 +494,17 @@ TimelineData Builder::build(std::size_t most_merged) {
   add_steps();
   auto queues = queue_lanes(context_, window_);
   for (auto& lane : queues)
-    if (lane.group.empty()) add({.lane = std::move(lane)});
+    if (lane.group.empty()) add({.lane = std::exchange(lane, {})});
   for (const auto& line : context_.devices) {
     const std::string group = device_group(line);
     add_idle(line, group);
     for (auto& lane : queues)
-      if (!lane.group.empty() && lane.group == group) add({.lane = std::move(lane)});
+      if (!lane.group.empty() && lane.group == group) add({.lane = std::exchange(lane, {})});
     add_bands(line, group);
     add_streams(line, group);
   }
   for (auto& lane : queues)  // of a device that did nothing in the window
-    if (lane.start.size() > 0) add({.lane = std::move(lane)});
+    if (lane.start.size() > 0) add({.lane = std::exchange(lane, {})});
   for (const auto thread : threads_by_launches()) add_thread(thread);
   finish(most_merged);
   return std::move(data_);

@@ -136,7 +136,7 @@ inline constexpr std::size_t kPageEvents = 2'000'000;
 TimelineData timeline_data(const Context& context, std::size_t budget = kPageEvents);
 
 /// The same as bytes, in parts: the length of a JSON text (32 bits, little end first) with that
-/// text, and the columns that it lists, which are those of `data`.
+/// text, and the columns that it lists, whose bytes are those of `data`.
 struct PackedTimeline {
   std::string head;
   std::vector<std::string_view> columns;

@@ -51,49 +51,67 @@ class Gzip {
       deflate_all();
     }
   }
-  std::string finished() && {
+  Gzipped finished() && {
     stream_.end_of_stream = 1;
     deflate_all();
+    out_.back().resize(kPart - stream_.avail_out);
     return std::move(out_);
   }
 
  private:
   void deflate_all() {
     do {
-      stream_.next_out = part_;
-      stream_.avail_out = kPart;
+      if (stream_.avail_out == 0) {
+        out_.emplace_back(kPart, '\0');
+        stream_.next_out = reinterpret_cast<std::uint8_t*>(out_.back().data());
+        stream_.avail_out = kPart;
+      }
       if (isal_deflate(&stream_) != COMP_OK) throw std::bad_alloc();
-      out_.append(reinterpret_cast<char*>(part_), kPart - stream_.avail_out);
     } while (stream_.avail_out == 0);
   }
 
-  static constexpr std::uint32_t kPart = 1 << 16;
-  isal_zstream stream_;
+  static constexpr std::uint32_t kPart = 3 << 14;
+  isal_zstream stream_{};
   std::unique_ptr<std::uint8_t[]> buffer_;
-  std::uint8_t part_[kPart];
-  std::string out_;
+  Gzipped out_;
 };
 
-/// The page around an answer and a timeline, each packed, gzipped and in base64.
-Result<std::string> page_around(std::string_view answer, std::string_view timeline) {
+std::size_t bytes_of(std::span<const std::string_view> parts) {
+  std::size_t bytes = 0;
+  for (const auto part : parts) bytes += part.size();
+  return bytes;
+}
+std::size_t bytes_of(const Gzipped& parts) {
+  std::size_t bytes = 0;
+  for (const auto& part : parts) bytes += part.size();
+  return bytes;
+}
+
+/// The page around an answer and a timeline, each packed and gzipped.
+Result<std::string> page_around(const Gzipped& answer, const Gzipped& timeline) {
   if (kPageBefore.empty())
     return fail("this build has no HTML report: it was built without Node", {}, -1,
                 "run ./dev setup, then ./dev build");
   std::string page;
-  for (const auto part : {kPageBefore, answer, kPageBetween, timeline, kPageAfter}) page += part;
-  return page;
+  page.reserve(kPageBefore.size() + in_base64(bytes_of(answer)) + kPageBetween.size() +
+               in_base64(bytes_of(timeline)) + kPageAfter.size());
+  page += kPageBefore;
+  for (const auto& part : answer) append_base64(page, part);
+  page += kPageBetween;
+  for (const auto& part : timeline) append_base64(page, part);
+  return page += kPageAfter;
 }
 
 }  // namespace
 
-std::string gzipped(std::span<const std::string_view> parts, GzipLevel level) {
+Gzipped gzipped(std::span<const std::string_view> parts, GzipLevel level) {
   Gzip gzip(level);
   for (const auto part : parts) gzip.add(part);
   return std::move(gzip).finished();
 }
 
 Result<std::string> filled_page(std::string_view answer) {
-  return page_around(base64(gzipped({&answer, 1}, GzipLevel::fast)), {});
+  return page_around(gzipped({&answer, 1}, GzipLevel::fast), {});
 }
 
 PageLabel page_label(const Label& label) {
@@ -116,29 +134,26 @@ std::vector<PageLabel> level_page_labels() {
 namespace {
 
 // Keeps a page under 12 MB, so that it opens within seconds.
-constexpr std::size_t kMostText = 11'300'000;
+constexpr std::size_t kMostPacked = 8'475'000;
 
 /// What is small enough however it is packed is packed fast.
-std::string text_of(const TimelineData& data) {
+Gzipped gzipped(const TimelineData& data) {
   const PackedTimeline packed = packed_timeline(data);
   std::vector<std::string_view> parts{packed.head};
   parts.insert(parts.end(), packed.columns.begin(), packed.columns.end());
-  std::size_t bytes = 0;
-  for (const auto part : parts) bytes += part.size();
-  const bool fits = bytes < kMostText / 4 * 3;  // base64 writes three bytes as four
-  return base64(gzipped(parts, fits ? GzipLevel::fast : GzipLevel::small));
+  return gzipped(parts, bytes_of(parts) < kMostPacked ? GzipLevel::fast : GzipLevel::small);
 }
 
 /// Of more than a page may have, fewer events are held one by one.
-std::string timeline_text(const Context& context, TimelineData data) {
-  std::string text = text_of(data);
+Gzipped bounded_timeline(const Context& context, TimelineData data) {
+  Gzipped packed = gzipped(data);
   for (auto budget = std::min(static_cast<double>(data.total), double{kPageEvents});
-       text.size() > kMostText && budget >= 1;) {
-    budget *= 0.97 * kMostText / static_cast<double>(text.size());
+       bytes_of(packed) > kMostPacked && budget >= 1;) {
+    budget *= 0.97 * kMostPacked / static_cast<double>(bytes_of(packed));
     data = timeline_data(context, static_cast<std::size_t>(budget));
-    text = text_of(data);
+    packed = gzipped(data);
   }
-  return text;
+  return packed;
 }
 
 void add_labels(std::vector<PageLabel>& labels, const std::vector<SampledReading>& readings) {
@@ -154,27 +169,50 @@ std::vector<PageLabel> reading_page_labels(const Analysis& analysis) {
   return labels;
 }
 
-/// The page's answer, packed part by part: of a large capture each part is megabytes of text.
+/// The page's answer as JSON, packed while it is written: of a large capture it is megabytes.
 class AnswerText {
  public:
-  /// Begins a part, `text` with its key.
-  std::string& part(std::string_view text) {
-    flush();
-    return json_ += text;
+  std::string json;
+
+  /// What to_json() writes of a value, row by row.
+  template <class T>
+  void put(const std::vector<T>& rows) {
+    json += '[';
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i > 0) json += ',';
+      to_json(json, rows[i]);
+      pack(kRoom);
+    }
+    json += ']';
   }
-  std::string finished() && {
-    flush();
-    return base64(std::move(gzip_).finished());
+  template <Described T>
+  void put(const T& object) {
+    char before = '{';
+    each_field(object, [&](const char* name, const auto& value, const char*) {
+      json_key(json, std::exchange(before, ','), name);
+      put(value);
+    });
+    json += '}';
+  }
+  template <class T>
+  void put(const T& value) {
+    to_json(json, value);
+  }
+  Gzipped finished() && {
+    pack(0);
+    return std::move(gzip_).finished();
   }
 
  private:
-  void flush() {
-    gzip_.add(json_);
-    json_.clear();
+  static constexpr std::size_t kRoom = 64 << 10;
+
+  void pack(std::size_t room) {
+    if (json.size() < room) return;
+    gzip_.add(json);
+    json.clear();
   }
 
   Gzip gzip_{GzipLevel::fast};
-  std::string json_;
 };
 
 /// What the page tells beside the analysis, each part gone when the next is made.
@@ -182,17 +220,18 @@ void add_reports(AnswerText& text, const Analysis& analysis, const Context* cont
                  const CeilingsFile* ceilings) {
   std::optional<HostNesting> nesting;
   if (context) nesting.emplace(context->capture, context->host, context->names);
-  std::optional<WorkUse> work;
+  text.json += ",\"work\":";
   if (context && !context->devices.empty())
-    work = measure_work(*context, analysis, ceilings, &*nesting);
-  to_json(text.part(",\"work\":"), std::exchange(work, std::nullopt));
-  std::vector<CallNode> tree;
-  if (context) tree = call_tree(*context, analysis, *nesting);
-  to_json(text.part(",\"tree\":"), std::exchange(tree, {}));
+    text.put(measure_work(*context, analysis, ceilings, &*nesting));
+  else
+    text.json += "null";
+  text.json += ",\"tree\":";
+  text.put(context ? call_tree(*context, analysis, *nesting) : std::vector<CallNode>());
   nesting.reset();
   std::optional<WhatIfSwitches> switches;
   if (context) switches = replayed_switches(analysis, *context);
-  to_json(text.part(",\"switches\":"), switches);
+  text.json += ",\"switches\":";
+  text.put(switches);
 }
 
 }  // namespace
@@ -200,9 +239,9 @@ void add_reports(AnswerText& text, const Analysis& analysis, const Context* cont
 Result<std::string> analysis_html(const Analysis& analysis, const Context* context, PageOrder order,
                                   const CeilingsFile* ceilings) {
   AnswerText text;
-  std::string& json =
-      text.part(fmt::format(R"({{"page":"{}","version":"{}","headline":)",
-                            order == PageOrder::energy ? "energy" : "analysis", kVersion));
+  std::string& json = text.json;
+  json = fmt::format(R"({{"page":"{}","version":"{}","headline":)",
+                     order == PageOrder::energy ? "energy" : "analysis", kVersion);
   json_string(json, headline(analysis));
   json += ",\"subject\":";
   json_string(json, subject(analysis));
@@ -217,12 +256,13 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   if (context) timeline = timeline_data(*context);
   const bool has_timeline = timeline && timeline->duration_ns > 0 && !timeline->lanes.empty();
   to_json(json, has_timeline);
-  std::string packed;  // at once, so that its columns are gone when the others need memory
-  if (has_timeline) packed = timeline_text(*context, std::move(*timeline));
+  Gzipped packed;  // at once, so that its columns are gone when the others need memory
+  if (has_timeline) packed = bounded_timeline(*context, std::move(*timeline));
   timeline.reset();
   add_reports(text, analysis, context, ceilings);
-  to_json(text.part(",\"analysis\":"), analysis);
-  text.part("}");
+  json += ",\"analysis\":";
+  text.put(analysis);
+  json += '}';
   return page_around(std::move(text).finished(), packed);
 }
 

@@ -28,9 +28,10 @@ namespace gf {
 /// Of text, fast makes hardly more than small does; of columns a third more where they repeat.
 enum class GzipLevel { fast, small };
 
-/// gzip of the parts one after the other; the same bytes for the same parts on the same kind of
-/// processor.
-std::string gzipped(std::span<const std::string_view> parts, GzipLevel level);
+/// gzip of the parts one after the other, in parts of a number of bytes that three divides, but for
+/// the last; the same bytes for the same parts on the same kind of processor.
+using Gzipped = std::vector<std::string>;
+Gzipped gzipped(std::span<const std::string_view> parts, GzipLevel level);
 
 /// The page around its two blocks of data, the answer and the timeline's events; made by
 /// web/build.mjs, empty in a build without Node.
