@@ -69,12 +69,7 @@ class Pieces {
  public:
   Pieces(const Context& context, const Analysis& analysis)
       : context_(context), questions_(context.capture.threads.size()) {
-    std::size_t most = 0;
-    for (const auto& line : context.devices) {
-      copies_.push_back(copies_alone(context, line));
-      most += line.rows.size() + line.idle_pieces.size();
-    }
-    spans_.reserve(most);
+    reserve();
     for (std::size_t device = 0; device < context.devices.size(); ++device) {
       const std::size_t first = spans_.size();
       each_of(device, [&](const TimePiece& piece, Nanos middle) {
@@ -129,18 +124,46 @@ class Pieces {
           idle.span.start + idle.span.length() / 2);
   }
 
+  /// As many as there are: vectors that grow need twice the room.
+  void reserve() {
+    std::size_t pieces = 0;
+    std::vector<std::size_t> asked(questions_.size());
+    for (std::size_t device = 0; device < context_.devices.size(); ++device) {
+      copies_.push_back(copies_alone(context_, context_.devices[device]));
+      each_of(device, [&](const TimePiece& piece, Nanos) {
+        ++pieces;
+        if (const auto thread = thread_of(piece); thread != kNoRow) ++asked[thread];
+      });
+    }
+    spans_.reserve(pieces);
+    for (std::size_t thread = 0; thread < asked.size(); ++thread)
+      questions_[thread].reserve(asked[thread]);
+  }
+
+  std::uint32_t launch_of(const TimePiece& piece) const {
+    return piece.activity == kNoRow ? kNoRow : context_.launches[piece.activity];
+  }
+  /// The thread whose context tells where the host was; kNoRow where none does.
+  std::uint32_t thread_of(const TimePiece& piece) const {
+    const auto& capture = context_.capture;
+    std::uint32_t thread = kNoRow;
+    if (piece.kind != TreeNodeKind::idle) {
+      if (capture.activities.captured_op[piece.activity] != kNoRow) return kNoRow;
+    } else if (piece.span != kNoRow) {
+      thread = capture.host_ops.thread[piece.span];
+    }
+    if (thread != kNoRow) return thread;
+    const auto launch = launch_of(piece);
+    return launch == kNoRow ? kNoRow : capture.api_calls.thread[launch];
+  }
   /// About the piece that comes next: where the host was at its launch, or while the device idled.
   void ask(const TimePiece& piece, Nanos middle) {
-    const auto& capture = context_.capture;
-    const auto launch = piece.activity == kNoRow ? kNoRow : context_.launches[piece.activity];
-    const bool idle = piece.kind == TreeNodeKind::idle;
-    std::uint32_t thread = kNoRow;
-    if (idle && piece.span != kNoRow) thread = capture.host_ops.thread[piece.span];
-    if (thread == kNoRow && launch != kNoRow) thread = capture.api_calls.thread[launch];
-    const bool captured = !idle && capture.activities.captured_op[piece.activity] != kNoRow;
-    if (thread == kNoRow || captured) return;
-    questions_[thread].push_back({idle ? middle : Nanos{capture.api_calls.start_ns[launch]},
-                                  static_cast<std::uint32_t>(spans_.size())});
+    const auto thread = thread_of(piece);
+    if (thread == kNoRow) return;
+    const Nanos at = piece.kind == TreeNodeKind::idle
+                         ? middle
+                         : context_.capture.api_calls.start_ns[launch_of(piece)];
+    questions_[thread].push_back({at, static_cast<std::uint32_t>(spans_.size())});
   }
 
   void answer() {
