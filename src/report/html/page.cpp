@@ -28,7 +28,7 @@ namespace gf {
 
 namespace {
 
-/// gzip of parts that come one after the other.
+/// gzip of what is put into `bytes` part by part.
 class Gzip {
  public:
   explicit Gzip(GzipLevel level) {
@@ -41,25 +41,29 @@ class Gzip {
     stream_.level_buf_size = room;
     stream_.gzip_flag = IGZIP_GZIP;
   }
-  void add(std::string_view bytes) {
-    // ISA-L counts input in 32 bits, so that large inputs go in pieces.
-    while (!bytes.empty()) {
-      const auto piece = bytes.substr(0, std::size_t{1} << 30);
-      bytes.remove_prefix(piece.size());
-      stream_.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(piece.data()));
-      stream_.avail_in = static_cast<std::uint32_t>(piece.size());
-      deflate_all();
+
+  std::string bytes;
+
+  /// To be called after each part. ISA-L packs large pieces in half the time of small ones, and
+  /// counts them in 32 bits.
+  void pack() {
+    for (std::string_view left = bytes; left.size() >= kPiece; left = bytes) {
+      deflate(left.substr(0, kMost));
+      bytes.erase(0, kMost);
     }
   }
   Gzipped finished() && {
+    pack();
     stream_.end_of_stream = 1;
-    deflate_all();
+    deflate(bytes);
     out_.back().resize(kPart - stream_.avail_out);
     return std::move(out_);
   }
 
  private:
-  void deflate_all() {
+  void deflate(std::string_view piece) {
+    stream_.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(piece.data()));
+    stream_.avail_in = static_cast<std::uint32_t>(piece.size());
     do {
       if (stream_.avail_out == 0) {
         out_.emplace_back(kPart, '\0');
@@ -70,6 +74,7 @@ class Gzip {
     } while (stream_.avail_out == 0);
   }
 
+  static constexpr std::size_t kPiece = 256 << 10, kMost = 1 << 30;
   static constexpr std::uint32_t kPart = 3 << 14;
   isal_zstream stream_{};
   std::unique_ptr<std::uint8_t[]> buffer_;
@@ -106,7 +111,10 @@ Result<std::string> page_around(const Gzipped& answer, const Gzipped& timeline) 
 
 Gzipped gzipped(std::span<const std::string_view> parts, GzipLevel level) {
   Gzip gzip(level);
-  for (const auto part : parts) gzip.add(part);
+  for (const auto part : parts) {
+    gzip.bytes += part;
+    gzip.pack();
+  }
   return std::move(gzip).finished();
 }
 
@@ -172,46 +180,35 @@ std::vector<PageLabel> reading_page_labels(const Analysis& analysis) {
 /// The page's answer as JSON, packed while it is written: of a large capture it is megabytes.
 class AnswerText {
  public:
-  std::string json;
+  std::string& json() { return gzip_.bytes; }
 
   /// What to_json() writes of a value, row by row.
   template <class T>
   void put(const std::vector<T>& rows) {
-    json += '[';
+    json() += '[';
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i > 0) json += ',';
-      to_json(json, rows[i]);
-      pack(kRoom);
+      if (i > 0) json() += ',';
+      to_json(json(), rows[i]);
+      gzip_.pack();
     }
-    json += ']';
+    json() += ']';
   }
   template <Described T>
   void put(const T& object) {
     char before = '{';
     each_field(object, [&](const char* name, const auto& value, const char*) {
-      json_key(json, std::exchange(before, ','), name);
+      json_key(json(), std::exchange(before, ','), name);
       put(value);
     });
-    json += '}';
+    json() += '}';
   }
   template <class T>
   void put(const T& value) {
-    to_json(json, value);
+    to_json(json(), value);
   }
-  Gzipped finished() && {
-    pack(0);
-    return std::move(gzip_).finished();
-  }
+  Gzipped finished() && { return std::move(gzip_).finished(); }
 
  private:
-  static constexpr std::size_t kRoom = 64 << 10;
-
-  void pack(std::size_t room) {
-    if (json.size() < room) return;
-    gzip_.add(json);
-    json.clear();
-  }
-
   Gzip gzip_{GzipLevel::fast};
 };
 
@@ -220,17 +217,17 @@ void add_reports(AnswerText& text, const Analysis& analysis, const Context* cont
                  const CeilingsFile* ceilings) {
   std::optional<HostNesting> nesting;
   if (context) nesting.emplace(context->capture, context->host, context->names);
-  text.json += ",\"work\":";
+  text.json() += ",\"work\":";
   if (context && !context->devices.empty())
     text.put(measure_work(*context, analysis, ceilings, &*nesting));
   else
-    text.json += "null";
-  text.json += ",\"tree\":";
+    text.json() += "null";
+  text.json() += ",\"tree\":";
   text.put(context ? call_tree(*context, analysis, *nesting) : std::vector<CallNode>());
   nesting.reset();
   std::optional<WhatIfSwitches> switches;
   if (context) switches = replayed_switches(analysis, *context);
-  text.json += ",\"switches\":";
+  text.json() += ",\"switches\":";
   text.put(switches);
 }
 
@@ -239,7 +236,7 @@ void add_reports(AnswerText& text, const Analysis& analysis, const Context* cont
 Result<std::string> analysis_html(const Analysis& analysis, const Context* context, PageOrder order,
                                   const CeilingsFile* ceilings) {
   AnswerText text;
-  std::string& json = text.json;
+  std::string& json = text.json();
   json = fmt::format(R"({{"page":"{}","version":"{}","headline":)",
                      order == PageOrder::energy ? "energy" : "analysis", kVersion);
   json_string(json, headline(analysis));
