@@ -250,7 +250,7 @@ class Builder {
   std::vector<LaneDraft> drafts_;
   TimelineData data_;
   TimelineTexts texts_;
-  std::vector<std::int64_t> call_number_;  // by row of api_calls, 0: not shown
+  std::vector<std::uint32_t> call_number_;  // by row of api_calls, 0: not shown
 };
 
 Interval window_of(const Context& context) {
@@ -405,7 +405,7 @@ void Builder::number_calls() {
       const std::uint32_t call = row < context_.launches.size() ? context_.launches[row] : kNoRow;
       if (call != kNoRow && detail_.holds(line.spans[i])) call_number_[call] = 1;
     }
-  std::int64_t number = 0;
+  std::uint32_t number = 0;
   Interval span;
   for (const auto thread : threads_by_launches())
     for (const auto row : context_.host.calls(thread)) {

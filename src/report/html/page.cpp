@@ -152,8 +152,10 @@ Gzipped gzipped(const TimelineData& data) {
   return gzipped(parts, bytes_of(parts) < kMostPacked ? GzipLevel::fast : GzipLevel::small);
 }
 
-/// Of more than a page may have, fewer events are held one by one.
-Gzipped bounded_timeline(const Context& context, TimelineData data) {
+/// Nothing without events. Of more than a page may have, fewer are held one by one.
+Gzipped gzipped_timeline(const Context& context) {
+  TimelineData data = timeline_data(context);
+  if (data.duration_ns <= 0 || data.lanes.empty()) return {};
   Gzipped packed = gzipped(data);
   for (auto budget = std::min(static_cast<double>(data.total), double{kPageEvents});
        bytes_of(packed) > kMostPacked && budget >= 1;) {
@@ -248,19 +250,16 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   to_json(json, PageLabels{level_page_labels(), page_labels(cause_labels()),
                            page_labels(bar_labels()), page_labels(phase_labels()),
                            page_labels(energy_labels()), reading_page_labels(analysis)});
-  json += ",\"hasTimeline\":";
-  std::optional<TimelineData> timeline;
-  if (context) timeline = timeline_data(*context);
-  const bool has_timeline = timeline && timeline->duration_ns > 0 && !timeline->lanes.empty();
-  to_json(json, has_timeline);
-  Gzipped packed;  // at once, so that its columns are gone when the others need memory
-  if (has_timeline) packed = bounded_timeline(*context, std::move(*timeline));
-  timeline.reset();
   add_reports(text, analysis, context, ceilings);
+  // After them: its small blocks fit into what their large tables left.
+  Gzipped timeline;
+  if (context) timeline = gzipped_timeline(*context);
+  json += ",\"hasTimeline\":";
+  to_json(json, !timeline.empty());
   json += ",\"analysis\":";
   text.put(analysis);
   json += '}';
-  return page_around(std::move(text).finished(), packed);
+  return page_around(std::move(text).finished(), timeline);
 }
 
 Result<std::string> ranks_html(const JobRanks& job) {
