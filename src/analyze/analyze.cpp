@@ -57,6 +57,7 @@ DescribedKernels describe_kernels(Context& context) {
   context.matching = match_kernels(context.capture, context.devices);
   context.works = std::make_shared<const work::KernelWorks>(work::known_works(context));
   KernelLevels levels(context.capture, context.matching);
+  if (!context.omitted.kernels) context.layer_groups = layer_groups_of(context);
   KernelSections sections = measure_layers(context, levels);
   return {std::move(levels), std::move(sections)};
 }

@@ -31,11 +31,9 @@ struct TimePiece {
   TreeNodeKind kind = TreeNodeKind::kernel;
   IdleReason reason = IdleReason::host_other;
   std::uint32_t activity = kNoRow;  // of an idle piece: the one that it waits for
-  std::uint32_t span = kNoRow;  // innermost span of the host, of host_ops; at first the operation
-                                // that launched, or of an idle piece what the host was in
-  Nanos at = 0;                 // of an idle piece: its middle
+  std::uint32_t span = kNoRow;  // innermost span of the host, of host_ops; where it is not known
+                                // the operation that launched, or that the host was in
   Nanos ns = 0;
-  std::int64_t nj = 0;
 };
 
 /// The time of copies and sets in which no kernel runs, shared evenly where they overlap.
@@ -66,84 +64,158 @@ std::vector<std::pair<std::uint32_t, Nanos>> copies_alone(const Context& context
   return {by_row.begin(), by_row.end()};
 }
 
-void add_pieces(const Context& context, const DeviceTimeline& line,
-                std::vector<TimePiece>& pieces) {
-  const auto& op = context.attribution.op;
-  for (std::size_t i = 0; i < line.rows.size(); ++i)
-    if (const auto row = line.rows[i]; context.capture.activities.kind[row] == ActivityKind::kernel)
-      pieces.push_back({.activity = row, .span = op[row], .ns = line.exclusive_ns[i]});
-  for (const auto& [row, ns] : copies_alone(context, line))
-    pieces.push_back({.kind = TreeNodeKind::copy, .activity = row, .span = op[row], .ns = ns});
-  for (const auto& idle : line.idle_pieces)
-    pieces.push_back({.kind = TreeNodeKind::idle,
-                      .reason = idle.reason,
-                      .activity = idle.next,
-                      .span = idle.op,
-                      .at = idle.span.start + idle.span.length() / 2,
-                      .ns = idle.span.length()});
-}
-
-/// Measured energy by what the analysis gave to each kernel's name, to copies and to idle time.
-void give_energy(const Context& context, const DeviceEnergy& energy, std::span<TimePiece> pieces) {
-  std::map<std::string, double, std::less<>> watts;  // nJ a ns
-  double all_nj = 0, all_ns = 0;
-  for (const auto& row : energy.kernels) {
-    if (row.ns <= 0) continue;
-    watts[row.name] = static_cast<double>(row.nj) / static_cast<double>(row.ns);
-    all_nj += static_cast<double>(row.nj);
-    all_ns += static_cast<double>(row.ns);
+/// The device time of the window in pieces: kernels, copies and idle time, device after device.
+class Pieces {
+ public:
+  Pieces(const Context& context, const Analysis& analysis)
+      : context_(context), questions_(context.capture.threads.size()) {
+    reserve();
+    for (std::size_t device = 0; device < context.devices.size(); ++device) {
+      const std::size_t first = spans_.size();
+      each_of(device, [&](const TimePiece& piece, Nanos middle) {
+        ask(piece, middle);
+        spans_.push_back(piece.span);
+      });
+      for (const auto& measured : analysis.energy.devices)
+        if (measured.device == context.capture.devices.id[context.devices[device].device])
+          give_energy(measured, device, first);
+    }
+    answer();
   }
-  const double mean = all_ns > 0 ? all_nj / all_ns : 1;
-  const auto rate = [&](std::string_view name) {
-    const auto found = watts.find(name);
-    return found == watts.end() ? mean : found->second;
-  };
-  OncePerText kernel_rate(context.capture.strings,
-                          [&](std::string_view name) { return rate(short_kernel_name(name)); });
-  std::vector<double> weights;
-  for (const auto& piece : pieces) {
-    double each = 0;
-    if (piece.kind == TreeNodeKind::kernel)
-      each = kernel_rate(context.capture.activities.name[piece.activity]);
-    else
-      each = rate(piece.kind == TreeNodeKind::copy ? "(copies)" : "(idle)");
-    weights.push_back(each * static_cast<double>(piece.ns));
-  }
-  const auto parts = apportion(energy.nj, weights);
-  for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].nj = parts[i];
-}
 
-/// Finds the host's context at each launch, or while the device idled.
-void find_spans(const Context& context, std::vector<TimePiece>& pieces) {
-  const auto& capture = context.capture;
+  bool empty() const { return spans_.empty(); }
+  /// use(piece, its measured energy); no energy where no device has any.
+  template <class F>
+  void each(F&& use) const {
+    std::size_t at = 0;
+    for (std::size_t device = 0; device < context_.devices.size(); ++device)
+      each_of(device, [&](TimePiece piece, Nanos) {
+        piece.span = spans_[at];
+        std::optional<std::int64_t> nj;
+        if (!nj_.empty()) nj = at < nj_.size() ? nj_[at] : 0;
+        ++at;
+        use(piece, nj);
+      });
+  }
+
+ private:
   struct Question {
     Nanos at;
-    std::size_t piece;
+    std::uint32_t piece;
   };
-  std::vector<std::vector<Question>> questions(capture.threads.size());  // by thread
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const TimePiece& piece = pieces[i];
-    const bool idle = piece.kind == TreeNodeKind::idle;
-    const auto launch = piece.activity == kNoRow ? kNoRow : context.launches[piece.activity];
+
+  /// use(piece, the middle of an idle one).
+  template <class F>
+  void each_of(std::size_t device, F&& use) const {
+    const DeviceTimeline& line = context_.devices[device];
+    const auto& op = context_.attribution.op;
+    for (std::size_t i = 0; i < line.rows.size(); ++i)
+      if (const auto row = line.rows[i];
+          context_.capture.activities.kind[row] == ActivityKind::kernel)
+        use(TimePiece{.activity = row, .span = op[row], .ns = line.exclusive_ns[i]}, 0);
+    for (const auto& [row, ns] : copies_[device])
+      use(TimePiece{.kind = TreeNodeKind::copy, .activity = row, .span = op[row], .ns = ns}, 0);
+    for (const auto& idle : line.idle_pieces)
+      use(TimePiece{.kind = TreeNodeKind::idle,
+                    .reason = idle.reason,
+                    .activity = idle.next,
+                    .span = idle.op,
+                    .ns = idle.span.length()},
+          idle.span.start + idle.span.length() / 2);
+  }
+
+  /// As many as there are: vectors that grow need twice the room.
+  void reserve() {
+    std::size_t pieces = 0;
+    std::vector<std::size_t> asked(questions_.size());
+    for (std::size_t device = 0; device < context_.devices.size(); ++device) {
+      copies_.push_back(copies_alone(context_, context_.devices[device]));
+      each_of(device, [&](const TimePiece& piece, Nanos) {
+        ++pieces;
+        if (const auto thread = thread_of(piece); thread != kNoRow) ++asked[thread];
+      });
+    }
+    spans_.reserve(pieces);
+    for (std::size_t thread = 0; thread < asked.size(); ++thread)
+      questions_[thread].reserve(asked[thread]);
+  }
+
+  std::uint32_t launch_of(const TimePiece& piece) const {
+    return piece.activity == kNoRow ? kNoRow : context_.launches[piece.activity];
+  }
+  /// The thread whose context tells where the host was; kNoRow where none does.
+  std::uint32_t thread_of(const TimePiece& piece) const {
+    const auto& capture = context_.capture;
     std::uint32_t thread = kNoRow;
-    if (idle && piece.span != kNoRow) thread = capture.host_ops.thread[piece.span];
-    if (thread == kNoRow && launch != kNoRow) thread = capture.api_calls.thread[launch];
-    const bool captured = !idle && capture.activities.captured_op[piece.activity] != kNoRow;
-    if (thread == kNoRow || (!idle && launch == kNoRow) || captured) continue;
-    questions[thread].push_back({idle ? piece.at : capture.api_calls.start_ns[launch], i});
+    if (piece.kind != TreeNodeKind::idle) {
+      if (capture.activities.captured_op[piece.activity] != kNoRow) return kNoRow;
+    } else if (piece.span != kNoRow) {
+      thread = capture.host_ops.thread[piece.span];
+    }
+    if (thread != kNoRow) return thread;
+    const auto launch = launch_of(piece);
+    return launch == kNoRow ? kNoRow : capture.api_calls.thread[launch];
   }
-  for (std::uint32_t thread = 0; thread < questions.size(); ++thread) {
-    auto& asked = questions[thread];
-    if (asked.empty()) continue;
-    sort_nearly_ordered(asked.begin(), asked.end(), [](const auto& left, const auto& right) {
-      return std::pair(left.at, left.piece) < std::pair(right.at, right.piece);
+  /// About the piece that comes next: where the host was at its launch, or while the device idled.
+  void ask(const TimePiece& piece, Nanos middle) {
+    const auto thread = thread_of(piece);
+    if (thread == kNoRow) return;
+    const Nanos at = piece.kind == TreeNodeKind::idle
+                         ? middle
+                         : context_.capture.api_calls.start_ns[launch_of(piece)];
+    questions_[thread].push_back({at, static_cast<std::uint32_t>(spans_.size())});
+  }
+
+  void answer() {
+    for (std::uint32_t thread = 0; thread < questions_.size(); ++thread) {
+      auto asked = std::exchange(questions_[thread], {});
+      if (asked.empty()) continue;
+      sort_nearly_ordered(asked.begin(), asked.end(), [](const auto& left, const auto& right) {
+        return std::pair(left.at, left.piece) < std::pair(right.at, right.piece);
+      });
+      ThreadSweep sweep(context_.capture, context_.host, context_.names, thread, Calls::left_out);
+      for (const auto& question : asked)
+        if (const auto span = sweep.at(question.at).named; span != kNoRow)
+          spans_[question.piece] = span;
+    }
+  }
+
+  /// Measured energy by what the analysis gave to each kernel's name, to copies and to idle time.
+  void give_energy(const DeviceEnergy& energy, std::size_t device, std::size_t first) {
+    std::map<std::string, double, std::less<>> watts;  // nJ a ns
+    double all_nj = 0, all_ns = 0;
+    for (const auto& row : energy.kernels) {
+      if (row.ns <= 0) continue;
+      watts[row.name] = static_cast<double>(row.nj) / static_cast<double>(row.ns);
+      all_nj += static_cast<double>(row.nj);
+      all_ns += static_cast<double>(row.ns);
+    }
+    const double mean = all_ns > 0 ? all_nj / all_ns : 1;
+    const auto rate = [&](std::string_view name) {
+      const auto found = watts.find(name);
+      return found == watts.end() ? mean : found->second;
+    };
+    OncePerText kernel_rate(context_.capture.strings,
+                            [&](std::string_view name) { return rate(short_kernel_name(name)); });
+    std::vector<double> weights;
+    each_of(device, [&](const TimePiece& piece, Nanos) {
+      double each = 0;
+      if (piece.kind == TreeNodeKind::kernel)
+        each = kernel_rate(context_.capture.activities.name[piece.activity]);
+      else
+        each = rate(piece.kind == TreeNodeKind::copy ? "(copies)" : "(idle)");
+      weights.push_back(each * static_cast<double>(piece.ns));
     });
-    ThreadSweep sweep(capture, context.host, context.names, thread);
-    for (const auto& question : asked)
-      if (const auto named = sweep.at(question.at).named; named != kNoRow)
-        pieces[question.piece].span = named;
+    nj_.resize(first);
+    for (const auto part : apportion(energy.nj, weights)) nj_.push_back(part);
   }
-}
+
+  const Context& context_;
+  std::vector<std::vector<std::pair<std::uint32_t, Nanos>>> copies_;  // by device
+  std::vector<std::uint32_t> spans_;              // by piece: where the host was
+  std::vector<std::int64_t> nj_;                  // by piece; empty without measured energy
+  std::vector<std::vector<Question>> questions_;  // by thread
+};
 
 TreeNodeKind kind_of_span(HostKind kind) {
   if (kind == HostKind::op) return TreeNodeKind::operation;
@@ -165,14 +237,14 @@ class GrowingTree {
     top.name = "window";
   }
 
-  void add(const TimePiece& piece, bool energy) {
+  void add(const TimePiece& piece, std::optional<std::int64_t> nj) {
     CallNode& node = nodes_[leaf(place_of(piece), piece)];
     node.ns += piece.ns;
     (piece.kind == TreeNodeKind::kernel ? node.kernel_ns
      : piece.kind == TreeNodeKind::copy ? node.copy_ns
                                         : node.idle_ns) += piece.ns;
     ++node.count;
-    if (energy) node.nj = node.nj.value_or(0) + piece.nj;
+    if (nj) node.nj = node.nj.value_or(0) + *nj;
   }
 
   /// Sums upwards, joins what is small, and numbers from `first` on.
@@ -370,31 +442,23 @@ class GrowingTree {
 }  // namespace
 
 std::vector<CallNode> call_tree(const Context& context, const Analysis& analysis,
-                                std::size_t most_nodes) {
-  std::vector<TimePiece> pieces;
-  std::size_t most = 0;
-  for (const auto& line : context.devices) most += line.rows.size() + line.idle_pieces.size();
-  pieces.reserve(most);
-  bool energy = false;
-  for (const auto& line : context.devices) {
-    const std::size_t first = pieces.size();
-    add_pieces(context, line, pieces);
-    for (const auto& measured : analysis.energy.devices)
-      if (measured.device == context.capture.devices.id[line.device]) {
-        give_energy(context, measured, std::span(pieces).subspan(first));
-        energy = true;
-      }
-  }
+                                const HostNesting& nesting, std::size_t most_nodes) {
+  const Pieces pieces(context, analysis);
   if (pieces.empty()) return {};
-  find_spans(context, pieces);
-  const HostNesting nesting(context.capture, context.host, context.names);
   std::vector<CallNode> nodes;
   for (const auto view : {TreeView::modules, TreeView::calls}) {
     GrowingTree tree(context, nesting, view);
-    for (const auto& piece : pieces) tree.add(piece, energy);
+    pieces.each(
+        [&](const TimePiece& piece, std::optional<std::int64_t> nj) { tree.add(piece, nj); });
     tree.finish(most_nodes, nodes);
   }
   return nodes;
+}
+
+std::vector<CallNode> call_tree(const Context& context, const Analysis& analysis,
+                                std::size_t most_nodes) {
+  return call_tree(context, analysis, HostNesting(context.capture, context.host, context.names),
+                   most_nodes);
 }
 
 }  // namespace gf

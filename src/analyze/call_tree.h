@@ -15,6 +15,8 @@
 
 namespace gf {
 
+class HostNesting;
+
 enum class TreeView : std::uint8_t { modules, calls };
 template <>
 struct EnumNames<TreeView> {
@@ -49,5 +51,8 @@ struct EnumNames<TreeNodeKind> {
 /// is done, for its energy. `most_nodes`: of each tree; what is smallest is joined.
 std::vector<CallNode> call_tree(const Context& context, const Analysis& analysis,
                                 std::size_t most_nodes = 3000);
+/// With the nesting of the context's host, where it is known already.
+std::vector<CallNode> call_tree(const Context& context, const Analysis& analysis,
+                                const HostNesting& nesting, std::size_t most_nodes = 3000);
 
 }  // namespace gf

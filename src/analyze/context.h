@@ -33,6 +33,7 @@ struct KernelRates;
 struct JobWaiting;
 struct OwnFinding;
 struct BuiltGraph;
+struct LayerGroups;
 struct Queue;
 
 /// Asks rules of a team's own. Errors: a statement that cannot be answered.
@@ -165,6 +166,7 @@ struct Context {
   std::shared_ptr<const work::KernelWorks> works;           // of `kernels`; empty without sizes
   std::shared_ptr<const std::vector<FindingClaim>> claims;  // of the findings
   std::shared_ptr<const std::vector<Queue>> queues;         // of the runtime; null in brief
+  std::shared_ptr<const LayerGroups> layer_groups;          // of `kernels`; null in brief
   ReplayedPart replayed;  // for the findings; without a graph where none ran
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "analyze/traits.h"
 
@@ -14,29 +15,32 @@ constexpr std::uint32_t kDeepestTold = 200;
 }  // namespace
 
 HostNesting::HostNesting(const Capture& capture, const HostThreads& host, const Names& names)
-    : capture_(capture),
-      names_(names),
-      around_(capture.host_ops.size(), kNoRow),
-      told_(capture.host_ops.size(), kNoRow),
-      is_own_(capture.strings, is_line_of_program) {
+    : capture_(capture), names_(names), around_(capture.host_ops.size(), kNoRow) {
   const auto& ops = capture.host_ops;
   struct Open {
+    Nanos end;
     std::uint32_t row, depth;
   };
   std::vector<Open> open;
   for (std::uint32_t thread = 0; thread < host.threads(); ++thread) {
     open.clear();
     for (const auto row : host.ops(thread)) {
-      const auto ended = [&](const Open& outer) {
-        return ops.start_ns[outer.row] + ops.duration_ns[outer.row] <= ops.start_ns[row];
-      };
-      while (!open.empty() && ended(open.back())) open.pop_back();
+      const Nanos start = ops.start_ns[row];
+      while (!open.empty() && open.back().end <= start) open.pop_back();
       if (!open.empty()) around_[row] = open.back().row;
       const auto outer = open.empty() ? 0 : open.back().depth;
-      told_[row] = outer < kDeepestTold ? row : told_[around_[row]];
-      open.push_back({row, outer + !is_step(row)});
+      if (outer >= kDeepestTold) tell_further_out(row);
+      open.push_back({start + ops.duration_ns[row], row, outer + !is_step(row)});
     }
   }
+}
+
+void HostNesting::tell_further_out(std::uint32_t row) {
+  if (told_.empty()) {
+    told_.resize(around_.size());
+    std::iota(told_.begin(), told_.end(), 0u);
+  }
+  told_[row] = told_[around_[row]];
 }
 
 bool HostNesting::is_step(std::uint32_t row) const {
@@ -45,17 +49,10 @@ bool HostNesting::is_step(std::uint32_t row) const {
 
 std::vector<std::uint32_t> HostNesting::path_to(std::uint32_t row) const {
   std::vector<std::uint32_t> path;
-  for (row = row == kNoRow ? row : told_[row]; row != kNoRow; row = around_[row])
+  for (row = told(row); row != kNoRow; row = around_[row])
     if (!is_step(row)) path.push_back(row);
   std::ranges::reverse(path);
   return path;
-}
-
-std::uint32_t HostNesting::line_of_program(std::uint32_t row) {
-  for (; row != kNoRow; row = around_[row])
-    if (capture_.host_ops.kind[row] == HostKind::python && is_own_(capture_.host_ops.name[row]))
-      return row;
-  return kNoRow;
 }
 
 bool is_line_of_program(std::string_view frame) {

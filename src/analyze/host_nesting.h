@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "analyze/host_threads.h"
-#include "core/strings.h"
 #include "model/capture.h"
 
 namespace gf {
@@ -22,20 +22,20 @@ class HostNesting {
   /// The span around one, kNoRow at the top.
   std::uint32_t around(std::uint32_t row) const { return around_[row]; }
   /// The row whose path is shown: the row itself, or for very deep ones one further out.
-  std::uint32_t told(std::uint32_t row) const { return row == kNoRow ? row : told_[row]; }
+  std::uint32_t told(std::uint32_t row) const {
+    return row == kNoRow || told_.empty() ? row : told_[row];
+  }
   /// Marks of steps tell every step apart: no path has them.
   bool is_step(std::uint32_t row) const;
-  /// The innermost Python frame at a span that is not a library's, as "train.py(41): loss";
-  /// kNoRow without one.
-  std::uint32_t line_of_program(std::uint32_t row);
 
  private:
+  void tell_further_out(std::uint32_t row);
+
   const Capture& capture_;
   const Names& names_;
   // By row of host_ops.
   std::vector<std::uint32_t> around_;  // kNoRow at the top
-  std::vector<std::uint32_t> told_;    // where the path to it ends
-  OncePerText<bool (*)(std::string_view)> is_own_;
+  std::vector<std::uint32_t> told_;    // where the path to it ends; empty where none is deep
 };
 
 /// A Python frame of a file that no package holds.

@@ -1,7 +1,7 @@
 #include "core/base64.h"
 
-#include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace gf {
 
@@ -22,25 +22,30 @@ constexpr auto kPairs = [] {
 
 }  // namespace
 
-std::string base64(std::string_view bytes) {
-  std::string out((bytes.size() + 2) / 3 * 4, '=');
-  auto to = out.begin();
-  const auto put = [&](unsigned bits, std::ptrdiff_t digits) {
-    to = std::copy_n(kPairs[bits & 0xfff].begin(), digits, to);
+void append_base64(std::string& out, std::string_view bytes) {
+  const std::size_t before = out.size();
+  out.resize(before + in_base64(bytes.size()), '=');
+  char* to = out.data() + before;
+  const auto* from = reinterpret_cast<const unsigned char*>(bytes.data());
+  const auto put = [&](unsigned bits, std::size_t digits) {
+    std::memcpy(to, kPairs[bits & 0xfff].data(), digits);
+    to += digits;
   };
-  const auto byte = [&](std::size_t i) {
-    return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u;
-  };
-  std::size_t i = 0;
-  for (; i + 3 <= bytes.size(); i += 3) {
-    const unsigned block = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+  std::size_t left = bytes.size();
+  for (; left >= 3; left -= 3, from += 3) {
+    const unsigned block = unsigned{from[0]} << 16 | unsigned{from[1]} << 8 | from[2];
     put(block >> 12, 2);
     put(block, 2);
   }
-  if (i == bytes.size()) return out;
-  const unsigned block = byte(i) << 16 | byte(i + 1) << 8;
+  if (left == 0) return;
+  const unsigned block = unsigned{from[0]} << 16 | (left > 1 ? unsigned{from[1]} << 8 : 0);
   put(block >> 12, 2);
-  if (i + 2 == bytes.size()) put(block, 1);
+  if (left > 1) put(block, 1);
+}
+
+std::string base64(std::string_view bytes) {
+  std::string out;
+  append_base64(out, bytes);
   return out;
 }
 

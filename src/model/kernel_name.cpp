@@ -18,13 +18,27 @@ char closing(char open) {
   return '}';
 }
 
+/// True for what no part of a name holds: most letters need no closer look.
+constexpr auto kEndsPart = [] {
+  std::array<bool, 256> ends{};
+  for (const char letter : std::string_view("<>()[]{}, :*&"))
+    ends[static_cast<unsigned char>(letter)] = true;
+  return ends;
+}();
+
+/// The first place from `at` on that ends a part; the end of the text without one.
+std::size_t end_of_part(std::string_view text, std::size_t at) {
+  while (at < text.size() && !kEndsPart[static_cast<unsigned char>(text[at])]) ++at;
+  return at;
+}
+
 /// Index behind the bracket that closes the one at `at`; the end of the text when none does. A '>'
 /// directly inside another kind of bracket compares ("enable_if<((8)>(0)), void>") and closes
 /// nothing.
 std::size_t skip_bracket(std::string_view text, std::size_t at) {
   std::array<char, 256> open;
   std::size_t depth = 0;
-  for (std::size_t i = at; i < text.size(); ++i) {
+  for (std::size_t i = at; i < text.size(); i = end_of_part(text, i + 1)) {
     const char letter = text[i];
     if (letter == '<' || letter == '(' || letter == '[' || letter == '{') {
       if (depth == open.size()) return text.size();
@@ -96,7 +110,7 @@ Parts split(std::string_view text) {
     } else {
       if (!named) begin = at;
       named = true;
-      ++at;
+      at = end_of_part(text, at + 1);
     }
   }
   if (named) finish(text.size());

@@ -1,7 +1,13 @@
 #include "report/json.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
+
+#include "core/assert.h"
 
 namespace gf {
 
@@ -63,14 +69,14 @@ void append_utf8(std::string& out, std::string_view text) {
 }
 
 void json_key(std::string& out, char before, std::string_view name) {
-  const std::size_t at = out.size();
-  out.resize(at + name.size() + 4);
-  char* to = out.data() + at;
-  *to++ = before;
-  *to++ = '"';
-  to = std::copy(name.begin(), name.end(), to);
-  *to++ = '"';
-  *to = ':';
+  std::array<char, 64> key;  // no name is as long
+  GF_ASSERT(name.size() + 4 <= key.size());
+  key[0] = before;
+  key[1] = '"';
+  std::memcpy(key.data() + 2, name.data(), name.size());
+  key[name.size() + 2] = '"';
+  key[name.size() + 3] = ':';
+  out.append(key.data(), name.size() + 4);
 }
 
 void json_string(std::string& out, std::string_view text) {

@@ -31,14 +31,14 @@ TEST(Embed, Base64OfTheStandard) {
 
 TEST(Embed, GzipUnpacksToTheSame) {
   std::string text;
-  for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919 % 1000);
-  const std::string large = text + text + text + text + text;  // of more than a megabyte
-  ASSERT_GT(large.size(), std::size_t{1} << 20);
-  for (const auto& [plain, kind] :
-       {std::pair(std::string(), PageBytes::text), std::pair(std::string("x"), PageBytes::text),
-        std::pair(text, PageBytes::text), std::pair(large, PageBytes::text),
-        std::pair(large, PageBytes::columns)}) {
-    const std::string packed = gzipped(plain, kind);
+  for (int i = 0; i < 500'000; ++i) text += std::to_string(i * 7919 % 1000);
+  for (const auto& [plain, level] :
+       {std::pair(std::string(), GzipLevel::fast), std::pair(std::string("x"), GzipLevel::fast),
+        std::pair(text, GzipLevel::fast), std::pair(text, GzipLevel::small)}) {
+    const std::string_view parts[] = {std::string_view(plain).substr(0, plain.size() / 3),
+                                      std::string_view(plain).substr(plain.size() / 3)};
+    std::string packed;
+    for (const auto& part : gzipped(parts, level)) packed += part;
     std::string out(plain.size() + 1, '\0');
     z_stream stream{};
     ASSERT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
@@ -50,9 +50,61 @@ TEST(Embed, GzipUnpacksToTheSame) {
     out.resize(stream.total_out);
     inflateEnd(&stream);
     EXPECT_EQ(out, plain);
-    EXPECT_EQ(packed, gzipped(plain, kind)) << "the same bytes each time";
+    std::string again;
+    for (const auto& part : gzipped(parts, level)) again += part;
+    EXPECT_EQ(packed, again) << "the same bytes each time";
   }
 }
+
+/// The page's decoding of a column: whole numbers of 7 bits a byte.
+std::vector<std::uint64_t> unpacked(std::string_view bytes) {
+  std::vector<std::uint64_t> out;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::uint64_t value = 0;
+    for (int shift = 0;; shift += 7, ++i) {
+      const auto byte = static_cast<unsigned char>(bytes[i]);
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    out.push_back(value);
+  }
+  return out;
+}
+
+/// The numbers that were put into a column.
+std::vector<std::int64_t> numbers_of(const PackedColumn& column) {
+  std::vector<std::int64_t> out;
+  std::int64_t last = 0;
+  std::string bytes;
+  for (const auto block : column.bytes()) bytes += block;
+  for (const auto number : unpacked(bytes)) {
+    auto value = static_cast<std::int64_t>(number);
+    if (column.coding() == Coding::change)
+      value = static_cast<std::int64_t>((number >> 1) ^ (0 - (number & 1)));
+    if (column.coding() != Coding::number) value += last;
+    out.push_back(last = value);
+  }
+  EXPECT_EQ(out.size(), column.size());
+  return out;
+}
+
+/// A lane's columns that tests ask for, as numbers.
+struct Numbers {
+  explicit Numbers(const TimelineLane& lane)
+      : start(numbers_of(lane.start)),
+        duration(numbers_of(lane.duration)),
+        name(numbers_of(lane.name)),
+        site(numbers_of(lane.site)),
+        call(numbers_of(lane.call)),
+        correlation(numbers_of(lane.correlation)),
+        low(numbers_of(lane.low)),
+        depth(numbers_of(lane.depth)),
+        events(numbers_of(lane.events)),
+        filled(numbers_of(lane.filled)) {}
+  std::size_t size() const { return start.size(); }
+  std::vector<std::int64_t> start, duration, name, site, call, correlation, low, depth, events,
+      filled;
+};
 
 class TimelineOf : public testing::Test {
  protected:
@@ -83,10 +135,11 @@ TEST_F(TimelineOf, HoldsAllEventsWhenThereIsRoom) {
   Nanos idle = 0;
   for (const auto& lane : all.lanes) {
     EXPECT_FALSE(lane.merged);
-    for (std::size_t i = 0; i < lane.start.size(); ++i) {
-      EXPECT_GE(lane.start[i], i > 0 ? lane.start[i - 1] : 0) << lane.title << ": in order";
-      EXPECT_LE(lane.start[i] + lane.duration[i], all.duration_ns);
-      if (lane.kind == "idle") idle += lane.duration[i];
+    const Numbers of(lane);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      EXPECT_GE(of.start[i], i > 0 ? of.start[i - 1] : 0) << lane.title << ": in order";
+      EXPECT_LE(of.start[i] + of.duration[i], all.duration_ns);
+      if (lane.kind == "idle") idle += of.duration[i];
     }
   }
   EXPECT_EQ(count_of(all, "stream"), static_cast<std::size_t>(analysis_->devices[0].gpu_events));
@@ -97,45 +150,40 @@ TEST_F(TimelineOf, KernelsNameTheirCalls) {
   const TimelineData all = timeline_data(*context_);
   std::vector<std::int64_t> correlations;
   for (const auto& lane : all.lanes)
-    if (lane.kind == "api")
-      correlations.insert(correlations.end(), lane.correlation.begin(), lane.correlation.end());
+    if (lane.kind == "api") {
+      const auto more = numbers_of(lane.correlation);
+      correlations.insert(correlations.end(), more.begin(), more.end());
+    }
   std::size_t named = 0;
   for (const auto& lane : all.lanes) {
     if (lane.kind != "stream") continue;
-    for (std::size_t i = 0; i < lane.call.size(); ++i) {
-      EXPECT_LT(lane.name[i], static_cast<std::int64_t>(all.things.size()));
-      EXPECT_LT(lane.site[i], static_cast<std::int64_t>(all.sites.size()));
-      if (lane.call[i] == 0) continue;
+    const Numbers of(lane);
+    for (std::size_t i = 0; i < of.call.size(); ++i) {
+      EXPECT_LT(of.name[i], static_cast<std::int64_t>(all.things.size()));
+      EXPECT_LT(of.site[i], static_cast<std::int64_t>(all.sites.size()));
+      if (of.call[i] == 0) continue;
       ++named;
-      EXPECT_EQ(correlations.at(static_cast<std::size_t>(lane.call[i] - 1)), lane.correlation[i]);
+      EXPECT_EQ(correlations.at(static_cast<std::size_t>(of.call[i] - 1)), of.correlation[i]);
     }
   }
   EXPECT_GT(named, 800u);
-}
-
-/// The page's decoding of a column: whole numbers of 7 bits a byte.
-std::vector<std::uint64_t> unpacked(std::string_view bytes) {
-  std::vector<std::uint64_t> out;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    std::uint64_t value = 0;
-    for (int shift = 0;; shift += 7, ++i) {
-      const auto byte = static_cast<unsigned char>(bytes[i]);
-      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-    }
-    out.push_back(value);
-  }
-  return out;
 }
 
 TEST(PackedTimeline, HoldsItsColumnsInOrder) {
   TimelineData data;
   data.lanes.push_back({.kind = "api", .title = "calls"});
   auto& lane = data.lanes[0];
-  lane.start = {5, 300, 300, 5'000'000'000};
-  lane.duration = {0, 127, 128, 9'000'000'000'000};
-  lane.correlation = {7, -1, 1'000'000, 3};
-  const std::string packed = packed_timeline(data);
+  const auto put = [](PackedColumn& column, std::initializer_list<std::int64_t> values) {
+    for (const auto value : values) column.push_back(value);
+    EXPECT_EQ(numbers_of(column), std::vector(values));
+  };
+  put(lane.start, {5, 300, 300, 5'000'000'000});
+  put(lane.duration, {0, 127, 128, 9'000'000'000'000});
+  put(lane.correlation, {7, -1, 1'000'000, 3});
+  put(lane.shapes, {0, 0, 0, 0});
+  const PackedTimeline parts = packed_timeline(data);
+  std::string packed = parts.head;
+  for (const auto column : parts.columns) packed += column;
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(packed[i]); };
   const std::size_t head = byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
   const std::string json = packed.substr(4, head);
@@ -158,16 +206,17 @@ TEST_F(TimelineOf, ShowsEveryChangeOfAQueue) {
     Nanos at = 0, empty = 0;
     std::int64_t most = 0;
     double area = 0;
-    for (std::size_t i = 0; i < lane.start.size(); ++i) {
-      EXPECT_EQ(lane.start[i], at) << "no gap and no overlap";
-      at += lane.duration[i];
-      EXPECT_EQ(lane.low[i], lane.depth[i]) << "nothing was left out";
+    const Numbers of(lane);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      EXPECT_EQ(of.start[i], at) << "no gap and no overlap";
+      at += of.duration[i];
+      EXPECT_EQ(of.low[i], of.depth[i]) << "nothing was left out";
       if (i > 0) {
-        EXPECT_NE(lane.depth[i], lane.depth[i - 1]);
+        EXPECT_NE(of.depth[i], of.depth[i - 1]);
       }
-      if (lane.depth[i] == 0) empty += lane.duration[i];
-      most = std::max(most, lane.depth[i]);
-      area += static_cast<double>(lane.depth[i]) * static_cast<double>(lane.duration[i]);
+      if (of.depth[i] == 0) empty += of.duration[i];
+      most = std::max(most, of.depth[i]);
+      area += static_cast<double>(of.depth[i]) * static_cast<double>(of.duration[i]);
     }
     EXPECT_EQ(at, all.duration_ns);
     EXPECT_EQ(empty, queue.empty_ns);
@@ -203,15 +252,16 @@ Sums sums_of(const TimelineData& data) {
   Sums sums;
   for (const auto& lane : data.lanes) {
     if (lane.kind == "queue") continue;
-    for (std::size_t i = 0; i < lane.start.size(); ++i) {
-      const auto name = static_cast<std::size_t>(lane.name[i]);
+    const Numbers of(lane);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      const auto name = static_cast<std::size_t>(of.name[i]);
       std::string text = lane.kind == "stream"
                              ? data.things[name].name + " of " +
-                                   data.sites[static_cast<std::size_t>(lane.site[i])].op
+                                   data.sites[static_cast<std::size_t>(of.site[i])].op
                              : data.texts[name];
       auto& sum = sums[{lane.group, lane.kind + " " + lane.title, text}];
-      sum.first += lane.merged ? lane.events[i] : 1;
-      sum.second += lane.merged ? lane.filled[i] : lane.duration[i];
+      sum.first += lane.merged ? of.events[i] : 1;
+      sum.second += lane.merged ? of.filled[i] : of.duration[i];
     }
   }
   return sums;
@@ -238,11 +288,14 @@ TEST_F(TimelineOf, HoldsTheLargestAndAllOfWholeSpans) {
   ASSERT_FALSE(few.whole.empty());
   const auto held = [&](const TimelineData& data, Interval within, Nanos longer_than) {
     std::multiset<std::tuple<std::string, Nanos, Nanos>> events;
-    for (const auto& lane : data.lanes)
-      for (std::size_t i = 0; i < lane.start.size() && !lane.merged && lane.kind != "queue"; ++i)
-        if (lane.start[i] <= within.end && lane.start[i] + lane.duration[i] >= within.start &&
-            lane.duration[i] > longer_than)
-          events.emplace(lane.group + lane.kind, lane.start[i], lane.duration[i]);
+    for (const auto& lane : data.lanes) {
+      if (lane.merged || lane.kind == "queue") continue;
+      const Numbers of(lane);
+      for (std::size_t i = 0; i < of.size(); ++i)
+        if (of.start[i] <= within.end && of.start[i] + of.duration[i] >= within.start &&
+            of.duration[i] > longer_than)
+          events.emplace(lane.group + lane.kind, of.start[i], of.duration[i]);
+    }
     return events;
   };
   for (const auto& span : few.whole) EXPECT_EQ(held(few, span, -1), held(all, span, -1));
@@ -255,13 +308,16 @@ TEST_F(TimelineOf, HoldsTheLargestAndAllOfWholeSpans) {
 
 TEST_F(TimelineOf, CellsDoNotReachIntoWholeSpans) {
   const TimelineData few = timeline_data(*context_, 1000);
-  for (const auto& lane : few.lanes)
-    for (std::size_t i = 0; i < lane.start.size() && lane.merged; ++i) {
-      EXPECT_GT(lane.duration[i], 0);
-      EXPECT_LE(lane.start[i] + lane.duration[i], few.duration_ns);
+  for (const auto& lane : few.lanes) {
+    if (!lane.merged) continue;
+    const Numbers of(lane);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      EXPECT_GT(of.duration[i], 0);
+      EXPECT_LE(of.start[i] + of.duration[i], few.duration_ns);
       for (const auto& span : few.whole)
-        EXPECT_TRUE(lane.start[i] >= span.end || lane.start[i] + lane.duration[i] <= span.start);
+        EXPECT_TRUE(of.start[i] >= span.end || of.start[i] + of.duration[i] <= span.start);
     }
+  }
 }
 
 TEST_F(TimelineOf, PageIsBoundedAndNamesNothingOutside) {

@@ -12,6 +12,7 @@
 #include "analyze/layers/layer_type.h"
 #include "analyze/utilization/instances.h"
 #include "analyze/utilization/levels.h"
+#include "core/number_map.h"
 #include "model/kernel_name.h"
 
 namespace gf {
@@ -135,22 +136,20 @@ LayerGroups group_layers(const Context& context, const std::vector<KernelInstanc
   LayerGroups out;
   out.group.resize(instances.size());
   std::unordered_map<std::string, std::uint32_t>
-      groups;  // by type, phase and name: different kernels can share a short name
-  std::unordered_map<std::uint64_t, std::uint32_t>
-      known;  // the same by numbers, so that texts are made once
+      groups;       // by type, phase and name: different kernels can share a short name
+  NumberMap known;  // the same by numbers, so that texts are made once
   for (std::size_t i = 0; i < instances.size(); ++i) {
     const auto activity = instances[i].activity;
     const auto key = name_key(context, naming, scopes_first, activity);
     const auto type = attribution.layer[activity];
     const std::uint64_t tag = static_cast<std::uint64_t>(type) * 4 + attribution.phase[activity];
-    const auto [at, fresh] = known.try_emplace(
-        static_cast<std::uint64_t>(key.id) << 16 | static_cast<std::uint64_t>(key.kind) << 14 | tag,
-        0u);
+    const auto [number, fresh] = known.place(static_cast<std::uint64_t>(key.id) << 16 |
+                                             static_cast<std::uint64_t>(key.kind) << 14 | tag);
     if (fresh) {
       std::string name = name_text(context, key);
       const auto [group, added] = groups.try_emplace(fmt::format("{}/{}", tag, name),
                                                      static_cast<std::uint32_t>(groups.size()));
-      at->second = group->second;
+      *number = group->second;
       if (added) {
         LayerRow& row = out.rows.emplace_back();
         row.type = type;
@@ -158,9 +157,14 @@ LayerGroups group_layers(const Context& context, const std::vector<KernelInstanc
         row.phase = static_cast<TrainingPhase>(attribution.phase[activity]);
       }
     }
-    out.group[i] = at->second;
+    out.group[i] = *number;
   }
   return out;
+}
+
+std::shared_ptr<const LayerGroups> layer_groups_of(const Context& context) {
+  if (context.layer_groups) return context.layer_groups;
+  return std::make_shared<const LayerGroups>(group_layers(context, context.kernels));
 }
 
 std::vector<LayerRow> layer_types(const Context& context, const KernelLevels& levels) {
@@ -179,10 +183,10 @@ std::vector<LayerRow> layer_types(const Context& context, const KernelLevels& le
 
 std::vector<LayerRow> layer_rows(const Context& context, const KernelLevels& levels) {
   const auto& instances = context.kernels;
-  const LayerGroups named = group_layers(context, instances);
+  const auto named = layer_groups_of(context);
   auto rows =
-      rows_of(context, levels, instances, named.group, named.rows.size(),
-              [&](LayerRow& row, std::uint32_t, std::size_t member) { row = named.rows[member]; });
+      rows_of(context, levels, instances, named->group, named->rows.size(),
+              [&](LayerRow& row, std::uint32_t, std::size_t member) { row = named->rows[member]; });
   keep(rows, context.options.max_rows);
   return rows;
 }

@@ -1,6 +1,7 @@
 // Layers: the type of every device activity, and kernel time by type and by module or operator.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "analyze/context.h"
@@ -35,5 +36,7 @@ struct LayerGroups {
   std::vector<LayerRow> rows;        // by group: type, name and phase
 };
 LayerGroups group_layers(const Context& context, const std::vector<KernelInstance>& instances);
+/// Those of the context's kernels: the ones that it has, or made now.
+std::shared_ptr<const LayerGroups> layer_groups_of(const Context& context);
 
 }  // namespace gf

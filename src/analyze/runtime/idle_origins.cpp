@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <unordered_map>
 
 #include "analyze/runtime/runtime.h"
@@ -90,7 +91,10 @@ using Sums = std::unordered_map<Key, Sum, KeyHash>;
 class PieceOrigins {
  public:
   PieceOrigins(const Context& context, const RuntimeTrace& trace, bool stacks)
-      : context_(context), trace_(trace), stacks_(stacks) {}
+      : context_(context),
+        trace_(trace),
+        stacks_(stacks),
+        threads_(context.capture.threads.size()) {}
 
   Key key_of(const IdlePiece& piece) {
     const auto& capture = context_.capture;
@@ -125,21 +129,20 @@ class PieceOrigins {
     return launch == kNoRow ? kNoRow : capture.api_calls.thread[launch];
   }
   Thread& state_of(std::uint32_t thread) {
-    const auto at = threads_.find(thread);
-    if (at != threads_.end()) return at->second;
-    return threads_
-        .emplace(thread,
-                 Thread{PhaseSweep(trace_.threads[thread]),
-                        ThreadSweep(context_.capture, context_.host, context_.names, thread)})
-        .first->second;
+    auto& state = threads_[thread];
+    if (!state)
+      state = std::make_unique<Thread>(Thread{
+          PhaseSweep(trace_.threads[thread]),
+          ThreadSweep(context_.capture, context_.host, context_.names, thread, Calls::left_out)});
+    return *state;
   }
 
   const Context& context_;
   const RuntimeTrace& trace_;
   bool stacks_;
-  // Each moves forward with the pieces of a device, and back to the next one's. Few of many threads
-  // launch anything.
-  std::unordered_map<std::uint32_t, Thread> threads_;
+  // By row of threads, of those that launch anything. Each moves forward with the pieces of a
+  // device, and back to the next one's.
+  std::vector<std::unique_ptr<Thread>> threads_;
 };
 
 IdleOrigin origin_of(const Context& context, const Key& key, const Sum& sum, Nanos windows) {

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <tuple>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "analyze/findings/eager_attention.h"
 #include "analyze/findings/facts.h"
@@ -13,12 +15,44 @@
 #include "analyze/work/ceilings.h"
 #include "analyze/work/sections.h"
 #include "core/apportion.h"
+#include "core/number_map.h"
 
 namespace gf::work {
 namespace {
 
 /// A piece of a device's kernel time: one part, layer and named loss.
-using Cell = std::tuple<WorkPart, std::uint32_t, LossCause>;
+struct Cell {
+  WorkPart part;
+  std::uint32_t group;
+  LossCause cause;
+  double seconds = 0;
+  std::uint64_t key() const {
+    return static_cast<std::uint64_t>(part) << 48 | static_cast<std::uint64_t>(group) << 8 |
+           static_cast<std::uint64_t>(cause);
+  }
+};
+
+/// The time of all pieces that are one cell.
+class Cells {
+ public:
+  void add(const Cell& piece) {
+    const auto [number, fresh] = number_.place(piece.key());
+    if (fresh) {
+      *number = static_cast<std::uint32_t>(cells_.size());
+      cells_.push_back(piece);
+    } else {
+      cells_[*number].seconds += piece.seconds;
+    }
+  }
+  std::vector<Cell> in_order() && {
+    std::ranges::sort(cells_, {}, &Cell::key);
+    return std::move(cells_);
+  }
+
+ private:
+  NumberMap number_;
+  std::vector<Cell> cells_;
+};
 
 bool odd(const gf::work::Product& product) {
   auto off = [](double size) { return size > 1 && std::fmod(size, 8) != 0; };
@@ -34,7 +68,7 @@ class Accounts {
         levels_(levels),
         analysis_(analysis),
         works_(works),
-        groups_(group_layers(context, context.kernels)),
+        groups_(layer_groups_of(context)),
         facts_(context, analysis, levels),
         attention_(context) {}
 
@@ -139,7 +173,7 @@ class Accounts {
     return static_cast<TrainingPhase>(context_.attribution.phase[context_.kernels[i].activity]);
   }
 
-  KernelFacts facts_of(std::size_t i, const gf::Product& product, double peak) const {
+  KernelFacts facts_of(std::size_t i, StatedPeaks& peaks, double peak) const {
     const KernelWork& work = works_.kernels[i];
     const auto activity = context_.kernels[i].activity;
     KernelFacts kernel;
@@ -151,7 +185,7 @@ class Accounts {
     kernel.covered = std::isnan(counted) || counted < work.flops ? work.covered : counted;
     kernel.peak = peak;
     kernel.clock = clock_.value_or(1);
-    kernel.own_peak = stated_peak(product, name_of(work.type)).value_or(peak);
+    kernel.own_peak = peaks.of(work.type).value_or(peak);
     kernel.multiplies = work.multiplies;
     kernel.known = work.call != kNoCall;
     kernel.communicates = facts_.type(context_.kernels[i]) == LayerType::communication;
@@ -183,10 +217,11 @@ class Accounts {
 
   void add_parts(std::size_t number, std::size_t first, std::size_t last,
                  const gf::Product& product, WorkAccount& account) {
-    std::map<Cell, double> cells;
+    Cells cells;
+    StatedPeaks peaks(product);
     bool measured = first < last;
     for (std::size_t i = first; i < last; ++i) {
-      const KernelFacts kernel = facts_of(i, product, account.peak_flops_per_s);
+      const KernelFacts kernel = facts_of(i, peaks, account.peak_flops_per_s);
       if (!(kernel.seconds > 0)) continue;
       if (std::isnan(kernel.sm_active) && !kernel.communicates) measured = false;
       const KernelShares shares = split_work(kernel);
@@ -195,7 +230,7 @@ class Accounts {
         if (!(seconds > 0)) continue;
         const auto part = static_cast<WorkPart>(number_of_part);
         const LossCause cause = cause_of(i, part);
-        cells[{part, groups_.group[i], cause}] += seconds;
+        cells.add({part, groups_->group[i], cause, seconds});
         if (cause != LossCause::none && cause != LossCause::lower_clock)
           note_example(cause, i, seconds);
       }
@@ -207,25 +242,25 @@ class Accounts {
       parts[i].label = label_of_part(parts[i].id);
     }
     const DeviceTimeline& line = context_.devices[number];
-    fill_kernel_parts(analysis_.devices[number].kernel_busy_ns - line.waiting_ns(), cells, parts);
+    fill_kernel_parts(analysis_.devices[number].kernel_busy_ns - line.waiting_ns(),
+                      std::move(cells).in_order(), parts);
     fill_waiting(line, parts);
     fill_other_parts(analysis_.devices[number], parts);
     finish(std::move(parts), account);
   }
 
-  void fill_kernel_parts(Nanos busy, const std::map<Cell, double>& cells,
+  void fill_kernel_parts(Nanos busy, const std::vector<Cell>& cells,
                          std::vector<AccountPart>& parts) const {
     std::vector<double> seconds;
-    for (const auto& [cell, amount] : cells) seconds.push_back(amount);
+    for (const auto& cell : cells) seconds.push_back(cell.seconds);
     const auto whole = apportion(busy, seconds);
     std::size_t at = 0;
-    for (const auto& [cell, amount] : cells) {
+    for (const auto& cell : cells) {
       const Nanos ns = whole[at++];
-      const auto& [part, group, cause] = cell;
       if (ns == 0) continue;
-      const LayerRow& layer = groups_.rows[group];
-      parts[static_cast<std::size_t>(part)].owners.push_back(
-          {layer.name, layer.type, layer.phase, cause, ns});
+      const LayerRow& layer = groups_->rows[cell.group];
+      parts[static_cast<std::size_t>(cell.part)].owners.push_back(
+          {layer.name, layer.type, layer.phase, cell.cause, ns});
     }
   }
 
@@ -327,7 +362,7 @@ class Accounts {
   const KernelLevels& levels_;
   const Analysis& analysis_;
   const KernelWorks& works_;
-  LayerGroups groups_;
+  std::shared_ptr<const LayerGroups> groups_;
   TraceFacts facts_;
   EagerAttention attention_;
   const DeviceEnergy* energy_ = nullptr;  // of the device at hand

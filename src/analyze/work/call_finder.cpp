@@ -88,9 +88,7 @@ const CallWork* CallFinder::work_at(std::uint32_t place) {
 
 /// The work of one call for all that have the same inputs; nullptr when it is not known.
 const CallWork* CallFinder::work_of(std::uint32_t op, const Rule& rule) {
-  const auto& ops = capture_.host_ops;
-  const Inputs inputs{ops.name[op], ops.shapes[op], ops.types[op], ops.values[op], ops.strides[op]};
-  const auto [known, first] = known_.try_emplace(inputs, nullptr);
+  const auto [known, first] = known_.try_emplace(call_texts(capture_, op), nullptr);
   if (!first) return known->second;
   auto call = call_of(capture_, op);
   if (!call) return nullptr;

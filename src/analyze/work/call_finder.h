@@ -2,10 +2,9 @@
 // and shapes and does not hand its call on.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <map>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/attribution/attribution.h"
@@ -61,8 +60,7 @@ class CallFinder {
   std::size_t settled_ = 1;
   Inherited place_of_op_;
   OncePerText<Role (*)(std::string_view)> role_of_name_;
-  using Inputs = std::array<Text, 5>;  // name, sizes, types, values, strides
-  std::map<Inputs, const CallWork*> known_;
+  std::unordered_map<CallTexts, const CallWork*, HashOfCallTexts> known_;
 };
 
 }  // namespace gf::work

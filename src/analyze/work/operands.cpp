@@ -66,6 +66,7 @@ class Reader {
     text_ = text;
     at_ = 0;
     all_.clear();
+    all_.reserve(1 + text.size() / 2);  // a value takes two letters at least
     if (!take_value(0)) return nullptr;
     skip_space();
     return at_ == text_.size() ? all_.data() : nullptr;
@@ -290,6 +291,12 @@ std::vector<std::int64_t> numbers_of(std::string_view text) {
   const Json* json = reader.read(text);
   if (!json || !json->array) return {};
   return whole_numbers(*json);
+}
+
+CallTexts call_texts(const Capture& capture, std::uint32_t host_op) {
+  const auto& ops = capture.host_ops;
+  return {ops.name[host_op], ops.shapes[host_op], ops.types[host_op], ops.values[host_op],
+          ops.strides[host_op]};
 }
 
 std::optional<Call> call_of(const Capture& capture, std::uint32_t host_op) {

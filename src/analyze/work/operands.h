@@ -1,6 +1,7 @@
 // The inputs of a framework operation, out of the texts that a profiler recorded of them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -70,6 +71,20 @@ struct Call {
   bool flag(std::size_t i, std::size_t at = 0, bool unknown = true) const;
   /// All tensors, those of lists included.
   std::vector<const Tensor*> tensors() const;
+};
+
+/// Name, sizes, types, values and strides: calls with the same are one call.
+using CallTexts = std::array<Text, 5>;
+CallTexts call_texts(const Capture& capture, std::uint32_t host_op);
+struct HashOfCallTexts {
+  std::size_t operator()(const CallTexts& texts) const {
+    std::uint64_t hash = 0;
+    for (const auto text : texts) {
+      hash = (hash ^ static_cast<std::uint32_t>(text)) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 32;
+    }
+    return hash;
+  }
 };
 
 /// The call behind a row of host_ops; empty without recorded shapes, or with some that no profiler

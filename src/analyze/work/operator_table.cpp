@@ -1,8 +1,9 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <compare>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -13,6 +14,9 @@
 #include "analyze/host_nesting.h"
 #include "analyze/traits.h"
 #include "analyze/work/sections.h"
+#include "core/format.h"
+#include "core/number_map.h"
+#include "core/strings.h"
 #include "core/text.h"
 #include "model/kernel_name.h"
 
@@ -35,8 +39,9 @@ void add_known(std::optional<double>& sum, const std::optional<double>& value) {
   if (value) sum = sum.value_or(0) + *value;
 }
 
-/// The answer of the first operation outward from one: those of one path are asked once.
-template <class T>
+/// The answer of the first operation outward from one: those of one path are asked once. No answer
+/// is `kUnasked`.
+template <class T, T kUnasked>
 class Outward {
  public:
   Outward(const std::vector<std::uint32_t>& parent, T otherwise)
@@ -45,24 +50,25 @@ class Outward {
   /// `said(op)` is nothing where one has to look further out.
   template <class F>
   T operator()(std::uint32_t op, F&& said) {
+    if (known_.empty()) known_.assign(parent_.size(), kUnasked);
     path_.clear();
     std::optional<T> found;
-    for (; op != kNoRow && !found; op = op < parent_.size() ? parent_[op] : kNoRow) {
-      if (const auto known = known_.find(op); known != known_.end()) {
-        found = known->second;
+    for (; op != kNoRow && !found; op = parent_[op]) {
+      if (known_[op] != kUnasked) {
+        found = known_[op];
       } else {
         path_.push_back(op);
         found = said(op);
       }
     }
-    for (const auto passed : path_) known_.emplace(passed, found.value_or(otherwise_));
+    for (const auto passed : path_) known_[passed] = found.value_or(otherwise_);
     return found.value_or(otherwise_);
   }
 
  private:
   const std::vector<std::uint32_t>& parent_;
   T otherwise_;
-  std::unordered_map<std::uint32_t, T> known_;
+  std::vector<T> known_;  // by operation; empty before the first question
   std::vector<std::uint32_t> path_;
 };
 
@@ -75,9 +81,20 @@ struct Seen {
   std::uint32_t module = 0;
   TrainingPhase phase = TrainingPhase::none;
   bool whole = true;  // inside the window
-  std::int64_t kernels = 0;
+  std::uint32_t kernels = 0;
   Nanos ns = 0;
-  double flops = 0, bytes = 0, counted_flops = 0, counted_bytes = 0;
+  double counted_flops = 0, counted_bytes = 0;
+
+  double flops() const {
+    return known ? known->in_window * (known->of->work.flops + known->of->work.other_flops) : 0;
+  }
+  double bytes() const { return known ? known->in_window * known->of->work.bytes : 0; }
+};
+
+/// All that is told of a call's inputs.
+struct CallTold {
+  std::string name, shapes, types, strides, arguments;
+  auto operator<=>(const CallTold&) const = default;
 };
 
 /// Blocks that differ in their number alone: "layers.3.fc" is "layers.*.fc".
@@ -91,29 +108,42 @@ std::string rolled(std::string_view path) {
   return out;
 }
 
+/// `put(text, tensor)` of every tensor with sizes.
 template <class F>
-std::string of_tensors(const Call& call, F&& text_of) {
+std::string of_tensors(const Call& call, F&& put) {
   std::string text;
-  for (const auto* tensor : call.tensors()) {
-    if (tensor->dims.empty()) continue;
-    if (!text.empty()) text += " * ";
-    text += text_of(*tensor);
-  }
+  for (const auto& input : call.inputs)
+    for (const auto& tensor : input.tensors) {
+      if (tensor.dims.empty()) continue;
+      if (!text.empty()) text += " * ";
+      put(text, tensor);
+    }
   return text;
 }
 
+void append_joined(std::string& text, const std::vector<std::int64_t>& numbers, char between) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) text += between;
+    append_signed(text, numbers[i]);
+  }
+}
+
+bool any_tensor(const Call& call, bool (*is)(const Tensor&)) {
+  return std::ranges::any_of(
+      call.inputs, [is](const Input& input) { return std::ranges::any_of(input.tensors, is); });
+}
+
 std::string strides_text(const Call& call) {
-  const auto tensors = call.tensors();
-  if (std::ranges::all_of(tensors, [](const Tensor* tensor) { return tensor->strides.empty(); }))
-    return {};
-  return of_tensors(
-      call, [](const Tensor& tensor) { return fmt::format("{}", fmt::join(tensor.strides, ",")); });
+  if (!any_tensor(call, [](const Tensor& tensor) { return !tensor.strides.empty(); })) return {};
+  return of_tensors(call, [](std::string& text, const Tensor& tensor) {
+    append_joined(text, tensor.strides, ',');
+  });
 }
 
 std::string arguments_text(const Call& call) {
   std::string text;
   for (const auto& input : call.inputs)
-    if (!input.value.empty()) text += fmt::format("{}{}", text.empty() ? "" : " ", input.value);
+    if (!input.value.empty()) (text += text.empty() ? "" : " ") += input.value;
   return text;
 }
 
@@ -131,11 +161,14 @@ void spread(std::vector<T>& values, std::optional<T>& least, std::optional<T>& m
 
 class Table {
  public:
-  Table(const Context& context, const KernelWorks& works, const Roof& roof)
+  Table(const Context& context, const KernelWorks& works, const Roof& roof,
+        const HostNesting& nesting)
       : context_(context),
         works_(works),
         roof_(roof),
-        nesting_(context.capture, context.host, context.names),
+        nesting_(nesting),
+        is_own_(context.capture.strings, is_line_of_program),
+        short_name_(context.capture.strings, short_kernel_name),
         with_shapes_(context.attribution.op_parent, kNoRow),
         on_host_(context.attribution.op_parent, TrainingPhase::forward) {}
 
@@ -147,12 +180,10 @@ class Table {
       seen_[i].known = &known;
       seen_[i].op = known.host_op;
       seen_[i].whole = known.in_window >= 1;
-      seen_[i].flops = known.in_window * (known.of->work.flops + known.of->work.other_flops);
-      seen_[i].bytes = known.in_window * known.of->work.bytes;
     }
     for (std::size_t i = 0; i < works_.kernels.size(); ++i) take_kernel(i);
-    row_of_.assign(seen_.size(), SIZE_MAX);
-    for (std::size_t at = 0; at < seen_.size(); ++at) {
+    row_of_.assign(seen_.size(), kNoRow);
+    for (std::uint32_t at = 0; at < seen_.size(); ++at) {
       const bool inside = seen_[at].known && seen_[at].known->in_window > 0;
       if (inside || seen_[at].kernels > 0) take_call(at);
     }
@@ -162,40 +193,49 @@ class Table {
       finish(without_shapes_);
       rows_.push_back(std::move(without_shapes_));
     }
-    std::vector<OperatorWork> table;
-    for (auto& row : rows_) table.push_back(std::move(row.row));
-    std::stable_sort(table.begin(), table.end(), [](const auto& left, const auto& right) {
-      const double of_left = left.product_flops.value_or(0),
-                   of_right = right.product_flops.value_or(0);
-      return std::tuple(-left.ns, -of_left, std::string_view(left.name)) <
-             std::tuple(-right.ns, -of_right, std::string_view(right.name));
-    });
-    return table;
+    return sorted();
   }
 
  private:
   struct Row {
     OperatorWork row;
-    std::vector<std::size_t> calls;  // of seen_
+    std::uint32_t module = 0;          // of its first call
+    std::vector<std::uint32_t> calls;  // of seen_
     std::map<Text, Nanos> kernels;
   };
 
-  /// The call that a kernel belongs to, of seen_; SIZE_MAX where no shapes are known.
-  std::size_t call_of_kernel(std::size_t i) {
+  std::vector<OperatorWork> sorted() {
+    std::vector<OperatorWork*> order;
+    for (auto& row : rows_) order.push_back(&row.row);
+    std::ranges::stable_sort(order, [](const auto* left, const auto* right) {
+      const double of_left = left->product_flops.value_or(0),
+                   of_right = right->product_flops.value_or(0);
+      return std::tuple(-left->ns, -of_left, std::string_view(left->name)) <
+             std::tuple(-right->ns, -of_right, std::string_view(right->name));
+    });
+    std::vector<OperatorWork> table;
+    table.reserve(order.size());
+    for (auto* row : order) table.push_back(std::move(*row));
+    return table;
+  }
+
+  /// The call that a kernel belongs to, of seen_; kNoRow where no shapes are known.
+  std::uint32_t call_of_kernel(std::size_t i) {
     const auto known = works_.kernels[i].call;
     if (known != kNoCall) return known;
     const auto op = op_with_shapes(context_.attribution.op[context_.kernels[i].activity]);
-    if (op == kNoRow) return SIZE_MAX;
+    if (op == kNoRow) return kNoRow;
     const auto activity = context_.kernels[i].activity;
     const bool again = context_.capture.activities.captured_op[activity] != kNoRow;
     const auto launch = again ? context_.launches[activity] : kNoRow;
-    const auto [at, fresh] = unknown_.try_emplace(std::pair(op, launch), seen_.size());
+    const auto [at, fresh] = unknown_.place(std::uint64_t{op} << 32 | launch);
     if (fresh) {
+      *at = static_cast<std::uint32_t>(seen_.size());
       Seen& call = seen_.emplace_back();
       call.call = &*call_at(op);
       call.op = op;
     }
-    return at->second;
+    return *at;
   }
 
   /// The innermost operation around a launch whose inputs were recorded.
@@ -217,15 +257,11 @@ class Table {
 
   /// The recorded inputs of an operation, with sizes; calls with the same inputs share it.
   const std::optional<Call>& call_at(std::uint32_t op) {
-    const auto& ops = context_.capture.host_ops;
-    const std::array inputs{ops.name[op], ops.shapes[op], ops.types[op], ops.values[op],
-                            ops.strides[op]};
-    auto [known, fresh] = calls_.try_emplace(inputs);
+    auto [known, fresh] = calls_.try_emplace(call_texts(context_.capture, op));
     if (!fresh) return known->second;
     known->second = call_of(context_.capture, op);
-    const auto sized = [](const Tensor* tensor) { return !tensor->dims.empty(); };
-    if (known->second && std::ranges::none_of(known->second->tensors(), sized))
-      known->second.reset();
+    const auto sized = [](const Tensor& tensor) { return !tensor.dims.empty(); };
+    if (known->second && !any_tensor(*known->second, sized)) known->second.reset();
     return known->second;
   }
 
@@ -233,7 +269,7 @@ class Table {
     const auto& kernel = context_.kernels[i];
     const auto at = call_of_kernel(i);
     call_of_.push_back(at);
-    if (at == SIZE_MAX) return;
+    if (at == kNoRow) return;
     Seen& call = seen_[at];
     const auto& owners = context_.attribution;
     if (call.kernels++ == 0) {
@@ -257,23 +293,21 @@ class Table {
     return phase_on_host(call.op);
   }
 
-  /// The number of all that is told of a call's inputs; calls with the same inputs are asked once.
+  /// The number of what is told of a call; calls with the same inputs are asked once.
   std::size_t text_of(const Call& call, const KnownCall* known) {
     const auto [asked, fresh] = text_of_call_.try_emplace(&call, 0);
     if (!fresh) return asked->second;
-    OperatorWork text;
+    CallTold text;
     text.name = call.name;
     text.shapes = shapes_text(call);
-    text.types =
-        of_tensors(call, [](const Tensor& tensor) { return std::string(name_of(tensor.type)); });
+    text.types = of_tensors(
+        call, [](std::string& types, const Tensor& tensor) { types += name_of(tensor.type); });
     text.strides = strides_text(call);
     const bool sized_by_arguments = (known && known->of->rule->family == WorkFamily::convolution) ||
                                     call.name.find("pool") != call.name.npos;
     if (sized_by_arguments) text.arguments = arguments_text(call);
-    const auto [place, first] = number_of_text_.try_emplace(
-        std::tuple(text.name, text.shapes, text.types, text.strides, text.arguments),
-        texts_.size());
-    if (first) texts_.push_back(std::move(text));
+    const auto [place, first] = number_of_text_.try_emplace(std::move(text), texts_.size());
+    if (first) texts_.push_back(&place->first);
     return asked->second = place->second;
   }
 
@@ -288,7 +322,13 @@ class Table {
   }
 
   OperatorWork new_row(const Seen& seen, std::size_t text, TrainingPhase phase) const {
-    OperatorWork row = texts_[text];
+    const CallTold& told = *texts_[text];
+    OperatorWork row;
+    row.name = told.name;
+    row.shapes = told.shapes;
+    row.types = told.types;
+    row.strides = told.strides;
+    row.arguments = told.arguments;
     row.phase = phase;
     row.module = context_.attribution.modules[seen.module];
     if (seen.known) {
@@ -301,21 +341,31 @@ class Table {
     return row;
   }
 
-  void take_call(std::size_t at) {
+  void take_call(std::uint32_t at) {
     const Seen& seen = seen_[at];
     const Call& call = *seen.call;
     const auto type = seen.known ? seen.known->type : Element::none;
     const auto text = text_of(call, seen.known);
     const auto module = rolled_module(seen.module);
     const auto phase = phase_of(seen);
-    const auto [place, fresh] = place_of_.try_emplace(
-        std::tuple(text, type, module, phase, bool(seen.known)), rows_.size());
-    row_of_[at] = place->second;
-    if (fresh) rows_.emplace_back().row = new_row(seen, text, phase);
-    Row& into = rows_[place->second];
+    // Texts and modules are far fewer than calls, of which 32 bits count all.
+    const auto [place, fresh] = place_of_.place(
+        std::uint64_t{text} << 36 | std::uint64_t{module} << 8 |
+        static_cast<std::uint64_t>(type) << 4 | static_cast<std::uint64_t>(phase) << 1 |
+        std::uint64_t{seen.known != nullptr});
+    if (fresh) {
+      *place = static_cast<std::uint32_t>(rows_.size());
+      Row& made = rows_.emplace_back();
+      made.row = new_row(seen, text, phase);
+      made.module = seen.module;
+    }
+    row_of_[at] = *place;
+    Row& into = rows_[*place];
     into.calls.push_back(at);
-    const auto& name = context_.attribution.modules[seen.module];
-    if (into.row.module != name) into.row.module = rolled(name);
+    if (into.module != seen.module) {
+      const auto& name = context_.attribution.modules[seen.module];
+      if (into.row.module != name) into.row.module = rolled(name);
+    }
     ++into.row.calls;
     if (!seen.known) return;
     const auto& known = *seen.known;
@@ -327,7 +377,7 @@ class Table {
 
   void name_kernel(std::size_t i) {
     const auto at = call_of_[i];
-    Row& row = at == SIZE_MAX ? without_shapes_ : rows_[row_of_[at]];
+    Row& row = at == kNoRow ? without_shapes_ : rows_[row_of_[at]];
     const auto& kernel = context_.kernels[i];
     add_measured(row.row.measured_flops, row.row.kernels == 0,
                  works_.counted.tensor_operations(kernel.activity));
@@ -342,8 +392,7 @@ class Table {
   void finish(Row& made) {
     OperatorWork& row = made.row;
     std::map<std::string, Nanos> kernels;
-    for (const auto& [name, ns] : made.kernels)
-      kernels[short_kernel_name(context_.capture.text(name))] += ns;
+    for (const auto& [name, ns] : made.kernels) kernels[short_name_(name)] += ns;
     for (const auto& [name, ns] : kernels) row.by_kernel.push_back({name, ns});
     std::ranges::stable_sort(row.by_kernel, std::greater{}, &NamedTime::ns);
     if (all_ns_ > 0) row.share = static_cast<double>(row.ns) / static_cast<double>(all_ns_);
@@ -367,9 +416,9 @@ class Table {
       times.push_back(call.ns);
       const double seconds = static_cast<double>(call.ns) * 1e-9;
       if (row.flops_source != WorkSource::none)
-        flops.push_back((counted_flops ? call.counted_flops : call.flops) / seconds);
+        flops.push_back((counted_flops ? call.counted_flops : call.flops()) / seconds);
       if (row.bytes_source != WorkSource::none)
-        bytes.push_back((row.measured_bytes ? call.counted_bytes : call.bytes) / seconds);
+        bytes.push_back((row.measured_bytes ? call.counted_bytes : call.bytes()) / seconds);
     }
     spread(times, row.ns_min, row.ns_median, row.ns_max);
     spread(flops, row.flops_per_s_min, row.flops_per_s_median, row.flops_per_s_max);
@@ -392,31 +441,40 @@ class Table {
         row.path += fmt::format("{}{}", row.path.empty() ? "" : " > ",
                                 context_.capture.text(ops.name[outer]));
     auto line = kNoRow;
-    if (first.forward != kNoRow) line = nesting_.line_of_program(first.forward);
-    if (line == kNoRow) line = nesting_.line_of_program(first.op);
+    if (first.forward != kNoRow) line = line_of_program(first.forward);
+    if (line == kNoRow) line = line_of_program(first.op);
     if (line != kNoRow) row.python = context_.capture.text(ops.name[line]);
+  }
+
+  /// The innermost Python frame at a span that is not a library's, as "train.py(41): loss";
+  /// kNoRow without one.
+  std::uint32_t line_of_program(std::uint32_t row) {
+    const auto& ops = context_.capture.host_ops;
+    while (row != kNoRow && !(ops.kind[row] == HostKind::python && is_own_(ops.name[row])))
+      row = nesting_.around(row);
+    return row;
   }
 
   const Context& context_;
   const KernelWorks& works_;
   const Roof& roof_;
-  HostNesting nesting_;
-  Outward<std::uint32_t> with_shapes_;
-  Outward<TrainingPhase> on_host_;
-  std::vector<Seen> seen_;                                    // known calls first, in their order
-  std::vector<std::size_t> call_of_;                          // by kernel
-  std::vector<std::size_t> row_of_;                           // by call
-  std::map<std::array<Text, 5>, std::optional<Call>> calls_;  // by inputs
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> unknown_;  // calls without a rule
+  const HostNesting& nesting_;
+  OncePerText<bool (*)(std::string_view)> is_own_;
+  OncePerText<std::string (*)(std::string_view)> short_name_;
+  Outward<std::uint32_t, kNoRow - 1> with_shapes_;
+  Outward<TrainingPhase, TrainingPhase::none> on_host_;
+  std::deque<Seen> seen_;               // known calls first, in their order
+  std::vector<std::uint32_t> call_of_;  // by kernel
+  std::vector<std::uint32_t> row_of_;   // by call
+  std::unordered_map<CallTexts, std::optional<Call>, HashOfCallTexts> calls_;
+  NumberMap unknown_;  // calls without a rule, of seen_: by operation and launch
   std::unordered_map<const Call*, std::size_t> text_of_call_;
-  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, std::size_t>
-      number_of_text_;
-  std::vector<OperatorWork> texts_;
+  std::map<CallTold, std::size_t> number_of_text_;
+  std::vector<const CallTold*> texts_;  // by number
   std::unordered_map<std::uint32_t, std::size_t> rolled_of_;
   std::map<std::string, std::size_t> number_of_rolled_;
-  std::map<std::tuple<std::size_t, Element, std::size_t, TrainingPhase, bool>, std::size_t>
-      place_of_;
-  std::vector<Row> rows_;
+  NumberMap place_of_;  // rows, by text, module, type, phase and if there is a rule
+  std::deque<Row> rows_;
   Row without_shapes_;
   Nanos all_ns_ = 0;
 };
@@ -425,12 +483,12 @@ class Table {
 
 std::string shapes_text(const Call& call) {
   return of_tensors(
-      call, [](const Tensor& tensor) { return fmt::format("{}", fmt::join(tensor.dims, "x")); });
+      call, [](std::string& text, const Tensor& tensor) { append_joined(text, tensor.dims, 'x'); });
 }
 
 std::vector<OperatorWork> operator_table(const Context& context, const KernelWorks& works,
-                                         const Roof& roof) {
-  return Table(context, works, roof).rows();
+                                         const Roof& roof, const HostNesting& nesting) {
+  return Table(context, works, roof, nesting).rows();
 }
 
 std::vector<OperatorWork> longest_operators(std::vector<OperatorWork> table, std::size_t rows) {

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <tuple>
-#include <unordered_map>
 
 #include "analyze/layers/layers.h"
 #include "analyze/utilization/instances.h"
@@ -16,6 +15,7 @@
 #include "analyze/work/ceilings.h"
 #include "analyze/work/sections.h"
 #include "core/apportion.h"
+#include "core/strings.h"
 #include "model/kernel_name.h"
 
 namespace gf::work {
@@ -27,9 +27,9 @@ struct Sum {
   std::int64_t kernels = 0;
   double flops = 0, bytes = 0, measured_flops = 0, measured_bytes = 0;
   bool flops_counted = true, bytes_counted = true, modelled = true;
-  bool fewer_operations = false;  // a convolution by FFT or Winograd is in it
-  bool products = false;          // tensor counters say nothing of other operations
-  std::map<std::string_view, double> types;
+  bool fewer_operations = false;          // a convolution by FFT or Winograd is in it
+  bool products = false;                  // tensor counters say nothing of other operations
+  std::array<double, kElements> types{};  // operations by type
 
   void add(const KernelWork& kernel, double counted_flops, Element counted_type,
            double counted_bytes, Nanos time) {
@@ -45,17 +45,21 @@ struct Sum {
     if (bytes_counted) measured_bytes += counted_bytes;
     // The model knows the operands; of unknown ones the counter tells the type.
     if (kernel.type != Element::none)
-      types[name_of(kernel.type)] += kernel.flops;
+      types[static_cast<std::size_t>(kernel.type)] += kernel.flops;
     else if (counted_type != Element::none)
-      types[name_of(counted_type)] += counted_flops;
+      types[static_cast<std::size_t>(counted_type)] += counted_flops;
   }
 };
 
 std::string_view main_type(const Sum& sum) {
-  const auto most =
-      std::ranges::max_element(sum.types, {}, [](const auto& entry) { return entry.second; });
-  if (most == sum.types.end() || !(most->second > 0)) return {};
-  return most->first;
+  std::string_view type;
+  double most = 0;
+  for (std::size_t i = 0; i < sum.types.size(); ++i) {
+    const auto name = name_of(static_cast<Element>(i));
+    if (sum.types[i] > most || (sum.types[i] == most && most > 0 && name < type)) type = name;
+    most = std::max(most, sum.types[i]);
+  }
+  return type;
 }
 
 /// The ceiling of operations for a data type: the tensor cores' where they take it.
@@ -202,17 +206,15 @@ std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works
                                 std::size_t rows) {
   const Capture& capture = context.capture;
   std::map<std::string, Sum> by_kernel;
-  std::map<std::uint32_t, std::string> short_names;
-  const LayerGroups groups = group_layers(context, context.kernels);
-  std::vector<Sum> by_layer(groups.rows.size());
+  OncePerText sum_of(capture.strings,
+                     [&](std::string_view name) { return &by_kernel[short_kernel_name(name)]; });
+  const auto groups = layer_groups_of(context);
+  std::vector<Sum> by_layer(groups->rows.size());
   for (std::size_t i = 0; i < context.kernels.size(); ++i) {
     const auto activity = context.kernels[i].activity;
-    const auto name = capture.activities.name[activity];
-    auto [known, fresh] = short_names.try_emplace(static_cast<std::uint32_t>(name));
-    if (fresh) known->second = short_kernel_name(capture.text(name));
     const auto call = works.kernels[i].call;
     const bool fewer = call != kNoCall && works.calls[call].fewer_operations;
-    for (Sum* sum : {&by_kernel[known->second], &by_layer[groups.group[i]]}) {
+    for (Sum* sum : {sum_of(capture.activities.name[activity]), &by_layer[groups->group[i]]}) {
       sum->add(works.kernels[i], works.counted.tensor_operations(activity),
                works.counted.tensor_type(activity), works.counted.memory_bytes(activity),
                context.kernels[i].exclusive_ns);
@@ -223,7 +225,7 @@ std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works
   for (const auto& [name, sum] : by_kernel)
     kernels.push_back(point_of(RoofScope::kernel, name, TrainingPhase::all, sum, roof));
   for (std::size_t group = 0; group < by_layer.size(); ++group)
-    layers.push_back(point_of(RoofScope::layer, groups.rows[group].name, groups.rows[group].phase,
+    layers.push_back(point_of(RoofScope::layer, groups->rows[group].name, groups->rows[group].phase,
                               by_layer[group], roof));
   std::map<std::tuple<std::string, TrainingPhase, std::string>, OperatorWork> by_shape;
   for (const auto& row : operators) {

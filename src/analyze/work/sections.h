@@ -15,6 +15,10 @@
 #include "analyze/work/result.h"
 #include "model/capture.h"
 
+namespace gf {
+class HostNesting;
+}
+
 namespace gf::work {
 
 /// The ceilings that points are compared with.
@@ -32,7 +36,7 @@ inline constexpr std::string_view kWithoutShapes = "(no shapes recorded)";
 /// The table by shape: a row for each operator, set of inputs, module and phase, in order of time.
 /// They sum to the exclusive time of all kernels.
 std::vector<OperatorWork> operator_table(const Context& context, const KernelWorks& works,
-                                         const Roof& roof);
+                                         const Roof& roof, const HostNesting& nesting);
 /// The first `rows` of them (0: all), and one row for the rest.
 std::vector<OperatorWork> longest_operators(std::vector<OperatorWork> table, std::size_t rows);
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "analyze/host_nesting.h"
 #include "analyze/report_alone.h"
 #include "analyze/utilization/kernel_levels.h"
 #include "analyze/work/ceilings.h"
@@ -156,8 +157,8 @@ void put(ModelledRungs rungs, Analysis& analysis) {
   put_rung(std::move(rungs.all), analysis.levels);
 }
 
-WorkUse measure_work(const Context& context, const Analysis& analysis,
-                     const CeilingsFile* ceilings) {
+WorkUse measure_work(const Context& context, const Analysis& analysis, const CeilingsFile* ceilings,
+                     const HostNesting* nesting) {
   WorkUse use;
   use.source = analysis.source;
   use.counters_source = analysis.counters_source;
@@ -174,7 +175,9 @@ WorkUse measure_work(const Context& context, const Analysis& analysis,
     return use;
   }
   add_totals(context, works, use);
-  use.operators = work::operator_table(context, works, roof);
+  std::optional<HostNesting> own_nesting;
+  if (!nesting) nesting = &own_nesting.emplace(context.capture, context.host, context.names);
+  use.operators = work::operator_table(context, works, roof, *nesting);
   use.sequences = work::kernel_sequences(context, works, roof);
   const auto most = context.options.max_rows;
   if (most > 0 && use.sequences.size() > most) use.sequences.resize(most);

@@ -9,12 +9,14 @@
 
 namespace gf {
 
+class HostNesting;
 struct CeilingsFile;
 
 /// Measures the work of an analysis that is done (its devices with idle causes and waterfalls, its
-/// energy), with the context that it left behind. `ceilings`: measured ones, or nullptr.
+/// energy), with the context that it left behind. `ceilings`: measured ones, or nullptr; `nesting`:
+/// of the context's host, or nullptr where it is not known yet.
 WorkUse measure_work(const Context& context, const Analysis& analysis,
-                     const CeilingsFile* ceilings = nullptr);
+                     const CeilingsFile* ceilings = nullptr, const HostNesting* nesting = nullptr);
 
 /// Work in short for `analyze`. Needs what measure_work() needs, and the context's works.
 WorkHeadline work_headline(const Context& context, const Analysis& analysis);

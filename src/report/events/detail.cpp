@@ -13,11 +13,6 @@
 
 namespace gf {
 
-bool clipped(Interval window, Nanos start, Nanos duration, Interval& span) {
-  span = {std::max(start, window.start), std::min(start + duration, window.end)};
-  return span.end > span.start || (duration == 0 && start >= window.start && start <= window.end);
-}
-
 bool TimelineDetail::holds(Interval span) const {
   if (span.length() > longer_than) return true;
   const auto at = std::partition_point(whole.begin(), whole.end(),
@@ -49,6 +44,15 @@ void each_event(const Context& context, Interval window, Use&& use) {
   for (std::uint32_t i = 0; i < ops.size(); ++i)
     if (ops.thread[i] != kNoRow && clipped(window, ops.start_ns[i], ops.duration_ns[i], span))
       use(span);
+}
+
+/// No window has more events.
+std::size_t most_events(const Context& context) {
+  const auto& capture = context.capture;
+  std::size_t most =
+      capture.device_annotations.size() + capture.api_calls.size() + capture.host_ops.size();
+  for (const auto& line : context.devices) most += line.spans.size();
+  return most;
 }
 
 /// The length that only `most` events and pieces of idle time exceed.
@@ -185,9 +189,10 @@ bool halve(TimelineDetail& detail, std::span<EventSums* const> lanes) {
 }  // namespace
 
 TimelineDetail timeline_detail(const Context& context, Interval window, std::size_t budget) {
+  TimelineDetail detail;
+  if (most_events(context) <= budget) return detail;
   std::vector<Nanos> starts;
   each_event(context, window, [&](Interval span) { starts.push_back(span.start); });
-  TimelineDetail detail;
   if (starts.size() <= budget) return detail;
   detail.longer_than = length_of_the_largest(context, window, budget / 8);
   std::sort(starts.begin(), starts.end());

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <queue>
 #include <string>
 #include <string_view>
@@ -70,7 +71,7 @@ class TimelineTexts {
   };
   std::vector<LastOfOperation> last_of_operation_;  // by name
   std::map<Place, std::int64_t> sites_;
-  LayerGroups layers_;
+  std::shared_ptr<const LayerGroups> layers_;
   std::vector<std::uint32_t> group_of_;  // of layers_, by activity; kNoRow: of none
 };
 
@@ -83,9 +84,9 @@ TimelineTexts::TimelineTexts(const Context& context, TimelineData& data)
       group_of_(capture_.activities.size(), kNoRow) {
   known_reasons_.fill(kUnknown);
   const auto& instances = context.kernels;
-  layers_ = group_layers(context, instances);
+  layers_ = layer_groups_of(context);
   for (std::size_t i = 0; i < instances.size(); ++i)
-    group_of_[instances[i].activity] = layers_.group[i];
+    group_of_[instances[i].activity] = layers_->group[i];
 }
 
 std::int64_t TimelineTexts::text(std::string_view text) {
@@ -148,7 +149,7 @@ std::int64_t TimelineTexts::site(std::uint32_t row) {
   site.module = from.modules[module];
   if (row < from.layer.size()) site.type = name_of(from.layer[row]);
   if (layer != kNoRow) {
-    const LayerRow& of = layers_.rows[layer];
+    const LayerRow& of = layers_->rows[layer];
     site.type = std::string(name_of(of.type));
     site.phase = std::string(name_of(of.phase));
     site.layer = of.name;
@@ -199,20 +200,6 @@ std::vector<TimelineLane> queue_lanes(const Context& context, Interval window) {
   return lanes;
 }
 
-using LaneColumn = TimelineLane::Column;
-
-bool all_are(const LaneColumn& column, std::int64_t value) {
-  return column.folded() && column[0] == value;
-}
-
-/// A column that says nothing is no column.
-void drop_empty(TimelineLane& lane) {
-  for (auto column : {&TimelineLane::sm, &TimelineLane::issue, &TimelineLane::tensor,
-                      &TimelineLane::bytes, &TimelineLane::shapes, &TimelineLane::call})
-    if (all_are(lane.*column, 0)) (lane.*column).clear();
-  if (all_are(lane.correlation, -1)) lane.correlation.clear();
-}
-
 /// A lane while it is filled, in order of start.
 struct LaneDraft {
   TimelineLane lane;
@@ -246,6 +233,7 @@ class Builder {
   void add_idle(const DeviceTimeline& line, const std::string& group);
   void add_bands(const DeviceTimeline& line, const std::string& group);
   void add_streams(const DeviceTimeline& line, const std::string& group);
+  void put_level(TimelineLane::Column& column, std::uint32_t row, KernelLevel level) const;
   void put_activity(LaneDraft& draft, std::uint32_t row, Interval span);
   void number_calls();
   void add_thread(std::uint32_t thread);
@@ -262,7 +250,7 @@ class Builder {
   std::vector<LaneDraft> drafts_;
   TimelineData data_;
   TimelineTexts texts_;
-  std::vector<std::int64_t> call_number_;  // by row of api_calls, 0: not shown
+  std::vector<std::uint32_t> call_number_;  // by row of api_calls, 0: not shown
 };
 
 Interval window_of(const Context& context) {
@@ -300,8 +288,7 @@ bool Builder::put(LaneDraft& draft, Interval span, std::int64_t name, std::int64
 }
 
 void Builder::add(LaneDraft&& draft) {
-  if (draft.lane.start.empty() && draft.sums.joined().empty()) return;
-  drop_empty(draft.lane);
+  if (draft.lane.start.size() == 0 && draft.sums.joined().empty()) return;
   drafts_.push_back(std::move(draft));
 }
 
@@ -352,8 +339,11 @@ void Builder::add_bands(const DeviceTimeline& line, const std::string& group) {
   add(std::move(draft));
 }
 
-std::int64_t thousandths(double ratio) {
-  return std::isnan(ratio) ? 0 : std::lround(ratio * 1000) + 1;
+/// Thousandths + 1, or 0; nothing where no kernel has the level.
+void Builder::put_level(TimelineLane::Column& column, std::uint32_t row, KernelLevel level) const {
+  if (!levels_.has(level)) return;
+  const double ratio = levels_.of(row, level);
+  column.push_back(std::isnan(ratio) ? 0 : std::lround(ratio * 1000) + 1);
 }
 
 void Builder::put_activity(LaneDraft& draft, std::uint32_t row, Interval span) {
@@ -366,9 +356,9 @@ void Builder::put_activity(LaneDraft& draft, std::uint32_t row, Interval span) {
   std::int64_t call = row < launch.size() && launch[row] != kNoRow ? call_number_[launch[row]] : 0;
   lane.call.push_back(call);
   lane.correlation.push_back(activities.correlation[row]);
-  lane.sm.push_back(thousandths(levels_.of(row, KernelLevel::sm_active)));
-  lane.issue.push_back(thousandths(levels_.of(row, KernelLevel::issue_active)));
-  lane.tensor.push_back(thousandths(levels_.of(row, KernelLevel::tensor_issue)));
+  put_level(lane.sm, row, KernelLevel::sm_active);
+  put_level(lane.issue, row, KernelLevel::issue_active);
+  put_level(lane.tensor, row, KernelLevel::tensor_issue);
   lane.bytes.push_back(std::max<std::int64_t>(activities.bytes[row], 0));
 }
 
@@ -415,7 +405,7 @@ void Builder::number_calls() {
       const std::uint32_t call = row < context_.launches.size() ? context_.launches[row] : kNoRow;
       if (call != kNoRow && detail_.holds(line.spans[i])) call_number_[call] = 1;
     }
-  std::int64_t number = 0;
+  std::uint32_t number = 0;
   Interval span;
   for (const auto thread : threads_by_launches())
     for (const auto row : context_.host.calls(thread)) {
@@ -504,17 +494,17 @@ TimelineData Builder::build(std::size_t most_merged) {
   add_steps();
   auto queues = queue_lanes(context_, window_);
   for (auto& lane : queues)
-    if (lane.group.empty()) add({.lane = std::move(lane)});
+    if (lane.group.empty()) add({.lane = std::exchange(lane, {})});
   for (const auto& line : context_.devices) {
     const std::string group = device_group(line);
     add_idle(line, group);
     for (auto& lane : queues)
-      if (!lane.group.empty() && lane.group == group) add({.lane = std::move(lane)});
+      if (!lane.group.empty() && lane.group == group) add({.lane = std::exchange(lane, {})});
     add_bands(line, group);
     add_streams(line, group);
   }
   for (auto& lane : queues)  // of a device that did nothing in the window
-    if (!lane.start.empty()) add({.lane = std::move(lane)});
+    if (lane.start.size() > 0) add({.lane = std::exchange(lane, {})});
   for (const auto thread : threads_by_launches()) add_thread(thread);
   finish(most_merged);
   return std::move(data_);

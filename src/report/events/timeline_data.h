@@ -5,25 +5,24 @@
 // dropped.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/context.h"
-#include "core/column.h"
 #include "core/describe.h"
 #include "core/intervals.h"
 #include "core/time.h"
+#include "report/events/packed_column.h"
 
 namespace gf {
 
-// The linker keeps any of the copies that files make, and importers would run it for every event:
-// that of column.cpp, in which the compiler inlines all, where it would not here.
-extern template void Column<std::int64_t>::push_back(std::int64_t);
-
 /// One band of the timeline. The columns run in parallel, in order of start; a column that does not
-/// apply is empty. Texts are numbers into TimelineData::texts, where 0 is the empty text.
+/// apply is empty, or says nothing. Texts are numbers into TimelineData::texts, where 0 is the
+/// empty text.
 struct TimelineLane {
   std::string kind;   // steps, idle, band, stream, queue, host, api, python
   std::string title;  // for people
@@ -31,18 +30,19 @@ struct TimelineLane {
   std::int64_t device = -1;
   bool merged = false;  // sums of events that the lane before does not hold: `start` and `duration`
                         // are those of a cell of time in which they start
-  using Column = gf::Column<std::int64_t>;
-  Column start, duration;
-  Column name;  // text; of a stream the number of its thing
-  Column site;  // of a stream: number of its site
-  Column call;  // of a stream: number of its launch call + 1, counted through all api lanes in
-                // order; 0 when there is no record of it
-  Column correlation;          // of streams and calls; -1 when not known
-  Column sm, issue, tensor;    // thousandths + 1; 0 without counters
-  Column bytes;                // of copies and sets; 0 when not known
-  Column shapes;               // of host operations: text
-  Column low, depth;           // of a queue: smallest and largest depth in the span
-  Column row, events, filled;  // of a merged lane: depth, number, and time of the events
+  using Column = PackedColumn;
+  Column start{Coding::rising}, duration;
+  Column name;                     // text; of a stream the number of its thing
+  Column site;                     // of a stream: number of its site
+  Column call{Coding::change, 0};  // of a stream: number of its launch call + 1, counted through
+                                   // all api lanes in order; 0 when there is no record of it
+  Column correlation{Coding::change, -1};  // of streams and calls; -1 when not known
+  Column sm{Coding::number, 0}, issue{Coding::number, 0},
+      tensor{Coding::number, 0};     // thousandths + 1; 0 without counters
+  Column bytes{Coding::number, 0};   // of copies and sets; 0 when not known
+  Column shapes{Coding::number, 0};  // of host operations: text
+  Column low, depth;                 // of a queue: smallest and largest depth in the span
+  Column row, events, filled;        // of a merged lane: depth, number, and time of the events
 };
 
 /// Kernels of one name and launch configuration, or a copy.
@@ -87,7 +87,10 @@ struct TimelineData {
 
 /// The part of an event inside the window. False for one outside; an event without length belongs
 /// to the window when it lies in it or at its end.
-bool clipped(Interval window, Nanos start, Nanos duration, Interval& span);
+inline bool clipped(Interval window, Nanos start, Nanos duration, Interval& span) {
+  span = {std::max(start, window.start), std::min(start + duration, window.end)};
+  return span.end > span.start || (duration == 0 && start >= window.start && start <= window.end);
+}
 
 /// The events that are held one by one, and the cells of time in which the others are summed up.
 struct TimelineDetail {
@@ -132,10 +135,13 @@ inline constexpr std::size_t kPageEvents = 2'000'000;
 /// says, with a quarter of the budget for the sums of the others.
 TimelineData timeline_data(const Context& context, std::size_t budget = kPageEvents);
 
-/// The same as bytes: the length of a JSON text (32 bits, little end first), that text, and the
-/// columns that it lists, whole numbers of 7 bits a byte (LEB128). What rises is coded as
-/// differences, what may fall as differences by zigzag.
-std::string packed_timeline(const TimelineData& data);
+/// The same as bytes, in parts: the length of a JSON text (32 bits, little end first) with that
+/// text, and the columns that it lists, whose bytes are those of `data`.
+struct PackedTimeline {
+  std::string head;
+  std::vector<std::string_view> columns;
+};
+PackedTimeline packed_timeline(const TimelineData& data);
 
 /// The row of every span, 0 upwards: the lowest row that is free when it starts. `spans` are
 /// ordered by start. Spans that never overlap all get row 0; the number of rows is the largest

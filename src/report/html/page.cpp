@@ -2,17 +2,17 @@
 
 #include <fmt/format.h>
 #include <isa-l/igzip_lib.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "analyze/call_tree.h"
 #include "analyze/findings/findings.h"
+#include "analyze/host_nesting.h"
 #include "analyze/work/work.h"
 #include "core/base64.h"
 #include "core/version.h"
@@ -28,70 +28,98 @@ namespace gf {
 
 namespace {
 
-/// The smallest that zlib can.
-std::string small_gzip(std::string_view bytes) {
-  z_stream stream{};
-  constexpr int kGzip = 15 + 16;
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzip, 9, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw std::bad_alloc();
-  std::string out(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
+/// gzip of what is put into `bytes` part by part.
+class Gzip {
+ public:
+  explicit Gzip(GzipLevel level) {
+    isal_deflate_init(&stream_);
+    const bool fast = level == GzipLevel::fast;
+    const std::uint32_t room = fast ? ISAL_DEF_LVL2_DEFAULT : ISAL_DEF_LVL3_DEFAULT;
+    buffer_ = std::make_unique_for_overwrite<std::uint8_t[]>(room);
+    stream_.level = fast ? 2 : 3;
+    stream_.level_buf = buffer_.get();
+    stream_.level_buf_size = room;
+    stream_.gzip_flag = IGZIP_GZIP;
+  }
+
+  std::string bytes;
+
+  /// To be called after each part. ISA-L packs large pieces in half the time of small ones, and
+  /// counts them in 32 bits.
+  void pack() {
+    for (std::string_view left = bytes; left.size() >= kPiece; left = bytes) {
+      deflate(left.substr(0, kMost));
+      bytes.erase(0, kMost);
+    }
+  }
+  Gzipped finished() && {
+    pack();
+    stream_.end_of_stream = 1;
+    deflate(bytes);
+    out_.back().resize(kPart - stream_.avail_out);
+    return std::move(out_);
+  }
+
+ private:
+  void deflate(std::string_view piece) {
+    stream_.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(piece.data()));
+    stream_.avail_in = static_cast<std::uint32_t>(piece.size());
+    do {
+      if (stream_.avail_out == 0) {
+        out_.emplace_back(kPart, '\0');
+        stream_.next_out = reinterpret_cast<std::uint8_t*>(out_.back().data());
+        stream_.avail_out = kPart;
+      }
+      if (isal_deflate(&stream_) != COMP_OK) throw std::bad_alloc();
+    } while (stream_.avail_out == 0);
+  }
+
+  static constexpr std::size_t kPiece = 256 << 10, kMost = 1 << 30;
+  static constexpr std::uint32_t kPart = 3 << 14;
+  isal_zstream stream_{};
+  std::unique_ptr<std::uint8_t[]> buffer_;
+  Gzipped out_;
+};
+
+std::size_t bytes_of(std::span<const std::string_view> parts) {
+  std::size_t bytes = 0;
+  for (const auto part : parts) bytes += part.size();
+  return bytes;
+}
+std::size_t bytes_of(const Gzipped& parts) {
+  std::size_t bytes = 0;
+  for (const auto& part : parts) bytes += part.size();
+  return bytes;
 }
 
-/// Four to six times as fast. Of a timeline, which is packed already, level 3 makes less than zlib;
-/// of text level 2 makes as little as level 3, in half the time.
-std::string fast_gzip(std::string_view bytes, PageBytes kind) {
-  isal_zstream stream;
-  isal_deflate_init(&stream);
-  const bool text = kind == PageBytes::text;
-  const std::uint32_t room = text ? ISAL_DEF_LVL2_DEFAULT : ISAL_DEF_LVL3_DEFAULT;
-  const auto buffer = std::make_unique_for_overwrite<std::uint8_t[]>(room);
-  stream.level = text ? 2 : 3;
-  stream.level_buf = buffer.get();
-  stream.level_buf_size = room;
-  stream.gzip_flag = IGZIP_GZIP;
-  std::string out;
-  std::array<std::uint8_t, 1 << 16> part;
-  // ISA-L counts input in 32 bits, so that large inputs go in pieces.
-  do {
-    const auto piece = bytes.substr(0, std::size_t{1} << 30);
-    bytes.remove_prefix(piece.size());
-    stream.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(piece.data()));
-    stream.avail_in = static_cast<std::uint32_t>(piece.size());
-    stream.end_of_stream = bytes.empty();
-    do {
-      stream.next_out = part.data();
-      stream.avail_out = part.size();
-      if (isal_deflate(&stream) != COMP_OK) throw std::bad_alloc();
-      out.append(reinterpret_cast<char*>(part.data()), part.size() - stream.avail_out);
-    } while (stream.avail_out == 0);
-  } while (!bytes.empty());
-  return out;
+/// The page around an answer and a timeline, each packed and gzipped.
+Result<std::string> page_around(const Gzipped& answer, const Gzipped& timeline) {
+  if (kPageBefore.empty())
+    return fail("this build has no HTML report: it was built without Node", {}, -1,
+                "run ./dev setup, then ./dev build");
+  std::string page;
+  page.reserve(kPageBefore.size() + in_base64(bytes_of(answer)) + kPageBetween.size() +
+               in_base64(bytes_of(timeline)) + kPageAfter.size());
+  page += kPageBefore;
+  for (const auto& part : answer) append_base64(page, part);
+  page += kPageBetween;
+  for (const auto& part : timeline) append_base64(page, part);
+  return page += kPageAfter;
 }
 
 }  // namespace
 
-std::string gzipped(std::string_view bytes, PageBytes kind) {
-  constexpr std::size_t kLarge = 1 << 20;  // takes zlib a tenth of a second
-  return bytes.size() > kLarge ? fast_gzip(bytes, kind) : small_gzip(bytes);
+Gzipped gzipped(std::span<const std::string_view> parts, GzipLevel level) {
+  Gzip gzip(level);
+  for (const auto part : parts) {
+    gzip.bytes += part;
+    gzip.pack();
+  }
+  return std::move(gzip).finished();
 }
 
-Result<std::string> filled_page(std::string_view answer, std::string_view timeline) {
-  if (kPageBefore.empty())
-    return fail("this build has no HTML report: it was built without Node", {}, -1,
-                "run ./dev setup, then ./dev build");
-  std::string page(kPageBefore);
-  page += base64(gzipped(answer, PageBytes::text));
-  page += kPageBetween;
-  page += timeline;
-  return page += kPageAfter;
+Result<std::string> filled_page(std::string_view answer) {
+  return page_around(gzipped({&answer, 1}, GzipLevel::fast), {});
 }
 
 PageLabel page_label(const Label& label) {
@@ -113,18 +141,29 @@ std::vector<PageLabel> level_page_labels() {
 
 namespace {
 
-/// Keeps a page under 12 MB, so that it opens within seconds: of more, fewer events are held one by
-/// one.
-std::string timeline_text(const Context& context, TimelineData data) {
-  constexpr std::size_t kMost = 11'300'000;
-  std::string text = base64(gzipped(packed_timeline(data), PageBytes::columns));
+// Keeps a page under 12 MB, so that it opens within seconds.
+constexpr std::size_t kMostPacked = 8'475'000;
+
+/// What is small enough however it is packed is packed fast.
+Gzipped gzipped(const TimelineData& data) {
+  const PackedTimeline packed = packed_timeline(data);
+  std::vector<std::string_view> parts{packed.head};
+  parts.insert(parts.end(), packed.columns.begin(), packed.columns.end());
+  return gzipped(parts, bytes_of(parts) < kMostPacked ? GzipLevel::fast : GzipLevel::small);
+}
+
+/// Nothing without events. Of more than a page may have, fewer are held one by one.
+Gzipped gzipped_timeline(const Context& context) {
+  TimelineData data = timeline_data(context);
+  if (data.duration_ns <= 0 || data.lanes.empty()) return {};
+  Gzipped packed = gzipped(data);
   for (auto budget = std::min(static_cast<double>(data.total), double{kPageEvents});
-       text.size() > kMost && budget >= 1;) {
-    budget *= 0.97 * kMost / static_cast<double>(text.size());
+       bytes_of(packed) > kMostPacked && budget >= 1;) {
+    budget *= 0.97 * kMostPacked / static_cast<double>(bytes_of(packed));
     data = timeline_data(context, static_cast<std::size_t>(budget));
-    text = base64(gzipped(packed_timeline(data), PageBytes::columns));
+    packed = gzipped(data);
   }
-  return text;
+  return packed;
 }
 
 void add_labels(std::vector<PageLabel>& labels, const std::vector<SampledReading>& readings) {
@@ -140,12 +179,68 @@ std::vector<PageLabel> reading_page_labels(const Analysis& analysis) {
   return labels;
 }
 
+/// The page's answer as JSON, packed while it is written: of a large capture it is megabytes.
+class AnswerText {
+ public:
+  std::string& json() { return gzip_.bytes; }
+
+  /// What to_json() writes of a value, row by row.
+  template <class T>
+  void put(const std::vector<T>& rows) {
+    json() += '[';
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i > 0) json() += ',';
+      to_json(json(), rows[i]);
+      gzip_.pack();
+    }
+    json() += ']';
+  }
+  template <Described T>
+  void put(const T& object) {
+    char before = '{';
+    each_field(object, [&](const char* name, const auto& value, const char*) {
+      json_key(json(), std::exchange(before, ','), name);
+      put(value);
+    });
+    json() += '}';
+  }
+  template <class T>
+  void put(const T& value) {
+    to_json(json(), value);
+  }
+  Gzipped finished() && { return std::move(gzip_).finished(); }
+
+ private:
+  Gzip gzip_{GzipLevel::fast};
+};
+
+/// What the page tells beside the analysis, each part gone when the next is made.
+void add_reports(AnswerText& text, const Analysis& analysis, const Context* context,
+                 const CeilingsFile* ceilings) {
+  std::optional<HostNesting> nesting;
+  if (context) nesting.emplace(context->capture, context->host, context->names);
+  text.json() += ",\"work\":";
+  if (context && !context->devices.empty())
+    text.put(measure_work(*context, analysis, ceilings, &*nesting));
+  else
+    text.json() += "null";
+  text.json() += ",\"tree\":";
+  text.put(context ? call_tree(*context, analysis, *nesting) : std::vector<CallNode>());
+  nesting.reset();
+  std::optional<WhatIfSwitches> switches;
+  if (context) switches = replayed_switches(analysis, *context);
+  text.json() += ",\"switches\":";
+  text.put(switches);
+}
+
 }  // namespace
 
 Result<std::string> analysis_html(const Analysis& analysis, const Context* context, PageOrder order,
                                   const CeilingsFile* ceilings) {
-  std::string json = fmt::format(R"({{"page":"{}","version":"{}","headline":)",
-                                 order == PageOrder::energy ? "energy" : "analysis", kVersion);
+  AnswerText text;
+  std::string& json = text.json();
+  json = fmt::format(R"({{"page":"{}","version":"{}","headline":)",
+                     order == PageOrder::energy ? "energy" : "analysis", kVersion);
   json_string(json, headline(analysis));
   json += ",\"subject\":";
   json_string(json, subject(analysis));
@@ -155,30 +250,16 @@ Result<std::string> analysis_html(const Analysis& analysis, const Context* conte
   to_json(json, PageLabels{level_page_labels(), page_labels(cause_labels()),
                            page_labels(bar_labels()), page_labels(phase_labels()),
                            page_labels(energy_labels()), reading_page_labels(analysis)});
+  add_reports(text, analysis, context, ceilings);
+  // After them: its small blocks fit into what their large tables left.
+  Gzipped timeline;
+  if (context) timeline = gzipped_timeline(*context);
   json += ",\"hasTimeline\":";
-  std::optional<TimelineData> timeline;
-  if (context) timeline = timeline_data(*context);
-  const bool has_timeline = timeline && timeline->duration_ns > 0 && !timeline->lanes.empty();
-  to_json(json, has_timeline);
-  std::string packed;  // at once, so that its columns are gone when the others need memory
-  if (has_timeline) packed = timeline_text(*context, std::move(*timeline));
-  timeline.reset();
-  json += ",\"work\":";
-  std::optional<WorkUse> work;
-  if (context && !context->devices.empty()) work = measure_work(*context, analysis, ceilings);
-  to_json(json, work);
-  json += ",\"tree\":";
-  std::vector<CallNode> tree;
-  if (context) tree = call_tree(*context, analysis);
-  to_json(json, tree);
-  json += ",\"switches\":";
-  std::optional<WhatIfSwitches> switches;
-  if (context) switches = replayed_switches(analysis, *context);
-  to_json(json, switches);
+  to_json(json, !timeline.empty());
   json += ",\"analysis\":";
-  to_json(json, analysis);
+  text.put(analysis);
   json += '}';
-  return filled_page(json, packed);
+  return page_around(std::move(text).finished(), timeline);
 }
 
 Result<std::string> ranks_html(const JobRanks& job) {

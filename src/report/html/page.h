@@ -25,19 +25,20 @@ namespace gf {
 
 // Bytes inside a page.
 
-enum class PageBytes { text, columns };
+/// Of text, fast makes hardly more than small does; of columns a third more where they repeat.
+enum class GzipLevel { fast, small };
 
-/// gzip, of up to a megabyte at the smallest size, of more fast; the same bytes for the same input
-/// on the same kind of processor.
-std::string gzipped(std::string_view bytes, PageBytes kind);
+/// gzip of the parts one after the other, in parts of a number of bytes that three divides, but for
+/// the last; the same bytes for the same parts on the same kind of processor.
+using Gzipped = std::vector<std::string>;
+Gzipped gzipped(std::span<const std::string_view> parts, GzipLevel level);
 
 /// The page around its two blocks of data, the answer and the timeline's events; made by
 /// web/build.mjs, empty in a build without Node.
 extern const std::string_view kPageBefore, kPageBetween, kPageAfter;
 
-/// The page with the answer and, where there is one, the timeline put in, which is packed, gzipped
-/// and in base64. Error: a build without the page.
-Result<std::string> filled_page(std::string_view answer, std::string_view timeline = {});
+/// The page with the answer put in. Error: a build without the page.
+Result<std::string> filled_page(std::string_view answer);
 
 struct PageLabel {
   std::string id, text, short_text, meaning;
