@@ -25,6 +25,30 @@ std::vector<Nanos> replay(const ReplayGraph& graph, const std::vector<Nanos>& du
   return end;
 }
 
+EndPlaces::EndPlaces(const ReplayGraph& graph) {
+  std::vector<std::uint32_t> last(graph.size());  // that waits for a node: at least itself
+  for (std::uint32_t node = 0; node < graph.size(); ++node) {
+    last[node] = node;
+    for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i)
+      last[graph.edges[i].from] = node;
+  }
+  std::vector<std::uint32_t> free;
+  of_node.reserve(graph.size());
+  of_edge.reserve(graph.edges.size());
+  for (std::uint32_t node = 0; node < graph.size(); ++node) {
+    for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+      const auto from = graph.edges[i].from;
+      of_edge.push_back(of_node[from]);
+      if (last[from] != node) continue;
+      free.push_back(of_node[from]);
+      last[from] = from;  // once, however many edges come from it
+    }
+    if (free.empty()) free.push_back(count++);
+    of_node.push_back(free.back());
+    if (last[node] != node) free.pop_back();
+  }
+}
+
 ReplayBase::ReplayBase(const ReplayGraph& graph, std::vector<Nanos> lag)
     : graph_(graph), lag_(std::move(lag)), end_(replay(graph, graph.duration_ns, lag_)) {
   first_out_.assign(graph.size() + 1, 0);

@@ -73,7 +73,7 @@ Result<ReplayGraph> unpack(std::string_view text, std::vector<std::string> names
 std::vector<Nanos> replay(const ReplayGraph& graph, const std::vector<Nanos>& duration,
                           const std::vector<Nanos>& lag);
 
-/// Values of several runs, those of one node or edge side by side.
+/// Values of several runs, side by side.
 template <std::size_t kRuns>
 using OfRuns = std::vector<std::array<Nanos, kRuns>>;
 
@@ -86,32 +86,40 @@ template <std::size_t kRuns, class F>
   }(std::make_index_sequence<kRuns>());
 }
 
-/// replay() of several runs, whose lags differ: together they cost little more than one. `lags_of`
-/// gives those of an edge, and is asked in the order of edges; `from` are the nodes that these come
-/// from, side by side.
-template <std::size_t kRuns, class LagsOf>
-OfRuns<kRuns> replay_runs(const ReplayGraph& graph, const std::vector<std::uint32_t>& from,
-                          const std::vector<Nanos>& duration, LagsOf&& lags_of) {
-  OfRuns<kRuns> ends(graph.size());
+/// Where a run keeps the end of each node: only until the last node that waits for it has begun, so
+/// that all of them stay in the processor's cache.
+struct EndPlaces {
+  explicit EndPlaces(const ReplayGraph& graph);
+  std::vector<std::uint32_t> of_node, of_edge;  // of_edge: that of the node it comes from
+  std::uint32_t count = 0;
+};
+
+/// replay() of several runs: together they cost little more than one. `lags_of` gives those of an
+/// edge to a node, and is asked in the order of edges, `durations_of` those of a node, after its
+/// edges; `ended` gets the ends of each with the durations.
+template <std::size_t kRuns, class DurationsOf, class LagsOf, class Ended>
+void replay_runs(const ReplayGraph& graph, const EndPlaces& places, DurationsOf&& durations_of,
+                 LagsOf&& lags_of, Ended&& ended) {
+  OfRuns<kRuns> ends(places.count);
   std::uint32_t edge = 0;
-  for (std::size_t node = 0; node < graph.size(); ++node) {
+  for (std::uint32_t node = 0; node < graph.size(); ++node) {
     const auto last = graph.first_edge[node + 1];
-    std::array<Nanos, kRuns> start;
+    std::array<Nanos, kRuns> times;
     const Nanos least = edge < last ? INT64_MIN : graph.start_ns[node];
-    each_run<kRuns>([&](std::size_t run) { start[run] = least; });
+    each_run<kRuns>([&](std::size_t run) { times[run] = least; });
     for (; edge < last; ++edge) {
-      const auto& before = ends[from[edge]];
-      const std::array<Nanos, kRuns> lags = lags_of(edge);
+      const auto& before = ends[places.of_edge[edge]];
+      const std::array<Nanos, kRuns> lags = lags_of(node, edge);
       each_run<kRuns>([&](std::size_t run) {
         const Nanos after = before[run] + lags[run];
-        start[run] = after > start[run] ? after : start[run];
+        times[run] = after > times[run] ? after : times[run];
       });
     }
-    const Nanos length = duration[node];
-    auto& end = ends[node];
-    each_run<kRuns>([&](std::size_t run) { end[run] = start[run] + length; });
+    const std::array<Nanos, kRuns> lengths = durations_of(node);
+    each_run<kRuns>([&](std::size_t run) { times[run] += lengths[run]; });
+    ends[places.of_node[node]] = times;
+    ended(node, times, lengths);
   }
-  return ends;
 }
 
 /// A graph that is to run many times, each time with a few other durations and lags: only the nodes

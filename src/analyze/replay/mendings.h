@@ -38,6 +38,12 @@ struct EnumNames<With> {
 struct MendedTime {
   double best = 1, about = 1, worst = 1;
   bool gone() const { return worst == 0; }
+  MendedTime& operator*=(const MendedTime& other) {
+    best *= other.best;
+    about *= other.about;
+    worst *= other.worst;
+    return *this;
+  }
 };
 
 struct Mending {
