@@ -503,17 +503,13 @@ void add_activities(ReplayWork& work, GraphDraft& draft, std::vector<NodeOrigin>
   }
 }
 
-}  // namespace
-
-BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
-                       const std::vector<std::uint32_t>& collectives, Interval span) {
-  ReplayWork work = work_of(context, line, collectives, span);
-  join_threads(work);
+/// Nodes and edges, with the origins of nodes; what they are made of is forgotten.
+GraphDraft drafted(ReplayWork work, std::vector<NodeOrigin>& origins) {
   GraphDraft draft;
-  std::vector<NodeOrigin> origins;  // by node of the draft
-  draft.name(" ");                  // of nothing
+  draft.name(" ");  // of nothing
   const auto blocking = find_blocking_calls(work);
-  const std::size_t most = work.activities.size() + work.launched.size() + blocking.size();
+  const std::size_t most =
+      work.activities.size() + work.launched.size() + blocking.size() + work.lines.size();
   draft.reserve(most);
   origins.reserve(most);
   HostPoints points(work, blocking, draft, origins);
@@ -521,8 +517,20 @@ BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
   add_activities(work, draft, origins);
   points.add_waits();
   add_device_edges(work, points.launch_node(), draft);
+  return draft;
+}
+
+}  // namespace
+
+BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
+                       const std::vector<std::uint32_t>& collectives, Interval span) {
+  ReplayWork work = work_of(context, line, collectives, span);
+  join_threads(work);
+  BuiltGraph built{{}, {}, work.lines};
+  std::vector<NodeOrigin> origins;  // by node of the draft
+  GraphDraft draft = drafted(std::move(work), origins);
   const auto order = draft.by_start();
-  BuiltGraph built{std::move(draft).finish(order), {}, std::move(work.lines)};
+  built.graph = std::move(draft).finish(order);
   built.origins.reserve(order.size());
   for (const auto node : order) built.origins.push_back(origins[node]);
   return built;

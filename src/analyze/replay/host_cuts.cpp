@@ -210,7 +210,7 @@ const std::vector<bool>& HostCutter::reads() const {
       }
     }
   }
-  return reads_ = with_inner(std::move(reads_), context_.attribution);
+  return reads_ = with_inner(std::move(reads_), context_.host, context_.attribution);
 }
 
 /// The waiting calls of copies that have one of their own.
@@ -258,14 +258,14 @@ const std::vector<bool>& HostCutter::waiting_operators() const {
       waiting_[op] = waiting_[op] || (waits && std::ranges::none_of(inside, copies_up));
     }
   }
-  return waiting_ = with_inner(std::move(waiting_), context_.attribution);
+  return waiting_ = with_inner(std::move(waiting_), context_.host, context_.attribution);
 }
 
 std::vector<bool> HostCutter::removed_by(const WhatIfChanges& changes) const {
   if (changes.operators.empty()) return {};
   std::vector<bool> removed(capture_.host_ops.size());
   for (std::uint32_t op = 0; op < removed.size(); ++op) removed[op] = is_removed(op, changes);
-  return with_inner(std::move(removed), context_.attribution);
+  return with_inner(std::move(removed), context_.host, context_.attribution);
 }
 
 /// When the device idles for a reason, in stretches of `least` and more.

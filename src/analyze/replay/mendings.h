@@ -47,8 +47,8 @@ struct MendedTime {
 };
 
 struct Mending {
-  std::unordered_map<std::uint32_t, MendedTime> kernels;  // by row of activities
-  std::unordered_map<std::uint32_t, Intervals> host;      // time that is gone, by thread
+  std::vector<std::pair<std::uint32_t, MendedTime>> kernels;  // rows of activities, each once
+  std::unordered_map<std::uint32_t, Intervals> host;          // time that is gone, by thread
 };
 
 /// The subject of a finding with a named cause, and the time that is gone once it is mended.

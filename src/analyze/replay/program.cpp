@@ -8,6 +8,7 @@
 #include "analyze/replay/named_changes.h"
 #include "analyze/timeline.h"
 #include "core/intervals.h"
+#include "core/order.h"
 #include "core/strings.h"
 
 namespace gf {
@@ -141,7 +142,9 @@ void Program::put_in_graph(std::string_view name, Mending mending) {
   }
   for (const auto& [row, time] : mending.kernels)
     if (const auto node = node_of_[row]; node != kNoNode) own.kernels.push_back({node, time});
-  std::ranges::sort(own.kernels, {}, &MendedNode::node);
+  sort_nearly_ordered(
+      own.kernels.begin(), own.kernels.end(),
+      [](const MendedNode& left, const MendedNode& right) { return left.node < right.node; });
 }
 
 /// The step of each activity is the one in which it began.
