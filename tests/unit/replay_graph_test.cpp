@@ -94,23 +94,25 @@ TEST(ReplayGraph, SeveralRunsAtOnceAreAReplayEach) {
           lag[run][edge] = random() % 4 == 0 ? kNoWait : static_cast<Nanos>(random() % 7000);
         of_runs[edge][run] = lag[run][edge];
       }
+    using Times = std::array<Nanos, 3>;
     std::uint32_t asked = 0;
     OfRuns<3> ends;
     replay_runs<3>(
         graph, EndPlaces(graph),
-        [&](std::uint32_t node) {
-          const Nanos duration = graph.duration_ns[node];
-          return std::array{duration, duration + 50, duration / 2};
-        },
-        [&](std::uint32_t node, std::uint32_t edge) {
+        [&](std::uint32_t node, std::uint32_t edge, const Times& before, Times& times) {
           EXPECT_EQ(edge, asked++);
           EXPECT_GE(edge, graph.first_edge[node]);
           EXPECT_LT(edge, graph.first_edge[node + 1]);
-          return of_runs[edge];
+          EXPECT_EQ(before, ends[graph.edges[edge].from]);
+          for (std::size_t run = 0; run < 3; ++run)
+            times[run] = std::max(times[run], before[run] + of_runs[edge][run]);
         },
-        [&](std::uint32_t node, const auto& times, const auto& lengths) {
+        [&](std::uint32_t node, Times& times) {
           EXPECT_EQ(node, ends.size());
-          EXPECT_EQ(lengths[1], graph.duration_ns[node] + 50);
+          const Nanos duration = graph.duration_ns[node];
+          times[0] += duration;
+          times[1] += duration + 50;
+          times[2] += duration / 2;
           ends.push_back(times);
         });
     for (std::size_t run = 0; run < lag.size(); ++run) {

@@ -179,10 +179,12 @@ class ProfilerCost {
     constexpr Nanos kMostCarried = 30 * kNsPerUs;
     while (!ahead_.empty() && ahead_.front().next < end) {
       std::ranges::pop_heap(ahead_, kLater);
-      Run run = ahead_.back();
-      ahead_.pop_back();
+      Run& run = ahead_.back();
       for (; !run.rows.empty() && run.next < end; go_on(run)) owed_ += cost_of(run);
-      begin(run);
+      if (run.rows.empty())
+        ahead_.pop_back();
+      else
+        std::ranges::push_heap(ahead_, kLater);
     }
     const auto most = static_cast<Nanos>(kMostOfStretch * static_cast<double>(length));
     const Nanos taken = std::clamp<Nanos>(owed_, 0, std::max<Nanos>(most, 0));
@@ -283,7 +285,7 @@ class HostPoints {
       points[line].insert(points[line].begin(), {begin_near_device(line), kNoRow, nullptr});
       begins_.push_back(static_cast<std::uint32_t>(draft_.size()));
       add_line(line, points[line]);
-      points[line] = {};
+      points[line] = std::vector<Point>();
     }
     hand_over_lines();
     for (const auto place : work_.launched)

@@ -321,7 +321,7 @@ ReplayGraph GraphDraft::finish(const std::vector<std::uint32_t>& order) && {
     graph.input_ns.push_back(node.input);
     graph.profiler_ns.push_back(node.profiler);
   }
-  nodes_ = {};  // as large as the edges, which come now
+  nodes_ = std::vector<Node>();  // as large as the edges, which come now
   std::erase_if(waits_, [&](const Wait& one) { return place[one.edge.from] >= place[one.to]; });
   graph.first_edge.assign(order.size() + 1, 0);
   for (const auto& [to, edge] : waits_) ++graph.first_edge[place[to] + 1];

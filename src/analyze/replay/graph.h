@@ -94,31 +94,20 @@ struct EndPlaces {
   std::uint32_t count = 0;
 };
 
-/// replay() of several runs: together they cost little more than one. `lags_of` gives those of an
-/// edge to a node, and is asked in the order of edges, `durations_of` those of a node, after its
-/// edges; `ended` gets the ends of each with the durations.
-template <std::size_t kRuns, class DurationsOf, class LagsOf, class Ended>
-void replay_runs(const ReplayGraph& graph, const EndPlaces& places, DurationsOf&& durations_of,
-                 LagsOf&& lags_of, Ended&& ended) {
+/// replay() of several runs: together they cost little more than one. `wait(node, edge, ends,
+/// times)` makes the times no earlier than the edge allows after these ends of the node that it
+/// comes from; `work(node, times)` makes starts to ends. Both are asked in order.
+template <std::size_t kRuns, class Wait, class Work>
+void replay_runs(const ReplayGraph& graph, const EndPlaces& places, Wait&& wait, Work&& work) {
   OfRuns<kRuns> ends(places.count);
   std::uint32_t edge = 0;
   for (std::uint32_t node = 0; node < graph.size(); ++node) {
     const auto last = graph.first_edge[node + 1];
     std::array<Nanos, kRuns> times;
-    const Nanos least = edge < last ? INT64_MIN : graph.start_ns[node];
-    each_run<kRuns>([&](std::size_t run) { times[run] = least; });
-    for (; edge < last; ++edge) {
-      const auto& before = ends[places.of_edge[edge]];
-      const std::array<Nanos, kRuns> lags = lags_of(node, edge);
-      each_run<kRuns>([&](std::size_t run) {
-        const Nanos after = before[run] + lags[run];
-        times[run] = after > times[run] ? after : times[run];
-      });
-    }
-    const std::array<Nanos, kRuns> lengths = durations_of(node);
-    each_run<kRuns>([&](std::size_t run) { times[run] += lengths[run]; });
+    times.fill(edge < last ? INT64_MIN : graph.start_ns[node]);
+    for (; edge < last; ++edge) wait(node, edge, ends[places.of_edge[edge]], times);
+    work(node, times);
     ends[places.of_node[node]] = times;
-    ended(node, times, lengths);
   }
 }
 
@@ -182,10 +171,10 @@ class GraphDraft {
     ReplayEdge edge;
   };
 
-  /// Room for so many nodes, and the usual number of edges to them.
+  /// Room for so many nodes and the edges to them, of which few have more than two.
   void reserve(std::size_t nodes) {
     nodes_.reserve(nodes);
-    waits_.reserve(nodes + nodes / 2);
+    waits_.reserve(2 * nodes);
   }
   std::uint32_t add(const Node& node) {
     nodes_.push_back(node);

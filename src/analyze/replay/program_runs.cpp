@@ -113,6 +113,15 @@ class Program::Changed {
       cuts_.back().last = run + 1;
       cuts_.back().of_devices |= changes_devices(cuts_.back().cuts, own);
     }
+    any_gone_.resize(program.built_->lines.size());
+    for (const Cuts& part : cuts_) {
+      of_devices_ |= part.of_devices;
+      whole_ |= part.whole;
+      for (std::size_t line = 0; line < any_gone_.size(); ++line) {
+        cuts_any_ |= !part.cuts.lines[line].empty();
+        any_gone_[line] = unite(any_gone_[line], part.cuts.lines[line]);
+      }
+    }
     rewind();
   }
 
@@ -122,6 +131,8 @@ class Program::Changed {
   void rewind() {
     next_mended_ = next_stretch_ = 0;
     one_off_ = one_off_of(program_.cutter_, program_.built_->lines.size());
+    gone_.clear();
+    for (const Intervals& gone : any_gone_) gone_.emplace_back(gone);
     for (Cuts& part : cuts_) {
       part.lines.clear();
       for (const Intervals& gone : part.cuts.lines)
@@ -133,48 +144,53 @@ class Program::Changed {
   /// True if any of the runs differs from one without changes.
   bool anything() {
     if (!mended_.empty() || all_stretches_) return true;
-    for (std::uint32_t node = 0; node < graph_.size(); ++node)
+    const bool of_host = cuts_any_ || asked_.input || asked_.sync || asked_.copies ||
+                         asked_.allocations || !changes_.operators.empty();
+    for (std::uint32_t node = 0; node < graph_.size() && of_host; ++node)
       for (auto edge = graph_.first_edge[node]; edge < graph_.first_edge[node + 1]; ++edge)
         if (changes_edge(node, graph_.edges[edge])) return true;
     return std::ranges::any_of(
         cuts_, [&](const Cuts& part) { return part.of_devices && changes_durations(part); });
   }
 
-  /// Of an edge to a node, by run.
+  /// As replay_runs() asks.
   template <std::size_t kRuns>
-  std::array<Nanos, kRuns> lags(std::uint32_t node, std::uint32_t edge) {
+  void wait(std::uint32_t node, std::uint32_t edge, const std::array<Nanos, kRuns>& ends,
+            std::array<Nanos, kRuns>& times) {
+    const auto after = [&](auto&& lag_of_run) {
+      each_run<kRuns>([&](std::size_t run) {
+        const Nanos time = ends[run] + lag_of_run(run);
+        times[run] = time > times[run] ? time : times[run];
+      });
+    };
     const ReplayEdge& own = graph_.edges[edge];
-    if (is_stretch(node, own)) return stretch_lags<kRuns>(node, own);
-    std::array<Nanos, kRuns> lags;
-    lags.fill(own.lag);
-    if (program_.is_host(node)) {
-      if (own.why == WaitsFor::device)
-        of_runs(lags, [&](const Cuts& part, const Outlook&) {
-          return is_gone(node, part) ? kNoWait : own.lag;
-        });
-    } else if (own.why == WaitsFor::stream && (changes_.graph || !mended_.empty())) {
-      lags.fill(stream_lag(node, own.lag));
+    if (own.why == WaitsFor::host) {
+      const OwnLags& as_it_is = program_.own_lags_[next_stretch_++];
+      if (as_it_is[0] != kLong && !may_change(node, own))
+        return after([&](std::size_t run) { return as_it_is[columns_[run]]; });
+      const auto lags = stretch_lags<kRuns>(node, own);
+      return after([&](std::size_t run) { return lags[run]; });
     }
-    return lags;
+    if (own.why == WaitsFor::device) {
+      for (const Cuts& part : cuts_)
+        for (std::size_t run = part.first; run < part.last; ++run)
+          times[run] = std::max(times[run], ends[run] + (is_gone(node, part) ? kNoWait : own.lag));
+      return;
+    }
+    const Nanos lag = own.why == WaitsFor::stream ? stream_lag(node, own.lag) : own.lag;
+    after([&](std::size_t) { return lag; });
   }
 
   template <std::size_t kRuns>
-  std::array<Nanos, kRuns> durations(std::uint32_t node) {
-    std::array<Nanos, kRuns> times;
-    times.fill(graph_.duration_ns[node]);
-    if (program_.is_host(node)) return times;
-    for (const Cuts& part : cuts_)
-      if (part.of_devices)
-        for (std::size_t run = part.first; run < part.last; ++run)
-          times[run] = run > part.first && runs_[run].gpu == runs_[run - 1].gpu
-                           ? times[run - 1]
-                           : duration_of(node, changes_.gpu * runs_[run].gpu, part.cuts);
-    if (const MendedTime* mended = mended_at(node))
-      each_run<kRuns>([&](std::size_t run) {
-        times[run] =
-            static_cast<Nanos>(static_cast<double>(times[run]) * (mended->*runs_[run].kernels));
-      });
-    return times;
+  void work(std::uint32_t node, std::array<Nanos, kRuns>& times) {
+    const Nanos captured = graph_.duration_ns[node];
+    const MendedTime* mended = mended_at(node);
+    if (!mended && !of_devices_) {
+      each_run<kRuns>([&](std::size_t run) { times[run] += captured; });
+    } else if (!program_.is_host(node)) {
+      const auto lengths = durations<kRuns>(node, mended);
+      each_run<kRuns>([&](std::size_t run) { times[run] += lengths[run]; });
+    }
   }
 
  private:
@@ -204,25 +220,9 @@ class Program::Changed {
     return false;
   }
 
-  /// of(cuts, run) of each run.
-  template <std::size_t kRuns, class Of>
-  void of_runs(std::array<Nanos, kRuns>& values, Of&& of) {
-    for (Cuts& part : cuts_)
-      for (std::size_t run = part.first; run < part.last; ++run) values[run] = of(part, runs_[run]);
-  }
-
-  bool is_stretch(std::uint32_t node, const ReplayEdge& edge) const {
-    return edge.why == WaitsFor::host && program_.is_host(node);
-  }
-
   template <std::size_t kRuns>
   std::array<Nanos, kRuns> stretch_lags(std::uint32_t node, const ReplayEdge& edge) {
-    std::array<Nanos, kRuns> lags;
-    const OwnLags& own = program_.own_lags_[next_stretch_++];
-    if (own[0] != kLong && !may_change(node, edge)) {
-      each_run<kRuns>([&](std::size_t run) { lags[run] = own[columns_[run]]; });
-      return lags;
-    }
+    std::array<Nanos, kRuns> lags{};
     const Stretch stretch = stretch_of(*program_.built_, node, edge, one_off_);
     for (Cuts& part : cuts_) {
       const Left left = left_of(node, edge, part);
@@ -232,21 +232,35 @@ class Program::Changed {
     return lags;
   }
 
+  template <std::size_t kRuns>
+  std::array<Nanos, kRuns> durations(std::uint32_t node, const MendedTime* mended) const {
+    std::array<Nanos, kRuns> times;
+    times.fill(graph_.duration_ns[node]);
+    for (const Cuts& part : cuts_)
+      for (std::size_t run = part.first; run < part.last && part.of_devices; ++run)
+        times[run] = run > part.first && runs_[run].gpu == runs_[run - 1].gpu
+                         ? times[run - 1]
+                         : duration_of(node, changes_.gpu * runs_[run].gpu, part.cuts);
+    for (std::size_t run = 0; run < kRuns && mended; ++run)
+      times[run] =
+          static_cast<Nanos>(static_cast<double>(times[run]) * (mended->*runs_[run].kernels));
+    return times;
+  }
+
   /// False where a look tells that a stretch stays as it was.
   bool may_change(std::uint32_t node, const ReplayEdge& edge) {
     if (all_stretches_ || (asked_.input && graph_.input_ns[node] > 0)) return true;
+    if (!whole_ && !cuts_any_) return false;
     const NodeOrigin& origin = program_.built_->origins[node];
-    for (Cuts& part : cuts_)
-      if (part.lines[origin.line].gone.touches(origin.worked) || ends_wait(edge, part)) return true;
-    return false;
+    return gone_[origin.line].touches(origin.worked) || (whole_ && ends_wait(edge));
   }
 
   bool changes_edge(std::uint32_t node, const ReplayEdge& edge) {
-    if (is_stretch(node, edge))
+    if (edge.why == WaitsFor::host)
       return may_change(node, edge) && std::ranges::any_of(cuts_, [&](Cuts& part) {
                return left_of(node, edge, part) != Left{.input = graph_.input_ns[node]};
              });
-    return edge.why == WaitsFor::device && program_.is_host(node) &&
+    return edge.why == WaitsFor::device &&
            std::ranges::any_of(cuts_, [&](const Cuts& part) { return is_gone(node, part); });
   }
 
@@ -262,16 +276,17 @@ class Program::Changed {
     }
     if (changes_.graph && program_.is_launch(origin.row))
       left.most = length < kLongPause ? 0 : static_cast<double>(line.stays(origin.worked));
-    left.gone = ends_wait(edge, part) && no_longer_waits(edge.from, part);
+    left.gone = part.whole && ends_wait(edge) && no_longer_waits(edge.from, part);
     if (asked_.input) left.input = 0;
     return left;
   }
 
   /// True where the host decides what to do next by what it waited for.
-  bool ends_wait(const ReplayEdge& edge, const Cuts& part) const {
-    return part.whole && edge.lag < kDecides && program_.waited(edge.from);
+  bool ends_wait(const ReplayEdge& edge) const {
+    return edge.lag < kDecides && program_.waited(edge.from);
   }
 
+  /// From the activity before on its stream.
   Nanos stream_lag(std::uint32_t node, Nanos lag) {
     constexpr Nanos kInGraph = kNsPerUs;  // between two kernels of a CUDA graph
     if (const MendedTime* mended = mended_at(node); mended && mended->gone())
@@ -327,6 +342,10 @@ class Program::Changed {
   std::span<const MendedNode> mended_;
   const bool all_stretches_;
   std::vector<Cuts> cuts_;
+  // Of all of these.
+  bool of_devices_ = false, whole_ = false, cuts_any_ = false;
+  std::vector<Intervals> any_gone_;   // by line
+  std::vector<CoveredInOrder> gone_;  // the same in order
   OneOff one_off_;
   std::size_t next_mended_ = 0, next_stretch_ = 0;
 };
@@ -343,18 +362,19 @@ class Program::StepEnds {
     last_.assign(program.follow_each_other_ ? program.steps() : 0, end_);
   }
 
-  void add(std::uint32_t node, const Times& ends, const Times& lengths) {
-    const bool host = program_.is_host(node);
+  void start(std::uint32_t node, const Times& starts) {
+    if (last_.empty() && !program_.is_host(node))
+      each_run<kRuns>([&](std::size_t run) { begin_[run] = std::min(begin_[run], starts[run]); });
+  }
+
+  void end(std::uint32_t node, const Times& ends) {
     if (last_.empty()) {
-      each_run<kRuns>([&](std::size_t run) {
-        if (!host) begin_[run] = std::min(begin_[run], ends[run] - lengths[run]);
-        end_[run] = std::max(end_[run], ends[run]);
-      });
+      each_run<kRuns>([&](std::size_t run) { end_[run] = std::max(end_[run], ends[run]); });
       return;
     }
     const auto& begins = program_.step_begins_;
     while (behind_ < begins.size() && node >= begins[behind_]) ++behind_;
-    if (host || behind_ == 0 || behind_ == begins.size()) return;
+    if (behind_ == 0 || behind_ == begins.size() || program_.is_host(node)) return;
     Times& last = last_[behind_ - 1];
     each_run<kRuns>([&](std::size_t run) { last[run] = std::max(last[run], ends[run]); });
   }
@@ -390,8 +410,10 @@ class Program::StepEnds {
 
 Nanos Program::captured() const {
   StepEnds<1> ends(*this);
-  for (std::uint32_t node = 0; node < graph_.size(); ++node)
-    ends.add(node, {graph_.start_ns[node] + graph_.duration_ns[node]}, {graph_.duration_ns[node]});
+  for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+    ends.start(node, {graph_.start_ns[node]});
+    ends.end(node, {graph_.start_ns[node] + graph_.duration_ns[node]});
+  }
   return ends.step(0);
 }
 
@@ -429,11 +451,16 @@ template <std::size_t kRuns>
 std::vector<Nanos> Program::run_together(Changed& changed) const {
   changed.rewind();
   StepEnds<kRuns> ends(*this);
+  using Times = std::array<Nanos, kRuns>;
   replay_runs<kRuns>(
-      graph_, places_, [&](std::uint32_t node) { return changed.durations<kRuns>(node); },
-      [&](std::uint32_t node, std::uint32_t edge) { return changed.lags<kRuns>(node, edge); },
-      [&](std::uint32_t node, const auto& times, const auto& lengths) {
-        ends.add(node, times, lengths);
+      graph_, places_,
+      [&](std::uint32_t node, std::uint32_t edge, const Times& before, Times& times) {
+        changed.wait(node, edge, before, times);
+      },
+      [&](std::uint32_t node, Times& times) {
+        ends.start(node, times);
+        changed.work(node, times);
+        ends.end(node, times);
       });
   std::vector<Nanos> steps;
   for (std::size_t run = 0; run < kRuns; ++run) steps.push_back(ends.step(run));
@@ -443,6 +470,7 @@ std::vector<Nanos> Program::run_together(Changed& changed) const {
 /// The lags of stretches and the steps without changes, which most of a run with one has, too.
 void Program::run_as_it_is() {
   OneOff one_off = one_off_of(cutter_, built_->lines.size());
+  own_lags_.reserve(static_cast<std::size_t>(std::ranges::count(host_, true)));
   const auto fits = [](Nanos lag) { return lag == static_cast<std::int32_t>(lag); };
   for (std::uint32_t node = 0; node < graph_.size(); ++node)
     for (auto i = graph_.first_edge[node]; is_host(node) && i < graph_.first_edge[node + 1]; ++i) {
