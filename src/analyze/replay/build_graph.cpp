@@ -24,8 +24,8 @@ namespace gf {
 namespace {
 
 ReplayWork work_of(const Context& context, const DeviceTimeline& line,
-                   const std::vector<std::uint32_t>& collectives, Interval span) {
-  ReplayWork work{context, span, {}, {}, {}, {}};
+                   const std::vector<std::uint32_t>& collectives, Interval span, NodeNames names) {
+  ReplayWork work{context, span, names == NodeNames::given, {}, {}, {}, {}};
   const auto& table = context.capture.activities;
   std::map<std::int64_t, std::int64_t> last;  // place by stream
   std::set<std::uint32_t> threads;
@@ -441,7 +441,7 @@ class HostPoints {
 
   /// The label of a point on every rank: its call, and the operation that launches.
   std::uint32_t label_of(const Point& point) {
-    if (point.call == kNoRow) return 0;
+    if (point.call == kNoRow || !work_.named) return 0;
     const auto& capture = work_.context.capture;
     Text op{};
     if (!point.waited) {
@@ -458,6 +458,7 @@ class HostPoints {
   }
 
   std::uint32_t name_of(std::uint32_t before, std::uint32_t label) {
+    if (!work_.named) return 0;
     const auto [at, added] = names_.try_emplace({before, label}, 0U);
     if (added)
       at->second = draft_.name(
@@ -485,23 +486,37 @@ class HostPoints {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> names_;  // by labels
 };
 
-void add_activities(ReplayWork& work, GraphDraft& draft, std::vector<NodeOrigin>& origins) {
-  const auto& capture = work.context.capture;
-  const auto& table = capture.activities;
-  std::map<std::tuple<Text, std::int32_t, std::int32_t, std::int32_t, std::int64_t>, std::uint32_t>
-      names;
-  for (auto& one : work.activities) {
-    const auto row = one.row;
+/// The names of activities: a digest of kernel and grid, or of a copy and its size.
+class ActivityNames {
+ public:
+  ActivityNames(const Capture& capture, GraphDraft& draft) : capture_(capture), draft_(draft) {}
+
+  std::uint32_t of(std::uint32_t row) {
+    const auto& table = capture_.activities;
     const bool kernel = table.kind[row] == ActivityKind::kernel;
     const auto key = std::tuple(table.name[row], table.grid_x[row], table.grid_y[row],
                                 table.grid_z[row], kernel ? 0 : table.bytes[row]);
-    const auto [at, added] = names.try_emplace(key, 0U);
+    const auto [at, added] = names_.try_emplace(key, 0U);
     if (added)
-      at->second = draft.name(
-          digest(fmt::format("{} {} {} {} {}", capture.text(table.name[row]), std::get<1>(key),
+      at->second = draft_.name(
+          digest(fmt::format("{} {} {} {} {}", capture_.text(table.name[row]), std::get<1>(key),
                              std::get<2>(key), std::get<3>(key), std::get<4>(key))));
-    one.node = draft.add({one.start, one.end - one.start, at->second, one.collective});
-    origins.push_back({row, kNoRow, {}});
+    return at->second;
+  }
+
+ private:
+  const Capture& capture_;
+  GraphDraft& draft_;
+  std::map<std::tuple<Text, std::int32_t, std::int32_t, std::int32_t, std::int64_t>, std::uint32_t>
+      names_;
+};
+
+void add_activities(ReplayWork& work, GraphDraft& draft, std::vector<NodeOrigin>& origins) {
+  ActivityNames names(work.context.capture, draft);
+  for (auto& one : work.activities) {
+    const auto name = work.named ? names.of(one.row) : 0;
+    one.node = draft.add({one.start, one.end - one.start, name, one.collective});
+    origins.push_back({one.row, kNoRow, {}});
   }
 }
 
@@ -525,8 +540,9 @@ GraphDraft drafted(ReplayWork work, std::vector<NodeOrigin>& origins) {
 }  // namespace
 
 BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
-                       const std::vector<std::uint32_t>& collectives, Interval span) {
-  ReplayWork work = work_of(context, line, collectives, span);
+                       const std::vector<std::uint32_t>& collectives, Interval span,
+                       NodeNames names) {
+  ReplayWork work = work_of(context, line, collectives, span, names);
   join_threads(work);
   BuiltGraph built{{}, {}, work.lines};
   std::vector<NodeOrigin> origins;  // by node of the draft

@@ -97,7 +97,7 @@ class Program {
     return {std::max(line_.window.start, span_.start), std::min(line_.window.end, span_.end)};
   }
   /// As graph_.is_host(), without a look at names.
-  bool is_host(std::uint32_t node) const { return host_[node]; }
+  bool is_host(std::uint32_t node) const { return host_[node] != 0; }
 
   void place_in_steps();
   void find_outside();
@@ -135,7 +135,7 @@ class Program {
   const ReplayGraph& graph_;
   HostCutter cutter_;
   EndPlaces places_;
-  std::vector<bool> host_;  // by node
+  std::vector<std::uint8_t> host_;  // by node: 1 for points of the host
   // Without changes, by what recording takes: lags by edge of the host's own time, and steps.
   using OwnLags = std::array<std::int32_t, 4>;
   static constexpr std::int32_t kLong = INT32_MIN;  // as the first: they do not fit

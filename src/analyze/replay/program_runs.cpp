@@ -98,6 +98,8 @@ class Program::Changed {
         changes_(changes),
         asked_(changes),
         runs_(runs.begin(), runs.end()),
+        own_lags_(program.own_lags_.data()),
+        origins_(program.built_->origins.data()),
         removed_(program.cutter_.removed_by(changes)),
         mended_(mended),
         all_stretches_(changes.graph || changes.host != 1 ||
@@ -106,7 +108,7 @@ class Program::Changed {
     const auto host_mended = program.host_mended_by(changes);
     for (std::size_t run = 0; run < runs_.size(); ++run) {
       const Outlook& own = runs_[run];
-      columns_.push_back(column_of(own.recording));
+      columns_[run] = column_of(own.recording);
       if (run == 0 || !own.cuts_as(runs_[run - 1]))
         cuts_.push_back(
             {program.cutter_.cuts_of(changes, own, host_mended), run, run, false, own.whole, {}});
@@ -155,8 +157,9 @@ class Program::Changed {
 
   /// As replay_runs() asks.
   template <std::size_t kRuns>
-  void wait(std::uint32_t node, std::uint32_t edge, const std::array<Nanos, kRuns>& ends,
-            std::array<Nanos, kRuns>& times) {
+  [[gnu::always_inline]] void wait(std::uint32_t node, std::uint32_t edge,
+                                   const std::array<Nanos, kRuns>& ends,
+                                   std::array<Nanos, kRuns>& times) {
     const auto after = [&](auto&& lag_of_run) {
       each_run<kRuns>([&](std::size_t run) {
         const Nanos time = ends[run] + lag_of_run(run);
@@ -165,24 +168,22 @@ class Program::Changed {
     };
     const ReplayEdge& own = graph_.edges[edge];
     if (own.why == WaitsFor::host) {
-      const OwnLags& as_it_is = program_.own_lags_[next_stretch_++];
+      const OwnLags& as_it_is = own_lags_[next_stretch_++];
       if (as_it_is[0] != kLong && !may_change(node, own))
         return after([&](std::size_t run) { return as_it_is[columns_[run]]; });
       const auto lags = stretch_lags<kRuns>(node, own);
       return after([&](std::size_t run) { return lags[run]; });
     }
     if (own.why == WaitsFor::device) {
-      for (const Cuts& part : cuts_)
-        for (std::size_t run = part.first; run < part.last; ++run)
-          times[run] = std::max(times[run], ends[run] + (is_gone(node, part) ? kNoWait : own.lag));
-      return;
+      const auto lags = waiting_lags<kRuns>(node, own.lag);
+      return after([&](std::size_t run) { return lags[run]; });
     }
     const Nanos lag = own.why == WaitsFor::stream ? stream_lag(node, own.lag) : own.lag;
     after([&](std::size_t) { return lag; });
   }
 
   template <std::size_t kRuns>
-  void work(std::uint32_t node, std::array<Nanos, kRuns>& times) {
+  [[gnu::always_inline]] void work(std::uint32_t node, std::array<Nanos, kRuns>& times) {
     const Nanos captured = graph_.duration_ns[node];
     const MendedTime* mended = mended_at(node);
     if (!mended && !of_devices_) {
@@ -221,7 +222,18 @@ class Program::Changed {
   }
 
   template <std::size_t kRuns>
-  std::array<Nanos, kRuns> stretch_lags(std::uint32_t node, const ReplayEdge& edge) {
+  [[gnu::noinline]] std::array<Nanos, kRuns> waiting_lags(std::uint32_t node, Nanos lag) const {
+    std::array<Nanos, kRuns> lags{};
+    for (const Cuts& part : cuts_) {
+      const bool gone = is_gone(node, part);
+      for (std::size_t run = part.first; run < part.last; ++run) lags[run] = gone ? kNoWait : lag;
+    }
+    return lags;
+  }
+
+  template <std::size_t kRuns>
+  [[gnu::noinline]] std::array<Nanos, kRuns> stretch_lags(std::uint32_t node,
+                                                          const ReplayEdge& edge) {
     std::array<Nanos, kRuns> lags{};
     const Stretch stretch = stretch_of(*program_.built_, node, edge, one_off_);
     for (Cuts& part : cuts_) {
@@ -233,7 +245,8 @@ class Program::Changed {
   }
 
   template <std::size_t kRuns>
-  std::array<Nanos, kRuns> durations(std::uint32_t node, const MendedTime* mended) const {
+  [[gnu::noinline]] std::array<Nanos, kRuns> durations(std::uint32_t node,
+                                                       const MendedTime* mended) const {
     std::array<Nanos, kRuns> times;
     times.fill(graph_.duration_ns[node]);
     for (const Cuts& part : cuts_)
@@ -251,7 +264,7 @@ class Program::Changed {
   bool may_change(std::uint32_t node, const ReplayEdge& edge) {
     if (all_stretches_ || (asked_.input && graph_.input_ns[node] > 0)) return true;
     if (!whole_ && !cuts_any_) return false;
-    const NodeOrigin& origin = program_.built_->origins[node];
+    const NodeOrigin& origin = origins_[node];
     return gone_[origin.line].touches(origin.worked) || (whole_ && ends_wait(edge));
   }
 
@@ -266,7 +279,7 @@ class Program::Changed {
 
   Left left_of(std::uint32_t node, const ReplayEdge& edge, Cuts& part) {
     if (program_.is_jitted_away(node, changes_)) return {.input = 0, .gone = true};
-    const NodeOrigin& origin = program_.built_->origins[node];
+    const NodeOrigin& origin = origins_[node];
     OfLine& line = part.lines[origin.line];
     const Nanos length = origin.worked.length();
     Left left{.input = graph_.input_ns[node]};
@@ -296,7 +309,7 @@ class Program::Changed {
 
   /// Of an activity, before what is mended.
   Nanos duration_of(std::uint32_t node, double gpu, const HostCuts& cuts) const {
-    const auto row = program_.built_->origins[node].row;
+    const auto row = origins_[node].row;
     const auto& activities = program_.capture_.activities;
     double time = static_cast<double>(graph_.duration_ns[node]);
     if (program_.launched_by(row, removed_) ||
@@ -319,7 +332,7 @@ class Program::Changed {
 
   /// Of the host's point that ended a wait.
   bool no_longer_waits(std::uint32_t node, const Cuts& part) const {
-    return program_.no_longer_waits(program_.built_->origins[node].row, asked_, part.cuts);
+    return program_.no_longer_waits(origins_[node].row, asked_, part.cuts);
   }
   bool is_gone(std::uint32_t node, const Cuts& part) const {
     return program_.is_jitted_away(node, changes_) || no_longer_waits(node, part);
@@ -337,7 +350,9 @@ class Program::Changed {
   const WhatIfChanges& changes_;
   const Asked asked_;
   std::vector<Outlook> runs_;
-  std::vector<std::size_t> columns_;  // of own_lags_, by run
+  const Program::OwnLags* const own_lags_;
+  const NodeOrigin* const origins_;
+  std::array<std::size_t, kRunsAtOnce.back()> columns_{};  // of own_lags_, by run
   const std::vector<bool> removed_;
   std::span<const MendedNode> mended_;
   const bool all_stretches_;
@@ -454,10 +469,9 @@ std::vector<Nanos> Program::run_together(Changed& changed) const {
   using Times = std::array<Nanos, kRuns>;
   replay_runs<kRuns>(
       graph_, places_,
-      [&](std::uint32_t node, std::uint32_t edge, const Times& before, Times& times) {
-        changed.wait(node, edge, before, times);
-      },
-      [&](std::uint32_t node, Times& times) {
+      [&](std::uint32_t node, std::uint32_t edge, const Times& before, Times& times)
+          __attribute__((always_inline)) { changed.wait(node, edge, before, times); },
+      [&](std::uint32_t node, Times& times) __attribute__((always_inline)) {
         ends.start(node, times);
         changed.work(node, times);
         ends.end(node, times);
@@ -470,7 +484,7 @@ std::vector<Nanos> Program::run_together(Changed& changed) const {
 /// The lags of stretches and the steps without changes, which most of a run with one has, too.
 void Program::run_as_it_is() {
   OneOff one_off = one_off_of(cutter_, built_->lines.size());
-  own_lags_.reserve(static_cast<std::size_t>(std::ranges::count(host_, true)));
+  own_lags_.reserve(static_cast<std::size_t>(std::ranges::count(host_, 1)));
   const auto fits = [](Nanos lag) { return lag == static_cast<std::int32_t>(lag); };
   for (std::uint32_t node = 0; node < graph_.size(); ++node)
     for (auto i = graph_.first_edge[node]; is_host(node) && i < graph_.first_edge[node + 1]; ++i) {
