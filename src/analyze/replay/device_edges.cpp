@@ -260,12 +260,14 @@ class Finder {
   explicit Finder(const ReplayWork& work) : work_(work), capture_(work.context.capture) {
     for (const auto thread : work.threads)
       for (const auto call : work.calls(thread)) calls_.push_back(call);
-    const auto& table = capture_.api_calls;  // those of a thread are in this order
-    const auto order = [&](std::uint32_t call) {
-      return std::tuple(table.start_ns[call], table.thread[call], -table.duration_ns[call], call);
+    // Those of a thread are in order.
+    const auto& table = capture_.api_calls;
+    const auto rest = [&](std::uint32_t call) {
+      return std::tuple(table.thread[call], -table.duration_ns[call], call);
     };
     sort_nearly_ordered(calls_.begin(), calls_.end(), [&](std::uint32_t left, std::uint32_t right) {
-      return order(left) < order(right);
+      const Nanos start = table.start_ns[left], other = table.start_ns[right];
+      return start != other ? start < other : rest(left) < rest(right);
     });
     std::unordered_map<std::uint32_t, std::vector<double>> by_name;
     for (const auto call : calls_)

@@ -78,7 +78,7 @@ template <std::size_t kRuns>
 using OfRuns = std::vector<std::array<Nanos, kRuns>>;
 
 /// apply(run) for each, laid out one after the other: loops over so few cost more than what they
-/// do.
+/// do, and would keep the values of a node in memory.
 template <std::size_t kRuns, class F>
 [[gnu::always_inline]] inline void each_run(F&& apply) {
   [&]<std::size_t... kRun>(std::index_sequence<kRun...>) {
@@ -104,10 +104,12 @@ void replay_runs(const ReplayGraph& graph, const EndPlaces& places, Wait&& wait,
   for (std::uint32_t node = 0; node < graph.size(); ++node) {
     const auto last = graph.first_edge[node + 1];
     std::array<Nanos, kRuns> times;
-    times.fill(edge < last ? INT64_MIN : graph.start_ns[node]);
+    const Nanos least = edge < last ? INT64_MIN : graph.start_ns[node];
+    each_run<kRuns>([&](std::size_t run) { times[run] = least; });
     for (; edge < last; ++edge) wait(node, edge, ends[places.of_edge[edge]], times);
     work(node, times);
-    ends[places.of_node[node]] = times;
+    auto& kept = ends[places.of_node[node]];
+    each_run<kRuns>([&](std::size_t run) { kept[run] = times[run]; });
   }
 }
 
