@@ -144,8 +144,8 @@ Nanos covered(const Intervals& set, Interval span) {
   return covered_from(at, set.end(), span);
 }
 
-Nanos CoveredInOrder::operator()(Interval span) {
-  const auto is_before = [&](const Interval& member) { return member.end <= span.start; };
+void CoveredInOrder::go_to(Nanos start) {
+  const auto is_before = [&](const Interval& member) { return member.end <= start; };
   if (at_ > 0 && !is_before((*set_)[at_ - 1])) at_ = 0;
   // In steps that double: what lies far costs a search, what lies near a look.
   auto at = set_->begin() + static_cast<std::ptrdiff_t>(at_);
@@ -156,7 +156,11 @@ Nanos CoveredInOrder::operator()(Interval span) {
   }
   at = std::partition_point(at, last, is_before);
   at_ = static_cast<std::size_t>(at - set_->begin());
-  return covered_from(at, set_->end(), span);
+}
+
+Nanos CoveredInOrder::operator()(Interval span) {
+  go_to(span.start);
+  return covered_from(set_->begin() + static_cast<std::ptrdiff_t>(at_), set_->end(), span);
 }
 
 Intervals clip(const Intervals& set, Interval window) {

@@ -40,8 +40,16 @@ class CoveredInOrder {
  public:
   explicit CoveredInOrder(const Intervals& set) : set_(&set) {}
   Nanos operator()(Interval span);
+  /// True if it covers any of a span that is not empty.
+  bool touches(Interval span) {
+    if ((at_ > 0 && (*set_)[at_ - 1].end > span.start) ||
+        (at_ < set_->size() && (*set_)[at_].end <= span.start))
+      go_to(span.start);
+    return at_ < set_->size() && (*set_)[at_].start < span.end;
+  }
 
  private:
+  void go_to(Nanos start);
   const Intervals* set_;
   std::size_t at_ = 0;  // members before it end before the last span begins
 };

@@ -94,19 +94,51 @@ TEST(ReplayGraph, SeveralRunsAtOnceAreAReplayEach) {
           lag[run][edge] = random() % 4 == 0 ? kNoWait : static_cast<Nanos>(random() % 7000);
         of_runs[edge][run] = lag[run][edge];
       }
-    std::vector<std::uint32_t> from;
-    for (const auto& edge : graph.edges) from.push_back(edge.from);
+    using Times = std::array<Nanos, 3>;
     std::uint32_t asked = 0;
-    const auto ends = replay_runs<3>(graph, from, graph.duration_ns, [&](std::uint32_t edge) {
-      EXPECT_EQ(edge, asked++);
-      return of_runs[edge];
-    });
+    OfRuns<3> ends;
+    replay_runs<3>(
+        graph, EndPlaces(graph),
+        [&](std::uint32_t node, std::uint32_t edge, const Times& before, Times& times) {
+          EXPECT_EQ(edge, asked++);
+          EXPECT_GE(edge, graph.first_edge[node]);
+          EXPECT_LT(edge, graph.first_edge[node + 1]);
+          EXPECT_EQ(before, ends[graph.edges[edge].from]);
+          for (std::size_t run = 0; run < 3; ++run)
+            times[run] = std::max(times[run], before[run] + of_runs[edge][run]);
+        },
+        [&](std::uint32_t node, Times& times) {
+          EXPECT_EQ(node, ends.size());
+          const Nanos duration = graph.duration_ns[node];
+          times[0] += duration;
+          times[1] += duration + 50;
+          times[2] += duration / 2;
+          ends.push_back(times);
+        });
     for (std::size_t run = 0; run < lag.size(); ++run) {
-      const auto alone = replay(graph, graph.duration_ns, lag[run]);
+      auto duration = graph.duration_ns;
+      for (auto& one : duration) one = run == 0 ? one : run == 1 ? one + 50 : one / 2;
+      const auto alone = replay(graph, duration, lag[run]);
       for (std::size_t node = 0; node < graph.size(); ++node)
         ASSERT_EQ(ends[node][run], alone[node]) << seed << " " << run;
     }
   }
+}
+
+TEST(ReplayGraph, EndsAreKeptOnlyWhileANodeWaitsForThem) {
+  ReplayGraph graph;
+  graph.names = {"a"};
+  for (std::uint32_t node = 0; node < 100; ++node) {  // two chains, and what nothing waits for
+    graph.start_ns.push_back(node);
+    graph.duration_ns.push_back(1);
+    if (node % 3 != 2 && node >= 3) graph.edges.push_back({node - 3, WaitsFor::stream, 0});
+    if (node % 3 == 1) graph.edges.push_back({node - 1, WaitsFor::launch, 0});
+    graph.first_edge.push_back(static_cast<std::uint32_t>(graph.edges.size()));
+  }
+  const EndPlaces places(graph);
+  EXPECT_EQ(places.count, 3U);
+  EXPECT_EQ(places.of_node.size(), graph.size());
+  EXPECT_EQ(places.of_edge.size(), graph.edges.size());
 }
 
 TEST(ReplayGraph, RunningAgainWithChangesIsAReplay) {

@@ -458,13 +458,13 @@ Attribution attribute(const Capture& capture, const HostThreads& host, const Nam
   return result;
 }
 
-std::vector<bool> with_inner(std::vector<bool> marked, const Attribution& attribution) {
-  Inherited is_marked(attribution);
-  const auto own = marked;
-  for (std::uint32_t op = 0; op < own.size(); ++op)
-    marked[op] = is_marked.of(op, [&](std::uint32_t outer, std::uint32_t row) {
-      return static_cast<std::uint32_t>(own[row] || outer == 1);
-    }) == 1;
+std::vector<bool> with_inner(std::vector<bool> marked, const HostThreads& host,
+                             const Attribution& attribution) {
+  if (std::ranges::find(marked, true) == marked.end()) return marked;
+  for (std::uint32_t thread = 0; thread < host.threads(); ++thread)
+    for (const auto op : host.ops(thread))  // the operations that one encloses come after it
+      if (const auto parent = attribution.op_parent[op]; parent != kNoRow && marked[parent])
+        marked[op] = true;
   return marked;
 }
 

@@ -40,7 +40,8 @@ class Inherited {
 };
 
 /// Marks what lies inside a marked operation, too: by row of host_ops.
-std::vector<bool> with_inner(std::vector<bool> marked, const Attribution& attribution);
+std::vector<bool> with_inner(std::vector<bool> marked, const HostThreads& host,
+                             const Attribution& attribution);
 
 /// The host side of every activity (docs/attribution.md) except layers, from the calls that
 /// launched them (join_launches). Near-linear in host operations, launch calls and activities;

@@ -409,7 +409,7 @@ RankPart measure_device(const Context& context, const DeviceTimeline& line,
   place_in_steps(steps, labels, line.window, part);
   fill_before(labels, line.window.start, part);
   fill_owners(context, line, names, part, texts);
-  ReplayGraph graph = build_graph(context, line, rows).graph;
+  ReplayGraph graph = build_graph(context, line, rows, kAllTime, NodeNames::given).graph;
   part.graph.nodes = pack(graph);
   part.graph.names = std::move(graph.names);
   part.texts = std::move(texts).take();

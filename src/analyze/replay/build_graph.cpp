@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <numeric>
+#include <optional>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -23,11 +24,13 @@ namespace gf {
 namespace {
 
 ReplayWork work_of(const Context& context, const DeviceTimeline& line,
-                   const std::vector<std::uint32_t>& collectives, Interval span) {
-  ReplayWork work{context, span, {}, {}, {}, {}};
+                   const std::vector<std::uint32_t>& collectives, Interval span, NodeNames names) {
+  ReplayWork work{context, span, names == NodeNames::given, {}, {}, {}, {}};
   const auto& table = context.capture.activities;
   std::map<std::int64_t, std::int64_t> last;  // place by stream
   std::set<std::uint32_t> threads;
+  work.activities.reserve(line.rows.size());
+  work.launched.reserve(line.rows.size());
   std::size_t next = 0;
   for (const auto row : line.rows) {
     const auto call = context.launches[row];
@@ -59,13 +62,26 @@ ReplayWork work_of(const Context& context, const DeviceTimeline& line,
 
 /// When a thread was in operations or calls.
 Intervals busy_of(const ReplayWork& work, std::uint32_t thread) {
-  Intervals busy;
   const auto& ops = work.context.capture.host_ops;
   const auto& calls = work.context.capture.api_calls;
-  for (const auto op : work.ops(thread))
-    if (ops.kind[op] == HostKind::op) busy.push_back(span_of(ops, op));
-  for (const auto call : work.calls(thread)) busy.push_back(span_of(calls, call));
-  return normalised(std::move(busy));
+  Intervals busy;
+  const auto add = [&](Interval span) {
+    if (span.length() == 0) return;
+    if (!busy.empty() && span.start <= busy.back().end)
+      busy.back().end = std::max(busy.back().end, span.end);
+    else
+      busy.push_back(span);
+  };
+  const auto own = work.calls(thread);
+  auto call = own.begin();
+  for (const auto op : work.ops(thread)) {
+    if (ops.kind[op] != HostKind::op) continue;
+    for (; call != own.end() && calls.start_ns[*call] < ops.start_ns[op]; ++call)
+      add(span_of(calls, *call));
+    add(span_of(ops, op));
+  }
+  for (; call != own.end(); ++call) add(span_of(calls, *call));
+  return busy;
 }
 
 /// True if the thread that runs Python gives work to others and goes on beside them.
@@ -76,7 +92,7 @@ bool gives_work(const Capture& capture) { return says(capture.format, kMaySlowHo
 void join_threads(ReplayWork& work) {
   constexpr std::size_t kMostLines = 16;  // looked at for each thread
   constexpr Nanos kRounding = 5 * kNsPerUs, kOneIn = 50;
-  if (gives_work(work.context.capture)) {
+  if (gives_work(work.context.capture) || work.threads.size() == 1) {
     for (const auto thread : work.threads) work.lines.push_back({thread});
     return;
   }
@@ -146,40 +162,30 @@ struct Point {
 class ProfilerCost {
  public:
   ProfilerCost(const ReplayWork& work, const std::vector<std::uint32_t>& threads,
-               const RecordingCost& cost) {
-    const auto& capture = work.context.capture;
-    if (!says(capture.format, kSlowsHost) && !says(capture.format, kMaySlowHost)) return;
-    const auto& ops = capture.host_ops;
-    OncePerText is_mark(capture.strings,
-                        [](std::string_view name) { return name.starts_with("ProfilerStep#"); });
-    std::vector<std::ptrdiff_t> runs{0};  // each in order of time
+               const RecordingCost& cost)
+      : capture_(work.context.capture),
+        cost_(cost),
+        is_mark_(capture_.strings,
+                 [](std::string_view name) { return name.starts_with("ProfilerStep#"); }) {
+    if (!says(capture_.format, kSlowsHost) && !says(capture_.format, kMaySlowHost)) return;
     for (const auto thread : threads) {
-      Nanos marked = 0;  // from one mark of the profiler to the next it is at work itself
-      for (const auto op : work.ops(thread)) {
-        const Nanos start = ops.start_ns[op];
-        if (is_mark(ops.name[op])) {
-          constexpr Nanos kOwn = kNsPerMs;
-          if (marked != 0 && start > marked && start - marked < kOwn)
-            events_.push_back({start, start - marked});
-          marked = start + ops.duration_ns[op];
-        }
-        events_.push_back({start, ops.kind[op] == HostKind::python ? cost.frame : cost.event});
-      }
-      runs.push_back(std::ssize(events_));
-      for (const auto call : work.calls(thread))
-        events_.push_back(
-            {capture.api_calls.start_ns[call],
-             cost.of_call(capture.api_calls.kind[call], capture.api_calls.duration_ns[call])});
-      runs.push_back(std::ssize(events_));
+      begin({.rows = work.ops(thread), .calls = false});
+      begin({.rows = work.calls(thread), .calls = true});
     }
-    merge(runs);
   }
 
   /// The overhead in the stretch that ends at `end` and has `length` that can be shorter.
   Nanos until(Nanos end, Nanos length) {
     constexpr Nanos kMostCarried = 30 * kNsPerUs;
-    for (; next_ < events_.size() && events_[next_].first < end; ++next_)
-      owed_ += events_[next_].second;
+    while (!ahead_.empty() && ahead_.front().next < end) {
+      std::ranges::pop_heap(ahead_, kLater);
+      Run& run = ahead_.back();
+      for (; !run.rows.empty() && run.next < end; go_on(run)) owed_ += cost_of(run);
+      if (run.rows.empty())
+        ahead_.pop_back();
+      else
+        std::ranges::push_heap(ahead_, kLater);
+    }
     const auto most = static_cast<Nanos>(kMostOfStretch * static_cast<double>(length));
     const Nanos taken = std::clamp<Nanos>(owed_, 0, std::max<Nanos>(most, 0));
     owed_ = std::min(owed_ - taken, kMostCarried);
@@ -187,22 +193,51 @@ class ProfilerCost {
   }
 
  private:
-  /// Puts the events in order; `runs`: where each run of them begins, and the end.
-  void merge(std::vector<std::ptrdiff_t> runs) {
-    while (runs.size() > 2) {
-      std::vector<std::ptrdiff_t> merged{0};
-      for (std::size_t i = 2; i < runs.size(); i += 2) {
-        std::ranges::inplace_merge(events_.begin() + runs[i - 2], events_.begin() + runs[i - 1],
-                                   events_.begin() + runs[i], {}, &std::pair<Nanos, Nanos>::first);
-        merged.push_back(runs[i]);
-      }
-      if (merged.back() != runs.back()) merged.push_back(runs.back());
-      runs = std::move(merged);
-    }
+  /// A thread's operations or calls, the first of which is the next.
+  struct Run {
+    std::span<const std::uint32_t> rows;
+    bool calls = false;
+    Nanos next = 0;    // its start
+    Nanos marked = 0;  // the end of the last mark of the profiler
+  };
+  static constexpr auto kLater = [](const Run& left, const Run& right) {
+    return left.next > right.next;
+  };
+
+  void begin(Run run) {
+    if (run.rows.empty()) return;
+    run.next = start_of(run);
+    ahead_.push_back(run);
+    std::ranges::push_heap(ahead_, kLater);
+  }
+  void go_on(Run& run) {
+    run.rows = run.rows.subspan(1);
+    if (!run.rows.empty()) run.next = start_of(run);
+  }
+  Nanos start_of(const Run& run) const {
+    const auto row = run.rows.front();
+    return run.calls ? capture_.api_calls.start_ns[row] : capture_.host_ops.start_ns[row];
   }
 
-  std::vector<std::pair<Nanos, Nanos>> events_;  // start and cost, by start
-  std::size_t next_ = 0;
+  Nanos cost_of(Run& run) {
+    constexpr Nanos kOwn = kNsPerMs;
+    const auto row = run.rows.front();
+    const auto& calls = capture_.api_calls;
+    if (run.calls) return cost_.of_call(calls.kind[row], calls.duration_ns[row]);
+    const auto& ops = capture_.host_ops;
+    Nanos cost = ops.kind[row] == HostKind::python ? cost_.frame : cost_.event;
+    if (!is_mark_(ops.name[row])) return cost;
+    // From one mark of the profiler to the next it is at work itself.
+    if (run.marked != 0 && run.next > run.marked && run.next - run.marked < kOwn)
+      cost += run.next - run.marked;
+    run.marked = run.next + ops.duration_ns[row];
+    return cost;
+  }
+
+  const Capture& capture_;
+  const RecordingCost& cost_;
+  OncePerText<bool (*)(std::string_view)> is_mark_;
+  std::vector<Run> ahead_;  // a heap, the earliest first
   Nanos owed_ = 0;
 };
 
@@ -236,15 +271,21 @@ class HostPoints {
       if (first_of_call_[call] == place && line != line_of.end())
         points[line->second].push_back({work_.call_start(call), call, nullptr});
     }
+    std::vector<std::size_t> launches;  // by line
+    for (const auto& line : points) launches.push_back(line.size());
     for (const auto& one : blocking_)
       points[line_of.at(threads[one.call])].push_back({work_.call_end(one.call), one.call, &one});
-    for (auto& line : points) std::ranges::stable_sort(line, {}, &Point::at);
+    for (std::size_t line = 0; line < points.size(); ++line)
+      std::ranges::inplace_merge(points[line],
+                                 points[line].begin() + static_cast<std::ptrdiff_t>(launches[line]),
+                                 {}, &Point::at);
     find_hand_overs(points);
     for (std::size_t line = 0; line < points.size(); ++line) {
       if (points[line].empty()) continue;
       points[line].insert(points[line].begin(), {begin_near_device(line), kNoRow, nullptr});
       begins_.push_back(static_cast<std::uint32_t>(draft_.size()));
       add_line(line, points[line]);
+      points[line] = std::vector<Point>();
     }
     hand_over_lines();
     for (const auto place : work_.launched)
@@ -287,19 +328,21 @@ class HostPoints {
   /// A line that begins while others are at work got it from what these did right before.
   void hand_over_lines() {
     constexpr Nanos kOnTheWay = 20 * kNsPerMs;
-    std::vector<std::uint32_t> all(draft_.size());
-    std::iota(all.begin(), all.end(), 0U);
-    std::ranges::stable_sort(all, {}, [&](std::uint32_t node) { return draft_.at(node).start; });
+    std::vector<std::uint32_t> ends(begins_);  // of the lines' nodes, which are in order of time
+    ends.push_back(static_cast<std::uint32_t>(draft_.size()));
     for (const auto begin : begins_) {
       const Nanos at = draft_.at(begin).start;
-      const auto later = std::ranges::lower_bound(
-          all, at, {}, [&](std::uint32_t node) { return draft_.at(node).start; });
-      if (later == all.begin()) continue;
-      const auto from = *std::prev(later);
-      const Nanos since = draft_.at(from).start;
-      if (at - since > kOnTheWay) continue;
-      origins_[begin].worked = {since, at};
-      draft_.add_edge(from, begin, WaitsFor::host, at - since);
+      std::optional<std::pair<Nanos, std::uint32_t>> last;  // of those before it
+      for (std::size_t line = 0; line < begins_.size(); ++line) {
+        const auto nodes = std::views::iota(begins_[line], ends[line + 1]);
+        const auto later = std::ranges::lower_bound(
+            nodes, at, {}, [&](std::uint32_t node) { return draft_.at(node).start; });
+        if (later != nodes.begin())
+          last = std::max(last, std::optional(std::pair(draft_.at(*later - 1).start, *later - 1)));
+      }
+      if (!last || at - last->first > kOnTheWay) continue;
+      origins_[begin].worked = {last->first, at};
+      draft_.add_edge(last->second, begin, WaitsFor::host, at - last->first);
     }
   }
 
@@ -346,7 +389,8 @@ class HostPoints {
   }
 
   void add_line(std::size_t line, std::vector<Point>& points) {
-    std::ranges::stable_sort(points, {}, &Point::at);
+    if (!std::ranges::is_sorted(points, {}, &Point::at))
+      std::ranges::stable_sort(points, {}, &Point::at);
     const Intervals input = input_of(line);
     ProfilerCost cost(work_, work_.lines[line], recording_);
     std::uint32_t before = kNoNode, label_before = 0;
@@ -397,7 +441,7 @@ class HostPoints {
 
   /// The label of a point on every rank: its call, and the operation that launches.
   std::uint32_t label_of(const Point& point) {
-    if (point.call == kNoRow) return 0;
+    if (point.call == kNoRow || !work_.named) return 0;
     const auto& capture = work_.context.capture;
     Text op{};
     if (!point.waited) {
@@ -414,6 +458,7 @@ class HostPoints {
   }
 
   std::uint32_t name_of(std::uint32_t before, std::uint32_t label) {
+    if (!work_.named) return 0;
     const auto [at, added] = names_.try_emplace({before, label}, 0U);
     if (added)
       at->second = draft_.name(
@@ -441,37 +486,47 @@ class HostPoints {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> names_;  // by labels
 };
 
-void add_activities(ReplayWork& work, GraphDraft& draft, std::vector<NodeOrigin>& origins) {
-  const auto& capture = work.context.capture;
-  const auto& table = capture.activities;
-  std::map<std::tuple<Text, std::int32_t, std::int32_t, std::int32_t, std::int64_t>, std::uint32_t>
-      names;
-  for (auto& one : work.activities) {
-    const auto row = one.row;
+/// The names of activities: a digest of kernel and grid, or of a copy and its size.
+class ActivityNames {
+ public:
+  ActivityNames(const Capture& capture, GraphDraft& draft) : capture_(capture), draft_(draft) {}
+
+  std::uint32_t of(std::uint32_t row) {
+    const auto& table = capture_.activities;
     const bool kernel = table.kind[row] == ActivityKind::kernel;
     const auto key = std::tuple(table.name[row], table.grid_x[row], table.grid_y[row],
                                 table.grid_z[row], kernel ? 0 : table.bytes[row]);
-    const auto [at, added] = names.try_emplace(key, 0U);
+    const auto [at, added] = names_.try_emplace(key, 0U);
     if (added)
-      at->second = draft.name(
-          digest(fmt::format("{} {} {} {} {}", capture.text(table.name[row]), std::get<1>(key),
+      at->second = draft_.name(
+          digest(fmt::format("{} {} {} {} {}", capture_.text(table.name[row]), std::get<1>(key),
                              std::get<2>(key), std::get<3>(key), std::get<4>(key))));
-    one.node = draft.add({one.start, one.end - one.start, at->second, one.collective});
-    origins.push_back({row, kNoRow, {}});
+    return at->second;
+  }
+
+ private:
+  const Capture& capture_;
+  GraphDraft& draft_;
+  std::map<std::tuple<Text, std::int32_t, std::int32_t, std::int32_t, std::int64_t>, std::uint32_t>
+      names_;
+};
+
+void add_activities(ReplayWork& work, GraphDraft& draft, std::vector<NodeOrigin>& origins) {
+  ActivityNames names(work.context.capture, draft);
+  for (auto& one : work.activities) {
+    const auto name = work.named ? names.of(one.row) : 0;
+    one.node = draft.add({one.start, one.end - one.start, name, one.collective});
+    origins.push_back({one.row, kNoRow, {}});
   }
 }
 
-}  // namespace
-
-BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
-                       const std::vector<std::uint32_t>& collectives, Interval span) {
-  ReplayWork work = work_of(context, line, collectives, span);
-  join_threads(work);
+/// Nodes and edges, with the origins of nodes; what they are made of is forgotten.
+GraphDraft drafted(ReplayWork work, std::vector<NodeOrigin>& origins) {
   GraphDraft draft;
-  std::vector<NodeOrigin> origins;  // by node of the draft
-  draft.name(" ");                  // of nothing
+  draft.name(" ");  // of nothing
   const auto blocking = find_blocking_calls(work);
-  const std::size_t most = work.activities.size() + work.launched.size() + blocking.size();
+  const std::size_t most =
+      work.activities.size() + work.launched.size() + blocking.size() + work.lines.size();
   draft.reserve(most);
   origins.reserve(most);
   HostPoints points(work, blocking, draft, origins);
@@ -479,8 +534,21 @@ BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
   add_activities(work, draft, origins);
   points.add_waits();
   add_device_edges(work, points.launch_node(), draft);
+  return draft;
+}
+
+}  // namespace
+
+BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
+                       const std::vector<std::uint32_t>& collectives, Interval span,
+                       NodeNames names) {
+  ReplayWork work = work_of(context, line, collectives, span, names);
+  join_threads(work);
+  BuiltGraph built{{}, {}, work.lines};
+  std::vector<NodeOrigin> origins;  // by node of the draft
+  GraphDraft draft = drafted(std::move(work), origins);
   const auto order = draft.by_start();
-  BuiltGraph built{std::move(draft).finish(order), {}, std::move(work.lines)};
+  built.graph = std::move(draft).finish(order);
   built.origins.reserve(order.size());
   for (const auto node : order) built.origins.push_back(origins[node]);
   return built;

@@ -20,9 +20,13 @@ struct BuiltGraph {
   std::vector<std::vector<std::uint32_t>> lines;  // threads that are one line, rows of threads
 };
 
+/// Ranks are compared by the names of nodes; what is not compared does without.
+enum class NodeNames : bool { none, given };
+
 /// Builds the graph of the activities of `line` that were launched in `span`; `collectives`: those
 /// of them that are collectives, by start. Near-linear.
 BuiltGraph build_graph(const Context& context, const DeviceTimeline& line,
-                       const std::vector<std::uint32_t>& collectives, Interval span = kAllTime);
+                       const std::vector<std::uint32_t>& collectives, Interval span = kAllTime,
+                       NodeNames names = NodeNames::none);
 
 }  // namespace gf

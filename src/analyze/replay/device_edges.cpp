@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <functional>
 #include <map>
 #include <ranges>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "analyze/replay/device_work.h"
 #include "analyze/traits.h"
+#include "core/order.h"
 #include "core/statistics.h"
 #include "core/strings.h"
 
@@ -71,9 +74,10 @@ class DeviceEdges {
   DeviceEdges(const ReplayWork& work, const std::vector<std::uint32_t>& launch_node,
               GraphDraft& draft)
       : work_(work), launch_node_(launch_node), draft_(draft), floors_(work) {
+    ends_.reserve(work.activities.size());
     for (std::uint32_t place = 0; place < work.activities.size(); ++place)
       ends_.push_back({work.activities[place].end, place});
-    std::ranges::sort(ends_);
+    sort_nearly_ordered(ends_.begin(), ends_.end(), std::less<>());
   }
 
   void run() {
@@ -256,7 +260,15 @@ class Finder {
   explicit Finder(const ReplayWork& work) : work_(work), capture_(work.context.capture) {
     for (const auto thread : work.threads)
       for (const auto call : work.calls(thread)) calls_.push_back(call);
-    std::ranges::stable_sort(calls_, {}, [&](auto call) { return work.call_start(call); });
+    // Those of a thread are in order.
+    const auto& table = capture_.api_calls;
+    const auto rest = [&](std::uint32_t call) {
+      return std::tuple(table.thread[call], -table.duration_ns[call], call);
+    };
+    sort_nearly_ordered(calls_.begin(), calls_.end(), [&](std::uint32_t left, std::uint32_t right) {
+      const Nanos start = table.start_ns[left], other = table.start_ns[right];
+      return start != other ? start < other : rest(left) < rest(right);
+    });
     std::unordered_map<std::uint32_t, std::vector<double>> by_name;
     for (const auto call : calls_)
       by_name[name_of(call)].push_back(static_cast<double>(duration(call)));

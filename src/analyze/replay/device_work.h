@@ -35,6 +35,7 @@ std::span<const std::uint32_t> begin_inside(std::span<const std::uint32_t> rows,
 struct ReplayWork {
   const Context& context;
   Interval span;                                  // of the host's operations and calls
+  bool named;                                     // nodes have names
   std::vector<ReplayActivity> activities;         // by start
   std::vector<std::uint32_t> launched;            // their places by start of the call
   std::vector<std::uint32_t> threads;             // that launch, rows of capture.threads

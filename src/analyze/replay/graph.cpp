@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base64.h"
+#include "core/order.h"
 
 namespace gf {
 
@@ -23,6 +24,30 @@ std::vector<Nanos> replay(const ReplayGraph& graph, const std::vector<Nanos>& du
     end[node] = start + duration[node];
   }
   return end;
+}
+
+EndPlaces::EndPlaces(const ReplayGraph& graph) {
+  std::vector<std::uint32_t> last(graph.size());  // that waits for a node: at least itself
+  for (std::uint32_t node = 0; node < graph.size(); ++node) {
+    last[node] = node;
+    for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i)
+      last[graph.edges[i].from] = node;
+  }
+  std::vector<std::uint32_t> free;
+  of_node.reserve(graph.size());
+  of_edge.reserve(graph.edges.size());
+  for (std::uint32_t node = 0; node < graph.size(); ++node) {
+    for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+      const auto from = graph.edges[i].from;
+      of_edge.push_back(of_node[from]);
+      if (last[from] != node) continue;
+      free.push_back(of_node[from]);
+      last[from] = from;  // once, however many edges come from it
+    }
+    if (free.empty()) free.push_back(count++);
+    of_node.push_back(free.back());
+    if (last[node] != node) free.pop_back();
+  }
 }
 
 ReplayBase::ReplayBase(const ReplayGraph& graph, std::vector<Nanos> lag)
@@ -270,7 +295,11 @@ std::uint32_t GraphDraft::name(const std::string& text) {
 std::vector<std::uint32_t> GraphDraft::by_start() const {
   std::vector<std::uint32_t> order(nodes_.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::ranges::stable_sort(order, {}, [&](auto node) { return nodes_[node].start; });
+  // Nodes of one line, or of the device, were added one after the other.
+  sort_nearly_ordered(order.begin(), order.end(), [&](std::uint32_t left, std::uint32_t right) {
+    const Nanos start = nodes_[left].start, other = nodes_[right].start;
+    return start != other ? start < other : left < right;
+  });
   return order;
 }
 
@@ -292,8 +321,9 @@ ReplayGraph GraphDraft::finish(const std::vector<std::uint32_t>& order) && {
     graph.input_ns.push_back(node.input);
     graph.profiler_ns.push_back(node.profiler);
   }
+  nodes_ = std::vector<Node>();  // as large as the edges, which come now
   std::erase_if(waits_, [&](const Wait& one) { return place[one.edge.from] >= place[one.to]; });
-  graph.first_edge.assign(nodes_.size() + 1, 0);
+  graph.first_edge.assign(order.size() + 1, 0);
   for (const auto& [to, edge] : waits_) ++graph.first_edge[place[to] + 1];
   std::partial_sum(graph.first_edge.begin(), graph.first_edge.end(), graph.first_edge.begin());
   graph.edges.resize(waits_.size());

@@ -73,12 +73,12 @@ Result<ReplayGraph> unpack(std::string_view text, std::vector<std::string> names
 std::vector<Nanos> replay(const ReplayGraph& graph, const std::vector<Nanos>& duration,
                           const std::vector<Nanos>& lag);
 
-/// Values of several runs, those of one node or edge side by side.
+/// Values of several runs, side by side.
 template <std::size_t kRuns>
 using OfRuns = std::vector<std::array<Nanos, kRuns>>;
 
 /// apply(run) for each, laid out one after the other: loops over so few cost more than what they
-/// do.
+/// do, and would keep the values of a node in memory.
 template <std::size_t kRuns, class F>
 [[gnu::always_inline]] inline void each_run(F&& apply) {
   [&]<std::size_t... kRun>(std::index_sequence<kRun...>) {
@@ -86,32 +86,31 @@ template <std::size_t kRuns, class F>
   }(std::make_index_sequence<kRuns>());
 }
 
-/// replay() of several runs, whose lags differ: together they cost little more than one. `lags_of`
-/// gives those of an edge, and is asked in the order of edges; `from` are the nodes that these come
-/// from, side by side.
-template <std::size_t kRuns, class LagsOf>
-OfRuns<kRuns> replay_runs(const ReplayGraph& graph, const std::vector<std::uint32_t>& from,
-                          const std::vector<Nanos>& duration, LagsOf&& lags_of) {
-  OfRuns<kRuns> ends(graph.size());
+/// Where a run keeps the end of each node: only until the last node that waits for it has begun, so
+/// that all of them stay in the processor's cache.
+struct EndPlaces {
+  explicit EndPlaces(const ReplayGraph& graph);
+  std::vector<std::uint32_t> of_node, of_edge;  // of_edge: that of the node it comes from
+  std::uint32_t count = 0;
+};
+
+/// replay() of several runs: together they cost little more than one. `wait(node, edge, ends,
+/// times)` makes the times no earlier than the edge allows after these ends of the node that it
+/// comes from; `work(node, times)` makes starts to ends. Both are asked in order.
+template <std::size_t kRuns, class Wait, class Work>
+void replay_runs(const ReplayGraph& graph, const EndPlaces& places, Wait&& wait, Work&& work) {
+  OfRuns<kRuns> ends(places.count);
   std::uint32_t edge = 0;
-  for (std::size_t node = 0; node < graph.size(); ++node) {
+  for (std::uint32_t node = 0; node < graph.size(); ++node) {
     const auto last = graph.first_edge[node + 1];
-    std::array<Nanos, kRuns> start;
+    std::array<Nanos, kRuns> times;
     const Nanos least = edge < last ? INT64_MIN : graph.start_ns[node];
-    each_run<kRuns>([&](std::size_t run) { start[run] = least; });
-    for (; edge < last; ++edge) {
-      const auto& before = ends[from[edge]];
-      const std::array<Nanos, kRuns> lags = lags_of(edge);
-      each_run<kRuns>([&](std::size_t run) {
-        const Nanos after = before[run] + lags[run];
-        start[run] = after > start[run] ? after : start[run];
-      });
-    }
-    const Nanos length = duration[node];
-    auto& end = ends[node];
-    each_run<kRuns>([&](std::size_t run) { end[run] = start[run] + length; });
+    each_run<kRuns>([&](std::size_t run) { times[run] = least; });
+    for (; edge < last; ++edge) wait(node, edge, ends[places.of_edge[edge]], times);
+    work(node, times);
+    auto& kept = ends[places.of_node[node]];
+    each_run<kRuns>([&](std::size_t run) { kept[run] = times[run]; });
   }
-  return ends;
 }
 
 /// A graph that is to run many times, each time with a few other durations and lags: only the nodes
@@ -174,10 +173,10 @@ class GraphDraft {
     ReplayEdge edge;
   };
 
-  /// Room for so many nodes, and the usual number of edges to them.
+  /// Room for so many nodes and the edges to them, of which few have more than two.
   void reserve(std::size_t nodes) {
     nodes_.reserve(nodes);
-    waits_.reserve(nodes + nodes / 2);
+    waits_.reserve(2 * nodes);
   }
   std::uint32_t add(const Node& node) {
     nodes_.push_back(node);

@@ -210,7 +210,7 @@ const std::vector<bool>& HostCutter::reads() const {
       }
     }
   }
-  return reads_ = with_inner(std::move(reads_), context_.attribution);
+  return reads_ = with_inner(std::move(reads_), context_.host, context_.attribution);
 }
 
 /// The waiting calls of copies that have one of their own.
@@ -247,25 +247,31 @@ const std::vector<bool>& HostCutter::waiting_operators() const {
   waiting_ = reads();
   for (std::uint32_t thread = 0; thread < context_.host.threads(); ++thread) {
     Nanos until = INT64_MIN;
+    auto ahead = context_.host.calls(thread);
+    const auto begin_before = [&](Nanos time) {  // of these
+      return static_cast<std::size_t>(
+          std::ranges::find_if(ahead, [&](auto call) { return calls.start_ns[call] >= time; }) -
+          ahead.begin());
+    };
     for (const auto op : begin_inside(context_.host.ops(thread), ops.start_ns, span_)) {
       if (ops.kind[op] != HostKind::op || ops.start_ns[op] < until || !is_operator(ops.name[op]))
         continue;
       until = ops.start_ns[op] + ops.duration_ns[op];
-      const auto inside =
-          begin_inside(context_.host.calls(thread), calls.start_ns, {ops.start_ns[op], until});
+      ahead = ahead.subspan(begin_before(ops.start_ns[op]));
+      const auto inside = ahead.first(begin_before(until));
       const bool waits = std::ranges::any_of(
           inside, [&](std::uint32_t call) { return calls.kind[call] == ApiKind::sync; });
       waiting_[op] = waiting_[op] || (waits && std::ranges::none_of(inside, copies_up));
     }
   }
-  return waiting_ = with_inner(std::move(waiting_), context_.attribution);
+  return waiting_ = with_inner(std::move(waiting_), context_.host, context_.attribution);
 }
 
 std::vector<bool> HostCutter::removed_by(const WhatIfChanges& changes) const {
   if (changes.operators.empty()) return {};
   std::vector<bool> removed(capture_.host_ops.size());
   for (std::uint32_t op = 0; op < removed.size(); ++op) removed[op] = is_removed(op, changes);
-  return with_inner(std::move(removed), context_.attribution);
+  return with_inner(std::move(removed), context_.host, context_.attribution);
 }
 
 /// When the device idles for a reason, in stretches of `least` and more.

@@ -54,8 +54,9 @@ Mending mending_of_link(const Context& context, double times, double bytes_per_s
       if (!part && bytes_per_s > 0) continue;  // its link may be another
       auto taken = [&](double share) { return 1 + share * (longer - 1); };
       const double all = taken(1), least = part ? taken(part->least) : 1;
-      mending.kernels[activity] = {std::min(all, least), part ? taken(part->about) : all,
-                                   std::max(all, least)};
+      mending.kernels.push_back(
+          {activity,
+           {std::min(all, least), part ? taken(part->about) : all, std::max(all, least)}});
     }
   }
   return mending;

@@ -51,8 +51,8 @@ std::vector<std::uint32_t> remove_operations(const Context& context,
                                              const std::vector<std::uint32_t>& gone, Interval span,
                                              Mending& mending) {
   struct Launched {
-    std::int32_t all = 0, gone = 0;
-    bool any = false;  // also what is not counted
+    std::int32_t gone = 0;
+    std::uint32_t all : 31 = 0, any : 1 = 0;  // any: also what is not counted
   };
   std::vector<std::uint32_t> removed;
   if (gone.empty()) return removed;
@@ -65,30 +65,34 @@ std::vector<std::uint32_t> remove_operations(const Context& context,
   for (std::uint32_t row = 0; row < starts.size(); ++row)
     if (owner[row] != kNoRow && starts[row] >= span.start && starts[row] < span.end) {
       Launched& launched = by_op[owner[row]];
-      launched.all += kinds[row] != ActivityKind::memset;
-      launched.any = true;
+      if (kinds[row] != ActivityKind::memset) ++launched.all;
+      launched.any = 1;
     }
   for (const auto row : gone)
     if (owner[row] != kNoRow) {
       ++by_op[owner[row]].gone;
-      by_op[owner[row]].any = true;
+      by_op[owner[row]].any = 1;
     }
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread) {
     const auto rows = begin_inside(context.host.ops(thread), ops.start_ns, span);
+    Intervals spans;  // the last first
     // The operations that one encloses come after it.
     for (const auto op : std::views::reverse(rows)) {
       const Launched own = by_op[op];
       if (!own.any) continue;
-      if (own.all <= own.gone && ops.kind[op] == HostKind::op) {
-        mending.host[thread].push_back(span_of(ops, op));
+      if (static_cast<std::int32_t>(own.all) <= own.gone && ops.kind[op] == HostKind::op) {
+        spans.push_back(span_of(ops, op));
         removed.push_back(op);
       }
       if (const auto parent = context.attribution.op_parent[op]; parent != kNoRow) {
         by_op[parent].all += own.all;
         by_op[parent].gone += own.gone;
-        by_op[parent].any = true;
+        by_op[parent].any = 1;
       }
     }
+    if (spans.empty()) continue;
+    Intervals& host = mending.host[thread];
+    host.insert(host.end(), spans.rbegin(), spans.rend());
   }
   remove_calls(context, gone, mending);
   for (auto& [thread, spans] : mending.host) spans = normalised(std::move(spans));
@@ -183,14 +187,14 @@ class Mender {
     std::vector<bool> backward(ops.size());
     for (std::uint32_t op = 0; op < ops.size(); ++op)
       backward[op] = (context_.names.host(ops.name[op]) & host_is::embedding_backward) != 0;
-    const auto inside = with_inner(std::move(backward), context_.attribution);
+    const auto inside = with_inner(std::move(backward), context_.host, context_.attribution);
     each_kernel([&](std::size_t i) {
       const auto op = context_.attribution.op[activity(i)];
       if (op != kNoRow && inside[op]) use(i);
     });
   }
 
-  void take(std::size_t i, MendedTime time) { mending_.kernels[activity(i)] = time; }
+  void take(std::size_t i, MendedTime time) { mending_.kernels.push_back({activity(i), time}); }
   /// The kernel is gone, and with it what operations took of the host for it alone.
   void remove(std::size_t i, MendedTime time = {0, 0, 0}) {
     take(i, time);
@@ -308,10 +312,10 @@ class Mender {
         sum += seconds(i);
         longest = std::max(longest, seconds(i));
       }
-      for (const auto i : std::span(kernels).subspan(1)) remove(i);
       if (const double own = seconds(kernels.front()); own > 0)
         take(kernels.front(), {longest / own, (longest + 0.1 * (sum - longest)) / own,
                                (longest + 0.6 * (sum - longest)) / own});
+      for (const auto i : std::span(kernels).subspan(1)) remove(i);
     }
     kernels.clear();
   }
@@ -473,9 +477,11 @@ Mending mending_of(const Context& context, const ClaimedTime& claimed, Interval 
     mending.host.clear();
     add_what_goes_along(context, remove_operations(context, gone, span, mending), gone);
   }
-  for (const auto row : gone) mending.kernels[row] = kGone;
-  for (const auto row : claimed.merged) mending.kernels[row] = {0, 0, 0};
-  for (const auto& [row, time] : claimed.changed) mending.kernels[row] = time;
+  std::unordered_map<std::uint32_t, MendedTime> kernels;
+  for (const auto row : gone) kernels[row] = kGone;
+  for (const auto row : claimed.merged) kernels[row] = {0, 0, 0};
+  for (const auto& [row, time] : claimed.changed) kernels[row] = time;
+  mending.kernels.assign(kernels.begin(), kernels.end());
   return mending;
 }
 

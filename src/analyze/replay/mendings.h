@@ -38,11 +38,17 @@ struct EnumNames<With> {
 struct MendedTime {
   double best = 1, about = 1, worst = 1;
   bool gone() const { return worst == 0; }
+  MendedTime& operator*=(const MendedTime& other) {
+    best *= other.best;
+    about *= other.about;
+    worst *= other.worst;
+    return *this;
+  }
 };
 
 struct Mending {
-  std::unordered_map<std::uint32_t, MendedTime> kernels;  // by row of activities
-  std::unordered_map<std::uint32_t, Intervals> host;      // time that is gone, by thread
+  std::vector<std::pair<std::uint32_t, MendedTime>> kernels;  // rows of activities, each once
+  std::unordered_map<std::uint32_t, Intervals> host;          // time that is gone, by thread
 };
 
 /// The subject of a finding with a named cause, and the time that is gone once it is mended.

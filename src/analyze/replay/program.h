@@ -1,6 +1,7 @@
 // A captured program that runs again with something changed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -31,7 +32,7 @@ class Program {
   Program(const Context& context, const DeviceTimeline& line, Interval span,
           const work::KernelWorks* works);
 
-  std::size_t steps() const { return steps_; }
+  std::size_t steps() const { return step_begins_.empty() ? 0 : step_begins_.size() - 1; }
   /// The largest number of changes to turn on and off: each one more doubles the runs.
   std::size_t most_switches() const;
   std::int64_t device() const { return capture_.devices.id[line_.device]; }
@@ -69,29 +70,25 @@ class Program {
   bool has_operator(const std::string& part) const;
 
  private:
+  // A device that waits longer for what comes before has another reason, which no capture shows.
+  static constexpr Nanos kExplained = 25 * kNsPerUs;
   static constexpr std::string_view kExchange = "exchange", kLink = "link";  // among mendings
+  struct MendedNode {
+    std::uint32_t node;
+    MendedTime time;
+  };
   struct InGraph {
-    std::vector<std::pair<std::uint32_t, MendedTime>> kernels;  // by node
-    HostCutter::OfThreads host;                                 // time that is gone
+    std::vector<MendedNode> kernels;  // in order
+    HostCutter::OfThreads host;       // time that is gone
   };
   /// The parts that a change takes away, looked up once.
   struct Asked {
     explicit Asked(const WhatIfChanges& changes);
     bool sync, copies, allocations, communication, input;
   };
-  /// The host's own time before one of its points, as captured.
-  struct Stretch {
-    std::uint32_t edge, node;
-    double own, recorded;  // without input; what recording took of it, about
-    Nanos length, one_off, input;
-  };
-  /// The rest of a stretch under a change, before recording.
-  struct Left {
-    double kept = 1;  // share that is not cut
-    double most;      // that a graph leaves
-    Nanos input;
-    bool gone = false;  // with what led there, or in a jitted function
-  };
+  class Changed;  // the graph with a change, node by node
+  template <std::size_t kRuns>
+  class StepEnds;
 
   /// The one that the context has, where it is of this part.
   static std::shared_ptr<const BuiltGraph> graph_of(const Context& context,
@@ -100,47 +97,22 @@ class Program {
     return {std::max(line_.window.start, span_.start), std::min(line_.window.end, span_.end)};
   }
   /// As graph_.is_host(), without a look at names.
-  bool is_host(std::uint32_t node) const { return built_->origins[node].line != kNoRow; }
+  bool is_host(std::uint32_t node) const { return host_[node] != 0; }
 
   void place_in_steps();
   void find_outside();
   void find_inside_of_steps();
-  void sort_edges();
   void put_in_graph(std::string_view name, Mending mending);
-  template <class EndOf>
-  Nanos step_of(EndOf&& end_of, const std::vector<Nanos>& duration) const;
 
   std::vector<const InGraph*> mended_by(const WhatIfChanges& changes) const;
   std::vector<const HostCutter::OfThreads*> host_mended_by(const WhatIfChanges& changes) const;
-  std::vector<MendedTime> mended_times(const WhatIfChanges& changes) const;
+  std::span<const MendedNode> mended_nodes(const WhatIfChanges& changes,
+                                           std::vector<MendedNode>& several) const;
 
-  void run_alike(const WhatIfChanges& changes, std::span<const Outlook> outlooks,
-                 const HostCuts& cuts, const std::vector<MendedTime>& mended_time,
-                 std::vector<Nanos>& steps) const;
-  static Nanos lag_of(const Stretch& stretch, const Left& left, double recording, double faster);
-  /// The step of one outlook; `other_lags` are those of edges that are no stretches.
-  Nanos run_alone(const Outlook& outlook, double host, const std::vector<Nanos>& duration,
-                  const std::vector<Nanos>& other_lags, const std::vector<Left>& left) const;
-  /// The same of several that differ in recording and in the host's speed alone.
+  void run_as_it_is();
+  std::vector<Nanos> run(Changed& changed) const;
   template <std::size_t kRuns>
-  void run_together(std::span<const Outlook> outlooks, double host,
-                    const std::vector<Nanos>& duration, const std::vector<Nanos>& other_lags,
-                    const std::vector<Left>& left, std::vector<Nanos>& steps) const;
-  /// True if nothing of the host's own time goes.
-  bool all_stays(const std::vector<Left>& left) const;
-  /// A step without changes: many ask for what a program does not have.
-  Nanos own_step(double recording) const;
-  std::vector<Nanos> changed_durations(const WhatIfChanges& changes, const Asked& asked,
-                                       const HostCuts& cuts, const Outlook& outlook,
-                                       const std::vector<MendedTime>& mended_time) const;
-  Nanos changed_duration(std::uint32_t node, const WhatIfChanges& changes, double gpu,
-                         const Asked& asked, const HostCuts& cuts,
-                         const std::vector<bool>& removed) const;
-  std::vector<Nanos> changed_lags(const WhatIfChanges& changes, const Asked& asked,
-                                  const HostCuts& cuts,
-                                  const std::vector<MendedTime>& mended_time) const;
-  std::vector<Left> left_of(const WhatIfChanges& changes, const Asked& asked, const HostCuts& cuts,
-                            bool whole) const;
+  std::vector<Nanos> run_together(Changed& changed) const;
 
   double with_batch(std::uint32_t row, double time, double batch) const;
   bool launched_by(std::uint32_t row, const std::vector<bool>& operations) const;
@@ -162,18 +134,20 @@ class Program {
   std::shared_ptr<const BuiltGraph> built_;
   const ReplayGraph& graph_;
   HostCutter cutter_;
-  mutable std::map<double, Nanos> own_steps_;  // by what recording takes
-  std::vector<Nanos> lag_;                     // by edge, as captured
-  std::vector<std::uint32_t> from_;            // by edge: the node that it comes from
-  std::vector<Stretch> stretches_;             // edges of the host's own time
-  // Node and edge: for a device; of an activity behind another one on its stream.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> waits_, behind_;
+  EndPlaces places_;
+  std::vector<std::uint8_t> host_;  // by node: 1 for points of the host
+  // Without changes, by what recording takes: lags by edge of the host's own time, and steps.
+  using OwnLags = std::array<std::int32_t, 4>;
+  static constexpr std::int32_t kLong = INT32_MIN;  // as the first: they do not fit
+  std::vector<OwnLags> own_lags_;
+  std::vector<Nanos> own_steps_;
   std::vector<std::uint32_t> node_of_;  // by row of activities, once a mending asks
   std::vector<bool> inside_step_;  // by node, of a host's: what a jitted function has no need of
-  std::size_t steps_ = 0;          // 0: none, or one
-  Nanos outside_ = 0;              // of one step
-  std::vector<bool> counts_;       // by step: it is no start-up and no outlier
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> in_step_;  // activities with their steps
+  // The first node of each step, and of what is behind the last; empty where there is none, or one.
+  std::vector<std::uint32_t> step_begins_;
+  bool follow_each_other_ = false;  // two of them at least have activities
+  Nanos outside_ = 0;               // of one step
+  std::vector<bool> counts_;        // by step: it is no start-up and no outlier
 };
 
 }  // namespace gf
