@@ -173,7 +173,7 @@ class Pieces {
       sort_nearly_ordered(asked.begin(), asked.end(), [](const auto& left, const auto& right) {
         return std::pair(left.at, left.piece) < std::pair(right.at, right.piece);
       });
-      ThreadSweep sweep(context_.capture, context_.host, context_.names, thread, Calls::left_out);
+      ThreadSweep sweep(context_.capture, context_.host, context_.names, thread, {});
       for (const auto& question : asked)
         if (const auto span = sweep.at(question.at).named; span != kNoRow)
           spans_[question.piece] = span;

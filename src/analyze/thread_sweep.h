@@ -30,15 +30,15 @@ struct ThreadState {
   std::uint8_t roles = 0;         // kRolesOfHost of all open spans together
 };
 
-/// Who asks for no call saves half of the events.
-enum class Calls : bool { left_out, told };
-
 class ThreadSweep {
  public:
   ThreadSweep(const Capture& capture, const HostThreads& host, const Names& names,
-              std::uint32_t thread, Calls calls = Calls::told)
-      : capture_(&capture), names_(&names), ops_{host.ops(thread)} {
-    if (calls == Calls::told) calls_ = {host.calls(thread)};
+              std::uint32_t thread)
+      : ThreadSweep(capture, host, names, thread, host.calls(thread)) {}
+  /// With these calls of the thread: who asks for none saves half of the events.
+  ThreadSweep(const Capture& capture, const HostThreads& host, const Names& names,
+              std::uint32_t thread, std::span<const std::uint32_t> calls)
+      : capture_(&capture), names_(&names), ops_{host.ops(thread)}, calls_{calls} {
     ops_.move_to(0, capture.host_ops);
     calls_.move_to(0, capture.api_calls);
   }

@@ -131,9 +131,9 @@ class PieceOrigins {
   Thread& state_of(std::uint32_t thread) {
     auto& state = threads_[thread];
     if (!state)
-      state = std::make_unique<Thread>(Thread{
-          PhaseSweep(trace_.threads[thread]),
-          ThreadSweep(context_.capture, context_.host, context_.names, thread, Calls::left_out)});
+      state = std::make_unique<Thread>(
+          Thread{PhaseSweep(trace_.threads[thread]),
+                 ThreadSweep(context_.capture, context_.host, context_.names, thread, {})});
     return *state;
   }
 

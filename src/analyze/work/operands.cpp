@@ -1,5 +1,6 @@
 #include "analyze/work/operands.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -66,7 +67,7 @@ class Reader {
     text_ = text;
     at_ = 0;
     all_.clear();
-    all_.reserve(1 + text.size() / 2);  // a value takes two letters at least
+    all_.reserve(std::min<std::size_t>(1 + text.size() / 2, 64));  // two letters a value at least
     if (!take_value(0)) return nullptr;
     skip_space();
     return at_ == text_.size() ? all_.data() : nullptr;
