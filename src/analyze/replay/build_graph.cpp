@@ -163,10 +163,7 @@ class ProfilerCost {
  public:
   ProfilerCost(const ReplayWork& work, const std::vector<std::uint32_t>& threads,
                const RecordingCost& cost)
-      : capture_(work.context.capture),
-        cost_(cost),
-        is_mark_(capture_.strings,
-                 [](std::string_view name) { return name.starts_with("ProfilerStep#"); }) {
+      : capture_(work.context.capture), cost_(cost), is_mark_(capture_.strings, is_step_mark) {
     if (!says(capture_.format, kSlowsHost) && !says(capture_.format, kMaySlowHost)) return;
     for (const auto thread : threads) {
       begin({.rows = work.ops(thread), .calls = false});
@@ -200,6 +197,7 @@ class ProfilerCost {
     Nanos next = 0;    // its start
     Nanos marked = 0;  // the end of the last mark of the profiler
   };
+  static bool is_step_mark(std::string_view name) { return name.starts_with("ProfilerStep#"); }
   static constexpr auto kLater = [](const Run& left, const Run& right) {
     return left.next > right.next;
   };

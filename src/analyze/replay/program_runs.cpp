@@ -102,8 +102,7 @@ class Program::Changed {
         origins_(program.built_->origins.data()),
         removed_(program.cutter_.removed_by(changes)),
         mended_(mended),
-        all_stretches_(changes.graph || changes.host != 1 ||
-                       std::ranges::any_of(runs, [](const auto& run) { return run.host != 1; })) {
+        all_stretches_(changes.graph || changes.host != 1 || changes_host(runs)) {
     runs_.resize(*std::ranges::lower_bound(kRunsAtOnce, runs.size()), runs.back());
     const auto host_mended = program.host_mended_by(changes);
     for (std::size_t run = 0; run < runs_.size(); ++run) {
@@ -206,6 +205,10 @@ class Program::Changed {
     bool whole;
     std::vector<OfLine> lines;
   };
+
+  static bool changes_host(std::span<const Outlook> runs) {
+    return std::ranges::any_of(runs, [](const Outlook& run) { return run.host != 1; });
+  }
 
   bool changes_devices(const HostCuts& cuts, const Outlook& run) const {
     return !removed_.empty() || cuts.reads || asked_.copies || asked_.communication ||
