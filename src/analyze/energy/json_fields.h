@@ -5,6 +5,7 @@
 #include <simdjson.h>
 
 #include <cmath>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,10 +18,12 @@ using JsonElement = simdjson::dom::element;
 /// One JSON text after the other. An element is good until the next one is parsed.
 class JsonReader {
  public:
-  /// Empty when the text is not one JSON value.
+  /// Empty when the text is not one JSON value. Throws std::bad_alloc.
   std::optional<JsonElement> parse(std::string_view text) {
     JsonElement element;
-    if (parser_.parse(text.data(), text.size()).get(element)) return {};
+    const auto error = parser_.parse(text.data(), text.size()).get(element);
+    if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+    if (error) return {};
     return element;
   }
 

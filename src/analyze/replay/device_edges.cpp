@@ -101,7 +101,7 @@ class DeviceEdges {
 
   /// Activities of other streams that ended shortly before this one began, the latest first.
   std::vector<std::uint32_t> candidates(std::uint32_t place) const {
-    constexpr std::size_t kMost = 30;
+    constexpr std::size_t kMost = 30, kMostLooks = 500;  // more end so near only where all overlap
     const auto& one = work_.activities[place];
     const Nanos known = bounds_of(one, launch_node_[place]).known();
     std::vector<std::uint32_t> found;
@@ -109,7 +109,8 @@ class DeviceEdges {
     const auto& streams = work_.context.capture.activities.stream;
     auto next = std::ranges::upper_bound(ends_, one.start + kNsPerUs / 2, {},
                                          &std::pair<Nanos, std::uint32_t>::first);
-    while (next != ends_.begin() && found.size() < kMost) {
+    for (std::size_t looks = 0;
+         next != ends_.begin() && found.size() < kMost && looks < kMostLooks; ++looks) {
       const auto& [end, other] = *--next;
       const auto& earlier = work_.activities[other];
       if (end < one.start - kNearOfCollective || (known != INT64_MIN && end < known - kNsPerUs))

@@ -70,8 +70,8 @@ A JAX profile and the trace.json that its profiler derived from it have the same
 GPU idle time by cause in an eager program with Python stacks.
 
   $ gpufathom analyze "$EXAMPLES"/lenet_inf_b1.json.gz --window all --format json | jq -c '.runtime.idle[:3][] | [.cause, .phase, .operation, .python, .ns]'
-  ["host_other","other","<built-in method _record_function_enter_new of pybind11_builtins.pybind11_detail_function_record_v1_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1 object at 0x7f17f73a7ed0>","typing.py(392): inner",158015]
-  ["host_other","other","<built-in method _record_function_enter_new of pybind11_builtins.pybind11_detail_function_record_v1_system_libstdcpp_gxx_abi_1xxx_use_cxx11_abi_1 object at 0x7f17f73a7ed0>","workload.py(60): <module>",149787]
+  ["host_other","other","workload.py(60): <module>","typing.py(392): inner",158015]
+  ["host_other","other","workload.py(60): <module>","workload.py(60): <module>",149787]
   ["launch_bound","enqueue","aten::addmm","<built-in function linear>",127421]
 
 A program captured as one CUDA graph: each launch is one item of the queue, whatever number of kernels it starts.
