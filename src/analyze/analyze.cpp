@@ -105,7 +105,11 @@ void put(SampledLevels sampled, Analysis& analysis) {
 
 /// The findings join the answer, what they claim and what ran again for them the context.
 Status put_findings(const KernelLevels& levels, Context& context, Analysis& analysis) {
-  auto replay = std::async(std::launch::async, [&] { return replay_of_part(context); });
+  // A program that launches its kernels one by one runs again for some finding, mostly.
+  const Capture& capture = context.capture;
+  const bool mostly = 2 * capture.api_calls.size() >= capture.activities.size();
+  auto replay = std::async(mostly ? std::launch::async : std::launch::deferred,
+                           [&] { return replay_of_part(context); });
   auto found = find_in_trace(context, levels, analysis);
   if (context.options.own_rules) {
     auto own = context.options.own_rules(context, analysis);
@@ -113,7 +117,7 @@ Status put_findings(const KernelLevels& levels, Context& context, Analysis& anal
     found = with_own_rules(std::move(found), std::move(*own));
   }
   context.claims = std::make_shared<const std::vector<FindingClaim>>(std::move(found.claims));
-  auto replayed = with_replayed_gains(std::move(found.findings), context, replay.get());
+  auto replayed = with_replayed_gains(std::move(found.findings), context, std::move(replay));
   analysis.findings = std::move(replayed.findings);
   analysis.together = replayed.together;
   context.replayed = std::move(replayed.part);

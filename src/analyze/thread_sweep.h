@@ -1,11 +1,11 @@
 // State of one host thread over time: all questions in order of time cost one pass over
 // the thread's events. A question about an earlier time finds its place by search. Spans nest; one
-// that goes on after the span around it by more than rounding takes that one's place. All of them
-// count, also between two questions: an answer depends on no question before it.
+// that goes on after the span around it stays in the operation and the roles that it began in, but
+// is named without that one. All spans count, also between two questions: an answer depends on no
+// question before it.
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -60,9 +60,7 @@ class ThreadSweep {
       for (; place < rows.size() && ops.start_ns[rows[place]] <= instants[i]; ++place) {
         const Nanos start = ops.start_ns[rows[place]], duration = ops.duration_ns[rows[place]];
         while (!open.empty() && open.back().end <= start) open.pop_back();
-        if (duration <= 0) continue;
-        close_outlived(open, start + duration, &OpenRow::end);
-        open.push_back({start + duration, rows[place]});
+        if (duration > 0) open.push_back({start + duration, rows[place]});
       }
       found[i].next = place;
       for (const auto& each : open) found[i].rows.push_back(each.row);
@@ -152,8 +150,11 @@ class ThreadSweep {
     const auto& ops = capture_->host_ops;
     const Nanos duration = ops.duration_ns[row], end = ops.start_ns[row] + duration;
     if (duration <= 0) return;
-    close_outlived(open_, end, &Open::end);
+    const ThreadState around = open_.back().inside;
+    while (open_.back().end < end - kRounding) open_.pop_back();
     Open span{end, open_.back().inside};
+    span.inside.op = around.op;
+    span.inside.roles = around.roles;
     const NameWord is = names_->host(ops.name[row]);
     const HostKind kind = ops.kind[row];
     span.inside.roles |= static_cast<std::uint8_t>(is & kRolesOfHost);
@@ -171,11 +172,6 @@ class ThreadSweep {
   template <class Stack>
   static void close_until(Stack& open, Nanos now) {
     while (open.back().end <= now) open.pop_back();
-  }
-  /// Closes the spans around one that goes on after them until `end`.
-  template <class Stack, class EndOf>
-  static void close_outlived(Stack& open, Nanos end, EndOf&& end_of) {
-    while (!open.empty() && std::invoke(end_of, open.back()) < end - kRounding) open.pop_back();
   }
 
   /// To the beginning; from now on places are found by search, since questions jump.
@@ -200,10 +196,8 @@ class ThreadSweep {
     for (std::uint32_t place = 0; place < events.rows.size(); ++place) {
       const auto row = events.rows[place];
       while (!open.empty() && end_at(open.back()) <= table.start_ns[row]) open.pop_back();
-      const bool lasts = table.duration_ns[row] > 0;
-      if (lasts) close_outlived(open, end_at(place), end_at);
       events.around[place] = open.empty() ? kNoRow : open.back();
-      if (lasts) open.push_back(place);
+      if (table.duration_ns[row] > 0) open.push_back(place);
     }
   }
 

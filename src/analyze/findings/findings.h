@@ -2,6 +2,7 @@
 // give back at most.
 #pragma once
 
+#include <future>
 #include <optional>
 #include <vector>
 
@@ -43,8 +44,9 @@ struct ReplayedFindings {
   std::optional<ReplayedTogether> together;
   ReplayedPart part;  // of the program, which ran
 };
+/// `replay` is asked for only where a finding has a change.
 ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context,
-                                     std::optional<ProgramReplay> replay);
+                                     std::future<std::optional<ProgramReplay>> replay);
 
 /// A step with every set of the changes that the first findings with one ask for; of long captures
 /// a few steps run again. Nothing where none asks for one.

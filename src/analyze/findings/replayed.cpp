@@ -342,9 +342,11 @@ std::optional<ProgramReplay> replay_of_part(const Context& context) {
 }
 
 ReplayedFindings with_replayed_gains(std::vector<Finding> findings, const Context& context,
-                                     std::optional<ProgramReplay> replay) {
+                                     std::future<std::optional<ProgramReplay>> ahead) {
   const WhatIfChanges changes = changes_of(findings, *context.claims);
-  if (changes.empty() || !replay) return {std::move(findings), {}, {}};
+  if (changes.empty()) return {std::move(findings), {}, {}};
+  auto replay = ahead.get();
+  if (!replay) return {std::move(findings), {}, {}};
   auto found = with_gains(std::move(findings), changes, *replay, context);
   found.part = replay->part();
   return found;

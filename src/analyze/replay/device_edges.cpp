@@ -109,8 +109,8 @@ class DeviceEdges {
     const auto& streams = work_.context.capture.activities.stream;
     auto next = std::ranges::upper_bound(ends_, one.start + kNsPerUs / 2, {},
                                          &std::pair<Nanos, std::uint32_t>::first);
-    for (std::size_t looks = 0;
-         next != ends_.begin() && found.size() < kMost && looks < kMostLooks; ++looks) {
+    for (std::size_t looks = 0; next != ends_.begin() && found.size() < kMost && looks < kMostLooks;
+         ++looks) {
       const auto& [end, other] = *--next;
       const auto& earlier = work_.activities[other];
       if (end < one.start - kNearOfCollective || (known != INT64_MIN && end < known - kNsPerUs))
