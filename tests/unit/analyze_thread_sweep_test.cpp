@@ -80,6 +80,21 @@ TEST(ThreadSweep, QuestionsInAnyOrder) {
   }
 }
 
+TEST(ThreadSweep, WhatGoesOnStaysInItsOperationAndIsNamedWithoutIt) {
+  CaptureBuilder builder;
+  const auto outer = builder.python("train.py(1): <module>", 0, 100'000);
+  const auto product = builder.op("aten::mm", 1'000, 9'000);
+  const auto frame = builder.python("<built-in method mm>", 2'000, 20'000);
+  builder.python("<built-in method enter>", 30'000, 33'000);
+  builder.mark("ProfilerStep#1", 31'000, 60'000);
+  const Questioned asked(builder.capture);
+  ThreadSweep sweep(builder.capture, asked.host, asked.names, 0);
+  EXPECT_EQ(sweep.at(15'000).op, product);
+  EXPECT_EQ(sweep.at(15'000).named, frame);
+  EXPECT_EQ(sweep.at(40'000).named, outer);
+  EXPECT_EQ(sweep.at(40'000).python, outer);
+}
+
 TEST(PhaseSums, LongSpansAreSummedAsTheirParts) {
   std::mt19937 random(11);
   PhaseSets sets;
