@@ -36,26 +36,23 @@ const HostSiblings& TraceFacts::siblings() const {
 
 void TraceFacts::claim_activity(std::uint32_t activity) const {
   tell(activity);
+  if (is_first_to_claim(activity)) latest_.activities.push_back(activity);
+}
+
+bool TraceFacts::is_first_to_claim(std::uint32_t activity) const {
   if (claimed_.kernels.empty()) claimed_.kernels.resize(capture().activities.size());
-  if (!claimed_.kernels[activity]) latest_.activities.push_back(activity);
+  const bool first = !claimed_.kernels[activity];
   claimed_.kernels[activity] = true;
+  return first;
 }
 
 void TraceFacts::take_over(const TraceFacts& copy) const {
   for (const auto activity : copy.spoken_.activities) tell(activity);
   ClaimedTime claims = copy.take_claim();
-  if (!copy.claimed_.kernels.empty()) {
-    if (claimed_.kernels.empty()) claimed_.kernels.resize(capture().activities.size());
-    // Each is claimed by the first who does.
-    const auto already = [&](std::uint32_t activity) {
-      const bool known = claimed_.kernels[activity];
-      claimed_.kernels[activity] = true;
-      return known;
-    };
+  if (!copy.claimed_.kernels.empty())
     std::erase_if(claims.activities, [&](std::uint32_t activity) {
-      return copy.claimed_.kernels[activity] && already(activity);
+      return copy.claimed_.kernels[activity] && !is_first_to_claim(activity);
     });
-  }
   latest_ = std::move(claims);
 }
 

@@ -234,6 +234,8 @@ struct TraceFacts {
   void ask_others() const {
     if (ahead_) throw AsksOthers{};
   }
+  /// Claims it; true for the first who does.
+  bool is_first_to_claim(std::uint32_t activity) const;
   void take_claimed(IdleCause& sum) const;
   SortedIdle sort_idle() const;
   struct Shared {

@@ -104,17 +104,15 @@ void sort_losses(std::span<Finding> losses) {
 }
 
 /// What a rule says that does not ask what others claimed: it says so whenever it is asked.
-template <class Facts>
 struct Ahead {
   std::optional<Said> said;
-  Facts facts;  // with what it claimed
+  TraceFacts facts;  // with what it claimed
 };
-template <class Facts>
-using AllAhead = std::vector<std::optional<Ahead<Facts>>>;  // by rule; empty: ask it in turn
 
-/// Asks all rules at once, each as if it came first. One thread asks in turn instead.
-AllAhead<TraceFacts> ask_ahead(const TraceFacts& facts) {
-  AllAhead<TraceFacts> ahead(std::size(kTraceRules));
+/// By rule, empty for one to be asked in turn. All are asked at once, each as if it came first; one
+/// thread asks none ahead.
+std::vector<std::optional<Ahead>> ask_ahead(const TraceFacts& facts) {
+  std::vector<std::optional<Ahead>> ahead(std::size(kTraceRules));
   const unsigned workers = workers_for(facts.context, facts.capture().activities.size());
   if (workers < 2) return ahead;
   for_each_parallel(ahead.size(), workers, [&](std::size_t i) {
@@ -128,26 +126,16 @@ AllAhead<TraceFacts> ask_ahead(const TraceFacts& facts) {
   return ahead;
 }
 
-std::optional<Said> ask(const Rule<TraceFacts>& rule, const TraceFacts& facts,
-                        std::optional<Ahead<TraceFacts>>& ahead) {
-  if (!ahead) return rule.find(facts);
-  facts.take_over(ahead->facts);
-  return std::move(ahead->said);
-}
-std::optional<Said> ask(const Rule<SampleFacts>& rule, const SampleFacts& facts,
-                        std::optional<Ahead<SampleFacts>>&) {
-  return rule.find(facts);
-}
-
-template <class Facts>
-FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts, AllAhead<Facts> ahead) {
+/// `ask(i)` gives what rule i says.
+template <class Facts, class Ask>
+FoundInTrace apply(std::span<const Rule<Facts>> rules, const Facts& facts, Ask&& ask) {
   std::vector<FindingClaim> claims;
   std::vector<Finding> caveats, losses, notes;
   auto ask_all = [&](bool causes) {
     for (std::size_t i = 0; i < rules.size(); ++i) {
       const auto& rule = rules[i];
       if ((row_of(rule.id).kind == FindingKind::cause) != causes) continue;
-      auto found = told(rule.id, ask(rule, facts, ahead[i]));
+      auto found = told(rule.id, ask(i));
       keep_claim(found, facts, claims);
       if (!found) continue;
       if (found->gain_ns) found->share = facts.of_window(*found->gain_ns);
@@ -196,7 +184,12 @@ FoundInTrace find_in_trace(const Context& context, const KernelLevels& levels,
                            const Analysis& analysis) {
   const TraceFacts facts(context, analysis, levels);
   if (facts.window <= 0) return {};
-  auto found = apply<TraceFacts>(kTraceRules, facts, ask_ahead(facts));
+  auto ahead = ask_ahead(facts);
+  auto found = apply<TraceFacts>(kTraceRules, facts, [&](std::size_t i) {
+    if (!ahead[i]) return kTraceRules[i].find(facts);
+    facts.take_over(ahead[i]->facts);
+    return std::move(ahead[i]->said);
+  });
   if (std::ranges::any_of(analysis.devices,
                           [](const DeviceUse& use) { return use.unrecorded_ns > 0; }))
     std::erase_if(found.findings, needs_idle_time);
@@ -221,9 +214,9 @@ FoundInTrace with_own_rules(FoundInTrace found, std::vector<OwnFinding> own) {
 
 std::vector<Finding> find_in_samples(const Capture& capture, const Analysis& analysis,
                                      Interval settled) {
-  return apply<SampleFacts>(kSampleRules, SampleFacts(capture, analysis, settled),
-                            AllAhead<SampleFacts>(std::size(kSampleRules)))
-      .findings;
+  const SampleFacts facts(capture, analysis, settled);
+  const auto ask = [&](std::size_t i) { return kSampleRules[i].find(facts); };
+  return apply<SampleFacts>(kSampleRules, facts, ask).findings;
 }
 
 }  // namespace gf

@@ -11,44 +11,42 @@ namespace gf {
 
 namespace {
 
-/// The ends of what ran before some places of a device's rows.
-std::vector<Nanos> ends_before(const DeviceTimeline& line, std::span<const std::size_t> places) {
-  std::vector<Nanos> ends;
-  Nanos covered = line.window.start;
-  std::size_t row = 0;
-  for (const auto place : places) {
-    for (; row < place; ++row) covered = std::max(covered, line.spans[row].end);
-    ends.push_back(covered);
+std::vector<IdleStretch> stretches_of(const DeviceTimeline& line, unsigned count) {
+  std::vector<IdleStretch> all;
+  IdleStretch next{0, 0, line.window.start};
+  for (std::size_t i = 1; i <= count; ++i) {
+    next.last = line.rows.size() * i / count;
+    all.push_back(next);
+    for (; next.first < next.last; ++next.first) next.pass(line, next.first);
   }
-  return ends;
+  return all;
 }
 
 /// The pieces of a device, labelled in stretches side by side. No piece goes over an activity, so
 /// that they are the same as in one.
 std::vector<IdlePiece> label_apart(const Context& context, const DeviceTimeline& line,
-                                   const GapLabeller& labeller, unsigned stretches,
-                                   IdleSums& sums) {
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < stretches; ++i) places.push_back(line.rows.size() * i / stretches);
-  const std::vector<Nanos> borders = ends_before(line, places);
-  places.push_back(line.rows.size());
+                                   const GapLabeller& labeller,
+                                   const std::vector<IdleStretch>& stretches, IdleSums& sums) {
+  const auto count = static_cast<unsigned>(stretches.size());
+  std::vector<Nanos> borders;
+  for (const auto& stretch : stretches) borders.push_back(stretch.covered);
   std::vector<std::uint32_t> threads;
   for (std::uint32_t thread = 0; thread < context.host.threads(); ++thread)
     if (context.host.ops(thread).size() > context.options.rows_a_thread) threads.push_back(thread);
   std::vector<std::vector<ThreadSweep::OpenAt>> open(threads.size());
-  for_each_parallel(threads.size(), stretches, [&](std::size_t i) {
+  for_each_parallel(threads.size(), count, [&](std::size_t i) {
     open[i] = ThreadSweep::open_at(context.capture, context.host.ops(threads[i]), borders);
   });
-  std::vector<std::vector<IdlePiece>> pieces(stretches);
-  std::vector<IdleSums> operators(stretches, IdleSums(context));
-  for_each_parallel(stretches, stretches, [&](std::size_t i) {
+  std::vector<std::vector<IdlePiece>> pieces(count);
+  std::vector<IdleSums> operators(count, IdleSums(context));
+  for_each_parallel(count, count, [&](std::size_t i) {
     GapLabeller own(labeller);
     for (std::size_t thread = 0; thread < threads.size(); ++thread)
       own.begin_at(threads[thread], borders[i], open[thread][i]);
-    pieces[i] = own.label(line, places[i], places[i + 1], operators[i]);
+    pieces[i] = own.label(line, stretches[i], operators[i]);
   });
   std::vector<IdlePiece> all = std::move(pieces.front());
-  for (std::size_t i = 1; i < stretches; ++i) {
+  for (std::size_t i = 1; i < count; ++i) {
     all.insert(all.end(), pieces[i].begin(), pieces[i].end());
     pieces[i] = {};
   }
@@ -65,9 +63,10 @@ std::vector<DeviceIdle> explain_idle(const Context& context, LaunchFacts facts) 
   for (const auto& line : context.devices) {
     sums.clear();
     DeviceIdle& idle = out.emplace_back();
-    const unsigned stretches = labeller.may_split() ? workers_for(context, line.rows.size()) : 1;
-    idle.pieces = stretches > 1 ? label_apart(context, line, labeller, stretches, sums)
-                                : labeller.label(line, 0, line.rows.size(), sums);
+    const auto stretches =
+        stretches_of(line, labeller.may_split() ? workers_for(context, line.rows.size()) : 1);
+    idle.pieces = stretches.size() > 1 ? label_apart(context, line, labeller, stretches, sums)
+                                       : labeller.label(line, stretches.front(), sums);
     for (const auto& piece : idle.pieces) sums.add(piece);
     idle.causes = sums.causes();
   }

@@ -183,25 +183,22 @@ void GapLabeller::end_piece() {
   longest_ = 0;
 }
 
-std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, std::size_t first,
-                                          std::size_t last, IdleSums& sums) {
+std::vector<IdlePiece> GapLabeller::label(const DeviceTimeline& line, IdleStretch stretch,
+                                          IdleSums& sums) {
   sums_ = &sums;
   pieces_.clear();
-  pieces_.reserve(3 * (last - first));  // more would touch large pages for nothing
+  pieces_.reserve(3 * (stretch.last - stretch.first));  // more would touch large pages for nothing
   // An activity of no duration ends a gap too: what came before it waited for it.
-  Nanos covered = line.window.start;
-  std::uint32_t before = kNoRow;
-  for (std::size_t i = 0; i < last; ++i) {
-    if (i >= first && line.spans[i].start > covered)
-      label_gap(rules_.gap({covered, line.spans[i].start}, before, line.rows[i]));
-    if (before == kNoRow || line.spans[i].end >= covered) before = line.rows[i];
-    covered = std::max(covered, line.spans[i].end);
+  for (std::size_t i = stretch.first; i < stretch.last; ++i) {
+    if (line.spans[i].start > stretch.covered)
+      label_gap(rules_.gap({stretch.covered, line.spans[i].start}, stretch.before, line.rows[i]));
+    stretch.pass(line, i);
   }
-  if (last == line.rows.size() && covered < line.window.end) {
+  if (stretch.last == line.rows.size() && stretch.covered < line.window.end) {
     // Idle at the end of the window: what the device waited for may come after it.
     std::uint32_t next = kNoRow;
     if (line.device < after_window_.size()) next = after_window_[line.device];
-    label_gap(rules_.gap({covered, line.window.end}, before, next));
+    label_gap(rules_.gap({stretch.covered, line.window.end}, stretch.before, next));
   }
   end_piece();
   return std::move(pieces_);

@@ -1,6 +1,7 @@
 // Gives each stretch of a device's idle time its reason.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <unordered_map>
@@ -73,16 +74,27 @@ class IdleSums {
   Table operators_, modules_;
 };
 
+/// A stretch of a device's time: its rows at places [first, last), and what ran before them.
+struct IdleStretch {
+  std::size_t first, last;
+  Nanos covered;                  // the end of it
+  std::uint32_t before = kNoRow;  // what ended then, row of activities
+
+  void pass(const DeviceTimeline& line, std::size_t place) {
+    if (before == kNoRow || line.spans[place].end >= covered) before = line.rows[place];
+    covered = std::max(covered, line.spans[place].end);
+  }
+};
+
 /// Labels one gap after the other, of one device after the other. A copy can go on elsewhere.
 class GapLabeller {
  public:
   GapLabeller(const Context& context, const LaunchFacts& facts);
 
-  /// The idle time of one device before the activities at places [first, last) of its rows, and
-  /// with the last of them that behind it, as pieces in order, one for each change of the reason.
-  /// `sums` receives the same time by operator.
-  std::vector<IdlePiece> label(const DeviceTimeline& line, std::size_t first, std::size_t last,
-                               IdleSums& sums);
+  /// The idle time of one device before the activities of a stretch, and with the last of them that
+  /// behind it, as pieces in order, one for each change of the reason. `sums` receives the same
+  /// time by operator.
+  std::vector<IdlePiece> label(const DeviceTimeline& line, IdleStretch stretch, IdleSums& sums);
   /// True if stretches of one device may be labelled apart: nothing then hangs on what was looked
   /// at before.
   bool may_split() const;

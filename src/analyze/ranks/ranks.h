@@ -109,7 +109,7 @@ Result<JobRanks> analyze_ranks(std::vector<RankPart> parts, const RanksOptions& 
 Nanos part_of(const RankUse& rank, std::string_view name);
 /// The rank that waits longest for others, but for one; null without another.
 const RankUse* who_waits_most(const JobRanks& job, std::optional<std::int64_t> but = {});
-/// What the job would gain, were this rank never late: the sum over its causes.
+/// The gain of the job, were this rank never late: the sum over its causes.
 Nanos gain_of(const JobRanks& job, std::int64_t rank);
 /// True of a gain for which a rank is blamed.
 bool is_worth_blame(const JobRanks& job, Nanos gain);

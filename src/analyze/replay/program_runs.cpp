@@ -53,7 +53,7 @@ struct Left {
   bool operator==(const Left&) const = default;
 };
 
-/// What recording takes, in all runs.
+/// The factors of what recording usually takes, in all runs.
 constexpr std::array<double, 4> kRecordings{0, kUsual, kCheap, kDear};
 std::size_t column_of(double recording) {
   const auto found = std::ranges::find(kRecordings, recording);
@@ -197,7 +197,7 @@ class Program::Changed {
   struct OfLine {  // whose stretches come in order of time
     CoveredInOrder gone, claimed, stays;
   };
-  /// What is cut in runs that follow each other.
+  /// The cuts of runs that follow each other.
   struct Cuts {
     HostCuts cuts;
     std::size_t first, last;  // of the runs
@@ -310,7 +310,7 @@ class Program::Changed {
     return changes_.graph && lag <= kExplained ? std::min(lag, kInGraph) : lag;
   }
 
-  /// Of an activity, before what is mended.
+  /// The time of an activity, before what is mended.
   Nanos duration_of(std::uint32_t node, double gpu, const HostCuts& cuts) const {
     const auto row = origins_[node].row;
     const auto& activities = program_.capture_.activities;
@@ -333,7 +333,7 @@ class Program::Changed {
     return static_cast<Nanos>(program_.with_batch(row, time, changes_.batch) / gpu);
   }
 
-  /// Of the host's point that ended a wait.
+  /// True if the point of the host that ended a wait now ends none.
   bool no_longer_waits(std::uint32_t node, const Cuts& part) const {
     return program_.no_longer_waits(origins_[node].row, asked_, part.cuts);
   }
@@ -360,7 +360,7 @@ class Program::Changed {
   std::span<const MendedNode> mended_;
   const bool all_stretches_;
   std::vector<Cuts> cuts_;
-  // Of all of these.
+  // The cuts of all runs together.
   bool of_devices_ = false, whole_ = false, cuts_any_ = false;
   std::vector<Intervals> any_gone_;   // by line
   std::vector<CoveredInOrder> gone_;  // the same in order
