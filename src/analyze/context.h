@@ -135,9 +135,9 @@ struct Attribution {
 struct Matching {
   MatchInfo info;
   enum class State : std::uint8_t { trace_only, matched, ambiguous };
-  std::vector<std::uint32_t> report_row;  // row of report_kernels, kNoRow when trace_only
-  std::vector<float> score;               // 0..1
-  std::vector<State> state;
+  Column<std::uint32_t> report_row;  // row of report_kernels, kNoRow when trace_only
+  Column<float> score;               // 0..1
+  Column<State> state;
 };
 
 /// Parts that a brief analysis left out though the capture has them: the answer's part is empty.

@@ -166,7 +166,7 @@ TermlessKinds termless_by_name(const Names& names, Text name, const Chip* chip) 
   return kinds;
 }
 
-KernelWork reported_work(const Capture& capture, const std::vector<std::uint32_t>& report_row,
+KernelWork reported_work(const Capture& capture, const Column<std::uint32_t>& report_row,
                          const EnergyEvaluator& model) {
   KernelWork out;
   out.counted.assign(model.columns(), false);
@@ -204,7 +204,7 @@ KernelWork reported_work(const Capture& capture, const std::vector<std::uint32_t
     out.rows.push_back(std::move(work));
     out.active.push_back(active);
   }
-  out.row_of = report_row;
+  out.row_of.assign(report_row.begin(), report_row.end());
   return out;
 }
 

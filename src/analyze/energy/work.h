@@ -60,7 +60,7 @@ struct KernelWork {
 };
 
 /// From the matched rows of a counter report; `report_row` by row of activities.
-KernelWork reported_work(const Capture& capture, const std::vector<std::uint32_t>& report_row,
+KernelWork reported_work(const Capture& capture, const Column<std::uint32_t>& report_row,
                          const EnergyEvaluator& model);
 
 /// From rates solved out of samples, by kernel. Rows are empty when samples and kernels cannot be

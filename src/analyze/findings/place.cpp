@@ -147,7 +147,7 @@ void Bound::add(std::size_t index) {
                 std::max(activities.block_x[kernel.activity], 1) *
                 std::max(activities.block_y[kernel.activity], 1);
   }
-  if (!works_ || works_->kernels[index].call == work::kNoCall) return;
+  if (!works_ || !works_->kernels[index].known) return;
   const auto& sizes = works_->kernels[index];
   sized_ += time;
   bytes_ += sizes.bytes;

@@ -58,35 +58,27 @@ Text name_of_place(const Facts& facts, const KernelInstance& kernel) {
 }
 
 struct Place {
-  Nanos ns = 0, all = 0;             // of the place; of all kernels without a cause
-  std::vector<std::size_t> kernels;  // by place in facts.kernels
+  Nanos ns = 0, all = 0;               // of the place; of all kernels without a cause
+  std::vector<std::uint32_t> kernels;  // by place in facts.kernels
 };
 
 /// The module and name that take most of the time of kernels without a cause; without kernels where
 /// that is little.
 Place largest_place(const Facts& facts) {
-  const auto& attribution = facts.context.attribution;
-  // The facts that the passes need of a kernel, a fraction of its record.
-  struct Untold {
-    std::uint32_t at;  // place in facts.kernels
-    std::uint32_t name, module;
-    Nanos ns;
-  };
-  std::vector<Untold> untold;
-  untold.reserve(facts.kernels.size());
+  const auto& modules = facts.context.attribution.module;
+  const auto& activities = facts.capture().activities;
+  std::vector<std::uint32_t> name_of(facts.kernels.size(), kNoRow);  // kNoRow: it has a cause
   std::vector<Nanos> by_name(facts.texts().size());
   Families families(facts);
   Place largest;
-  for (std::uint32_t at = 0; at < facts.kernels.size(); ++at) {
+  for (std::size_t at = 0; at < facts.kernels.size(); ++at) {
     const auto& kernel = facts.kernels[at];
     if (facts.told(kernel.activity) || facts.type(kernel) == LayerType::communication) continue;
     Text place = name_of_place(facts, kernel);
-    const auto& activities = facts.capture().activities;
     if (activities.op[kernel.activity] == place)
       place = families.of(place, activities.scope[kernel.activity]);
-    const auto name = static_cast<std::uint32_t>(place);
-    untold.push_back({at, name, attribution.module[kernel.activity], kernel.working_ns});
-    by_name[name] += kernel.working_ns;
+    name_of[at] = static_cast<std::uint32_t>(place);
+    by_name[name_of[at]] += kernel.working_ns;
     largest.all += kernel.working_ns;
   }
   // Few names are large enough: each module has a row of those.
@@ -94,30 +86,39 @@ Place largest_place(const Facts& facts) {
   std::uint32_t count = 0;
   for (std::size_t name = 0; name < by_name.size(); ++name)
     if (facts.of_window(by_name[name]) >= kWorthAPlace) large[name] = count++;
-  std::erase_if(untold, [&](const Untold& each) { return large[each.name] == kNoRow; });
-  std::vector<Nanos> places(count * attribution.modules.size());
-  const auto place_of = [&](const Untold& each) {
-    return each.module * std::size_t{count} + large[each.name];
+  struct Sum {
+    Nanos ns = 0;
+    std::size_t kernels = 0;
   };
-  for (const auto& each : untold) places[place_of(each)] += each.ns;
-  const auto most = std::ranges::max_element(places);
-  if (most == places.end() || facts.of_window(*most) < kWorthAPlace) return largest;
-  largest.ns = *most;
-  for (const auto& each : untold)
-    if (place_of(each) == static_cast<std::size_t>(most - places.begin()))
-      largest.kernels.push_back(each.at);
+  std::vector<Sum> places(count * facts.context.attribution.modules.size());
+  const auto each_of_large = [&](auto&& apply) {
+    for (std::uint32_t at = 0; at < name_of.size(); ++at)
+      if (name_of[at] != kNoRow && large[name_of[at]] != kNoRow)
+        apply(at, modules[facts.kernels[at].activity] * std::size_t{count} + large[name_of[at]]);
+  };
+  each_of_large([&](std::uint32_t at, std::size_t place) {
+    places[place].ns += facts.kernels[at].working_ns;
+    ++places[place].kernels;
+  });
+  const auto most = std::ranges::max_element(places, {}, &Sum::ns);
+  if (most == places.end() || facts.of_window(most->ns) < kWorthAPlace) return largest;
+  largest.ns = most->ns;
+  largest.kernels.reserve(most->kernels);
+  each_of_large([&](std::uint32_t at, std::size_t place) {
+    if (place == static_cast<std::size_t>(most - places.begin())) largest.kernels.push_back(at);
+  });
   return largest;
 }
 
 /// " (20 kernels, most of it ampere_sgemm_128x64) in Encoder.layers.0, in rank, at model.py(7): f"
 std::string describe(const Facts& facts, const Place& place) {
   const auto& longest = facts.kernels[*std::ranges::max_element(
-      place.kernels, {}, [&](std::size_t at) { return facts.kernels[at].exclusive_ns; })];
+      place.kernels, {}, [&](std::uint32_t at) { return facts.kernels[at].exclusive_ns; })];
   const Text name = name_of_place(facts, longest);
   const bool by_kernel = name == facts.kernel_name(longest);
   const auto kernel = shown(short_kernel_name(facts.texts().view(facts.kernel_name(longest))));
   std::string text = by_kernel ? kernel : std::string(facts.capture().text(name));
-  const auto of_another = [&](std::size_t at) {
+  const auto of_another = [&](std::uint32_t at) {
     return name_of_place(facts, facts.kernels[at]) != name;
   };
   if (std::ranges::any_of(place.kernels, of_another)) text.resize(Families::stem(text).size());

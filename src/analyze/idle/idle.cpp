@@ -45,8 +45,11 @@ std::vector<IdlePiece> label_apart(const Context& context, const DeviceTimeline&
       own.begin_at(threads[thread], borders[i], open[thread][i]);
     pieces[i] = own.label(line, stretches[i], operators[i]);
   });
-  std::vector<IdlePiece> all = std::move(pieces.front());
-  for (std::size_t i = 1; i < count; ++i) {
+  std::size_t number = 0;
+  for (const auto& part : pieces) number += part.size();
+  std::vector<IdlePiece> all;
+  all.reserve(number);
+  for (std::size_t i = 0; i < count; ++i) {
     all.insert(all.end(), pieces[i].begin(), pieces[i].end());
     pieces[i] = {};
   }

@@ -378,9 +378,9 @@ Pairs pair_with_summary(const Symbols& symbols, const std::vector<std::uint32_t>
 
 Matching match_kernels(const Capture& capture, const std::vector<DeviceTimeline>& devices) {
   Matching out;
-  out.report_row.assign(capture.activities.size(), kNoRow);
-  out.score.assign(capture.activities.size(), 0);
-  out.state.assign(capture.activities.size(), Matching::State::trace_only);
+  out.report_row.resize(capture.activities.size(), kNoRow);
+  out.score.resize(capture.activities.size(), 0);
+  out.state.resize(capture.activities.size(), Matching::State::trace_only);
 
   std::vector<std::uint32_t> all;
   std::vector<std::vector<std::uint32_t>> by_device;

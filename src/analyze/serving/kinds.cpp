@@ -91,7 +91,7 @@ ByKind<Share> mfu_by_kind(const Context& context, const std::vector<EngineStep>&
   for (std::size_t number = 0; number < context.devices.size(); ++number) {
     const auto* product = work::product_of(context, number);
     if (!product) return mfu;
-    peak += stated_peak(*product, work::peak_type(*product, works->kernels)).value_or(0);
+    peak += stated_peak(*product, work::peak_type(*product, works->kernels, 0, works->kernels.size())).value_or(0);
   }
   ByKind<double> flops{}, multiplying{}, known{}, ns{};
   for (const auto& step : steps) ns[place(step.kind)] += static_cast<double>(step.duration_ns);
@@ -104,7 +104,7 @@ ByKind<Share> mfu_by_kind(const Context& context, const std::vector<EngineStep>&
     const auto took = static_cast<double>(instance.exclusive_ns);
     flops[kind] += kernel.flops - kernel.recomputed;
     if (kernel.multiplies) multiplying[kind] += took;
-    if (kernel.multiplies && kernel.call != work::kNoCall) known[kind] += took;
+    if (kernel.multiplies && kernel.known) known[kind] += took;
   }
   for (std::size_t kind = 0; kind < kStepKinds; ++kind)
     if (peak > 0 && ns[kind] > 0 && known[kind] > 0 && known[kind] >= kEnough * multiplying[kind] &&

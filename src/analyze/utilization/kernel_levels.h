@@ -53,8 +53,8 @@ class KernelLevels {
 
   /// NaN when the kernel has no counters for it.
   double of(std::uint32_t activity, KernelLevel level) const {
-    const auto row = activity < report_row_.size() ? report_row_[activity] : kNoRow;
-    return of_report(row, level);
+    const bool known = has(level) && activity < report_row_.size();
+    return known ? of_report(report_row_[activity], level) : std::nan("");
   }
   double of_report(std::uint32_t row, KernelLevel level) const {
     const auto& column = ratio_[static_cast<std::size_t>(level)];
@@ -92,7 +92,7 @@ class KernelLevels {
       ratio_;  // by row of report_kernels; empty: no kernel has it
   std::array<std::string, kKernelLevels> formula_;
   std::vector<double> cycles_;
-  std::vector<std::uint32_t> report_row_;  // by activity
+  Column<std::uint32_t> report_row_;  // by activity
 };
 
 /// The chip of the capture's first known device, nullptr when it is not in the list.

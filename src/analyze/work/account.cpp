@@ -99,7 +99,7 @@ class Accounts {
     account.device = use.id;
     account.name = use.name;
     account.span_ns = use.span_ns;
-    account.peak_type = peak_type(*product, std::span(works_.kernels).subspan(first, last - first));
+    account.peak_type = peak_type(*product, works_.kernels, first, last);
     const auto peak = stated_peak(*product, account.peak_type);
     if (!peak) return std::nullopt;
     account.peak_flops_per_s = *peak;
@@ -156,7 +156,7 @@ class Accounts {
       account.recomputed_flops += recomputed;
       if (kernel.multiplies) {
         multiplying += ns;
-        if (kernel.call != kNoCall) known += ns;
+        if (kernel.known) known += ns;
       }
       const double counted = works_.counted.tensor_operations(context_.kernels[i].activity);
       if (std::isnan(counted))
@@ -187,7 +187,7 @@ class Accounts {
     kernel.clock = clock_.value_or(1);
     kernel.own_peak = peaks.of(work.type).value_or(peak);
     kernel.multiplies = work.multiplies;
-    kernel.known = work.call != kNoCall;
+    kernel.known = work.known;
     kernel.communicates = facts_.type(context_.kernels[i]) == LayerType::communication;
     kernel.sm_active = levels_.of(activity, KernelLevel::sm_active);
     kernel.issue_active = levels_.of(activity, KernelLevel::issue_active);
@@ -205,14 +205,13 @@ class Accounts {
       return LossCause::unfused_attention;
     if (kernel.multiplies &&
         loads_unaligned(context_.names.kernel(facts_.kernel_name(context_.kernels[i]))) &&
-        has_odd_product(kernel))
+        has_odd_product(works_.call[i]))
       return LossCause::odd_sizes;
     return part == WorkPart::padding ? LossCause::padded_tiles : LossCause::none;
   }
 
-  bool has_odd_product(const KernelWork& kernel) const {
-    return kernel.call == kNoCall ||
-           std::ranges::any_of(works_.calls[kernel.call].of->work.products, odd);
+  bool has_odd_product(std::uint32_t call) const {
+    return call == kNoCall || std::ranges::any_of(works_.calls[call].of->work.products, odd);
   }
 
   void add_parts(std::size_t number, std::size_t first, std::size_t last,
@@ -316,7 +315,7 @@ class Accounts {
     std::map<std::string, double> sizes;  // seconds lost, by operator and sizes
   };
   void note_example(LossCause cause, std::size_t i, double seconds) {
-    const auto call = works_.kernels[i].call;
+    const auto call = works_.call[i];
     if (call == kNoCall) return;
     const CallWork* work = works_.calls[call].of;
     auto& text = example_texts_[work];

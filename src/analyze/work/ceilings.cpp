@@ -119,12 +119,14 @@ Result<CeilingsFile> parse_ceilings(std::string_view text, const std::string& pa
 
 namespace gf::work {
 
-std::string_view peak_type(const gf::Product& product, std::span<const KernelWork> kernels) {
+std::string_view peak_type(const gf::Product& product, const WorkList& kernels, std::size_t first,
+                           std::size_t last) {
   std::string_view best = "bf16";
   if (!tensor_path(product.chip, TensorType::bf16)) best = "fp16";
   double most = stated_peak(product, best).value_or(0);
   StatedPeaks peaks(product);
-  for (const auto& kernel : kernels) {
+  for (std::size_t i = first; i < last; ++i) {
+    const KernelWork& kernel = kernels[i];
     if (kernel.flops <= 0) continue;
     const double peak = peaks.of(kernel.type).value_or(0);
     if (peak <= most) continue;

@@ -84,9 +84,10 @@ namespace gf::work {
 
 // The peak that work is measured against.
 
-/// The data type that a device's peak is of: the fastest that products of these kernels ran in,
-/// at least 16 bits, in which every product could run.
-std::string_view peak_type(const gf::Product& product, std::span<const KernelWork> kernels);
+/// The data type that a device's peak is of: the fastest that products of its kernels, [first,
+/// last), ran in, at least 16 bits, in which every product could run.
+std::string_view peak_type(const gf::Product& product, const WorkList& kernels, std::size_t first,
+                           std::size_t last);
 
 /// The device of a number in Context::devices as a product; nullptr when unknown.
 const gf::Product* product_of(const Context& context, std::size_t number);

@@ -39,7 +39,7 @@ DeviceWork work_of(const Context& context, const KernelWorks& works, std::size_t
     // As in the account: a kernel cannot have done more than its time allows.
     if (peak > 0) sum.at_peak += std::min(asked / peak, ns * 1e-9);
     if (kernel.multiplies) sum.multiplying_ns += ns;
-    if (kernel.multiplies && kernel.call != work::kNoCall) sum.known_ns += ns;
+    if (kernel.multiplies && kernel.known) sum.known_ns += ns;
     const double others = works.counted.other_operations(instance.activity);
     if (!std::isnan(others)) {
       sum.others += others;
@@ -81,7 +81,7 @@ class Headline {
     double peak = 0;
     std::string_view type;
     if (product) {
-      type = work::peak_type(*product, std::span(works_.kernels).subspan(first, last - first));
+      type = work::peak_type(*product, works_.kernels, first, last);
       peak = stated_peak(*product, type).value_or(0);
     }
     const DeviceWork of_device = work_of(context_, works_, first, last, peak);

@@ -280,7 +280,7 @@ Throughput throughput(const Context& context, const Analysis& analysis, const Ke
     if (static_cast<TrainingPhase>(phase) != TrainingPhase::recompute)
       flops += kernel.flops - kernel.recomputed;
     if (kernel.multiplies)
-      (kernel.call == kNoCall ? unknown : known) +=
+      (kernel.known ? known : unknown) +=
           static_cast<double>(context.kernels[i].exclusive_ns);
   }
   // A part of the products alone would give too little.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -155,7 +156,39 @@ struct Member {
   std::uint32_t activity = 0;
   std::uint32_t instance = UINT32_MAX;  // in the window
   double time = 0;                      // all of it
+  KernelWork work{.known = true};       // its share
 };
+
+}  // namespace
+
+/// Fills a list. Of works that fall on one place, the last is looked for: the few that a program
+/// does are found nearly always, and where all differ none costs more than its own room.
+class WorkWriter {
+ public:
+  explicit WorkWriter(WorkList& list) : list_(list) {}
+
+  void set(std::size_t kernel, const KernelWork& work) {
+    std::uint32_t& last = last_[place_of(work)];
+    if (list_.distinct_[last] != work) {
+      last = static_cast<std::uint32_t>(list_.distinct_.size());
+      list_.distinct_.push_back(work);
+    }
+    list_.of_[kernel] = last;
+  }
+
+ private:
+  static constexpr unsigned kPlaceBits = 12;
+  static std::size_t place_of(const KernelWork& work) {
+    const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+    const std::uint64_t mixed = bits(work.bytes) * 3 + bits(work.flops) * 5 + bits(work.covered);
+    return mixed * 0x9e3779b97f4a7c15u >> (64 - kPlaceBits);
+  }
+
+  WorkList& list_;
+  std::array<std::uint32_t, 1 << kPlaceBits> last_{};  // place in the list, by place_of
+};
+
+namespace {
 
 /// Shares out the work of one call over its kernels.
 class Sharing {
@@ -164,10 +197,11 @@ class Sharing {
       : capture_(context.capture),
         kernels_(context.kernels),
         works_(works),
+        writer_(works.kernels),
         names_(context.names),
         tile_by_name_(capture_.strings, tile_of) {}
 
-  void share(std::uint32_t call_number, std::span<const Member> members) {
+  void share(std::uint32_t call_number, std::span<Member> members) {
     KnownCall& known = works_.calls[call_number];
     double all = 0, inside = 0;
     for (const auto& member : members) {
@@ -182,13 +216,24 @@ class Sharing {
     const bool products = known.of->work.flops > 0;
     auto& main = main_;
     main.clear();
-    for (const auto& member : members)
+    for (auto& member : members)
       if (!products || work::multiplies(said(member))) main.push_back(&member);
     if (main.empty())
-      for (const auto& member : members) main.push_back(&member);
-    for (const auto& member : members)
-      if (member.instance != UINT32_MAX) works_.kernels[member.instance].call = call_number;
+      for (auto& member : members) main.push_back(&member);
     give(known, main);
+    for (auto& member : members) {
+      if (member.instance == UINT32_MAX) continue;
+      // A kernel under an operator that multiplies nothing does not either, whatever its name.
+      member.work.multiplies = member.work.flops > 0;
+      works_.call[member.instance] = call_number;
+      writer_.set(member.instance, member.work);
+    }
+  }
+
+  /// A kernel whose call is not known.
+  void name(std::size_t instance, std::uint32_t activity) {
+    if (multiplies(names_.kernel(capture_.activities.name[activity])))
+      writer_.set(instance, {.multiplies = true});
   }
 
  private:
@@ -201,7 +246,7 @@ class Sharing {
   }
 
   /// Products that name a pass go to kernels that name it too; all else by time.
-  void give(KnownCall& known, const std::vector<const Member*>& main) {
+  void give(KnownCall& known, const std::vector<Member*>& main) {
     auto& weight = weight_;
     weight.resize(main.size());
     for (const auto& product : known.of->work.products) {
@@ -227,20 +272,19 @@ class Sharing {
     }
     double sum = 0;
     for (const auto* member : main) sum += std::max(member->time, 1.0);
-    for (const auto* member : main) {
+    for (auto* member : main) {
       if (known.type == Element::none) known.type = number_type(known.of->work.type, said(*member));
       if (member->instance == UINT32_MAX) continue;
-      auto& kernel = works_.kernels[member->instance];
       const double part = std::max(member->time, 1.0) / sum * seen(*member);
-      kernel.other_flops += part * known.of->work.other_flops;
-      kernel.bytes += part * known.of->work.bytes;
+      member->work.other_flops += part * known.of->work.other_flops;
+      member->work.bytes += part * known.of->work.bytes;
     }
   }
 
-  void give_product(const KnownCall& known, const Product& product, const Member& member,
+  void give_product(const KnownCall& known, const Product& product, Member& member,
                     double share) {
     if (member.instance == UINT32_MAX) return;
-    auto& kernel = works_.kernels[member.instance];
+    KernelWork& kernel = member.work;
     const double part = share * seen(member), flops = part * product.flops();
     kernel.flops += flops;
     if (known.of->work.flops > 0)
@@ -260,10 +304,11 @@ class Sharing {
   const Capture& capture_;
   const std::vector<KernelInstance>& kernels_;
   KernelWorks& works_;
+  WorkWriter writer_;
   const Names& names_;
   OncePerText<std::optional<Tile> (*)(std::string_view)> tile_by_name_;
-  std::vector<const Member*> main_;  // room of the call at hand
-  std::vector<double> weight_;       // likewise
+  std::vector<Member*> main_;   // room of the call at hand: who multiplies, or all
+  std::vector<double> weight_;  // of these
 };
 
 /// Call after call, each with its kernels in the order in which they were recorded.
@@ -290,6 +335,8 @@ void share_by_call(const Context& context, const std::vector<std::uint32_t>& cal
                          static_cast<double>(activities.duration_ns[rows[from]])});
     sharing.share(call, members);
   }
+  for (std::size_t i = 0; i < context.kernels.size(); ++i)
+    if (works.call[i] == kNoCall) sharing.name(i, context.kernels[i].activity);
 }
 
 void find_calls(const Context& context, KernelWorks& works) {
@@ -426,25 +473,14 @@ const KernelWorks* works_of(const Context& context) {
 
 KernelWorks kernel_works(const Context& context) {
   KernelWorks works;
-  works.kernels.resize(context.kernels.size());
+  works.kernels = WorkList(context.kernels.size());
+  works.call.assign(context.kernels.size(), kNoCall);
   works.counted = CountedWork(context);
   works.program = program_of(context);
   if (context.devices.empty())
     find_host_calls(context, works);
   else
     find_calls(context, works);
-  for (std::size_t i = 0; i < context.kernels.size(); ++i) {
-    auto& kernel = works.kernels[i];
-    const bool known = kernel.call != kNoCall;
-    const bool family =
-        known && multiplying_family(works.calls[kernel.call].of->rule->family) && kernel.flops > 0;
-    // A kernel under an operator that multiplies nothing does not either, whatever its name.
-    kernel.multiplies =
-        family ||
-        (!known && multiplies(context.names.kernel(
-                       context.capture.activities.name[context.kernels[i].activity]))) ||
-        kernel.flops > 0;
-  }
   return works;
 }
 

@@ -39,7 +39,7 @@ class CountedWork {
     const auto row = report_row_[activity];
     return row < values.size() ? values[row] : NAN;
   }
-  std::span<const std::uint32_t> report_row_;        // of the context, wherever that is moved to
+  Column<std::uint32_t> report_row_;                 // by activity
   std::vector<double> operations_, bytes_, others_;  // by row of report_kernels
   std::vector<Element> types_;                       // likewise
 };
@@ -64,17 +64,36 @@ struct KnownCall {
 };
 
 struct KernelWork {
-  std::uint32_t call = kNoCall;  // of KernelWorks::calls
+  bool known = false;            // the sizes of its call are
   bool multiplies = false;       // by name or layer
   Element type = Element::none;  // that its products run in
   double flops = 0;              // of products
   double recomputed = 0;         // of these, worked out a second time
   double covered = 0;            // operations that its tiles cover; flops where that is not known
   double other_flops = 0, bytes = 0;
+
+  bool operator==(const KernelWork&) const = default;
+};
+
+/// Works of many kernels. A program does the same step by step: equal ones are kept once.
+class WorkList {
+ public:
+  WorkList() = default;
+  explicit WorkList(std::size_t kernels) : of_(kernels, 0) {}
+
+  std::size_t size() const { return of_.size(); }
+  bool empty() const { return of_.empty(); }
+  const KernelWork& operator[](std::size_t kernel) const { return distinct_[of_[kernel]]; }
+
+ private:
+  friend class WorkWriter;
+  std::vector<std::uint32_t> of_;         // by kernel: place in distinct_
+  std::vector<KernelWork> distinct_{{}};  // the first: nothing is known
 };
 
 struct KernelWorks {
-  std::vector<KernelWork> kernels;  // of each of the context's kernels
+  WorkList kernels;                 // of each of the context's kernels
+  std::vector<std::uint32_t> call;  // likewise: of `calls`, kNoCall where it is not known
   CountedWork counted;              // what counters saw of them
   std::vector<KnownCall> calls;  // those with kernels in the window; of the CPU all in the window
   std::deque<CallWork> shared;   // what calls point to

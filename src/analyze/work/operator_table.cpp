@@ -221,7 +221,7 @@ class Table {
 
   /// The call that a kernel belongs to, of seen_; kNoRow where no shapes are known.
   std::uint32_t call_of_kernel(std::size_t i) {
-    const auto known = works_.kernels[i].call;
+    const auto known = works_.call[i];
     if (known != kNoCall) return known;
     const auto op = op_with_shapes(context_.attribution.op[context_.kernels[i].activity]);
     if (op == kNoRow) return kNoRow;

@@ -37,7 +37,7 @@ struct Sum {
     ++kernels;
     flops += kernel.flops + kernel.other_flops;
     bytes += kernel.bytes;
-    modelled = modelled && kernel.call != kNoCall;
+    modelled = modelled && kernel.known;
     products = products || kernel.flops > 0 || counted_flops > 0;
     flops_counted = flops_counted && !std::isnan(counted_flops);
     bytes_counted = bytes_counted && !std::isnan(counted_bytes);
@@ -212,7 +212,7 @@ std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works
   std::vector<Sum> by_layer(groups->rows.size());
   for (std::size_t i = 0; i < context.kernels.size(); ++i) {
     const auto activity = context.kernels[i].activity;
-    const auto call = works.kernels[i].call;
+    const auto call = works.call[i];
     const bool fewer = call != kNoCall && works.calls[call].fewer_operations;
     for (Sum* sum : {sum_of(capture.activities.name[activity]), &by_layer[groups->group[i]]}) {
       sum->add(works.kernels[i], works.counted.tensor_operations(activity),

@@ -154,7 +154,7 @@ class Sequences {
     return context_.kernels[member.kernel].activity;
   }
   std::uint32_t call_at(std::size_t kernel) const {
-    return kernel < works_.kernels.size() ? works_.kernels[kernel].call : kNoCall;
+    return kernel < works_.call.size() ? works_.call[kernel] : kNoCall;
   }
 
   /// The least time of one kernel instead: the first operation's inputs come from outside and the

@@ -47,7 +47,7 @@ void add_totals(const Context& context, const KernelWorks& works, WorkUse& use) 
   for (std::size_t i = 0; i < works.kernels.size(); ++i) {
     const auto ns = static_cast<double>(context.kernels[i].exclusive_ns);
     all += ns;
-    if (works.kernels[i].call != work::kNoCall) known += ns;
+    if (works.kernels[i].known) known += ns;
   }
   if (all > 0) use.coverage = known / all;
 }
@@ -71,9 +71,8 @@ std::optional<Level> modelled_rung(const Context& context, const KernelWorks& wo
     const auto& kernel = works.kernels[i];
     const double ns = static_cast<double>(context.kernels[i].exclusive_ns);
     busy += ns;
-    const bool known = kernel.call != work::kNoCall;
-    if (known || !kernel.multiplies) covered += ns;
-    if (kernel.multiplies && !known) unknown += ns;
+    if (kernel.known || !kernel.multiplies) covered += ns;
+    if (kernel.multiplies && !kernel.known) unknown += ns;
     const bool tensor_cores = kernel.flops > 0 && kernel.type != work::Element::fp32 &&
                               kernel.type != work::Element::none;
     const auto peak = tensor_cores ? peaks.of(kernel.type) : std::nullopt;
