@@ -15,8 +15,8 @@ same in the same rounds. `repr` is Python's alone: the time of printing the tabl
 open capture file for the first time, and again.
 --peers asks what others do for the same in the same rounds, once a round: ISA-L decodes the gzip;
 HolisticTraceAnalysis reads a trace of --peer-bytes and breaks down its time; XProf makes its trace
-viewer's data of the XLA profile. They come from PyPI, into .cache/peers (AMD's TraceLens is not
-there: the package of that name is another program).
+viewer's data of the XLA profile; TraceLens makes its report of the same trace as HTA. They come from
+PyPI, TraceLens from GitHub (PyPI's package of that name is another program), into .cache/.
 """
 import argparse
 import json
@@ -37,6 +37,7 @@ GROUPS = "select name, count(*), sum(duration_ns) from activities group by name 
 # Questions and their files.
 QUESTIONS = {
     "JSON: text answer": ["analyze", "JSON"],
+    "times and sizes vary: text answer": ["analyze", "VARIED"],
     "gzip: text answer": ["analyze", "GZIP"],
     "capture file: text answer": ["analyze", "CAPTURE"],
     "capture file with its answer: text": ["analyze", "ANSWERED"],
@@ -61,22 +62,33 @@ for _ in range(2):
     taken.append(time.process_time() - start)
 print(*taken, len(run.kernels))
 """
-# Other programs' questions and files, and the question here to compare with.
+TRACELENS = """
+import sys, tempfile
+from TraceLens.Reporting.generate_perf_report_pytorch import generate_perf_report_pytorch
+with tempfile.TemporaryDirectory() as folder:
+    generate_perf_report_pytorch(sys.argv[1], output_csvs_dir=folder)
+"""
+# Environments of other programs, which ask for different versions of each other.
+PEER_PACKAGES = {
+    "peers": ["HolisticTraceAnalysis==0.5.0", "xprof==2.24.2", "isal==1.9.1"],
+    "tracelens": ["TraceLens @ git+https://github.com/AMD-AGI/TraceLens@v1.0.0"],
+}
+# Other programs' environments, questions and files, and the question here to compare with.
 PEERS = {
-    "ISA-L: decode the gzip": ("import sys; from isal import igzip\nwith igzip.open(sys.argv[1]) as f:\n while f.read(1 << 20): pass", "GZIP", ["analyze", "GZIP"]),
-    "HolisticTraceAnalysis: idle and temporal breakdown": (ingest.HTA, "PART", ["analyze", "PART"]),
-    "XProf: trace viewer": ("import sys; from xprof.convert import raw_to_tool_data as r; r.xspace_to_tool_data([sys.argv[1]], 'trace_viewer', {})",
+    "ISA-L: decode the gzip": ("peers", "import sys; from isal import igzip\nwith igzip.open(sys.argv[1]) as f:\n while f.read(1 << 20): pass", "GZIP", ["analyze", "GZIP"]),
+    "HolisticTraceAnalysis: idle and temporal breakdown": ("peers", ingest.HTA, "PART", ["analyze", "PART"]),
+    "TraceLens: report as CSV": ("tracelens", TRACELENS, "PART", ["analyze", "PART"]),
+    "XProf: trace viewer": ("peers", "import sys; from xprof.convert import raw_to_tool_data as r; r.xspace_to_tool_data([sys.argv[1]], 'trace_viewer', {})",
                             "PROFILE", ["analyze", "PROFILE"]),
 }
 
 
-def peers_python():
-    """The peers in an environment of their own."""
-    python = ROOT / ".cache" / "peers" / "bin" / "python"
+def peers_python(environment):
+    """Its Python, with the packages of an environment."""
+    python = ROOT / ".cache" / environment / "bin" / "python"
     if not (python.parent / ".installed").exists():
         subprocess.run([sys.executable, "-m", "venv", python.parent.parent], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "HolisticTraceAnalysis", "xprof",
-                        "isal"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *PEER_PACKAGES[environment]], check=True)
         (python.parent / ".installed").touch()
     return python
 
@@ -84,8 +96,9 @@ def peers_python():
 def of_peers(files, programs, rounds):
     """Processor time and peak memory of each peer, and its time over that of each program for the
     same file: medians of all in turns."""
-    python, found = peers_python(), {}
-    for what, (code, file, words) in PEERS.items():
+    found = {}
+    for what, (environment, code, file, words) in PEERS.items():
+        python = peers_python(environment)
         taken = []
         for _ in range(rounds):
             ours = {name: once(program, words, files)[0] for name, program in programs.items()}
@@ -149,7 +162,8 @@ def of_hour():
 def inputs(size, questions, peer_size=None):
     """The files that the questions name, and what is known of the trace."""
     plain, facts = ingest.trace(size, ".json")
-    made = {"GZIP": lambda: ingest.trace(size, ".json.gz")[0],
+    made = {"VARIED": lambda: ingest.trace(size, ".json", varied=True)[0],
+            "GZIP": lambda: ingest.trace(size, ".json.gz")[0],
             "CAPTURE": lambda: imported(plain, "table.gpf"),
             "ANSWERED": lambda: imported(plain, "table_answer.gpf", "--answer"),
             "PROFILE": lambda: ratchet.profile(200_000_000), "EXPORT": of_export, "HOUR": of_hour}

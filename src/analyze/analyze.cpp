@@ -205,11 +205,13 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.work = work_headline(context, analysis);
   analysis.serving = measure_serving(context, steps);
   analysis.energy = with_joules_an_item(std::move(analysis.energy), analysis.work.throughput);
-  // Findings ask for counters where there are none: the model comes after them.
+  // Findings ask for counters where there are none: the model joins the answer after them.
+  auto model = std::async(std::launch::async,
+                          [&] { return rungs_by_model(context, *context.works, analysis); });
   if (options.findings)
     if (auto put = put_findings(levels, context, analysis); !put)
       return tl::unexpected(put.error());
-  put(rungs_by_model(context, *context.works, analysis), analysis);
+  put(model.get(), analysis);
   put(levels_by_launches(context, levels.chip(), analysis), analysis);
   analysis.devices = with_short_idle_lists(std::move(analysis.devices), options.max_rows);
   if (shared) shared->emplace(std::move(context));

@@ -146,7 +146,9 @@ ModelledRungs rungs_by_model(const Context& context, const KernelWorks& works,
     window += span;
     first = last;
   }
-  rungs.all = modelled_rung(context, works, 0, works.kernels.size(), *product, window);
+  rungs.all = devices == 1 && first == works.kernels.size()
+                  ? rungs.devices.front()
+                  : modelled_rung(context, works, 0, works.kernels.size(), *product, window);
   return rungs;
 }
 
