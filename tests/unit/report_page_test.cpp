@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -318,6 +319,26 @@ TEST_F(TimelineOf, CellsDoNotReachIntoWholeSpans) {
         EXPECT_TRUE(of.start[i] >= span.end || of.start[i] + of.duration[i] <= span.start);
     }
   }
+}
+
+TEST(TimelineOfAnInstant, SumsUpWhatItDoesNotHold) {
+  std::string trace = R"({"traceEvents":[)";
+  for (int kernel = 0; kernel < 100; ++kernel)
+    trace += (kernel > 0 ? "," : "") +
+             std::string(R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":100,"dur":0,)"
+                         R"("args":{"device":0,"stream":7,"correlation":)") +
+             std::to_string(kernel) + "}}";
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path() + "/instant.json") << trace << "]}";
+  auto capture = import_file(folder.path() + "/instant.json");
+  ASSERT_TRUE(capture) << capture.error().message();
+  std::optional<Context> context;
+  ASSERT_TRUE(analyze(*capture, {}, &context));
+  const TimelineData few = timeline_data(*context, 20);
+  EXPECT_EQ(few.duration_ns, 0);
+  EXPECT_EQ(few.total, 100);
+  const Interval window{few.start_ns, few.start_ns};
+  EXPECT_EQ(timeline_detail(*context, window, 20).cells, std::vector{few.start_ns});
 }
 
 TEST_F(TimelineOf, PageIsBoundedAndNamesNothingOutside) {
