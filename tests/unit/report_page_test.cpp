@@ -79,11 +79,10 @@ std::vector<std::int64_t> numbers_of(const PackedColumn& column) {
   std::string bytes;
   for (const auto block : column.bytes()) bytes += block;
   for (const auto number : unpacked(bytes)) {
-    auto value = static_cast<std::int64_t>(number);
-    if (column.coding() == Coding::change)
-      value = static_cast<std::int64_t>((number >> 1) ^ (0 - (number & 1)));
-    if (column.coding() != Coding::number) value += last;
-    out.push_back(last = value);
+    std::uint64_t value = number;
+    if (column.coding() == Coding::change) value = (number >> 1) ^ (0 - (number & 1));
+    if (column.coding() != Coding::number) value += static_cast<std::uint64_t>(last);
+    out.push_back(last = static_cast<std::int64_t>(value));
   }
   EXPECT_EQ(out.size(), column.size());
   return out;
@@ -196,6 +195,21 @@ TEST(PackedTimeline, HoldsItsColumnsInOrder) {
       0,  127, 128,       9'000'000'000'000,   // as they are
       14, 15,  2'000'002, 2'000'000 - 6 - 1};  // differences, even up and odd down
   EXPECT_EQ(numbers, expected);
+}
+
+TEST(PackedColumn, HoldsEveryWholeNumberOf64Bits) {
+  constexpr std::int64_t kDigits = std::int64_t{1} << 53;  // of a JavaScript number
+  constexpr std::int64_t kExtremes[] = {
+      0,       1,           -1,          INT64_MAX,   INT64_MIN, INT64_MAX - 1, INT64_MIN + 1,
+      kDigits, kDigits - 1, kDigits + 1, -kDigits - 1};
+  for (const Coding coding : {Coding::number, Coding::rising, Coding::change}) {
+    PackedColumn column(coding);
+    std::vector<std::int64_t> values;
+    for (const auto before : kExtremes)
+      for (const auto after : kExtremes) values.insert(values.end(), {before, after});
+    for (const auto value : values) column.push_back(value);
+    EXPECT_EQ(numbers_of(column), values);
+  }
 }
 
 TEST_F(TimelineOf, ShowsEveryChangeOfAQueue) {

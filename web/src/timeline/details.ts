@@ -88,7 +88,7 @@ export function allFacts(report: Report, timeline: Timeline, at: EventAt): Fact[
     lane.kind === "wait" || lane.kind === "move" || lane.kind === "steps" ? ["of", [lane.group, lane.title].filter(Boolean).join(", ")] : [lane.device >= 0 ? "stream" : "thread", lane.device >= 0 ? `${lane.group}, ${lane.title}` : lane.group]];
   if (lane.kind === "stream") facts.push(...kernelFacts(report, timeline, at));
   const correlation = lane.column("correlation")?.[item] ?? -1, started = timeline.started(at);
-  facts.push(["shapes", timeline.text(lane.column("shapes")?.[item])], ["correlation", correlation >= 0 ? String(correlation) : ""]);
+  facts.push(["shapes", timeline.text(lane.column("shapes")?.[item])], ["correlation", correlation >= 0 ? lane.digits("correlation", item) : ""]);
   if (started.length > 0) facts.push(["started", started.length === 1 ? timeline.nameOf(started[0]!.lane, started[0]!.item) : `${count(started.length)} kernels or copies`]);
   return facts.filter(([, value]) => value !== "");
 }
