@@ -119,12 +119,13 @@ TEST(NsightSystems, RangesOfNcclDescribeItsKernels) {
       R"sql(
     CREATE TABLE StringIds(id INTEGER, value TEXT);
     INSERT INTO StringIds VALUES (1, 'ncclDevKernel_AllReduce_Sum_f32_RING_LL'), (2,
-      'cudaLaunchKernelExC_v11060'), (3, 'gemm'), (4, 'ncclDevKernel_SendRecv');
+      'cudaLaunchKernelExC_v11060'), (3, 'gemm'), (4, 'ncclDevKernel_SendRecv'), (5,
+      'ncclSymkDevKernel_AllReduce_AGxLL_R_sum_f32');
     CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER,
       contextId INTEGER, streamId INTEGER, correlationId INTEGER, shortName INTEGER,
       globalPid INTEGER);
     INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (200, 250, 0, 1, 7, 5, 1, 0x2A000000), (260,
-      270, 0, 1, 7, 6, 3, 0x2A000000), (300, 350, 0, 1, 7, 7, 1, 0x2A000000), (400, 450, 0, 1, 7,
+      270, 0, 1, 7, 6, 3, 0x2A000000), (300, 350, 0, 1, 7, 7, 5, 0x2A000000), (400, 450, 0, 1, 7,
       8, 4, 0x2A000000);
     CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, globalTid INTEGER,
       correlationId INTEGER, nameId INTEGER);

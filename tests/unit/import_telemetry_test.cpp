@@ -99,6 +99,12 @@ TEST(Telemetry, DcgmCountsAGpuAndItsInstancesOnce) {
   const auto alone = telemetry::parse_dmon(heading + parts, "x");
   ASSERT_TRUE(alone.has_value());
   EXPECT_EQ(alone->devices.size(), 2u);
+  EXPECT_EQ(values(*alone, "memory.used", 1000), std::vector<double>{30000.0 * (1 << 20)});
+  // The power of the whole GPU is not that of a part, and not there twice.
+  for (const std::int32_t part : {1000, 1001})
+    EXPECT_EQ(values(*alone, "power.average", part), std::vector<double>{});
+  EXPECT_EQ(test::quality_of(*alone),
+            (std::map<std::string, long>{{"line_not_read", 2}, {"no_timestamps", 1}}));
 }
 
 // DCGM 4.6 prints its links between its GPUs.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -78,11 +79,10 @@ std::vector<std::int64_t> numbers_of(const PackedColumn& column) {
   std::string bytes;
   for (const auto block : column.bytes()) bytes += block;
   for (const auto number : unpacked(bytes)) {
-    auto value = static_cast<std::int64_t>(number);
-    if (column.coding() == Coding::change)
-      value = static_cast<std::int64_t>((number >> 1) ^ (0 - (number & 1)));
-    if (column.coding() != Coding::number) value += last;
-    out.push_back(last = value);
+    std::uint64_t value = number;
+    if (column.coding() == Coding::change) value = (number >> 1) ^ (0 - (number & 1));
+    if (column.coding() != Coding::number) value += static_cast<std::uint64_t>(last);
+    out.push_back(last = static_cast<std::int64_t>(value));
   }
   EXPECT_EQ(out.size(), column.size());
   return out;
@@ -195,6 +195,21 @@ TEST(PackedTimeline, HoldsItsColumnsInOrder) {
       0,  127, 128,       9'000'000'000'000,   // as they are
       14, 15,  2'000'002, 2'000'000 - 6 - 1};  // differences, even up and odd down
   EXPECT_EQ(numbers, expected);
+}
+
+TEST(PackedColumn, HoldsEveryWholeNumberOf64Bits) {
+  constexpr std::int64_t kDigits = std::int64_t{1} << 53;  // of a JavaScript number
+  constexpr std::int64_t kExtremes[] = {
+      0,       1,           -1,          INT64_MAX,   INT64_MIN, INT64_MAX - 1, INT64_MIN + 1,
+      kDigits, kDigits - 1, kDigits + 1, -kDigits - 1};
+  for (const Coding coding : {Coding::number, Coding::rising, Coding::change}) {
+    PackedColumn column(coding);
+    std::vector<std::int64_t> values;
+    for (const auto before : kExtremes)
+      for (const auto after : kExtremes) values.insert(values.end(), {before, after});
+    for (const auto value : values) column.push_back(value);
+    EXPECT_EQ(numbers_of(column), values);
+  }
 }
 
 TEST_F(TimelineOf, ShowsEveryChangeOfAQueue) {
@@ -318,6 +333,26 @@ TEST_F(TimelineOf, CellsDoNotReachIntoWholeSpans) {
         EXPECT_TRUE(of.start[i] >= span.end || of.start[i] + of.duration[i] <= span.start);
     }
   }
+}
+
+TEST(TimelineOfAnInstant, SumsUpWhatItDoesNotHold) {
+  std::string trace = R"({"traceEvents":[)";
+  for (int kernel = 0; kernel < 100; ++kernel)
+    trace += (kernel > 0 ? "," : "") +
+             std::string(R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":100,"dur":0,)"
+                         R"("args":{"device":0,"stream":7,"correlation":)") +
+             std::to_string(kernel) + "}}";
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path() + "/instant.json") << trace << "]}";
+  auto capture = import_file(folder.path() + "/instant.json");
+  ASSERT_TRUE(capture) << capture.error().message();
+  std::optional<Context> context;
+  ASSERT_TRUE(analyze(*capture, {}, &context));
+  const TimelineData few = timeline_data(*context, 20);
+  EXPECT_EQ(few.duration_ns, 0);
+  EXPECT_EQ(few.total, 100);
+  const Interval window{few.start_ns, few.start_ns};
+  EXPECT_EQ(timeline_detail(*context, window, 20).cells, std::vector{few.start_ns});
 }
 
 TEST_F(TimelineOf, PageIsBoundedAndNamesNothingOutside) {

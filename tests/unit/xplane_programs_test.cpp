@@ -3,11 +3,13 @@
 // and what means ill.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <protozero/pbf_writer.hpp>
 
 #include "import/xplane/hlo_cost.h"
 #include "import/xplane/xplane.h"
+#include "support/xplane_writer.h"
 
 namespace gf::xplane {
 namespace {
@@ -334,6 +336,129 @@ TEST(XplanePrograms, AFusionReadsOnlyWhatItsResultNeeds) {
                           {3, "e", "exponential", kTable, {1}, {}},
                           {4, "r", "reduce", shape(kFp32, {64}), {3, 2}, {3}}}};
   EXPECT_EQ(bytes_of_fusion({sums, sum_of_two()}, shape(kFp32, {64})), kTableBytes + 4 + 256);
+}
+
+/// A loop over products of 8 x 8, whose condition compares one number.
+std::vector<Computation> loop_of(const std::string& config, const std::string& caller) {
+  const std::string square = shape(kFp32, {8, 8}), carried = tuple({square, kNumber}),
+                    contracting = message([](pbf_writer& w) {
+                      const Dims left{1};
+                      w.add_packed_int64(1, left.begin(), left.end());
+                    });
+  const Computation body{
+      3,
+      {parameter(1, 0, carried),
+       {2, "x", "get-tuple-element", square, {1}, {}},
+       {3, "d", "dot", square, {2, 2}, {}, [=](pbf_writer& w) { w.add_message(30, contracting); }},
+       {4, "i", "get-tuple-element", kNumber, {1}, {}},
+       {5, "n", "add", kNumber, {4, 4}, {}},
+       {6, "t", "tuple", carried, {3, 5}, {}}}};
+  const Computation condition{4,
+                              {parameter(1, 0, carried),
+                               {2, "i", "get-tuple-element", kNumber, {1}, {}},
+                               {3, "c", "compare", shape(1, {}), {2, 2}, {}}}};
+  const Op loop{2, "while.1", "while", carried, {1}, {3, 4}, library("", config)};
+  if (caller.empty()) return {body, condition, {1, {parameter(1, 0, carried), loop}}};
+  return {body,
+          condition,
+          {2, {parameter(1, 0, carried), loop}},
+          {1, {parameter(1, 0, carried), {2, "c", caller, carried, {1}, {2}}}}};
+}
+
+TEST(XplanePrograms, ALoopDoesTheWorkOfAllItsRounds) {
+  for (const char* caller : {"", "fusion", "call"}) {
+    for (const std::string config :
+         {R"({"known_trip_count":{"n":"5"},"known_init_step":{"init":"0","step":"1"}})",
+          R"({"operation_queue_id":"0", "known_trip_count": { "n": "5" }})"}) {
+      const auto cost = cost_of(loop_of(config, caller), 1).first;
+      EXPECT_EQ(cost.work, HloWork::product) << caller;
+      EXPECT_EQ(cost.product_flops, 5.0 * 2 * 8 * 8 * 8) << caller;
+      EXPECT_EQ(cost.other, 5 + 6) << "the condition is asked once more";
+      ASSERT_EQ(cost.products.size(), 1u);
+      EXPECT_EQ(cost.products[0].batch, 5);
+    }
+    const auto none = cost_of(loop_of(R"({"known_trip_count":{}})", caller), 1).first;
+    EXPECT_EQ(none.work, HloWork::elementwise);
+    EXPECT_EQ(none.product_flops, 0);
+    EXPECT_EQ(none.other, 1);
+  }
+}
+
+TEST(XplanePrograms, ALoopOfUnknownLengthIsUnknown) {
+  for (const char* caller : {"", "fusion", "call"})
+    for (const char* config :
+         {"", "{}", R"({"known_trip_count":null})", R"({"known_trip_count":{"n":"-1"}})",
+          R"({"known_trip_count":{"n":"many"}})", R"({"known_trip_count":{"n)",
+          R"({"known_trip_count")", R"({"known_trip_count":{"m":"5"}})",
+          R"({"known_trip_count":{"n":"99999999999999999999"}})"})
+      EXPECT_EQ(cost_of(loop_of(config, caller), 1).first.work, HloWork::unknown) << config;
+}
+
+/// A profile of one GPU in which kernels of these operations of the program ran.
+Result<Capture> profile_of(const std::string& program, const std::vector<std::string>& operations) {
+  const std::string metadata = message([&](pbf_writer& w) {
+    w.add_uint64(1, 7);
+    w.add_string(2, "jit_step(7)");
+    w.add_message(5, message([&](pbf_writer& stat) {
+                    stat.add_uint64(1, 1);
+                    stat.add_string(6, program);
+                  }));
+  });
+  const std::string programs = message([&](pbf_writer& w) {
+    w.add_string(2, "/host:metadata");
+    w.add_message(4, message([&](pbf_writer& entry) {
+                    entry.add_uint64(1, 7);
+                    entry.add_message(2, metadata);
+                  }));
+    w.add_message(5, test::entry(1, "Hlo Proto"));
+  });
+  std::vector<std::string> kernels;
+  std::vector<std::string> stats{test::entry(1, "kernel_details"), test::entry(2, "regs:32"),
+                                 test::entry(3, "hlo_op"), test::entry(4, "program_id")};
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const auto name = 10 + i;
+    stats.push_back(test::entry(name, operations[i]));
+    kernels.push_back(
+        test::event(1, static_cast<std::int64_t>(i) * 10'000, 7'000,
+                    {test::ref_stat(1, 2), test::ref_stat(3, name), test::number_stat(4, 7)}));
+  }
+  const std::string gpu =
+      test::plane("/device:GPU:0", {test::line(14, "Stream #14(Compute)", test::kEpoch, kernels)},
+                  {test::entry(1, "kernel")}, stats);
+  return load_bytes(test::space({gpu, programs}), "x", {});
+}
+
+TEST(XplanePrograms, ALoopThatIsOneKernelIsNotToldAsOneRound) {
+  const std::string config = R"({"known_trip_count":{"n":"5"}})";
+  const auto bare = profile_of(program(loop_of(config, ""), 1), {"d", "while.1"});
+  ASSERT_TRUE(bare) << bare.error().message();
+  EXPECT_NE(bare->activities.program_op[0], kNoRow);
+  EXPECT_EQ(bare->activities.program_op[1], kNoRow) << "its work is not known";
+  for (const bool known : {true, false}) {
+    const auto c = profile_of(program(loop_of(known ? config : "", "fusion"), 1), {"c"});
+    ASSERT_TRUE(c) << c.error().message();
+    const auto row = c->activities.program_op[0];
+    ASSERT_NE(row, kNoRow);
+    EXPECT_EQ(c->text(c->program_ops.kind[row]), known ? "product" : "");
+    if (known)
+      EXPECT_EQ(c->program_ops.product_flops[row], 5 * 1024);
+    else
+      EXPECT_TRUE(std::isnan(c->program_ops.product_flops[row]));
+  }
+}
+
+TEST(XplanePrograms, EachKernelOfARoundDoesTheWorkOfOne) {
+  const auto c = profile_of(program(loop_of(R"({"known_trip_count":{"n":"5"}})", ""), 1),
+                            {"d", "c", "d", "c", "d", "c", "d", "c", "d", "c", "c"});
+  ASSERT_TRUE(c) << c.error().message();
+  double product = 0, other = 0;
+  for (const auto row : c->activities.program_op) {
+    ASSERT_NE(row, kNoRow);
+    product += c->program_ops.product_flops[row];
+    other += c->program_ops.other_flops[row];
+  }
+  EXPECT_EQ(product, 5 * 1024);
+  EXPECT_EQ(other, 6);
 }
 
 TEST(XplanePrograms, WhatNobodyKnowsIsUnknown) {

@@ -49,7 +49,7 @@ void set_label(Labels& labels, std::string_view key, std::string_view value) {
                                                              : "GPU-" + std::string(value);
   else if (is({"pci_bus_id"}))
     labels.bus = value;
-  else if (is({"gpu_i_id"}))
+  else if (is({"gpu_i_id", "gpu_instance_id"}))
     labels.instance = value;
   else if (is({"modelname", "name", "gpu_name"}))
     labels.name = value;

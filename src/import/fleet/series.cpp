@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/text.h"
+#include "import/telemetry/quantities.h"
 #include "model/check.h"
 #include "model/counter_values.h"
 #include "model/metrics.h"
@@ -59,11 +60,13 @@ std::uint32_t Readings::device(const Labels& labels) {
                                      labels.instance, labels.name, labels.host};
   const auto row = devices_.row(cells);
   auto& devices = c_.devices;
-  if (!labels.uuid.empty()) devices.uuid[row] = c_.strings.intern(labels.uuid);
-  if (!labels.instance.empty())
-    parts_.insert(row);
-  else if (!labels.name.empty())
-    devices.name[row] = c_.strings.intern(labels.name);
+  const bool part = !labels.instance.empty();
+  if (!part && !labels.uuid.empty()) devices.uuid[row] = c_.strings.intern(labels.uuid);
+  if (!part && !labels.name.empty()) devices.name[row] = c_.strings.intern(labels.name);
+  auto& gpus = part ? parts_ : wholes_;
+  if (!gpus.contains(row))
+    gpus[row] =
+        fmt::format("{}\n{}", labels.host, labels.uuid.empty() ? labels.index : labels.uuid);
   if (seen_.insert(row).second) devices.vendor[row] = c_.strings.intern(labels.vendor);
   if (!labels.pod.empty() && pods_.insert(row).second)
     c_.set_metadata(fmt::format("pod.{}", devices.id[row]), labels.pod);
@@ -85,10 +88,27 @@ void Readings::add(std::string_view series, const Labels& labels, Nanos time, do
     c_.note_quality(QualityCode::no_reading, "readings without a number, such as NaN: no data");
     return;
   }
-  const auto row = device(labels);
+  Labels of = labels;
+  if (!told_of_instance(of, measured.metric)) return;
+  const auto row = device(of);
   const Text metric = c_.strings.intern(measured.metric);
   if (measured.by_value) by_value_.emplace(row, metric);
   readings_.push_back({time, row, metric, value * measured.factor});
+}
+
+/// Gives what only a whole GPU has to it. False where nothing was measured: of MIG instances DCGM
+/// tells a utilization of 0.
+bool Readings::told_of_instance(Labels& labels, std::string_view metric) {
+  if (labels.instance.empty() || !telemetry::is_of_whole_gpu(metric)) return true;
+  if (metric.starts_with("monitor.")) {
+    ++unmeasured_;
+    return false;
+  }
+  ++of_whole_;
+  labels.instance.clear();
+  labels.pod.clear();
+  labels.job.clear();
+  return true;
 }
 
 /// The usual time between two readings of a series.
@@ -104,13 +124,30 @@ Nanos Readings::interval() const {
   return *middle;
 }
 
-/// Drops readings of instances where whole GPUs have some: they repeat the same work.
+/// Drops readings of instances where their whole GPU has such, too: they repeat the same work.
 void Readings::drop_parts() {
-  if (parts_.empty() ||
-      std::ranges::all_of(readings_, [&](const auto& one) { return parts_.contains(one.device); }))
-    return;
-  const auto dropped =
-      std::erase_if(readings_, [&](const auto& one) { return parts_.contains(one.device); });
+  if (of_whole_ > 0)
+    c_.note_quality(QualityCode::line_not_read,
+                    "power, energy, clocks and temperatures told of MIG instances are those of "
+                    "their whole GPUs: they count once, for the GPU",
+                    of_whole_);
+  if (unmeasured_ > 0)
+    c_.note_quality(QualityCode::no_reading,
+                    "DCGM does not measure GPU_UTIL and MEM_COPY_UTIL of MIG instances: no data",
+                    unmeasured_);
+  // Levels come together: some of a GPU and others of its parts would not fit each other.
+  const auto kind = [&](const Reading& one) {
+    const auto metric = c_.text(one.metric);
+    return is_profiled(metric) ? std::string_view("levels") : metric;
+  };
+  std::set<std::pair<std::string_view, std::string_view>> told;  // GPUs, kinds of readings
+  for (const auto& one : readings_)
+    if (const auto whole = wholes_.find(one.device); whole != wholes_.end())
+      told.emplace(whole->second, kind(one));
+  const auto dropped = std::erase_if(readings_, [&](const auto& one) {
+    const auto part = parts_.find(one.device);
+    return part != parts_.end() && told.contains({part->second, kind(one)});
+  });
   if (dropped > 0)
     c_.note_quality(QualityCode::line_not_read,
                     "readings of MIG instances are ignored: those of their GPUs contain the same "

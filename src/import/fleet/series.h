@@ -44,6 +44,7 @@ class Readings {
     double value;
   };
   std::uint32_t device(const Labels& labels);
+  bool told_of_instance(Labels& labels, std::string_view metric);
   Nanos interval() const;
   void drop_parts();
   void settle_scales();
@@ -55,8 +56,9 @@ class Readings {
   std::vector<Reading> readings_;
   std::set<std::pair<std::uint32_t, Text>> by_value_;  // whose scale their values tell
   std::map<std::string, Measured> known_;
-  // Rows of devices: MIG instances, all, those whose pod and job are known.
-  std::set<std::uint32_t> parts_, seen_, pods_, jobs_;
+  std::map<std::uint32_t, std::string> parts_, wholes_;  // GPUs of MIG instances, and others
+  std::set<std::uint32_t> seen_, pods_, jobs_;  // all, and those whose pod and job are known
+  std::int64_t of_whole_ = 0, unmeasured_ = 0;  // readings that were told of MIG instances
 };
 
 }  // namespace gf::fleet

@@ -52,8 +52,12 @@ std::int64_t number_at(std::string_view bytes, std::size_t at, std::size_t width
   return width == 4 ? static_cast<std::int32_t>(value) : static_cast<std::int64_t>(value);
 }
 
+/// ncclDevKernel_…, ncclKernel_… of old versions, ncclSymkDevKernel_… and ncclSymDevKernel_… of
+/// symmetric memory. A kernel of somebody else may have arguments of NCCL's.
 bool is_nccl_kernel(std::string_view name) {
-  return name.find("ncclDevKernel") != name.npos || name.find("ncclKernel") != name.npos;
+  name = name.substr(0, name.find('('));
+  const auto own = name.find("nccl");
+  return own != name.npos && name.find("Kernel", own) != name.npos;
 }
 
 bool point_to_point(std::string_view name) { return name == "ncclSend" || name == "ncclRecv"; }

@@ -87,6 +87,12 @@ class DcgmDmon {
                             "lines of MIG instances are ignored: those of their GPUs contain the "
                             "same work and power (log the instances alone to see them)",
                             parts_);
+    if (of_whole_ > 0)
+      capture_.note_quality(
+          QualityCode::line_not_read,
+          "power, energy, clocks and temperatures of MIG instances are those of "
+          "their whole GPUs, which the log does not name: left out (log the GPUs)",
+          of_whole_);
     if (links_ > 0)
       capture_.note_quality(QualityCode::line_not_read,
                             "lines of single NVLink links are ignored: those of their GPUs contain "
@@ -130,6 +136,10 @@ class DcgmDmon {
 
   void take_readings(const std::vector<std::string_view>& cells, std::uint32_t row) {
     for (std::size_t field = 0; field < fields_.size(); ++field) {
+      if (is_part(cells[0]) && is_of_whole_gpu(capture_.text(fields_[field].metric))) {
+        ++of_whole_;
+        continue;
+      }
       const auto value = parse_reading(cells[field + 2]);
       if (!value || is_dcgm_blank(*value)) {
         ++missing_;
@@ -145,7 +155,7 @@ class DcgmDmon {
   bool has_gpus_;
   std::vector<Field> fields_;
   std::vector<Nanos> next_;  // time of the next line, by row of devices
-  std::int64_t bad_ = 0, missing_ = 0, parts_ = 0, links_ = 0;
+  std::int64_t bad_ = 0, missing_ = 0, parts_ = 0, of_whole_ = 0, links_ = 0;
 };
 
 }  // namespace

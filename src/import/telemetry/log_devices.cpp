@@ -47,9 +47,16 @@ std::uint32_t LogDevices::instance(std::string_view name) {
 }
 
 std::uint32_t LogDevices::row(const DeviceCells& cells) {
-  if (!cells.instance.empty())
-    return instance(fmt::format("GPU {}, MIG instance {}", cells.index, cells.instance));
   if (first_host_.empty()) first_host_ = cells.host;
+  if (!cells.instance.empty()) {
+    // Instances of every GPU and every machine are numbered alike.
+    auto gpu = cells.index;
+    for (const auto other : {cells.uuid, cells.bus})
+      if (gpu.empty()) gpu = other;
+    std::string name = fmt::format("GPU {}, MIG instance {}", gpu, cells.instance);
+    if (cells.host != first_host_) name += fmt::format(" on {}", cells.host);
+    return instance(name);
+  }
   const auto index = device_number(cells.index);
   if (cells.host != first_host_) {  // logs of several machines in one
     std::string key;

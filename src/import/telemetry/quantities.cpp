@@ -94,6 +94,11 @@ Quantity quantity_of_smi_dmon(std::string_view heading, std::string_view unit) {
   return {std::string(heading), unit.ends_with('%') ? 0.01 : 1};
 }
 
+bool is_of_whole_gpu(std::string_view metric) {
+  constexpr std::array kKinds{"power.", "energy.", "clock.", "temperature.", "monitor."};
+  return std::ranges::any_of(kKinds, [&](const char* kind) { return metric.starts_with(kind); });
+}
+
 bool is_dcgm_blank(double value) {
   // 32-bit, 64-bit and floating-point blanks: not permitted, not supported, not found and a few
   // more in a row.

@@ -28,6 +28,10 @@ Quantity quantity_of_smi_dmon(std::string_view heading, std::string_view unit);
 /// A field of `dcgmi dmon` by its column heading ("POWER", "SMACT").
 Quantity quantity_of_dcgm(std::string_view heading);
 
+/// True for what only a whole GPU has, such as power, and for what is not measured of its parts: of
+/// a MIG instance DCGM tells the whole GPU's value, once for each instance, or 0.
+bool is_of_whole_gpu(std::string_view metric);
+
 /// True if DCGM printed one of the numbers that stand for "no value" there.
 bool is_dcgm_blank(double value);
 

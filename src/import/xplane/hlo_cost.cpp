@@ -1,8 +1,12 @@
 #include "import/xplane/hlo_cost.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <optional>
 #include <protozero/exception.hpp>
+
+#include "core/text.h"
 
 namespace gf::xplane {
 
@@ -48,8 +52,8 @@ constexpr std::string_view kTranscendental[] = {
     "cbrt", "cosh",         "cosine",   "erf",   "exponential", "exponential-minus-one",
     "log",  "log-plus-one", "logistic", "power", "rng",         "rsqrt",
     "sine", "sinh",         "sqrt",     "tan",   "tanh"};
-/// Instructions that run what they call, once by what is known before the program runs.
-constexpr std::string_view kCallers[] = {"fusion", "call", "async-start", "while"};
+/// Instructions that run what they call, once.
+constexpr std::string_view kCallers[] = {"fusion", "call", "async-start"};
 constexpr std::string_view kReducing[] = {"reduce", "reduce-window", "select-and-scatter",
                                           "scatter"};
 constexpr std::string_view kCollectives[] = {"all-reduce", "all-reduce-start", "reduce-scatter"};
@@ -87,6 +91,27 @@ double applications(const HloComputation& computation, const HloInstruction& ins
   // scatter: inputs, indices, and as many updates as inputs
   const auto* updates = computation.operand(instruction, instruction.operands.size() / 2 + 1);
   return updates ? updates->shape.elements() : 0;
+}
+
+/// The rounds of a loop that the compiler knows: {"known_trip_count":{"n":"5"}}. protobuf leaves a
+/// number of 0 out.
+std::optional<double> rounds_of(std::string_view config) {
+  constexpr std::string_view kCount = "\"known_trip_count\"", kNumber = "\"n\"",
+                             kBetween = " \t\r\n:\"";
+  const auto at = config.find(kCount);
+  if (at == config.npos) return {};
+  const auto open = config.find_first_not_of(kBetween, at + kCount.size());
+  if (open == config.npos || config[open] != '{') return {};
+  const auto inside = config.substr(open + 1, config.find('}', open) - open - 1);
+  const auto number = inside.find(kNumber);
+  if (number == inside.npos)
+    return trimmed(inside).empty() ? std::optional<double>(0) : std::nullopt;
+  const auto digits = inside.find_first_not_of(kBetween, number + kNumber.size());
+  if (digits == inside.npos) return {};
+  std::int64_t rounds = -1;
+  std::from_chars(inside.data() + digits, inside.data() + inside.size(), rounds);
+  if (rounds < 0) return {};
+  return static_cast<double>(rounds);
 }
 
 bool same_sizes(const HloProduct& left, const HloProduct& right) {
@@ -182,6 +207,11 @@ HloCost HloCosts::own_cost(const HloComputation& computation, const HloInstructi
   } else if (one_of(kCallers, opcode)) {
     for (std::size_t i = 0; i < instruction.called.size(); ++i)
       cost.add(called(instruction, i, depth), 1);
+  } else if (opcode == "while") {
+    const auto rounds = rounds_of(instruction.backend_config);
+    if (!rounds || instruction.called.size() != 2) return {.work = HloWork::unknown};
+    cost.add(called(instruction, 0, depth), *rounds);      // the body
+    cost.add(called(instruction, 1, depth), *rounds + 1);  // the condition
   } else if (opcode == "conditional") {
     for (std::size_t i = 0; i < instruction.called.size(); ++i)
       if (const HloCost& branch = called(instruction, i, depth);

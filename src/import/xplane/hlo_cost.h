@@ -1,6 +1,7 @@
 // The least work of a compiled program's instruction, from its shapes: operations and
 // bytes. docs/work.md has the rules. Counts are those of XLA's own cost analysis, which knows
-// nothing of what libraries are called for.
+// nothing of what libraries are called for, and takes each loop for one round: here it has as many
+// as the compiler knows, and is unknown where it knows none.
 #pragma once
 
 #include <algorithm>

@@ -160,7 +160,7 @@ std::vector<Nanos> cell_starts(Interval window, std::span<const Nanos> starts,
   for (const auto& span : whole) cells.insert(cells.end(), {span.start, span.end});
   std::sort(cells.begin(), cells.end());
   cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
-  while (cells.back() >= window.end) cells.pop_back();
+  while (cells.size() > 1 && cells.back() >= window.end) cells.pop_back();
   return cells;
 }
 

@@ -3,7 +3,7 @@ import type { ComparedLevel, ComparedTime, Comparison } from "../model.ts";
 import type { Label } from "../page_data.ts";
 import { causeColour, phaseColour, typeColour } from "../parts/colours.ts";
 import { filesLine, h, section, term } from "../parts/dom.ts";
-import { count, share, time } from "../parts/format.ts";
+import { count, lengthOf, partOf, share, time } from "../parts/format.ts";
 import { middleCut, table, type Column } from "../parts/table.ts";
 import { rolesSection, shapesSection, stripsSection, treeSection } from "./inside.ts";
 import { runsSection, shortRun } from "./runs.ts";
@@ -37,14 +37,14 @@ function stacks(report: CompareReport, rows: ComparedTime[], most: number): HTML
   const { runs } = report.comparison, order = [...rows].sort((a, b) => Math.max(...b.ns) - Math.max(...a.ns));
   const bars = runs.flatMap((run, r) => [h("span", { class: "name", title: run.label }, h("strong", {}, letter(r)), " ", shortRun(run.label)),
     h("div", { class: "energy-bar", role: "img", "aria-label": order.map((row) => `${rowName(row, report)} ${time(row.ns[r]!)}`).join(", "), "data-run": r }, ...order.filter((row) => row.ns[r]! > 0).map((row) =>
-      h("span", { style: `width:${(row.ns[r]! / most) * 100}%;background:${rowColour(row)}`, "data-tip": `${rowName(row, report)}: ${time(row.ns[r]!)}`, "data-row": row.name, "data-ns": row.ns[r] }))),
+      h("span", { style: `width:${lengthOf(row.ns[r]!, most)};background:${rowColour(row)}`, "data-tip": `${rowName(row, report)}: ${time(row.ns[r]!)}`, "data-row": row.name, "data-ns": row.ns[r] }))),
     h("span", { class: "value" }, time(rows.reduce((sum, row) => sum + row.ns[r]!, 0)))]);
   return h("div", {}, h("div", { class: "energy-stacks three" }, ...bars), h("ul", { class: "legend" }, ...order.map((row) => h("li", {}, h("span", { class: "swatch", style: `background:${rowColour(row)}` }), rowName(row, report)))));
 }
 
 /** A change as a bar to the left (less) or right (more) of a line. */
 export function changeCell(ns: number, most: number): HTMLElement {
-  const width = most > 0 ? (Math.abs(ns) / most) * 50 : 0;
+  const width = (partOf(Math.abs(ns), most) ?? 0) * 50;
   return h("span", { class: "change", "data-change": ns }, h("span", { class: "sides", "aria-hidden": "true" }, ns === 0 ? null : h("span", { class: ns < 0 ? "less" : "more", style: `left:${ns < 0 ? 50 - width : 50}%;width:${width}%` })), h("span", { class: "number" }, signedTime(ns)));
 }
 
@@ -78,11 +78,11 @@ function waterfallsSection(report: CompareReport, most: number): HTMLElement | n
   const one = (r: number): HTMLElement => {
     let before = 0;
     return h("div", { "data-run": r }, h("h3", {}, `${letter(r)} ${shortRun(runs[r]!.label)}`), h("ol", { class: "waterfall" }, ...rows.map((row) => {
-      const ns = row.ns[r]!, left = (before / most) * 100, label = report.labels.bars.find((each) => each.id === row.name);
+      const ns = row.ns[r]!, left = lengthOf(before, most), label = report.labels.bars.find((each) => each.id === row.name);
       before += ns;
       return h("li", { "data-bar": row.name, "data-ns": ns }, h("div", { class: "row" }, h("span", { class: "name" }, term(label?.text ?? row.name, label?.meaning ?? "", r === 0)),
-        h("span", { class: "track", "aria-hidden": "true" }, ns === 0 ? null : h("span", { class: "fill", style: `left:${left}%;width:${(ns / most) * 100}%;background:${rowColour(row)}` })),
-        h("span", { class: "value" }, ns === 0 ? "\u2013" : time(ns)), h("span", { class: "value share" }, ns === 0 ? "" : share(ns / Math.max(runs[r]!.time_ns, 1)))));
+        h("span", { class: "track", "aria-hidden": "true" }, ns === 0 ? null : h("span", { class: "fill", style: `left:${left};width:${lengthOf(ns, most)};background:${rowColour(row)}` })),
+        h("span", { class: "value" }, ns === 0 ? "\u2013" : time(ns)), h("span", { class: "value share" }, ns === 0 ? "" : share(partOf(ns, runs[r]!.time_ns)))));
     })));
   };
   return section("waterfalls", "Time breakdown by level", "the bars of a run add up to its time; all on one scale", h("div", { class: "side-by-side" }, ...runs.map((_, r) => one(r))));

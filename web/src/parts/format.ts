@@ -31,6 +31,12 @@ export function share(value: number | null | undefined): string {
   return percent > 0 && percent < 0.05 ? "<0.1 %" : `${percent.toFixed(1)} %`;
 }
 
+/** A part of a whole. Of a whole that is nothing no part can be told. */
+export function partOf(part: number, whole: number): number | null { return whole > 0 ? part / whole : null; }
+
+/** The same as a length of CSS: nothing is drawn where there is no part. */
+export function lengthOf(part: number, whole: number): string { return `${(partOf(part, whole) ?? 0) * 100}%`; }
+
 export function level(l: Level): string {
   if (l.estimated && l.low !== null && l.high !== null) return `~${(l.low * 100).toFixed(0)}\u2013${(l.high * 100).toFixed(0)} %`;
   if (l.low === null || l.high === null || Math.abs(l.high - l.low) < 0.0005) return l.value === null ? "no data" : share(l.value);

@@ -3,7 +3,7 @@ import type { CollectiveRow, FallingBehind, JobRanks, RankStep, RankUse, SlowLin
 import { causeColour } from "../parts/colours.ts";
 import { filesLine, h, section } from "../parts/dom.ts";
 import type { Label } from "../page_data.ts";
-import { bytes, count, plural, share, time } from "../parts/format.ts";
+import { bytes, count, lengthOf, partOf, plural, share, time } from "../parts/format.ts";
 import { table, type Column } from "../parts/table.ts";
 import { exactly } from "../timeline/filter.ts";
 import { collectiveName, ranksTimeline } from "./timeline.ts";
@@ -21,7 +21,7 @@ function partColour(part: string): string {
 }
 
 /** Darker is longer: the share of the largest value, over the paper. */
-function heat(value: number, most: number): string { return `color-mix(in srgb, var(--bar-waiting) ${Math.round((most > 0 ? value / most : 0) * 100)}%, var(--panel))`; }
+function heat(value: number, most: number): string { return `color-mix(in srgb, var(--bar-waiting) ${Math.round((partOf(value, most) ?? 0) * 100)}%, var(--panel))`; }
 
 /** A cell a step and rank: how long the rank waited in it. */
 function heatSection(job: JobRanks): HTMLElement | null {
@@ -72,7 +72,7 @@ function ranksSection(job: JobRanks): HTMLElement {
   const most = Math.max(...job.ranks.map((rank) => rank.span_ns), 1), parts = [...new Set(job.ranks.flatMap((rank) => rank.time.filter((part) => part.ns > 0).map((part) => part.part)))];
   const bar = (rank: RankUse): HTMLElement[] => [h("span", { class: "name" }, `rank ${rank.rank}${rank.host ? ` on ${rank.host}` : ""}`),
     h("div", { class: "energy-bar", role: "img", "data-rank": rank.rank, "aria-label": rank.time.map((part) => `${words(part.part)} ${time(part.ns)}`).join(", ") }, ...rank.time.filter((part) => part.ns > 0).map((part) =>
-      h("span", { style: `width:${(part.ns / most) * 100}%;background:${partColour(part.part)}`, "data-ns": part.ns, "data-tip": `rank ${rank.rank}, ${words(part.part)}: ${time(part.ns)}` }))), h("span", { class: "value" }, time(rank.span_ns))];
+      h("span", { style: `width:${lengthOf(part.ns, most)};background:${partColour(part.part)}`, "data-ns": part.ns, "data-tip": `rank ${rank.rank}, ${words(part.part)}: ${time(part.ns)}` }))), h("span", { class: "value" }, time(rank.span_ns))];
   const columns: Column<RankUse>[] = [{ id: "rank", title: "Rank", key: (r) => r.rank, cell: (r) => String(r.rank) }, { id: "device", title: "Device", key: (r) => r.device, cell: (r) => r.device },
     ...([["busy", "Busy", "busy_ns"], ["compute", "Computes", "compute_ns"], ["exposed", "Communication exposed", "exposed_ns"], ["wait", "Waits", "wait_ns"], ["transfer", "Transfers", "transfer_ns"]] as const).map(([id, title, key]): Column<RankUse> => ({ id, title, numeric: true, key: (r) => r[key], cell: (r) => time(r[key]) })),
     { id: "last", title: "Last to arrive", numeric: true, key: (r) => r.last, cell: (r) => `${count(r.last)} of ${count(r.matched)}` },

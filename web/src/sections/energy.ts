@@ -3,7 +3,7 @@ import type { DeviceEnergy, EnergyPart, EnergyRow } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { energyColour } from "../parts/colours.ts";
 import { h, section, term } from "../parts/dom.ts";
-import { energy, share, time } from "../parts/format.ts";
+import { energy, partOf, share, time } from "../parts/format.ts";
 import { note } from "../parts/note.ts";
 import { middleCut, table, type Column } from "../parts/table.ts";
 import { typeMark } from "./layers.ts";
@@ -18,7 +18,7 @@ function labelOf(report: Report, id: string): { text: string; meaning: string } 
 /** One bar: parts side by side, its length in proportion to `most`. What is negative has no length; the numbers say it. */
 function stack(parts: EnergyPart[], nj: number, most: number, report: Report, small = false): HTMLElement {
   const positive = parts.filter((p) => p.nj > 0), sum = positive.reduce((total, p) => total + p.nj, 0);
-  const length = most > 0 ? (Math.max(nj, 0) / most) * 100 : 0;
+  const length = (partOf(Math.max(nj, 0), most) ?? 0) * 100;
   const words = parts.map((p) => `${labelOf(report, p.component).text} ${share(p.share)}`).join(", ");
   return h("div", { class: small ? "energy-bar small" : "energy-bar", role: "img", "aria-label": words, "data-tip": words, tabindex: small ? undefined : 0 },
     ...positive.map((p) => h("span", { style: `width:${(p.nj / sum) * length}%;background:${energyColour(p.component)}`, "data-component": p.component })));
@@ -46,7 +46,7 @@ function components(d: DeviceEnergy, report: Report): HTMLElement {
 function stacks(d: DeviceEnergy, rows: [string, EnergyRow | null, number][], report: Report): HTMLElement {
   const most = Math.max(...rows.map(([, , nj]) => nj));
   return h("div", { class: "energy-stacks" }, ...rows.flatMap(([name, row, nj]) => [h("span", { class: "name", "data-tip": name }, name), stack(row?.parts ?? d.parts, nj, most, report),
-    h("span", { class: "value" }, joules(nj)), h("span", { class: "share" }, share(d.nj > 0 ? nj / d.nj : null))]));
+    h("span", { class: "value" }, joules(nj)), h("span", { class: "share" }, share(partOf(nj, d.nj)))]));
 }
 
 function rowsTable(d: DeviceEnergy, rows: EnergyRow[], title: string, noun: string, report: Report): HTMLElement {

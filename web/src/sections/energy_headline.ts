@@ -1,7 +1,7 @@
 // The head of the page of `energy`: joules first.
 import type { DeviceEnergy } from "../model.ts";
 import type { Report } from "../page_data.ts";
-import { energy, share, time } from "../parts/format.ts";
+import { energy, partOf, share, time } from "../parts/format.ts";
 
 /** The largest parts of the energy, the others together, and what the model does not explain, whatever its size: they sum to all of it. */
 function largest(device: DeviceEnergy, report: Report): string {
@@ -9,7 +9,7 @@ function largest(device: DeviceEnergy, report: Report): string {
   const sorted = [...explained].sort((a, b) => b.nj - a.nj), others = sorted.slice(3).reduce((sum, part) => sum + part.nj, 0);
   const name = (id: string): string => report.labels.energy.find((label) => label.id === id)?.text ?? id;
   const told = [...sorted.slice(0, 3), ...rest].map((part) => `${name(part.component)} (${share(part.share)})`);
-  if (others > 0) told.splice(-1, 0, `other parts (${share(others / device.nj)})`);
+  if (others > 0) told.splice(-1, 0, `other parts (${share(partOf(others, device.nj))})`);
   return told.length === 0 ? "Which unit and which level of memory took them is not known." : `It went to ${told.join(", ")}.`;
 }
 

@@ -2,7 +2,7 @@
 import type { Finding } from "../model.ts";
 import type { Report, WhatIfSwitches } from "../page_data.ts";
 import { h, section } from "../parts/dom.ts";
-import { kept, plural, share, time } from "../parts/format.ts";
+import { kept, partOf, plural, share, time } from "../parts/format.ts";
 import { showSpan } from "../parts/links.ts";
 import { note } from "../parts/note.ts";
 
@@ -11,7 +11,7 @@ const FIRST = 4;
 /** The gain of a step without recording, or of an item of a larger batch, by replay; dim, its range, what programs gained that made the change; else the bound. */
 function gain(finding: Finding, whole: number, step: string): HTMLElement | null {
   if (finding.gain_ns === null) return null;
-  const bound = `up to ${time(finding.gain_ns)}, ${share(whole > 0 ? finding.gain_ns / whole : null)} of the window`;
+  const bound = `up to ${time(finding.gain_ns)}, ${share(partOf(finding.gain_ns, whole))} of the window`;
   if (finding.replayed === null) return h("p", { class: "gain" }, bound);
   if ((finding.mended_high ?? 1) < 0.005) return h("p", { class: "gain" }, "no gain by itself", h("span", { class: "dim" }, `; ${bound}`));
   const of = finding.id === "small_batch" ? "an item's time, batch x 8," : step;
@@ -42,12 +42,12 @@ function switchTable(s: WhatIfSwitches): HTMLElement {
   const boxes = s.switches.map(() => h("input", { type: "checkbox" }) as HTMLInputElement);
   const show = (): void => {
     const set = boxes.reduce((sum, box, i) => sum + (box.checked ? 1 << i : 0), 0), step = s.step_ns[set] ?? s.own_ns;
-    answer.textContent = `${time(s.own_ns)} → ${time(step)}, ${share(1 - step / s.own_ns)} less`;
+    answer.textContent = `${time(s.own_ns)} → ${time(step)}, ${share(partOf(s.own_ns - step, s.own_ns))} less`;
   };
   for (const box of boxes) box.addEventListener("change", show);
   show();
   return h("details", { class: "switches" }, h("summary", {}, "Predicted step time with changes"),
-    ...s.switches.map((one, i) => h("label", {}, boxes[i] ?? "", ` ${one.change.replace("_", " ")}`, h("span", { class: "dim" }, ` ${one.meaning}; alone ${share(1 - (s.step_ns[1 << i] ?? s.own_ns) / s.own_ns)}`))),
+    ...s.switches.map((one, i) => h("label", {}, boxes[i] ?? "", ` ${one.change.replace("_", " ")}`, h("span", { class: "dim" }, ` ${one.meaning}; alone ${share(partOf(s.own_ns - (s.step_ns[1 << i] ?? s.own_ns), s.own_ns))}`))),
     h("p", { class: "gain" }, answer));
 }
 

@@ -3,7 +3,7 @@ import type { CallNode } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { causeColour, typeColour } from "../parts/colours.ts";
 import { h, section } from "../parts/dom.ts";
-import { count, energy, share, time } from "../parts/format.ts";
+import { count, energy, partOf, share, time } from "../parts/format.ts";
 
 type Measure = "ns" | "kernel_ns" | "idle_ns" | "nj";
 const MEASURES: [Measure, string][] = [["ns", "device time"], ["kernel_ns", "kernel time"], ["idle_ns", "idle time"], ["nj", "joules"]];
@@ -49,13 +49,13 @@ class Flame {
   private label(node: CallNode, width: number): string { return width * (this.picture.clientWidth || 900) < 30 ? "" : this.name(node).replace(/^autograd::engine::evaluate_function: /, "autograd: "); }
 
   private part(node: Node, depth: number, left: number, width: number, above: Node[]): void {
-    const top = this.tops.get(this.view)!, facts = `${this.name(node)}: ${this.words(this.value(node))}, ${share(this.value(node) / Math.max(1, this.value(top)))}, ${count(node.count)} events`;
+    const top = this.tops.get(this.view)!, facts = `${this.name(node)}: ${this.words(this.value(node))}, ${share(partOf(this.value(node), this.value(top)))}, ${count(node.count)} events`;
     const path = [...above, node];
     this.picture.append(h("button", { type: "button", title: facts, "aria-label": facts, "data-node": node.id, "data-depth": depth, style: `left:${left * 100}%;width:${width * 100}%;top:${depth * ROW}px;background:color-mix(in srgb, ${colour(node)} 38%, var(--paper))`, click: () => { this.path = path; this.draw(); } }, this.label(node, width)));
     let at = left;
     const whole = this.value(node);
     for (const below of node.below) {
-      const part = whole > 0 ? (this.value(below) / whole) * width : 0;
+      const part = (partOf(this.value(below), whole) ?? 0) * width;
       if (part >= THIN) this.part(below, depth + 1, at, part, path);
       at += part;
     }

@@ -3,7 +3,7 @@ import type { Distribution, LayerRow, LevelSpread } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { typeColour } from "../parts/colours.ts";
 import { h, section } from "../parts/dom.ts";
-import { count, share, time } from "../parts/format.ts";
+import { count, lengthOf, share, time } from "../parts/format.ts";
 import { spreadPicture } from "../parts/spread.ts";
 import { commonPath, rolled } from "../parts/roll.ts";
 import { middleCut, table, type Column } from "../parts/table.ts";
@@ -45,7 +45,7 @@ export function levelColumns<Row extends { levels: LevelSpread[] }>(rows: Row[],
 /** Shares as numbers; with bars where no levels need the room. */
 export function shareColumn<Row extends { share: number | null; levels: LevelSpread[] }>(rows: Row[], report: Report, most = Math.max(...rows.map((row) => row.share ?? 0), 0)): Column<Row> {
   const bars = most > 0 && levelColumns(rows, report).length === 0;
-  return { id: "share", title: "Share", numeric: true, key: (row) => row.share, cell: (row) => (bars ? h("span", { class: "level" }, h("span", { class: "share-bar", "aria-hidden": "true" }, h("span", { style: `width:${((row.share ?? 0) / most) * 100}%` })), h("span", { class: "share-number" }, share(row.share))) : share(row.share)) };
+  return { id: "share", title: "Share", numeric: true, key: (row) => row.share, cell: (row) => (bars ? h("span", { class: "level" }, h("span", { class: "share-bar", "aria-hidden": "true" }, h("span", { style: `width:${lengthOf(row.share ?? 0, most)}` })), h("span", { class: "share-number" }, share(row.share))) : share(row.share)) };
 }
 
 export function typeMark(type: string): HTMLElement {

@@ -42,7 +42,7 @@ function strip(d: DeviceEnergy, timeline: Timeline): Stretch[] {
 }
 
 export function powerPicture(d: DeviceEnergy, report: Report): HTMLElement | null {
-  if (d.power.length < 1) return null;
+  if (d.power.length < 1 || d.span_ns <= 0) return null;
   let kernels: Stretch[] = [];
   const some = report.hasTimeline, legend = h("ul", { class: "legend" });
   const read = report.timeline.then((timeline) => {

@@ -3,7 +3,7 @@ import type { IdleOrigin, PhaseTime, QueueInfo, RuntimeInfo } from "../model.ts"
 import type { Report } from "../page_data.ts";
 import { phaseColour } from "../parts/colours.ts";
 import { h, section, svg, term } from "../parts/dom.ts";
-import { count, plural, share, time } from "../parts/format.ts";
+import { count, partOf, plural, share, time } from "../parts/format.ts";
 import { spreadPicture } from "../parts/spread.ts";
 import { table, type TableOptions } from "../parts/table.ts";
 import { exactly } from "../timeline/filter.ts";
@@ -32,7 +32,7 @@ function kernelsLine(r: RuntimeInfo): HTMLElement {
 /** Depth over the window: the range of each part as a band and its mean as a line; transfers as ticks under it. */
 function depthPicture(q: QueueInfo, r: RuntimeInfo): SVGElement {
   const width = 900, height = 90, floor = 70, top = Math.max(q.max_depth, 1);
-  const x = (ns: number): number => ((ns - r.start_ns) / r.duration_ns) * width;
+  const long = (ns: number): number => (partOf(ns, r.duration_ns) ?? 0) * width, x = (ns: number): number => long(ns - r.start_ns);
   const y = (depth: number): number => floor - (depth / top) * (floor - 6);
   const text = `Depth of the ${q.id} queue over the window: mean ${q.mean_depth.toFixed(2)}, at most ${q.max_depth}, empty ${share(q.empty)} of the time`;
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": text, class: "depth" }, svg("title", {}, text));
@@ -41,7 +41,7 @@ function depthPicture(q: QueueInfo, r: RuntimeInfo): SVGElement {
   picture.append(svg("polyline", { points: q.curve.map((b) => `${x(b.start_ns + b.duration_ns / 2).toFixed(2)},${y(b.mean).toFixed(2)}`).join(" "), fill: "none", stroke: "currentColor", "stroke-width": 1 }),
     svg("line", { x1: 0, x2: width, y1: floor, y2: floor, stroke: "currentColor", opacity: 0.4 }));
   for (const t of [...r.transfers, ...r.waits])
-    picture.append(svg("rect", { x: x(t.start_ns).toFixed(2), y: t.kind === "wait" ? 80 : 72, width: Math.max((t.duration_ns / r.duration_ns) * width, 1).toFixed(2), height: 6, fill: "currentColor", opacity: t.kind === "wait" ? 0.45 : 0.8 },
+    picture.append(svg("rect", { x: x(t.start_ns).toFixed(2), y: t.kind === "wait" ? 80 : 72, width: Math.max(long(t.duration_ns), 1).toFixed(2), height: 6, fill: "currentColor", opacity: t.kind === "wait" ? 0.45 : 0.8 },
       svg("title", {}, `${t.kind}: ${t.name}, ${time(t.duration_ns)}`)));
   return picture;
 }

@@ -4,7 +4,7 @@ import type { Report } from "../page_data.ts";
 import { axisTop, timeMarks } from "../parts/axis.ts";
 import { h, section, svg } from "../parts/dom.ts";
 import { fitted } from "../parts/figure.ts";
-import { count, energy, perSecond, plural, share, time } from "../parts/format.ts";
+import { count, energy, partOf, perSecond, plural, share, time } from "../parts/format.ts";
 import { table, type Column } from "../parts/table.ts";
 import { hideTip, showTip } from "../parts/tips.ts";
 
@@ -63,7 +63,7 @@ function words(s: EngineStep): string {
 function kindColumns(report: Report, serving: Serving): Column<StepKindUse>[] {
   const devices = Math.max(1, report.analysis.devices.length);
   const waits = (k: StepKindUse): string => k.idle.filter((c) => c.ns > 0.01 * k.duration_ns * devices).slice(0, 3)
-    .map((c) => `${report.labels.causes.find((l) => l.id === c.cause)?.text ?? c.cause} ${share(c.ns / (k.duration_ns * devices))}`).join(", ");
+    .map((c) => `${report.labels.causes.find((l) => l.id === c.cause)?.text ?? c.cause} ${share(partOf(c.ns, k.duration_ns * devices))}`).join(", ");
   const all: Column<StepKindUse>[] = [
     { id: "kind", title: "Steps", key: (k) => k.kind, cell: (k) => h("span", {}, h("span", { class: "swatch", style: `background:${COLOURS[k.kind]}` }), ` ${k.kind}`) },
     { id: "number", title: "Steps", numeric: true, key: (k) => k.steps, cell: (k) => count(k.steps) },

@@ -1,18 +1,18 @@
 // Evidence behind the answer: how trace and counters were matched, damage in the data, and the words used.
 import type { Report } from "../page_data.ts";
 import { h, section } from "../parts/dom.ts";
-import { bytes, count, plural, share } from "../parts/format.ts";
+import { bytes, count, lengthOf, partOf, plural, share } from "../parts/format.ts";
 
 export function matchSection(report: Report): HTMLElement | null {
   const a = report.analysis, m = a.match;
   if (!a.counters_source && m.report_kernels === 0) return null;
-  const whole = Math.max(m.matched + m.ambiguous + m.trace_only, 1);
+  const whole = m.matched + m.ambiguous + m.trace_only;
   const parts = [["matched", m.matched], ["ambiguous", m.ambiguous], ["trace-only", m.trace_only]] as const;
-  const numbers: [string, string][] = [["kernels in the trace", count(m.trace_kernels)], ["kernels in the report", count(m.report_kernels)], ["matched", `${count(m.matched)} (${share(m.matched / whole)})`],
+  const numbers: [string, string][] = [["kernels in the trace", count(m.trace_kernels)], ["kernels in the report", count(m.report_kernels)], ["matched", `${count(m.matched)} (${share(partOf(m.matched, whole))})`],
     ["ambiguous", count(m.ambiguous)], ["only in the trace", count(m.trace_only)], ["only in the report", count(m.report_only)],
     ["mean score", m.confidence === null ? "no data" : m.confidence.toFixed(3)], ["steps the report was applied to", count(m.copies_of_report)]];
   return section("match", "Counters matched to the trace", m.verdict.replaceAll("_", " "),
-    h("div", { class: "stack", "aria-hidden": "true" }, ...parts.map(([id, n]) => h("span", { class: `match-${id}`, style: `width:${(n / whole) * 100}%` }))),
+    h("div", { class: "stack", "aria-hidden": "true" }, ...parts.map(([id, n]) => h("span", { class: `match-${id}`, style: `width:${lengthOf(n, whole)}` }))),
     h("dl", { class: "numbers" }, ...numbers.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))), m.note ? h("p", { class: "note" }, m.note) : null);
 }
 

@@ -3,7 +3,7 @@ import type { DeviceUse, WaterfallBar } from "../model.ts";
 import type { Report } from "../page_data.ts";
 import { barClass, typeColour } from "../parts/colours.ts";
 import { h, section, term } from "../parts/dom.ts";
-import { share, time } from "../parts/format.ts";
+import { lengthOf, partOf, share, time } from "../parts/format.ts";
 
 const PARTS = 12;
 
@@ -11,8 +11,8 @@ function parts(bar: WaterfallBar, causes: Map<string, string>, window: number): 
   const most = bar.parts[0]?.ns ?? 0;
   const rest = bar.parts.slice(PARTS);
   const row = (name: string, ns: number) => h("tr", {}, h("td", { class: "part" }, name),
-    h("td", { class: "mini" }, h("span", { class: barClass(bar.id), style: `width:${most > 0 ? (ns / most) * 100 : 0}%${bar.id === "unknown" ? `;background:${typeColour(name)}` : ""}` })),
-    h("td", { class: "number" }, time(ns)), h("td", { class: "number" }, share(window > 0 ? ns / window : null)));
+    h("td", { class: "mini" }, h("span", { class: barClass(bar.id), style: `width:${lengthOf(ns, most)}${bar.id === "unknown" ? `;background:${typeColour(name)}` : ""}` })),
+    h("td", { class: "number" }, time(ns)), h("td", { class: "number" }, share(partOf(ns, window))));
   return h("table", { class: "parts" }, h("caption", {}, "share of the time"), h("tbody", {}, ...bar.parts.slice(0, PARTS).map((p) => row(causes.get(p.name) ?? p.name, p.ns)),
     rest.length > 0 ? row(`${rest.length} more`, rest.reduce((sum, p) => sum + p.ns, 0)) : null));
 }
@@ -41,7 +41,7 @@ function bars(device: DeviceUse, report: Report): HTMLElement {
   const unknown = device.waterfall.some((b) => b.id === "unknown" && b.ns > 0);
   const rows = device.waterfall.filter((b) => b.ns > 0 || (!unknown && b.id !== "unknown")).map((bar) => {
     const label = report.labels.bars.find((l) => l.id === bar.id);
-    const from = (before / device.span_ns) * 100, width = (bar.ns / device.span_ns) * 100;
+    const from = (partOf(before, device.span_ns) ?? 0) * 100, width = (partOf(bar.ns, device.span_ns) ?? 0) * 100;
     before += bar.ns;
     const inside = h("div", { class: "inside", hidden: true, id: `waterfall-${device.id}-${bar.id}` });
     const button = h("button", { type: "button", class: "row", "aria-expanded": "false", "aria-controls": inside.id, disabled: bar.parts.length === 0, click: () => {
@@ -51,7 +51,7 @@ function bars(device: DeviceUse, report: Report): HTMLElement {
     } },
       h("span", { class: "name" }, term(label?.text ?? bar.label, label?.meaning ?? "", false)),
       h("span", { class: "track" }, ...fills(bar, from, width)),
-      h("span", { class: "value" }, time(bar.ns)), h("span", { class: "value share" }, share(bar.ns / device.span_ns)));
+      h("span", { class: "value" }, time(bar.ns)), h("span", { class: "value share" }, share(partOf(bar.ns, device.span_ns))));
     if (opensAtOnce(bar, device)) button.click();
     return h("li", { "data-bar": bar.id, "data-ns": bar.ns, "data-device": device.id }, button, inside);
   });

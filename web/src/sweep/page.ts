@@ -1,7 +1,7 @@
 // The page of a sweep: the curves of each model, all runs.
 import type { SweepRun, SweepSeries } from "../model.ts";
 import { filesLine, h, section } from "../parts/dom.ts";
-import { bytes, count, energy, plural, share, time } from "../parts/format.ts";
+import { bytes, count, energy, partOf, plural, share, time } from "../parts/format.ts";
 import { table, type Column } from "../parts/table.ts";
 import { bestChart } from "./best.ts";
 import { drawnSeries, itemRate, labelIn, legendOf, levelIn, modelCharts, type Drawn, type SweepReport } from "./charts.ts";
@@ -21,7 +21,7 @@ function leastEnergy({ sweep }: SweepReport, model: string, all: Drawn[]): strin
   if (!least) return "";
   const run = sweep.runs[least.run]!, next = sweep.runs[least.next]!, name = all.find(({ series }) => series.runs.includes(least.run))?.name ?? "", joules = (value: number): string => energy(value * 1e9);
   const interval = run.joules_low === null || run.joules_high === null ? "" : ` (${joules(run.joules_low)} to ${joules(run.joules_high)})`;
-  const others = least.alike.length > 0 ? `, which cannot be told from ${plural(least.alike.length, "other run")}` : `; the next takes ${share(next.joules_per_item! / run.joules_per_item! - 1)} more`;
+  const others = least.alike.length > 0 ? `, which cannot be told from ${plural(least.alike.length, "other run")}` : `; the next takes ${share(partOf(next.joules_per_item! - run.joules_per_item!, run.joules_per_item!))} more`;
   return ` Least energy for an item: ${name}${run.batch === null ? "" : ` at batch ${count(run.batch)}`}, ${joules(run.joules_per_item!)}${interval}${others}.`;
 }
 

@@ -1,6 +1,6 @@
 // Details of one event: for the pointer a few lines, for the chosen event all of it.
 import type { Report } from "../page_data.ts";
-import { bytes, count, energy, plural, share, time } from "../parts/format.ts";
+import { bytes, count, energy, partOf, plural, share, time } from "../parts/format.ts";
 import type { EventAt, Lane, Timeline } from "./events.ts";
 import { exactly } from "./filter.ts";
 
@@ -40,7 +40,7 @@ function mergedFacts(timeline: Timeline, { lane, item }: EventAt): Fact[] {
     ns += filled[at]!;
   }
   const most = [...names].sort((a, b) => b[1][1] - a[1][1]), shown = most.slice(0, 4).map(([name, [number, time_]]) => `${count(number)} \u00d7 ${name}, ${time(time_)}`);
-  return [["", `${plural(all, "event")} of ${[lane.group, lane.title].filter(Boolean).join(", ")}, merged`], ["start", `in ${time(length)} from ${time(lane.start[item]!)} on`], ["duration, all together", `${time(ns)} (${share(ns / length)})`],
+  return [["", `${plural(all, "event")} of ${[lane.group, lane.title].filter(Boolean).join(", ")}, merged`], ["start", `in ${time(length)} from ${time(lane.start[item]!)} on`], ["duration, all together", `${time(ns)} (${share(partOf(ns, length))})`],
     ["most time", shown.join("; ")], ["other names", most.length > shown.length ? count(most.length - shown.length) : ""]];
 }
 
@@ -88,7 +88,7 @@ export function allFacts(report: Report, timeline: Timeline, at: EventAt): Fact[
     lane.kind === "wait" || lane.kind === "move" || lane.kind === "steps" ? ["of", [lane.group, lane.title].filter(Boolean).join(", ")] : [lane.device >= 0 ? "stream" : "thread", lane.device >= 0 ? `${lane.group}, ${lane.title}` : lane.group]];
   if (lane.kind === "stream") facts.push(...kernelFacts(report, timeline, at));
   const correlation = lane.column("correlation")?.[item] ?? -1, started = timeline.started(at);
-  facts.push(["shapes", timeline.text(lane.column("shapes")?.[item])], ["correlation", correlation >= 0 ? String(correlation) : ""]);
+  facts.push(["shapes", timeline.text(lane.column("shapes")?.[item])], ["correlation", correlation >= 0 ? lane.digits("correlation", item) : ""]);
   if (started.length > 0) facts.push(["started", started.length === 1 ? timeline.nameOf(started[0]!.lane, started[0]!.item) : `${count(started.length)} kernels or copies`]);
   return facts.filter(([, value]) => value !== "");
 }

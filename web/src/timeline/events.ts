@@ -12,8 +12,8 @@ interface ColumnHead { id: string; coding: Coding; bytes: number }
 interface LaneHead { kind: LaneKind; title: string; group: string; device: number; merged: boolean; count: number; columns: ColumnHead[] }
 interface Head { start_ns: number; duration_ns: number; origin_ns: number; whole: [number, number][]; shown: number; total: number; texts: string[]; things: Thing[]; sites: Site[]; lanes: LaneHead[] }
 
-/** Whole numbers of 7 bits a byte (LEB128), as they are or as differences. */
-function numbers(bytes: Uint8Array, at: number, coding: Coding, out: Float64Array | Uint32Array): void {
+/** Whole numbers of 7 bits a byte (LEB128), as they are or as differences. False at one whose digits a JavaScript number does not hold. */
+function numbers(bytes: Uint8Array, at: number, coding: Coding, out: Float64Array | Uint32Array): boolean {
   let last = 0;
   for (let i = 0; i < out.length; ++i) {
     let byte = bytes[at++]!, value = byte & 127;
@@ -21,10 +21,30 @@ function numbers(bytes: Uint8Array, at: number, coding: Coding, out: Float64Arra
       byte = bytes[at++]!;
       value += (byte & 127) * scale;
     }
+    if (value > Number.MAX_SAFE_INTEGER) return false;
     if (coding === "change") value = value % 2 === 0 ? value / 2 : -(value + 1) / 2;
     if (coding !== "number") value = last += value;
+    if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) return false;
     out[i] = value;
   }
+  return true;
+}
+
+/** The same of any number of 64 bits; differences go around as they do in the writer. */
+function largeNumbers(bytes: Uint8Array, at: number, coding: Coding, count: number): BigInt64Array {
+  const out = new BigInt64Array(count);
+  let last = 0n;
+  for (let i = 0; i < count; ++i) {
+    let value = 0n, byte = 128;
+    for (let shift = 0n; byte > 127; shift += 7n) {
+      byte = bytes[at++]!;
+      value |= BigInt(byte & 127) << shift;
+    }
+    if (coding === "change") value = (value >> 1n) ^ -(value & 1n);
+    if (coding !== "number") value += last;
+    out[i] = last = BigInt.asIntN(64, value);
+  }
+  return out;
 }
 
 /** One band: columns in parallel, in order of start. Times count from the timeline's start. */
@@ -42,6 +62,8 @@ export class Lane {
   /** Text, or the number of a thing; of a curve nothing. */
   readonly name: Uint32Array;
   private readonly ready = new Map<string, Float64Array | null>();
+  /** All digits of the columns that have numbers beyond 53 bits. */
+  private readonly large = new Map<string, BigInt64Array>();
 
   constructor(head: Omit<LaneHead, "columns">, private readonly bytes: Uint8Array, private readonly columns: (ColumnHead & { at: number })[]) {
     [this.kind, this.title, this.group, this.device, this.count] = [head.kind, head.title, head.group, head.device, head.count];
@@ -52,7 +74,10 @@ export class Lane {
 
   private unpack<Out extends Float64Array | Uint32Array>(id: string, out: Out): Out {
     const column = this.columns.find((c) => c.id === id);
-    if (column) numbers(this.bytes, column.at, column.coding, out);
+    if (!column || numbers(this.bytes, column.at, column.coding, out)) return out;
+    const large = largeNumbers(this.bytes, column.at, column.coding, out.length);
+    this.large.set(id, large);
+    large.forEach((value, i) => { out[i] = Number(value); });
     return out;
   }
 
@@ -67,6 +92,12 @@ export class Lane {
       this.ready.set(id, values);
     }
     return values;
+  }
+
+  /** A number of a column, with all of its digits; empty when the lane has no such column. */
+  digits(id: string, item: number): string {
+    const values = this.column(id);
+    return values === null ? "" : String(this.large.get(id)?.[item] ?? values[item]!);
   }
 
   /** A lane that the page makes itself, such as a curve of readings. */

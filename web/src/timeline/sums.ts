@@ -1,6 +1,7 @@
 // Sums over a span of time: busy and idle by device, causes, kernels, levels, joules.
 import type { DeviceEnergy } from "../model.ts";
 import type { Report } from "../page_data.ts";
+import { partOf } from "../parts/format.ts";
 import type { View } from "../parts/view.ts";
 import type { Lane, Timeline } from "./events.ts";
 
@@ -86,8 +87,8 @@ export function sumsOf(report: Report, timeline: Timeline, view: View): DeviceSu
     const covered = levels.get("issue")?.[1] ?? levels.get("sm")?.[1] ?? 0;
     return {
       device: device.id, name: device.name, ns, busy: ns - idleTime, idle: [...idle].sort((a, b) => b[1] - a[1]), kernels: list,
-      instances: list.reduce((sum, kernel) => sum + kernel.count, 0), levels: [...levels].map(([id, [sum, time]]): [string, number] => [id, sum / time]),
-      covered: kernelTime > 0 ? covered / kernelTime : 0, joules: joulesOf(energy, view, (energy?.start_ns ?? 0) - timeline.start), cut: cut.events,
+      instances: list.reduce((sum, kernel) => sum + kernel.count, 0), levels: [...levels].filter(([, [, time]]) => time > 0).map(([id, [sum, time]]): [string, number] => [id, sum / time]),
+      covered: partOf(covered, kernelTime) ?? 0, joules: joulesOf(energy, view, (energy?.start_ns ?? 0) - timeline.start), cut: cut.events,
     };
   });
 }

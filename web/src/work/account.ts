@@ -1,7 +1,7 @@
 // Account of peak x time: useful work and each loss with its owners, parts that add up to the window.
 import type { AccountPart, WorkAccount, WorkUse } from "../model.ts";
 import { h, section } from "../parts/dom.ts";
-import { rate, share, time } from "../parts/format.ts";
+import { lengthOf, rate, share, time } from "../parts/format.ts";
 
 function partRow(part: AccountPart, account: WorkAccount, before: number): HTMLElement {
   const inside = h("ul", { class: "short", hidden: true, id: `account-${account.device}-${part.id}` }, ...part.owners.slice(0, 10).map((owner) =>
@@ -9,7 +9,7 @@ function partRow(part: AccountPart, account: WorkAccount, before: number): HTMLE
   const button = h("button", { type: "button", class: "row", "aria-expanded": "false", "aria-controls": inside.id, disabled: part.owners.length === 0, click: () => {
     inside.hidden = !inside.hidden;
     button.setAttribute("aria-expanded", String(!inside.hidden));
-  } }, h("span", { class: "name" }, part.label), h("span", { class: "track" }, part.ns === 0 ? null : h("span", { class: `fill account-${part.id.replaceAll("_", "-")}`, style: `left:${(before / account.span_ns) * 100}%;width:${(part.ns / account.span_ns) * 100}%` })),
+  } }, h("span", { class: "name" }, part.label), h("span", { class: "track" }, part.ns === 0 ? null : h("span", { class: `fill account-${part.id.replaceAll("_", "-")}`, style: `left:${lengthOf(before, account.span_ns)};width:${lengthOf(part.ns, account.span_ns)}` })),
     h("span", { class: "value" }, time(part.ns)), h("span", { class: "value share" }, share(part.share)));
   return h("li", { "data-part": part.id, "data-ns": part.ns }, button, inside);
 }

@@ -3,13 +3,13 @@ import type { DeviceMemory, WorkUse } from "../model.ts";
 import { h, section, svg } from "../parts/dom.ts";
 import { timeMarks } from "../parts/axis.ts";
 import { fitted } from "../parts/figure.ts";
-import { bytes, plural, time } from "../parts/format.ts";
+import { bytes, partOf, plural, time } from "../parts/format.ts";
 
 const H = 190, LEFT = 70, RIGHT = 16, TOP = 8, BASE = 160;
 const KINDS = ["reserved", "used", "allocated"] as const;
 
 function picture(memory: DeviceMemory, whole: number, width: number): SVGElement {
-  const most = Math.max(...memory.over_time.flatMap((p) => KINDS.map((kind) => p[kind] ?? 0)), 1), x = (ns: number): number => LEFT + (ns / whole) * (width - LEFT - RIGHT), y = (value: number): number => TOP + (1 - value / most) * (BASE - TOP);
+  const most = Math.max(...memory.over_time.flatMap((p) => KINDS.map((kind) => p[kind] ?? 0)), 1), x = (ns: number): number => LEFT + (partOf(ns, whole) ?? 0) * (width - LEFT - RIGHT), y = (value: number): number => TOP + (1 - value / most) * (BASE - TOP);
   const drawn = svg("svg", { class: "curve memory", viewBox: `0 0 ${width} ${H}`, role: "img", "aria-label": `Memory over ${time(whole)}, at most ${bytes(most)}` });
   for (const part of [0, 0.5, 1]) drawn.append(svg("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(most * part), y2: y(most * part) }), svg("text", { x: LEFT - 6, y: y(most * part) + 4, "text-anchor": "end" }, part === 0 ? "0" : bytes(Math.round(most * part))));
   for (const { at, text } of timeMarks(0, whole, width - LEFT - RIGHT)) drawn.append(svg("line", { class: "grid", x1: x(at), x2: x(at), y1: BASE, y2: BASE + 4 }), svg("text", { x: x(at), y: H - 10, "text-anchor": "middle" }, text));

@@ -3,7 +3,7 @@ import type { Ceiling, RoofPoint, WorkUse } from "../model.ts";
 import { typeColour } from "../parts/colours.ts";
 import { h, section, svg } from "../parts/dom.ts";
 import { fitted } from "../parts/figure.ts";
-import { plural, rate, share, time } from "../parts/format.ts";
+import { partOf, plural, rate, share, time } from "../parts/format.ts";
 import { searchRows } from "../parts/links.ts";
 import { hideTip, showTip } from "../parts/tips.ts";
 import { copiesTable, RATES, ratesTable } from "./rates.ts";
@@ -59,8 +59,8 @@ function roof(picture: SVGElement, axes: Axes, bandwidth: number, ceilings: Ceil
 }
 
 export function rooflineSection(work: WorkUse | null, typeOf: (kernel: string) => string): HTMLElement | null {
-  const points = work?.roofline.filter((p) => p.scope === "operator").filter(known) ?? [], memory = work?.ceilings.find((c) => c.id === "dram");
-  const used = new Set(points.map((p) => p.type)), ceilings = (work?.ceilings ?? []).filter((c) => c.unit === "FLOP/s" && used.has(c.id.split(".")[1] ?? ""));
+  const points = work?.roofline.filter((p) => p.scope === "operator").filter(known) ?? [], memory = work?.ceilings.find((c) => c.id === "dram" && c.value > 0);
+  const used = new Set(points.map((p) => p.type)), ceilings = (work?.ceilings ?? []).filter((c) => c.unit === "FLOP/s" && c.value > 0 && used.has(c.id.split(".")[1] ?? ""));
   if (points.length === 0 || !memory || ceilings.length === 0) return null;
   const slow = tooSlow(points), shown = points.filter((p) => !slow.has(p)), whole = points.reduce((sum, p) => sum + p.ns, 0), outside = [...slow].reduce((sum, p) => sum + p.ns, 0);
   const draw = (width: number): SVGElement => {
@@ -72,11 +72,11 @@ export function rooflineSection(work: WorkUse | null, typeOf: (kernel: string) =
     return picture;
   };
   return section("roofline", "Roofline", "operators; the area of a dot is its time; click one for its numbers", fitted(draw),
-    slow.size > 0 ? h("p", { class: "note", "data-outside": slow.size }, `${plural(slow.size, "operator")} with ${share(outside / whole)} of the time lie${slow.size === 1 ? "s" : ""} below the picture.`) : null, ratesTable(work!.roofline), copiesTable(work!));
+    slow.size > 0 ? h("p", { class: "note", "data-outside": slow.size }, `${plural(slow.size, "operator")} with ${share(partOf(outside, whole))} of the time lie${slow.size === 1 ? "s" : ""} below the picture.`) : null, ratesTable(work!.roofline), copiesTable(work!));
 }
 
 function dotOf(p: Known, axes: Axes, whole: number, typeOf: (kernel: string) => string): SVGElement {
-  const dot = svg("circle", { class: "dot", "data-point": p.name, cx: axes.x(p.intensity).toFixed(1), cy: axes.y(p.flops_per_s).toFixed(1), r: (3 + 15 * Math.sqrt(p.ns / whole)).toFixed(1), style: `fill:${typeColour(typeOf(p.name.split(" ")[0]!))}` });
+  const dot = svg("circle", { class: "dot", "data-point": p.name, cx: axes.x(p.intensity).toFixed(1), cy: axes.y(p.flops_per_s).toFixed(1), r: (3 + 15 * Math.sqrt(partOf(p.ns, whole) ?? 0)).toFixed(1), style: `fill:${typeColour(typeOf(p.name.split(" ")[0]!))}` });
   const words = `${p.name} (${p.phase}): ${time(p.ns)}, ${rate(p.flops_per_s, "FLOP/s")}, ${Number(p.intensity.toPrecision(3))} operations a byte; ${p.limit === "" ? "" : `${p.limit}-bound, `}${p.of_ceiling !== null ? share(p.of_ceiling) : p.no_share === "fewer_operations" ? "unknown share" : p.no_share === "" ? "no data" : "more than 100 %"} of its ceiling (${p.flops_source} operations, ${p.bytes_source} bytes)`;
   dot.addEventListener("pointermove", (event) => showTip("roofline", event.clientX, event.clientY, words));
   dot.addEventListener("pointerleave", () => hideTip("roofline"));
