@@ -30,8 +30,12 @@ constexpr std::array kCollectives{
 
 /// The part of a kernel's name that says what it does: its arguments hold words of their own.
 std::string plain(std::string_view name) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)";
+  std::size_t end = name.find_first_of("(<");
+  while (end < name.size() && name.substr(end).starts_with(kUnnamed))
+    end = name.find_first_of("(<", end + kUnnamed.size());
   std::string text;
-  for (const char letter : name.substr(0, name.find_first_of("(<"))) {
+  for (const char letter : name.substr(0, end)) {
     if (letter == '_') continue;
     const bool upper = letter >= 'A' && letter <= 'Z';
     text += upper ? static_cast<char>(letter + ('a' - 'A')) : letter;

@@ -31,6 +31,9 @@ TEST(Ranks, TypesByTheWordsOfFrameworksLibrariesAndKernels) {
             CollectiveType::send_receive);
   EXPECT_EQ(collective_type("ncclDevKernel_Reduce_Sum_f32_RING_LL"), CollectiveType::reduce);
   EXPECT_EQ(collective_type("ncclDevKernel_Generic"), CollectiveType::other);
+  EXPECT_EQ(collective_type("void (anonymous namespace)::two_shot_all_reduce_kernel_inplace<8, 1>"
+                            "(unsigned int**)"),
+            CollectiveType::all_reduce);
 }
 
 TEST(Ranks, LongListsAreToldByTheirEnds) {

@@ -1,4 +1,5 @@
 // Operators inside operators: which of them a kernel's work is counted by.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -66,8 +67,10 @@ std::vector<Counted> counted(const std::vector<Nested>& tree) {
   const auto analysis = analyze(build.capture, {}, &context);
   EXPECT_TRUE(analysis);
   std::vector<Counted> found;
-  for (const auto& kernel : kernel_works(*context).kernels)
-    found.push_back({kernel.flops, kernel.other_flops, kernel.bytes});
+  const KernelWorks works = kernel_works(*context);
+  for (std::size_t i = 0; i < works.kernels.size(); ++i)
+    found.push_back(
+        {works.kernels[i].flops, works.kernels[i].other_flops, works.kernels[i].bytes});
   return found;
 }
 
@@ -83,6 +86,29 @@ TEST(WorkNesting, ARankCountsItsShardOfATensorParallelProduct) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].flops, 2.0 * 64 * 128 * 32);
   EXPECT_EQ(found[0].bytes, 4.0 * (64 * 128 + 128 * 32 + 64 * 32));
+}
+
+/// Equal works are kept once, and those that are not must stay apart, however many they are.
+TEST(WorkNesting, EachOfManyKernelsKeepsItsOwnWork) {
+  constexpr int kSizes = 6000;
+  std::vector<std::string> sizes;
+  for (int m = 1; m <= kSizes; ++m) sizes.push_back(fmt::format("[[{}, 8], [8, 8]]", m));
+  std::vector<Nested> tree;
+  for (int lap = 0; lap < 2; ++lap)
+    for (const auto& size : sizes) {
+      tree.push_back({0, "aten::mm", size.c_str()});
+      tree.push_back({1, kGemm});
+      tree.push_back({0, kMoves});
+    }
+  const auto found = counted(tree);
+  ASSERT_EQ(found.size(), 4u * kSizes);
+  for (std::size_t i = 0; i < found.size(); i += 2) {
+    const auto m = static_cast<double>(i / 2 % kSizes + 1);
+    ASSERT_EQ(found[i].flops, 2 * m * 8 * 8) << i;
+    ASSERT_EQ(found[i].bytes, 4 * (m * 8 + 8 * 8 + m * 8)) << i;
+    ASSERT_EQ(found[i + 1].flops, 0) << i;
+    ASSERT_EQ(found[i + 1].bytes, 0) << i;
+  }
 }
 
 /// The profiler writes no strides for a sparse matrix, whose elements nobody counts.
