@@ -91,20 +91,26 @@ IdleCause TraceFacts::idle(IdleReason cause) const {
   spoken_.reasons |= 1U << static_cast<unsigned>(cause);
   IdleCause sum;
   sum.cause = cause;
-  std::unordered_map<std::string_view, std::size_t> known;  // by name
+  std::vector<const IdleCause*> of_devices;
   for (const auto& device : analysis.devices)
-    for (const auto& idle : device.idle) {
-      if (idle.cause != cause) continue;
-      sum.ns += idle.ns;
-      sum.gaps += idle.gaps;
-      for (const auto& op : idle.operators) {
-        const auto [at, fresh] = known.try_emplace(op.name, sum.operators.size());
-        if (fresh)
-          sum.operators.push_back(op);
-        else
-          sum.operators[at->second].ns += op.ns;
-      }
+    for (const auto& idle : device.idle)
+      if (idle.cause == cause) of_devices.push_back(&idle);
+  std::unordered_map<std::string_view, std::size_t> known;  // by name; of one device each is new
+  for (const IdleCause* idle : of_devices) {
+    sum.ns += idle->ns;
+    sum.gaps += idle->gaps;
+    if (of_devices.size() == 1) {
+      sum.operators = idle->operators;
+      break;
     }
+    for (const auto& op : idle->operators) {
+      const auto [at, fresh] = known.try_emplace(op.name, sum.operators.size());
+      if (fresh)
+        sum.operators.push_back(op);
+      else
+        sum.operators[at->second].ns += op.ns;
+    }
+  }
   if (!claimed_.host.empty()) take_claimed(sum);
   if (cause == IdleReason::launch_bound) sum.ns = std::max<Nanos>(0, sum.ns - claimed_.late);
   std::stable_sort(sum.operators.begin(), sum.operators.end(),
