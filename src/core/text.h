@@ -21,6 +21,10 @@ std::string printable(std::string_view text);
 /// commands.
 std::string printable_lines(std::string_view text, bool keep_colours);
 
+/// True if `part` stands in `text`. Of words in quotes in JSON, whose letters are mostly quotes,
+/// std::string_view::find() stops at each of them.
+bool contains(std::string_view text, std::string_view part);
+
 /// The text without these characters at its ends.
 inline std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r") {
   const auto first = text.find_first_not_of(blanks);

@@ -47,6 +47,7 @@ constexpr Stranger kStrangers[] = {
 #define ALL(...) {__VA_ARGS__}
 #define GF_STRANGER(shape, named, begins, parts, writer, what, next) \
   {Shape::shape, named, begins, parts, writer, what, next},
+#include "core/text.h"
 #include "import/strangers.def"
 #undef GF_STRANGER
 #undef ALL
@@ -54,10 +55,6 @@ constexpr Stranger kStrangers[] = {
 
 /// Marks stand near a file's beginning; looking further would take longer than reading it.
 constexpr std::size_t kFront = 64 << 10;
-
-bool contains(std::string_view text, std::string_view part) {
-  return ::memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
-}
 
 bool is_text(std::string_view head) {
   return std::none_of(head.begin(), head.end(), [](char letter) {

@@ -69,8 +69,7 @@ std::vector<Counted> counted(const std::vector<Nested>& tree) {
   std::vector<Counted> found;
   const KernelWorks works = kernel_works(*context);
   for (std::size_t i = 0; i < works.kernels.size(); ++i)
-    found.push_back(
-        {works.kernels[i].flops, works.kernels[i].other_flops, works.kernels[i].bytes});
+    found.push_back({works.kernels[i].flops, works.kernels[i].other_flops, works.kernels[i].bytes});
   return found;
 }
 

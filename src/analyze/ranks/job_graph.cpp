@@ -47,6 +47,8 @@ class Joiner {
   JobGraph finish() && {
     begin_after_ends();
     const auto order = topological();
+    end_of_ = {};
+    out_.part.reserve(order.size());
     std::vector<std::uint32_t> place(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) {
       place[order[i]] = i;
@@ -54,6 +56,8 @@ class Joiner {
     }
     for (auto& end : out_.end)
       if (end != JobGraph::kNone) end = place[end];
+    part_ = {};
+    place = {};
     out_.graph = std::move(draft_).finish(order);
     return std::move(out_);
   }
@@ -98,12 +102,12 @@ class Joiner {
     constexpr Nanos kLeast = kNsPerUs / 2;
     const auto nodes = members(shared);
     if (nodes.size() < 2) return;
-    const Nanos first = draft_.at(nodes.front()).start;
+    const Nanos first = draft_.start(nodes.front());
     Nanos last = INT64_MIN;
     std::vector<double> ends;
     for (const auto node : nodes) {
-      last = std::max(last, draft_.at(node).start);
-      ends.push_back(static_cast<double>(draft_.at(node).end() - first));
+      last = std::max(last, draft_.start(node));
+      ends.push_back(static_cast<double>(draft_.end(node) - first));
     }
     const Nanos end = first + static_cast<Nanos>(median(std::move(ends)));
     const Nanos transfer = std::max(kLeast, end - last);
@@ -120,14 +124,14 @@ class Joiner {
   void end_apart(std::uint32_t shared) {
     const auto nodes = members(shared);
     for (const auto member : nodes) {
-      const Nanos end = draft_.at(member).end();
+      const Nanos end = draft_.end(member);
       auto waited_for = member;
       for (const auto other : nodes)
-        if (draft_.at(other).start < end && draft_.at(other).start > draft_.at(waited_for).start)
+        if (draft_.start(other) < end && draft_.start(other) > draft_.start(waited_for))
           waited_for = other;
       if (waited_for == member) continue;
       const auto node = add_node({end}, part_[member]);
-      const Nanos moved = end - draft_.at(waited_for).start;
+      const Nanos moved = end - draft_.start(waited_for);
       draft_.add_edge(member, node, WaitsFor::ranks, moved);
       draft_.add_edge(waited_for, node, WaitsFor::ranks, moved);
       end_of_[member] = node;
@@ -139,11 +143,11 @@ class Joiner {
     for (auto& [to, edge] : draft_.waits()) {
       const auto end = end_of_[edge.from];
       if (end == JobGraph::kNone || edge.why == WaitsFor::ranks) continue;
-      edge.lag += draft_.at(edge.from).end() - draft_.at(end).start;
+      edge.lag += draft_.end(edge.from) - draft_.start(end);
       edge.from = end;
     }
     for (std::uint32_t node = 0; node < end_of_.size(); ++node)
-      if (end_of_[node] != JobGraph::kNone) draft_.at(node).duration = 0;
+      if (end_of_[node] != JobGraph::kNone) draft_.take_no_time(node);
   }
 
   /// Captured times of several ranks agree to microseconds only: an order from the edges alone.

@@ -329,14 +329,14 @@ class HostPoints {
     std::vector<std::uint32_t> ends(begins_);  // of the lines' nodes, which are in order of time
     ends.push_back(static_cast<std::uint32_t>(draft_.size()));
     for (const auto begin : begins_) {
-      const Nanos at = draft_.at(begin).start;
+      const Nanos at = draft_.start(begin);
       std::optional<std::pair<Nanos, std::uint32_t>> last;  // of those before it
       for (std::size_t line = 0; line < begins_.size(); ++line) {
         const auto nodes = std::views::iota(begins_[line], ends[line + 1]);
         const auto later = std::ranges::lower_bound(
-            nodes, at, {}, [&](std::uint32_t node) { return draft_.at(node).start; });
+            nodes, at, {}, [&](std::uint32_t node) { return draft_.start(node); });
         if (later != nodes.begin())
-          last = std::max(last, std::optional(std::pair(draft_.at(*later - 1).start, *later - 1)));
+          last = std::max(last, std::optional(std::pair(draft_.start(*later - 1), *later - 1)));
       }
       if (!last || at - last->first > kOnTheWay) continue;
       origins_[begin].worked = {last->first, at};
@@ -398,7 +398,7 @@ class HostPoints {
       NodeOrigin origin{point.call, static_cast<std::uint32_t>(line), {point.at, point.at}};
       Nanos lag = 0;
       if (before != kNoNode) {
-        const Nanos since = draft_.at(before).start;
+        const Nanos since = draft_.start(before);
         const Nanos reached = point.waited && point.waited->waited
                                   ? std::max(work_.call_start(point.call), since)
                                   : point.at;

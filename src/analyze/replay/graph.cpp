@@ -293,11 +293,11 @@ std::uint32_t GraphDraft::name(const std::string& text) {
 }
 
 std::vector<std::uint32_t> GraphDraft::by_start() const {
-  std::vector<std::uint32_t> order(nodes_.size());
+  std::vector<std::uint32_t> order(start_.size());
   std::iota(order.begin(), order.end(), 0U);
   // Nodes of one line, or of the device, were added one after the other.
   sort_nearly_ordered(order.begin(), order.end(), [&](std::uint32_t left, std::uint32_t right) {
-    const Nanos start = nodes_[left].start, other = nodes_[right].start;
+    const Nanos start = start_[left], other = start_[right];
     return start != other ? start < other : left < right;
   });
   return order;
@@ -306,30 +306,32 @@ std::vector<std::uint32_t> GraphDraft::by_start() const {
 ReplayGraph GraphDraft::finish(const std::vector<std::uint32_t>& order) && {
   ReplayGraph graph;
   graph.names = std::move(names_);
-  std::vector<std::uint32_t> place(nodes_.size());
-  for (auto* column : {&graph.start_ns, &graph.duration_ns, &graph.collective, &graph.input_ns,
-                       &graph.profiler_ns})
-    column->reserve(order.size());
-  graph.name.reserve(order.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) {
-    const Node& node = nodes_[order[i]];
-    place[order[i]] = i;
-    graph.start_ns.push_back(node.start);
-    graph.duration_ns.push_back(node.duration);
-    graph.name.push_back(node.name);
-    graph.collective.push_back(node.collective);
-    graph.input_ns.push_back(node.input);
-    graph.profiler_ns.push_back(node.profiler);
-  }
-  nodes_ = std::vector<Node>();  // as large as the edges, which come now
-  std::erase_if(waits_, [&](const Wait& one) { return place[one.edge.from] >= place[one.to]; });
+  // One after the other, so that no two copies of all are there at once.
+  const auto ordered = [&](auto& column, auto& into) {
+    const auto from = std::exchange(column, {});
+    into.reserve(order.size());
+    for (const auto node : order) into.push_back(from[node]);
+  };
+  ordered(start_, graph.start_ns);
+  ordered(duration_, graph.duration_ns);
+  ordered(name_, graph.name);
+  ordered(collective_, graph.collective);
+  ordered(input_, graph.input_ns);
+  ordered(profiler_, graph.profiler_ns);
+  std::vector<std::uint32_t> place(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  const auto each_forward = [&](auto&& take) {
+    for (const auto& [to, edge] : std::as_const(waits_))
+      if (place[edge.from] < place[to]) take(place[to], edge);
+  };
   graph.first_edge.assign(order.size() + 1, 0);
-  for (const auto& [to, edge] : waits_) ++graph.first_edge[place[to] + 1];
+  each_forward([&](std::uint32_t to, const ReplayEdge&) { ++graph.first_edge[to + 1]; });
   std::partial_sum(graph.first_edge.begin(), graph.first_edge.end(), graph.first_edge.begin());
-  graph.edges.resize(waits_.size());
+  graph.edges.resize(graph.first_edge.back());
   auto next = graph.first_edge;
-  for (const auto& [to, edge] : waits_)
-    graph.edges[next[place[to]]++] = {place[edge.from], edge.why, edge.lag};
+  each_forward([&](std::uint32_t to, const ReplayEdge& edge) {
+    graph.edges[next[to]++] = {place[edge.from], edge.why, edge.lag};
+  });
   return graph;
 }
 

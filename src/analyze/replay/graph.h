@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/column.h"
 #include "core/error.h"
 #include "core/time.h"
 
@@ -166,7 +167,6 @@ class GraphDraft {
     std::uint32_t name = 0;
     std::int64_t collective = ReplayGraph::kNone;
     Nanos input = 0, profiler = 0;
-    Nanos end() const { return start + duration; }
   };
   struct Wait {
     std::uint32_t to = 0;  // the node that waits
@@ -175,12 +175,20 @@ class GraphDraft {
 
   /// Room for so many nodes and the edges to them, of which few have more than two.
   void reserve(std::size_t nodes) {
-    nodes_.reserve(nodes);
+    start_.reserve(nodes);
+    duration_.reserve(nodes);
+    name_.reserve(nodes);
+    for (auto* column : {&collective_, &input_, &profiler_}) column->reserve(nodes);
     waits_.reserve(2 * nodes);
   }
   std::uint32_t add(const Node& node) {
-    nodes_.push_back(node);
-    return static_cast<std::uint32_t>(nodes_.size() - 1);
+    start_.push_back(node.start);
+    duration_.push_back(node.duration);
+    name_.push_back(node.name);
+    collective_.push_back(node.collective);
+    input_.push_back(node.input);
+    profiler_.push_back(node.profiler);
+    return static_cast<std::uint32_t>(start_.size() - 1);
   }
   void add_edge(std::uint32_t from, std::uint32_t to, WaitsFor why, Nanos lag) {
     waits_.push_back({to, {from, why, lag}});
@@ -188,11 +196,12 @@ class GraphDraft {
   /// The number of a name, added when new.
   std::uint32_t name(const std::string& text);
 
-  std::size_t size() const { return nodes_.size(); }
-  Node& at(std::uint32_t node) { return nodes_[node]; }
-  const Node& at(std::uint32_t node) const { return nodes_[node]; }
-  std::vector<Wait>& waits() { return waits_; }
-  const std::vector<Wait>& waits() const { return waits_; }
+  std::size_t size() const { return start_.size(); }
+  Nanos start(std::uint32_t node) const { return start_[node]; }
+  Nanos end(std::uint32_t node) const { return start_[node] + duration_[node]; }
+  void take_no_time(std::uint32_t node) { duration_[node] = 0; }
+  Column<Wait>& waits() { return waits_; }
+  const Column<Wait>& waits() const { return waits_; }
 
   /// Nodes by start.
   std::vector<std::uint32_t> by_start() const;
@@ -200,8 +209,10 @@ class GraphDraft {
   ReplayGraph finish(const std::vector<std::uint32_t>& order) &&;
 
  private:
-  std::vector<Node> nodes_;
-  std::vector<Wait> waits_;
+  std::vector<Nanos> start_, duration_;
+  std::vector<std::uint32_t> name_;
+  Column<Nanos> collective_, input_, profiler_;  // of most nodes nothing
+  Column<Wait> waits_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };

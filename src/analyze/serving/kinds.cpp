@@ -91,7 +91,9 @@ ByKind<Share> mfu_by_kind(const Context& context, const std::vector<EngineStep>&
   for (std::size_t number = 0; number < context.devices.size(); ++number) {
     const auto* product = work::product_of(context, number);
     if (!product) return mfu;
-    peak += stated_peak(*product, work::peak_type(*product, works->kernels, 0, works->kernels.size())).value_or(0);
+    peak +=
+        stated_peak(*product, work::peak_type(*product, works->kernels, 0, works->kernels.size()))
+            .value_or(0);
   }
   ByKind<double> flops{}, multiplying{}, known{}, ns{};
   for (const auto& step : steps) ns[place(step.kind)] += static_cast<double>(step.duration_ns);

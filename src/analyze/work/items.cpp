@@ -280,8 +280,7 @@ Throughput throughput(const Context& context, const Analysis& analysis, const Ke
     if (static_cast<TrainingPhase>(phase) != TrainingPhase::recompute)
       flops += kernel.flops - kernel.recomputed;
     if (kernel.multiplies)
-      (kernel.known ? known : unknown) +=
-          static_cast<double>(context.kernels[i].exclusive_ns);
+      (kernel.known ? known : unknown) += static_cast<double>(context.kernels[i].exclusive_ns);
   }
   // A part of the products alone would give too little.
   constexpr double kMostUnknown = 0.02;

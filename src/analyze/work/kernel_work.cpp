@@ -281,8 +281,7 @@ class Sharing {
     }
   }
 
-  void give_product(const KnownCall& known, const Product& product, Member& member,
-                    double share) {
+  void give_product(const KnownCall& known, const Product& product, Member& member, double share) {
     if (member.instance == UINT32_MAX) return;
     KernelWork& kernel = member.work;
     const double part = share * seen(member), flops = part * product.flops();

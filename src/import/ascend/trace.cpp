@@ -256,7 +256,7 @@ class Trace {
 
 int sniff_trace(std::string_view, std::string_view head) {
   if (!head.starts_with('[') && !head.starts_with('{')) return 0;
-  const auto has = [head](std::string_view part) { return head.find(part) != head.npos; };
+  const auto has = [head](std::string_view part) { return contains(head, part); };
   if (has("\"Ascend Hardware\"") || has("\"async_npu\"") || has("\"AscendCL")) return 93;
   // The host's rows may fill the front; torch_npu writes them with times that are texts, and
   // nothing that a GPU's trace begins with. Other tools quote numbers, too.

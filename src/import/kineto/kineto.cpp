@@ -14,6 +14,7 @@
 #include "core/machine.h"
 #include "core/pipeline.h"
 #include "core/secrets.h"
+#include "core/text.h"
 #include "import/formats.h"
 #include "import/kineto/chunk.h"
 #include "import/kineto/event.h"
@@ -475,7 +476,7 @@ void add_up(ReadBy& counts, const std::deque<Worker>& workers, std::int64_t even
 }  // namespace
 
 int sniff(std::string_view, std::string_view head) {
-  auto has = [&](std::string_view part) { return head.find(part) != head.npos; };
+  auto has = [&](std::string_view part) { return contains(head, part); };
   const auto first = head.find_first_not_of("\xef\xbb\xbf \t\r\n");
   if (first == head.npos || (head[first] != '{' && head[first] != '[')) return 0;
   if (has("\"deviceProperties\"") || has("\"baseTimeNanoseconds\"")) return 90;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "import/csv_cells.h"
 #include "import/formats.h"
 #include "import/importer.h"
@@ -156,10 +157,7 @@ int sniff_csv(std::string_view, std::string_view head) {
   std::string plain;
   if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) head = plain = from_utf16(head);
   if (head.substr(0, 4096).find('\0') != head.npos) return 0;  // not a text
-  // Every kind of file comes here, and letters of JSON are mostly quotes.
-  const auto has = [&](std::string_view part) {
-    return ::memmem(head.data(), head.size(), part.data(), part.size()) != nullptr;
-  };
+  const auto has = [&](std::string_view part) { return contains(head, part); };
   const bool table = has("Process ID") && (has("\"ID\",\"Process ID\"") || has("ID,Process ID,") ||
                                            has("\"ID\";\"Process ID\"") || has("ID;Process ID;"));
   if (table && has("Kernel Name")) return 95;

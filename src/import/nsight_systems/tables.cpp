@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/files.h"
+#include "core/text.h"
 #include "import/formats.h"
 #include "import/importer.h"
 #include "import/nsight_systems/loader.h"
@@ -65,7 +66,7 @@ std::string export_of(const std::string& path) {
 }  // namespace
 
 int sniff_tables(std::string_view path, std::string_view head) {
-  auto has = [&](std::string_view part) { return head.find(part) != head.npos; };
+  auto has = [&](std::string_view part) { return contains(head, part); };
   constexpr int kSure = 95;
   if (head.starts_with("\x89HDF\r\n")) return std::ranges::any_of(kTables, has) ? kSure : 0;
   const bool stream = head.starts_with("\xff\xff\xff\xff") && has("table_name");

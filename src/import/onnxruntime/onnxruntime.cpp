@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "core/text.h"
 #include "import/formats.h"
 #include "import/json_rows.h"
 #include "import/trace_rows.h"
@@ -108,7 +109,7 @@ class Profile {
 
 int sniff(std::string_view, std::string_view head) {
   if (!head.starts_with('[')) return 0;
-  const auto has = [head](std::string_view part) { return head.find(part) != head.npos; };
+  const auto has = [head](std::string_view part) { return contains(head, part); };
   const bool session =
       has("\"Session\"") && (has("session_initialization") || has("model_loading"));
   return session || (has("_kernel_time\"") && has("\"op_name\"")) ? 93 : 0;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
 #include "import/formats.h"
 #include "import/json_rows.h"
 #include "import/trace_rows.h"
@@ -121,7 +122,7 @@ class Tree {
 }  // namespace
 
 int sniff_tree(std::string_view, std::string_view head) {
-  const auto has = [head](std::string_view part) { return head.find(part) != head.npos; };
+  const auto has = [head](std::string_view part) { return contains(head, part); };
   return head.starts_with('[') && has("\"frame\"") && has("\"metrics\"") && has("\"children\"") ? 93
                                                                                                 : 0;
 }

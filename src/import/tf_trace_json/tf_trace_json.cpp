@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/secrets.h"
+#include "core/text.h"
 #include "import/formats.h"
 #include "import/input.h"
 #include "import/xplane/rows.h"
@@ -349,7 +350,7 @@ std::string source_of(const std::string& path) {
 }  // namespace
 
 int sniff(std::string_view, std::string_view head) {
-  auto has = [&](std::string_view part) { return head.find(part) != head.npos; };
+  auto has = [&](std::string_view part) { return contains(head, part); };
   if (!head.starts_with('{') || !has("\"traceEvents\"") || has("\"cat\"")) return 0;
   if (has("\"highres-ticks\"")) return 85;
   return has("\"process_name\"") && (has("/host:CPU") || has("/device:GPU:")) ? 85 : 0;

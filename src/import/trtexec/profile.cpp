@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/text.h"
 #include "import/formats.h"
 #include "import/json_rows.h"
 #include "import/trace_rows.h"
@@ -10,7 +11,7 @@
 namespace gf::trtexec {
 
 int sniff_profile(std::string_view, std::string_view head) {
-  const auto has = [head](std::string_view part) { return head.find(part) != head.npos; };
+  const auto has = [head](std::string_view part) { return contains(head, part); };
   return head.starts_with('[') && has("\"averageMs\"") && has("\"percentage\"") ? 93 : 0;
 }
 
