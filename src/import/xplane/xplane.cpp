@@ -343,7 +343,7 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
   capture.format = "xplane";
   capture.bytes = static_cast<std::int64_t>(bytes.size());
   // Small enough to stay in a core's cache, large enough to share out cheaply.
-  constexpr std::size_t kChunkBytes = 1 << 19;
+  constexpr std::size_t kChunkBytes = 1 << 18;
   Space space = scan(bytes, options.chunk_bytes ? options.chunk_bytes : kChunkBytes, release);
   if (space.planes.empty())
     return fail(
