@@ -245,10 +245,17 @@ bool MappedFile::cut() const {
 }
 
 void MappedFile::release(std::string_view part) {
+  const Mapping* mapping = mapping_of(part.data());
+  if (!mapping) return;
+  // Linux maps what its cache holds in one piece at once, which may begin in an earlier part.
+  constexpr std::uintptr_t kPiece = 2 << 20;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
-  const auto end = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  const auto at = [](const char* byte) { return reinterpret_cast<std::uintptr_t>(byte); };
+  const auto begin = std::max(at(mapping->begin) + kPiece, at(part.data())) - kPiece;
+  const auto end = at(part.data() + part.size()) / page * page;
+  if (begin / page * page < end)
+    ::madvise(reinterpret_cast<void*>(begin / page * page), end - begin / page * page,
+              MADV_DONTNEED);
 }
 
 }  // namespace gf

@@ -61,8 +61,8 @@ class MappedFile {
   std::string_view bytes() const { return {data_, size_}; }
   /// True if a part of it was gone when it was read.
   bool cut() const;
-  /// Says that a part of bytes() is done with: its pages stop counting as this process's memory. It
-  /// stays readable.
+  /// Says that a part of bytes() is done with: its pages stop counting as this process's memory, as
+  /// do those shortly before it. All stays readable.
   static void release(std::string_view part);
 
  private:

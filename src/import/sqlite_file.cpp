@@ -66,6 +66,9 @@ Status read_with(const std::string& file, const std::string& path, Capture& capt
   if (!db) return tl::unexpected(db.error());
   auto tables = tables_of(db->get(), path);
   if (!tables) return tl::unexpected(tables.error());
+  // Tables are read once, from front to back: pages that are kept serve nobody.
+  if (auto small = sqlite::execute(db->get(), "PRAGMA cache_size = -256", path); !small)
+    return small;
   sqlite::ReadBudget budget(file, max_bytes);
   return read({db->get(), path, budget, std::move(*tables)}, capture);
 }

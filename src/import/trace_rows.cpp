@@ -39,16 +39,15 @@ void TraceRows::work(const DeviceWork& work) {
   if (work.device == kNoRow) return bad_row();
   if (!is_span(work.start, work.end)) return;
   auto& activities = c_.activities;
-  const std::size_t row = activities.add();
-  activities.start_ns[row] = work.start;
-  activities.duration_ns[row] = work.end - work.start;
-  activities.device[row] = work.device;
-  activities.kind[row] = work.kind;
-  activities.name[row] = work.name;
-  if (work.kind == ActivityKind::memcpy) {
-    put(activities.copy, row, work.copy);
-    if (work.name == Text{}) activities.name[row] = c_.strings.intern(copy_name(work.copy));
-  }
+  const std::size_t row = activities.size();
+  const bool copies = work.kind == ActivityKind::memcpy;
+  activities.start_ns.push_back(work.start);
+  activities.duration_ns.push_back(work.end - work.start);
+  activities.device.push_back(work.device);
+  activities.kind.push_back(work.kind);
+  activities.name.push_back(copies && work.name == Text{} ? c_.strings.intern(copy_name(work.copy))
+                                                          : work.name);
+  if (copies) put(activities.copy, row, work.copy);
   put(activities.stream, row, work.stream);
   put(activities.context, row, work.context);
   put(activities.correlation, row, work.correlation);
@@ -68,36 +67,39 @@ void TraceRows::call(Nanos start, Nanos end, std::uint32_t thread, std::string_v
                      std::int64_t correlation) {
   if (!is_span(start, end)) return;
   auto& calls = c_.api_calls;
-  const auto row = calls.add();
-  calls.start_ns[row] = start;
-  calls.duration_ns[row] = end - start;
-  calls.thread[row] = thread;
-  calls.name[row] = c_.strings.intern(name);
-  calls.kind[row] = gpu_api_kind(name);
-  calls.correlation[row] = correlation;
+  calls.start_ns.push_back(start);
+  calls.duration_ns.push_back(end - start);
+  calls.thread.push_back(thread);
+  calls.name.push_back(c_.strings.intern(name));
+  calls.kind.push_back(gpu_api_kind(name));
+  calls.correlation.push_back(correlation);
 }
 
 void TraceRows::operation(Nanos start, Nanos end, std::uint32_t thread, std::string_view name,
                           std::int64_t id) {
   if (!is_span(start, end)) return;
   auto& ops = c_.host_ops;
-  const auto row = ops.add();
-  ops.start_ns[row] = start;
-  ops.duration_ns[row] = end - start;
-  ops.thread[row] = thread;
-  ops.name[row] = c_.strings.intern(name);
-  ops.kind[row] = HostKind::op;
-  ops.external_id[row] = id;
+  const std::size_t row = ops.size();
+  ops.start_ns.push_back(start);
+  ops.duration_ns.push_back(end - start);
+  ops.thread.push_back(thread);
+  ops.name.push_back(c_.strings.intern(name));
+  ops.kind.push_back(HostKind::op);
+  put(ops.external_id, row, id);
 }
 
 void TraceRows::range(Nanos start, Nanos end, std::uint32_t thread, std::string_view name) {
   if (!is_span(start, end)) return;
   auto& ops = c_.host_ops;
-  const auto row = ops.add();
-  ops.start_ns[row] = start;
-  ops.duration_ns[row] = end - start;
-  ops.thread[row] = thread;
-  name_nvtx_range(c_, row, c_.strings.intern(name));
+  const std::size_t row = ops.size();
+  const NvtxRange said = describe_nvtx_range(c_, c_.strings.intern(name));
+  ops.start_ns.push_back(start);
+  ops.duration_ns.push_back(end - start);
+  ops.thread.push_back(thread);
+  ops.name.push_back(said.name);
+  ops.kind.push_back(said.kind);
+  put(ops.sequence, row, said.sequence);
+  put(ops.shapes, row, said.shapes);
 }
 
 std::uint32_t TraceRows::thread(std::int64_t pid, std::int64_t tid) {
@@ -117,6 +119,8 @@ void TraceRows::bad_row() {
 
 void TraceRows::finish() {
   complete(c_.activities);
+  complete(c_.api_calls);
+  complete(c_.host_ops);
   if (c_.events == 0)
     c_.note_quality(QualityCode::no_events, "the file contains no GPU work and no calls");
 }

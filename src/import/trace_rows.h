@@ -47,7 +47,7 @@ class TraceRows {
   std::uint32_t device(std::int64_t number, std::string_view vendor);
   /// A row that cannot be read.
   void bad_row();
-  /// After the last row.
+  /// After the last row. Until then a row of these tables has only the columns that it was given.
   void finish();
 
  private:

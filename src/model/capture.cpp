@@ -96,7 +96,7 @@ class Join {
   }
 
   void run() {
-    mine_.launches.clear();
+    mine_.launches.reset();
     mine_.each_table_pair(theirs_, [&](auto& mine, const auto& theirs) {
       if constexpr (std::remove_cvref_t<decltype(mine)>::kHasKey) unite(mine, theirs);
     });

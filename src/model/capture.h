@@ -1,6 +1,7 @@
 // A capture: everything known about one run, on one clock.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,8 @@ struct Capture : Tables {
   // with those of counter_samples.
   std::vector<PackedBlock> sample_blocks;
   // The result of join_launches (launches.h), kept from the checks behind import for the analysis;
-  // empty where nobody asked yet. Who adds activities or calls clears it.
-  std::vector<std::uint32_t> launches;
+  // null where nobody asked yet. Who adds activities or calls resets it.
+  std::shared_ptr<const std::vector<std::uint32_t>> launches;
 
   // The source.
   std::string path;

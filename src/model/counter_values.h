@@ -28,12 +28,11 @@ struct CounterRow {
 };
 
 inline void add_row(counter_samples_table& table, const CounterRow& value) {
-  const auto row = table.add();
-  table.start_ns[row] = value.start_ns;
-  table.duration_ns[row] = value.duration_ns;
-  table.device[row] = value.device;
-  table.metric[row] = value.metric;
-  table.value[row] = value.value;
+  table.start_ns.push_back(value.start_ns);
+  table.duration_ns.push_back(value.duration_ns);
+  table.device.push_back(value.device);
+  table.metric.push_back(value.metric);
+  table.value.push_back(value.value);
 }
 
 /// Every value meets it.

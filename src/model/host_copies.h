@@ -13,8 +13,10 @@ namespace gf {
 inline bool copies_on_the_host(const Capture& capture) {
   const auto& copies = capture.activities.copy;
   static_assert(sizeof(CopyKind) == 1);
-  return !copies.empty() && std::memchr(copies.data(), static_cast<int>(CopyKind::host_to_host),
-                                        copies.size()) != nullptr;
+  if (copies.empty() || copies.folded())  // folded it stays
+    return !copies.empty() && copies[0] == CopyKind::host_to_host;
+  return std::memchr(copies.data(), static_cast<int>(CopyKind::host_to_host), copies.size()) !=
+         nullptr;
 }
 
 }  // namespace gf

@@ -297,13 +297,11 @@ NvtxOperation cut_nvtx_operation(std::string_view text) {
   return out.cut ? out : whole;
 }
 
-void name_nvtx_range(Capture& capture, std::uint32_t host_op, Text text) {
-  auto& host_ops = capture.host_ops;
+NvtxRange describe_nvtx_range(Capture& capture, Text text) {
   const NvtxOperation operation = cut_nvtx_operation(capture.text(text));
-  host_ops.kind[host_op] = operation.cut ? HostKind::op : HostKind::annotation;
-  host_ops.name[host_op] = operation.cut ? capture.strings.intern(operation.name) : text;
-  host_ops.sequence[host_op] = operation.sequence;
-  host_ops.shapes[host_op] = capture.strings.intern(operation.shapes);
+  if (!operation.cut) return {.name = text};
+  return {HostKind::op, capture.strings.intern(operation.name),
+          capture.strings.intern(operation.shapes), operation.sequence};
 }
 
 }  // namespace gf

@@ -39,7 +39,12 @@ struct NvtxOperation {
 /// The parts of a range's text; texts of other programs are a name and nothing else.
 NvtxOperation cut_nvtx_operation(std::string_view text);
 
-/// Gives a row of host_ops the range's name and kind, and what else its text says.
-void name_nvtx_range(Capture& capture, std::uint32_t host_op, Text text);
+/// What a range's text says of its row of host_ops.
+struct NvtxRange {
+  HostKind kind = HostKind::annotation;
+  Text name{}, shapes{};
+  std::int64_t sequence = -1;
+};
+NvtxRange describe_nvtx_range(Capture& capture, Text text);
 
 }  // namespace gf

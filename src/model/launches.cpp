@@ -114,8 +114,8 @@ bool waits_for_device(std::string_view call) {
   return call.find("DeviceSynchronize") != call.npos || call == "cuCtxSynchronize";
 }
 
-std::vector<std::uint32_t> join_launches(const Capture& capture) {
-  if (!capture.launches.empty()) return capture.launches;
+Launches join_launches(const Capture& capture) {
+  if (capture.launches) return Launches(capture.launches);
   const auto& activities = capture.activities;
   const auto& calls = capture.api_calls;
   std::vector<std::uint32_t> launch(activities.size(), kNoRow);
@@ -133,7 +133,7 @@ std::vector<std::uint32_t> join_launches(const Capture& capture) {
         launch[activity] = call;
     });
   }
-  return launch;
+  return Launches(std::make_shared<const Launches::Rows>(std::move(launch)));
 }
 
 namespace {

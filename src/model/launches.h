@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/intervals.h"
@@ -12,11 +14,31 @@
 
 namespace gf {
 
+/// By row of activities: the row of api_calls that launched it. One list for all who ask.
+class Launches {
+ public:
+  using Rows = std::vector<std::uint32_t>;
+  Launches() : Launches(std::make_shared<const Rows>()) {}
+  explicit Launches(std::shared_ptr<const Rows> rows)
+      : rows_(std::move(rows)), first_(rows_->data()) {}
+
+  std::uint32_t operator[](std::size_t activity) const { return first_[activity]; }
+  std::size_t size() const { return rows_->size(); }
+  Rows::const_iterator begin() const { return rows_->begin(); }
+  Rows::const_iterator end() const { return rows_->end(); }
+  operator const Rows&() const { return *rows_; }  // NOLINT(google-explicit-constructor)
+  const std::shared_ptr<const Rows>& shared() const { return rows_; }
+
+ private:
+  std::shared_ptr<const Rows> rows_;
+  const std::uint32_t* first_;
+};
+
 /// By row of activities: the row of api_calls with the same correlation in the same process (any
 /// process, where the source does not say whose activity it is), kNoRow without such a record. Of
 /// several calls with one correlation a launch, copy or set wins over others, then the earlier row.
 /// All kernels of a graph share the one call that launched the graph.
-std::vector<std::uint32_t> join_launches(const Capture& capture);
+Launches join_launches(const Capture& capture);
 
 /// True if a call of this name returns when all of its device's work is done.
 bool waits_for_device(std::string_view call);

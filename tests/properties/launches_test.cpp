@@ -53,7 +53,7 @@ TEST(Launches, ANumberThatRepeatsCostsNoMore) {
   for (int i = 0; i < 300'000; ++i)
     builder.call(i % 2 ? ApiKind::launch : ApiKind::other, "call", i, i + 1, 7, builder.pid);
   for (int i = 0; i < 300'000; ++i) builder.activity(ActivityKind::kernel, "k", i, i + 1, 7);
-  const auto launch = join_launches(builder.capture);
+  const Launches::Rows launch = join_launches(builder.capture);
   EXPECT_EQ(std::vector<std::uint32_t>(300'000, 1), launch);
 }
 

@@ -37,6 +37,33 @@ TEST(MappedFile, OneThatIsCutShortReadsAsZeros) {
   EXPECT_EQ(after.sa_handler, before.sa_handler);
 }
 
+/// Bytes of files that are mapped and count as this process's memory.
+std::size_t mapped_bytes() {
+  std::size_t all = 0, resident = 0, shared = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident >> shared;
+  return shared * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST(MappedFile, PartsThatAreDoneWithTakeNoMemory) {
+  const test::TempDir dir;
+  const std::string path = dir.file("a.xplane.pb");
+  constexpr std::size_t kSize = 64 << 20, kPart = 300'000;
+  std::ofstream(path, std::ios::binary) << std::string(kSize, 'x');
+  const auto mapped = MappedFile::open(path);
+  ASSERT_TRUE(mapped.has_value());
+  const std::size_t before = mapped_bytes();
+  std::size_t most = 0;
+  for (std::size_t at = 0; at < kSize; at += kPart) {
+    const auto part = mapped->bytes().substr(at, kPart);
+    EXPECT_EQ(std::ranges::count(part, 'x'), static_cast<std::ptrdiff_t>(part.size()));
+    most = std::max(most, mapped_bytes());
+    MappedFile::release(part);
+  }
+  EXPECT_LT(most, before + (12U << 20));
+  EXPECT_LT(mapped_bytes(), before + (5U << 20));
+  EXPECT_EQ(mapped->bytes()[kSize / 2], 'x') << "all stays readable";
+}
+
 TEST(MappedFile, OtherBusErrorsEndTheProgram) {
   const test::TempDir dir;
   std::ofstream(dir.file("a"), std::ios::binary) << "bytes";

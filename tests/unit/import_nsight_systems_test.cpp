@@ -11,6 +11,7 @@
 #include "import/importer.h"
 #include "model/sqlite.h"
 #include "support/captures.h"
+#include "support/folded.h"
 #include "support/report_view.h"
 
 namespace gf {
@@ -242,6 +243,39 @@ TEST(NsightSystems, MetricsGoToTheirGpu) {
   EXPECT_EQ(loaded->text(loaded->devices.name[s.device[1]]), "second");
   EXPECT_EQ(loaded->text(s.metric[2]), "PCIe RX Throughput [Throughput %]");
   EXPECT_EQ(s.value[2], 3);
+}
+
+TEST(NsightSystems, WhatAllRowsShareIsKeptOnce) {
+  const Export file(R"sql(
+    CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);
+    CREATE TABLE StringIds(id INTEGER, value TEXT);
+    INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'cudaLaunchKernel_v7000');
+    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE at(i) AS (SELECT 0 UNION ALL
+      SELECT i + 1 FROM at WHERE i < 999) SELECT 1000 * i + 50 AS start, 1000 * i + 550 AS end,
+      0 AS deviceId, 1 AS contextId, 7 AS streamId, i AS correlationId, 16777216 AS globalPid,
+      1 AS demangledName, 64 AS gridX, 1 AS gridY, 1 AS gridZ, 128 AS blockX, 1 AS blockY,
+      1 AS blockZ, 32 AS registersPerThread, 0 AS staticSharedMemory,
+      16 AS dynamicSharedMemory FROM at;
+    CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME AS SELECT start - 40 AS start, start - 10 AS end,
+      16777217 AS globalTid, correlationId, 2 AS nameId FROM CUPTI_ACTIVITY_KIND_KERNEL;
+    CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION AS SELECT end AS start, end + 5 AS end,
+      0 AS deviceId, 7 AS streamId, correlationId FROM CUPTI_ACTIVITY_KIND_KERNEL;
+    CREATE TABLE NVTX_EVENTS AS SELECT start - 45 AS start, end + 10 AS end, 59 AS eventType,
+      'layer' AS text, 16777217 AS globalTid FROM CUPTI_ACTIVITY_KIND_KERNEL;
+    CREATE TABLE TARGET_INFO_GPU_METRICS(typeId INTEGER, metricId INTEGER, metricName TEXT);
+    INSERT INTO TARGET_INFO_GPU_METRICS VALUES (256, 1, 'SMs Active [Throughput %]');
+    CREATE TABLE GPU_METRICS AS SELECT start AS timestamp, 256 AS typeId, 1 AS metricId,
+      50 AS value FROM CUPTI_ACTIVITY_KIND_KERNEL;
+  )sql");
+  const auto loaded = import_file(file.path());
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message();
+  EXPECT_EQ(test::unfolded_columns(*loaded), std::vector<std::string>{});
+  EXPECT_TRUE(loaded->activities.duration_ns.folded());
+  EXPECT_EQ(loaded->activities.size(), 1000U);
+  EXPECT_EQ(loaded->activities.shared_bytes[999], 16);
+  EXPECT_EQ(loaded->syncs.size(), 1000U);
+  EXPECT_EQ(loaded->counter_samples.duration_ns[999], 1000);
+  EXPECT_EQ(loaded->counter_samples.start_ns[999], 998'050);
 }
 
 constexpr const char* kTwoKernels = R"sql(

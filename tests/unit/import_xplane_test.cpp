@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <map>
+#include <mutex>
+
 #include "analyze/analyze.h"
 #include "analyze/layers/layer_type.h"
 #include "import/importer.h"
@@ -200,6 +203,31 @@ TEST(Xplane, TellsThreadPoolQueuesStepsAndOperationTypes) {
   EXPECT_EQ(c->text(c->host_ops.op_type[1]), "MatMul");
   EXPECT_EQ(c->text(c->host_ops.op_type[2]), "_MklNativeConv2D");
   EXPECT_EQ(c->framework, "tensorflow");
+}
+
+TEST(Xplane, EveryRunOfEventsIsReleasedInBothPasses) {
+  std::vector<std::string> events;
+  for (std::int64_t i = 0; i < 20'000; ++i) events.push_back(event(1, i * 1000, 1000));
+  const std::string bytes =
+      space({plane("/host:CPU", {line(1, "t", kEpoch, events)}, {entry(1, "a")})});
+  ImportOptions options;
+  options.chunk_bytes = 10'000;
+  std::mutex lock;
+  std::vector<std::string_view> released;
+  const auto c = xplane::load_bytes(bytes, "x", options, [&](std::string_view part) {
+    const std::lock_guard held(lock);
+    released.push_back(part);
+  });
+  ASSERT_TRUE(c);
+  std::map<const char*, std::size_t> times;
+  std::size_t total = 0;
+  for (const auto part : released) {
+    ++times[part.data()];
+    total += part.size();
+  }
+  EXPECT_GT(times.size(), 20U);
+  for (const auto& [part, count] : times) EXPECT_EQ(count, 2U);
+  EXPECT_GT(total, 2 * (bytes.size() - 100));
 }
 
 TEST(Xplane, RowsDoNotDependOnTheNumberOfThreads) {

@@ -7,6 +7,7 @@
 #include "model/ledger/ledger.h"
 #include "support/capture_builder.h"
 #include "support/files.h"
+#include "support/folded.h"
 #include "support/report_view.h"
 
 namespace gf {
@@ -46,6 +47,27 @@ TEST(Ledger, WhatRunsPastAWaitForTheDevice) {
   };
   EXPECT_EQ(told(0), Told{});
   EXPECT_EQ(told(700'000), (Told{{"runs_past_wait", 20}})) << "of 191 with a wait behind them";
+}
+
+TEST(Ledger, ReadingLeavesColumnsFolded) {
+  Steps steps;
+  auto& capture = steps.capture;
+  capture.program_ops.add();
+  auto& activities = capture.activities;
+  for (auto& start : activities.start_ns) start += 3'600'000 * kMs;  // late
+  const auto fold = [&](auto& column, auto value) {
+    column = {};
+    column.resize(capture.activities.size(), value);
+  };
+  fold(activities.duration_ns, Nanos{100'000});
+  fold(activities.device, std::uint32_t{0});
+  fold(activities.stream, std::int64_t{7});
+  fold(activities.kind, ActivityKind::kernel);
+  EXPECT_EQ(steps.told()["late_kernels"], 200);
+  EXPECT_EQ(test::unfolded_columns(capture),
+            (std::vector<std::string>{"api_calls.duration_ns", "api_calls.thread", "api_calls.name",
+                                      "api_calls.kind"}))
+      << "those of the builder";
 }
 
 TEST(Ledger, ADeviceOfWhichEveryKernelIsLate) {

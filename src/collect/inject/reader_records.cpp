@@ -275,7 +275,11 @@ void InjectReader::take_range(File& file, std::string_view payload, Capture& cap
   host_ops.start_ns[row] = range.start;
   host_ops.duration_ns[row] = range.end - range.start;
   host_ops.thread[row] = thread_row(file, range.thread, capture);
-  name_nvtx_range(capture, row, name);
+  const NvtxRange said = describe_nvtx_range(capture, name);
+  host_ops.name[row] = said.name;
+  host_ops.kind[row] = said.kind;
+  host_ops.sequence[row] = said.sequence;
+  host_ops.shapes[row] = said.shapes;
   if (capture.text(name) != inject::kStepName || range.end == range.start) return;
   const auto step = capture.steps.add();
   capture.steps.index[step] = steps_++;

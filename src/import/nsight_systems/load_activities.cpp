@@ -50,18 +50,19 @@ std::string_view memory_name(std::int64_t kind) {  // ENUM_CUDA_MEM_KIND
 }
 
 /// The columns that all device activities begin with: start, end, deviceId, contextId, streamId,
-/// correlationId, globalPid.
+/// correlationId, globalPid. The name is the caller's to give, the columns that are not written are
+/// filled up behind the last table.
 std::uint32_t Loader::activity(const TableRow& rows, Interval span, ActivityKind kind) {
   auto& activities = c_.activities;
-  const auto row = activities.add();
-  activities.start_ns[row] = span.start;
-  activities.duration_ns[row] = span.length();
-  activities.device[row] = c_.device_row(static_cast<std::int32_t>(rows.integer(kDevice)));
+  const auto row = static_cast<std::uint32_t>(activities.size());
+  activities.start_ns.push_back(span.start);
+  activities.duration_ns.push_back(span.length());
+  activities.device.push_back(c_.device_row(static_cast<std::int32_t>(rows.integer(kDevice))));
   put(activities.context, row, rows.integer(kContext));
   put(activities.stream, row, rows.integer(kStream));
   put(activities.correlation, row, rows.integer(kCorrelation));
   put(activities.pid, row, process_of(rows.integer(kProcess)));
-  activities.kind[row] = kind;
+  activities.kind.push_back(kind);
   return row;
 }
 
@@ -77,7 +78,7 @@ Status Loader::kernels() {
         const auto row = activity(rows, *span_of, ActivityKind::kernel);
         auto& activities = c_.activities;
         const Text demangled = name(rows.integer(kDemangledName));
-        activities.name[row] = demangled != Text{} ? demangled : name(rows.integer(kShortName));
+        activities.name.push_back(demangled != Text{} ? demangled : name(rows.integer(kShortName)));
         Column<I32>* const shape[] = {
             &activities.grid_x,  &activities.grid_y,  &activities.grid_z,   &activities.block_x,
             &activities.block_y, &activities.block_z, &activities.registers};
@@ -109,7 +110,7 @@ Status Loader::copies() {
                 else if (!rows.null(kCopySource) && !rows.null(kCopyTarget))
                   text += fmt::format(" ({} -> {})", memory_name(rows.integer(kCopySource)),
                                       memory_name(rows.integer(kCopyTarget)));
-                c_.activities.name[row] = c_.strings.intern(text);
+                c_.activities.name.push_back(c_.strings.intern(text));
                 put(c_.activities.graph_node, row, rows.integer(kCopyGraphNode));
               });
 }
@@ -122,24 +123,27 @@ Status Loader::sets() {
                 const auto row = activity(rows, *span_of, ActivityKind::memset);
                 put(c_.activities.bytes, row, rows.integer(kSetBytes));
                 put(c_.activities.graph_node, row, rows.integer(kSetGraphNode));
-                c_.activities.name[row] = c_.strings.intern("Memset");
+                c_.activities.name.push_back(c_.strings.intern("Memset"));
               });
 }
 
 /// By default a graph launch is one row and its kernels are hidden; the device is busy all the
 /// same.
 Status Loader::graphs() {
-  return each("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {GF_ACTIVITY_COLUMNS, "graphId"},
-              [&](const TableRow& rows) {
-                const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
-                if (!span_of) return;
-                const auto row = activity(rows, *span_of, ActivityKind::kernel);
-                put(c_.activities.graph_id, row, rows.integer(kGraph));
-                c_.activities.name[row] = c_.strings.intern("CUDA graph (kernels not recorded)");
-                c_.note_quality(QualityCode::graph_kernels_hidden,
-                                "launches of CUDA graphs were recorded as a whole; capture with "
-                                "--cuda-graph-trace=node to see their kernels");
-              });
+  const Status done =
+      each("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {GF_ACTIVITY_COLUMNS, "graphId"},
+           [&](const TableRow& rows) {
+             const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
+             if (!span_of) return;
+             const auto row = activity(rows, *span_of, ActivityKind::kernel);
+             put(c_.activities.graph_id, row, rows.integer(kGraph));
+             c_.activities.name.push_back(c_.strings.intern("CUDA graph (kernels not recorded)"));
+             c_.note_quality(QualityCode::graph_kernels_hidden,
+                             "launches of CUDA graphs were recorded as a whole; capture with "
+                             "--cuda-graph-trace=node to see their kernels");
+           });
+  complete(c_.activities);
+  return done;
 }
 
 #undef GF_ACTIVITY_COLUMNS

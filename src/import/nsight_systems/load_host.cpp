@@ -7,6 +7,7 @@
 
 #include "import/gpu_api.h"
 #include "import/nsight_systems/loader.h"
+#include "import/said_columns.h"
 #include "model/check.h"
 #include "model/counter_values.h"
 #include "model/kernel_name.h"
@@ -30,24 +31,26 @@ Status Loader::calls() {
     ApiKind kind;
   };
   std::unordered_map<std::int64_t, Named> named;
-  return each("CUPTI_ACTIVITY_KIND_RUNTIME",
-              {"start", "end", "globalTid", "correlationId", "nameId"}, [&](const TableRow& rows) {
-                const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_RUNTIME");
-                if (!span_of) return;
-                auto& api_calls = c_.api_calls;
-                const auto row = api_calls.add();
-                api_calls.start_ns[row] = span_of->start;
-                api_calls.duration_ns[row] = span_of->length();
-                api_calls.thread[row] = thread(rows.integer(kCallThread));
-                api_calls.correlation[row] = rows.integer(kCallCorrelation);
-                const auto [known, fresh] = named.try_emplace(rows.integer(kCallName));
-                if (fresh) {
-                  const Text text = api_name(known->first);
-                  known->second = {text, gpu_api_kind(c_.text(text))};
-                }
-                api_calls.name[row] = known->second.name;
-                api_calls.kind[row] = known->second.kind;
-              });
+  auto& api_calls = c_.api_calls;
+  const Status done =
+      each("CUPTI_ACTIVITY_KIND_RUNTIME", {"start", "end", "globalTid", "correlationId", "nameId"},
+           [&](const TableRow& rows) {
+             const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_RUNTIME");
+             if (!span_of) return;
+             api_calls.start_ns.push_back(span_of->start);
+             api_calls.duration_ns.push_back(span_of->length());
+             api_calls.thread.push_back(thread(rows.integer(kCallThread)));
+             api_calls.correlation.push_back(rows.integer(kCallCorrelation));
+             const auto [known, fresh] = named.try_emplace(rows.integer(kCallName));
+             if (fresh) {
+               const Text text = api_name(known->first);
+               known->second = {text, gpu_api_kind(c_.text(text))};
+             }
+             api_calls.name.push_back(known->second.name);
+             api_calls.kind.push_back(known->second.kind);
+           });
+  complete(api_calls);
+  return done;
 }
 
 /// Runtime names carry their version: "cudaMemcpyAsync_v3020".
@@ -78,6 +81,7 @@ Status Loader::ranges() {
                  [&](const TableRow& rows) { range(rows, table); });
         !done)
       return done;
+  complete(c_.host_ops);
   nccl_.describe(c_);
   return {};
 }
@@ -91,43 +95,46 @@ void Loader::range(const TableRow& rows, std::string_view table) {
   const auto span_of = span(rows, table);
   if (!span_of) return;
   auto& host_ops = c_.host_ops;
-  const auto row = host_ops.add();
-  host_ops.start_ns[row] = span_of->start;
-  host_ops.duration_ns[row] = span_of->length();
-  host_ops.thread[row] = thread(rows.integer(kRangeThread));
+  const std::size_t row = host_ops.size();
+  const auto of_thread = thread(rows.integer(kRangeThread));
+  host_ops.start_ns.push_back(span_of->start);
+  host_ops.duration_ns.push_back(span_of->length());
+  host_ops.thread.push_back(of_thread);
   const Text text = rows.null(kRangeText) ? name(rows.integer(kRangeTextId))
                                           : c_.strings.intern(rows.text(kRangeText));
-  name_nvtx_range(c_, row, text);
+  const NvtxRange said = describe_nvtx_range(c_, text);
+  host_ops.name.push_back(said.name);
+  host_ops.kind.push_back(said.kind);
+  put(host_ops.sequence, row, said.sequence);
+  put(host_ops.shapes, row, said.shapes);
   if (!rows.null(kRangePayload))
-    nccl_.add_range(host_ops.thread[row], span_of->start, c_.text(text), rows.text(kRangePayload));
+    nccl_.add_range(of_thread, span_of->start, c_.text(text), rows.text(kRangePayload));
 }
 
 Status Loader::syncs() {
   std::map<std::int64_t, std::string> kinds;
-  if (const Status done =
+  if (const Status named =
           each("ENUM_CUPTI_SYNC_TYPE", {"id", "label"},
                [&](const TableRow& rows) { kinds[rows.integer(0)] = rows.text(1); });
-      !done)
-    return done;
-  return each("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-              {"start", "end", "deviceId", "streamId", "correlationId", "syncType"},
-              [&](const TableRow& rows) {
-                const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION");
-                if (!span_of) return;
-                auto& syncs = c_.syncs;
-                const auto row = syncs.add();
-                syncs.start_ns[row] = span_of->start;
-                syncs.duration_ns[row] = span_of->length();
-                syncs.device[row] =
-                    c_.device_row(static_cast<std::int32_t>(rows.integer(kSyncDevice)));
-                if (rows.integer(kSyncStream) == UINT32_MAX) {
-                  syncs.stream[row] = -1;
-                } else {
-                  syncs.stream[row] = rows.integer(kSyncStream);
-                }  // all ones: no single stream
-                syncs.correlation[row] = rows.integer(kSyncCorrelation);
-                syncs.kind[row] = c_.strings.intern(kinds[rows.integer(kSyncType)]);
-              });
+      !named)
+    return named;
+  auto& syncs = c_.syncs;
+  const Status done = each(
+      "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+      {"start", "end", "deviceId", "streamId", "correlationId", "syncType"},
+      [&](const TableRow& rows) {
+        const auto span_of = span(rows, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION");
+        if (!span_of) return;
+        syncs.start_ns.push_back(span_of->start);
+        syncs.duration_ns.push_back(span_of->length());
+        syncs.device.push_back(c_.device_row(static_cast<std::int32_t>(rows.integer(kSyncDevice))));
+        const auto stream = rows.integer(kSyncStream);
+        syncs.stream.push_back(stream == UINT32_MAX ? -1 : stream);  // ones: no single one
+        syncs.correlation.push_back(rows.integer(kSyncCorrelation));
+        syncs.kind.push_back(c_.strings.intern(kinds[rows.integer(kSyncType)]));
+      });
+  complete(syncs);
+  return done;
 }
 
 // Tables of what was sampled: --gpu-metrics-devices.
@@ -152,30 +159,30 @@ KnownMetric known_metric(std::string_view theirs, Capture& capture) {
   return {capture.strings.intern(theirs), 1};
 }
 
-/// A sample is the mean since the one before of its type, of which `types` tells by row from
-/// `first` on.
-void give_lengths(Capture& capture, std::size_t first, const std::vector<std::int64_t>& types) {
-  auto& samples = capture.counter_samples;
+/// A sample is the mean since the one before of its type, of which `types` tells by row.
+void give_lengths(counter_samples_table& samples, const Column<std::int64_t>& types) {
   std::map<std::int64_t, std::vector<Nanos>> times;
+  const auto& ends = std::as_const(samples.start_ns);
   for (std::size_t i = 0; i < types.size(); ++i)
-    times[types[i]].push_back(samples.start_ns[first + i]);
+    if (auto& time = times[types[i]]; time.empty() || time.back() != ends[i])
+      time.push_back(ends[i]);  // its metrics have one time
   for (auto& [type, time] : times) {
     std::sort(time.begin(), time.end());
     time.erase(std::unique(time.begin(), time.end()), time.end());
   }
+  Column<I64> starts, lengths;
   for (std::size_t i = 0; i < types.size(); ++i) {
     const auto& time = times[types[i]];
-    if (time.size() < 2) continue;
-    const auto at = std::lower_bound(time.begin(), time.end(), samples.start_ns[first + i]);
     Nanos length = 0;
-    if (at == time.begin()) {
-      length = time[1] - time[0];
-    } else {
-      length = *at - *(at - 1);
+    if (time.size() >= 2) {
+      const auto at = std::lower_bound(time.begin(), time.end(), ends[i]);
+      length = at == time.begin() ? time[1] - time[0] : *at - *(at - 1);
     }
-    samples.start_ns[first + i] -= length;
-    samples.duration_ns[first + i] = length;
+    starts.push_back(ends[i] - length);
+    lengths.push_back(length);
   }
+  samples.start_ns = std::move(starts);
+  samples.duration_ns = std::move(lengths);
 }
 
 }  // namespace
@@ -195,8 +202,7 @@ Status Loader::gpu_metrics() {
                                });
       !done)
     return done;
-  std::vector<std::int64_t> types;  // of each sample
-  const std::size_t first = c_.counter_samples.size();
+  Column<std::int64_t> types;  // of each sample
   const Status done =
       each("GPU_METRICS", {"timestamp", "rawTimestamp", "typeId", "metricId", "value"},
            [&](const TableRow& rows) {
@@ -217,7 +223,7 @@ Status Loader::gpu_metrics() {
                                           rows.real(kSampleValue) * known->second.factor});
              types.push_back(type);
            });
-  give_lengths(c_, first, types);
+  give_lengths(c_.counter_samples, types);
   return done;
 }
 

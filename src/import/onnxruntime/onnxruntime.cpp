@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "import/formats.h"
 #include "import/json_rows.h"
+#include "import/said_columns.h"
 #include "import/trace_rows.h"
 
 namespace gf::onnxruntime {
@@ -69,7 +70,7 @@ class Profile {
     node_ = static_cast<std::int64_t>(c_.host_ops.size()) + 1;
     rows_.operation(*start, *end, thread, name, node_);
     if (static_cast<std::int64_t>(c_.host_ops.size()) == node_)
-      c_.host_ops.op_type[c_.host_ops.size() - 1] = c_.strings.intern(row.text("args.op_name"));
+      put(c_.host_ops.op_type, c_.host_ops.size() - 1, c_.strings.intern(row.text("args.op_name")));
   }
 
   void add_kernel(const JsonRow& row, Nanos start, Nanos end) {

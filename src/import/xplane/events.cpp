@@ -27,7 +27,7 @@ struct Pool {
   const std::vector<Chunk>& chunks;
   std::string_view file;
   const ImportOptions& options;
-  const std::function<void(std::string_view)>& release;
+  const Release& release;
   std::vector<Unplaced>& unplaced;
   std::size_t window;
 
@@ -54,6 +54,7 @@ struct Pool {
         held.unlock();
         if (!part) part = std::make_unique<Part>();
         decode(chunks[mine].bytes, chunks[mine].line, *part);
+        if (release) release(chunks[mine].bytes);
         held.lock();
         ready[mine % window] = std::move(part);
         if (!joining) join_ready(held);
@@ -74,11 +75,11 @@ struct Pool {
       auto part = std::move(ready[joined % window]);
       held.unlock();
       const auto first = static_cast<std::uint32_t>(capture.activities.size());
-      for (const auto& kernel : part->unplaced)
-        unplaced.push_back({first + kernel.row, kernel.program});
+      for (const auto& run : part->unplaced)
+        add(unplaced, {first + run.first, first + run.end, run.program});
       join_part(capture, *part, file);
+      if (release && !part->texts.empty()) release(chunks[joined].bytes);  // read again
       part->clear();
-      if (release) release(chunks[joined].bytes);
       const bool go_on =
           !options.progress || options.progress("reading", static_cast<double>(joined + 1) /
                                                                static_cast<double>(chunks.size()));
@@ -95,7 +96,7 @@ struct Pool {
 }  // namespace
 
 Status assemble(Capture& capture, const std::vector<Chunk>& chunks, std::string_view file,
-                const ImportOptions& options, const std::function<void(std::string_view)>& release,
+                const ImportOptions& options, const Release& release,
                 std::vector<Unplaced>& unplaced) {
   if (chunks.empty()) return {};
   const std::size_t threads =

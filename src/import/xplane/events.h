@@ -2,7 +2,6 @@
 // they decode in parallel.
 #pragma once
 
-#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -19,17 +18,10 @@ struct Chunk {
   LineContext line;
 };
 
-/// A kernel whose event names its program, and no operation of it.
-struct Unplaced {
-  std::uint32_t activity = 0;
-  std::int64_t program = -1;
-};
-
 /// Errors: stopped by options.progress. `file` is the whole input, for byte offsets in quality
-/// notes.
-/// `unplaced` hears of such kernels.
+/// notes. Chunks are released once they are read. `unplaced` hears of the capture's activities.
 Status assemble(Capture& capture, const std::vector<Chunk>& chunks, std::string_view file,
-                const ImportOptions& options, const std::function<void(std::string_view)>& release,
+                const ImportOptions& options, const Release& release,
                 std::vector<Unplaced>& unplaced);
 
 /// Fills an empty part.

@@ -74,7 +74,12 @@ void read_stat_name(std::string_view message, Plane& plane) {
 
 /// Fields of a line and the borders of its chunks. A line that is cut short keeps the events before
 /// the cut.
-bool read_line(std::string_view message, std::size_t chunk_bytes, Line& line) {
+bool read_line(std::string_view message, std::size_t chunk_bytes, const Release& release,
+               Line& line) {
+  const auto cut = [&](const char* begin, const char* end) {
+    line.chunks.emplace_back(begin, end - begin);
+    if (release) release(line.chunks.back());
+  };
   auto parser = reader(message);
   const char* chunk = message.data();
   const char* at = chunk;
@@ -102,14 +107,14 @@ bool read_line(std::string_view message, std::size_t chunk_bytes, Line& line) {
       }
       at = parser.data().data();
       if (static_cast<std::size_t>(at - chunk) >= chunk_bytes) {
-        line.chunks.emplace_back(chunk, at - chunk);
+        cut(chunk, at);
         chunk = at;
       }
     }
   } catch (const protozero::exception&) {
     whole = false;
   }
-  if (at != chunk) line.chunks.emplace_back(chunk, at - chunk);
+  if (at != chunk) cut(chunk, at);
   return whole;
 }
 
@@ -152,6 +157,7 @@ struct Scanner {
   Space& space;
   const char* begin;
   std::size_t chunk_bytes;
+  const Release& release;
 
   void damage(const char* at) {
     ++space.damaged;
@@ -180,7 +186,7 @@ struct Scanner {
     if (!whole) damage(message.data());
     plane.kind = plane_kind(plane.name);
     for (const auto part : lines)
-      if (!read_line(part, chunk_bytes, plane.lines.emplace_back())) damage(part.data());
+      if (!read_line(part, chunk_bytes, release, plane.lines.emplace_back())) damage(part.data());
   }
 };
 
@@ -267,9 +273,9 @@ std::string_view text_of(const Plane& plane, const StatValue& value) {
   return std::string_view{};
 }
 
-Space scan(std::string_view data, std::size_t chunk_bytes) {
+Space scan(std::string_view data, std::size_t chunk_bytes, const Release& release) {
   Space space;
-  Scanner scanner{space, data.data(), chunk_bytes};
+  Scanner scanner{space, data.data(), chunk_bytes, release};
   space.truncated = !each_part(data, [&](auto tag, std::string_view part) {
     if (tag == field::space::planes)
       scanner.plane(part);

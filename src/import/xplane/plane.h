@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -141,9 +142,13 @@ StatValue read_stat(std::string_view message);
 /// The text of a stat, through its reference when it is one.
 std::string_view text_of(const Plane& plane, const StatValue& value);
 
+/// Hears of a part of the file that is done with for now (MappedFile::release); may be empty.
+using Release = std::function<void(std::string_view)>;
+
 /// Never fails: what cannot be read is counted. Views point into `data`. Events are cut into chunks
-/// of at least `chunk_bytes`.
-Space scan(std::string_view data, std::size_t chunk_bytes);
+/// of at least `chunk_bytes`, which are released once they are cut: the second pass reads them
+/// again.
+Space scan(std::string_view data, std::size_t chunk_bytes, const Release& release = {});
 /// Interns the texts of a plane that will be decoded.
 void intern_names(Plane& plane, StringPool& strings);
 

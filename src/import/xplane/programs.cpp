@@ -349,21 +349,36 @@ class Placer {
 
 }  // namespace
 
-void Programs::place(Capture& capture, const std::vector<Unplaced>& kernels) const {
+void Programs::place(Capture& capture, const std::vector<Unplaced>& unplaced) const {
   const auto& activities = std::as_const(capture).activities;  // reading leaves columns narrow
   using Launch = std::tuple<std::int64_t, std::uint32_t, std::int64_t, std::uint32_t>;
-  std::map<Launch, std::vector<std::uint32_t>> launches;
-  for (const auto& kernel : kernels) {
-    const auto row = kernel.activity;
-    if (activities.kind[row] != ActivityKind::kernel || !orders_.contains(kernel.program)) continue;
-    launches[{kernel.program, activities.device[row], activities.correlation[row],
-              static_cast<std::uint32_t>(activities.op[row])}]
-        .push_back(row);
+  struct Rows {  // [first, end): those of a launch mostly lie in a row
+    std::uint32_t first = 0, end = 0;
+  };
+  std::map<Launch, std::vector<Rows>> launches;
+  for (const auto& run : unplaced) {
+    if (!orders_.contains(run.program)) continue;
+    Launch last;
+    std::vector<Rows>* rows = nullptr;
+    for (auto row = run.first; row < run.end; ++row) {
+      if (activities.kind[row] != ActivityKind::kernel) continue;
+      const Launch launch{run.program, activities.device[row], activities.correlation[row],
+                          static_cast<std::uint32_t>(activities.op[row])};
+      if (!rows || launch != last) rows = &launches[last = launch];
+      if (!rows->empty() && rows->back().end == row)
+        ++rows->back().end;
+      else
+        rows->push_back({row, row + 1});
+    }
   }
   std::unordered_map<std::int64_t, Placer> placers;
-  for (auto& [launch, members] : launches) {
+  std::vector<std::uint32_t> members;
+  for (const auto& [launch, runs] : launches) {
     const auto& [program, order] = *orders_.find(std::get<0>(launch));
     auto& placer = placers.try_emplace(program, capture, order).first->second;
+    members.clear();
+    for (const auto& [first, end] : runs)
+      for (auto row = first; row < end; ++row) members.push_back(row);
     std::ranges::stable_sort(members, [&](std::uint32_t left, std::uint32_t right) {
       return activities.start_ns[left] < activities.start_ns[right];
     });

@@ -36,7 +36,7 @@ class Programs {
   std::uint32_t find(std::int64_t program, std::string_view operation) const;
   /// Joins kernels of graphs to operations, by their order: XLA puts stretches of a program into
   /// CUDA graphs, whose kernels are all called after the graph.
-  void place(Capture& capture, const std::vector<Unplaced>& kernels) const;
+  void place(Capture& capture, const std::vector<Unplaced>& unplaced) const;
 
  private:
   void add(Capture& capture, std::int64_t id, const HloModule& module);

@@ -52,7 +52,7 @@ void add_activity(Part& part, const LineContext& line, const EventName& name,
   const auto operation = program_op(part, line, fields);
   put(activities.program_op, row, operation);
   if (operation == kNoRow && line.programs && line.programs->knows(fields.program))
-    part.unplaced.push_back({row, fields.program});
+    add(part.unplaced, {row, row + 1, fields.program});
   const Details* details = fields.details;
   if (fields.occupancy_pct > 0)
     put(activities.occupancy, row, fields.occupancy_pct / 100);
@@ -159,6 +159,13 @@ void add_span(Part& part, const LineContext& line, const EventName& name, const 
 }
 
 }  // namespace
+
+void add(std::vector<Unplaced>& all, const Unplaced& more) {
+  if (!all.empty() && all.back().end == more.first && all.back().program == more.program)
+    all.back().end = more.end;
+  else
+    all.push_back(more);
+}
 
 bool add_row(Part& part, const LineContext& line, const EventName& name,
              const EventFields& fields) {

@@ -26,6 +26,15 @@ struct LineContext {
   const Programs* programs = nullptr;  // of the profile, where it holds any
 };
 
+/// Activities [first, end) in a row that name the program they are of, which is known, and no
+/// operation of it.
+struct Unplaced {
+  std::uint32_t first = 0, end = 0;
+  std::int64_t program = -1;
+};
+/// Behind those that are there already.
+void add(std::vector<Unplaced>& all, const Unplaced& more);
+
 /// Rows of a chunk, with texts of the capture's pool and row numbers of its threads and devices.
 struct Part {
   host_ops_table host_ops;
@@ -45,12 +54,7 @@ struct Part {
     std::string_view text;
   };
   std::vector<InlineText> texts;
-  /// Kernels of a program that is known, of which they do not say what they are part of.
-  struct Unplaced {
-    std::uint32_t row;
-    std::int64_t program;
-  };
-  std::vector<Unplaced> unplaced;
+  std::vector<Unplaced> unplaced;  // of the part's activities
   /// Operations that events asked for lately, by program and interned name.
   struct KnownOp {
     std::int64_t program = -1;

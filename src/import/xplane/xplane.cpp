@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "core/order.h"
 #include "core/secrets.h"
 #include "core/text.h"
 #include "core/time.h"
@@ -297,15 +299,22 @@ std::vector<Chunk> plan(Capture& capture, Space& space, const Programs& programs
 /// A call that has a kernel launched it, whatever its name. XLA's calls have their kernel's, also
 /// those that only put it into a graph.
 void find_launches(Capture& capture) {
-  std::unordered_set<std::int64_t> kernels;
-  const auto& rows = capture.activities;
-  for (std::uint32_t row = 0; row < rows.size(); ++row)
-    if (rows.kind[row] == ActivityKind::kernel) kernels.insert(rows.correlation[row]);
-  auto& calls = capture.api_calls;
+  const auto& rows = std::as_const(capture).activities;  // reading leaves columns narrow
+  const auto& calls = std::as_const(capture).api_calls;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> open;  // number and row of such calls
   for (std::uint32_t row = 0; row < calls.size(); ++row)
-    if (calls.kind[row] == ApiKind::other && calls.correlation[row] > 0 &&
-        kernels.contains(calls.correlation[row]))
-      calls.kind[row] = ApiKind::launch;
+    if (calls.kind[row] == ApiKind::other && calls.correlation[row] > 0)
+      open.emplace_back(calls.correlation[row], row);
+  if (open.empty()) return;
+  sort_nearly_ordered(open.begin(), open.end(), std::less<>());
+  std::int64_t last = -1;
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    if (rows.kind[row] != ActivityKind::kernel || rows.correlation[row] == last) continue;
+    last = rows.correlation[row];
+    for (auto call = std::ranges::lower_bound(open, std::pair(last, 0U));
+         call != open.end() && call->first == last; ++call)
+      capture.api_calls.kind[call->second] = ApiKind::launch;
+  }
 }
 
 }  // namespace
@@ -326,8 +335,7 @@ int sniff(std::string_view path, std::string_view head) {
 }
 
 Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
-                           const ImportOptions& options,
-                           const std::function<void(std::string_view)>& release) {
+                           const ImportOptions& options, const Release& release) {
   if (bytes.size() > options.max_bytes)
     return fail(fmt::format("is larger than the limit of {} bytes", options.max_bytes), path);
   Capture capture;
@@ -335,8 +343,8 @@ Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
   capture.format = "xplane";
   capture.bytes = static_cast<std::int64_t>(bytes.size());
   // Small enough to stay in a core's cache, large enough to share out cheaply.
-  constexpr std::size_t kChunkBytes = 1 << 19;
-  Space space = scan(bytes, options.chunk_bytes ? options.chunk_bytes : kChunkBytes);
+  constexpr std::size_t kChunkBytes = 1 << 18;
+  Space space = scan(bytes, options.chunk_bytes ? options.chunk_bytes : kChunkBytes, release);
   if (space.planes.empty())
     return fail(
         "contains no profile plane", path, std::max<std::int64_t>(space.first_damage, 0),

@@ -1,12 +1,12 @@
 // XSpace profiles (NAME.xplane.pb) of TensorFlow and JAX. docs/formats/xplane.md has the rules.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
 #include "core/error.h"
 #include "import/importer.h"
+#include "import/xplane/plane.h"
 
 namespace gf::xplane {
 
@@ -14,10 +14,9 @@ int sniff(std::string_view path, std::string_view head);
 Result<Capture> load(const std::string& path, const ImportOptions& options);
 
 /// Reads a profile that lies in memory. `release`, when given, hears of every part that is done
-/// with.
+/// with, once in each of two passes.
 Result<Capture> load_bytes(std::string_view bytes, const std::string& path,
-                           const ImportOptions& options,
-                           const std::function<void(std::string_view)>& release = {});
+                           const ImportOptions& options, const Release& release = {});
 
 // The folder that the TensorFlow and JAX profilers write:
 // LOGDIR/plugins/profile/RUN/HOST.xplane.pb.

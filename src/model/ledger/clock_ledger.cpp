@@ -51,7 +51,7 @@ class ClockLedger {
         launches_(launches) {}
 
   void run() {
-    first_ = std::ranges::min(calls_.start_ns);
+    first_ = calls_.start_ns.range().first;
     const std::size_t count = launches_.size();
     find_waits();
     for (std::size_t part = 0; part < kParts; ++part) {
@@ -193,7 +193,7 @@ class ClockLedger {
   /// Parts in which every kernel begins late, though in one of them the device once had nothing to
   /// do for at least half of that while a launch waited for it.
   void find_late() {
-    if (std::ranges::any_of(rows_.device, [&](auto one) { return one != rows_.device[0]; })) return;
+    if (const auto [least, most] = rows_.device.range(); least != most) return;
     std::vector<std::uint32_t> order(rows_.size());
     std::iota(order.begin(), order.end(), 0U);
     const auto begins_before = [&](std::uint32_t left, std::uint32_t right) {

@@ -205,24 +205,38 @@ class LaunchLedger {
     unfinished_copies_ += static_cast<std::int64_t>(std::erase_if(lone_copies_, unfinished));
   }
 
+  /// Activities [first, end) in a row are nodes of graphs that one call launched.
+  struct Ran {
+    std::uint32_t launch = 0, first = 0, end = 0;
+  };
+
   /// Every launch of a graph runs the same nodes. A graph with a node that runs several times in a
   /// launch has loops, and may leave nodes out.
   void find_missing_nodes() {
-    std::vector<std::uint32_t> ran;
-    for (std::uint32_t row = 0; row < launches_.size(); ++row)
-      if (launches_[row] != kNoRow && activities_.graph_id[row] >= 0 &&
-          activities_.graph_node[row] >= 0)
-        ran.push_back(row);
-    sort_nearly_ordered(ran.begin(), ran.end(), [&](auto left, auto right) {
-      return std::pair(launches_[left], left) < std::pair(launches_[right], right);
+    std::vector<Ran> ran;
+    for (std::uint32_t row = 0; row < launches_.size(); ++row) {
+      if (launches_[row] == kNoRow || activities_.graph_id[row] < 0 ||
+          activities_.graph_node[row] < 0)
+        continue;
+      if (!ran.empty() && ran.back().end == row && ran.back().launch == launches_[row])
+        ++ran.back().end;
+      else
+        ran.push_back({launches_[row], row, row + 1});
+    }
+    sort_nearly_ordered(ran.begin(), ran.end(), [](const Ran& left, const Ran& right) {
+      return std::pair(left.launch, left.first) < std::pair(right.launch, right.first);
     });
     std::unordered_map<std::int64_t, GraphRuns> graphs;
     std::vector<std::pair<std::int64_t, std::int64_t>> once;  // graph and node of one launch
-    for (std::size_t at = 0; at < ran.size();) {
-      const auto launch = launches_[ran[at]];
+    for (std::size_t at = 0, end = 0; at < ran.size();) {
+      std::size_t nodes = 0;
+      for (end = at; end < ran.size() && ran[end].launch == ran[at].launch; ++end)
+        nodes += ran[end].end - ran[end].first;
       once.clear();
-      for (; at < ran.size() && launches_[ran[at]] == launch; ++at)
-        once.emplace_back(activities_.graph_id[ran[at]], activities_.graph_node[ran[at]]);
+      once.reserve(nodes);
+      for (; at < end; ++at)
+        for (auto row = ran[at].first; row < ran[at].end; ++row)
+          once.emplace_back(activities_.graph_id[row], activities_.graph_node[row]);
       std::sort(once.begin(), once.end());
       for (std::size_t from = 0, to = 0; from < once.size(); from = to) {
         while (to < once.size() && once[to].first == once[from].first) ++to;
@@ -241,11 +255,12 @@ class LaunchLedger {
   }
 
   /// Were each missing run of a node as long as its longest.
-  Nanos time_of_missing_nodes(const std::vector<std::uint32_t>& ran, std::int64_t graph,
+  Nanos time_of_missing_nodes(const std::vector<Ran>& ran, std::int64_t graph,
                               std::int64_t launches) const {
     std::unordered_map<std::int64_t, std::pair<std::int64_t, Nanos>> nodes;  // runs, the longest
-    for (const auto row : ran)
-      if (activities_.graph_id[row] == graph) {
+    for (const auto& [launch, first, end] : ran)
+      for (auto row = first; row < end; ++row) {
+        if (activities_.graph_id[row] != graph) continue;
         auto& [runs, longest] = nodes[activities_.graph_node[row]];
         ++runs;
         if (activities_.kind[row] == ActivityKind::kernel)
@@ -265,11 +280,12 @@ class LaunchLedger {
     std::size_t last = 0;             // where the nodes of the last of those begin
 
     void add(std::span<const std::pair<std::int64_t, std::int64_t>> nodes_in_order) {
+      if (loops) return;  // nothing more is asked of it
       ++launches;
       ran += static_cast<std::int64_t>(nodes_in_order.size());
       const auto number = [](const auto& entry) { return entry.second; };
-      loops =
-          loops || std::ranges::adjacent_find(nodes_in_order, {}, number) != nodes_in_order.end();
+      loops = std::ranges::adjacent_find(nodes_in_order, {}, number) != nodes_in_order.end();
+      if (loops) return;
       const auto before = std::span(nodes).subspan(last);
       if (std::ranges::equal(before, nodes_in_order, {}, {}, number)) return;
       last = nodes.size();
@@ -285,13 +301,14 @@ class LaunchLedger {
   /// Where nodes have no numbers, the launches of a graph are told apart by the names of what they
   /// ran, in any order: one that no other launch is like may have lost some of it.
   void find_odd_graphs() {
-    std::vector<std::uint64_t> names(calls_.size(), 0);
+    std::vector<std::uint64_t> names;  // by call, where there are such launches
     for (std::size_t row = 0; row < launches_.size(); ++row) {
       const auto call = launches_[row];
       if (call == kNoRow || calls_.kind[call] != ApiKind::graph_launch ||
           (activities_.graph_id[row] >= 0 && activities_.graph_node[row] >= 0))
         continue;
       const auto name = static_cast<std::uint64_t>(activities_.name[row]) + 1;
+      if (names.empty()) names.assign(calls_.size(), 0);
       names[call] += name * name * 0x9E3779B97F4A7C15 + name;
     }
     std::erase(names, 0);

@@ -14,10 +14,10 @@ void check_device_work(Capture& capture) {
   const auto apart = [](auto&& check) { return std::async(std::launch::async, check); };
   auto streams = apart([&] { check_streams(capture, notes[0]); });
   auto numbers = apart([&] { check_numbers(capture, notes[2]); });
-  capture.launches = join_launches(capture);
-  auto clocks = apart([&] { check_clocks(capture, capture.launches, notes[1]); });
+  capture.launches = join_launches(capture).shared();
+  auto clocks = apart([&] { check_clocks(capture, *capture.launches, notes[1]); });
   streams.get();
-  check_launches(capture, capture.launches, notes[0]);
+  check_launches(capture, *capture.launches, notes[0]);
   clocks.get();
   numbers.get();
   for (const auto& each : notes) capture.add_quality(each);

@@ -37,11 +37,11 @@ struct Hole {
 
 /// The most numbers in a row that no call of their process has: processes and threads take turns,
 /// so that calls that follow each other in time may be far apart in their numbers.
-Hole widest_hole(const Capture& capture, const std::vector<std::uint32_t>& numbered) {
+Hole widest_hole(const Capture& capture) {
   const auto& calls = capture.api_calls;
   std::vector<std::tuple<std::int64_t, std::int64_t, std::uint32_t>> all;  // process, number, call
-  all.reserve(numbered.size());
-  for (const auto call : numbered) {
+  for (std::uint32_t call = 0; call < calls.size(); ++call) {
+    if (calls.correlation[call] < 0) continue;
     const auto thread = calls.thread[call];
     all.emplace_back(thread < capture.threads.size() ? capture.threads.pid[thread] : -1,
                      calls.correlation[call], call);
@@ -100,22 +100,35 @@ std::vector<std::size_t> processes(const Capture& capture) {
 
 void check_numbers(const Capture& capture, Capture& notes) {
   const auto& calls = capture.api_calls;
-  std::vector<std::uint32_t> order;
-  order.reserve(calls.size());
-  for (std::uint32_t call = 0; call < calls.size(); ++call)
-    if (calls.correlation[call] >= 0) order.push_back(call);
-  const auto count = static_cast<std::int64_t>(order.size());
+  std::int64_t count = 0;
+  Nanos latest = INT64_MIN;
+  bool in_order = true;
+  for (std::uint32_t call = 0; call < calls.size(); ++call) {
+    if (calls.correlation[call] < 0) continue;
+    ++count;
+    in_order = in_order && calls.start_ns[call] >= latest;
+    latest = calls.start_ns[call];
+  }
   if (count < kManyCalls) return;
-  sort_nearly_ordered(order.begin(), order.end(), [&](auto left, auto right) {
-    const Nanos start = calls.start_ns[left], other = calls.start_ns[right];
-    return start != other ? start < other : left < right;
-  });
+  std::vector<std::uint32_t> order;  // of time, where the rows are in another one
+  if (!in_order) {
+    order.reserve(static_cast<std::size_t>(count));
+    for (std::uint32_t call = 0; call < calls.size(); ++call)
+      if (calls.correlation[call] >= 0) order.push_back(call);
+    sort_nearly_ordered(order.begin(), order.end(), [&](auto left, auto right) {
+      const Nanos start = calls.start_ns[left], other = calls.start_ns[right];
+      return start != other ? start < other : left < right;
+    });
+  }
+  const std::size_t rows = in_order ? calls.size() : order.size();
   std::vector<std::int64_t> last(capture.threads.size() + 1, -1);  // by thread
   const auto process = processes(capture);
   std::vector<std::int64_t> last_of(process.size(), -1);
   std::int64_t falls = 0, repeats = 0, hole = 0, low = INT64_MAX, high = 0, before = -1;
-  for (const auto call : order) {
+  for (std::size_t at = 0; at < rows; ++at) {
+    const auto call = in_order ? static_cast<std::uint32_t>(at) : order[at];
     const auto number = calls.correlation[call];
+    if (number < 0) continue;
     const auto thread = std::min<std::size_t>(calls.thread[call], capture.threads.size());
     falls += number < last[thread] && last[thread] - number < kWrapped;
     repeats += number == last_of[process[thread]];
@@ -141,7 +154,7 @@ void check_numbers(const Capture& capture, Capture& notes) {
       !beyond_bound(Law::numbers_have_no_hole, {hole - 1, high - low + 1}) ||
       !capture.recording_windows.empty())
     return;
-  const Hole widest = widest_hole(capture, order);
+  const Hole widest = widest_hole(capture);
   // Work of the missing calls may have run at any time.
   const Breach missing{.count = widest.missing, .of = widest.of, .time = kLongestTotal};
   const Nanos room = widest.between.end - widest.between.start;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "core/format.h"
@@ -13,8 +14,9 @@ void check_programs(Capture& capture) {
   const auto& ops = capture.program_ops;
   if (ops.empty()) return;
   std::vector<bool> ran(ops.size(), false);
-  for (const auto op : capture.activities.program_op)
-    if (op < ops.size()) ran[op] = true;
+  const auto& rows = std::as_const(capture).activities;
+  for (std::uint32_t row = 0; row < rows.size(); ++row)
+    if (const auto op = rows.program_op[row]; op < ops.size()) ran[op] = true;
   struct Program {
     std::int64_t ops = 0, ran = 0;
     std::uint32_t first = kNoRow;  // that never ran

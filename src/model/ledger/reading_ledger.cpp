@@ -55,18 +55,19 @@ struct Reading {
 
 class ReadingLedger {
  public:
-  explicit ReadingLedger(Capture& capture) : capture_(capture), rows_(capture.counter_samples) {}
+  explicit ReadingLedger(Capture& capture)
+      : capture_(capture), rows_(capture.counter_samples), values_(capture.counter_samples.value) {}
 
   /// Checks that the readings of power and energy cover the time in which the GPU worked.
   void check_cover() {
+    const auto& activities = std::as_const(capture_).activities;
     for (std::uint32_t device = 0; device < capture_.devices.size(); ++device) {
       const auto holes = holes_of(device);
       Nanos worked = 0, missed = 0;
-      for (std::size_t row = 0; row < capture_.activities.size() && !holes.empty(); ++row) {
-        if (capture_.activities.device[row] != device) continue;
-        const Interval span{
-            capture_.activities.start_ns[row],
-            capture_.activities.start_ns[row] + capture_.activities.duration_ns[row]};
+      for (std::size_t row = 0; row < activities.size() && !holes.empty(); ++row) {
+        if (activities.device[row] != device) continue;
+        const Interval span{activities.start_ns[row],
+                            activities.start_ns[row] + activities.duration_ns[row]};
         worked += span.end - span.start;
         missed += overlap(holes, span);
       }
@@ -128,7 +129,7 @@ class ReadingLedger {
   }
 
   void note_reading(std::size_t row) {
-    const double value = std::exchange(rows_.value[row], NAN);
+    const double value = std::exchange(values_[row], NAN);
     capture_.note_quality(
         QualityCode::implausible_reading,
         fmt::format("implausible readings are ignored (first: {} = {:g}): is the unit right?",
@@ -228,7 +229,7 @@ class ReadingLedger {
   void take_metric(std::uint32_t device, std::string_view metric) {
     const Text id = capture_.strings.find(metric);
     for (std::size_t row = 0; row < rows_.size() && id != Text::none; ++row)
-      if (rows_.device[row] == device && rows_.metric[row] == id) rows_.value[row] = NAN;
+      if (rows_.device[row] == device && rows_.metric[row] == id) values_[row] = NAN;
   }
 
   void check_counter(std::uint32_t device, double limit) {
@@ -302,7 +303,8 @@ class ReadingLedger {
   }
 
   Capture& capture_;
-  counter_samples_table& rows_;
+  const counter_samples_table& rows_;  // reading leaves columns folded and narrow
+  Column<F64>& values_;                // of them, to write
 };
 
 }  // namespace

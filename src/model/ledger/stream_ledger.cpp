@@ -5,12 +5,14 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "core/column.h"
 #include "core/format.h"
 #include "core/order.h"
 #include "core/strings.h"
@@ -58,7 +60,7 @@ class StreamLedger {
  private:
   /// Rows by device, process, context and stream.
   using Key = std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::int64_t>;
-  using Streams = std::map<Key, std::vector<std::uint32_t>>;
+  using Streams = std::map<Key, Column<std::uint32_t>>;  // which grow without a copy
 
   /// Work on a device of another number than the rest of its context's.
   void tell_mixed(const Streams& all) {
@@ -87,7 +89,7 @@ class StreamLedger {
         const Nanos start = rows_.start_ns[left], other = rows_.start_ns[right];
         return start != other ? start < other : rank(left) < rank(right);
       });
-      walk(stream);
+      walk(stream.span());
     }
   }
 
@@ -114,7 +116,7 @@ class StreamLedger {
 
   Streams streams() const {
     Streams out;
-    std::vector<std::uint32_t>* last = nullptr;
+    Column<std::uint32_t>* last = nullptr;
     Key last_key;
     for (std::uint32_t row = 0; row < rows_.size(); ++row) {
       if (rows_.stream[row] < 0) continue;
@@ -127,9 +129,12 @@ class StreamLedger {
     }
     // The host copies from host to host itself, beside what the stream does.
     if (copies_on_the_host(capture_))
-      for (auto& [key, stream] : out)
-        std::erase_if(stream,
-                      [&](std::uint32_t row) { return rows_.copy[row] == CopyKind::host_to_host; });
+      for (auto& [key, stream] : out) {
+        const auto kept = std::remove_if(stream.begin(), stream.end(), [&](std::uint32_t row) {
+          return rows_.copy[row] == CopyKind::host_to_host;
+        });
+        stream.resize(static_cast<std::size_t>(kept - stream.begin()));
+      }
     return out;
   }
 
@@ -153,7 +158,7 @@ class StreamLedger {
     return rows_.correlation[left] >= 0 && rows_.correlation[left] == rows_.correlation[right];
   }
 
-  void walk(const std::vector<std::uint32_t>& stream) {
+  void walk(std::span<const std::uint32_t> stream) {
     // The activity that ends last so far, and the second of them.
     struct Seen {
       std::uint32_t row = kNoRow;
@@ -217,8 +222,9 @@ class StreamLedger {
   }
 
   bool in_whole_microseconds() const {
-    return std::ranges::all_of(rows_.duration_ns,
-                               [](Nanos length) { return length % kNsPerUs == 0; });
+    for (std::uint32_t row = 0; row < rows_.size(); ++row)  // reading by row leaves columns narrow
+      if (rows_.duration_ns[row] % kNsPerUs != 0) return false;
+    return true;
   }
 
   /// A length and the kernels of just that one.
