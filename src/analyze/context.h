@@ -20,6 +20,7 @@
 #include "core/intervals.h"
 #include "core/progress.h"
 #include "model/capture.h"
+#include "model/launches.h"
 
 namespace gf {
 
@@ -153,9 +154,8 @@ struct Context {
   WindowInfo window;
   HostThreads host;  // host operations and calls in order of time, thread by thread
   Names names;       // what the names of operations, calls and kernels say
-  std::vector<std::uint32_t> launches;  // by row of activities: the row of api_calls that launched
-                                        // it, kNoRow without a record
-  ChosenDevices chosen;                 // those of `devices`
+  Launches launches;
+  ChosenDevices chosen;  // those of `devices`
   std::vector<DeviceTimeline>
       devices;  // devices that work (chosen_devices.h), idle in the window or not
   std::vector<DeviceTimeline> others;   // the other devices with activities in the capture
