@@ -24,16 +24,10 @@ import ingest
 import ratchet
 import table
 
-QUESTIONS = {
-    "JSON: text answer": ["analyze", "JSON"],
-    "times and sizes vary: text answer": ["analyze", "VARIED"],
-    "gzip: text answer": ["analyze", "GZIP"],
-    "capture file: text answer": ["analyze", "CAPTURE"],
-    "import of JSON": ["import", "JSON", "-o", "MADE.gpf"],
-    "page of a capture file": ["analyze", "CAPTURE", "-o", "MADE.html"],
-    "whatif of a capture file": ["whatif", "CAPTURE"],
-    "XLA profile: text answer": ["analyze", "PROFILE"],
-}
+QUESTIONS = {what: table.QUESTIONS[what] for what in (
+    "JSON: text answer", "times and sizes vary: text answer", "gzip: text answer",
+    "capture file: text answer", "import of JSON", "page of a capture file",
+    "whatif of a capture file", "XLA profile: text answer")}
 
 
 def once(program, words, files):
@@ -99,7 +93,6 @@ def main():
     questions = {what: words for what, words in QUESTIONS.items()
                  if not o.only or any(text in what for text in o.only)}
     files, facts = table.inputs(o.bytes, questions)
-    files["VARIED"] = ingest.trace(o.bytes, ".json", varied=True)[0]
     programs = {"now": ratchet.PROGRAM} if not o.against else {"before": o.against.resolve(),
                                                                "now": ratchet.PROGRAM}
     walk, measured = measure(files, questions, programs, cores, o.rounds)
