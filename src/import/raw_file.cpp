@@ -143,6 +143,7 @@ struct Mapping {
   std::atomic<const char*> begin{nullptr};
   std::atomic<const char*> end{nullptr};
   std::atomic<bool> cut{false};
+  std::atomic<std::size_t> done{0};  // bytes that were done with since pages were last given back
 };
 std::array<Mapping, 64> mappings;
 std::mutex counting;
@@ -245,8 +246,11 @@ bool MappedFile::cut() const {
 }
 
 void MappedFile::release(std::string_view part) {
-  const Mapping* mapping = mapping_of(part.data());
-  if (!mapping) return;
+  // Asking the system for each of many small parts would take longer than reading them.
+  constexpr std::size_t kAtOnce = 256 << 10;
+  Mapping* const mapping = mapping_of(part.data());
+  if (!mapping || mapping->done.fetch_add(part.size()) + part.size() < kAtOnce) return;
+  mapping->done = 0;
   // Linux maps what its cache holds in one piece at once, which may begin in an earlier part.
   constexpr std::uintptr_t kPiece = 2 << 20;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));

@@ -62,7 +62,7 @@ class MappedFile {
   /// True if a part of it was gone when it was read.
   bool cut() const;
   /// Says that a part of bytes() is done with: its pages stop counting as this process's memory, as
-  /// do those shortly before it. All stays readable.
+  /// do those shortly before it; small parts wait for those behind them. All stays readable.
   static void release(std::string_view part);
 
  private:
