@@ -66,10 +66,26 @@ ReplayBase::ReplayBase(const ReplayGraph& graph, std::vector<Nanos> lag)
   if (!latest_.empty()) first_start_ = *std::ranges::min_element(graph.start_ns);
 }
 
+void Rerun::Changed::set(const Values& values) {
+  values_.assign(values.begin(), values.end());
+  std::ranges::stable_sort(values_, {}, &Values::value_type::first);
+  for (const auto& [number, value] : values_) has_[number / 64] |= std::uint64_t{1} << number % 64;
+}
+
+void Rerun::Changed::clear() {
+  for (const auto& [number, value] : values_) has_[number / 64] = 0;
+  values_.clear();
+}
+
+Nanos Rerun::Changed::value(std::uint32_t number) const {
+  const auto after = std::ranges::upper_bound(values_, number, {}, &Values::value_type::first);
+  return std::prev(after)->second;
+}
+
 Rerun::Rerun(const ReplayBase& base)
     : base_(base),
-      duration_(base.graph_.duration_ns),
-      lag_(base.lag_),
+      durations_(base.graph_.size()),
+      lags_(base.lag_.size()),
       end_(base.end_),
       asked_(base.graph_.size() / 64 + 1, 0),
       words_(base.graph_.size() / 4096 + 1, 0) {}
@@ -78,8 +94,9 @@ void Rerun::run(std::uint32_t node) {
   const ReplayGraph& graph = base_.graph_;
   const auto first = graph.first_edge[node], last = graph.first_edge[node + 1];
   Nanos start = first < last ? INT64_MIN : graph.start_ns[node];
-  for (auto i = first; i < last; ++i) start = std::max(start, end_[graph.edges[i].from] + lag_[i]);
-  const Nanos end = start + duration_[node];
+  for (auto i = first; i < last; ++i)
+    start = std::max(start, end_[graph.edges[i].from] + lags_.of(i, base_.lag_[i]));
+  const Nanos end = start + durations_.of(node, graph.duration_ns[node]);
   if (end == end_[node]) return;
   end_[node] = end;
   moved_.push_back(node);
@@ -89,12 +106,10 @@ void Rerun::run(std::uint32_t node) {
 Nanos Rerun::span(const Values& durations, const Values& lags) {
   const ReplayGraph& graph = base_.graph_;
   if (graph.size() == 0) return 0;
-  for (const auto& [node, duration] : durations) {
-    duration_[node] = duration;
-    ask(node);
-  }
+  durations_.set(durations);
+  lags_.set(lags);
+  for (const auto& [node, duration] : durations) ask(node);
   for (const auto& [edge, lag] : lags) {
-    lag_[edge] = lag;
     const auto after = std::ranges::upper_bound(graph.first_edge, edge);
     ask(static_cast<std::uint32_t>(after - graph.first_edge.begin() - 1));
   }
@@ -118,8 +133,8 @@ Nanos Rerun::span(const Values& durations, const Values& lags) {
       break;
     }
   for (const auto node : std::exchange(moved_, {})) end_[node] = base_.end_[node];
-  for (const auto& [node, duration] : durations) duration_[node] = graph.duration_ns[node];
-  for (const auto& [edge, lag] : lags) lag_[edge] = base_.lag_[edge];
+  durations_.clear();
+  lags_.clear();
   return last - base_.first_start_;
 }
 

@@ -136,15 +136,34 @@ class ReplayBase {
   Nanos first_start_ = 0;
 };
 
+/// What one thread needs for its runs: the ends, and what a run changes.
 class Rerun {
  public:
-  using Values = std::vector<std::pair<std::uint32_t, Nanos>>;  // by node, or by edge
+  using Values = std::vector<std::pair<std::uint32_t, Nanos>>;  // by node, or by edge; the last of
+                                                                // a number counts
 
   explicit Rerun(const ReplayBase& base);
   /// The span with these durations and lags. O(what they reach + nodes / 4096).
   Nanos span(const Values& durations, const Values& lags);
 
  private:
+  /// Few values that are other than those of the base.
+  class Changed {
+   public:
+    explicit Changed(std::size_t size) : has_(size / 64 + 1, 0) {}
+    void set(const Values& values);
+    void clear();
+    Nanos of(std::uint32_t number, Nanos otherwise) const {
+      return has_[number / 64] >> number % 64 & 1 ? value(number) : otherwise;
+    }
+
+   private:
+    Nanos value(std::uint32_t number) const;
+
+    std::vector<std::uint64_t> has_;  // a bit for each number
+    Values values_;                   // by number
+  };
+
   void ask(std::uint32_t node) {
     asked_[node / 64] |= std::uint64_t{1} << node % 64;
     words_[node / 4096] |= std::uint64_t{1} << node / 64 % 64;
@@ -152,7 +171,8 @@ class Rerun {
   void run(std::uint32_t node);
 
   const ReplayBase& base_;
-  std::vector<Nanos> duration_, lag_, end_;
+  Changed durations_, lags_;
+  std::vector<Nanos> end_;
   std::vector<std::uint64_t> asked_;  // a bit for each node that is to be computed
   std::vector<std::uint64_t> words_;  // a bit for each word of these that has some
   std::vector<std::uint32_t> moved_;  // nodes with another end
