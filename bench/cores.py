@@ -15,13 +15,13 @@ import argparse
 import json
 import os
 import pathlib
-import platform
 import subprocess
 import sys
 import time
 
 import ingest
 import ratchet
+import spent
 import table
 
 QUESTIONS = {what: table.QUESTIONS[what] for what in (
@@ -103,8 +103,7 @@ def main():
                 f"{count:>4}: {each['wall_s']:.3f} s {each['efficiency']:.0%} {each['walk']:.2f}"
                 for count, each in row.items()))
     if o.output:
-        cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
-                    if line.startswith("model name")), platform.machine())
+        cpu = spent.processor()
         result = {"machine": {"cpu": cpu, "cores": usable, "load_average": os.getloadavg()[0]},
                   "command": "./dev bench cores " + " ".join(sys.argv[1:]),
                   "date": time.strftime("%Y-%m-%d"), "trace": facts, "rounds": o.rounds,

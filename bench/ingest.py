@@ -16,7 +16,6 @@ Measured, each as the best of several runs, on two cores:
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import time
@@ -141,8 +140,7 @@ def main():
     o = options.parse_args()
     if hasattr(os, "sched_setaffinity"):  # two cores, wherever this runs
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
-    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo")
-                if line.startswith("model name")), platform.machine())
+    cpu = spent.processor()
     result = {"machine": {"cpu": cpu, "cores": len(os.sched_getaffinity(0)),
                           "load_average": os.getloadavg()[0]},
               "command": "./dev bench ingest " + " ".join(sys.argv[1:]),

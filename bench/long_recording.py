@@ -84,7 +84,7 @@ result = {
     "what": "time and peak memory of what a user does with a recording of hours: 13 counters at 1 kHz, and the driver's sensors",
     "command": "./dev bench long_recording " + " ".join(sys.argv[1:]),
     "date": datetime.date.today().isoformat(),
-    "hardware": {"machine": platform.machine(), "cores": os.cpu_count(), "processor": next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")},
+    "hardware": {"machine": platform.machine(), "cores": os.cpu_count(), "processor": spent.processor()},
     "recordings": [],
 }
 for hours in a.hours:

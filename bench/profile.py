@@ -12,7 +12,6 @@ import collections
 import json
 import os
 import pathlib
-import platform
 import statistics
 import subprocess
 import tempfile
@@ -20,6 +19,7 @@ import time
 
 import ingest
 import ratchet
+import spent
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SYSTEM = "the system (pages, copies of the file)"
@@ -79,8 +79,7 @@ def main():
             print(f"  {share:6.3f}  {function}")
         print(f"  {result[name]['rest']:6.3f}  all others")
     if o.output:
-        model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
-                      if line.startswith("model name")), platform.machine())
+        model = spent.processor()
         about = {"machine": {"cpu": model, "hardware": "two shared cores, CPU only",
                              "load_average": os.getloadavg()[0]}, "trace": facts,
                  "command": "./dev bench profile", "date": time.strftime("%Y-%m-%d")}

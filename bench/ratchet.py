@@ -27,7 +27,6 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import platform
 import re
 import shutil
 import statistics
@@ -252,8 +251,7 @@ def main():
                        programs, o.rounds)
     show(measured, programs)
     if o.output:
-        cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
-                    if line.startswith("model name")), platform.machine())
+        cpu = spent.processor()
         about = {"machine": {"cpu": cpu, "hardware": "two shared cores, CPU only",
                              "load_average": os.getloadavg()[0]},
                  "command": "./dev bench ratchet " + " ".join(sys.argv[1:]),

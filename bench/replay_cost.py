@@ -8,12 +8,12 @@ with a change (bench/ingest.cpp, of 62 with up to six changes).
 import argparse
 import json
 import os
-import platform
 import subprocess
 import time
 from pathlib import Path
 
 import ingest
+import spent
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -45,8 +45,7 @@ def main():
         print(f"{rows[-1]['events']:9} events, {rows[-1]['activities']:7} activities: the graph {rows[-1]['graph_s_per_million']} s a million, "
               f"a change {rows[-1]['change_ms_per_million']} ms a million", flush=True)
     if o.output:
-        cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
-                    if line.startswith("model name")), platform.machine())
+        cpu = spent.processor()
         about = {"command": f"./dev bench replay_cost --sizes {o.sizes} --rounds {o.rounds}",
                  "date": time.strftime("%Y-%m-%d"),
                  "machine": {"cpu": cpu, "hardware": f"{os.cpu_count()} shared cores, CPU only",

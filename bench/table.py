@@ -22,7 +22,6 @@ import argparse
 import json
 import os
 import pathlib
-import platform
 import sqlite3
 import statistics
 import subprocess
@@ -31,6 +30,7 @@ import time
 
 import ingest
 import ratchet
+import spent
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GROUPS = "select name, count(*), sum(duration_ns) from activities group by name order by 3 desc limit 5"
@@ -252,8 +252,7 @@ def main():
         over = ", ".join(f"{ratio:.2f} x {name}" for name, ratio in row["over"].items())
         print(f"{what:<52}{row['cpu_s']:>9.3f} s{row['peak_mb']:>8.0f} MB   {over}")
     if o.output:
-        cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
-                    if line.startswith("model name")), platform.machine())
+        cpu = spent.processor()
         result = {"machine": {"cpu": cpu, "hardware": "two shared cores, CPU only",
                               "load_average": load},
                   "command": "./dev bench table " + " ".join(sys.argv[1:]), "date": time.strftime("%Y-%m-%d"), "trace": facts,

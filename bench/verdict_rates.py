@@ -11,17 +11,11 @@ import argparse
 import datetime
 import json
 import pathlib
-import platform
 import subprocess
 
+import spent
+
 FALSE_ALARM, FALSE_PASS, POWER = 0.02, 0.01, 0.9
-
-
-def processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
 
 
 def design(cell):
@@ -95,7 +89,7 @@ def main():
         answer = {
             "command": f"bench/verdict_rates.py build/bench/verdict_rates --seed {given.seed} --pairs {given.pairs}",
             "date": datetime.date.today().isoformat(),
-            "hardware": f"{processor()}, one core: nothing is timed",
+            "hardware": f"{spent.processor()}, one core: nothing is timed",
             "summary": rows,
             "cells": cells,
         }

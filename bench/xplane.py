@@ -15,11 +15,11 @@ import json
 import multiprocessing
 import os
 import pathlib
-import platform
 import sys
 import tarfile
 import time
 
+import spent
 from ingest import analyze, measure, show
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -142,8 +142,7 @@ def main():
     with open(path, "rb") as f:  # into the page cache: the disk is not what is measured
         while f.read(1 << 20):
             pass
-    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
-                if line.startswith("model name")), platform.machine())
+    cpu = spent.processor()
     result = {"machine": {"cpu": cpu, "cores": len(os.sched_getaffinity(0)),
                           "load_average": os.getloadavg()[0]},
               "command": "./dev bench xplane " + " ".join(sys.argv[1:]),

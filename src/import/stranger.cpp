@@ -1,7 +1,6 @@
 #include "import/stranger.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <string>
 

@@ -12,6 +12,19 @@
 
 namespace gf {
 
+void add_nvtx_range(Capture& capture, Interval span, std::uint32_t thread, Text text) {
+  auto& ops = capture.host_ops;
+  const std::size_t row = ops.size();
+  const NvtxRange said = describe_nvtx_range(capture, text);
+  ops.start_ns.push_back(span.start);
+  ops.duration_ns.push_back(span.length());
+  ops.thread.push_back(thread);
+  ops.name.push_back(said.name);
+  ops.kind.push_back(said.kind);
+  put(ops.sequence, row, said.sequence);
+  put(ops.shapes, row, said.shapes);
+}
+
 namespace {
 
 I32 small(std::int64_t value) {
@@ -89,17 +102,7 @@ void TraceRows::operation(Nanos start, Nanos end, std::uint32_t thread, std::str
 }
 
 void TraceRows::range(Nanos start, Nanos end, std::uint32_t thread, std::string_view name) {
-  if (!is_span(start, end)) return;
-  auto& ops = c_.host_ops;
-  const std::size_t row = ops.size();
-  const NvtxRange said = describe_nvtx_range(c_, c_.strings.intern(name));
-  ops.start_ns.push_back(start);
-  ops.duration_ns.push_back(end - start);
-  ops.thread.push_back(thread);
-  ops.name.push_back(said.name);
-  ops.kind.push_back(said.kind);
-  put(ops.sequence, row, said.sequence);
-  put(ops.shapes, row, said.shapes);
+  if (is_span(start, end)) add_nvtx_range(c_, {start, end}, thread, c_.strings.intern(name));
 }
 
 std::uint32_t TraceRows::thread(std::int64_t pid, std::int64_t tid) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/intervals.h"
 #include "core/time.h"
 #include "model/capture.h"
 
@@ -29,6 +30,9 @@ struct DeviceWork {
   std::int64_t operation = -1;  // external_id of the host's operation that it belongs to
   std::array<std::int64_t, 3> grid{-1, -1, -1}, block{-1, -1, -1};
 };
+
+/// A row of host_ops for a range with this text. Its other columns are for complete() to fill up.
+void add_nvtx_range(Capture& capture, Interval span, std::uint32_t thread, Text text);
 
 class TraceRows {
  public:

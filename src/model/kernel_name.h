@@ -39,7 +39,7 @@ struct NvtxOperation {
 /// The parts of a range's text; texts of other programs are a name and nothing else.
 NvtxOperation cut_nvtx_operation(std::string_view text);
 
-/// What a range's text says of its row of host_ops.
+/// The columns of host_ops that a range's text tells.
 struct NvtxRange {
   HostKind kind = HostKind::annotation;
   Text name{}, shapes{};

@@ -136,7 +136,7 @@ class ReplayBase {
   Nanos first_start_ = 0;
 };
 
-/// What one thread needs for its runs: the ends, and what a run changes.
+/// The runs of one thread: it holds their ends and the few values that a run changes.
 class Rerun {
  public:
   using Values = std::vector<std::pair<std::uint32_t, Nanos>>;  // by node, or by edge; the last of

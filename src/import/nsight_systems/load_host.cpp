@@ -8,6 +8,7 @@
 #include "import/gpu_api.h"
 #include "import/nsight_systems/loader.h"
 #include "import/said_columns.h"
+#include "import/trace_rows.h"
 #include "model/check.h"
 #include "model/counter_values.h"
 #include "model/kernel_name.h"
@@ -94,19 +95,10 @@ void Loader::range(const TableRow& rows, std::string_view table) {
                     "NVTX ranges that were still open when the capture ended; they have no length");
   const auto span_of = span(rows, table);
   if (!span_of) return;
-  auto& host_ops = c_.host_ops;
-  const std::size_t row = host_ops.size();
   const auto of_thread = thread(rows.integer(kRangeThread));
-  host_ops.start_ns.push_back(span_of->start);
-  host_ops.duration_ns.push_back(span_of->length());
-  host_ops.thread.push_back(of_thread);
   const Text text = rows.null(kRangeText) ? name(rows.integer(kRangeTextId))
                                           : c_.strings.intern(rows.text(kRangeText));
-  const NvtxRange said = describe_nvtx_range(c_, text);
-  host_ops.name.push_back(said.name);
-  host_ops.kind.push_back(said.kind);
-  put(host_ops.sequence, row, said.sequence);
-  put(host_ops.shapes, row, said.shapes);
+  add_nvtx_range(c_, *span_of, of_thread, text);
   if (!rows.null(kRangePayload))
     nccl_.add_range(of_thread, span_of->start, c_.text(text), rows.text(kRangePayload));
 }

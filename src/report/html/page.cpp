@@ -144,7 +144,7 @@ namespace {
 // Keeps a page under 12 MB, so that it opens within seconds.
 constexpr std::size_t kMostPacked = 8'475'000;
 
-/// What is small enough however it is packed is packed fast.
+/// The timeline as the page holds it; one that is small enough however it is packed is packed fast.
 Gzipped gzipped(const TimelineData& data) {
   const PackedTimeline packed = packed_timeline(data);
   std::vector<std::string_view> parts{packed.head};
@@ -184,7 +184,7 @@ class AnswerText {
  public:
   std::string& json() { return gzip_.bytes; }
 
-  /// What to_json() writes of a value, row by row.
+  /// Writes a list as to_json() does, row by row.
   template <class T>
   void put(const std::vector<T>& rows) {
     json() += '[';
