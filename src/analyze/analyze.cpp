@@ -13,6 +13,7 @@
 #include "analyze/findings/findings.h"
 #include "analyze/host_threads.h"
 #include "analyze/idle/idle.h"
+#include "analyze/kernels/launch_groups.h"
 #include "analyze/layers/layers.h"
 #include "analyze/match/match.h"
 #include "analyze/profiler_cost.h"
@@ -54,6 +55,7 @@ struct DescribedKernels {
 /// Layers, counters and works, which join the context, and what is said of kernels by them.
 DescribedKernels describe_kernels(Context& context) {
   context.attribution.layer = classify_layers(context.capture, context.names, context.attribution);
+  context.launch_groups = launch_groups_of(context);
   context.matching = match_kernels(context.capture, context.devices);
   context.works = std::make_shared<const work::KernelWorks>(work::known_works(context));
   KernelLevels levels(context.capture, context.matching);

@@ -14,6 +14,7 @@
 #include "report/query/column_table.h"
 #include "report/query/query.h"
 #include "support/captures.h"
+#include "support/report_view.h"
 
 namespace gf {
 namespace {

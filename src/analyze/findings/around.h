@@ -47,16 +47,6 @@ class Around {
   Inherited found_;
 };
 
-/// The word of a kernel's name.
-inline NameWord word_of(const TraceFacts& facts, const KernelInstance& kernel) {
-  return facts.context.names.kernel(facts.kernel_name(kernel));
-}
-/// True for kernels that multiply matrices: by the type of their layer, or by their own name in a
-/// layer of another type, as in a loss.
-inline bool multiplies(const TraceFacts& facts, const KernelInstance& kernel) {
-  return can_use_tensor_cores(facts.type(kernel)) ||
-         (word_of(facts, kernel) & kernel_is::product) != 0;
-}
 /// The word of the name of a row of host_ops; 0 without a row.
 inline NameWord word_of_op(const TraceFacts& facts, std::uint32_t row) {
   return row == kNoRow ? 0 : facts.context.names.host(facts.capture().host_ops.name[row]);

@@ -19,7 +19,8 @@ TraceFacts::TraceFacts(const Context& given, const Analysis& answer,
       analysis(answer),
       levels(kernel_levels),
       kernels(given.kernels),
-      window(device_window(given)) {
+      window(device_window(given)),
+      launches_(launch_groups_of(given)) {
   for (const auto& line : given.devices) waiting += line.waiting_ns();
   for (const auto& device : answer.devices) kernel_busy += device.kernel_busy_ns;
   kernel_busy -= waiting;
@@ -233,28 +234,6 @@ bool TraceFacts::in_steps(const Intervals& spans, double share) const {
            share * static_cast<double>(step.duration_ns);
   });
   return with >= 2 && 2 * with >= static_cast<std::ptrdiff_t>(steps.size());
-}
-
-bool can_use_tensor_cores(LayerType type) {
-  return type == LayerType::convolution || type == LayerType::matmul ||
-         type == LayerType::attention || type == LayerType::recurrent;
-}
-
-double blocks_per_sm(const Capture& capture, std::uint32_t activity) {
-  const auto& rows = capture.activities;
-  const auto device = rows.device[activity];
-  std::int64_t sms = -1;
-  if (device != kNoRow) sms = capture.devices.sm_count[device];
-  if (sms <= 0 || rows.grid_x[activity] <= 0) return NAN;
-  return static_cast<double>(rows.grid_x[activity]) * std::max(rows.grid_y[activity], 1) *
-         std::max(rows.grid_z[activity], 1) / static_cast<double>(sms);
-}
-
-double threads_of_block(const Capture& capture, std::uint32_t activity) {
-  const auto& rows = capture.activities;
-  if (rows.block_x[activity] <= 0) return NAN;
-  return static_cast<double>(rows.block_x[activity]) * std::max(rows.block_y[activity], 1) *
-         std::max(rows.block_z[activity], 1);
 }
 
 std::string shown(const std::string& name) {

@@ -18,6 +18,7 @@
 
 #include "analyze/context.h"
 #include "analyze/findings/host_tree.h"
+#include "analyze/kernels/launch_groups.h"
 #include "analyze/layers/layer_type.h"
 #include "analyze/profiler_cost.h"
 #include "analyze/replay/mendings.h"
@@ -50,6 +51,53 @@ class SmallGrids;
 /// Ends a rule that is asked ahead of others and asks what those claim.
 struct AsksOthers {};
 
+/// Kernels of the groups that fit, in order of device and start, each with its group.
+class KernelsOf {
+ public:
+  struct Item {
+    const KernelInstance& kernel;
+    const LaunchGroup& group;
+  };
+  class Iterator {
+   public:
+    Iterator(const KernelsOf& all, std::size_t at) : all_(&all), at_(at) { pass_over(); }
+    Item operator*() const {
+      return {all_->kernels_[at_], all_->launches_.groups[all_->launches_.of[at_]]};
+    }
+    Iterator& operator++() {
+      ++at_;
+      pass_over();
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    void pass_over() {
+      while (at_ < all_->end_ && !all_->fits_[all_->launches_.of[at_]]) ++at_;
+    }
+    const KernelsOf* all_;
+    std::size_t at_;
+  };
+  /// `fits(group)` is asked once a group.
+  template <class Fits>
+  KernelsOf(const std::vector<KernelInstance>& kernels, const LaunchGroups& launches, Fits&& fits)
+      : kernels_(kernels), launches_(launches) {
+    fits_.reserve(launches.groups.size());
+    for (const LaunchGroup& group : launches.groups) {
+      fits_.push_back(fits(group));
+      if (fits_.back()) end_ = kernels.size();
+    }
+  }
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, end_}; }
+
+ private:
+  const std::vector<KernelInstance>& kernels_;
+  const LaunchGroups& launches_;
+  std::vector<char> fits_;  // by group
+  std::size_t end_ = 0;     // no group fits: before all kernels
+};
+
 struct Said;
 /// A copy has the same facts, worked out once for all copies, and from then on its own claims.
 struct TraceFacts {
@@ -63,6 +111,25 @@ struct TraceFacts {
   std::int64_t kernel_count = 0;
 
   TraceFacts(const Context& context, const Analysis& analysis, const KernelLevels& levels);
+
+  /// The groups of the kernels' launches.
+  const std::vector<LaunchGroup>& groups() const { return launches_->groups; }
+  /// The group of a position in `kernels`.
+  const LaunchGroup& group_at(std::size_t position) const {
+    return launches_->groups[launches_->of[position]];
+  }
+  /// Kernels of the groups that fit: `fits(group)`.
+  template <class Fits>
+  KernelsOf kernels_of(Fits&& fits) const {
+    return {kernels, *launches_, std::forward<Fits>(fits)};
+  }
+  KernelsOf kernels_of(LayerType type) const {
+    return kernels_of([&](const LaunchGroup& group) { return group.type == type; });
+  }
+  /// Kernels whose names have one of these traits.
+  KernelsOf kernels_of(NameWord traits) const {
+    return kernels_of([&](const LaunchGroup& group) { return (group.word & traits) != 0; });
+  }
 
   const Capture& capture() const { return context.capture; }
   /// Trees of the host's operations; each computed when first asked for.
@@ -245,6 +312,7 @@ struct TraceFacts {
     Lazy<std::shared_ptr<const trace_rules::SmallGrids>> small_grids;
     Lazy<std::shared_ptr<const ReportCounters>> report;
   };
+  std::shared_ptr<const LaunchGroups> launches_;
   std::shared_ptr<const Shared> shared_ = std::make_shared<const Shared>();
   mutable Claimed claimed_;
   mutable ClaimedTime latest_;
@@ -264,13 +332,6 @@ std::string largest_untold(const TraceFacts& facts);
 /// By the profiler's own estimates of a trace. Of rules_sizes.cpp.
 std::optional<Said> low_estimated_occupancy(const TraceFacts& facts);
 }  // namespace trace_rules
-
-/// Types whose kernels multiply matrices.
-bool can_use_tensor_cores(LayerType type);
-/// Thread blocks of a kernel over the SMs of its device; NaN without data.
-double blocks_per_sm(const Capture& capture, std::uint32_t activity);
-/// Threads of a block; NaN without data.
-double threads_of_block(const Capture& capture, std::uint32_t activity);
 
 /// A name as texts show it: kernel names can be thousands of letters long.
 std::string shown(const std::string& name);

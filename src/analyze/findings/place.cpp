@@ -116,7 +116,7 @@ void Bound::add(std::size_t index) {
   const auto& kernel = facts_.kernels[index];
   const auto time = static_cast<double>(kernel.exclusive_ns);
   time_ += time;
-  if (const double blocks = blocks_per_sm(facts_.capture(), kernel.activity); blocks < 1)
+  if (const double blocks = facts_.group_at(index).blocks_per_sm; blocks < 1)
     empty_ += (1 - blocks) * time;
   const auto level = [&](KernelLevel which) {
     return counters_ ? facts_.levels.of(kernel.activity, which) : std::nan("");
@@ -139,7 +139,7 @@ void Bound::add(std::size_t index) {
       peaks_.push_back(
           stated_peak(*product_, name_of(static_cast<work::Element>(type))).value_or(0));
   }
-  if (activities.grid_x[kernel.activity] > 0 && !multiplies(facts_, kernel)) {
+  if (activities.grid_x[kernel.activity] > 0 && !multiplies(facts_.group_at(index))) {
     plain_ += time;
     threads_ += static_cast<double>(activities.grid_x[kernel.activity]) *
                 std::max(activities.grid_y[kernel.activity], 1) *

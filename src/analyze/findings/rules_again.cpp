@@ -172,9 +172,8 @@ std::optional<Said> repeated_factorization(const Facts& facts) {
   constexpr Nanos kLong = 200 * kNsPerUs;  // small ones in a loop are of matrices that differ
   if (!any_host_name(facts, host_is::factors)) return {};
   // Trained tensors change from step to step.
-  if (std::ranges::any_of(facts.kernels, [&](const KernelInstance& kernel) {
-        const auto phase = facts.phase(kernel);
-        return phase == TrainingPhase::backward || phase == TrainingPhase::optimizer;
+  if (std::ranges::any_of(facts.groups(), [](const LaunchGroup& group) {
+        return group.phase == TrainingPhase::backward || group.phase == TrainingPhase::optimizer;
       }))
     return {};
   AroundNamed around(facts, host_is::factors);

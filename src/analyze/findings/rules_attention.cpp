@@ -137,10 +137,11 @@ std::optional<Said> eager_attention(const Facts& facts) {
   Nanos time = 0;
   TimeBy operators(facts);
   std::unordered_map<std::uint32_t, NamedKernels> by_name;
-  for (const auto& kernel : facts.kernels) {
-    auto& named =
-        by_name[static_cast<std::uint32_t>(facts.capture().activities.name[kernel.activity])];
-    if (facts.operation(kernel) == Text::none) {
+  for (std::size_t at = 0; at < facts.kernels.size(); ++at) {
+    const auto& kernel = facts.kernels[at];
+    const auto& group = facts.group_at(at);
+    auto& named = by_name[static_cast<std::uint32_t>(group.name)];
+    if (group.operation == Text::none) {
       named.unknown += kernel.exclusive_ns;
       continue;
     }

@@ -118,8 +118,8 @@ BeforeKernel most_before(const Facts& facts, const Intervals& stretches) {
   for (auto& [name, before] : kernels) {
     if (before.time * 2 <= all) continue;
     before.kernel = name;
-    before.launches = std::ranges::count_if(
-        facts.kernels, [&](const KernelInstance& one) { return facts.kernel_name(one) == name; });
+    for (const LaunchGroup& group : facts.groups())
+      if (group.name == name) before.launches += group.kernels;
     return before;
   }
   return {};

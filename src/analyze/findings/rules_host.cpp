@@ -39,8 +39,8 @@ Intervals idle_spans(const Facts& facts, IdleReason reason) {
 /// Share of kernel time in kernels that torch.compile wrote.
 double compiled(const Facts& facts) {
   Nanos ns = 0;
-  for (const auto& kernel : facts.kernels)
-    if (word_of(facts, kernel) & kernel_is::compiler_made) ns += kernel.exclusive_ns;
+  for (const LaunchGroup& group : facts.groups())
+    if (group.word & kernel_is::compiler_made) ns += group.exclusive_ns;
   return facts.of_kernels(ns);
 }
 

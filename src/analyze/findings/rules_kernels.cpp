@@ -28,10 +28,10 @@ std::optional<Said> tiny_kernels(const Facts& facts) {
   constexpr Nanos kTiny = 5'000;  // about what one launch costs the host
   Found found(facts);
   std::vector<bool> tiny(facts.capture().activities.size());
-  for (const auto& kernel : facts.kernels) {
-    if (kernel.duration_ns >= kTiny || facts.type(kernel) == LayerType::communication ||
-        facts.claimed(kernel))
-      continue;
+  const auto alone = facts.kernels_of(
+      [](const LaunchGroup& group) { return group.type != LayerType::communication; });
+  for (const auto [kernel, group] : alone) {
+    if (kernel.duration_ns >= kTiny || facts.claimed(kernel)) continue;
     found.take(kernel);
     tiny[kernel.activity] = true;
   }
@@ -62,25 +62,27 @@ bool is_pass(LayerType type) {
          type == LayerType::softmax;
 }
 
-/// By place in facts.kernels: whether the kernel before or behind it on its stream passes over
+/// By position in facts.kernels: true if the kernel before or behind it on its stream passes over
 /// memory, too. One alone between two products or transforms has nothing to be fused with.
 std::vector<bool> beside_passes(const Facts& facts) {
-  const auto& rows = facts.capture().activities;
+  constexpr auto kNone = static_cast<std::size_t>(-1);
+  const auto& streams = facts.capture().activities.stream;
   std::vector<bool> beside(facts.kernels.size());
-  std::map<std::pair<std::uint32_t, std::int64_t>, std::size_t> last;  // by device and stream
-  for (std::size_t i = 0; i < facts.kernels.size(); ++i) {
-    const auto row = facts.kernels[i].activity;
-    const auto type = facts.type(facts.kernels[i]);
-    const auto stream = std::pair{rows.device[row], static_cast<std::int64_t>(rows.stream[row])};
-    if (!is_pass(type) && type != LayerType::copy && type != LayerType::reduction &&
-        type != LayerType::loss) {
-      last.erase(stream);
-      continue;
+  using Stream = std::pair<std::uint32_t, std::int64_t>;  // of a device
+  std::map<Stream, std::size_t> last;                     // pass; kNone: what came since is none
+  Stream stream;
+  std::size_t* before = nullptr;
+  for (std::size_t at = 0; at < facts.kernels.size(); ++at) {
+    const LaunchGroup& group = facts.group_at(at);
+    if (const Stream own(group.device, streams[facts.kernels[at].activity]);
+        !before || own != stream) {
+      stream = own;
+      before = &last.try_emplace(own, kNone).first->second;
     }
-    const auto [before, first] = last.emplace(stream, i);
-    if (first) continue;
-    beside[before->second] = beside[i] = true;
-    before->second = i;
+    const bool passes = is_pass(group.type) || group.type == LayerType::copy ||
+                        group.type == LayerType::reduction || group.type == LayerType::loss;
+    if (passes && *before != kNone) beside[*before] = beside[at] = true;
+    *before = passes ? at : kNone;
   }
   return beside;
 }
@@ -92,16 +94,18 @@ std::optional<Said> unfused_elementwise(const Facts& facts) {
   std::unordered_set<std::uint32_t> names;
   Found found(facts);
   const auto beside = beside_passes(facts);
-  for (std::size_t i = 0; i < facts.kernels.size(); ++i) {
-    const auto& kernel = facts.kernels[i];
-    if (!beside[i] || !is_pass(facts.type(kernel)) || facts.claimed(kernel)) continue;
-    if (word_of(facts, kernel) & kernel_is::compiler_made) {
+  const auto passes =
+      facts.kernels_of([](const LaunchGroup& group) { return is_pass(group.type); });
+  for (const auto [kernel, group] : passes) {
+    const auto position = static_cast<std::size_t>(&kernel - facts.kernels.data());
+    if (!beside[position] || facts.claimed(kernel)) continue;
+    if (group.word & kernel_is::compiler_made) {
       fused += kernel.exclusive_ns;
       continue;
     }
     // A grid that leaves most of the device empty costs more than passes over memory do.
-    if (blocks_per_sm(facts.capture(), kernel.activity) < 0.5) continue;
-    names.insert(static_cast<std::uint32_t>(facts.kernel_name(kernel)));
+    if (group.blocks_per_sm < 0.5) continue;
+    names.insert(static_cast<std::uint32_t>(group.name));
     found.take(kernel);
   }
   // One kernel alone, run again and again, has nothing to be fused with.
@@ -122,9 +126,8 @@ std::optional<Said> casts(const Facts& facts) {
   // These copy an operand into their result before they add to it.
   AroundNamed own(facts, host_is::copies_result);
   Found found(facts);
-  for (const auto& kernel : facts.kernels)
-    if (facts.type(kernel) == LayerType::copy && !facts.claimed(kernel) && own.of(kernel) == kNoRow)
-      found.take(kernel);
+  for (const auto [kernel, group] : facts.kernels_of(LayerType::copy))
+    if (!facts.claimed(kernel) && own.of(kernel) == kNoRow) found.take(kernel);
   if (!found.reaches(0.05, 0.02)) return {};
   for (const auto& kernel : found.kernels) facts.also_gone(kernel.activity);
   return Said{
@@ -137,19 +140,16 @@ std::optional<Said> casts(const Facts& facts) {
 std::optional<Said> fp32_without_tensor_cores(const Facts& facts) {
   const Chip* chip = facts.levels.chip();
   Nanos by_name = 0, counted = 0, all = 0, attention = 0;
-  const auto attends = [&](const KernelInstance& kernel) {
-    return (word_of(facts, kernel) & kernel_is::fp32_attention) != 0;
+  const auto any_is = [&](NameWord trait) {
+    return std::ranges::any_of(facts.groups(),
+                               [&](const LaunchGroup& group) { return (group.word & trait) != 0; });
   };
   TimeBy names(facts);
-  const bool attention_in_fp32 = std::ranges::any_of(facts.kernels, attends) &&
-                                 std::ranges::any_of(facts.kernels, [&](const auto& kernel) {
-                                   return (word_of(facts, kernel) & kernel_is::half) != 0;
-                                 });
-  for (const auto& kernel : facts.kernels) {
-    if (!multiplies(facts, kernel)) continue;
+  const bool attention_in_fp32 = any_is(kernel_is::fp32_attention) && any_is(kernel_is::half);
+  for (const auto [kernel, group] : facts.kernels_of(multiplies)) {
     all += kernel.exclusive_ns;
-    const bool in_attention = attention_in_fp32 && attends(kernel);
-    if (!in_attention && !fp32_by_name(word_of(facts, kernel))) continue;
+    const bool in_attention = attention_in_fp32 && group.word & kernel_is::fp32_attention;
+    if (!in_attention && !fp32_by_name(group.word)) continue;
     // A counter that says otherwise beats the name.
     const double tensor = facts.levels.of(kernel.activity, KernelLevel::tensor_active);
     if (tensor > 0.05) continue;
@@ -194,14 +194,16 @@ std::optional<Said> low_tensor_use(const Facts& facts) {
   long double used = 0;
   Nanos time = 0, layout = 0;
   TimeBy names(facts);
-  for (const auto& kernel : facts.kernels) {
+  // Products in FP32 have another finding: no batch size gives them tensor cores. One query a
+  // sequence reads its keys once: there is no matrix to multiply.
+  const auto products = facts.kernels_of([](const LaunchGroup& group) {
+    return multiplies(group) && !fp32_by_name(group.word) &&
+           !(group.word & kernel_is::one_query && layer_in(group.word) == LayerType::attention);
+  });
+  for (const auto [kernel, group] : products) {
     const double tensor = facts.levels.of(kernel.activity, KernelLevel::tensor_active);
-    if (!multiplies(facts, kernel) || std::isnan(tensor)) continue;
-    // Products in FP32 have another finding: no batch size gives them tensor cores.
-    if (fp32_by_name(word_of(facts, kernel))) continue;
-    const NameWord is = word_of(facts, kernel);
-    // One query a sequence reads its keys once: there is no matrix to multiply.
-    if (is & kernel_is::one_query && layer_in(is) == LayerType::attention) continue;
+    if (std::isnan(tensor)) continue;
+    const NameWord is = group.word;
     if (is & (kernel_is::converts_layout | kernel_is::takes_nchw)) layout += kernel.exclusive_ns;
     if (!can_use_tensor_cores(layer_in(is)))
       continue;  // additions of biases, sums of split reductions
@@ -238,13 +240,14 @@ namespace {
 std::optional<Said> memory_bound_by_kind(const Facts& facts) {
   Found found(facts);
   Nanos by_index = 0;
-  for (const auto& kernel : facts.kernels) {
-    const NameWord is = word_of(facts, kernel);
-    if (!(is & (kernel_is::by_index | kernel_is::moves_whole)) || is & kernel_is::adds_by_index ||
-        facts.claimed(kernel) || facts.type(kernel) == LayerType::embedding)
-      continue;
+  const auto moves = facts.kernels_of([](const LaunchGroup& group) {
+    return group.word & (kernel_is::by_index | kernel_is::moves_whole) &&
+           !(group.word & kernel_is::adds_by_index) && group.type != LayerType::embedding;
+  });
+  for (const auto [kernel, group] : moves) {
+    if (facts.claimed(kernel)) continue;
     found.take(kernel);
-    if (is & kernel_is::by_index) by_index += kernel.exclusive_ns;
+    if (group.word & kernel_is::by_index) by_index += kernel.exclusive_ns;
   }
   if (facts.of_kernels(found.time) < 0.5 || facts.of_window(found.time) < 0.25) return {};
   return Said{

@@ -97,10 +97,9 @@ class Loops {
       if (unsqueeze != Text::none && ops_.name[row] == unsqueeze && around.of_op(row) != kNoRow)
         ++expanded[around.of_op(row)];
     }
-    for (const auto& kernel : facts_.kernels)
-      if (word_of(facts_, kernel) & kernel_is::gathers && around.of(kernel) != kNoRow)
-        kernels[around.of(kernel)] += static_cast<std::size_t>(
-            std::max(0, facts_.capture().activities.grid_y[kernel.activity]));
+    for (const auto [kernel, group] : facts_.kernels_of(kernel_is::gathers))
+      if (around.of(kernel) != kNoRow)
+        kernels[around.of(kernel)] += static_cast<std::size_t>(std::max(0, group.grid_y));
     for (auto& [row, count] : pieces)
       if (count == 0) count = expanded.contains(row) ? expanded[row] : kernels[row];
     std::erase_if(pieces, [](const auto& one) { return one.second < kFewestRounds; });

@@ -57,8 +57,8 @@ Trials timed_trials(const Facts& facts) {
   constexpr Nanos kFills = 10 * kNsPerUs;  // what a fill of so many blocks takes at least
   const auto& rows = facts.capture().activities;
   const auto& all = facts.kernels;
-  const auto fills = [&](const KernelInstance& kernel) {
-    return (word_of(facts, kernel) & kernel_is::fills) != 0;
+  const auto fills = [&](std::size_t at) {
+    return (facts.group_at(at).word & kernel_is::fills) != 0;
   };
   const auto same = [&](std::size_t i, std::size_t j) {
     const auto a = all[i].activity, b = all[j].activity;
@@ -67,10 +67,10 @@ Trials timed_trials(const Facts& facts) {
   Trials trials;
   for (std::size_t i = 0; i + 1 < all.size();) {
     std::size_t end = i + 2;
-    if (all[i].duration_ns >= kFills && fills(all[i]) &&
-        rows.grid_x[all[i].activity] >= kManyBlocks && !fills(all[i + 1]))
+    if (all[i].duration_ns >= kFills && fills(i) && facts.group_at(i).grid_x >= kManyBlocks &&
+        !fills(i + 1))
       while (end + 1 < all.size() && same(end, i) && same(end + 1, i + 1) &&
-             rows.grid_x[all[end].activity] == rows.grid_x[all[i].activity])
+             facts.group_at(end).grid_x == facts.group_at(i).grid_x)
         end += 2;
     if (end - i < 2 * kFewest) {
       ++i;

@@ -110,8 +110,8 @@ SlowCalls slow_calls(const Facts& facts, AllCalls all, const std::vector<std::ui
 }
 
 bool runs_attention(const Facts& facts, Text operation) {
-  return std::ranges::any_of(facts.kernels, [&](const KernelInstance& kernel) {
-    return facts.operation(kernel) == operation && facts.type(kernel) == LayerType::attention;
+  return std::ranges::any_of(facts.groups(), [&](const LaunchGroup& group) {
+    return group.operation == operation && group.type == LayerType::attention;
   });
 }
 

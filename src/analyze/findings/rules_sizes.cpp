@@ -20,12 +20,15 @@ namespace gf::trace_rules {
 /// not lost. Collectives use few blocks by design; a kernel of unknown size fills all.
 class SmallGrids {
  public:
-  explicit SmallGrids(const Context& context) : context_(context) {
+  explicit SmallGrids(const Context& context) : launches_(launch_groups_of(context)) {
+    std::size_t position = 0;
     for (const auto& line : context.devices) {
       for (std::size_t i = 0; i < line.rows.size(); ++i) {
         if (context.capture.activities.kind[line.rows[i]] != ActivityKind::kernel) continue;
         go_to(line.spans[i].start);
-        begin(line.rows[i], line.exclusive_ns[i], line.spans[i].end);
+        begin(context.kernels[position], launches_->groups[launches_->of[position]],
+              line.spans[i].end);
+        ++position;
       }
       go_to(line.window.end);
     }
@@ -34,7 +37,7 @@ class SmallGrids {
 
   TimeBy names(const Facts& facts) const {
     TimeBy names(facts);
-    for (const auto& [activity, ns] : kernels_) names.add_kernel({activity, ns, 0, 0}, ns);
+    for (const auto* kernel : kernels_) names.add_kernel(*kernel, kernel->exclusive_ns);
     return names;
   }
 
@@ -48,14 +51,13 @@ class SmallGrids {
     bool operator>(const Running& other) const { return end > other.end; }
   };
 
-  void begin(std::uint32_t activity, Nanos exclusive, Nanos end) {
-    const double share = blocks_per_sm(context_.capture, activity);
+  void begin(const KernelInstance& instance, const LaunchGroup& group, Nanos end) {
     Running kernel{end, static_cast<std::int64_t>(kAll), false};
-    if (share < 1) {
-      kernel.blocks = std::llround(share * kAll);
-      kernel.small = context_.attribution.layer[activity] != LayerType::communication;
+    if (group.blocks_per_sm < 1) {
+      kernel.blocks = std::llround(group.blocks_per_sm * kAll);
+      kernel.small = group.type != LayerType::communication;
     }
-    if (kernel.small) kernels_.emplace_back(activity, exclusive);
+    if (kernel.small) kernels_.push_back(&instance);
     blocks_ += kernel.blocks;
     small_ += kernel.small;
     running_.push(kernel);
@@ -78,8 +80,8 @@ class SmallGrids {
     now_ = to;
   }
 
-  const Context& context_;
-  std::vector<std::pair<std::uint32_t, Nanos>> kernels_;  // the small ones, by row of activities
+  std::shared_ptr<const LaunchGroups> launches_;
+  std::vector<const KernelInstance*> kernels_;  // the small ones, of the context
   std::priority_queue<Running, std::vector<Running>, std::greater<>> running_;
   Nanos now_ = 0;
   std::int64_t blocks_ = 0, small_ = 0;
@@ -88,14 +90,11 @@ class SmallGrids {
 namespace {
 
 /// The share of its device's warp slots that a kernel can fill; 1 without data.
-double filled(const Facts& facts, const KernelInstance& kernel_instance) {
-  const auto& rows = facts.capture().activities;
-  const double threads = blocks_per_sm(facts.capture(), kernel_instance.activity) *
-                         threads_of_block(facts.capture(), kernel_instance.activity);
+double filled(const Facts& facts, const LaunchGroup& group) {
+  const double threads = group.blocks_per_sm * group.threads_of_block;
   if (std::isnan(threads)) return 1;
   constexpr double kThreadsOfAnSm = 2048;
-  const auto known =
-      facts.capture().devices.max_threads_per_sm[rows.device[kernel_instance.activity]];
+  const auto known = facts.capture().devices.max_threads_per_sm[group.device];
   return std::min(1.0, threads / (known > 0 ? known : kThreadsOfAnSm));
 }
 
@@ -105,11 +104,13 @@ std::optional<Said> small_grids(const Facts& facts) {
   const SmallGrids& small = facts.small_grids();
   if (facts.of_kernels(small.lost) < 0.1 || facts.of_window(small.lost) < 0.02) return {};
   constexpr double kLaunch = 2000;  // ns that a kernel takes at any size
-  for (const auto& kernel : facts.kernels) {
-    const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
+  const auto small_ones = facts.kernels_of([](const LaunchGroup& group) {
+    return group.blocks_per_sm < 1 && group.type != LayerType::communication;
+  });
+  for (const auto [kernel, group] : small_ones) {
     const double least =
-        blocks + kLaunch / static_cast<double>(std::max<Nanos>(1, kernel.duration_ns));
-    if (least < 1 && facts.type(kernel) != LayerType::communication)
+        group.blocks_per_sm + kLaunch / static_cast<double>(std::max<Nanos>(1, kernel.duration_ns));
+    if (least < 1)
       facts.also_takes(kernel.activity,
                        {least, least + (1 - least) / 10, least + (1 - least) * 3 / 4});
   }
@@ -130,8 +131,9 @@ std::optional<Said> small_batch(const Facts& facts) {
   const SmallGrids& small = facts.small_grids();
   if (facts.of_kernels(small.lost) < 0.3) return {};
   double filled_ns = 0;
-  for (const auto& kernel : facts.kernels)
-    filled_ns += filled(facts, kernel) * static_cast<double>(kernel.exclusive_ns);
+  for (std::size_t at = 0; at < facts.kernels.size(); ++at)
+    filled_ns +=
+        filled(facts, facts.group_at(at)) * static_cast<double>(facts.kernels[at].exclusive_ns);
   const auto gain = facts.window - static_cast<Nanos>(std::llround(filled_ns));
   return Said{
       "A step has too little work for the GPU: it is launch-bound, and kernels leave most of the "
@@ -181,35 +183,32 @@ namespace {
 
 /// True if all warps of a grid together fill under a quarter of the device: more work would raise
 /// its occupancy, and other blocks would not.
-bool few_warps(const Facts& facts, std::uint32_t activity, double blocks_per_sm) {
+bool few_warps(const Facts& facts, const LaunchGroup& group) {
   const Chip* chip = facts.levels.chip();
-  const double threads = threads_of_block(facts.capture(), activity);
-  if (!chip || chip->warps_per_sm <= 0 || std::isnan(threads)) return false;
-  return blocks_per_sm * std::ceil(threads / 32) < 0.25 * chip->warps_per_sm;
+  if (!chip || chip->warps_per_sm <= 0 || std::isnan(group.threads_of_block)) return false;
+  return group.blocks_per_sm * std::ceil(group.threads_of_block / 32) < 0.25 * chip->warps_per_sm;
 }
 
 /// Warps of as many blocks as an SM holds at once (CUDA C++ Programming Guide, Multiprocessor
 /// Level), over those that it could hold, where the blocks' shared memory is what leaves fewest of
 /// them. NaN where threads or registers do, as in kernels of libraries, and where a limit is not
 /// known.
-double occupancy_by_shared_memory(const Facts& facts, std::uint32_t activity) {
+double occupancy_by_shared_memory(const Facts& facts, const LaunchGroup& group) {
   constexpr double kWarp = 32, kMostBlocks = 32, kRegisterUnit = 256, kReservedBytes = 1024;
-  const auto& rows = facts.capture().activities;
   const auto& devices = facts.capture().devices;
   const Chip* chip = facts.levels.chip();
-  const auto device = rows.device[activity];
-  const double threads = threads_of_block(facts.capture(), activity);
-  if (!chip || chip->warps_per_sm <= 0 || device == kNoRow || std::isnan(threads) ||
-      rows.registers[activity] < 0 || rows.shared_bytes[activity] < 0 ||
-      devices.registers_per_sm[device] <= 0 || devices.shared_bytes_per_sm[device] <= 0)
+  const auto device = group.device;
+  if (!chip || chip->warps_per_sm <= 0 || device == kNoRow || std::isnan(group.threads_of_block) ||
+      group.registers < 0 || group.shared_bytes < 0 || devices.registers_per_sm[device] <= 0 ||
+      devices.shared_bytes_per_sm[device] <= 0)
     return NAN;
-  const double warps = std::ceil(threads / kWarp);
+  const double warps = std::ceil(group.threads_of_block / kWarp);
   const double registers =
-      std::ceil(rows.registers[activity] * kWarp / kRegisterUnit) * kRegisterUnit * warps;
+      std::ceil(group.registers * kWarp / kRegisterUnit) * kRegisterUnit * warps;
   double blocks = std::min(kMostBlocks, std::floor(chip->warps_per_sm / warps));
   if (registers > 0)
     blocks = std::min(blocks, std::floor(devices.registers_per_sm[device] / registers));
-  const auto shared = static_cast<double>(rows.shared_bytes[activity]) + kReservedBytes;
+  const auto shared = static_cast<double>(group.shared_bytes) + kReservedBytes;
   const double by_shared =
       std::floor(static_cast<double>(devices.shared_bytes_per_sm[device]) / shared);
   if (by_shared >= blocks) return NAN;
@@ -222,17 +221,18 @@ std::optional<Said> low_estimated_occupancy(const Facts& facts) {
   Nanos time = 0;
   bool of_launches = false;
   TimeBy names(facts);
-  for (const auto& kernel : facts.kernels) {
-    if (multiplies(facts, kernel) || facts.type(kernel) == LayerType::communication) continue;
-    double occupancy = facts.capture().activities.occupancy[kernel.activity];
-    const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
+  const auto low = facts.kernels_of([&](const LaunchGroup& group) {
+    if (multiplies(group) || group.type == LayerType::communication) return false;
+    double occupancy = group.occupancy();
     // No estimate is 0, as is one of a block an SM that fills it with its shared memory.
     if (!(occupancy > 0)) {
-      occupancy = occupancy_by_shared_memory(facts, kernel.activity);
+      occupancy = occupancy_by_shared_memory(facts, group);
       of_launches = of_launches || occupancy < 0.25;
     }
-    if (std::isnan(blocks) || blocks < 1 || !(occupancy > 0) || occupancy >= 0.25) continue;
-    if (few_warps(facts, kernel.activity, blocks)) continue;
+    return group.blocks_per_sm >= 1 && occupancy > 0 && occupancy < 0.25 &&
+           !few_warps(facts, group);
+  });
+  for (const auto [kernel, group] : low) {
     time += kernel.exclusive_ns;
     names.add_kernel(kernel, kernel.exclusive_ns);
   }
@@ -251,15 +251,17 @@ std::optional<Said> partial_warps(const Facts& facts) {
   constexpr double kWarp = 32;
   Found found(facts);
   double lost = 0, fewest = kWarp;
-  for (const auto& kernel : facts.kernels) {
-    const double threads = threads_of_block(facts.capture(), kernel.activity);
-    // A few blocks are told as such, and may have little to do.
-    if (!(threads >= 1) || !(blocks_per_sm(facts.capture(), kernel.activity) >= 1)) continue;
-    const double filled = threads / (std::ceil(threads / kWarp) * kWarp);
-    if (filled > 0.5) continue;
+  const auto filled = [&](const LaunchGroup& group) {
+    return group.threads_of_block / (std::ceil(group.threads_of_block / kWarp) * kWarp);
+  };
+  // A few blocks are told as such, and may have little to do.
+  const auto partial = facts.kernels_of([&](const LaunchGroup& group) {
+    return group.threads_of_block >= 1 && group.blocks_per_sm >= 1 && filled(group) <= 0.5;
+  });
+  for (const auto [kernel, group] : partial) {
     found.take(kernel);
-    lost += (1 - filled) * static_cast<double>(kernel.exclusive_ns);
-    fewest = std::min(fewest, threads);
+    lost += (1 - filled(group)) * static_cast<double>(kernel.exclusive_ns);
+    fewest = std::min(fewest, group.threads_of_block);
   }
   if (!found.claim(0.05)) return {};
   Said said{fmt::format("{} of kernel time is in kernels whose blocks leave half of their warps' "
@@ -274,10 +276,11 @@ std::optional<Said> partial_warps(const Facts& facts) {
 std::optional<Said> odd_sizes(const Facts& facts) {
   Nanos products = 0, transforms = 0;
   TimeBy names(facts), operators(facts);
-  for (const auto& kernel : facts.kernels) {
-    const NameWord is = word_of(facts, kernel);
-    const bool transform = is & kernel_is::odd_length;
-    if (!transform && !work::loads_unaligned(is)) continue;
+  const auto odd = facts.kernels_of([](const LaunchGroup& group) {
+    return group.word & kernel_is::odd_length || work::loads_unaligned(group.word);
+  });
+  for (const auto [kernel, group] : odd) {
+    const bool transform = group.word & kernel_is::odd_length;
     (transform ? transforms : products) += kernel.exclusive_ns;
     names.add_kernel(kernel, kernel.exclusive_ns);
     operators.add_operator(kernel, kernel.exclusive_ns);
@@ -303,18 +306,19 @@ std::optional<Said> no_channels_last(const Facts& facts) {
   Nanos converting = 0, around = 0;
   std::int64_t count = 0;
   TimeBy names(facts);
-  for (const auto& kernel : facts.kernels) {
-    const auto type = facts.type(kernel);
-    if (word_of(facts, kernel) & kernel_is::converts_layout) {
-      converting += kernel.exclusive_ns;
-      ++count;
-    } else if (type == LayerType::normalisation || type == LayerType::pooling) {
-      if (word_of(facts, kernel) & kernel_is::nhwc) continue;
-      around += kernel.exclusive_ns;
-      names.add_kernel(kernel, kernel.exclusive_ns);
-    }
+  for (const auto [kernel, group] : facts.kernels_of(kernel_is::converts_layout)) {
+    converting += kernel.exclusive_ns;
+    ++count;
   }
   if (facts.of_kernels(converting) < 0.03) return {};
+  const auto in_nchw = facts.kernels_of([](const LaunchGroup& group) {
+    return (group.type == LayerType::normalisation || group.type == LayerType::pooling) &&
+           !(group.word & (kernel_is::converts_layout | kernel_is::nhwc));
+  });
+  for (const auto [kernel, group] : in_nchw) {
+    around += kernel.exclusive_ns;
+    names.add_kernel(kernel, kernel.exclusive_ns);
+  }
   return Said{
       fmt::format("{} of kernel time converts images between NCHW and NHWC, around convolutions "
                   "that require NHWC. Keep model and input in {}.",

@@ -163,14 +163,14 @@ std::optional<Said> unfused_optimiser(const Facts& facts) {
   Updates grouped(facts);
   std::int64_t all = 0;
   AroundNamed around(facts, host_is::optimizer_step);
-  for (const auto& kernel : facts.kernels) {
-    if (facts.phase(kernel) != TrainingPhase::optimizer ||
-        facts.type(kernel) == LayerType::communication)
-      continue;
+  const auto updates_of = facts.kernels_of([](const LaunchGroup& group) {
+    return group.phase == TrainingPhase::optimizer && group.type != LayerType::communication;
+  });
+  for (const auto [kernel, group] : updates_of) {
     ++all;
-    if (!(word_of(facts, kernel) & kernel_is::many_tensors))
+    if (!(group.word & kernel_is::many_tensors))
       single.take(kernel, around.of(kernel));
-    else if (blocks_per_sm(facts.capture(), kernel.activity) < 1)
+    else if (group.blocks_per_sm < 1)
       grouped.take(kernel, around.of(kernel));
   }
   constexpr std::int64_t kMany = 50;
@@ -207,10 +207,11 @@ std::optional<Said> dense_embedding_gradients(const Facts& facts) {
   Found found(facts);
   AroundNamed around(facts, host_is::embedding_backward);
   Nanos fills = 0;
-  for (const auto& kernel : facts.kernels) {
+  for (std::size_t at = 0; at < facts.kernels.size(); ++at) {
+    const auto& kernel = facts.kernels[at];
     if (around.of(kernel) == kNoRow) continue;
     found.take(kernel);
-    if (word_of(facts, kernel) & kernel_is::fills) fills += kernel.exclusive_ns;
+    if (facts.group_at(at).word & kernel_is::fills) fills += kernel.exclusive_ns;
   }
   // A table that is small beside what a step takes from it is soon set to zero.
   if (!found.reaches(0.05, 0) || fills * 4 < found.time) return {};

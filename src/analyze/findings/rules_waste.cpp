@@ -34,10 +34,9 @@ Fp64 fp64_by_name(NameWord is) {
 }
 
 /// XLA's fusions have no types in their names; its programs have them.
-bool fp64_by_program(const Facts& facts, std::uint32_t activity) {
-  const auto& rows = facts.capture().activities.program_op;
-  if (facts.capture().program_ops.size() == 0 || rows[activity] == kNoRow) return false;
-  const auto type = facts.capture().text(facts.capture().program_ops.type[rows[activity]]);
+bool fp64_by_program(const Facts& facts, const LaunchGroup& group) {
+  if (facts.capture().program_ops.size() == 0 || group.program_op == kNoRow) return false;
+  const auto type = facts.capture().text(facts.capture().program_ops.type[group.program_op]);
   return type == "fp64" || type == "complex128";
 }
 
@@ -87,13 +86,12 @@ std::uint32_t outermost_copy(const Facts& facts, std::uint32_t row) {
 
 std::optional<Said> recomputation(const Facts& facts) {
   Found found(facts);
-  const auto& program_op = facts.capture().activities.program_op;
-  for (const auto& kernel : facts.kernels)
-    if ((facts.phase(kernel) == TrainingPhase::recompute ||
-         phase_in_program(facts.capture(), program_op[kernel.activity]) ==
-             TrainingPhase::recompute) &&
-        facts.type(kernel) != LayerType::communication)
-      found.take(kernel);
+  const auto recomputes = facts.kernels_of([&](const LaunchGroup& group) {
+    return (group.phase == TrainingPhase::recompute ||
+            phase_in_program(facts.capture(), group.program_op) == TrainingPhase::recompute) &&
+           group.type != LayerType::communication;
+  });
+  for (const auto [kernel, group] : recomputes) found.take(kernel);
   if (!found.claim(0.05)) return {};
   return Said{
       fmt::format("{} of kernel time runs operators of the forward pass again in the backward pass "
@@ -107,11 +105,12 @@ std::optional<Said> fp64(const Facts& facts) {
   // Passes over memory have half of the bytes at best, fused or not.
   constexpr MendedTime kInFp32{0.3, 0.6, 1};
   Found products(facts), others(facts);
-  for (const auto& kernel : facts.kernels) {
-    const auto what = fp64_by_name(word_of(facts, kernel));
-    if (what == Fp64::nothing && !fp64_by_program(facts, kernel.activity)) continue;
-    const bool product =
-        what == Fp64::multiplies || (what == Fp64::nothing && multiplies(facts, kernel));
+  const auto in_fp64 = facts.kernels_of([&](const LaunchGroup& group) {
+    return fp64_by_name(group.word) != Fp64::nothing || fp64_by_program(facts, group);
+  });
+  for (const auto [kernel, group] : in_fp64) {
+    const auto what = fp64_by_name(group.word);
+    const bool product = what == Fp64::multiplies || (what == Fp64::nothing && multiplies(group));
     (product ? products : others).take(kernel);
   }
   const Nanos time = products.time + others.time;
@@ -150,10 +149,11 @@ std::optional<Said> expanded_keys(const Facts& facts) {
     }
     return false;
   };
-  for (const auto& kernel : facts.kernels) {
-    if (facts.type(kernel) != LayerType::copy && facts.type(kernel) != LayerType::elementwise &&
-        facts.type(kernel) != LayerType::other)
-      continue;
+  const auto may_copy = facts.kernels_of([](const LaunchGroup& group) {
+    return group.type == LayerType::copy || group.type == LayerType::elementwise ||
+           group.type == LayerType::other;
+  });
+  for (const auto [kernel, group] : may_copy) {
     auto row = repeats.of(kernel);
     if (row == kNoRow) {
       row = outermost_copy(facts, copies.of(kernel));
@@ -205,9 +205,9 @@ struct Rearranging {
                         activities.grid_y[kernel.activity]);
     };
     std::vector<KernelInstance> without;
-    for (const auto& kernel : facts.kernels) {
-      if (facts.type(kernel) != LayerType::copy || facts.claimed(kernel)) continue;
-      if (facts.operation(kernel) == Text::none) {
+    for (const auto [kernel, group] : facts.kernels_of(LayerType::copy)) {
+      if (facts.claimed(kernel)) continue;
+      if (group.operation == Text::none) {
         without.push_back(kernel);
         continue;
       }
@@ -341,36 +341,35 @@ std::optional<Said> contended_atomics(const Facts& facts) {
   // launches have theirs, and threads do not tell of kernels whose threads go on to further ones.
   std::unordered_map<std::uint32_t, double> known;
   std::unordered_set<std::uint32_t> spread;  // kernels with many destinations
-  for (const auto& kernel : facts.kernels) {
-    if (kernel.duration_ns < kLong || !(word_of(facts, kernel) & kernel_is::atomic)) continue;
+  const auto atomic = facts.kernels_of(kernel_is::atomic);
+  for (const auto [kernel, group] : atomic) {
+    if (kernel.duration_ns < kLong) continue;
     const auto op = facts.context.attribution.op[kernel.activity];
     if (op == kNoRow) continue;
     const auto& counts = sizes(facts.capture().host_ops.shapes[op]);
     if (counts.empty()) continue;
-    const auto name = static_cast<std::uint32_t>(facts.kernel_name(kernel));
+    const auto name = static_cast<std::uint32_t>(group.name);
     const auto most = *std::ranges::max_element(counts);
     known[name] = std::max(known[name], static_cast<double>(most));
     constexpr std::int64_t kMany = 64;  // one destination for so many elements is not few
     if (word_of_op(facts, op) & host_is::adds_into_first && counts.front() * kMany > most)
       spread.insert(name);
   }
-  for (const auto& kernel : facts.kernels) {
-    if (kernel.duration_ns < kLong || !(word_of(facts, kernel) & kernel_is::atomic)) continue;
-    const auto device = activities.device[kernel.activity];
+  for (const auto [kernel, group] : atomic) {
+    if (kernel.duration_ns < kLong) continue;
+    const auto device = group.device;
     const Product* product =
         device == kNoRow ? nullptr
                          : find_product(facts.capture().text(facts.capture().devices.name[device]));
     if (!product || product->dram_bytes_per_s <= 0) continue;
-    const double blocks = blocks_per_sm(facts.capture(), kernel.activity);
-    if (!(blocks >= 1)) continue;
-    const auto name = static_cast<std::uint32_t>(facts.kernel_name(kernel));
+    if (!(group.blocks_per_sm >= 1)) continue;
+    const auto name = static_cast<std::uint32_t>(group.name);
     const auto sized = known.find(name);
-    if (spread.contains(name) ||
-        (sized == known.end() && word_of(facts, kernel) & kernel_is::large_index))
+    if (spread.contains(name) || (sized == known.end() && group.word & kernel_is::large_index))
       continue;
     // Each element is read once, of two bytes at least; without sizes, one a thread.
-    double elements = blocks * facts.capture().devices.sm_count[device] *
-                      std::max(activities.block_x[kernel.activity], 1);
+    double elements =
+        group.blocks_per_sm * facts.capture().devices.sm_count[device] * std::max(group.block_x, 1);
     if (sized != known.end()) elements = std::max(elements, sized->second);
     const double rate = 2 * elements * 1e9 / static_cast<double>(kernel.duration_ns);
     if (rate > kFar * static_cast<double>(product->dram_bytes_per_s)) continue;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyze/findings/facts.h"
+#include "analyze/kernels/launch_groups.h"
 #include "analyze/replay/device_work.h"
 #include "analyze/replay/named_changes.h"
 #include "analyze/timeline.h"

@@ -10,6 +10,7 @@
 
 #include "analyze/findings/eager_attention.h"
 #include "analyze/findings/facts.h"
+#include "analyze/kernels/launch_groups.h"
 #include "analyze/layers/layers.h"
 #include "analyze/utilization/waterfall.h"
 #include "analyze/work/ceilings.h"
