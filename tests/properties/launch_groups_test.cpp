@@ -1,4 +1,6 @@
 // Launches of a group are those that share all columns of its row, and no two groups do.
+#include "analyze/kernels/launch_groups.h"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -12,7 +14,6 @@
 
 #include "analyze/analyze.h"
 #include "analyze/context.h"
-#include "analyze/kernels/launch_groups.h"
 #include "import/importer.h"
 #include "support/capture_builder.h"
 
@@ -52,11 +53,11 @@ bool expect_grouped(const Capture& capture, const std::string& name) {
       count.push_back(0);
       const LaunchGroup& group = launches.groups[known->second];
       const Launch& launch = group;
-      const auto own = std::tuple(
-          launch.name, launch.operation, launch.program_op, launch.device, launch.grid_x,
-          launch.grid_y, launch.grid_z, launch.block_x, launch.block_y, launch.block_z,
-          launch.registers, launch.shared_bytes, launch.occupancy_bits, launch.type,
-          static_cast<std::uint8_t>(launch.phase));
+      const auto own =
+          std::tuple(launch.name, launch.operation, launch.program_op, launch.device, launch.grid_x,
+                     launch.grid_y, launch.grid_z, launch.block_x, launch.block_y, launch.block_z,
+                     launch.registers, launch.shared_bytes, launch.occupancy_bits, launch.type,
+                     static_cast<std::uint8_t>(launch.phase));
       EXPECT_EQ(own, key(row)) << name << " at " << at;
       EXPECT_EQ(group.word, context->names.kernel(launch.name));
       EXPECT_TRUE(equal(group.blocks_per_sm, blocks_per_sm(capture, row))) << name;

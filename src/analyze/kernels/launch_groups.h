@@ -18,7 +18,7 @@ struct Launch {
   std::int64_t shared_bytes;
   std::uint64_t occupancy_bits;  // of a double, whose NaN is no key
   Text name;                     // of the kernel
-  Text operation;                // "aten::bmm": innermost at the launch; none when none is known
+  Text operation;                // innermost at the launch; none when none is known
   std::uint32_t program_op, device;
   std::int32_t grid_x, grid_y, grid_z, block_x, block_y, block_z, registers;
   LayerType type;
