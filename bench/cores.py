@@ -26,8 +26,8 @@ import table
 
 QUESTIONS = {what: table.QUESTIONS[what] for what in (
     "JSON: text answer", "times and sizes vary: text answer", "gzip: text answer",
-    "capture file: text answer", "import of JSON", "page of a capture file",
-    "whatif of a capture file", "XLA profile: text answer")}
+    "capture file without its answer: text", "import of JSON without its answer",
+    "page of a capture file", "whatif of a capture file", "XLA profile: text answer")}
 
 
 def once(program, words, files):

@@ -108,7 +108,7 @@ def inputs():
     """The questions about each file, by label, and the plain traces that the walk reads, by
     size."""
     plain = {size: ingest.trace(size, ".json")[0] for size in (LARGE, SMALL)}
-    large, small = imported(plain[LARGE]), imported(plain[SMALL])
+    large, small = (imported(plain[size], "--no-answer") for size in (LARGE, SMALL))
     return {"json": Asked(plain[LARGE], LARGE),
             "text": Asked(plain[LARGE], LARGE, "analyze", "text"),
             "capture": Asked(large, LARGE),
@@ -116,7 +116,7 @@ def inputs():
             "varied": Asked(ingest.trace(SMALL, ".json", varied=True)[0], SMALL, "analyze", "text"),
             "xplane": Asked(profile(SMALL), SMALL),
             "reopened": Asked(small, SMALL, "analyze", "text"),
-            "kept": Asked(imported(plain[SMALL], "--answer"), SMALL, "analyze", "text"),
+            "kept": Asked(imported(plain[SMALL]), SMALL, "analyze", "text"),
             "page": Asked(small, SMALL, "analyze", "html"),
             "whatif": Asked(small, SMALL, "whatif", "json"),
             "ranks": Asked(job(), SMALL, "ranks", "json", ("--allow-incomplete",))}, plain
@@ -242,7 +242,7 @@ def main():
     if not shutil.which("valgrind"):
         sys.exit("Valgrind counts the instructions: ./dev setup, or apt-get install valgrind")
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
-    os.environ["XDG_STATE_HOME"] = str(ingest.CACHE)  # for the key of `import --answer`
+    os.environ["XDG_STATE_HOME"] = str(ingest.CACHE)  # for the key that imports make
     files, plain = inputs()
     gated = {} if o.only else files
     programs = {"now": PROGRAM} if not o.against else {"before": o.against.resolve(),

@@ -65,7 +65,9 @@ def main():
     o = parser.parse_args()
     files = o.files or captures()
     differ = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with (tempfile.TemporaryDirectory() as state,
+          concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool):
+        os.environ["XDG_STATE_HOME"] = state  # for the key that imports make
         pairs = pool.map(lambda f: (f, answers(o.build, f, o.work), answers(o.other, f, o.work)),
                          files)
         whole = 0

@@ -39,14 +39,14 @@ QUESTIONS = {
     "JSON: text answer": ["analyze", "JSON"],
     "times and sizes vary: text answer": ["analyze", "VARIED"],
     "gzip: text answer": ["analyze", "GZIP"],
-    "capture file: text answer": ["analyze", "CAPTURE"],
+    "capture file without its answer: text": ["analyze", "CAPTURE"],
     "capture file with its answer: text": ["analyze", "ANSWERED"],
     "page of a capture file": ["analyze", "CAPTURE", "-o", "MADE.html"],
     "whatif of a capture file": ["whatif", "CAPTURE"],
     "query: count": ["query", "CAPTURE", "select count(*) from host_ops"],
     "query: group by": ["query", "CAPTURE", GROUPS],
-    "import of JSON": ["import", "JSON", "-o", "MADE.gpf"],
-    "import of JSON with its answer": ["import", "JSON", "-o", "MADE.gpf", "--answer"],
+    "import of JSON without its answer": ["import", "JSON", "-o", "MADE.gpf", "--no-answer"],
+    "import of JSON with its answer": ["import", "JSON", "-o", "MADE.gpf"],
     "page of JSON": ["analyze", "JSON", "-o", "MADE.html"],
     "XLA profile: text answer": ["analyze", "PROFILE"],
     "Nsight Systems: text answer": ["analyze", "EXPORT"],
@@ -164,8 +164,8 @@ def inputs(size, questions, peer_size=None):
     plain, facts = ingest.trace(size, ".json")
     made = {"VARIED": lambda: ingest.trace(size, ".json", varied=True)[0],
             "GZIP": lambda: ingest.trace(size, ".json.gz")[0],
-            "CAPTURE": lambda: imported(plain, "table.gpf"),
-            "ANSWERED": lambda: imported(plain, "table_answer.gpf", "--answer"),
+            "CAPTURE": lambda: imported(plain, "table.gpf", "--no-answer"),
+            "ANSWERED": lambda: imported(plain, "table_answer.gpf"),
             "PROFILE": lambda: ratchet.profile(200_000_000), "EXPORT": of_export, "HOUR": of_hour}
     files = {"JSON": plain}
     if peer_size:
@@ -233,7 +233,7 @@ def main():
     p.add_argument("-o", "--output", type=pathlib.Path, help="write all figures as JSON")
     o = p.parse_args()
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
-    os.environ["XDG_STATE_HOME"] = str(ingest.CACHE)  # for the key of `import --answer`
+    os.environ["XDG_STATE_HOME"] = str(ingest.CACHE)  # for the key that imports make
     asked = {what: words for what, words in QUESTIONS.items()
              if not o.only or any(text in what for text in o.only)}
     files, facts = inputs(o.bytes, asked, o.peer_bytes if o.peers else None)

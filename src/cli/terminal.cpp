@@ -59,6 +59,7 @@ struct ProgressDisplay::State {
   using Clock = std::chrono::steady_clock;
   std::mutex mutex;
   Clock::time_point next = Clock::now() + std::chrono::seconds(1);
+  std::string stage;  // what was shown last
   bool shown = false;
   bool terminal = stderr_is_terminal();
 };
@@ -71,7 +72,10 @@ Progress ProgressDisplay::callback() {
     if (!state->terminal) return true;
     const std::lock_guard lock(state->mutex);
     const auto now = State::Clock::now();
-    if (now < state->next) return true;
+    // Another stage is shown at once: it may last long and say nothing more.
+    const bool another = !state->stage.empty() && stage != state->stage;
+    if (now < state->next && !another) return true;
+    state->stage = stage;
     state->next = now + std::chrono::milliseconds(100);
     state->shown = true;
     if (done < 0)

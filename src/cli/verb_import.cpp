@@ -22,7 +22,7 @@ namespace {
 struct ImportArguments {
   std::vector<std::string> files;
   std::string output;
-  bool answer = false;
+  bool no_answer = false;
   ImportOptions import;
 };
 
@@ -73,21 +73,18 @@ Result<int> import_files(const ImportArguments& options, std::string& summary) {
       format_count(static_cast<std::int64_t>(counter_value_count(*capture))));
   const auto missing = shortcomings(*capture);
   KeepMore keep;
-  std::string none = options.files.size() == 1 ? "" : "only that of one file is kept";
-  if (options.answer && none.empty())
+  bool with_answer = false;
+  if (!options.no_answer && options.files.size() == 1)  // joined ones are not as read
     keep = [&](std::int64_t rows) {
-      auto kept = keep_answer(std::move(*capture), options.output, rows, progress.callback());
-      if (kept) return std::vector<Kept>{std::move(*kept)};
-      none = kept.error().what;
-      return std::vector<Kept>{};
+      auto kept = keep_answer(std::move(*capture), options.output, rows, with_progress.import);
+      with_answer = kept.has_value();
+      return kept;
     };
   if (auto written = write_capture(*capture, options.output, progress.callback(), keep); !written)
     return tl::unexpected(written.error());
   progress.wipe();
-  if (options.answer && !none.empty())
-    complain(fmt::format("{}: keeps no answer: {}", options.output, none), kWhole);
   summary += format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(options.output)));
-  if (options.answer && none.empty()) summary += ", with its answer";
+  if (with_answer) summary += ", with its answer";
   summary += '\n';
   return say_missing(options.output, missing);
 }
@@ -104,9 +101,9 @@ Verb import_verb() {
   verb.option("-o,--output", options->output, "FILE", "capture file to write (.gpf)")
       .must()
       .output();
-  verb.flag("--answer", options->answer,
-            "also write the answer of `gpufathom analyze`, which then takes milliseconds to print; "
-            "takes as long as that answer");
+  verb.flag("--no-answer", options->no_answer,
+            "leave out the answer of `gpufathom analyze`, which an import of one trace keeps so "
+            "that it takes milliseconds to print: less time and memory");
   add_limit_options(verb, options->import.max_bytes, options->import.threads);
   verb.wrong = [options] { return wrong_ending(options->output, {".gpf"}); };
   verb.run = [options] {

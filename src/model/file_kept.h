@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/error.h"
 #include "model/sqlite.h"
@@ -21,8 +20,9 @@ struct Kept {
   std::string data;
 };
 
-/// Works out what a file shall keep, once its rows are written; `rows` is a number of them all.
-using KeepMore = std::function<std::vector<Kept>(std::int64_t rows)>;
+/// Works out what a file shall keep, if anything, once its rows are written; `rows` is a number of
+/// them all.
+using KeepMore = std::function<std::optional<Kept>(std::int64_t rows)>;
 
 struct FoundKept {
   std::string data;

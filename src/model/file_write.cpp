@@ -237,8 +237,8 @@ Status store_capture(sqlite3* db, const Capture& capture, const Progress& progre
     if (keep) {
       const auto rows = sum_of_rows(db, file);
       if (!rows) return tl::unexpected(rows.error());
-      for (const Kept& kept : keep(*rows))
-        if (auto ok = insert_kept(db, kept, file); !ok) return ok;
+      if (const auto kept = keep(*rows))
+        if (auto ok = insert_kept(db, *kept, file); !ok) return ok;
     }
     return seal(db, file);
   });

@@ -240,6 +240,8 @@ std::shared_ptr<const Capture> laid_out(const Capture& report) {
 }  // namespace
 
 Result<Answer> answer_question(const Loaded& loaded, const Question& question) {
+  if (question.progress && !question.progress("analyzing", -1))
+    return fail("stopped", loaded.capture->path);
   Answer answer;
   answer.capture = loaded.capture;
   AnalyzeOptions options = question;

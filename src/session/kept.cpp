@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <new>
+#include <exception>
 #include <utility>
 
 #include "core/files.h"
@@ -33,30 +33,25 @@ std::uint64_t signature_of(const SecretKey& key, std::int64_t rows, std::string_
   return siphash(key, packer.take().append(data));
 }
 
-Result<Kept> answer_of(Capture capture, const std::string& path, std::int64_t rows,
-                       const Progress& progress) {
+std::optional<Kept> answer_of(Capture capture, const std::string& path, std::int64_t rows,
+                              const ImportOptions& how) {
   // A recording's size is that of its own file, and samples stand in for a report by their source.
   if (capture.bytes == 0 || capture.activities.empty() || holds_counter_values(capture))
-    return fail("only that of a trace without samples is kept", path);
+    return std::nullopt;
   const auto key = own_key(OwnKey::make);
-  if (!key)
-    return fail(
-        "no key of yours to sign it with: gpufathom/key in XDG_STATE_HOME, or in ~/.local/state, "
-        "cannot be made or is not yours alone",
-        path);
+  if (!key) return std::nullopt;
   // As the file will be read.
   capture.set_metadata("imported_from", without_secrets(capture.path));
   capture.path = path;
-  auto loaded = join_measured(std::move(capture), {.trace = path}, progress);
-  if (!loaded) return tl::unexpected(loaded.error());
-  if (loaded->counters) return fail("only that of a trace without counters is kept", path);
+  const auto loaded =
+      join_measured(std::move(capture), {.trace = path, .threads = how.threads}, how.progress);
+  if (!loaded || loaded->counters) return std::nullopt;
   Question question;
   question.brief = true;
   question.report_alone = true;
-  question.progress = progress;
+  question.progress = how.progress;
   auto answer = answer_question(*loaded, question);
-  if (!answer) return tl::unexpected(answer.error());
-  if (!answer->context) return fail("its time line is not analyzed", path);
+  if (!answer || !answer->context) return std::nullopt;
   const std::string product = product_of(*answer->capture);
   answer->analysis.source.path.clear();  // as whoever opens it names it
   Packer packer;
@@ -83,12 +78,12 @@ bool is_usual(const InputOptions& input, const Question& question) {
          question.findings && !question.waiting && !question.own_rules;
 }
 
-Result<Kept> keep_answer(Capture capture, const std::string& path, std::int64_t rows,
-                         const Progress& progress) {
+std::optional<Kept> keep_answer(Capture capture, const std::string& path, std::int64_t rows,
+                                const ImportOptions& how) {
   try {
-    return answer_of(std::move(capture), path, rows, progress);
-  } catch (const std::bad_alloc&) {  // the file is whole without it
-    return fail("memory ran out while it was worked out", path);
+    return answer_of(std::move(capture), path, rows, how);
+  } catch (const std::exception&) {  // such as too little memory: the file is whole without it
+    return std::nullopt;
   }
 }
 

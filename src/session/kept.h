@@ -25,11 +25,11 @@ struct KeptAnswer {
 /// that files keep.
 bool is_usual(const InputOptions& input, const Question& question);
 
-/// The answer to the usual question, for the file `path` with these `rows`. An error says why there
-/// is none, such as one that depends on more than the capture as that file will hold it. `capture`
-/// is as import_file read it.
-Result<Kept> keep_answer(Capture capture, const std::string& path, std::int64_t rows,
-                         const Progress& progress);
+/// The answer to the usual question, for the file `path` with these `rows`. Empty: it depends on
+/// more than the capture as that file will hold it, the user has no key, or something goes wrong.
+/// `capture` is as import_file read it.
+std::optional<Kept> keep_answer(Capture capture, const std::string& path, std::int64_t rows,
+                                const ImportOptions& how);
 
 /// What the file keeps of it. Empty where nothing was kept by this program and this user, or the
 /// file is not as it was written.

@@ -35,7 +35,17 @@ std::optional<SecretKey> read_key(const std::string& path) {
   return whole ? std::optional(key) : std::nullopt;
 }
 
+/// False in the home of another user, such as that of who calls sudo: folders that root makes there
+/// are in that user's way.
+bool may_make(std::filesystem::path folder) {
+  struct stat status{};
+  while (::stat(folder.c_str(), &status) != 0 && folder.has_relative_path())
+    folder = folder.parent_path();
+  return status.st_uid == ::geteuid() || status.st_uid == 0;
+}
+
 void make_key(const std::string& folder, const std::string& path) {
+  if (!may_make(folder)) return;
   SecretKey key{};
   if (::getrandom(key.data(), key.size(), 0) != ssize_t{key.size()}) return;
   std::error_code failed;
@@ -44,7 +54,8 @@ void make_key(const std::string& folder, const std::string& path) {
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (fd < 0) return;  // there is one by now, or cannot be
   const std::string_view bytes(reinterpret_cast<const char*>(key.data()), key.size());
-  if (!write_all(fd, bytes, path)) ::unlink(path.c_str());
+  // Half a key would stay in the way of a whole one.
+  if (!write_all(fd, bytes, path) || ::fsync(fd) != 0) ::unlink(path.c_str());
   ::close(fd);
 }
 

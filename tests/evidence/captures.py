@@ -283,8 +283,8 @@ def of_every_reader(program, examples, scratch):
             elif member.name.endswith(".trace.json.gz"):
                 (scratch / "jax.json.gz").write_bytes(archive.extractfile(member).read())
     own = scratch / "own.gpf"
-    subprocess.run([program, "import", examples / "lenet_train_b64.json.gz", "-o", own], check=True,
-                   capture_output=True)
+    subprocess.run([program, "import", examples / "lenet_train_b64.json.gz", "-o", own,
+                    "--no-answer"], check=True, capture_output=True)
     return [("kineto", Kineto(examples / "lenet_train_b64.json.gz")),
             ("graphs", Kineto(examples / "lenet_graphs_b1.json.gz")),
             ("nsight_systems", NsightSystems.of_kineto(examples / "lenet_train_b64.json.gz")),

@@ -62,7 +62,7 @@ def captures(scratch):
 
 def rows(program, path, stored):
     """The quality of a capture that was read; None for a file that is none."""
-    subprocess.run([program, "import", path, "-o", stored], capture_output=True)
+    subprocess.run([program, "import", path, "-o", stored, "--no-answer"], capture_output=True)
     if not stored.exists():
         return None
     database = sqlite3.connect(stored)

@@ -168,6 +168,7 @@ def main():
         folder, out = o.keep or Path(temporary) / "in", Path(temporary) / "out"
         folder.mkdir(exist_ok=True)
         out.mkdir()
+        os.environ["XDG_STATE_HOME"] = temporary  # for the key that imports make
         todo, faults, slowest, classes = feed(o, o.program.resolve(), folder, out)
     for command, fault in faults:
         print(f"{words(command)}: {fault}")

@@ -3,16 +3,22 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <new>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "core/packed.h"
 #include "model/file.h"
 #include "model/file_seal.h"
+#include "report/summary.h"
 #include "report/text/reports.h"
 #include "session/kept.h"
 #include "session/own_key.h"
@@ -38,12 +44,12 @@ std::string packed(const Analysis& analysis, const OmittedParts& omitted) {
 }
 
 /// Imports a file as the verb does; false where that is no capture.
-bool import_with_answer(const std::string& from, const std::string& to) {
+bool import_with_answer(const std::string& from, const std::string& to,
+                        const ImportOptions& how = {}) {
   auto capture = import_file(from, {});
   if (!capture) return false;
   const auto keep = [&](std::int64_t rows) {
-    auto kept = keep_answer(std::move(*capture), to, rows, {});
-    return kept ? std::vector<Kept>{std::move(*kept)} : std::vector<Kept>{};
+    return keep_answer(std::move(*capture), to, rows, how);
   };
   return write_capture(*capture, to, {}, keep).has_value();
 }
@@ -51,7 +57,9 @@ bool import_with_answer(const std::string& from, const std::string& to) {
 /// A folder for the user's key, which no test may make in the user's own.
 struct OwnState {
   OwnState() { ::setenv("XDG_STATE_HOME", dir.path.c_str(), 1); }
-  ~OwnState() { ::unsetenv("XDG_STATE_HOME"); }
+  ~OwnState() { ::setenv("XDG_STATE_HOME", before.c_str(), 1); }
+  const char* const set = ::getenv("XDG_STATE_HOME");
+  const std::string before = set ? set : "";  // empty: as if it were not set
   test::TempDir dir;
 };
 
@@ -201,6 +209,41 @@ TEST_F(KeptAnswerOf, AKeyThatOthersCanReadIsNone) {
   ::chmod(key.c_str(), 0640);
   EXPECT_FALSE(own_key(OwnKey::make));
   EXPECT_FALSE(kept_answer(path_));
+}
+
+/// Where sudo leaves HOME as it was, root makes nothing in that user's home.
+TEST_F(KeptAnswerOf, NoKeyIsMadeInAnothersHome) {
+  const test::TempDir home;
+  if (::geteuid() != 0 || ::chown(home.path.c_str(), 12345, 12345) != 0)
+    GTEST_SKIP() << "only root can give a folder away";
+  const auto state = home.path / ".local/state";
+  ::setenv("XDG_STATE_HOME", state.c_str(), 1);
+  EXPECT_FALSE(own_key(OwnKey::make));
+  EXPECT_TRUE(std::filesystem::is_empty(home.path));
+  std::filesystem::create_directories(state);
+  EXPECT_TRUE(own_key(OwnKey::make));
+}
+
+/// What goes wrong while the answer is worked out, such as too little memory, costs the answer
+/// only.
+TEST_F(KeptAnswerOf, AFileWithoutItIsWhole) {
+  const auto is_whole_without = [&](const std::function<void()>& fault) {
+    ImportOptions how;
+    how.progress = [&](std::string_view, double) {
+      fault();
+      return false;
+    };
+    ASSERT_TRUE(import_with_answer("examples/resnet50_amp_eager_b64.json.gz", path_, how));
+    EXPECT_FALSE(kept_answer(path_));
+    const auto loaded = load_capture({.trace = path_}, {});
+    ASSERT_TRUE(loaded);
+    EXPECT_TRUE(shortcomings(*loaded->capture).empty());
+  };
+  is_whole_without([] {});
+  is_whole_without([] { throw std::bad_alloc(); });
+  is_whole_without([] { throw std::length_error("more than there is"); });
+  is_whole_without(
+      [] { throw std::system_error(std::make_error_code(std::errc::not_enough_memory)); });
 }
 
 TEST(SipHash, GivesTheNumbersOfItsReference) {

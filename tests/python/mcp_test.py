@@ -192,7 +192,8 @@ class Held(Calls):
     @within
     async def test_capture_files_are_read_from_a_copy(self):
         made = self.root / "a.gpf"
-        words = [BUILD / "gpufathom", "import", CAPTURES / "vit.json.gz", "-o", made]
+        words = [BUILD / "gpufathom", "import", CAPTURES / "vit.json.gz", "-o", made,
+                 "--no-answer"]
         subprocess.run(words, check=True, capture_output=True)
         self.assertIn("GPU active", await self.ask("open", path=made))
         with contextlib.closing(sqlite3.connect(made)) as writer:

@@ -13,9 +13,11 @@ fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 zcat "$root/examples/resnet50_amp_eager_b64.json.gz" > trace.json
 "$gf" import trace.json -o run.gpf > /dev/null
 least=$(bash -c "ulimit -v 200000; '$gf' --version" > /dev/null 2>&1 && echo 40000 || echo 200000)
-short=0
+"$gf" query run.gpf 'select count(*) from kernels' > kernels
+short=0 code=0
 attempt() {  # KILOBYTES WORDS
-  local kilobytes=$1 code=0
+  local kilobytes=$1
+  code=0
   shift
   bash -c "ulimit -v $kilobytes; exec \"\$@\"" sh "$gf" "$@" > out 2> err || code=$?
   [ $code -le 1 ] || fail "$* with $kilobytes kB ends with $code: $(head -c 300 err)"
@@ -32,6 +34,15 @@ for kilobytes in $(seq "$least" 9000 $((least + 110000))); do
   attempt "$kilobytes" analyze run.gpf -o answer.html
   attempt "$kilobytes" query trace.json 'select count(*) from kernels'
   attempt "$kilobytes" export trace.json --perfetto -o answer.pftrace
+  rm -f made.gpf
+  attempt "$kilobytes" import trace.json -o made.gpf
+  # With the answer of analyze or, where that finds too little memory, without.
+  if [ $code = 0 ]; then
+    "$gf" query made.gpf 'select count(*) from kernels' 2>&1 > out | grep . && fail "an import with $kilobytes kB is not whole"
+    cmp -s out kernels || fail "an import with $kilobytes kB lacks kernels"
+  elif [ -e made.gpf ]; then
+    fail "an import with $kilobytes kB failed and left a file"
+  fi
 done
 [ $short -gt 0 ] || fail "there was always enough memory: this test tests nothing"
 echo "$short answers found too little memory"

@@ -95,15 +95,21 @@ end the program. [results/spine_capture.json](results/spine_capture.json) compar
 
 ## Kept answer
 
-`gpufathom import --answer` also writes what `gpufathom analyze` says of the file, and `analyze`
+`gpufathom import` of one trace also writes what `gpufathom analyze` says of the file, and `analyze`
 without options then prints it without reading the capture. It is a row of `kept`: its `name`, a
 `key` of the program's sources and compiler, the XXH64 of `data`, seeded with that of "NAME KEY",
 and `data`, which no other program reads. `analyze` takes it where its own key is the same, the seal
 and every block are whole, and the signature in `data`, of the answer and of all other rows, is by
 the user's own key, a file that only the user can read (`gpufathom/key` in `XDG_STATE_HOME` or
-`~/.local/state`): sentences and commands of strangers are not printed. In all other cases the
-answer comes from the rows; it is the same. `import` says why it keeps none, as of a file with
-samples, of several files or where there is no place for the key.
+`~/.local/state`, made by the first import): sentences and commands of strangers are not printed. In
+all other cases the answer comes from the rows; it is the same.
+
+`import` says "with its answer" where it keeps one. It keeps none, and the capture is whole all the
+same, of several files, of samples and counters, where nothing ran, where the analysis does not end
+well, such as without the memory for it, and where the user has no key: there is no place for it,
+others can read it, or the home is another user's (`sudo`). `--no-answer` leaves the answer out and
+makes no key: the import takes less time and memory, and its file is the same bytes for every user.
+With an answer, which a user's key signs, it is so for each user alone.
 )";
 
 constexpr const char* kSamples = R"(

@@ -1,9 +1,14 @@
-A file that keeps the answer gives the one that its rows give. The key that signs it is the user's alone.
+A file keeps the answer, which is the one that its rows give. The key that signs it is the user's alone.
 
   $ export XDG_STATE_HOME=$PWD
-  $ gpufathom import $EXAMPLES/lenet_train_b64.json.gz -o kept.gpf --answer | sed 's/.*B, //'
+  $ gpufathom import $EXAMPLES/lenet_train_b64.json.gz -o rows.gpf --no-answer | grep -c answer
+  0
+  [1]
+  $ ls -d gpufathom
+  ls: cannot access 'gpufathom': No such file or directory
+  [2]
+  $ gpufathom import $EXAMPLES/lenet_train_b64.json.gz -o kept.gpf | sed 's/.*B, //'
   with its answer
-  $ gpufathom import $EXAMPLES/lenet_train_b64.json.gz -o rows.gpf > /dev/null
   $ gpufathom analyze kept.gpf > kept.txt
   $ gpufathom analyze rows.gpf | sed 's/rows.gpf/kept.gpf/' | diff kept.txt -
   $ gpufathom analyze kept.gpf --format json > kept.json
@@ -11,11 +16,22 @@ A file that keeps the answer gives the one that its rows give. The key that sign
   $ stat -c %a gpufathom/key
   600
 
-Who asks for it and gets none is told why; the capture is whole.
+A trace and a user make one file; without the answer it is the same for every user.
 
-  $ gpufathom import $EXAMPLES/lenet_train_b64.json.gz $EXAMPLES/lenet_train_b64.base.ncu.csv.gz -o two.gpf --answer > /dev/null
-  gpufathom: two.gpf: keeps no answer: only that of one file is kept
-  $ XDG_STATE_HOME=/dev/null gpufathom import $EXAMPLES/lenet_train_b64.json.gz -o no_key.gpf --answer > /dev/null
-  gpufathom: no_key.gpf: keeps no answer: no key of yours to sign it with: gpufathom/key in XDG_STATE_HOME, or in ~/.local/state, cannot be made or is not yours alone
-  $ gpufathom import $EXAMPLES/mnist_recorded.gpf -o samples.gpf --answer > /dev/null
-  gpufathom: samples.gpf: keeps no answer: only that of a trace without samples is kept
+  $ cp kept.gpf one.gpf && gpufathom import $EXAMPLES/lenet_train_b64.json.gz -o kept.gpf > /dev/null && cmp one.gpf kept.gpf
+  $ cp rows.gpf one.gpf && gpufathom import $EXAMPLES/lenet_train_b64.json.gz -o rows.gpf --no-answer > /dev/null && cmp one.gpf rows.gpf
+
+Where no answer can be kept, the capture is whole, and nothing is said.
+
+  $ gpufathom import $EXAMPLES/lenet_train_b64.json.gz $EXAMPLES/lenet_train_b64.base.ncu.csv.gz -o two.gpf | grep -c answer
+  0
+  [1]
+  $ gpufathom import $EXAMPLES/mnist_recorded.gpf -o samples.gpf | grep -c answer
+  0
+  [1]
+  $ for home in /dev/null nowhere ''; do XDG_STATE_HOME=$home HOME=/dev/null gpufathom import $EXAMPLES/lenet_train_b64.json.gz -o none.gpf | grep -c answer; done
+  0
+  0
+  0
+  [1]
+  $ gpufathom analyze none.gpf | sed 's/none.gpf/kept.gpf/' | diff kept.txt -
