@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/intervals.h"
+#include "model/counter_values.h"
 #include "model/formats.h"
 #include "model/quality.h"
 #include "model/vendor.h"
@@ -227,8 +228,10 @@ Status why_nothing_ran(const Capture& capture) {
           capture.path, -1,
           "mend that first, with another release of the profiler where it is the driver, and "
           "record again");
-  return fail("no GPU activity: there is nothing to analyze", capture.path, -1,
-              how_to_record(capture));
+  const bool sampled = counter_value_count(capture) > 0;
+  return fail(sampled ? "holds samples alone, no kernels or copies"
+                      : "no GPU activity: there is nothing to analyze",
+              capture.path, -1, how_to_record(capture));
 }
 
 Status check_for_work(const Capture& capture) {
