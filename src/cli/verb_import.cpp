@@ -108,7 +108,7 @@ Verb import_verb() {
             "also write the answer of `gpufathom analyze`, which then takes milliseconds to print; "
             "takes as long as that answer");
   add_limit_options(verb, options->import.max_bytes, options->import.threads);
-  verb.wrong = [options] { return wrong_ending(options->output, {".gpf"}); };
+  verb.wrong = [options] { return wrong_capture_file(options->output); };
   verb.run = [options] {
     std::string summary;
     const auto done = import_files(*options, summary);

@@ -73,3 +73,6 @@ Standard input has its name, in complaints and in answers.
   standard input                                    NVIDIA H200, 3 steps, 10.40 ms
   $ zcat $T | gpufathom analyze - --format json | jq -r .source.path
   standard input
+  $ zcat $T | gpufathom compare - -
+  gpufathom: FILE: standard input is one file: - can be given once (name the others) (see gpufathom compare --help)
+  [2]
