@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/intervals.h"
+#include "model/counter_values.h"
 #include "model/formats.h"
 #include "model/quality.h"
 #include "model/vendor.h"
@@ -171,7 +172,8 @@ std::string_view default_window(const Capture& capture, const Steps& steps,
 
 }  // namespace
 
-Result<Interval> parse_span(const std::string& path, std::string_view wanted, Interval all) {
+Result<Interval> parse_span(const std::string& path, std::string_view wanted, Interval all,
+                            Interval recorded) {
   const auto colon = wanted.find(':');
   const auto left = wanted.substr(0, colon), right = wanted.substr(colon + 1);
   std::optional<Nanos> start = 0, end = all.length();
@@ -182,22 +184,24 @@ Result<Interval> parse_span(const std::string& path, std::string_view wanted, In
                 fmt::format("use {}", kForms));
   // Beyond the capture when counted from its first activity, inside it on its own clock: meant on
   // its own clock.
-  const bool absolute = !left.empty() && *start >= all.length() && *start < all.end &&
-                        (right.empty() || *end > all.start);
+  const auto is_absolute = [&](Nanos time) {
+    return time >= all.length() && time >= recorded.start && time <= recorded.end;
+  };
   auto from = start, to = end;
-  if (!absolute) {
+  if (!is_absolute(left.empty() ? *end : *start)) {
     from = checked_add(all.start, *start);
     to = checked_add(all.start, *end);
   }
+  if (left.empty()) from = all.start;
   if (right.empty()) to = all.end;
-  if (!from || !to || *from >= *to)
-    return fail(fmt::format("--window {}: the span is empty", wanted), path, -1,
-                "START must come before END");
-  if (*to <= all.start || *from >= all.end)
+  if (from && to && (*to <= all.start || *from >= all.end))
     return fail(
         fmt::format("--window {}: no device activity in it", wanted), path, -1,
         fmt::format("the device was traced for {} ns after its first activity", all.length()));
-  return Interval{*from, *to};
+  if (!from || !to || *from >= *to)
+    return fail(fmt::format("--window {}: the span is empty", wanted), path, -1,
+                "START must come before END");
+  return Interval{std::max(*from, recorded.start), std::min(*to, recorded.end)};
 }
 
 namespace {
@@ -224,8 +228,10 @@ Status why_nothing_ran(const Capture& capture) {
           capture.path, -1,
           "mend that first, with another release of the profiler where it is the driver, and "
           "record again");
-  return fail("no GPU activity: there is nothing to analyze", capture.path, -1,
-              how_to_record(capture));
+  const bool sampled = counter_value_count(capture) > 0;
+  return fail(sampled ? "holds samples alone, no kernels or copies"
+                      : "no GPU activity: there is nothing to analyze",
+              capture.path, -1, how_to_record(capture));
 }
 
 Status check_for_work(const Capture& capture) {
@@ -277,6 +283,22 @@ Result<Interval> one_step_span(const Capture& capture, const Steps& steps,
   return span_of_step(*step);
 }
 
+/// From the first to the last thing that the capture holds: beyond it nothing is known of any time.
+Interval recorded_extent(const Capture& capture, Interval activities) {
+  const auto widen = [&](const auto& table) {
+    for (std::size_t row = 0; row < table.size(); ++row) {
+      const Interval span = span_of(table, row);
+      activities = {std::min(activities.start, span.start), std::max(activities.end, span.end)};
+    }
+  };
+  widen(capture.activities);
+  widen(capture.host_ops);
+  widen(capture.api_calls);
+  widen(capture.steps);
+  widen(capture.recording_windows);
+  return activities;
+}
+
 /// The kind and the span that `wanted` names.
 struct ChosenSpan {
   WindowKind kind;
@@ -290,8 +312,11 @@ ChosenSpan chosen_span(const Capture& capture, std::string_view wanted, const St
   if (wanted == "steps") return {WindowKind::steps, steps_span(capture, steps)};
   if (wanted == "stable") return {WindowKind::stable, stable_steps_span(capture, steps)};
   if (wanted.starts_with("step:")) return {WindowKind::step, one_step_span(capture, steps, wanted)};
-  if (wanted.find(':') != std::string_view::npos)
-    return {WindowKind::range, parse_span(capture.path, wanted, extent(capture, devices))};
+  if (wanted.find(':') != std::string_view::npos) {
+    const Interval all = extent(capture, devices);
+    return {WindowKind::range, parse_span(capture.path, wanted, all,
+                                          wanted == ":" ? all : recorded_extent(capture, all))};
+  }
   return {WindowKind::all, fail(fmt::format("--window {}: not recognized", wanted), capture.path,
                                 -1, fmt::format("use {}", kForms))};
 }

@@ -47,7 +47,9 @@ Interval extent(const Capture& capture, const ChosenDevices& devices = {});
 /// A time of START:END: plain nanoseconds, or a number with ns, us, ms or s.
 std::optional<Nanos> parse_span_time(std::string_view text);
 
-/// START:END of --window within a span of time. Errors: no span, an empty one, one outside.
-Result<Interval> parse_span(const std::string& path, std::string_view wanted, Interval all);
+/// START:END of --window, counted from the start of `all`, as far as anything is recorded. Errors:
+/// no span, an empty one, one outside of `all`.
+Result<Interval> parse_span(const std::string& path, std::string_view wanted, Interval all,
+                            Interval recorded);
 
 }  // namespace gf

@@ -24,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/options.h"
@@ -68,6 +69,9 @@ Result<std::string> copied(int from, const std::string& name) {
 /// parts. Errors: standard input is a terminal, no room for the copy.
 Result<std::string> readable_file(const std::string& path) {
   if (path == "-") {
+    static bool taken = false;
+    if (std::exchange(taken, true))
+      return fail("standard input is one file: - can be given once", {}, -1, "name the others");
     if (::isatty(STDIN_FILENO))
       return fail("standard input is a terminal", "-", -1, "send a file through a pipe to it");
     return copied(STDIN_FILENO, "standard input");

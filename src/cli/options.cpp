@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <type_traits>
 
 #include "analyze/chosen_devices.h"
 #include "analyze/window.h"
@@ -24,10 +25,14 @@ namespace {
 
 template <class T>
 std::string set_number(const std::string& text, T& out, const char* wanted) {
+  T value{};
   const char* last = text.data() + text.size();
-  const auto [end, code] = std::from_chars(text.data(), last, out);
-  if (code == std::errc() && end == last) return {};
-  return fmt::format("'{}' is not {}", text, wanted);
+  const auto [end, code] = std::from_chars(text.data(), last, value);
+  bool good = code == std::errc() && end == last;
+  if constexpr (std::is_floating_point_v<T>) good = good && std::isfinite(value);
+  if (!good) return fmt::format("'{}' is not {}", text, wanted);
+  out = value;  // not the 2 of "2x"
+  return {};
 }
 
 /// The number that a text such as 64GiB or 10M stands for, in digits; the text itself when it is
@@ -60,7 +65,7 @@ std::string range_of(const Option& option) {
 
 bool in_range(const Option& option, const std::string& text) {
   double number = 0;
-  if (!set_value(text, number).empty() || !std::isfinite(number)) return false;
+  if (!set_value(text, number).empty()) return false;
   if (option.above_least ? number <= *option.least : number < *option.least) return false;
   return !option.most || number <= *option.most;
 }

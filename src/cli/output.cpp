@@ -136,6 +136,11 @@ std::string wrong_ending(const std::string& path, const std::vector<std::string>
   return fmt::format("-o {}: unknown ending {}: use {}", path, ending, fmt::join(endings, ", "));
 }
 
+std::string wrong_capture_file(const std::string& path) {
+  if (path == "-") return "-o -: a capture file is no stream: give it a name";
+  return wrong_ending(path, {".gpf"});
+}
+
 void add_format_flags(Verb& verb, std::string& format, const std::vector<std::string>& formats) {
   for (const auto& name : formats)
     verb.flag("--" + name, "same as --format " + name, [&format, name] { format = name; });

@@ -39,6 +39,8 @@ std::size_t other_rows(const std::string& format, std::optional<std::size_t> row
 /// The error of an output file's name that ends in none of these, such as ".gpf";
 /// empty: nothing, as for a name without an ending.
 std::string wrong_ending(const std::string& path, const std::vector<std::string>& endings);
+/// The same of a capture file, which is a database: standard output holds none.
+std::string wrong_capture_file(const std::string& path);
 /// The format that is meant, once the options are parsed.
 std::string chosen_format(const OutputOptions& options);
 

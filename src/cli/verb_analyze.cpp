@@ -48,7 +48,8 @@ Result<std::string> rendered(const AnalyzeArguments& options, const std::string&
     if (is_brief(options, format))
       return short_text(analysis, style, answer.context ? answer.context->omitted : OmittedParts{});
     std::string text = full_text(analysis, style, text_rows(options.rows));
-    if (answer.context) text += call_tree_section(call_tree(*answer.context, analysis), style);
+    if (answer.context)
+      text += call_tree_section(call_tree(*answer.context, analysis), analysis, style);
     return text;
   }
   return format == "html" ? page_of(answer) : json_line(analysis);

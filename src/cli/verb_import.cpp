@@ -105,7 +105,7 @@ Verb import_verb() {
             "leave out the answer of `gpufathom analyze`, which an import of one trace keeps so "
             "that it takes milliseconds to print: less time and memory");
   add_limit_options(verb, options->import.max_bytes, options->import.threads);
-  verb.wrong = [options] { return wrong_ending(options->output, {".gpf"}); };
+  verb.wrong = [options] { return wrong_capture_file(options->output); };
   verb.run = [options] {
     std::string summary;
     const auto done = import_files(*options, summary);

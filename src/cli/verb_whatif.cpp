@@ -57,6 +57,16 @@ void ask(WhatIfChanges& changes, double WhatIfChanges::* what, std::optional<dou
   changes.asked.push_back(what);
 }
 
+// Beyond them times would leave 64 bits.
+constexpr double kLeastFactor = 0.001, kMostFactor = 100'000;
+
+/// The factor that a text is; none where it is no number, or one that no change has.
+std::optional<double> factor_in(const std::string& text) {
+  double factor = 0;
+  if (!set_value(text, factor).empty() || factor < kLeastFactor || factor > kMostFactor) return {};
+  return factor;
+}
+
 /// NAME=FACTOR of --kernel; what is none of the known words of --without is an operator.
 std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
   for (const auto& word : given.without) {
@@ -68,31 +78,30 @@ std::string understood(const WhatIfArguments& given, WhatIfChanges& changes) {
   for (const auto& word : given.with) changes.with.push_back(*enum_from<With>(word));
   for (const auto& word : given.kernels) {
     const auto equals = word.rfind('=');
-    double factor = 0;
-    if (equals == std::string::npos || equals == 0 ||
-        !set_value(word.substr(equals + 1), factor).empty() || factor <= 0)
+    const auto factor =
+        equals == std::string::npos ? std::nullopt : factor_in(word.substr(equals + 1));
+    if (!factor || equals == 0)
       return fmt::format("--kernel {}: write NAME=FACTOR, such as sgemm=8", word);
-    changes.kernels.push_back({word.substr(0, equals), factor});
+    changes.kernels.push_back({word.substr(0, equals), *factor});
   }
   ask(changes, &WhatIfChanges::host, given.host);
   ask(changes, &WhatIfChanges::batch, given.batch);
+  // A step with more in it is rarely shorter: the question is how long each item takes.
+  changes.larger_batch = given.batch.value_or(1);
   if (!given.link.empty()) {
-    double times = 0;
-    const bool number = set_value(given.link, times).empty();
-    if (number && times > 0) ask(changes, &WhatIfChanges::link, times);
-    if (!number) changes.link_bytes_per_s = find_link(given.link);
-    if ((number && times <= 0) || (!number && changes.link_bytes_per_s <= 0))
+    const auto times = factor_in(given.link);
+    ask(changes, &WhatIfChanges::link, times);
+    if (!times) changes.link_bytes_per_s = find_link(given.link);
+    if (!times && changes.link_bytes_per_s <= 0)
       return fmt::format(
           "--link {}: write how many times as fast, or a link such as NVLink4, PCIe5 or 50GB/s",
           given.link);
   }
   if (given.gpu.empty()) return {};
-  double factor = 0;
-  if (set_value(given.gpu, factor).empty())
-    ask(changes, &WhatIfChanges::gpu, factor);
-  else
-    changes.gpu_as = find_product(given.gpu);
-  if (factor <= 0 && !changes.gpu_as)
+  const auto factor = factor_in(given.gpu);
+  ask(changes, &WhatIfChanges::gpu, factor);
+  if (!factor) changes.gpu_as = find_product(given.gpu);
+  if (!factor && !changes.gpu_as)
     return fmt::format("--gpu {}: write how many times as fast, or a GPU such as H100", given.gpu);
   return {};
 }
@@ -192,13 +201,14 @@ Verb whatif_verb() {
   verb.option("--gpu", options->gpu, "K|GPU",
               "all kernels run K times as fast, or as on the named GPU, by its ceilings")
       .suggest(names_of_gpus());
-  verb.option("--host", options->host, "K", "the host runs K times as fast").positive();
+  verb.option("--host", options->host, "K", "the host runs K times as fast")
+      .from(kLeastFactor, kMostFactor);
   verb.option("--link", options->link, "K|LINK",
               "communication runs K times as fast, or over a link such as NVLink4, PCIe5 or 50GB/s")
       .suggest(link_names());
   verb.option("--batch", options->batch, "K",
               "multiply the batch by K: copies and kernels with full grids take K times as long")
-      .positive();
+      .from(kLeastFactor, kMostFactor);
   verb.option("--rank", options->job.rank, "N",
               "for a folder of ranks: give rank N the host, GPU and input speed of its peers");
   verb.option("--micro-batches", options->job.micro_batches, "K",

@@ -47,17 +47,32 @@ std::int64_t rank_of(const std::string& path) {
   return rank;
 }
 
-/// A collective that its process has put away is over, whatever state it was seen in last.
-DumpState state_of(std::string_view text, bool retired) {
+/// A collective that its process has put away is over, whatever state it was seen in last. Only of
+/// NCCL does the recorder see that one begins; the others' begin as they are asked for.
+DumpState state_of(std::string_view operation, std::string_view text, bool retired) {
   if (retired || text == "completed") return DumpState::completed;
-  return text == "started" ? DumpState::started : DumpState::scheduled;
+  const bool unseen = operation.find(':') != operation.npos && !operation.starts_with("nccl:");
+  return text == "started" || unseen ? DumpState::started : DumpState::scheduled;
 }
 
-std::string frame_text(std::string_view file, std::int64_t line) {
-  if (file.empty()) return {};
-  file.remove_prefix(std::min(file.find_last_of('/') + 1, file.size()));
-  return fmt::format("{}:{}", file, line);
-}
+/// The line of the innermost frame that is not PyTorch's own, else of the innermost.
+class ProgramFrame {
+ public:
+  void add(std::string_view file, std::int64_t line) {
+    const bool own = file.find("-packages/torch/") != file.npos ||
+                     file.find("/torch/distributed/") != file.npos ||
+                     file.find("torch/csrc/") != file.npos;
+    if (file.empty() || (!where_.empty() && (own || !is_own_))) return;
+    is_own_ = own;
+    file.remove_prefix(std::min(file.find_last_of('/') + 1, file.size()));
+    where_ = fmt::format("{}:{}", file, line);
+  }
+  std::string where() const { return where_; }
+
+ private:
+  std::string where_;
+  bool is_own_ = false;
+};
 
 std::string operation_text(std::string_view name) {
   if (name.starts_with("nccl:")) name.remove_prefix(5);
@@ -101,15 +116,18 @@ class PickledDump {
     const Node group = p_.at(entry, "process_group");
     if (p_.kind(group) == Pickle::Kind::list && !p_.items(group).empty())
       out.group = p_.text(p_.items(group).front());
-    out.operation = operation_text(p_.text(p_.at(entry, "profiling_name")));
+    const auto operation = p_.text(p_.at(entry, "profiling_name"));
+    out.operation = operation_text(operation);
     out.sequence = number(entry, "collective_seq_id");
-    out.state = state_of(p_.text(p_.at(entry, "state")), number(entry, "retired") > 0);
+    out.state = state_of(operation, p_.text(p_.at(entry, "state")), number(entry, "retired") > 0);
     out.created = number(entry, "time_created_ns");
     out.sizes = sizes(p_.at(entry, "input_sizes"));
     const Node frames = p_.at(entry, "frames");
-    if (p_.kind(frames) == Pickle::Kind::list && !p_.items(frames).empty()) {
-      const Node frame = p_.items(frames).front();
-      out.where = frame_text(p_.text(p_.at(frame, "filename")), number(frame, "line"));
+    if (p_.kind(frames) == Pickle::Kind::list) {
+      ProgramFrame frame;
+      for (const Node one : p_.items(frames))
+        frame.add(p_.text(p_.at(one, "filename")), number(one, "line"));
+      out.where = frame.where();
     }
     dump_.entries.push_back(std::move(out));
   }
@@ -175,12 +193,17 @@ bool read_json(std::string_view text, NcclDump& dump) {
         }
         DumpEntry entry;
         entry.group = row.text("process_group.0");
-        entry.operation = operation_text(row.text("profiling_name"));
+        const auto operation = row.text("profiling_name");
+        entry.operation = operation_text(operation);
         entry.sequence = row.integer("collective_seq_id");
-        entry.state = state_of(row.text("state"), row.text("retired") == "true");
+        entry.state = state_of(operation, row.text("state"), row.text("retired") == "true");
         entry.created = row.integer("time_created_ns");
         entry.sizes = sizes_of(row);
-        entry.where = frame_text(row.text("frames.0.filename"), row.integer("frames.0.line"));
+        ProgramFrame frame;
+        for (std::size_t at = 0; row.has(fmt::format("frames.{}.filename", at)); ++at)
+          frame.add(row.text(fmt::format("frames.{}.filename", at)),
+                    row.integer(fmt::format("frames.{}.line", at)));
+        entry.where = frame.where();
         dump.entries.push_back(std::move(entry));
       });
 }
@@ -224,6 +247,8 @@ bool is_nccl_dump(std::string_view head) {
   const auto has = [head](std::string_view part) { return head.find(part) != head.npos; };
   if (is_inspector(head)) return true;
   if (!head.starts_with('\x80') && !head.starts_with('{')) return false;
+  // Without a collective the JSON has no list of them.
+  if (has("\"pg_config\"") && has("\"pg_status\"")) return true;
   return has("entries") && (has("pg_config") || has("collective_seq_id"));
 }
 

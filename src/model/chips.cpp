@@ -292,12 +292,13 @@ std::vector<std::string> link_names() {
 }
 
 double find_link(std::string_view name) {
+  constexpr double kSlowestLink = 0.001, kFastestLink = 1e6;  // GB/s, of what anyone may ask for
   for (const auto& link : kLinks)
     if (lower_case(link.name) == lower_case(name)) return link.bytes_per_s;
   double number = 0;
   const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (wrong == std::errc() && std::string_view(end, name.data() + name.size()) == "GB/s")
-    return number > 0 ? number * 1e9 : 0;
+    return number >= kSlowestLink && number <= kFastestLink ? number * 1e9 : 0;
   return link_bytes_per_s(name);
 }
 

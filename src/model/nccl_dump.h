@@ -15,7 +15,7 @@ namespace gf {
 enum class DumpState : std::uint8_t { scheduled, started, completed };
 
 struct DumpEntry {
-  std::string group, operation, sizes, where;  // where: the innermost frame, "train.py:12"
+  std::string group, operation, sizes, where;  // where: the program's frame, "train.py:12"
   std::int64_t sequence = -1;                  // in its group, equal on all of its ranks
   DumpState state = DumpState::scheduled;
   /// When the program asked for it, on the clock of the rank's host; of an inspector when its

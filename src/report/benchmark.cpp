@@ -123,7 +123,9 @@ def main():
     options.add_argument("--device", default="cuda")
     device = options.parse_args().device
     space, name = OPERATOR.split("::")
-    operator = getattr(getattr(torch.ops, space), name.split(".")[0])
+    operator = getattr(getattr(torch.ops, space), name.split(".")[0], None)
+    if operator is None:
+        raise SystemExit(f"PyTorch has no {OPERATOR}: import the package that defines it, above")
     where = torch.cuda.get_device_name() if device != "cpu" else "CPU"
     print(f"{OPERATOR} of {CAPTURE} on {where}, PyTorch {torch.__version__}")
     print(f"{'calls':>7}  {'captured us':>12}  {'here us':>10}  inputs")
@@ -135,7 +137,8 @@ def main():
                 here = seconds_a_call(lambda: operator(*values), device)
             print(f"{head}  {here * 1e6:10.2f}  {case['shapes']}")
         except Exception as error:  # one set of inputs fails alone
-            print(f"{head}  {'failed':>10}  {case['shapes']}: {str(error).splitlines()[0]}")
+            said = str(error).splitlines() or [type(error).__name__]
+            print(f"{head}  {'failed':>10}  {case['shapes']}: {said[0]}")
 
 
 if __name__ == "__main__":
@@ -233,6 +236,9 @@ class Cases {
 Result<std::string> operator_benchmark(const Context& context, std::string_view asked,
                                        std::size_t most) {
   const Capture& capture = context.capture;
+  if (capture.framework != "pytorch" && !capture.framework.empty())
+    return fail(fmt::format("is of {}: the script calls operators of PyTorch", capture.framework),
+                capture.path, -1, "give a capture of a PyTorch program");
   const Cases found(context, asked);
   if (found.empty())
     return fail(fmt::format("no operator {} launched a kernel in the window{}", asked,

@@ -348,7 +348,9 @@ TEST(Idle, AtTheEndsOfARange) {
   b.launch("next", {120, 150}, {150, 200});
   EXPECT_EQ(causes(b, "50:130"), (Causes{{"host_other", 10}, {"launch_bound", 20}}));
   EXPECT_EQ(causes(b, "130:160"), (Causes{{"launch_bound", 20}}));
-  EXPECT_EQ(causes(b, "180:260"), (Causes{{"host_other", 60}}));  // nothing follows
+  EXPECT_EQ(causes(b, "180:260"), Causes{});  // the capture ends: nothing is known of what follows
+  b.op("print", 250, 260);
+  EXPECT_EQ(causes(b, "180:260"), (Causes{{"host_other", 60}}));
 }
 
 TEST(Idle, OperatorsAreSplitExactly) {

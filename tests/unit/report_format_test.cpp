@@ -47,6 +47,12 @@ TEST(Format, LongNamesLoseTheirMiddle) {
   EXPECT_EQ(shorten_middle("cutlass_gemm", 12), "cutlass_gemm");
   EXPECT_EQ(shorten_middle("cutlass_gemm_kernel", 12), "cutla..ernel");
   EXPECT_EQ(columns_of(shorten_middle("ééééééééééééééé", 9)), 9u);
+  EXPECT_EQ(columns_of("注意力"), 6u);
+  EXPECT_EQ(columns_of("e\u0301\u2588\U0001F600"), 4u);  // an accent takes none, a block one
+  EXPECT_EQ(shorten_middle("注意力機制的前向傳播", 12), "注意..傳播");
+  EXPECT_EQ(shorten_middle("注意力", 3), "注");
+  for (std::size_t width = 1; width < 30; ++width)
+    EXPECT_LE(columns_of(shorten_middle("a注b意c力d機e制f的g前h向", width)), width);
 }
 
 TEST(Format, WrappedLinesFit) {

@@ -1,6 +1,7 @@
 #include "analyze/compare/checks.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -49,6 +50,22 @@ std::optional<double> number_in(std::string_view text) {
   return value;
 }
 
+template <NamedEnum E>
+std::vector<std::string> names_of_list() {
+  return {EnumNames<E>::names.begin(), EnumNames<E>::names.end()};
+}
+
+/// All names that rows of a kind can have; none where the programs name them.
+std::vector<std::string> fixed_names(std::string_view kind) {
+  const auto is = [kind](ComparedRowKind known) { return name_of(known) == kind; };
+  if (is(ComparedRowKind::idle)) return names_of_list<IdleReason>();
+  if (is(ComparedRowKind::copy)) return {std::string(kCopiesAndSets)};
+  if (is(ComparedRowKind::layer_type)) return names_of_list<LayerType>();
+  if (is(ComparedRowKind::bar)) return names_of_list<Bar>();
+  if (is(ComparedRowKind::phase)) return names_of_list<RuntimePhase>();
+  return {};
+}
+
 /// The value of a run that a rule is about, in nanoseconds, joules or per cent.
 std::optional<double> value_of(const Comparison& comparison, std::string_view what,
                                std::size_t run) {
@@ -72,18 +89,21 @@ std::optional<double> value_of(const Comparison& comparison, std::string_view wh
     }
   const auto colon = what.find(':');
   if (colon == what.npos) return std::nullopt;
+  const auto kind = what.substr(0, colon), name = what.substr(colon + 1);
+  // What has a fixed name takes no time where no run has it; a layer or kernel may be misspelled.
+  const bool fixed = !fixed_names(kind).empty();
   double total = 0;
   bool known = false;
   for (const auto* table :
        {&comparison.time, &comparison.phases, &comparison.layers, &comparison.kernels})
     for (const auto& row : *table) {
-      if (name_of(row.kind) != what.substr(0, colon)) continue;
+      if (name_of(row.kind) != kind) continue;
       if (table == &comparison.phases && !comparison.time.empty() &&
           comparison.time[0].kind == ComparedRowKind::phase)
         continue;  // the same rows again
-      known = true;
-      if (row.name == what.substr(colon + 1) || row.label == what.substr(colon + 1))
-        total += static_cast<double>(row.ns[run]);
+      const bool meant = row.name == name || row.label == name;
+      known |= fixed || meant;
+      if (meant) total += static_cast<double>(row.ns[run]);
     }
   if (!known) return std::nullopt;
   return total;
@@ -288,6 +308,16 @@ Result<CheckRule> parse_check(std::string_view text) {
   if (const auto names = compared_names();
       !is_row(rule.what) && std::ranges::find(names, rule.what) == names.end())
     return wrong(fmt::format("there is no {}{}", rule.what, meant_by(rule.what, names)));
+  if (const auto colon = rule.what.find(':'); colon != rule.what.npos) {
+    const auto names = fixed_names(std::string_view(rule.what).substr(0, colon));
+    const auto name = rule.what.substr(colon + 1);
+    if (!names.empty() && std::ranges::find(names, name) == names.end()) {
+      const auto meant = did_you_mean(name, names);
+      return wrong(
+          fmt::format("there is no {}{}", rule.what,
+                      meant.empty() ? fmt::format(", but {}", fmt::join(names, ", ")) : meant));
+    }
+  }
   const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const UnitName& known) {
     return limit.ends_with(known.text);
   });

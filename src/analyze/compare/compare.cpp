@@ -261,7 +261,7 @@ void add_device_time(CompareTables& tables, std::size_t run, const Analysis& ana
     for (const auto& cause : device.idle)
       tables.time.add(run, ComparedRowKind::idle, name_of(cause.cause), cause.ns);
     if (device.copy_only_ns > 0)
-      tables.time.add(run, ComparedRowKind::copy, "copies and sets", device.copy_only_ns);
+      tables.time.add(run, ComparedRowKind::copy, kCopiesAndSets, device.copy_only_ns);
   }
   for (const auto& type : analysis.layer_types)
     tables.time.add(run, ComparedRowKind::layer_type, name_of(type.type), type.ns, type.kernels);

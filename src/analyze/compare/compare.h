@@ -29,6 +29,9 @@ struct EnumNames<ComparedRowKind> {
                                                          "kernel", "bar",  "phase"};
 };
 
+/// The one row of ComparedRowKind::copy.
+inline constexpr std::string_view kCopiesAndSets = "copies and sets";
+
 /// The verdict on a run against the first.
 enum class ComparedVerdict : std::uint8_t {
   faster,

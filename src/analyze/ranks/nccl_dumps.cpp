@@ -43,6 +43,7 @@ class Group {
     use.ranks.assign(have.begin(), have.end());
     std::ranges::copy_if(listed_, std::back_inserter(use.missing),
                          [&](std::int64_t number) { return !have.contains(number); });
+    use.listed = !listed_.empty();
     use.stuck = find_stuck();
     lateness(use);
     return use;
@@ -69,7 +70,7 @@ class Group {
   std::optional<StuckCollective> find_stuck() const {
     const bool logs = std::ranges::any_of(
         members_, [&](std::size_t member) { return dumps_[member].by_inspector; });
-    if (members_.size() < 2 || logs) return {};  // a log leaves out what did not end, and more
+    if (logs) return {};  // a log leaves out what did not end, and more
     std::set<std::int64_t> sequences;
     for (const auto member : members_)
       for (auto at = entries_[member].lower_bound({name_, first_});
@@ -117,7 +118,6 @@ class Group {
   }
 
   void lateness(DumpedGroup& use) const {
-    if (members_.size() < 2) return;
     std::map<std::int64_t, std::vector<Nanos>> behind;
     std::map<std::int64_t, std::int64_t> last;
     for (auto at = entries_[members_.front()].lower_bound({name_, first_});
@@ -129,6 +129,7 @@ class Group {
       }
       if (arrivals.size() != members_.size()) continue;
       ++use.shared;
+      if (arrivals.size() < 2) continue;
       std::ranges::sort(arrivals);
       for (const auto& [time, number] : arrivals)
         behind[number].push_back(time - arrivals.front().first);

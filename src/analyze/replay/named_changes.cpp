@@ -74,7 +74,7 @@ std::vector<Named> usual_changes() {
 
 Named larger(double batch) {
   Named named{std::string(WhatIfChanges::kLargerBatch),
-              fmt::format("{:g} times as large, time of an item", batch),
+              fmt::format("x {:g}, time of an item", batch),
               {},
               batch};
   named.changes.batch = batch;

@@ -428,12 +428,11 @@ Result<WindowOfSamples> range_of_samples(const Capture& capture, const std::stri
   if (wanted.find(':') == std::string::npos || wanted.starts_with("step:"))
     return fail("--window " + wanted + ": the capture has no kernels and therefore no steps",
                 capture.path, -1, "use all, stable or START:END, or record with --kernels");
-  const auto asked = parse_span(capture.path, wanted, extent);
-  if (!asked) return tl::unexpected(asked.error());
-  const Interval window{std::max(asked->start, extent.start), std::min(asked->end, extent.end)};
+  const auto window = parse_span(capture.path, wanted, extent, extent);
+  if (!window) return tl::unexpected(window.error());
   for (auto& span : spans)
-    if (span.length() > 0) span = window;  // the span asked for counts whole, idle ends included
-  return WindowOfSamples{WindowKind::range, window, std::move(spans)};
+    if (span.length() > 0) span = *window;  // the span asked for counts whole, idle ends included
+  return WindowOfSamples{WindowKind::range, *window, std::move(spans)};
 }
 
 Result<WindowOfSamples> window_of_samples(const Capture& capture, const std::string& wanted,

@@ -172,7 +172,7 @@ Verb record_verb() {
   verb.flag("-q,--quiet", options->quiet, "print nothing");
   verb.argument("-- COMMAND [ARGUMENT ...]", options->record.command,
                 "the program and its arguments, after --");
-  verb.wrong = [options] { return wrong_ending(options->record.output, {".gpf"}); };
+  verb.wrong = [options] { return wrong_capture_file(options->record.output); };
   verb.run = [options] { return run_record(*options); };
   return verb;
 }

@@ -38,7 +38,11 @@ class ProcessFinder {
 
   /// True where the place in the file told.
   bool run() {
-    if (!share_numbers()) return false;
+    find_starts();
+    if (!share_numbers()) {
+      by_number();
+      return false;
+    }
     find_deadlines();
     if (by_place()) return true;
     by_device();
@@ -83,41 +87,50 @@ class ProcessFinder {
     return out;
   }
 
-  /// True if two processes have calls of one number. Most traces of several do not.
-  bool share_numbers() {
+  /// The calls that start work, by number. None: a single process launches, or the file says whose
+  /// an activity is.
+  void find_starts() {
     const Capture& read = capture_;
     const auto& calls = read.api_calls;
-    if (!std::ranges::all_of(read.activities.pid, [](auto pid) { return pid < 0; })) return false;
+    if (!std::ranges::all_of(read.activities.pid, [](auto pid) { return pid < 0; })) return;
     const auto process = launching();
-    if (process.empty()) return false;
-    std::vector<std::uint32_t> starts;
-    std::int64_t low = INT64_MAX, high = 0;
+    if (process.empty()) return;
     for (std::uint32_t row = 0; row < calls.size(); ++row) {
       const auto number = calls.correlation[row];
       const auto thread = calls.thread[row];
       if (number < 0 || thread >= process.size() || process[thread] == 0) continue;
-      if (!is_start(calls.kind[row])) continue;
-      low = std::min(low, number);
-      high = std::max(high, number);
-      starts.push_back(row);
+      if (is_start(calls.kind[row])) starts_.push_back({number, pid_of(row), row});
     }
-    constexpr std::uint64_t kHoles = 64;  // numbers that a call has to itself, on the average
-    if (!starts.empty() && static_cast<std::uint64_t>(high - low) / kHoles < starts.size() + 1024) {
-      std::vector<std::uint16_t> owner(static_cast<std::size_t>(high - low) + 1, 0);
-      const bool shared = std::ranges::any_of(starts, [&](std::uint32_t row) {
-        const auto own = process[calls.thread[row]];
-        auto& known = owner[static_cast<std::size_t>(calls.correlation[row] - low)];
-        const auto before = std::exchange(known, own);
-        return before != 0 && before != own;
-      });
-      if (!shared) return false;
-    }
-    for (const auto row : starts) starts_.push_back({calls.correlation[row], pid_of(row), row});
     std::ranges::sort(starts_, {},
                       [](const Call& call) { return std::tuple(call.number, call.pid, call.row); });
+  }
+
+  /// True if two processes have calls of one number. Most traces of several do not.
+  bool share_numbers() const {
     return std::ranges::adjacent_find(starts_, [](const Call& left, const Call& right) {
              return left.number == right.number && left.pid != right.pid;
            }) != starts_.end();
+  }
+
+  /// Where each number is of one process, its call tells whose an activity is; one whose call is
+  /// missing is of the only process that works on its device.
+  void by_number() {
+    if (starts_.empty()) return;
+    constexpr std::int64_t kSeveral = -2;
+    auto& activities = capture_.activities;
+    std::map<std::uint32_t, std::int64_t> of_device;
+    for (std::uint32_t row = 0; row < activities.size(); ++row) {
+      const Call* start = start_of(row);
+      if (!start) continue;
+      activities.pid[row] = start->pid;
+      auto& pid = of_device.try_emplace(activities.device[row], start->pid).first->second;
+      if (pid != start->pid) pid = kSeveral;
+    }
+    for (std::uint32_t row = 0; row < activities.size(); ++row) {
+      const auto known = of_device.find(activities.device[row]);
+      if (activities.pid[row] < 0 && known != of_device.end() && known->second >= 0)
+        activities.pid[row] = known->second;
+    }
   }
 
   /// What a thread launched last has ended when the thread's wait behind it returns.
@@ -175,7 +188,7 @@ class ProcessFinder {
     each([&](std::int64_t pid, std::uint32_t row) {
       Fits fits;
       add(fits, row);
-      total[pid].known += has_start(row);
+      total[pid].known += start_of(row) != nullptr;
       total[pid].fits += fits[pid].fits;
     });
     if (!std::ranges::all_of(total, [](const auto& of) { return of.second.good(); })) return false;
@@ -183,10 +196,11 @@ class ProcessFinder {
     return true;
   }
 
-  bool has_start(std::uint32_t row) const {
+  /// The first call of the number of an activity.
+  const Call* start_of(std::uint32_t row) const {
     const auto number = capture_.activities.correlation[row];
     const auto call = std::ranges::lower_bound(starts_, number, {}, &Call::number);
-    return number >= 0 && call != starts_.end() && call->number == number;
+    return number >= 0 && call != starts_.end() && call->number == number ? &*call : nullptr;
   }
 
   /// Traces whose events were sorted by time: a process works on the device whose activities fit
@@ -195,7 +209,7 @@ class ProcessFinder {
     std::map<std::uint32_t, Device> devices;
     const auto& activities = capture_.activities;
     for (std::uint32_t row = 0; row < activities.size(); ++row) {
-      if (!has_start(row)) continue;
+      if (!start_of(row)) continue;
       auto& device = devices[activities.device[row]];
       add(device.fits, row);
       ++device.known;

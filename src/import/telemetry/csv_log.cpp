@@ -48,7 +48,9 @@ int sniff_csv(std::string_view, std::string_view head) {
   head = from_heading(head);
   const std::string_view line = first_line(head);
   if (line.size() > 8192 || line.find('\0') != line.npos) return 0;  // not a line of text
-  if (line.starts_with('{') || line.starts_with('[') || line.find("\"ID\"") != line.npos) return 0;
+  if (line.empty() || std::string_view("{[<").find(line.front()) != std::string_view::npos ||
+      line.find("\"ID\"") != line.npos)
+    return 0;
   if (parse_calendar(trimmed(line.substr(0, line.find(',')))))
     return 45;  // readings without their headings
   bool time = false, renamed = false;
@@ -138,6 +140,10 @@ Status CsvLog::check_heading() const {
           row_, [](std::string_view cell) { return parse_calendar(trimmed(cell)).has_value(); }))
     return fail("the log has no headings: its columns are unknown", capture_.path, 0,
                 "log without noheader, or write the names that were queried as its first line");
+  for (const char other : {';', '\t'})
+    if (std::ranges::any_of(row_, [&](auto cell) { return cell.find(other) != cell.npos; }))
+      return fail(fmt::format("its columns are parted by {}", other == ';' ? "semicolons" : "tabs"),
+                  capture_.path, 0, "part them by commas, and write numbers with a decimal point");
   return fail(
       "the log has no column of time (timestamp)", capture_.path, 0,
       "query it too: nvidia-smi --query-gpu=timestamp,index,power.draw.instant,... --format=csv");

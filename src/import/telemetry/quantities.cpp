@@ -17,24 +17,14 @@ struct Unit {
   double factor;  // to watts, joules, hertz, bytes, seconds, ratio, celsius
 };
 
-constexpr std::array<Unit, 18> kUnits{{{"w", 1},
-                                       {"mw", 1e-3},
-                                       {"j", 1},
-                                       {"mj", 1e-3},
-                                       {"hz", 1},
-                                       {"khz", 1e3},
-                                       {"mhz", 1e6},
-                                       {"ghz", 1e9},
-                                       {"b", 1},
-                                       {"kib", 1024},
-                                       {"mib", 1 << 20},
-                                       {"gib", 1 << 30},
-                                       {"mb", 1 << 20},
-                                       {"pct", 0.01},
-                                       {"%", 0.01},
-                                       {"percent", 0.01},
-                                       {"c", 1},
-                                       {"ratio", 1}}};
+constexpr auto kUnits = std::to_array<Unit>({
+    {"w", 1},         {"mw", 1e-3},      {"uw", 1e-6},       {"kw", 1e3},    {"j", 1},
+    {"mj", 1e-3},     {"kj", 1e3},       {"wh", 3600},       {"kwh", 3.6e6}, {"hz", 1},
+    {"khz", 1e3},     {"mhz", 1e6},      {"ghz", 1e9},       {"b", 1},       {"kib", 1024},
+    {"mib", 1 << 20}, {"gib", 1 << 30},  {"tib", 1ll << 40}, {"kb", 1024},   {"mb", 1 << 20},
+    {"gb", 1 << 30},  {"tb", 1ll << 40}, {"pct", 0.01},      {"%", 0.01},    {"percent", 0.01},
+    {"c", 1},         {"ratio", 1},
+});
 
 const Unit* find_unit(std::string_view name) {
   for (const Unit& unit : kUnits)

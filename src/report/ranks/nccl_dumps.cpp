@@ -35,15 +35,16 @@ std::string stuck_text(const DumpedGroup& group) {
   add(stuck.not_started, "Asked for it, but the GPU has not begun it");
   add(stuck.started, "Began it and wait in it");
   add(stuck.completed, "Ended it");
+  const bool all = group.listed && group.missing.empty();
   if (!stuck.culprits.empty())
     text += fmt::format(" The others wait for {}.", ranks_said(stuck.culprits));
   else if (!stuck.started.empty())
-    text += group.missing.empty()
-                ? " Every rank began it, so they wait for the network or NCCL itself."
+    text += all ? " Every rank began it, so they wait for the network or the library itself."
                 : " Every rank with a dump began it, so they wait for a rank without one, the "
-                  "network, or NCCL itself.";
+                  "network, or the library itself.";
   else
-    text += " No rank began it: their GPUs are busy with earlier work.";
+    text += fmt::format(" No rank{} began it: their GPUs are busy with earlier work.",
+                        all ? "" : " with a dump");
   return text;
 }
 
@@ -79,6 +80,11 @@ std::string dumps_text(const NcclDumps& answer, const TextStyle& style, std::siz
   text += '\n';
   if (answer.ranks.size() < 2)
     text += wrap("One dump shows only its own rank; give the dumps of all ranks.", width);
+  if (answer.groups.empty())
+    text += wrap(
+        "No dump holds a collective: the recorder was off (TORCH_FR_BUFFER_SIZE=2000 or "
+        "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 turn it on), or nothing was asked for yet.",
+        width);
   for (const auto& group : answer.groups) {
     text += '\n' + wrap(group_heading(group), width);
     text += wrap(group.stuck ? stuck_text(group) : "Every collective in them ended.", width, 2);

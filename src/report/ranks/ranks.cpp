@@ -50,11 +50,13 @@ std::string ranks_section(const JobRanks& job, const TextStyle& style, std::size
                    {"clock", Align::right},
                    {"doubt", Align::right, false, 1}});
   for (const RankUse* rank : shown_ranks(job, rows)) {
-    const Nanos waiting = part_of(*rank, "waiting");
+    // Of collectives that no other capture holds, a part is waiting: how much is not known.
+    std::optional<double> waiting = share_of(part_of(*rank, "waiting"), rank->span_ns);
+    if (rank->matched == 0 && rank->collectives > 0) waiting.reset();
     const Nanos idle = rank->span_ns - rank->busy_ns;
     table.add({fmt::format("{}", rank->rank), rank->host,
                format_share(share_of(part_of(*rank, "kernels"), rank->span_ns)),
-               Cell(format_share(share_of(waiting, rank->span_ns)), Paint::bad),
+               Cell(format_share(waiting), Paint::bad),
                format_share(share_of(part_of(*rank, "exchange"), rank->span_ns)),
                format_share(share_of(idle, rank->span_ns)),
                fmt::format("{} of {}", rank->last, rank->matched),
@@ -125,7 +127,7 @@ std::string steps_section(const JobRanks& job, const TextStyle& style, std::size
     line += kShades[shade];
     longest = std::max(longest, line.size());
   }
-  if (longest < 2) return {};
+  if (longest < 2 || job.collectives_matched == 0) return {};
   std::string text =
       section_title(style, "Waiting, step by step",
                     fmt::format("each of {} steps: blank 0 %, @ over 90 %", longest));

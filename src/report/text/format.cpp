@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 
 namespace gf {
@@ -16,13 +18,60 @@ std::string paint(const TextStyle& style, Paint how, std::string_view text) {
 
 namespace {
 
-/// Byte offset of each code point of `text`, and the end.
-std::vector<std::size_t> code_points(std::string_view text) {
-  std::vector<std::size_t> at;
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xC0u) != 0x80u) at.push_back(i);
-  at.push_back(text.size());
-  return at;
+/// The letters that a terminal shows in two columns, or in none, by UAX 11: names of modules and
+/// marks are in any language.
+struct LetterRange {
+  char32_t first, last;
+  std::uint8_t columns;
+};
+constexpr auto kLetterRanges = std::to_array<LetterRange>({
+    {0x300, 0x36F, 0},
+    {0x1100, 0x115F, 2},
+    {0x200B, 0x200F, 0},
+    {0x2E80, 0x303E, 2},
+    {0x3041, 0xA4CF, 2},
+    {0xA960, 0xA97F, 2},
+    {0xAC00, 0xD7A3, 2},
+    {0xF900, 0xFAFF, 2},
+    {0xFE00, 0xFE0F, 0},
+    {0xFE30, 0xFE6F, 2},
+    {0xFF01, 0xFF60, 2},
+    {0xFFE0, 0xFFE6, 2},
+    {0x1F300, 0x1F64F, 2},
+    {0x1F680, 0x1F6FF, 2},
+    {0x1F900, 0x1FAFF, 2},
+    {0x20000, 0x3FFFD, 2},
+});
+
+/// A code point of a text: its first byte, and the columns that it takes.
+struct Letter {
+  std::size_t at, columns;
+};
+
+/// Each code point of `text`, and the end.
+std::vector<Letter> letters_of(std::string_view text) {
+  std::vector<Letter> letters;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    std::size_t end = i + 1;
+    char32_t letter = lead < 0x80    ? lead
+                      : lead >= 0xF0 ? lead & 0x7u
+                                     : lead & 0x1Fu >> (lead >= 0xE0);
+    for (; end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u; ++end)
+      letter = letter << 6 | (static_cast<unsigned char>(text[end]) & 0x3Fu);
+    const auto range = std::ranges::lower_bound(kLetterRanges, letter, {}, &LetterRange::last);
+    const bool special = range != kLetterRanges.end() && range->first <= letter;
+    letters.push_back({i, special ? range->columns : std::size_t{1}});
+    i = end;
+  }
+  letters.push_back({text.size(), 0});
+  return letters;
+}
+
+std::size_t sum_of_columns(const std::vector<Letter>& letters) {
+  std::size_t columns = 0;
+  for (const auto& letter : letters) columns += letter.columns;
+  return columns;
 }
 
 }  // namespace
@@ -72,17 +121,21 @@ std::string format_reading(double value, std::string_view unit) {
   return fmt::format("{:.3g}{}", value, unit.ends_with("/s") ? " /s" : "");
 }
 
-std::size_t columns_of(std::string_view utf8) { return code_points(utf8).size() - 1; }
+std::size_t columns_of(std::string_view utf8) { return sum_of_columns(letters_of(utf8)); }
 
 std::string shorten_middle(std::string_view raw, std::size_t width) {
   const std::string clean = printable(raw);
   const std::string_view text = clean;
-  const auto at = code_points(text);
-  const std::size_t count = at.size() - 1;
-  if (count <= width) return std::string(text);
-  if (width <= 4) return std::string(text.substr(0, at[width]));
-  const std::size_t head = (width - 2 + 1) / 2, tail = width - 2 - head;
-  return std::string(text.substr(0, at[head])) + ".." + std::string(text.substr(at[count - tail]));
+  const auto letters = letters_of(text);
+  if (sum_of_columns(letters) <= width) return std::string(text);
+  const bool cut = width > 4;  // else there is no room for what says so
+  const std::size_t head = cut ? (width - 2 + 1) / 2 : width, tail = cut ? width - 2 - head : 0;
+  std::size_t first = 0, last = letters.size() - 1, used = 0;
+  while (used + letters[first].columns <= head) used += letters[first++].columns;
+  used = 0;
+  while (cut && used + letters[last - 1].columns <= tail) used += letters[--last].columns;
+  return std::string(text.substr(0, letters[first].at)) + (cut ? ".." : "") +
+         std::string(cut ? text.substr(letters[last].at) : std::string_view());
 }
 
 namespace {

@@ -42,8 +42,7 @@ std::string format_per_second(double rate);
 /// other things with its unit.
 std::string format_reading(double value, std::string_view unit);
 
-/// Terminal columns of a UTF-8 text (code points; wide characters do not occur in what we print of
-/// our own).
+/// Terminal columns of a UTF-8 text, in which letters of East Asia take two.
 std::size_t columns_of(std::string_view utf8);
 /// The text in at most `width` columns; what is cut goes from the middle, where kernel names say
 /// least.

@@ -61,7 +61,8 @@ std::string tree_table(const std::vector<const CallNode*>& shown, const TextStyl
 
 }  // namespace
 
-std::string call_tree_section(const std::vector<CallNode>& nodes, const TextStyle& style) {
+std::string call_tree_section(const std::vector<CallNode>& nodes, const Analysis& analysis,
+                              const TextStyle& style) {
   std::string out;
   const auto modules = worth_a_line(nodes, TreeView::modules);
   if (modules.size() > 1)
@@ -73,6 +74,13 @@ std::string call_tree_section(const std::vector<CallNode>& nodes, const TextStyl
   if (frames)
     out += section_title(style, "Call paths", "device time by Python frame, from 1 %") +
            tree_table(calls, style);
+  Nanos unrecorded = 0;
+  for (const auto& device : analysis.devices) unrecorded += device.unrecorded_ns;
+  if (!out.empty() && unrecorded > 0)
+    out += wrap(fmt::format("Of the idle time here {} is work that was not recorded: in which gaps "
+                            "is not known.",
+                            format_time(unrecorded)),
+                static_cast<std::size_t>(style.width), 2);
   return out;
 }
 

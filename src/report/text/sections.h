@@ -30,7 +30,8 @@ std::string throughput_text(const Throughput& of);
 std::string serving_section(const Analysis& analysis, const TextStyle& style);
 std::string waterfall_section(const Analysis& analysis, const TextStyle& style);
 /// Both views down to a hundredth of the device time; the second where it says more.
-std::string call_tree_section(const std::vector<CallNode>& nodes, const TextStyle& style);
+std::string call_tree_section(const std::vector<CallNode>& nodes, const Analysis& analysis,
+                              const TextStyle& style);
 std::string devices_section(const Analysis& analysis, const TextStyle& style);
 std::string idle_section(const Analysis& analysis, const TextStyle& style, std::size_t rows);
 /// The gains that are shown: those of the program itself, or also what programs gained that made

@@ -51,9 +51,21 @@ What cannot be answered is said.
   $ gpufathom analyze lenet_inf_b1.json.gz --window 3s:4s
   gpufathom: lenet_inf_b1.json.gz: --window 3s:4s: no device activity in it (the device was traced for 2000513 ns after its first activity)
   [1]
+  $ gpufathom analyze lenet_inf_b1.json.gz --window 3s:
+  gpufathom: lenet_inf_b1.json.gz: --window 3s:: no device activity in it (the device was traced for 2000513 ns after its first activity)
+  [1]
   $ gpufathom analyze lenet_inf_b1.json.gz --window sometimes
   gpufathom: --window: 'sometimes' is not auto, all, steps, stable, step:N or START:END, such as 1.5ms:20ms (see gpufathom analyze --help)
   [2]
+
+A span ends where the capture does. Its own clock is meant by times that are on it, on either side.
+
+  $ for window in 1ms:1s -1s:1ms :1ms 1795187789809000000: :1795187789809000000; do gpufathom analyze lenet_inf_b1.json.gz --window $window --json | jq -c '.window | [.kind, .duration_ns]'; done
+  ["range",1143538]
+  ["range",1688198]
+  ["range",1000000]
+  ["range",1671307]
+  ["range",329206]
 
 JAX returns from a step before the device has run it: five steps of 17 ms whose marks lie in the first 2 ms.
 

@@ -51,9 +51,26 @@ What nothing is called is refused, and so is a factor that is none.
   $ gpufathom whatif pageable_copies.json.gz --gpu 0
   gpufathom: --gpu 0: write how many times as fast, or a GPU such as H100
   [2]
+  $ for option in "--gpu 2x" "--gpu nan" "--gpu 1e-300" "--link inf" "--link 1e-300GB/s" "--kernel gemm=nan" "--host 1e-300" "--batch 1e9"; do gpufathom whatif pageable_copies.json.gz $option; done
+  gpufathom: --gpu 2x: write how many times as fast, or a GPU such as H100
+  gpufathom: --gpu nan: write how many times as fast, or a GPU such as H100
+  gpufathom: --gpu 1e-300: write how many times as fast, or a GPU such as H100
+  gpufathom: --link inf: write how many times as fast, or a link such as NVLink4, PCIe5 or 50GB/s
+  gpufathom: --link 1e-300GB/s: write how many times as fast, or a link such as NVLink4, PCIe5 or 50GB/s
+  gpufathom: --kernel gemm=nan: write NAME=FACTOR, such as sgemm=8
+  gpufathom: --host: '1e-300' is not a number from 0.001 to 100000 (see gpufathom whatif --help)
+  gpufathom: --batch: '1e9' is not a number from 0.001 to 100000 (see gpufathom whatif --help)
+  [2]
   $ gpufathom whatif pageable_copies.json.gz --link SCSI
   gpufathom: --link SCSI: write how many times as fast, or a link such as NVLink4, PCIe5 or 50GB/s
   [2]
+
+Of a larger batch the time of an item is told, too.
+
+  $ gpufathom whatif $EXAMPLES/lenet_train_b64.json.gz --batch 8 | tail -3
+    change                                  step  of step    range   others
+    larger batch  x 8, time of an item  313.7 us   87.5 %  87-88 %  74-97 %
+    No gain: batch.
 
 A factor of 1 is a question too, of which the answer is that nothing is gained.
 

@@ -22,6 +22,23 @@ What is mistyped is named with what was probably meant.
   $ gpufathom compare $T $T --fail-on "gpu.bsy < -5pp"
   gpufathom: --fail-on "gpu.bsy < -5pp": there is no gpu.bsy: did you mean gpu.busy? (write it as "step > 3%": step, item, kernels, idle, copies, joules, a level such as gpu.busy, or a row such as idle:sync, layer_type:MatMul, kernel:NAME; then > or <, and a limit in %, a time (ns, us, ms, s), J, or points of a level (pp))
   [2]
+  $ for rule in idle:launch layer_type:Matmul phase:waiting copy:copies; do gpufathom compare $T $T --fail-on "$rule > 3%" 2>&1 | sed 's/ (write it as.*//'; done
+  gpufathom: --fail-on "idle:launch > 3%": there is no idle:launch, but launch_bound, sync, memcpy, input, communication, dependency, kernel_gap, host_other, allocation, start_up, unexplained, no_launch_record, not_recorded, no_samples
+  gpufathom: --fail-on "layer_type:Matmul > 3%": there is no layer_type:Matmul: did you mean MatMul?
+  gpufathom: --fail-on "phase:waiting > 3%": there is no phase:waiting, but gpu_kernel, cpu_kernel, dequeue, memcpy, wait, launch, enqueue, queued, other
+  gpufathom: --fail-on "copy:copies > 3%": there is no copy:copies, but copies and sets
+  $ gpufathom compare $T $T --fail-on "kernel:gem > 3%" --fail-on "layer:aten::lin > 3%" --fail-on "idle:communication > 1us" > out; echo $?; sed -n '/^Rules/,/^$/p' out
+  gpufathom: --fail-on "kernel:gem > 3%": lenet_train_b64.json.gz: undecided: no data for kernel:gem
+  gpufathom: --fail-on "layer:aten::lin > 3%": lenet_train_b64.json.gz: undecided: no data for layer:aten::lin
+  4
+  Rules
+    undecided  kernel:gem > 3%: lenet_train_b64.json.gz: undecided: no data for
+    kernel:gem
+    undecided  layer:aten::lin > 3%: lenet_train_b64.json.gz: undecided: no data
+    for layer:aten::lin
+    ok      idle:communication > 1us: lenet_train_b64.json.gz: idle:communication
+    +0.000 ms against lenet_train_b64.json.gz
+  
   $ gpufathom query $T "select * from kernel"
   gpufathom: lenet_train_b64.json.gz: SQL: no such table: kernel: did you mean kernels? (gpufathom query FILE lists the tables and their columns)
   [1]
@@ -56,3 +73,6 @@ Standard input has its name, in complaints and in answers.
   standard input                                    NVIDIA H200, 3 steps, 10.40 ms
   $ zcat $T | gpufathom analyze - --format json | jq -r .source.path
   standard input
+  $ zcat $T | gpufathom compare - -
+  gpufathom: FILE: standard input is one file: - can be given once (name the others) (see gpufathom compare --help)
+  [2]

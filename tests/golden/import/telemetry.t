@@ -26,6 +26,17 @@ nvidia-smi with and without units:
   local_time      1
   (2 rows)
 
+  $ sed 's/power.draw \[W\]/power.draw [kW]/; s/79.48 W/0.07948 kW/' smi.csv > kilo.csv && gpufathom query kilo.csv "select round(value, 2) from counter_samples where metric = 'power.average'" --csv | tail -1
+  79.48
+  $ printf 'timestamp;power.draw [W]\n2026/11/20 12:34:56.789;79,48\n' > semicolons.csv && gpufathom query semicolons.csv "select 1"
+  gpufathom: semicolons.csv: byte 0: its columns are parted by semicolons (part them by commas, and write numbers with a decimal point)
+  [1]
+  $ printf 'timestamp\tpower.draw [W]\tclocks.sm [MHz]\n2026/11/20 12:34:56.789\t79.48\t900\n' > tabs.csv && gpufathom query tabs.csv "select 1"
+  gpufathom: tabs.csv: byte 0: its columns are parted by tabs (part them by commas, and write numbers with a decimal point)
+  [1]
+  $ printf '<?xml version="1.0"?><svg onload="init(evt)"><text>power.draw, power_draw, utilization.gpu</text></svg>\n' > flame.svg && gpufathom flame.svg
+  gpufathom: flame.svg: is not a trace or report that can be read: it looks like an XML document (gpufathom help formats lists what is read)
+  [1]
   $ printf 'power.draw [W], utilization.gpu [%%]\n79.48, 12\n' > timeless.csv
   $ gpufathom query timeless.csv "select 1"
   gpufathom: timeless.csv: byte 0: the log has no column of time (timestamp) (query it too: nvidia-smi --query-gpu=timestamp,index,power.draw.instant,... --format=csv)

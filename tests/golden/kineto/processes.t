@@ -1,6 +1,7 @@
 Traces of two processes put into one file: each numbers its calls and operations from 1, so that only the process tells
 which call launched a kernel. The process is the one beside whose host the kernel stands in the file; where the events
-were sorted, the one whose calls fit the kernels of the device. Kernel k_A_3 is of aten::a3.
+were sorted, the one whose calls fit the kernels of the device; where no number is of both, that of the call. Kernel k_A_3
+is of aten::a3.
 
   $ cat > processes.py <<'END'
   > import json, random
@@ -29,10 +30,15 @@ were sorted, the one whose calls fit the kernels of the device. Kernel k_A_3 is 
   > save("sorted.json", sorted(a + b, key=lambda event: event["ts"]))
   > save("both_0.json", a, other)
   > save("later.json", a, trace(42, 0, "B", 9000))
+  > for event in b:
+  >     for key in ("correlation", "External id"):
+  >         if key in event["args"]: event["args"][key] += 1000
+  > save("apart.json", a, b)
   > END
   $ python3 processes.py
-  $ for name in behind sorted both_0 later; do echo "$name: $(gpufathom query $name.json --window all --csv "select pid, device, count(*), sum(operator = 'aten::' || lower(replace(substr(name, 3), '_', ''))) from attributed_kernels group by 1, 2" | tail -n +2 | paste -sd ' ') $(gpufathom $name.json --json | jq -c '[.quality[] | [.code, .count]]')"; done
+  $ for name in behind sorted both_0 later apart; do echo "$name: $(gpufathom query $name.json --window all --csv "select pid, device, count(*), sum(operator = 'aten::' || lower(replace(substr(name, 3), '_', ''))) from attributed_kernels group by 1, 2" | tail -n +2 | paste -sd ' ') $(gpufathom $name.json --json | jq -c '[.quality[] | [.code, .count]]')"; done
   behind: 41,0,120,120 42,1,120,120 []
   sorted: 41,0,120,120 42,1,120,120 []
   both_0: 41,0,120,120 42,1,120,120 [["merged_devices",1]]
   later: 41,0,120,120 42,0,120,120 []
+  apart: 41,0,120,120 42,1,120,120 []

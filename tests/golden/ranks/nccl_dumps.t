@@ -67,7 +67,7 @@ Dumps of PyTorch's flight recorder: the collective that a job hangs in, and the 
   Group 0 (default_pg): 3 ranks, 1 collective in every dump
     Collective 1, all_reduce of 1024x8, at train.py:12, did not end on every rank.
     Began it and wait in it: ranks 0-2. Every rank began it, so they wait for the
-    network or NCCL itself.
+    network or the library itself.
     rank  came last  median late
        0     0 of 1         0 ns
        1     0 of 1         0 ns
@@ -99,6 +99,75 @@ Dumps of PyTorch's flight recorder: the collective that a job hangs in, and the 
   $ head -c 300 behind/nccl_trace_rank_0 > behind/nccl_trace_rank_7 && gpufathom ranks behind | head -1
   gpufathom: behind/nccl_trace_rank_7: byte 291: is a damaged pickle (PyTorch writes one for each rank when a collective times out (TORCH_NCCL_DUMP_ON_TIMEOUT=1), or on request: copy it again)
   Collectives by the records of 2 ranks
+
+The place is the program's line, and not PyTorch's own; without one, PyTorch's. Of Gloo nobody sees that a collective begins.
+
+  $ python3 - <<'PY'
+  > import json, os, pickle
+  > torch = "/usr/lib/python3/dist-packages/torch/distributed"
+  > frames = [{"name": "all_reduce", "filename": f"{torch}/distributed_c10d.py", "line": 3906}, {"name": "wrapper", "filename": f"{torch}/c10d_logger.py", "line": 83},
+  >           {"name": "step", "filename": "/app/train.py", "line": 12}, {"name": "main", "filename": "/app/main.py", "line": 3}]
+  > def entry(sequence, state, backend, frames):
+  >     return {"frames": frames, "process_group": ("0", "default_pg"), "collective_seq_id": sequence, "profiling_name": f"{backend}:all_reduce", "time_created_ns": 1790000000000000000 + sequence,
+  >         "input_sizes": [[100]], "state": state, "retired": state == "completed", "is_p2p": False}
+  > def dump(folder, rank, last, backend, ranks, frames):
+  >     os.makedirs(folder, exist_ok=True)
+  >     groups = {"0": {"name": "0", "desc": "default_pg", "ranks": ranks}} if ranks else {"": {"name": "", "desc": "", "ranks": "[0, 1, 2]"}}
+  >     whole = {"version": "2.10", "pg_config": groups, "pg_status": {}, "entries": [entry(1, "completed", backend, frames), entry(2, last, backend, frames)]}
+  >     pickle.dump(whole, open(f"{folder}/nccl_trace_rank_{rank}", "wb"), 2)
+  >     os.makedirs(f"{folder}_json", exist_ok=True)
+  >     json.dump(whole, open(f"{folder}_json/rank_{rank}.json", "w"))
+  > for rank in range(2):
+  >     dump("gloo", rank, "scheduled", "gloo", "", frames)
+  >     dump("nccl", rank, "scheduled", "nccl", "[0, 1, 2]", frames[:2])
+  >     dump("one", rank, "started", "nccl", "[0, 1]", frames[2:])
+  > os.remove("one/nccl_trace_rank_1")
+  > os.makedirs("off")
+  > pickle.dump({"version": "2.10", "pg_config": {}, "pg_status": {}, "entries": []}, open("off/nccl_trace_rank_0", "wb"), 2)
+  > json.dump({"version": "2.10", "pg_config": {}, "pg_status": {}}, open("off/rank_1.json", "w"))
+  > PY
+  $ for folder in gloo nccl one off; do echo "== $folder"; gpufathom ranks $folder | sed '/^Caveats/,$d'; done
+  == gloo
+  Collectives by the records of 2 ranks
+  
+  Group 0: 2 ranks, 2 collectives in every dump
+    Collective 2, gloo:all_reduce of 100, at train.py:12, did not end on every
+    rank. Began it and wait in it: ranks 0, 1. Every rank with a dump began it, so
+    they wait for a rank without one, the network, or the library itself.
+    rank  came last  median late
+       0     0 of 2         0 ns
+       1     0 of 2         0 ns
+  
+  == nccl
+  Collectives by the records of 2 ranks
+  
+  Group 0 (default_pg): 2 ranks, 2 collectives in every dump; without a dump: rank
+  2
+    Collective 2, all_reduce of 100, at distributed_c10d.py:3906, did not end on
+    every rank. Asked for it, but the GPU has not begun it: ranks 0, 1. No rank
+    with a dump began it: their GPUs are busy with earlier work.
+    rank  came last  median late
+       0     0 of 2         0 ns
+       1     0 of 2         0 ns
+  
+  == one
+  Collectives by the records of 1 rank
+  One dump shows only its own rank; give the dumps of all ranks.
+  
+  Group 0 (default_pg): 1 rank, 2 collectives in every dump; without a dump: rank
+  1
+    Collective 2, all_reduce of 100, at train.py:12, did not end on every rank.
+    Began it and wait in it: rank 0. Every rank with a dump began it, so they wait
+    for a rank without one, the network, or the library itself.
+  
+  == off
+  Collectives by the records of 2 ranks
+  No dump holds a collective: the recorder was off (TORCH_FR_BUFFER_SIZE=2000 or
+  TORCH_NCCL_TRACE_BUFFER_SIZE=2000 turn it on), or nothing was asked for yet.
+  
+  $ for folder in gloo nccl; do [ "$(gpufathom ranks $folder --json | jq -c .groups)" = "$(gpufathom ranks ${folder}_json --json | jq -c .groups)" ] && echo same; done
+  same
+  same
 
 Packed dumps are read; one that holds nothing is missing, and said.
 

@@ -46,8 +46,16 @@ Tensors lie as the recorded ones did, and other arguments are what they were: he
         3        431.73 HERE  [[64, 3, 224, 224], [64, 3, 7, 7], [], [], [], [], []]
   ('bfloat16[12845056] as [64, 64, 56, 56] by [200704, 1, 3584, 64]', 'bfloat16[16384] as [256, 64, 1, 1] by [64, 1, 64, 64]', None, [1, 1], [0, 0], [1, 1], 1)
        12         36.27 HERE  [[64, 64, 56, 56], [256, 64, 1, 1], [], [], [], [], []]
+  $ sed 's/^OPERATOR = .*/OPERATOR = "aten::relu"/' conv.py > gone.py && PYTHONPATH=stand_in python3 gone.py --device cpu
+  PyTorch has no aten::relu: import the package that defines it, above
+  [1]
+  $ sed 's/if str(inputs) not in seen: print(inputs)/raise NotImplementedError/' stand_in/torch.py > torch.py && PYTHONPATH=. python3 conv.py --device cpu | tail -1 | cut -c1-60; rm torch.py
+       12         36.27      failed  [[64, 64, 56, 56], [256, 
   $ gpufathom benchmark $T conv2
   gpufathom: resnet50_amp_eager_b64.json.gz: no operator conv2 launched a kernel in the window (gpufathom work FILE lists the operators)
+  [1]
+  $ mkdir jax && tar -xzf $EXAMPLES/jax_mlp.tgz -C jax && gpufathom benchmark jax loop_select_fusion
+  gpufathom: jax/plugins/profile/2026_11_20_15_18_26/vm.xplane.pb: is of jax: the script calls operators of PyTorch (give a capture of a PyTorch program)
   [1]
   $ gpufathom benchmark $T aten::conv2d -o conv.txt
   gpufathom: -o conv.txt: unknown ending .txt: use .py (see gpufathom benchmark --help)

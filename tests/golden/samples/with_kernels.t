@@ -65,6 +65,16 @@ idle, and nothing is advised on what looks like idle time.
   bars leave 0, idle causes 0
   parts leave 0
   true
+  $ gpufathom device_launches.gpf --full 2> /dev/null | sed -n '/^Call tree/,$p'
+  Call tree                           device time by module and operator, from 1 %
+                                      time    share      idle    energy
+    window                        300.0 ms  100.0 %  135.0 ms   59.45 J
+     other                        300.0 ms  100.0 %  135.0 ms   59.45 J
+      parent                      164.9 ms   55.0 %      0 ns   41.85 J
+      idle, unexplained gap       123.8 ms   41.3 %  123.8 ms   16.13 J
+      idle, host synchronization  7.077 ms    2.4 %  7.077 ms  922.3 mJ
+    Of the idle time here 117.7 ms is work that was not recorded: in which gaps is
+    not known.
   $ cat said
   gpufathom: device_launches.gpf: incomplete result: 1 x work_not_recorded: GPU 1: its samples show work 99 % of the time, and recorded kernels and copies explain 59 %: 118 ms of work is not in the capture, most of it after parent. No other process held memory on it, so that it is kernels that the device launches by itself (dynamic parallelism, graphs launched from kernels) or another context of the same process, which were not recorded
   $ jq -r '.devices[] | "\(.unrecorded_ns) of \(.span_ns)"' answer.json
