@@ -222,120 +222,227 @@ TreeNodeKind kind_of_span(HostKind kind) {
   return kind == HostKind::python ? TreeNodeKind::python : TreeNodeKind::annotation;
 }
 
+/// Time of a node, or of one owner.
+struct Sums {
+  Nanos ns = 0, kernel_ns = 0, copy_ns = 0, idle_ns = 0;
+  std::int64_t count = 0;
+  std::optional<std::int64_t> nj;
+
+  void add(const TimePiece& piece, std::optional<std::int64_t> energy) {
+    ns += piece.ns;
+    (piece.kind == TreeNodeKind::kernel ? kernel_ns
+     : piece.kind == TreeNodeKind::copy ? copy_ns
+                                        : idle_ns) += piece.ns;
+    ++count;
+    if (energy) nj = nj.value_or(0) + *energy;
+  }
+  void add(const Sums& other) {
+    ns += other.ns;
+    kernel_ns += other.kernel_ns;
+    copy_ns += other.copy_ns;
+    idle_ns += other.idle_ns;
+    count += other.count;
+    if (other.nj) nj = nj.value_or(0) + *other.nj;
+  }
+};
+
+/// Equal names have one number, however they come to be.
+class NodeNames {
+ public:
+  explicit NodeNames(const Capture& capture)
+      : capture_(capture),
+        of_span_(capture.strings.size(), kNoRow),
+        of_kernel_(capture.strings.size(), kNoRow) {}
+
+  std::uint32_t of(std::string_view name) {
+    const auto [at, fresh] =
+        numbers_.try_emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
+    if (fresh) names_.push_back(&at->first);
+    return at->second;
+  }
+  std::uint32_t of_span(Text name) {
+    auto& number = of_span_[static_cast<std::uint32_t>(name)];
+    if (number == kNoRow) number = of(capture_.text(name));
+    return number;
+  }
+  std::uint32_t of_kernel(Text name) {
+    auto& number = of_kernel_[static_cast<std::uint32_t>(name)];
+    if (number == kNoRow) number = of(short_kernel_name(capture_.text(name)));
+    return number;
+  }
+  const std::string& operator[](std::uint32_t number) const { return *names_[number]; }
+
+ private:
+  const Capture& capture_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::vector<const std::string*> names_;           // by number
+  std::vector<std::uint32_t> of_span_, of_kernel_;  // by text: kNoRow when not asked for yet
+};
+
 /// One view while it grows. A node comes after the one above it.
 class GrowingTree {
  public:
-  GrowingTree(const Context& context, const HostNesting& nesting, TreeView view)
-      : context_(context),
-        nesting_(nesting),
-        view_(view),
-        scopes_first_(names_scopes(context.capture)),
-        places_(context.capture.host_ops.size()),
-        short_names_(context.capture.strings, short_kernel_name) {
-    CallNode& top = nodes_.emplace_back();
-    top.view = view;
-    top.name = "window";
-  }
+  struct Node {
+    std::uint32_t above = 0, name = 0;  // of NodeNames
+    TreeNodeKind kind = TreeNodeKind::window;
+    Sums sums{};
+  };
 
-  void add(const TimePiece& piece, std::optional<std::int64_t> nj) {
-    CallNode& node = nodes_[leaf(place_of(piece), piece)];
-    node.ns += piece.ns;
-    (piece.kind == TreeNodeKind::kernel ? node.kernel_ns
-     : piece.kind == TreeNodeKind::copy ? node.copy_ns
-                                        : node.idle_ns) += piece.ns;
-    ++node.count;
-    if (nj) node.nj = node.nj.value_or(0) + *nj;
+  GrowingTree(TreeView view, std::uint32_t top) : view_(view), nodes_{{.name = top}} {}
+
+  std::uint32_t child(std::uint32_t parent, TreeNodeKind kind, std::uint32_t name) {
+    const auto [at, fresh] = index_.place(key_of(parent, kind, name));
+    if (fresh) {
+      *at = static_cast<std::uint32_t>(nodes_.size());
+      nodes_.push_back({parent, name, kind});
+    }
+    return *at;
+  }
+  const Node& node(std::uint32_t at) const { return nodes_[at]; }
+  void add(std::uint32_t at, const Sums& sums) { nodes_[at].sums.add(sums); }
+
+  /// Names are far fewer than 28 bits count.
+  static_assert(EnumNames<TreeNodeKind>::names.size() <= 16);
+  static std::uint64_t key_of(std::uint32_t place, TreeNodeKind kind, std::uint32_t name) {
+    return std::uint64_t{place} << 32 | std::uint64_t{name} << 4 | static_cast<std::uint64_t>(kind);
   }
 
   /// Sums upwards, joins what is small, and numbers from `first` on.
-  void finish(std::size_t most, std::vector<CallNode>& out) {
-    for (std::size_t i = nodes_.size(); i-- > 1;) join(nodes_[i], nodes_[parent_[i]]);
+  void finish(std::size_t most, const NodeNames& names, std::vector<CallNode>& out) {
+    for (std::size_t i = nodes_.size(); i-- > 1;) nodes_[nodes_[i].above].sums.add(nodes_[i].sums);
     std::vector<Nanos> sizes;
-    for (const auto& node : nodes_) sizes.push_back(node.ns);
+    for (const auto& node : nodes_) sizes.push_back(node.sums.ns);
     std::ranges::sort(sizes, std::greater{});
     const Nanos least = sizes.size() > most ? sizes[most] + 1 : 0;
     below_.resize(nodes_.size());
-    for (std::size_t i = 1; i < nodes_.size(); ++i) below_[parent_[i]].push_back(i);
+    for (std::size_t i = 1; i < nodes_.size(); ++i) below_[nodes_[i].above].push_back(i);
     for (auto& siblings : below_)
       std::ranges::stable_sort(siblings, [&](std::size_t left, std::size_t right) {
-        return nodes_[left].ns > nodes_[right].ns;
+        return nodes_[left].sums.ns > nodes_[right].sums.ns;
       });
-    put(0, std::nullopt, 0, least, out);
+    put(0, std::nullopt, 0, least, names, out);
   }
 
  private:
-  struct Key {
-    std::uint32_t parent;
-    TreeNodeKind kind;
-    std::string name;
-    bool operator==(const Key&) const = default;
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const {
-      return std::hash<std::string>()(key.name) ^
-             (static_cast<std::size_t>(key.parent) * 0x9e3779b97f4a7c15u +
-              static_cast<std::size_t>(key.kind));
-    }
-  };
+  /// A row of the answer; its number.
+  std::int64_t put(TreeNodeKind kind, std::string name, const Sums& sums,
+                   std::optional<std::int64_t> parent, std::int64_t depth,
+                   std::vector<CallNode>& out) const {
+    const auto id = static_cast<std::int64_t>(out.size());
+    out.push_back({.id = id,
+                   .parent = parent,
+                   .depth = depth,
+                   .view = view_,
+                   .kind = kind,
+                   .name = std::move(name),
+                   .ns = sums.ns,
+                   .kernel_ns = sums.kernel_ns,
+                   .copy_ns = sums.copy_ns,
+                   .idle_ns = sums.idle_ns,
+                   .count = sums.count,
+                   .nj = sums.nj});
+    return id;
+  }
 
+  void put(std::size_t at, std::optional<std::int64_t> parent, std::int64_t depth, Nanos least,
+           const NodeNames& names, std::vector<CallNode>& out) {
+    const Node& node = nodes_[at];
+    const auto id = put(node.kind, names[node.name], node.sums, parent, depth, out);
+    Sums others;
+    std::size_t joined = 0;
+    for (const auto below : below_[at]) {
+      if (nodes_[below].sums.ns >= least) {
+        put(below, id, depth + 1, least, names, out);
+      } else {
+        others.add(nodes_[below].sums);
+        ++joined;
+      }
+    }
+    if (joined > 0)
+      put(TreeNodeKind::others, fmt::format("({} others)", joined), others, id, depth + 1, out);
+  }
+
+  TreeView view_;
+  std::vector<Node> nodes_;
+  std::vector<std::vector<std::size_t>> below_;
+  NumberMap index_;  // by parent, kind and name
+};
+
+/// Both views while they grow. Pieces are far more than their owners, so each is put into the sums
+/// of its owner, which has its nodes from its first piece on.
+class GrowingTrees {
+ public:
+  GrowingTrees(const Context& context, const HostNesting& nesting)
+      : context_(context),
+        nesting_(nesting),
+        scopes_first_(names_scopes(context.capture)),
+        names_(context.capture),
+        path_of_(context.capture.host_ops.size(), kNoRow) {
+    for (const auto reason : EnumNames<IdleReason>::names) reasons_.push_back(names_.of(reason));
+  }
+
+  void add(const TimePiece& piece, std::optional<std::int64_t> nj) {
+    const auto place = place_of(base_of(piece), path_to(piece.span)), name = name_of_leaf(piece);
+    const auto [at, fresh] = owner_of_.place(GrowingTree::key_of(place, piece.kind, name));
+    if (fresh) {
+      *at = static_cast<std::uint32_t>(owners_.size());
+      owners_.push_back(
+          {{.in_calls = calls_.child(places_[place].in_calls, piece.kind, name),
+            .in_modules = modules_.child(places_[place].in_modules, piece.kind, name)},
+           {}});
+    }
+    owners_[*at].second.add(piece, nj);
+  }
+
+  std::vector<CallNode> finish(std::size_t most) && {
+    for (const auto& [nodes, sums] : owners_) {
+      modules_.add(nodes.in_modules, sums);
+      calls_.add(nodes.in_calls, sums);
+    }
+    std::vector<CallNode> nodes;
+    modules_.finish(most, names_, nodes);
+    calls_.finish(most, names_, nodes);
+    return nodes;
+  }
+
+ private:
+  /// A node of either view.
   struct Place {
-    std::uint32_t base = kNoRow, node = 0;
+    std::uint32_t in_calls, in_modules;
   };
 
   static std::uint64_t key_of(std::uint32_t place, std::uint32_t what) {
     return std::uint64_t{place} << 32 | what;
   }
 
-  static void join(const CallNode& node, CallNode& sum) {
-    sum.ns += node.ns;
-    sum.kernel_ns += node.kernel_ns;
-    sum.copy_ns += node.copy_ns;
-    sum.idle_ns += node.idle_ns;
-    sum.count += node.count;
-    if (node.nj) sum.nj = sum.nj.value_or(0) + *node.nj;
-  }
-
-  std::uint32_t child(std::uint32_t parent, TreeNodeKind kind, std::string_view name) {
-    const auto [at, fresh] = index_.try_emplace({parent, kind, std::string(name)},
-                                                static_cast<std::uint32_t>(nodes_.size()));
-    if (fresh) {
-      CallNode& node = nodes_.emplace_back();
-      node.view = view_;
-      node.kind = kind;
-      node.name = name;
-      parent_.push_back(parent);
-    }
-    return at->second;
-  }
-
-  /// A child named by a text of the capture: asked for with every call, so by the text's number.
-  std::uint32_t span_child(std::uint32_t parent, TreeNodeKind kind, Text name) {
-    const auto [node, fresh] = spans_[static_cast<std::size_t>(kind)].place(
-        key_of(parent, static_cast<std::uint32_t>(name)));
-    if (fresh) *node = child(parent, kind, context_.capture.text(name));
-    return *node;
-  }
-
-  std::uint32_t leaf(std::uint32_t place, const TimePiece& piece) {
-    if (piece.kind == TreeNodeKind::idle) {
-      const auto [node, fresh] =
-          idle_.place(key_of(place, static_cast<std::uint32_t>(piece.reason)));
-      if (fresh) *node = child(place, piece.kind, name_of(piece.reason));
-      return *node;
-    }
+  std::uint32_t name_of_leaf(const TimePiece& piece) {
     const auto& activities = context_.capture.activities;
-    if (piece.kind == TreeNodeKind::copy && activities.kind[piece.activity] == ActivityKind::memcpy)
-      return child(place, piece.kind, name_of(activities.copy[piece.activity]));
-    if (piece.kind == TreeNodeKind::copy) return child(place, piece.kind, "memset");
-    const Text name = activities.name[piece.activity];
-    const auto [node, fresh] = kernels_.place(key_of(place, static_cast<std::uint32_t>(name)));
-    if (fresh) *node = child(place, piece.kind, short_names_(name));
-    return *node;
+    if (piece.kind == TreeNodeKind::idle) return reasons_[static_cast<std::size_t>(piece.reason)];
+    if (piece.kind == TreeNodeKind::kernel)
+      return names_.of_kernel(activities.name[piece.activity]);
+    const bool copy = activities.kind[piece.activity] == ActivityKind::memcpy;
+    return names_.of(copy ? name_of(activities.copy[piece.activity]) : "memset");
   }
 
-  /// The node that a piece lies under.
-  std::uint32_t place_of(const TimePiece& piece) {
-    if (view_ == TreeView::calls) return under(0, piece.span);
+  /// The node of a span among the calls: that of the span around it, and one more.
+  std::uint32_t path_to(std::uint32_t span) {
+    const auto& ops = context_.capture.host_ops;
+    inside_.clear();
+    for (span = nesting_.told(span); span != kNoRow && path_of_[span] == kNoRow;
+         span = nesting_.around(span))
+      inside_.push_back(span);
+    auto path = span == kNoRow ? 0 : path_of_[span];
+    for (; !inside_.empty(); inside_.pop_back()) {
+      const auto row = inside_.back();
+      if (!nesting_.is_step(row))
+        path = calls_.child(path, kind_of_span(ops.kind[row]), names_.of_span(ops.name[row]));
+      path_of_[row] = path;
+    }
+    return path;
+  }
+
+  /// The node among the modules that a piece lies under, with operations between or without.
+  std::uint32_t base_of(const TimePiece& piece) {
     std::uint32_t module = 0;
     std::uint8_t phase = 0;
     if (piece.activity != kNoRow) {
@@ -348,10 +455,10 @@ class GrowingTree {
       if (fresh) *node = new_scope(scope, static_cast<TrainingPhase>(phase));
       if (*node != kNoRow) return *node;
     }
-    const auto [node, fresh] = modules_.place(key_of(phase, module));
+    const auto [node, fresh] = bases_.place(key_of(phase, module));
     if (fresh)
       *node = new_module(context_.attribution.modules[module], static_cast<TrainingPhase>(phase));
-    return under(*node, piece.span);
+    return *node;
   }
 
   /// The node of TensorFlow's name scope and the type of its operation; kNoRow where the text has
@@ -359,84 +466,57 @@ class GrowingTree {
   std::uint32_t new_scope(Text scope, TrainingPhase phase) {
     const std::string_view text = context_.capture.text(scope), type = type_in_scope(text);
     if (type.empty()) return kNoRow;
-    return child(new_module(around_operation(text), phase), TreeNodeKind::operation, type);
+    return modules_.child(new_module(around_operation(text), phase), TreeNodeKind::operation,
+                          names_.of(type));
   }
 
   std::uint32_t new_module(std::string_view path, TrainingPhase phase) {
     std::uint32_t place = 0;
-    if (phase != TrainingPhase::none) place = child(place, TreeNodeKind::phase, name_of(phase));
+    if (phase != TrainingPhase::none)
+      place = modules_.child(place, TreeNodeKind::phase, names_.of(name_of(phase)));
     for (int depth = 0; !path.empty() && depth < kDeepest; ++depth) {
       const auto end = std::min(path.find_first_of("./"), path.size());
-      if (end > 0) place = child(place, TreeNodeKind::module, path.substr(0, end));
+      if (end > 0)
+        place = modules_.child(place, TreeNodeKind::module, names_.of(path.substr(0, end)));
       path.remove_prefix(std::min(end + 1, path.size()));
     }
-    if (!path.empty()) place = child(place, TreeNodeKind::module, path);
+    if (!path.empty()) place = modules_.child(place, TreeNodeKind::module, names_.of(path));
     return place;
   }
 
-  /// The node of a span below `base`: that of the span around it, and one more. Nearly every span
-  /// lies below one base, so the last one is kept.
-  std::uint32_t under(std::uint32_t base, std::uint32_t span) {
-    const auto& ops = context_.capture.host_ops;
-    path_.clear();
-    for (span = nesting_.told(span); span != kNoRow && places_[span].base != base;
-         span = nesting_.around(span))
-      path_.push_back(span);
-    auto place = span == kNoRow ? base : places_[span].node;
-    for (; !path_.empty(); path_.pop_back()) {
-      const auto row = path_.back();
-      const auto kind = kind_of_span(ops.kind[row]);
-      const bool shown = view_ == TreeView::calls || kind == TreeNodeKind::operation;
-      if (shown && !nesting_.is_step(row)) place = span_child(place, kind, ops.name[row]);
-      places_[row] = {base, place};
+  /// The place, of places_, of a path of calls that belongs to a base. Among the modules it is
+  /// told by its operations alone; a base that is an operation has them in its own name.
+  std::uint32_t place_of(std::uint32_t base, std::uint32_t path) {
+    const auto key = key_of(base, path);
+    if (const auto [known, fresh] = place_of_.place(key); !fresh) return *known;
+    Place place{path, base};
+    if (path != 0 && modules_.node(base).kind != TreeNodeKind::operation) {
+      const auto& last = calls_.node(path);
+      place.in_modules = places_[place_of(base, last.above)].in_modules;
+      if (last.kind == TreeNodeKind::operation)
+        place.in_modules = modules_.child(place.in_modules, last.kind, last.name);
     }
-    return place;
-  }
-
-  void put(std::size_t at, std::optional<std::int64_t> parent, std::int64_t depth, Nanos least,
-           std::vector<CallNode>& out) {
-    CallNode node = nodes_[at];
-    const auto id = static_cast<std::int64_t>(out.size());
-    node.id = id;
-    node.parent = parent;
-    node.depth = depth;
-    out.push_back(std::move(node));
-    CallNode others;
-    others.view = view_;
-    others.kind = TreeNodeKind::others;
-    std::size_t joined = 0;
-    for (const auto below : below_[at]) {
-      if (nodes_[below].ns >= least) {
-        put(below, id, depth + 1, least, out);
-      } else {
-        join(nodes_[below], others);
-        ++joined;
-      }
-    }
-    if (joined == 0) return;
-    others.name = fmt::format("({} others)", joined);
-    others.id = static_cast<std::int64_t>(out.size());
-    others.parent = id;
-    others.depth = depth + 1;
-    out.push_back(std::move(others));
+    const auto number = static_cast<std::uint32_t>(places_.size());
+    places_.push_back(place);
+    *place_of_.place(key).first = number;
+    return number;
   }
 
   static constexpr int kDeepest = 100;  // parts of a module's path
   const Context& context_;
   const HostNesting& nesting_;
-  TreeView view_;
   const bool scopes_first_;  // they name the layers
-  std::vector<CallNode> nodes_;
-  std::vector<std::uint32_t> parent_{0};  // by node
-  std::vector<std::vector<std::size_t>> below_;
-  std::unordered_map<Key, std::uint32_t, KeyHash> index_;
-  std::vector<Place> places_;        // by row of host_ops
-  std::vector<std::uint32_t> path_;  // of under()
-  NumberMap modules_, scopes_;       // by phase and module, or scope
-  NumberMap kernels_, idle_;         // by place and name, or reason
-  std::array<NumberMap, EnumNames<TreeNodeKind>::names.size()>
-      spans_;  // of a kind: by place and name
-  OncePerText<std::string (*)(std::string_view)> short_names_;
+  NodeNames names_;
+  const std::uint32_t top_ = names_.of("window");
+  GrowingTree modules_{TreeView::modules, top_}, calls_{TreeView::calls, top_};
+  std::vector<std::uint32_t> reasons_;  // their names
+  std::vector<std::uint32_t> path_of_;  // by row of host_ops: its node among the calls
+  std::vector<std::uint32_t> inside_;   // of path_to()
+  NumberMap bases_, scopes_;            // among the modules: by phase and module, or scope
+  NumberMap place_of_;                  // by base and path
+  std::vector<Place> places_;           // under which pieces lie
+  NumberMap owner_of_;                  // by place, kind and name
+  std::vector<std::pair<Place, Sums>> owners_;
 };
 
 }  // namespace
@@ -445,14 +525,10 @@ std::vector<CallNode> call_tree(const Context& context, const Analysis& analysis
                                 const HostNesting& nesting, std::size_t most_nodes) {
   const Pieces pieces(context, analysis);
   if (pieces.empty()) return {};
-  std::vector<CallNode> nodes;
-  for (const auto view : {TreeView::modules, TreeView::calls}) {
-    GrowingTree tree(context, nesting, view);
-    pieces.each(
-        [&](const TimePiece& piece, std::optional<std::int64_t> nj) { tree.add(piece, nj); });
-    tree.finish(most_nodes, nodes);
-  }
-  return nodes;
+  GrowingTrees trees(context, nesting);
+  pieces.each(
+      [&](const TimePiece& piece, std::optional<std::int64_t> nj) { trees.add(piece, nj); });
+  return std::move(trees).finish(most_nodes);
 }
 
 std::vector<CallNode> call_tree(const Context& context, const Analysis& analysis,
