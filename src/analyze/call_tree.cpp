@@ -6,9 +6,11 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -314,12 +316,11 @@ class GrowingTree {
     for (const auto& node : nodes_) sizes.push_back(node.sums.ns);
     std::ranges::sort(sizes, std::greater{});
     const Nanos least = sizes.size() > most ? sizes[most] + 1 : 0;
-    below_.resize(nodes_.size());
-    for (std::size_t i = 1; i < nodes_.size(); ++i) below_[nodes_[i].above].push_back(i);
-    for (auto& siblings : below_)
-      std::ranges::stable_sort(siblings, [&](std::size_t left, std::size_t right) {
-        return nodes_[left].sums.ns > nodes_[right].sums.ns;
-      });
+    order_.resize(nodes_.size() - 1);
+    std::iota(order_.begin(), order_.end(), 1u);
+    std::ranges::sort(order_, {}, [&](std::uint32_t node) {
+      return std::tuple(nodes_[node].above, -nodes_[node].sums.ns, node);
+    });
     put(0, std::nullopt, 0, least, names, out);
   }
 
@@ -344,13 +345,14 @@ class GrowingTree {
     return id;
   }
 
-  void put(std::size_t at, std::optional<std::int64_t> parent, std::int64_t depth, Nanos least,
+  void put(std::uint32_t at, std::optional<std::int64_t> parent, std::int64_t depth, Nanos least,
            const NodeNames& names, std::vector<CallNode>& out) {
     const Node& node = nodes_[at];
     const auto id = put(node.kind, names[node.name], node.sums, parent, depth, out);
     Sums others;
     std::size_t joined = 0;
-    for (const auto below : below_[at]) {
+    for (const auto below : std::ranges::equal_range(
+             order_, at, {}, [&](std::uint32_t below) { return nodes_[below].above; })) {
       if (nodes_[below].sums.ns >= least) {
         put(below, id, depth + 1, least, names, out);
       } else {
@@ -364,8 +366,8 @@ class GrowingTree {
 
   TreeView view_;
   std::vector<Node> nodes_;
-  std::vector<std::vector<std::size_t>> below_;
-  NumberMap index_;  // by parent, kind and name
+  std::vector<std::uint32_t> order_;  // all below the top: by the node above, longest first
+  NumberMap index_;                   // by parent, kind and name
 };
 
 /// Both views while they grow. Pieces are far more than their owners, so each is put into the sums

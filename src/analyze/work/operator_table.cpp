@@ -7,12 +7,14 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "analyze/host_nesting.h"
 #include "analyze/traits.h"
+#include "analyze/utilization/instances.h"
 #include "analyze/work/sections.h"
 #include "core/format.h"
 #include "core/number_map.h"
@@ -170,7 +172,8 @@ class Table {
         is_own_(context.capture.strings, is_line_of_program),
         short_name_(context.capture.strings, short_kernel_name),
         with_shapes_(context.attribution.op_parent, kNoRow),
-        on_host_(context.attribution.op_parent, TrainingPhase::forward) {}
+        on_host_(context.attribution.op_parent, TrainingPhase::forward),
+        rolled_of_(context.attribution.modules.size(), kNoRow) {}
 
   std::vector<OperatorWork> rows() {
     seen_.resize(works_.calls.size());
@@ -188,9 +191,11 @@ class Table {
       if (inside || seen_[at].kernels > 0) take_call(at);
     }
     for (std::size_t i = 0; i < works_.kernels.size(); ++i) name_kernel(i);
-    for (auto& row : rows_) finish(row);
+    std::ranges::replace(row_of_, kNoRow, static_cast<std::uint32_t>(rows_.size()));
+    const Groups calls(row_of_, rows_.size() + 1);
+    for (std::size_t i = 0; i < rows_.size(); ++i) finish(rows_[i], calls.members(i));
     if (without_shapes_.row.kernels > 0) {
-      finish(without_shapes_);
+      finish(without_shapes_, {});
       rows_.push_back(std::move(without_shapes_));
     }
     return sorted();
@@ -199,8 +204,7 @@ class Table {
  private:
   struct Row {
     OperatorWork row;
-    std::uint32_t module = 0;          // of its first call
-    std::vector<std::uint32_t> calls;  // of seen_
+    std::uint32_t module = 0;  // of its first call
     std::map<Text, Nanos> kernels;
   };
 
@@ -294,9 +298,9 @@ class Table {
   }
 
   /// The number of what is told of a call; calls with the same inputs are asked once.
-  std::size_t text_of(const Call& call, const KnownCall* known) {
-    const auto [asked, fresh] = text_of_call_.try_emplace(&call, 0);
-    if (!fresh) return asked->second;
+  std::uint32_t text_of(const Call& call, const KnownCall* known) {
+    const auto [asked, fresh] = text_of_call_.place(reinterpret_cast<std::uintptr_t>(&call));
+    if (!fresh) return *asked;
     CallTold text;
     text.name = call.name;
     text.shapes = shapes_text(call);
@@ -306,22 +310,23 @@ class Table {
     const bool sized_by_arguments = (known && known->of->rule->family == WorkFamily::convolution) ||
                                     call.name.find("pool") != call.name.npos;
     if (sized_by_arguments) text.arguments = arguments_text(call);
-    const auto [place, first] = number_of_text_.try_emplace(std::move(text), texts_.size());
+    const auto [place, first] =
+        number_of_text_.try_emplace(std::move(text), static_cast<std::uint32_t>(texts_.size()));
     if (first) texts_.push_back(&place->first);
-    return asked->second = place->second;
+    return *asked = place->second;
   }
 
-  std::size_t rolled_module(std::uint32_t module) {
-    auto [asked, fresh] = rolled_of_.try_emplace(module, 0);
-    if (fresh)
-      asked->second =
-          number_of_rolled_
-              .try_emplace(rolled(context_.attribution.modules[module]), number_of_rolled_.size())
-              .first->second;
-    return asked->second;
+  std::uint32_t rolled_module(std::uint32_t module) {
+    auto& number = rolled_of_[module];
+    if (number == kNoRow)
+      number = number_of_rolled_
+                   .try_emplace(rolled(context_.attribution.modules[module]),
+                                static_cast<std::uint32_t>(number_of_rolled_.size()))
+                   .first->second;
+    return number;
   }
 
-  OperatorWork new_row(const Seen& seen, std::size_t text, TrainingPhase phase) const {
+  OperatorWork new_row(const Seen& seen, std::uint32_t text, TrainingPhase phase) const {
     const CallTold& told = *texts_[text];
     OperatorWork row;
     row.name = told.name;
@@ -361,7 +366,6 @@ class Table {
     }
     row_of_[at] = *place;
     Row& into = rows_[*place];
-    into.calls.push_back(at);
     if (into.module != seen.module) {
       const auto& name = context_.attribution.modules[seen.module];
       if (into.row.module != name) into.row.module = rolled(name);
@@ -389,40 +393,43 @@ class Table {
     all_ns_ += kernel.exclusive_ns;
   }
 
-  void finish(Row& made) {
+  /// `calls`: of seen_.
+  void finish(Row& made, std::span<const std::uint32_t> calls) {
     OperatorWork& row = made.row;
-    std::map<std::string, Nanos> kernels;
+    std::map<std::string_view, Nanos> kernels;
     for (const auto& [name, ns] : made.kernels) kernels[short_name_(name)] += ns;
-    for (const auto& [name, ns] : kernels) row.by_kernel.push_back({name, ns});
-    std::ranges::stable_sort(row.by_kernel, std::greater{}, &NamedTime::ns);
+    row.by_kernel.reserve(kernels.size());
+    for (const auto& [name, ns] : kernels) row.by_kernel.push_back({std::string(name), ns});
+    if (kernels.size() > 1) std::ranges::stable_sort(row.by_kernel, std::greater{}, &NamedTime::ns);
     if (all_ns_ > 0) row.share = static_cast<double>(row.ns) / static_cast<double>(all_ns_);
-    if (made.calls.empty()) {
+    if (calls.empty()) {
       row.name = kWithoutShapes;
       row.phase = TrainingPhase::all;
       return;
     }
-    const Seen& first = seen_[made.calls.front()];
+    const Seen& first = seen_[calls.front()];
     place(row, first);
     const bool counted_flops = row.measured_flops.value_or(0) > 0;
     if (counted_flops || first.known)
       row.flops_source = counted_flops ? WorkSource::measured : WorkSource::model;
     if (row.measured_bytes || first.known)
       row.bytes_source = row.measured_bytes ? WorkSource::measured : WorkSource::model;
-    std::vector<Nanos> times;
-    std::vector<double> flops, bytes;
-    for (const auto at : made.calls) {
+    times_.clear();
+    flops_.clear();
+    bytes_.clear();
+    for (const auto at : calls) {
       const Seen& call = seen_[at];
       if (!call.whole || call.ns <= 0) continue;
-      times.push_back(call.ns);
+      times_.push_back(call.ns);
       const double seconds = static_cast<double>(call.ns) * 1e-9;
       if (row.flops_source != WorkSource::none)
-        flops.push_back((counted_flops ? call.counted_flops : call.flops()) / seconds);
+        flops_.push_back((counted_flops ? call.counted_flops : call.flops()) / seconds);
       if (row.bytes_source != WorkSource::none)
-        bytes.push_back((row.measured_bytes ? call.counted_bytes : call.bytes()) / seconds);
+        bytes_.push_back((row.measured_bytes ? call.counted_bytes : call.bytes()) / seconds);
     }
-    spread(times, row.ns_min, row.ns_median, row.ns_max);
-    spread(flops, row.flops_per_s_min, row.flops_per_s_median, row.flops_per_s_max);
-    spread(bytes, row.bytes_per_s_min, row.bytes_per_s_median, row.bytes_per_s_max);
+    spread(times_, row.ns_min, row.ns_median, row.ns_max);
+    spread(flops_, row.flops_per_s_min, row.flops_per_s_median, row.flops_per_s_max);
+    spread(bytes_, row.bytes_per_s_min, row.bytes_per_s_median, row.bytes_per_s_max);
     const RoofPoint point = roof_point(row, roof_);
     row.ceiling = point.limit;
     row.of_ceiling = point.of_ceiling;
@@ -437,9 +444,10 @@ class Table {
       return;
     }
     for (const auto outer : nesting_.path_to(first.op))
-      if (outer != first.op && ops.kind[outer] == HostKind::op)
-        row.path += fmt::format("{}{}", row.path.empty() ? "" : " > ",
-                                context_.capture.text(ops.name[outer]));
+      if (outer != first.op && ops.kind[outer] == HostKind::op) {
+        if (!row.path.empty()) row.path += " > ";
+        row.path += context_.capture.text(ops.name[outer]);
+      }
     auto line = kNoRow;
     if (first.forward != kNoRow) line = line_of_program(first.forward);
     if (line == kNoRow) line = line_of_program(first.op);
@@ -467,15 +475,17 @@ class Table {
   std::vector<std::uint32_t> call_of_;  // by kernel
   std::vector<std::uint32_t> row_of_;   // by call
   std::unordered_map<CallTexts, std::optional<Call>, HashOfCallTexts> calls_;
-  NumberMap unknown_;  // calls without a rule, of seen_: by operation and launch
-  std::unordered_map<const Call*, std::size_t> text_of_call_;
-  std::map<CallTold, std::size_t> number_of_text_;
-  std::vector<const CallTold*> texts_;  // by number
-  std::unordered_map<std::uint32_t, std::size_t> rolled_of_;
-  std::map<std::string, std::size_t> number_of_rolled_;
+  NumberMap unknown_;       // calls without a rule, of seen_: by operation and launch
+  NumberMap text_of_call_;  // by the call's address
+  std::map<CallTold, std::uint32_t> number_of_text_;
+  std::vector<const CallTold*> texts_;    // by number
+  std::vector<std::uint32_t> rolled_of_;  // by module; kNoRow: not asked for yet
+  std::map<std::string, std::uint32_t> number_of_rolled_;
   NumberMap place_of_;  // rows, by text, module, type, phase and if there is a rule
   std::deque<Row> rows_;
   Row without_shapes_;
+  std::vector<Nanos> times_;  // of the calls of one row, as the rates
+  std::vector<double> flops_, bytes_;
   Nanos all_ns_ = 0;
 };
 

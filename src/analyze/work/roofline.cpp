@@ -65,7 +65,7 @@ std::string_view main_type(const Sum& sum) {
 /// The ceiling of operations for a data type: the tensor cores' where they take it.
 std::optional<double> compute_ceiling(const std::vector<Ceiling>& ceilings, std::string_view type) {
   if (!type.empty())
-    if (const auto tensor = ceiling(ceilings, fmt::format("tensor.{}", type))) return tensor;
+    if (const auto tensor = ceiling(ceilings, "tensor." + std::string(type))) return tensor;
   return ceiling(ceilings, "fma.fp32");
 }
 
@@ -182,7 +182,6 @@ Roof::Roof(const Context& context, const std::vector<Ceiling>& all) : ceilings(a
 RoofPoint roof_point(const OperatorWork& row, const Roof& roof) {
   RoofPoint point;
   point.scope = RoofScope::operation;
-  point.name = fmt::format("{} {}", row.name, row.shapes);
   point.phase = row.phase;
   point.type = row.type;
   point.ns = row.ns;
@@ -233,7 +232,10 @@ std::vector<RoofPoint> roofline(const Context& context, const KernelWorks& works
     auto [at, fresh] = by_shape.try_emplace(std::tuple(row.shapes, row.phase, row.name + row.type));
     join(row, fresh, at->second);
   }
-  for (const auto& [key, row] : by_shape) operations.push_back(roof_point(row, roof));
+  for (const auto& [key, row] : by_shape) {
+    operations.push_back(roof_point(row, roof));
+    operations.back().name = fmt::format("{} {}", row.name, row.shapes);
+  }
   std::vector<RoofPoint> all;
   for (auto* points : {&kernels, &operations, &layers}) {
     std::erase_if(*points, [](const RoofPoint& point) { return point.ns <= 0; });

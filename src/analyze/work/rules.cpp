@@ -46,7 +46,8 @@ double at_or(const std::vector<std::int64_t>& list, std::size_t axis, double oth
 
 double input_bytes(const Call& call) {
   double sum = 0;
-  for (const auto* tensor : call.tensors()) sum += tensor->bytes();
+  for (const auto& input : call.inputs)
+    for (const auto& tensor : input.tensors) sum += tensor.bytes();
   return sum;
 }
 

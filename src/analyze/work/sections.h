@@ -49,8 +49,8 @@ std::string shapes_text(const Call& call);
 
 // Kernels, operators and layers under the roofline, and copies against their link.
 
-/// A row of the table by shape under the roofline. Its `no_share` says so where its products take
-/// fewer operations than the model's.
+/// A row of the table by shape under the roofline, without a name. Its `no_share` says so where its
+/// products take fewer operations than the model's.
 RoofPoint roof_point(const OperatorWork& row, const Roof& roof);
 
 /// Counters come before the model, each for what it knows: operations of the tensor cores, bytes of

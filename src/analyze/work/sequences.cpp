@@ -120,9 +120,11 @@ class Sequences {
   }
 
   void add(std::span<const Member> run, std::size_t named) {
-    std::vector<std::uint32_t> names;
+    auto& [phase, names] = key_;
+    phase = phase_of(run.front().kernel);
+    names.clear();
     for (const auto& member : run.first(named)) names.push_back(member.name);
-    KernelSequence& row = rows_[std::pair(phase_of(run.front().kernel), std::move(names))];
+    KernelSequence& row = rows_[key_];
     if (row.times++ == 0) describe(run.first(named), row);
     Nanos time = 0, gaps = 0;
     for (std::size_t i = 0; i < run.size(); ++i) {
@@ -177,7 +179,9 @@ class Sequences {
   const KernelWorks& works_;
   const Roof& roof_;
   OncePerText<std::string (*)(std::string_view)> short_name_;
-  std::map<std::pair<TrainingPhase, std::vector<std::uint32_t>>, KernelSequence> rows_;
+  using Key = std::pair<TrainingPhase, std::vector<std::uint32_t>>;
+  Key key_;  // of the run at hand
+  std::map<Key, KernelSequence> rows_;
 };
 
 }  // namespace

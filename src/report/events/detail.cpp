@@ -191,9 +191,12 @@ bool halve(TimelineDetail& detail, std::span<EventSums* const> lanes) {
 TimelineDetail timeline_detail(const Context& context, Interval window, std::size_t budget) {
   TimelineDetail detail;
   if (most_events(context) <= budget) return detail;
+  std::size_t events = 0;
+  each_event(context, window, [&](Interval) { ++events; });
+  if (events <= budget) return detail;
   std::vector<Nanos> starts;
+  starts.reserve(events);
   each_event(context, window, [&](Interval span) { starts.push_back(span.start); });
-  if (starts.size() <= budget) return detail;
   detail.longer_than = length_of_the_largest(context, window, budget / 8);
   std::sort(starts.begin(), starts.end());
   detail.whole = whole_spans(context, window, starts, budget / 2);
