@@ -27,7 +27,7 @@ class PackedColumn {
       : unsaid_(unsaid), coding_(coding), says_(false) {}
 
   void push_back(std::int64_t value) {
-    if (end_ - at_ < kLongest) begin_block();
+    if (end_ - at_ < kLongest) return push_into_next(value);
     says_ |= value != unsaid_;
     ++size_;
     const std::uint64_t last = std::exchange(last_, static_cast<std::uint64_t>(value));
@@ -60,7 +60,7 @@ class PackedColumn {
     std::size_t room = 0, used = 0;  // used: once it is full
   };
 
-  [[gnu::noinline]] void begin_block() {
+  [[gnu::noinline]] void push_into_next(std::int64_t value) {
     std::size_t room = kFirst;
     if (!blocks_.empty()) {
       Block& full = blocks_.back();
@@ -70,6 +70,7 @@ class PackedColumn {
     blocks_.push_back({std::make_unique_for_overwrite<char[]>(room), room});
     at_ = blocks_.back().bytes.get();
     end_ = at_ + room;
+    push_back(value);
   }
 
   char *at_ = nullptr, *end_ = nullptr;  // of the last block
