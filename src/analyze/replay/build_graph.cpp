@@ -15,6 +15,7 @@
 #include "analyze/replay/device_work.h"
 #include "analyze/traits.h"
 #include "core/intervals.h"
+#include "core/order.h"
 #include "core/strings.h"
 #include "core/xxh64.h"
 #include "model/formats.h"
@@ -55,8 +56,11 @@ ReplayWork work_of(const Context& context, const DeviceTimeline& line,
   }
   threads.erase(kNoRow);
   work.threads.assign(threads.begin(), threads.end());
-  std::ranges::stable_sort(
-      work.launched, {}, [&](auto place) { return work.call_start(work.activities[place].call); });
+  const auto key = [&](std::uint32_t place) {
+    return std::pair(work.call_start(work.activities[place].call), place);
+  };
+  sort_nearly_ordered(work.launched.begin(), work.launched.end(),
+                      [&](auto left, auto right) { return key(left) < key(right); });
   return work;
 }
 
