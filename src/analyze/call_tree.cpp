@@ -304,6 +304,7 @@ class GrowingTree {
   void add(std::uint32_t at, const Sums& sums) { nodes_[at].sums.add(sums); }
 
   /// Names are far fewer than 28 bits count.
+  static_assert(EnumNames<TreeNodeKind>::names.size() <= 16);
   static std::uint64_t key_of(std::uint32_t place, TreeNodeKind kind, std::uint32_t name) {
     return std::uint64_t{place} << 32 | std::uint64_t{name} << 4 | static_cast<std::uint64_t>(kind);
   }

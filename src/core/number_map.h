@@ -14,13 +14,20 @@ class NumberMap {
   /// The number of a key, and true where it is new: the caller puts it in, before the next call.
   std::pair<std::uint32_t*, bool> place(std::uint64_t key) {
     if (used_ * 2 >= slots_.size()) grow();
-    Slot& slot = slot_of(key);
+    Slot& slot = slots_[place_of(key)];
     const bool fresh = !slot.used;
     if (fresh) {
       slot = {key, 0, true};
       ++used_;
     }
     return {&slot.number, fresh};
+  }
+
+  /// The number of a key; null where it is not in.
+  const std::uint32_t* find(std::uint64_t key) const {
+    if (slots_.empty()) return nullptr;
+    const Slot& slot = slots_[place_of(key)];
+    return slot.used ? &slot.number : nullptr;
   }
 
  private:
@@ -30,16 +37,16 @@ class NumberMap {
     bool used = false;
   };
   /// That of the key, or the one that it would take.
-  Slot& slot_of(std::uint64_t key) {
+  std::size_t place_of(std::uint64_t key) const {
     const std::uint64_t mixed = key * 0x9e3779b97f4a7c15u;
     std::size_t at = (mixed ^ mixed >> 32) & (slots_.size() - 1);
     while (slots_[at].used && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
-    return slots_[at];
+    return at;
   }
   void grow() {
     auto before = std::exchange(slots_, std::vector<Slot>(slots_.empty() ? 64 : 2 * slots_.size()));
     for (const Slot& slot : before)
-      if (slot.used) slot_of(slot.key) = slot;
+      if (slot.used) slots_[place_of(slot.key)] = slot;
   }
   std::vector<Slot> slots_;  // a power of two
   std::size_t used_ = 0;

@@ -2,6 +2,7 @@
 
 #include <random>
 #include <unordered_map>
+#include <utility>
 
 #include "core/number_map.h"
 
@@ -16,6 +17,11 @@ TEST(NumberMap, HoldsWhatAnyMapHolds) {
     for (std::uint32_t turn = 0; turn < 20'000; ++turn) {
       // Keys that differ in their low or in their high half alone, 0 among them.
       const std::uint64_t key = random() % 2 == 0 ? random() % keys : (random() % keys) << 32;
+      const auto* known = std::as_const(map).find(key);
+      ASSERT_EQ(known != nullptr, other.contains(key));
+      if (known) {
+        ASSERT_EQ(*known, other.at(key));
+      }
       const auto [number, fresh] = map.place(key);
       const auto [at, added] = other.try_emplace(key, turn);
       ASSERT_EQ(fresh, added);

@@ -115,16 +115,21 @@ void ForwardTable::put(std::uint32_t thread, std::int64_t sequence, Entry entry)
   else if (offset < 4 * table.entries + 1024) {
     table.dense.resize(offset + 1);
     table.dense[offset] = entry;
-  } else
-    table.scattered[sequence] = entry;
+  } else {
+    const auto [place, fresh] = table.scattered.place(static_cast<std::uint64_t>(sequence));
+    if (fresh) {
+      *place = static_cast<std::uint32_t>(table.far.size());
+      table.far.emplace_back();
+    }
+    table.far[*place] = entry;
+  }
 }
 
 const ForwardTable::Entry* ForwardTable::at(const PerThread& table, std::int64_t sequence) {
   const auto offset = static_cast<std::uint64_t>(sequence) - static_cast<std::uint64_t>(table.base);
   if (offset < table.dense.size() && table.dense[offset].op != kNoRow) return &table.dense[offset];
-  const auto found = table.scattered.find(sequence);
-  if (found == table.scattered.end()) return nullptr;
-  return &found->second;
+  const auto* place = table.scattered.find(static_cast<std::uint64_t>(sequence));
+  return place ? &table.far[*place] : nullptr;
 }
 
 ForwardTable::Entry ForwardTable::find(std::uint32_t thread, std::int32_t number,

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/number_map.h"
 #include "model/capture.h"
 
 namespace gf {
@@ -38,8 +39,9 @@ class ForwardTable {
     std::int64_t base = 0;
     std::vector<Entry> dense;  // by sequence - base; at most a few times as long as entries
     std::size_t entries = 0;
-    Process* process = nullptr;                         // of a thread with forward operations
-    std::unordered_map<std::int64_t, Entry> scattered;  // numbers far from the others
+    Process* process = nullptr;  // of a thread with forward operations
+    NumberMap scattered;         // numbers far from the others: places in far
+    std::vector<Entry> far;
   };
   static const Entry* at(const PerThread& table, std::int64_t sequence);
   void learn_numbers(const Capture& capture);

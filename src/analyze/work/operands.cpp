@@ -252,6 +252,7 @@ bool Call::flag(std::size_t i, std::size_t at, bool unknown) const {
 
 std::vector<const Tensor*> Call::tensors() const {
   std::vector<const Tensor*> all;
+  all.reserve(inputs.size());
   for (const auto& input : inputs)
     for (const auto& tensor : input.tensors) all.push_back(&tensor);
   return all;
