@@ -324,6 +324,9 @@ std::vector<NamedEnergy> energy_headline_parts(const EnergyUse& energy) {
 }
 
 std::string headline(const Analysis& analysis) {
+  if (analysis.devices.empty() && !analysis.runtime.phases.empty() &&
+      analysis.runtime.kernels.cpu_kernel_ns == 0)
+    return "No GPU, and no kernel of the CPU was recorded: how long kernels run is unknown.";
   if (analysis.devices.empty() && !analysis.runtime.phases.empty())
     return fmt::format(
         "No GPU: CPU kernels run {} of the time; the framework runtime and the program take the "
