@@ -24,6 +24,7 @@ def open(
     window: str | None = None,
     batch: int = 0,
     energy_model: Path | None = None,
+    devices: str | None = None,
     allow_incomplete: bool = False,
 ) -> Capture:
     """Reads a trace or capture of any format that `gpufathom analyze` reads.
@@ -35,8 +36,8 @@ def open(
     their kernels' operators. window: all, steps, stable, step:N or START:END, as `--window` has it;
     None for the default. batch: items of a step, for times and energies per item.
     energy_model: a file that `gpufathom calibrate -o` wrote; None for the one shipped for the
-    capture's GPU. allow_incomplete: take an incomplete capture, too; its `missing` says what it
-    lacks.
+    capture's GPU. devices: all, or numbers such as "0,2"; None for those with work.
+    allow_incomplete: take an incomplete capture, too; its `missing` says what it lacks.
 
     Raises gpufathom.Error, which says what is wrong, where, and what to do, and its kind
     gpufathom.IncompleteEvidence for an incomplete capture.
@@ -49,6 +50,7 @@ def open(
         window=window,
         batch=batch,
         energy_model=energy_model,
+        devices=devices,
         allow_incomplete=allow_incomplete,
     )
 
@@ -95,6 +97,7 @@ def compare(
     window: str | None = None,
     allow_incomplete: bool = False,
     graphs: Sequence[Path] = (),
+    devices: str | None = None,
 ) -> Comparison:
     """Attributes the difference between runs, as `gpufathom compare` does; times of a step in
     nanoseconds. `graphs` of an open run count for all.
@@ -104,6 +107,7 @@ def compare(
         raise ValueError("compare requires two runs or more")
     paths = [run.path if isinstance(run, Capture) else os.fspath(run) for run in runs]
     words = ["compare", *paths, *(["--window", window] if window else [])]
+    words += ["--devices", devices] if devices else []
     told = [os.fspath(graph) for graph in graphs]
     told += [graph for run in runs if isinstance(run, Capture) for graph in run._graphs]
     for graph in dict.fromkeys(told):
@@ -114,7 +118,12 @@ def compare(
 
 
 def analyze(
-    profiler: Any, *, window: str | None = None, batch: int = 0, allow_incomplete: bool = False
+    profiler: Any,
+    *,
+    window: str | None = None,
+    batch: int = 0,
+    devices: str | None = None,
+    allow_incomplete: bool = False,
 ) -> Capture:
     """The run that a `torch.profiler.profile` has recorded, once it has stopped:
 
@@ -125,7 +134,9 @@ def analyze(
     with tempfile.TemporaryDirectory(prefix="gpufathom-") as folder:
         trace = str(pathlib.Path(folder) / "torch-profiler.json")
         profiler.export_chrome_trace(trace)
-        return Capture(trace, window=window, batch=batch, allow_incomplete=allow_incomplete)
+        return Capture(
+            trace, window=window, batch=batch, devices=devices, allow_incomplete=allow_incomplete
+        )
 
 
 class record:

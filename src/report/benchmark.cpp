@@ -125,7 +125,8 @@ def main():
     space, name = OPERATOR.split("::")
     operator = getattr(getattr(torch.ops, space), name.split(".")[0], None)
     if operator is None:
-        raise SystemExit(f"PyTorch has no {OPERATOR}: import the package that defines it, above")
+        raise SystemExit(f"PyTorch {torch.__version__} has no {OPERATOR}: import the package that "
+                         "defines it, above, or take the PyTorch of the capture")
     where = torch.cuda.get_device_name() if device != "cpu" else "CPU"
     print(f"{OPERATOR} of {CAPTURE} on {where}, PyTorch {torch.__version__}")
     print(f"{'calls':>7}  {'captured us':>12}  {'here us':>10}  inputs")

@@ -324,6 +324,9 @@ std::vector<NamedEnergy> energy_headline_parts(const EnergyUse& energy) {
 }
 
 std::string headline(const Analysis& analysis) {
+  if (analysis.devices.empty() && !analysis.runtime.phases.empty() &&
+      analysis.runtime.kernels.cpu_kernel_ns == 0)
+    return "No GPU, and no kernel of the CPU was recorded: how long kernels run is unknown.";
   if (analysis.devices.empty() && !analysis.runtime.phases.empty())
     return fmt::format(
         "No GPU: CPU kernels run {} of the time; the framework runtime and the program take the "
@@ -432,11 +435,15 @@ std::vector<std::string> shortcomings(const Analysis& analysis) {
   if (analysis.devices.empty() && analysis.energy.devices.empty() &&
       analysis.runtime.kernels.cpu_kernel_ns == 0)
     found.push_back("the capture contains no GPU events (did the profiler record the device?)");
-  // Rates solved from a recording's own samples are no report that somebody gave.
-  if (analysis.counters_source && analysis.counters_source->path != analysis.source.path &&
+  // Rates solved from a recording's own samples are no report that somebody gave. One that was
+  // joined into the capture file is in it.
+  const auto& report = analysis.counters_source;
+  const bool given =
+      report ? report->path != analysis.source.path : analysis.match.report_kernels > 0;
+  if (given &&
       (analysis.match.verdict == MatchVerdict::different_program || analysis.match.matched == 0))
-    found.push_back("no counters: the report " + analysis.counters_source->path +
-                    " does not belong to this trace");
+    found.push_back(fmt::format("no counters: the report {} does not belong to this trace",
+                                report ? report->path : "in it"));
   return found;
 }
 

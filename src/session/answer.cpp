@@ -237,6 +237,18 @@ std::shared_ptr<const Capture> laid_out(const Capture& report) {
   return copy;
 }
 
+/// The power log that was given, or that was joined into the capture file; empty: none was.
+std::string power_log_of(const Loaded& loaded) {
+  if (!loaded.power.empty()) return loaded.power;
+  constexpr std::string_view kJoined = "joined_";
+  const Capture& capture = *loaded.capture;
+  for (std::size_t row = 0; row < capture.metadata.size(); ++row)
+    if (const auto key = capture.text(capture.metadata.key[row]);
+        key.starts_with(kJoined) && says(key.substr(kJoined.size()), kLog))
+      return std::string(capture.text(capture.metadata.value[row]));
+  return {};
+}
+
 }  // namespace
 
 Result<Answer> answer_question(const Loaded& loaded, const Question& question) {
@@ -264,9 +276,8 @@ Result<Answer> answer_question(const Loaded& loaded, const Question& question) {
   analysis->counters_source = loaded.counters;
   if (report_alone) forget_time_line(*analysis);
   answer.missing = shortcomings(*analysis);
-  if (!loaded.power.empty() && analysis->energy.devices.empty())
-    answer.missing.push_back("no energy from " + loaded.power + ": " +
-                             analysis->energy.why_missing);
+  if (const auto power = power_log_of(loaded); !power.empty() && analysis->energy.devices.empty())
+    answer.missing.push_back("no energy from " + power + ": " + analysis->energy.why_missing);
   answer.analysis = std::move(*analysis);
   return answer;
 }

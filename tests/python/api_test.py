@@ -49,6 +49,17 @@ class Answers(unittest.TestCase):
     def test_the_same_as_the_command_line(self):
         self.assertEqual(self.run_.analysis.to_dict(), self.told)
 
+    def test_devices_are_chosen_as_on_the_command_line(self):
+        chosen = gf.open(TRACE, devices="0")
+        self.assertEqual(chosen.analysis.to_dict(), answer("analyze", TRACE, "--devices", "0"))
+        self.assertEqual(gf.compare(TRACE, TRACE, devices="0").runs[0].devices, 1)
+        for ask in (
+            lambda: gf.open(TRACE, devices="3").analysis,
+            lambda: gf.compare(TRACE, TRACE, devices="3"),
+        ):
+            with self.assertRaisesRegex(gf.Error, "no work on device 3"):
+                ask()
+
     def test_parts(self):
         self.assertEqual(
             [level.id for level in self.run_.levels()],

@@ -25,9 +25,11 @@ Interval extent_on_host(const Capture& capture) {
   return span;
 }
 
-std::vector<StepInfo> marked_steps(const Capture& capture) {
-  std::vector<StepInfo> steps;
-  for (const auto& mark : find_marks(capture).marks)
+/// Steps that the source numbered; else each mark, though it launched nothing on a device.
+std::vector<StepInfo> steps_on_host(const Context& context) {
+  auto steps = find_steps(context.capture, {}, context.host, context.names).steps;
+  if (!steps.empty()) return steps;
+  for (const auto& mark : find_marks(context.capture).marks)
     steps.push_back({mark.number, mark.start, length_of(mark.start, mark.end), false});
   name_far_off(steps);
   return steps;
@@ -46,9 +48,10 @@ Result<WorkUse> measure_host_work(const Capture& capture, const AnalyzeOptions& 
   context.names = Names(capture);
   context.attribution = attribute(capture, context.host, context.names, {});
   WindowInfo& window = context.window;
-  window.all_steps = window.steps = marked_steps(capture);
+  window.all_steps = window.steps = steps_on_host(context);
   Interval span = extent_on_host(capture);
-  if (options.window == "steps") {
+  const bool by_default = options.window == "auto" && !window.steps.empty();
+  if (options.window == "steps" || by_default) {
     if (window.steps.empty()) return fail("--window steps: there are none", capture.path);
     window.kind = WindowKind::steps;
     span = {window.steps.front().start_ns,

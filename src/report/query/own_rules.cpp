@@ -45,6 +45,17 @@ bool is_taken(const std::string& id) {
          id == "graph" || id == WhatIfChanges::kLargerBatch || id == WhatIfChanges::kTogether;
 }
 
+/// The first {word} of a sentence that stands for nothing; empty: there is none.
+std::string unknown_word(std::string_view says) {
+  for (std::size_t at = 0; (at = says.find('{', at)) != says.npos; ++at) {
+    const auto end = says.find('}', at);
+    if (end == says.npos) return {};
+    const auto word = says.substr(at, end + 1 - at);
+    if (word != "{count}" && word != "{time}" && word != "{share}") return std::string(word);
+  }
+  return {};
+}
+
 /// Empty when the row is well made.
 std::string defect(const OwnRule& rule, const std::vector<OwnRule>& before) {
   if (rule.id.empty()) return "has no id";
@@ -55,6 +66,8 @@ std::string defect(const OwnRule& rule, const std::vector<OwnRule>& before) {
     return "has the id of a row before it";
   if (rule.where.empty()) return "has no condition: \"where\"";
   if (rule.says.empty()) return "has no sentence: \"says\"";
+  if (const auto word = unknown_word(rule.says); !word.empty())
+    return fmt::format("has {} in \"says\", beside {{count}}, {{time}} and {{share}}", word);
   const auto is_part = [](double value) { return value >= 0 && value <= 1; };  // not of NaN
   if (!is_part(rule.share)) return "has a share that is no number from 0 to 1";
   if (!is_part(rule.stays)) return "has a \"stays\" that is no number from 0 to 1";
@@ -71,19 +84,24 @@ std::string unknown_key(const JsonElement& row) {
   return {};
 }
 
-void take_change(OwnRule& rule, const JsonElement& row) {
+/// False if it is neither a text nor texts by framework.
+bool take_change(OwnRule& rule, const JsonElement& row) {
+  constexpr std::string_view kFrameworks[] = {"pytorch", "jax", "tensorflow", "any"};
   const auto change = json_field(row, "change");
-  if (!change) return;
+  if (!change) return true;
+  if (change->is_string()) rule.any_change = json_text(row, "change");
+  if (change->is_string()) return true;
   simdjson::dom::object by_framework;
-  if (change->get_object().get(by_framework)) {
-    rule.any_change = json_text(row, "change");
-    return;
-  }
+  if (change->get_object().get(by_framework)) return false;
   for (const auto& [framework, text] : by_framework) {
     std::string_view said;
-    if (!text.get_string().get(said)) rule.change[std::string(framework)] = said;
+    if (text.get_string().get(said) ||
+        std::ranges::find(kFrameworks, framework) == std::end(kFrameworks))
+      return false;
+    rule.change[std::string(framework)] = said;
   }
   rule.any_change = rule.change["any"];
+  return true;
 }
 
 /// A number that stands there, or the usual one where the key is absent.
@@ -99,8 +117,10 @@ Result<OwnRule> read_row(const JsonElement& row, std::size_t number, const std::
   rule.says = json_text(row, "says");
   rule.share = part_of_row(row, "share", rule.share);
   rule.stays = part_of_row(row, "stays", rule.stays);
-  take_change(rule, row);
+  const bool changes = take_change(rule, row);
   std::string wrong = defect(rule, before);
+  if (!changes)
+    wrong = "has a change that is neither a text nor texts by pytorch, jax, tensorflow, any";
   const auto counts = json_text(row, "counts");
   if (counts == "idle")
     rule.counts = Counted::idle;

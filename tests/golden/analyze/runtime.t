@@ -89,3 +89,22 @@ A program compiled with torch.compile.
   ["compile","eager"]
   true
   ["Torch-Compiled Region: 0/0",3]
+
+JAX 0.4.20 records no kernel of the CPU: what is not recorded does not run 0 % of the time.
+
+  $ python3 - <<'PY'
+  > import json
+  > events = [{"ph": "M", "pid": 701, "name": "process_name", "args": {"name": "/host:CPU"}}, {"ph": "M", "pid": 701, "tid": 9, "name": "thread_name", "args": {"name": "python"}}]
+  > for step in range(5):
+  >     begin = 400.5 + 600 * step
+  >     events.append({"ph": "X", "pid": 701, "tid": 9, "ts": begin, "dur": 590.25, "name": "train", "args": {"step_num": str(step)}})
+  >     events.append({"ph": "X", "pid": 701, "tid": 9, "ts": begin + 4, "dur": 580, "name": "PjitFunction(f)"})
+  >     events.append({"ph": "X", "pid": 701, "tid": 9, "ts": begin + 20, "dur": 500, "name": "TfrtCpuExecutable::Execute"})
+  > json.dump({"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}, "traceEvents": events}, open("host.trace.json", "w"))
+  > PY
+  $ gpufathom host.trace.json | head -4
+  gpufathom: host.trace.json: incomplete result: the capture contains no GPU events (did the profiler record the device?)
+  host.trace.json                                                5 steps, 2.990 ms
+  No GPU, and no kernel of the CPU was recorded: how long kernels run is unknown.
+  Incomplete: the capture contains no GPU events (did the profiler record the
+  device?)

@@ -186,6 +186,8 @@ A power log of another time is no silence: analyze says that it gave no energy.
 
   $ gpufathom analyze "$EXAMPLES"/lenet_train_b64.json.gz --power "$EXAMPLES"/power_mixed.csv.gz 2>&1 >/dev/null | sed 's|[^ ]*/||g'
   gpufathom: lenet_train_b64.json.gz: incomplete result: no energy from power_mixed.csv.gz: the readings of power end 854 s before the span begins. Log power over the whole run, on the same clock
+  $ gpufathom import $EXAMPLES/lenet_train_b64.json.gz $EXAMPLES/power_mixed.csv.gz -o joined.gpf > out && gpufathom joined.gpf 2>&1 > out | sed 's#from [^ ]*/#from #'
+  gpufathom: joined.gpf: incomplete result: no energy from power_mixed.csv.gz: the readings of power end 854 s before the span begins. Log power over the whole run, on the same clock
 
 The loss to the clock is a bar of its own in the account of the peak: at 915 of 1830 MHz products take twice their time, and the parts still sum to the span.
 

@@ -63,6 +63,15 @@ What is wrong is said with the row:
   $ rules '{"id": "a", "where": "1", "says": "x", "treshold": 1}'
   gpufathom: own.json: rule 1 (a) has a key that is none of a rule: "treshold" (docs/own-rules.md has an example of every key)
   [1]
+  $ rules '{"id": "a", "where": "1", "says": "{count} of {kernels}"}'
+  gpufathom: own.json: rule 1 (a) has {kernels} in "says", beside {count}, {time} and {share} (docs/own-rules.md has an example of every key)
+  [1]
+  $ rules '{"id": "a", "where": "1", "says": "x", "change": {"torch": "y"}}'
+  gpufathom: own.json: rule 1 (a) has a change that is neither a text nor texts by pytorch, jax, tensorflow, any (docs/own-rules.md has an example of every key)
+  [1]
+  $ rules '{"id": "a", "where": "1", "says": "x", "change": 3}'
+  gpufathom: own.json: rule 1 (a) has a change that is neither a text nor texts by pytorch, jax, tensorflow, any (docs/own-rules.md has an example of every key)
+  [1]
   $ rules '{"id": "a", "where": "kernel = 3", "says": "x"}'
   gpufathom: own.json: rule a: SQL: no such column: kernel, at "kernel = 3\n)" (try its condition: gpufathom query TRACE "select * from attributed_work where ...")
   [1]

@@ -47,7 +47,7 @@ Tensors lie as the recorded ones did, and other arguments are what they were: he
   ('bfloat16[12845056] as [64, 64, 56, 56] by [200704, 1, 3584, 64]', 'bfloat16[16384] as [256, 64, 1, 1] by [64, 1, 64, 64]', None, [1, 1], [0, 0], [1, 1], 1)
        12         36.27 HERE  [[64, 64, 56, 56], [256, 64, 1, 1], [], [], [], [], []]
   $ sed 's/^OPERATOR = .*/OPERATOR = "aten::relu"/' conv.py > gone.py && PYTHONPATH=stand_in python3 gone.py --device cpu
-  PyTorch has no aten::relu: import the package that defines it, above
+  PyTorch 0 has no aten::relu: import the package that defines it, above, or take the PyTorch of the capture
   [1]
   $ sed 's/if str(inputs) not in seen: print(inputs)/raise NotImplementedError/' stand_in/torch.py > torch.py && PYTHONPATH=. python3 conv.py --device cpu | tail -1 | cut -c1-60; rm torch.py
        12         36.27      failed  [[64, 64, 56, 56], [256, 

@@ -91,3 +91,12 @@ Operations that cannot be read are counted, and the rest is known.
   0.932447867481364
   $ grep -o 'bad_program.*' damage
   bad_program: program "jit__normal" has an operation that cannot be read
+
+Of a run on the CPU the steps are those that analyze takes, numbered by the profile.
+
+  $ tar -xzf $EXAMPLES/tf_lenet_eager.tgz && gpufathom lenet5_sync_b1 | head -1
+  vm.xplane.pb                                                   5 steps, 35.59 ms
+  $ for window in auto steps all; do gpufathom work lenet5_sync_b1 --window $window | head -1; done
+  vm.xplane.pb                                                   5 steps, 35.59 ms
+  vm.xplane.pb                                                   5 steps, 35.59 ms
+  vm.xplane.pb                                             whole capture, 35.59 ms
