@@ -47,7 +47,7 @@ for index, case in enumerate(cases.values()):
 tool = os.path.join(os.path.dirname(sys.executable), "msprof-analyze")
 for index, title in enumerate(cases):
     folder = f"out{index}"
-    subprocess.run([tool, "compare", "-d", f"{index}.json", "-bp", "0.json", "-o", folder], stdout=sys.stderr, check=True)
+    subprocess.run([tool, "compare", "-d", f"{index}.json", "-bp", "0.json", "-o", folder, "--enable_profiling_compare"], stdout=sys.stderr, check=True)
     sheet = openpyxl.load_workbook(glob.glob(folder + "/*.xlsx")[0])["OverallMetrics"]
     rows = {row[0].strip(): row[4] for row in sheet.iter_rows(values_only=True) if row[0]}
     print(f"{title}:", ", ".join(f"{name} {rows[name]:g}" for name in ("Computing Time", "Matmul (Cube)", "Matmul (Vector)", "Vector", "Cube", "SDMA", "Free", "E2E Time")
