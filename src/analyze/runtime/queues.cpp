@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <unordered_map>
 #include <utility>
+
+#include "core/order.h"
 
 namespace gf {
 
@@ -122,7 +125,7 @@ class DeviceQueues {
       if (start_[call] == INT64_MAX) launched.push_back(call);
       start_[call] = std::min(start_[call], starts[activity]);
     }
-    std::sort(launched.begin(), launched.end());
+    sort_nearly_ordered(launched.begin(), launched.end(), std::less<>());
     q.items.reserve(launched.size());
     Fillers fillers(context_);
     for (const auto call : launched) {

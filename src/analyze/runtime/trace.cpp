@@ -83,21 +83,16 @@ class ThreadTracer {
   void run() {
     const auto& ops = capture_.host_ops;
     const auto& calls = capture_.api_calls;
-    while (op_ < ops_.size() || call_ < calls_.size()) {
-      bool op = call_ == calls_.size();
-      if (!op && op_ < ops_.size()) {
-        const auto current = ops_[op_], call = calls_[call_];
-        if (ops.start_ns[current] != calls.start_ns[call]) {
-          op = ops.start_ns[current] < calls.start_ns[call];
-        } else {
-          op = ops.duration_ns[current] >= calls.duration_ns[call];
-        }
-      }
-      if (op)
+    while (op_ < ops_.size() && call_ < calls_.size()) {
+      const auto op = ops_[op_], call = calls_[call_];
+      const Nanos of_op = ops.start_ns[op], of_call = calls.start_ns[call];
+      if (of_op != of_call ? of_op < of_call : ops.duration_ns[op] >= calls.duration_ns[call])
         open_op(ops_[op_++]);
       else
         open_call(calls_[call_++]);
     }
+    while (op_ < ops_.size()) open_op(ops_[op_++]);
+    while (call_ < calls_.size()) open_call(calls_[call_++]);
     close_until(INT64_MAX);
   }
 
@@ -119,10 +114,6 @@ class ThreadTracer {
     PhaseTimes times{};
     bool named;  // it has the name of an event with a type
   };
-
-  Nanos end_of_op(std::uint32_t row) const {
-    return capture_.host_ops.start_ns[row] + capture_.host_ops.duration_ns[row];
-  }
 
   /// True if two frames charge a stretch to the same thing. Events inside an event that change none
   /// of it, as most do, begin and end no stretch.
@@ -216,7 +207,8 @@ class ThreadTracer {
     const auto& ops = capture_.host_ops;
     const Nanos start = ops.start_ns[row];
     close_until(start);
-    Frame opened = frame(end_of_op(row));
+    const Nanos end = start + ops.duration_ns[row];
+    Frame opened = frame(end);
     const auto [rules, type] = rules_.of(row);
     if (rules == RuleLookup::kNoRule) {
       if (opened.end <= start) return;
@@ -226,7 +218,7 @@ class ThreadTracer {
     }
     const PhaseRule& rule = rules_.rule(rules);
     ++out_.rule_events[rules];
-    if (applies(rule, row)) {
+    if (applies(rule, end)) {
       opened.phase = rule.instead;
     } else {
       opened.phase = rule.phase;
@@ -244,23 +236,24 @@ class ThreadTracer {
       out_.operations[opened.operation].type = type;
       operations_.back().named = true;
     }
-    queue_side(rule, {start, end_of_op(row)}, opened);
+    queue_side(rule, {start, end}, opened);
     if (opened.end > start)
       stack_.push_back(opened);
     else if (opened.founds)
       finish(opened.operation);
   }
 
-  bool applies(const PhaseRule& rule, std::uint32_t row) {
+  /// For an operation that ends at `end`.
+  bool applies(const PhaseRule& rule, Nanos end) {
     switch (rule.unless) {
       case Unless::never:
         return false;
       case Unless::hands_on:
-        return hands_on_before(end_of_op(row));
+        return hands_on_before(end);
       case Unless::launches:
-        return launches_before(end_of_op(row));
+        return launches_before(end);
       case Unless::nested:
-        return nests_before(end_of_op(row)) || launches_before(end_of_op(row));
+        return nests_before(end) || launches_before(end);
     }
     return false;
   }
