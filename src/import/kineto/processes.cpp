@@ -38,9 +38,17 @@ class ProcessFinder {
 
   /// True where the place in the file told.
   bool run() {
-    find_starts();
+    const auto starts = starting_calls();
+    if (starts.empty() || by_close_numbers(starts)) return false;
+    for (const auto row : starts)
+      starts_.push_back({capture_.api_calls.correlation[row], pid_of(row), row});
+    std::ranges::sort(starts_, {},
+                      [](const Call& call) { return std::tuple(call.number, call.pid, call.row); });
     if (!share_numbers()) {
-      by_number();
+      by_number([&](std::int64_t number) {
+        const Call* start = start_of(number);
+        return start ? start->pid : std::int64_t{-1};
+      });
       return false;
     }
     find_deadlines();
@@ -87,50 +95,76 @@ class ProcessFinder {
     return out;
   }
 
-  /// The calls that start work, by number. None: a single process launches, or the file says whose
-  /// an activity is.
-  void find_starts() {
-    const Capture& read = capture_;
-    const auto& calls = read.api_calls;
-    if (!std::ranges::all_of(read.activities.pid, [](auto pid) { return pid < 0; })) return;
-    const auto process = launching();
-    if (process.empty()) return;
-    for (std::uint32_t row = 0; row < calls.size(); ++row) {
-      const auto number = calls.correlation[row];
+  /// Calls that start work; none where one process does all, or the file tells whose it is.
+  std::vector<std::uint32_t> starting_calls() {
+    const auto& calls = capture_.api_calls;
+    const auto is_unknown = [](auto pid) { return pid < 0; };
+    if (!std::ranges::all_of(std::as_const(capture_).activities.pid, is_unknown)) return {};
+    process_ = launching();
+    std::vector<std::uint32_t> starts;
+    for (std::uint32_t row = 0; row < calls.size() && !process_.empty(); ++row) {
       const auto thread = calls.thread[row];
-      if (number < 0 || thread >= process.size() || process[thread] == 0) continue;
-      if (is_start(calls.kind[row])) starts_.push_back({number, pid_of(row), row});
+      if (calls.correlation[row] < 0 || thread >= process_.size() || process_[thread] == 0)
+        continue;
+      if (is_start(calls.kind[row])) starts.push_back(row);
     }
-    std::ranges::sort(starts_, {},
-                      [](const Call& call) { return std::tuple(call.number, call.pid, call.row); });
+    return starts;
   }
 
-  /// True if two processes have calls of one number. Most traces of several do not.
+  /// Where no two processes have calls of one number, as in most traces of several, and numbers lie
+  /// close: tells by number. False otherwise.
+  bool by_close_numbers(const std::vector<std::uint32_t>& starts) {
+    const Capture& read = capture_;
+    const auto& calls = read.api_calls;
+    std::int64_t low = INT64_MAX, high = 0;
+    for (const auto row : starts) {
+      low = std::min<std::int64_t>(low, calls.correlation[row]);
+      high = std::max<std::int64_t>(high, calls.correlation[row]);
+    }
+    constexpr std::uint64_t kHoles = 64;  // numbers that a call has to itself, on the average
+    if (static_cast<std::uint64_t>(high - low) / kHoles >= starts.size() + 1024) return false;
+    std::vector<std::uint32_t> owner(static_cast<std::size_t>(high - low) + 1, kNoRow);
+    for (const auto row : starts) {
+      auto& known = owner[static_cast<std::size_t>(calls.correlation[row] - low)];
+      const auto before = std::exchange(known, calls.thread[row]);
+      if (before != kNoRow && process_[before] != process_[known]) return false;
+    }
+    by_number([&](std::int64_t number) {
+      const bool known = number >= low && number <= high;
+      const auto thread = known ? owner[static_cast<std::size_t>(number - low)] : kNoRow;
+      return thread == kNoRow ? std::int64_t{-1} : std::int64_t{read.threads.pid[thread]};
+    });
+    return true;
+  }
+
+  /// Where each number is of one process, its call tells whose an activity is: pid_of_call(number),
+  /// -1 without a call. One whose call is missing is of the only process that works on its device.
+  /// On one device nothing hinges on it: calls are found by their numbers, and contexts have one.
+  template <class F>
+  void by_number(F&& pid_of_call) {
+    constexpr std::int64_t kSeveral = -2;
+    auto& activities = capture_.activities;
+    const auto& device = std::as_const(activities).device;
+    if (std::ranges::all_of(device, [&](auto other) { return other == device[0]; })) return;
+    std::map<std::uint32_t, std::int64_t> of_device;
+    for (std::uint32_t row = 0; row < activities.size(); ++row) {
+      const std::int64_t pid = pid_of_call(activities.correlation[row]);
+      if (pid < 0) continue;
+      activities.pid[row] = pid;
+      auto& known = of_device.try_emplace(activities.device[row], pid).first->second;
+      if (known != pid) known = kSeveral;
+    }
+    for (std::uint32_t row = 0; row < activities.size(); ++row) {
+      if (activities.pid[row] >= 0) continue;
+      const auto known = of_device.find(activities.device[row]);
+      if (known != of_device.end() && known->second >= 0) activities.pid[row] = known->second;
+    }
+  }
+
   bool share_numbers() const {
     return std::ranges::adjacent_find(starts_, [](const Call& left, const Call& right) {
              return left.number == right.number && left.pid != right.pid;
            }) != starts_.end();
-  }
-
-  /// Where each number is of one process, its call tells whose an activity is; one whose call is
-  /// missing is of the only process that works on its device.
-  void by_number() {
-    if (starts_.empty()) return;
-    constexpr std::int64_t kSeveral = -2;
-    auto& activities = capture_.activities;
-    std::map<std::uint32_t, std::int64_t> of_device;
-    for (std::uint32_t row = 0; row < activities.size(); ++row) {
-      const Call* start = start_of(row);
-      if (!start) continue;
-      activities.pid[row] = start->pid;
-      auto& pid = of_device.try_emplace(activities.device[row], start->pid).first->second;
-      if (pid != start->pid) pid = kSeveral;
-    }
-    for (std::uint32_t row = 0; row < activities.size(); ++row) {
-      const auto known = of_device.find(activities.device[row]);
-      if (activities.pid[row] < 0 && known != of_device.end() && known->second >= 0)
-        activities.pid[row] = known->second;
-    }
   }
 
   /// What a thread launched last has ended when the thread's wait behind it returns.
@@ -188,7 +222,7 @@ class ProcessFinder {
     each([&](std::int64_t pid, std::uint32_t row) {
       Fits fits;
       add(fits, row);
-      total[pid].known += start_of(row) != nullptr;
+      total[pid].known += has_start(row);
       total[pid].fits += fits[pid].fits;
     });
     if (!std::ranges::all_of(total, [](const auto& of) { return of.second.good(); })) return false;
@@ -196,11 +230,13 @@ class ProcessFinder {
     return true;
   }
 
-  /// The first call of the number of an activity.
-  const Call* start_of(std::uint32_t row) const {
-    const auto number = capture_.activities.correlation[row];
+  /// The first call of a number.
+  const Call* start_of(std::int64_t number) const {
     const auto call = std::ranges::lower_bound(starts_, number, {}, &Call::number);
     return number >= 0 && call != starts_.end() && call->number == number ? &*call : nullptr;
+  }
+  bool has_start(std::uint32_t row) const {
+    return start_of(capture_.activities.correlation[row]) != nullptr;
   }
 
   /// Traces whose events were sorted by time: a process works on the device whose activities fit
@@ -209,7 +245,7 @@ class ProcessFinder {
     std::map<std::uint32_t, Device> devices;
     const auto& activities = capture_.activities;
     for (std::uint32_t row = 0; row < activities.size(); ++row) {
-      if (!start_of(row)) continue;
+      if (!has_start(row)) continue;
       auto& device = devices[activities.device[row]];
       add(device.fits, row);
       ++device.known;
@@ -261,8 +297,9 @@ class ProcessFinder {
 
   Capture& capture_;
   const std::vector<ProcessTurn>& turns_;
-  std::vector<Call> starts_;     // calls that start work, by number
-  std::vector<Nanos> deadline_;  // by row of api_calls: when what it launched has ended
+  std::vector<std::uint16_t> process_;  // by thread: launching()
+  std::vector<Call> starts_;            // calls that start work, by number
+  std::vector<Nanos> deadline_;         // by row of api_calls: when what it launched has ended
 };
 
 }  // namespace

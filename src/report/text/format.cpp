@@ -68,6 +68,10 @@ std::vector<Letter> letters_of(std::string_view text) {
   return letters;
 }
 
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](unsigned char letter) { return letter < 0x80; });
+}
+
 std::size_t sum_of_columns(const std::vector<Letter>& letters) {
   std::size_t columns = 0;
   for (const auto& letter : letters) columns += letter.columns;
@@ -121,11 +125,14 @@ std::string format_reading(double value, std::string_view unit) {
   return fmt::format("{:.3g}{}", value, unit.ends_with("/s") ? " /s" : "");
 }
 
-std::size_t columns_of(std::string_view utf8) { return sum_of_columns(letters_of(utf8)); }
+std::size_t columns_of(std::string_view utf8) {
+  return is_ascii(utf8) ? utf8.size() : sum_of_columns(letters_of(utf8));
+}
 
 std::string shorten_middle(std::string_view raw, std::size_t width) {
   const std::string clean = printable(raw);
   const std::string_view text = clean;
+  if (text.size() <= width && is_ascii(text)) return clean;
   const auto letters = letters_of(text);
   if (sum_of_columns(letters) <= width) return std::string(text);
   const bool cut = width > 4;  // else there is no room for what says so

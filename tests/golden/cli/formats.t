@@ -114,11 +114,11 @@ The formats that are read, and the tools whose files are named in a message:
         torch.cuda.memory._dump_snapshot("snap.pickle")
   
   Not read, but recognized, so that the message says what to do instead: files of
-  Nsight Systems, nvprof, RPD (AMD), rocprofv3 (AMD), rocprof-compute (AMD),
-  rocprof (AMD), device-metrics-exporter (AMD), amd-smi, rocm-smi, Radeon GPU
-  Profiler (AMD), msprof (Ascend), torch_npu (Ascend), unitrace (Intel), xpu-smi
-  (Intel), xctrace (Apple), powermetrics (Apple), gpufathom monitor, Prometheus
-  exporters, nvidia-smi, gpustat, gpufathom, PyTorch, TensorBoard, Chakra, NCCL
-  inspector, NCCL, Proton (Triton), Perfetto, TensorFlow 1, perf (Linux),
-  speedscope, VizTracer, Chrome, Nsight Graphics, Score-P, pprof, cProfile,
-  compute-sanitizer.
+  Git LFS, Nsight Systems, nvprof, RPD (AMD), rocprofv3 (AMD), rocprof-compute
+  (AMD), rocprof (AMD), device-metrics-exporter (AMD), amd-smi, rocm-smi, Radeon
+  GPU Profiler (AMD), msprof (Ascend), torch_npu (Ascend), unitrace (Intel),
+  xpu-smi (Intel), xctrace (Apple), powermetrics (Apple), gpufathom monitor,
+  Prometheus exporters, nvidia-smi, gpustat, gpufathom, PyTorch, TensorBoard,
+  Chakra, NCCL inspector, NCCL, Proton (Triton), Perfetto, TensorFlow 1, perf
+  (Linux), speedscope, VizTracer, Chrome, Nsight Graphics, Score-P, pprof,
+  cProfile, compute-sanitizer.

@@ -135,6 +135,11 @@ Sums without times are reports of kernels: Proton's tree, trtexec's layers.
 
 A report of Nsight Systems is exported by nsys where there is one.
 
+  $ for name in trace.json.gz report.ncu-rep run.nsys-rep; do printf 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n' > $name && gpufathom $name; done
+  gpufathom: trace.json.gz: cannot be read: it is a pointer of Git LFS, in the place of the file (fetch that: git lfs pull; gpufathom help formats lists what is read)
+  gpufathom: report.ncu-rep: cannot be read: it is a pointer of Git LFS, in the place of the file (fetch that: git lfs pull; gpufathom help formats lists what is read)
+  gpufathom: run.nsys-rep: cannot be read: it is a pointer of Git LFS, in the place of the file (fetch that: git lfs pull; gpufathom help formats lists what is read)
+  [1]
   $ printf 'NVIDIA Tegra Profiler Report 1.\n' > run.nsys-rep && gpufathom analyze run.nsys-rep
   gpufathom: run.nsys-rep: cannot be read: it is a report of Nsight Systems in its own format, which only nsys reads (export it: nsys export --type sqlite FILE; gpufathom help formats lists what is read)
   [1]

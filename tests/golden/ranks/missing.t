@@ -19,8 +19,8 @@ One of them alone: how much of its collectives is waiting is not known, nor in w
 
 A recording without kernels is no rank, and what to do is said.
 
-  $ gpufathom ranks $EXAMPLES/mnist_recorded.gpf
-  gpufathom: /work/main/tests/golden/../../examples/mnist_recorded.gpf: holds samples alone, no kernels or copies (gpufathom record --kernels -- PROGRAM)
+  $ cp $EXAMPLES/mnist_recorded.gpf . && gpufathom ranks mnist_recorded.gpf
+  gpufathom: mnist_recorded.gpf: holds samples alone, no kernels or copies (gpufathom record --kernels -- PROGRAM)
   [1]
 
 Without that word nobody is blamed by a part of the job, whatever form the answer has:
