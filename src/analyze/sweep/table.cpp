@@ -216,9 +216,10 @@ Result<std::vector<SweepRow>> from_csv(const std::string& path, std::string_view
 Result<std::vector<SweepRow>> read_sweep_table(const std::string& path) {
   const auto content = read_small_file(path);
   if (!content) return tl::unexpected(content.error());
-  const std::string& text = *content;
+  std::string_view text = *content;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // as spreadsheets write it
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string::npos) return fail("is empty", path, -1, "name a table of JSON or CSV");
+  if (begin == text.npos) return fail("is empty", path, -1, "name a table of JSON or CSV");
   const bool json = text[begin] == '{' || text[begin] == '[';
   auto rows = json ? from_json(path, text) : from_csv(path, text);
   if (!rows) return rows;

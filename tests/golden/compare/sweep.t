@@ -134,6 +134,8 @@ What is missing or wrong is said.
   $ printf 'batch,step_s\n64,fast\n' > bad.csv; gpufathom compare --table bad.csv
   gpufathom: bad.csv: line 2: "fast" under step_s is not a valid number (numbers are plain: 64, 0.0123)
   [1]
+  $ printf '\357\273\277batch,step_s,model\n64,10,net\n128,18,net\n' > marked.csv; gpufathom compare --table marked.csv --json | jq -c '[.runs[] | [.batch, .model]]'
+  [[64,"net"],[128,"net"]]
   $ printf 'batch,step_ms\n64,10\n' > bad.csv; gpufathom compare --table bad.csv
   gpufathom: bad.csv: line 1: "step_ms" is no column of a table, nor a metric: did you mean step_s? (see docs/sweep.md for its layout)
   [1]
