@@ -10,6 +10,8 @@
 #include "analyze/layers/layer_type.h"
 #include "analyze/sweep/sweep.h"
 #include "core/files.h"
+#include "core/nearest.h"
+#include "model/metrics.h"
 
 namespace gf {
 
@@ -102,6 +104,12 @@ Result<std::vector<SweepRow>> from_json(const std::string& path, std::string_vie
   return rows;
 }
 
+/// A cell as a complaint shows it: of a file that is no table it may be anything.
+std::string shown_cell(const std::string& cell) {
+  constexpr std::size_t kMost = 40;
+  return cell.size() > kMost ? cell.substr(0, kMost) + ".." : cell;
+}
+
 /// The cells of one line; quotes hold separators, and two of them stand for one.
 std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> cells(1);
@@ -122,6 +130,19 @@ std::vector<std::string> cells_of(std::string_view line) {
   return cells;
 }
 
+/// Complains about a column that is none of a table; empty: all are.
+std::string unknown_column(const std::vector<std::string>& header) {
+  std::vector<std::string> known{"capture",          "counters",      "window", "batch",
+                                 "step_s",           "throughput",    "joules", "memory_bytes",
+                                 "gpu_memory_bytes", "flops_per_item"};
+  for (const auto& axis : sweep_axes()) known.emplace_back(axis.name);
+  for (const auto& column : header)
+    if (!column.empty() && !find_metric(column) && std::ranges::find(known, column) == known.end())
+      return fmt::format("\"{}\" is no column of a table, nor a metric{}", shown_cell(column),
+                         did_you_mean(column, known));
+  return {};
+}
+
 /// Puts one cell where its column says; false when it is no number and should be.
 bool take_cell(std::string_view column, const std::string& cell, SweepRow& row) {
   SweepRun& run = row.input.run;
@@ -139,8 +160,10 @@ bool take_cell(std::string_view column, const std::string& cell, SweepRow& row) 
     }
   double number = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-  if (error != std::errc() || end != cell.data() + cell.size()) return false;
+  if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(number))
+    return false;
   if (column == "batch") {
+    if (number < 1) return false;
     run.batch = std::llround(number);
   } else if (column == "step_s") {
     row.input.step_seconds.push_back(number);
@@ -172,14 +195,17 @@ Result<std::vector<SweepRow>> from_csv(const std::string& path, std::string_view
     if (cells.size() == 1 && cells[0].empty()) continue;
     if (header.empty()) {
       header = cells;
+      if (const auto wrong = unknown_column(header); !wrong.empty())
+        return fail(fmt::format("line {}: {}", number, wrong), path, -1,
+                    "see docs/sweep.md for its layout");
       continue;
     }
     SweepRow row;
     for (std::size_t i = 0; i < std::min(cells.size(), header.size()); ++i)
       if (!cells[i].empty() && !take_cell(header[i], cells[i], row))
-        return fail(
-            fmt::format("line {}: \"{}\" under {} is not a number", number, cells[i], header[i]),
-            path, -1, "numbers are plain: 64, 0.0123");
+        return fail(fmt::format("line {}: \"{}\" under {} is not a valid number", number,
+                                shown_cell(cells[i]), header[i]),
+                    path, -1, "numbers are plain: 64, 0.0123");
     rows.push_back(std::move(row));
   }
   return rows;
@@ -190,9 +216,10 @@ Result<std::vector<SweepRow>> from_csv(const std::string& path, std::string_view
 Result<std::vector<SweepRow>> read_sweep_table(const std::string& path) {
   const auto content = read_small_file(path);
   if (!content) return tl::unexpected(content.error());
-  const std::string& text = *content;
+  std::string_view text = *content;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // as spreadsheets write it
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string::npos) return fail("is empty", path, -1, "name a table of JSON or CSV");
+  if (begin == text.npos) return fail("is empty", path, -1, "name a table of JSON or CSV");
   const bool json = text[begin] == '{' || text[begin] == '[';
   auto rows = json ? from_json(path, text) : from_csv(path, text);
   if (!rows) return rows;

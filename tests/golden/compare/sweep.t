@@ -132,8 +132,21 @@ What is missing or wrong is said.
   gpufathom: --axes: 'size' is not one of batch, model, gpu, framework, mode, precision
   [2]
   $ printf 'batch,step_s\n64,fast\n' > bad.csv; gpufathom compare --table bad.csv
-  gpufathom: bad.csv: line 2: "fast" under step_s is not a number (numbers are plain: 64, 0.0123)
+  gpufathom: bad.csv: line 2: "fast" under step_s is not a valid number (numbers are plain: 64, 0.0123)
   [1]
+  $ printf '\357\273\277batch,step_s,model\n64,10,net\n128,18,net\n' > marked.csv; gpufathom compare --table marked.csv --json | jq -c '[.runs[] | [.batch, .model]]'
+  [[64,"net"],[128,"net"]]
+  $ printf 'batch,step_ms\n64,10\n' > bad.csv; gpufathom compare --table bad.csv
+  gpufathom: bad.csv: line 1: "step_ms" is no column of a table, nor a metric: did you mean step_s? (see docs/sweep.md for its layout)
+  [1]
+  $ printf 'batch,step_s\n-64,10\n' > bad.csv; gpufathom compare --table bad.csv
+  gpufathom: bad.csv: line 2: "-64" under batch is not a valid number (numbers are plain: 64, 0.0123)
+  [1]
+  $ printf 'batch,step_s\n64,nan\n' > bad.csv; gpufathom compare --table bad.csv
+  gpufathom: bad.csv: line 2: "nan" under step_s is not a valid number (numbers are plain: 64, 0.0123)
+  [1]
+  $ gpufathom compare --table "$EXAMPLES"/lenet_train_b64.json.gz 2>&1 | wc -c | awk '{print ($1 < 400) ? "short" : $1}'
+  short
   $ printf '{"rows": []}' > none.json; gpufathom compare --table none.json
   gpufathom: none.json: has no rows (see docs/sweep.md for its layout)
   [1]
