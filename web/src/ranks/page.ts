@@ -23,10 +23,13 @@ function partColour(part: string): string {
 /** Darker is longer: the share of the largest value, over the paper. */
 function heat(value: number, most: number): string { return `color-mix(in srgb, var(--bar-waiting) ${Math.round((partOf(value, most) ?? 0) * 100)}%, var(--panel))`; }
 
+/** False of a rank whose collectives no other capture holds: a part of them is waiting, and how much is not known. */
+function knowsWaiting(rank: RankUse): boolean { return rank.matched > 0 || rank.collectives === 0; }
+
 /** A cell a step and rank: how long the rank waited in it. */
 function heatSection(job: JobRanks): HTMLElement | null {
   const numbers = [...new Set(job.steps.map((step) => step.step))].sort((a, b) => a - b), ranks = job.ranks.map((rank) => rank.rank);
-  if (numbers.length === 0) return null;
+  if (numbers.length === 0 || job.collectives_matched === 0) return null;
   const at = new Map(job.steps.map((step) => [`${step.rank} ${step.step}`, step])), wait = (step: RankStep): number => step.wait_ns, most = Math.max(...job.steps.map(wait), 1);
   const cell = (rank: number, number: number): HTMLElement => {
     const step = at.get(`${rank} ${number}`);
@@ -74,7 +77,8 @@ function ranksSection(job: JobRanks): HTMLElement {
     h("div", { class: "energy-bar", role: "img", "data-rank": rank.rank, "aria-label": rank.time.map((part) => `${words(part.part)} ${time(part.ns)}`).join(", ") }, ...rank.time.filter((part) => part.ns > 0).map((part) =>
       h("span", { style: `width:${lengthOf(part.ns, most)};background:${partColour(part.part)}`, "data-ns": part.ns, "data-tip": `rank ${rank.rank}, ${words(part.part)}: ${time(part.ns)}` }))), h("span", { class: "value" }, time(rank.span_ns))];
   const columns: Column<RankUse>[] = [{ id: "rank", title: "Rank", key: (r) => r.rank, cell: (r) => String(r.rank) }, { id: "device", title: "Device", key: (r) => r.device, cell: (r) => r.device },
-    ...([["busy", "Busy", "busy_ns"], ["compute", "Computes", "compute_ns"], ["exposed", "Communication exposed", "exposed_ns"], ["wait", "Waits", "wait_ns"], ["transfer", "Transfers", "transfer_ns"]] as const).map(([id, title, key]): Column<RankUse> => ({ id, title, numeric: true, key: (r) => r[key], cell: (r) => time(r[key]) })),
+    ...([["busy", "Busy", "busy_ns"], ["compute", "Computes", "compute_ns"], ["exposed", "Communication exposed", "exposed_ns"]] as const).map(([id, title, key]): Column<RankUse> => ({ id, title, numeric: true, key: (r) => r[key], cell: (r) => time(r[key]) })),
+    ...([["wait", "Waits", "wait_ns"], ["transfer", "Transfers", "transfer_ns"]] as const).map(([id, title, key]): Column<RankUse> => ({ id, title, numeric: true, key: (r) => (knowsWaiting(r) ? r[key] : null), cell: (r) => (knowsWaiting(r) ? time(r[key]) : "no data") })),
     { id: "last", title: "Last to arrive", numeric: true, key: (r) => r.last, cell: (r) => `${count(r.last)} of ${count(r.matched)}` },
     { id: "clock", title: "Clock", numeric: true, meaning: "What its clock shows more than the first rank's; differences below the second number mean nothing.", key: (r) => r.offset_ns, cell: (r) => (r.offset_ns === null ? "no data" : r === job.ranks[0] ? "the common clock" : `${time(r.offset_ns)} \u00b1 ${r.residual_ns === null ? "?" : time(r.residual_ns)}`) }];
   return section("ranks", "Time breakdown by rank", "waiting separated from work", h("div", { class: "energy-stacks three" }, ...job.ranks.flatMap(bar)), h("ul", { class: "legend" }, ...parts.map((part) => h("li", {}, h("span", { class: "swatch", style: `background:${partColour(part)}` }), words(part)))),
