@@ -62,15 +62,12 @@ Result<int> import_files(const ImportArguments& options, std::string& summary) {
   with_progress.import.progress = progress.callback();
   auto capture = read_all(with_progress);
   if (!capture) return tl::unexpected(capture.error());
-  const auto count = [](const auto& table) {
-    return format_count(static_cast<std::int64_t>(table.size()));
-  };
-  summary = fmt::format(
-      "{}: {} host operations, {} runtime calls, {} device activities, {} report kernels, {} "
-      "samples; ",
-      options.output, count(capture->host_ops), count(capture->api_calls),
-      count(capture->activities), count(capture->report_kernels),
-      format_count(static_cast<std::int64_t>(counter_value_count(*capture))));
+  const std::string rows =
+      fmt::format("  {}, {},\n  {}, {}, {}\n", plural(capture->host_ops.size(), "host operation"),
+                  plural(capture->api_calls.size(), "runtime call"),
+                  plural(capture->activities.size(), "device activity"),
+                  plural(capture->report_kernels.size(), "report kernel"),
+                  plural(counter_value_count(*capture), "sample"));
   const auto missing = shortcomings(*capture);
   KeepMore keep;
   bool with_answer = false;
@@ -83,9 +80,9 @@ Result<int> import_files(const ImportArguments& options, std::string& summary) {
   if (auto written = write_capture(*capture, options.output, progress.callback(), keep); !written)
     return tl::unexpected(written.error());
   progress.wipe();
-  summary += format_bytes(static_cast<std::int64_t>(std::filesystem::file_size(options.output)));
-  if (with_answer) summary += ", with its answer";
-  summary += '\n';
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(options.output));
+  summary = fmt::format("{}: {}{}\n{}", options.output, format_bytes(bytes),
+                        with_answer ? ", with its answer" : "", rows);
   return say_missing(options.output, missing);
 }
 

@@ -76,9 +76,10 @@ std::string format_bytes(std::int64_t bytes) {
 }
 
 std::string plural(std::int64_t count, std::string_view noun) {
-  const auto* ending =
-      noun.ends_with("ch") || noun.ends_with("sh") || noun.ends_with("s") ? "es" : "s";
-  return format_count(count) + " " + std::string(noun) + (count != 1 ? ending : "");
+  std::string text = format_count(count) + " " + std::string(noun);
+  if (count == 1) return text;
+  if (noun.ends_with("ity")) return text.replace(text.size() - 1, 1, "ies");
+  return text + (noun.ends_with("ch") || noun.ends_with("sh") || noun.ends_with("s") ? "es" : "s");
 }
 
 std::string say_time(Nanos ns) {

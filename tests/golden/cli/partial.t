@@ -9,10 +9,10 @@ Half a trace:
   gpufathom: cut.json: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
   gpufathom: cut.json: incomplete result: 313 x calls_missing: of the 2 142 numbers of the runtime's calls, 313 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
   [1]
-  $ gpufathom import cut.json -o cut.gpf | sed 's/.*samples;.*/summary/'
+  $ gpufathom import cut.json -o cut.gpf > summary
   gpufathom: cut.gpf: incomplete result: 1 x truncated_json: the file ends before its list of events does (first at byte 400000)
   gpufathom: cut.gpf: incomplete result: 313 x calls_missing: of the 2 142 numbers of the runtime's calls, 313 in a row are not in the capture: the calls between were not recorded, and what they launched is missing
-  summary
+  [1]
 
 What a capture was made of stays known:
 

@@ -7,7 +7,7 @@ A file keeps the answer, which is the one that its rows give. The key that signs
   $ ls -d gpufathom
   ls: cannot access 'gpufathom': No such file or directory
   [2]
-  $ gpufathom import $EXAMPLES/lenet_train_b64.json.gz -o kept.gpf | sed 's/.*B, //'
+  $ gpufathom import $EXAMPLES/lenet_train_b64.json.gz -o kept.gpf | sed 's/.*B, //;q'
   with its answer
   $ gpufathom analyze kept.gpf > kept.txt
   $ gpufathom analyze rows.gpf | sed 's/rows.gpf/kept.gpf/' | diff kept.txt -

@@ -7,8 +7,10 @@ A capture file says as much as what it was made from.
 A trace with its counter report gives the same analysis from the capture file as from the files themselves.
 
   $ t=$EXAMPLES/lenet_train_b64.json.gz; r=$EXAMPLES/lenet_train_b64.auto.ncu.csv.gz
-  $ gpufathom import $r $t -o t.gpf | sed 's/; .*//'
-  t.gpf: 609 host operations, 202 runtime calls, 162 device activities, 50 report kernels, 0 samples
+  $ gpufathom import $r $t -o t.gpf | sed 's/: .*/:/'
+  t.gpf:
+    609 host operations, 202 runtime calls,
+    162 device activities, 50 report kernels, 0 samples
   $ gpufathom analyze $t --counters $r --format json | jq 'del(.source.path, .counters_source)' > direct.json
   $ gpufathom analyze t.gpf --format json | jq 'del(.source.path, .counters_source)' | cmp - direct.json
   $ gpufathom query t.gpf "select value from metadata where key like 'joined%' or key = 'imported_from'" | sed 's/.*examples/examples/'

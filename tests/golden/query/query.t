@@ -1,7 +1,9 @@
 A report becomes a capture file, which answers in SQL.
 
-  $ gpufathom import $EXAMPLES/lenet_train_b64.auto.ncu.csv.gz -o run.gpf | sed 's/; .*//'
-  run.gpf: 0 host operations, 0 runtime calls, 0 device activities, 50 report kernels, 0 samples
+  $ gpufathom import $EXAMPLES/lenet_train_b64.auto.ncu.csv.gz -o run.gpf | sed 's/: .*/:/'
+  run.gpf:
+    0 host operations, 0 runtime calls,
+    0 device activities, 50 report kernels, 0 samples
   $ gpufathom query run.gpf "select name, count(*) as kernels, sum(duration_ns) as ns, median(grid_x) as grid from report_kernels group by name order by ns desc limit 3"
   name                                                        kernels     ns  grid
   void at::reduce_kernel<512, ..igned int, float, 4, 4>>(T3)        2  59616   3.5

@@ -27,9 +27,11 @@ Samples that a recording packs are rows of counter_samples to a question.
 
 A capture that is written again keeps them packed, and every value.
 
-  $ gpufathom import run.gpf -o again.gpf | sed 's/; .*//'
+  $ gpufathom import run.gpf -o again.gpf | sed 's/: .*/:/'
   gpufathom: again.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
-  again.gpf: 4 host operations, 7 661 runtime calls, 7 661 device activities, 0 report kernels, 93 005 samples
+  again.gpf:
+    4 host operations, 7 661 runtime calls,
+    7 661 device activities, 0 report kernels, 93 005 samples
   $ all="select start_ns, duration_ns, device, metric, value from counter_samples order by row"
   $ gpufathom query run.gpf --format csv "$all" > first; gpufathom query again.gpf --format csv "$all" | cmp - first
   gpufathom: run.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
