@@ -102,9 +102,9 @@ JAX 0.4.20 records no kernel of the CPU: what is not recorded does not run 0 % o
   >     events.append({"ph": "X", "pid": 701, "tid": 9, "ts": begin + 20, "dur": 500, "name": "TfrtCpuExecutable::Execute"})
   > json.dump({"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}, "traceEvents": events}, open("host.trace.json", "w"))
   > PY
-  $ gpufathom host.trace.json | head -4
-  gpufathom: host.trace.json: incomplete result: the capture contains no GPU events (did the profiler record the device?)
+  $ gpufathom host.trace.json 2> words | head -4; cat words
   host.trace.json                                                5 steps, 2.990 ms
   No GPU, and no kernel of the CPU was recorded: how long kernels run is unknown.
   Incomplete: the capture contains no GPU events (did the profiler record the
   device?)
+  gpufathom: host.trace.json: incomplete result: the capture contains no GPU events (did the profiler record the device?)

@@ -28,16 +28,16 @@ A folder with one trace is that trace, as profilers write one:
 Two that the profiler wrote of one worker are windows of one run, not ranks; beside another worker's the last one counts.
 
   $ cp lenet_train_b64.json.gz run1/host_4711.1700000009999.pt.trace.json.gz
-  $ gpufathom run1 | head -1
-  gpufathom: 2 captures of one worker: this is the last, run1/host_4711.1700000009999.pt.trace.json.gz (`gpufathom compare` shows how they differ)
+  $ gpufathom run1 2> words | head -1; cat words
   host_4711.1700000009999.pt.trace.json.gz          NVIDIA H200, 3 steps, 10.40 ms
-  $ gpufathom run1/*.gz | head -1
   gpufathom: 2 captures of one worker: this is the last, run1/host_4711.1700000009999.pt.trace.json.gz (`gpufathom compare` shows how they differ)
+  $ gpufathom run1/*.gz 2> words | head -1; cat words
   host_4711.1700000009999.pt.trace.json.gz          NVIDIA H200, 3 steps, 10.40 ms
+  gpufathom: 2 captures of one worker: this is the last, run1/host_4711.1700000009999.pt.trace.json.gz (`gpufathom compare` shows how they differ)
   $ zcat lenet_train_b64.json.gz | sed 's/"dur": 2/"dur": 3/' | gzip > run1/host_4712.1700000009998.pt.trace.json.gz
-  $ gpufathom run1 | head -1
-  gpufathom: run1/host_4711.1700000000000.pt.trace.json.gz: skipped: the same worker has a later capture (`gpufathom compare` takes both)
+  $ gpufathom run1 2> words | head -1; cat words
   2 ranks, 0 shared collectives over 9.925 ms (whole captures)
+  gpufathom: run1/host_4711.1700000000000.pt.trace.json.gz: skipped: the same worker has a later capture (`gpufathom compare` takes both)
 
 One screen:
 

@@ -28,8 +28,7 @@ The other way round nothing is worse, which three steps show with 95 % and not w
 show no difference, and cannot show that there is none of 10 %: undecided,
 not ok.
 
-  $ gpufathom compare fp32.json.gz eager.json.gz --fail-on "step > 3%" --fail-on "layer_type:MatMul > 3%" | sed -n '/^Rules/,/^$/p'
-  gpufathom: --fail-on "step > 3%": eager.json.gz: step -36.5 % against fp32.json.gz, undecided: -52.5 % to -15.0 % with 95 % confidence (+24.4 % with the 99 % that passing needs); about 3 captures of each version, recorded in turns, would decide, here is 1
+  $ gpufathom compare fp32.json.gz eager.json.gz --fail-on "step > 3%" --fail-on "layer_type:MatMul > 3%" 2> words | sed -n '/^Rules/,/^$/p'; cat words
   Rules
     undecided  step > 3%: eager.json.gz: step -36.5 % against fp32.json.gz,
     undecided: -52.5 % to -15.0 % with 95 % confidence (+24.4 % with the 99 % that
@@ -38,6 +37,7 @@ not ok.
     ok      layer_type:MatMul > 3%: eager.json.gz: layer_type:MatMul -73.1 %
     against fp32.json.gz
   
+  gpufathom: --fail-on "step > 3%": eager.json.gz: step -36.5 % against fp32.json.gz, undecided: -52.5 % to -15.0 % with 95 % confidence (+24.4 % with the 99 % that passing needs); about 3 captures of each version, recorded in turns, would decide, here is 1
   $ gpufathom compare eager.json.gz eager.json.gz --fail-on "step > 60%" >/dev/null
   $ gpufathom compare eager.json.gz eager.json.gz --fail-on "step > 10%" --fail-on "step < -10%" --junit junit.xml -o answer.json
   gpufathom: --fail-on "step > 10%": eager.json.gz: step +0.0 % against eager.json.gz, undecided: -23.3 % to +30.4 % with 95 % confidence; about 9 captures of each version, recorded in turns, would decide, here is 1

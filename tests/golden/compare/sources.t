@@ -44,8 +44,7 @@ Ranks of one job wait for each other, and count as no version together. What a r
 told from what it may wait for.
 
   $ cp "$ROOT"/tests/ranks/captures/none.rank?.json.gz "$ROOT"/tests/ranks/captures/extra_kernels.rank?.json.gz .
-  $ gpufathom compare none.rank0.json.gz none.rank1.json.gz --fail-on "kernels > 3%" | said
-  gpufathom: --fail-on "kernels > 3%": none.rank1.json.gz: not judged: the runs are ranks of one job, which wait for each other: compare a rank with the same rank of another job
+  $ gpufathom compare none.rank0.json.gz none.rank1.json.gz --fail-on "kernels > 3%" 2> words | said; cat words
   A and B are ranks 0 and 1 of one job. They wait for each other, so neither is
   faster; the communication rows show which one waits: less time means arriving
   later.
@@ -53,6 +52,7 @@ told from what it may wait for.
     refused   kernels > 3%: none.rank1.json.gz: not judged: the runs are ranks of
     one job, which wait for each other: compare a rank with the same rank of
     another job
+  gpufathom: --fail-on "kernels > 3%": none.rank1.json.gz: not judged: the runs are ranks of one job, which wait for each other: compare a rank with the same rank of another job
   $ gpufathom compare none.rank?.json.gz --after extra_kernels.rank?.json.gz | said
   Not judged: extra_kernels.rank0.json.gz and extra_kernels.rank1.json.gz are of
   different ranks, which wait for each other: give one rank of each job.

@@ -109,10 +109,10 @@ What one capture is asked for is refused of a job.
 Parts of ranks --map say no energy, and what stands now where they were made may be another job's.
 
   $ gpufathom ranks --map job/*.rank?.json.gz | sed -n 1p > part.jsonl; rank1=$(ls job/*.rank1.json.gz)
-  $ gpufathom energy part.jsonl $rank1 --power power.csv | sed -n 2,3p
-  gpufathom: part.jsonl: incomplete result: the energy of rank 0 is not known and not in the sum
+  $ gpufathom energy part.jsonl $rank1 --power power.csv 2> words | sed -n 2,3p; cat words
   Energy of the job                                         2 ranks, common window
     30.82 J in 154.1 ms, 200.0 W: 1 rank of 2, the others are not known.
+  gpufathom: part.jsonl: incomplete result: the energy of rank 0 is not known and not in the sum
   $ gpufathom ranks --map job/*.rank?.json.gz | sed -n 2p > other.jsonl; gpufathom energy part.jsonl other.jsonl --power power.csv
   gpufathom: job/slow_input.rank0.json.gz: no energy of any rank: a part of gpufathom ranks --map has none: give its capture
   [1]

@@ -82,9 +82,9 @@ A log of DCGM without GRACT: what it has is said, and what it lacks.
 A counter report and a power log beside a trace need no option.
 
   $ cp "$EXAMPLES/lenet_train_b64.json.gz" trace.json.gz && cp "$EXAMPLES/lenet_train_b64.base.ncu.csv.gz" report.csv.gz
-  $ gpufathom analyze trace.json.gz report.csv.gz --format json | jq -c '[.counters_source.format, .match.matched]'
-  gpufathom: report.csv.gz is a counter report: taken as --counters
+  $ gpufathom analyze trace.json.gz report.csv.gz --format json 2> words | jq -c '[.counters_source.format, .match.matched]'; cat words
   ["nsight_compute_csv",150]
+  gpufathom: report.csv.gz is a counter report: taken as --counters
   $ gpufathom analyze report.csv.gz trace.json.gz report.csv.gz
   gpufathom: report.csv.gz is a counter report: taken as --counters
   gpufathom: report.csv.gz is a second counter report: gpufathom analyze TRACE --counters FILE takes one

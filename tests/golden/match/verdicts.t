@@ -13,10 +13,10 @@ Every kernel of every step has its partner, in order:
 A report of another program says so, also one that was joined into a capture file:
 
   $ gpufathom import $EXAMPLES/bert_amp_eager_b32.json.gz $EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz -o joined.gpf > out
-  $ gpufathom joined.gpf | sed -n '/^Incomplete/,/^$/p'
-  gpufathom: joined.gpf: incomplete result: no counters: the report in it does not belong to this trace
+  $ gpufathom joined.gpf 2> words | sed -n '/^Incomplete/,/^$/p'; cat words
   Incomplete: no counters: the report in it does not belong to this trace
   
+  gpufathom: joined.gpf: incomplete result: no counters: the report in it does not belong to this trace
   $ gpufathom analyze $EXAMPLES/bert_amp_eager_b32.json.gz --counters $EXAMPLES/resnet50_amp_eager_b64.ncu.csv.gz 2>&1 > out | sed 's#[^ ]*/##g'
   gpufathom: bert_amp_eager_b32.json.gz: incomplete result: no counters: the report resnet50_amp_eager_b64.ncu.csv.gz does not belong to this trace
 

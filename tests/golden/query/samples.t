@@ -20,18 +20,18 @@ Samples that a recording packs are rows of counter_samples to a question.
   3836
   gpufathom: run.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
   [1]
-  $ gpufathom query run.gpf | grep -A1 '^counter_samples'
-  gpufathom: run.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  $ gpufathom query run.gpf 2> words | grep -A1 '^counter_samples'; cat words
   counter_samples, 93 005 rows: One value of one metric over a span of time on a
   device: power, clocks, PM samples
+  gpufathom: run.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
 
 A capture that is written again keeps them packed, and every value.
 
-  $ gpufathom import run.gpf -o again.gpf | sed 's/: .*/:/'
-  gpufathom: again.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
+  $ gpufathom import run.gpf -o again.gpf 2> words | sed 's/: .*/:/'; cat words
   again.gpf:
     4 host operations, 7 661 runtime calls,
     7 661 device activities, 0 report kernels, 93 005 samples
+  gpufathom: again.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine
   $ all="select start_ns, duration_ns, device, metric, value from counter_samples order by row"
   $ gpufathom query run.gpf --format csv "$all" > first; gpufathom query again.gpf --format csv "$all" | cmp - first
   gpufathom: run.gpf: incomplete result: 346 x lost_samples: counter samples that never arrived: the rate was too high for this machine

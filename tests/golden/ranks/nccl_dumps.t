@@ -96,9 +96,9 @@ Dumps of PyTorch's flight recorder: the collective that a job hangs in, and the 
   $ gpufathom ranks behind/nccl_trace_rank_0 -o job.html
   gpufathom: flight recorders have no page: take text or json
   [2]
-  $ head -c 300 behind/nccl_trace_rank_0 > behind/nccl_trace_rank_7 && gpufathom ranks behind | head -1
-  gpufathom: behind/nccl_trace_rank_7: byte 291: is a damaged pickle (PyTorch writes one for each rank when a collective times out (TORCH_NCCL_DUMP_ON_TIMEOUT=1), or on request: copy it again)
+  $ head -c 300 behind/nccl_trace_rank_0 > behind/nccl_trace_rank_7 && gpufathom ranks behind 2> words | head -1; cat words
   Collectives by the records of 2 ranks
+  gpufathom: behind/nccl_trace_rank_7: byte 291: is a damaged pickle (PyTorch writes one for each rank when a collective times out (TORCH_NCCL_DUMP_ON_TIMEOUT=1), or on request: copy it again)
 
 The place is the program's line, and not PyTorch's own; without one, PyTorch's. Of Gloo nobody sees that a collective begins.
 
@@ -173,6 +173,6 @@ Packed dumps are read; one that holds nothing is missing, and said.
 
   $ mkdir packed && for rank in 0 1; do gzip -c behind/nccl_trace_rank_$rank > packed/nccl_trace_rank_$rank.gz; done && gpufathom ranks packed --json | jq -c '.groups[0] | [.stuck.sequence, .stuck.culprits]'
   [5,[1]]
-  $ : > packed/nccl_trace_rank_2 && gpufathom ranks packed | head -1
-  gpufathom: packed/nccl_trace_rank_2: is empty (the program that wrote it may have failed or may still be running)
+  $ : > packed/nccl_trace_rank_2 && gpufathom ranks packed 2> words | head -1; cat words
   Collectives by the records of 2 ranks
+  gpufathom: packed/nccl_trace_rank_2: is empty (the program that wrote it may have failed or may still be running)
