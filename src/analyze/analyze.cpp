@@ -55,7 +55,7 @@ struct DescribedKernels {
 /// Layers, counters and works, which join the context, and what is said of kernels by them.
 DescribedKernels describe_kernels(Context& context) {
   context.attribution.layer = classify_layers(context.capture, context.names, context.attribution);
-  context.launch_groups = launch_groups_of(context);
+  if (context.options.findings) context.launch_groups = launch_groups_of(context);
   context.matching = match_kernels(context.capture, context.devices);
   context.works = std::make_shared<const work::KernelWorks>(work::known_works(context));
   KernelLevels levels(context.capture, context.matching);

@@ -168,7 +168,7 @@ struct Context {
   std::shared_ptr<const std::vector<FindingClaim>> claims;  // of the findings
   std::shared_ptr<const std::vector<Queue>> queues;         // of the runtime; null in brief
   std::shared_ptr<const LayerGroups> layer_groups;          // of `kernels`; null in brief
-  std::shared_ptr<const LaunchGroups> launch_groups;        // of `kernels`
+  std::shared_ptr<const LaunchGroups> launch_groups;        // of `kernels`; null without findings
   ReplayedPart replayed;  // for the findings; without a graph where none ran
 };
 
