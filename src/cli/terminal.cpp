@@ -56,22 +56,23 @@ TextStyle text_style(bool to_file) {
 }
 
 struct ProgressDisplay::State {
-  using Clock = std::chrono::steady_clock;
   std::mutex mutex;
-  Clock::time_point next = Clock::now() + std::chrono::seconds(1);
+  std::function<Clock::time_point()> now;
+  Clock::time_point next = now() + std::chrono::seconds(1);
   std::string stage;  // what was shown last
   bool shown = false;
   bool terminal = stderr_is_terminal();
 };
 
-ProgressDisplay::ProgressDisplay() : state_(std::make_unique<State>()) {}
+ProgressDisplay::ProgressDisplay(std::function<Clock::time_point()> now)
+    : state_(new State{.now = std::move(now)}) {}
 ProgressDisplay::~ProgressDisplay() { wipe(); }
 
 Progress ProgressDisplay::callback() {
   return [state = state_.get()](std::string_view stage, double done) {
     if (!state->terminal) return true;
     const std::lock_guard lock(state->mutex);
-    const auto now = State::Clock::now();
+    const auto now = state->now();
     // Another stage is shown at once: it may last long and say nothing more.
     const bool another = !state->stage.empty() && stage != state->stage;
     if (now < state->next && !another) return true;

@@ -3,6 +3,8 @@
 // second, gone at the end.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 
 #include "core/progress.h"
@@ -20,7 +22,8 @@ bool stderr_is_terminal();
 
 class ProgressDisplay {
  public:
-  ProgressDisplay();
+  using Clock = std::chrono::steady_clock;
+  explicit ProgressDisplay(std::function<Clock::time_point()> now = Clock::now);
   ~ProgressDisplay();  // wipes the line
   /// The function to hand to an importer or analysis; it may be called from any thread while this
   /// object lives.

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <string>
-#include <thread>
 
 #include "cli/terminal.h"
 
@@ -42,12 +41,13 @@ class Terminal {
 
 TEST(ProgressDisplay, ShowsAStageThatFollowsAtOnce) {
   const Terminal terminal;
-  ProgressDisplay display;
+  ProgressDisplay::Clock::time_point now;
+  ProgressDisplay display([&] { return now; });
   const auto progress = display.callback();
   progress("reading", 0.1);
   progress("analyzing", -1);
   EXPECT_EQ(terminal.shown(), "") << "short work is shown";
-  std::this_thread::sleep_for(std::chrono::milliseconds(1010));
+  now += std::chrono::milliseconds(1010);
   progress("reading", 0.5);
   EXPECT_EQ(terminal.shown(), "\r\033[Kreading  50 %");
   progress("reading", 0.6);

@@ -218,11 +218,7 @@ struct TraceFacts {
   }
   /// "aten::bmm": the innermost operation at the launch; empty when none is known.
   Text operation(const KernelInstance& kernel_instance) const {
-    const auto op = context.attribution.op[kernel_instance.activity];
-    return op == kNoRow ? Text::none : capture().host_ops.name[op];
-  }
-  TrainingPhase phase(const KernelInstance& kernel_instance) const {
-    return static_cast<TrainingPhase>(context.attribution.phase[kernel_instance.activity]);
+    return operation_of(context, kernel_instance.activity);
   }
   /// True for counters of the whole GPU or of kernels, matched or not.
   bool knows_sm_active() const;

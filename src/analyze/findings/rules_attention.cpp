@@ -35,8 +35,7 @@ EagerAttention::Part EagerAttention::part_of(NameWord operation) {
 }
 
 Text EagerAttention::operation(const KernelInstance& kernel) const {
-  const auto op = context_.attribution.op[kernel.activity];
-  return op == kNoRow ? Text::none : context_.capture.host_ops.name[op];
+  return operation_of(context_, kernel.activity);
 }
 
 bool EagerAttention::in_backward(const KernelInstance& kernel) const {

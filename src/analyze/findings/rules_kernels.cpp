@@ -94,11 +94,10 @@ std::optional<Said> unfused_elementwise(const Facts& facts) {
   std::unordered_set<std::uint32_t> names;
   Found found(facts);
   const auto beside = beside_passes(facts);
-  const auto passes =
-      facts.kernels_of([](const LaunchGroup& group) { return is_pass(group.type); });
-  for (const auto [kernel, group] : passes) {
-    const auto position = static_cast<std::size_t>(&kernel - facts.kernels.data());
-    if (!beside[position] || facts.claimed(kernel)) continue;
+  for (std::size_t at = 0; at < facts.kernels.size(); ++at) {
+    const auto& kernel = facts.kernels[at];
+    const LaunchGroup& group = facts.group_at(at);
+    if (!beside[at] || !is_pass(group.type) || facts.claimed(kernel)) continue;
     if (group.word & kernel_is::compiler_made) {
       fused += kernel.exclusive_ns;
       continue;

@@ -20,14 +20,14 @@ namespace gf::trace_rules {
 /// not lost. Collectives use few blocks by design; a kernel of unknown size fills all.
 class SmallGrids {
  public:
-  explicit SmallGrids(const Context& context) : launches_(launch_groups_of(context)) {
+  explicit SmallGrids(const Facts& facts) {
+    const Context& context = facts.context;
     std::size_t position = 0;
     for (const auto& line : context.devices) {
       for (std::size_t i = 0; i < line.rows.size(); ++i) {
         if (context.capture.activities.kind[line.rows[i]] != ActivityKind::kernel) continue;
         go_to(line.spans[i].start);
-        begin(context.kernels[position], launches_->groups[launches_->of[position]],
-              line.spans[i].end);
+        begin(facts.kernels[position], facts.group_at(position), line.spans[i].end);
         ++position;
       }
       go_to(line.window.end);
@@ -80,7 +80,6 @@ class SmallGrids {
     now_ = to;
   }
 
-  std::shared_ptr<const LaunchGroups> launches_;
   std::vector<const KernelInstance*> kernels_;  // the small ones, of the context
   std::priority_queue<Running, std::vector<Running>, std::greater<>> running_;
   Nanos now_ = 0;
@@ -334,5 +333,5 @@ std::optional<Said> no_channels_last(const Facts& facts) {
 
 const gf::trace_rules::SmallGrids& gf::TraceFacts::small_grids() const {
   return *shared_->small_grids.of(
-      [&] { return std::make_shared<const trace_rules::SmallGrids>(context); });
+      [&] { return std::make_shared<const trace_rules::SmallGrids>(*this); });
 }

@@ -32,11 +32,10 @@ class LaunchGrouper {
   static constexpr std::uint32_t kFree = kNoRow;
 
   Launch launch(std::uint32_t row) const {
-    const auto op = context_.attribution.op[row];
     return {.shared_bytes = rows_.shared_bytes[row],
             .occupancy_bits = std::bit_cast<std::uint64_t>(rows_.occupancy[row]),
             .name = rows_.name[row],
-            .operation = op == kNoRow ? Text::none : context_.capture.host_ops.name[op],
+            .operation = operation_of(context_, row),
             .program_op = rows_.program_op[row],
             .device = rows_.device[row],
             .grid_x = rows_.grid_x[row],

@@ -42,8 +42,14 @@ struct LaunchGroups {
   std::vector<std::uint32_t> of;    // by position in Context::kernels
 };
 
-/// Of a context whose kernels have layers: its own, or made anew.
+/// The groups of a context whose kernels have layers: its own, or made anew.
 std::shared_ptr<const LaunchGroups> launch_groups_of(const Context& context);
+
+/// "aten::bmm": the innermost operation at the launch of an activity; none when none is known.
+inline Text operation_of(const Context& context, std::uint32_t activity) {
+  const auto op = context.attribution.op[activity];
+  return op == kNoRow ? Text::none : context.capture.host_ops.name[op];
+}
 
 /// Thread blocks of a kernel over the SMs of its device; NaN without data.
 double blocks_per_sm(const Capture& capture, std::uint32_t activity);
