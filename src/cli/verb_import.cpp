@@ -62,7 +62,7 @@ Result<int> import_files(const ImportArguments& options, std::string& summary) {
   with_progress.import.progress = progress.callback();
   auto capture = read_all(with_progress);
   if (!capture) return tl::unexpected(capture.error());
-  const std::string rows =
+  const std::string counts =
       fmt::format("  {}, {},\n  {}, {}, {}\n", plural(capture->host_ops.size(), "host operation"),
                   plural(capture->api_calls.size(), "runtime call"),
                   plural(capture->activities.size(), "device activity"),
@@ -82,7 +82,7 @@ Result<int> import_files(const ImportArguments& options, std::string& summary) {
   progress.wipe();
   const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(options.output));
   summary = fmt::format("{}: {}{}\n{}", options.output, format_bytes(bytes),
-                        with_answer ? ", with its answer" : "", rows);
+                        with_answer ? ", with its answer" : "", counts);
   return say_missing(options.output, missing);
 }
 

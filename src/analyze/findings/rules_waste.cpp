@@ -335,7 +335,6 @@ std::optional<Said> contended_atomics(const Facts& facts) {
   constexpr Nanos kLong = 50'000;
   Found found(facts);
   OncePerText sizes(facts.texts(), elements_of);
-  const auto& activities = facts.capture().activities;
   double most_rate = 0;
   // By name of kernel: the most elements that an operation with recorded sizes gave it. Not all
   // launches have theirs, and threads do not tell of kernels whose threads go on to further ones.
