@@ -55,9 +55,11 @@ struct DescribedKernels {
 /// Layers, counters and works, which join the context, and what is said of kernels by them.
 DescribedKernels describe_kernels(Context& context) {
   context.attribution.layer = classify_layers(context.capture, context.names, context.attribution);
-  if (context.options.findings) context.launch_groups = launch_groups_of(context);
+  auto groups = std::async(context.options.findings ? std::launch::async : std::launch::deferred,
+                           launch_groups_of, std::cref(context));
   context.matching = match_kernels(context.capture, context.devices);
   context.works = std::make_shared<const work::KernelWorks>(work::known_works(context));
+  if (context.options.findings) context.launch_groups = groups.get();
   KernelLevels levels(context.capture, context.matching);
   if (!context.omitted.kernels) context.layer_groups = layer_groups_of(context);
   KernelSections sections = measure_layers(context, levels);

@@ -16,6 +16,10 @@ test("how much of its collectives is waiting is no data, not zero", async (page)
   assert.notEqual(cells[titles.findIndex((text) => text.startsWith("Busy"))], "no data");
 });
 
+test("the section does not claim that waiting is separated", async (page) => {
+  assert.match(await page.locator("#ranks").innerText(), /waiting not known/);
+});
+
 test("no step is shown as one without waiting", async (page) => {
   assert.equal(await page.locator("#steps").count(), 0);
 });
