@@ -173,6 +173,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.quality = quality_of(capture);
   if (options.waiting) put_waiting(*options.waiting, context, analysis);
   context.kernels = kernel_instances(context);
+  context.waits = kernel_waits(context);
   analysis.window = context.window;
   analysis.devices = measure_devices(context);
   analysis.other_devices = other_devices(context);

@@ -44,15 +44,8 @@ std::vector<std::pair<std::uint32_t, Nanos>> copies_alone(const Context& context
   std::vector<std::pair<Interval, std::uint32_t>> parts;
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
     if (context.capture.activities.kind[line.rows[i]] == ActivityKind::kernel) continue;
-    const Interval span = line.spans[i];
-    auto busy = std::ranges::partition_point(
-        line.kernel_busy, [&](const Interval& kernel) { return kernel.end <= span.start; });
-    Nanos from = span.start;
-    for (; busy != line.kernel_busy.end() && busy->start < span.end; ++busy) {
-      if (busy->start > from) parts.push_back({{from, busy->start}, line.rows[i]});
-      from = std::max(from, busy->end);
-    }
-    if (from < span.end) parts.push_back({{from, span.end}, line.rows[i]});
+    each_in(line.copying, line.spans[i],
+            [&](Interval part) { parts.emplace_back(part, line.rows[i]); });
   }
   std::ranges::stable_sort(parts, [](const auto& left, const auto& right) {
     return std::pair(left.first.start, -left.first.end) <

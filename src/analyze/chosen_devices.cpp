@@ -98,9 +98,9 @@ Result<ChosenDevices> choose_devices(const Capture& capture, std::string_view wa
 void set_others_aside(Context& context) {
   if (context.options.devices.empty()) {
     Nanos most = 0;
-    for (const auto& line : context.devices) most = std::max(most, total(line.kernel_busy));
+    for (const auto& line : context.devices) most = std::max(most, line.kernel_busy_ns());
     for (const auto& line : context.devices)
-      if (works(static_cast<double>(total(line.kernel_busy)), static_cast<double>(most)))
+      if (works(static_cast<double>(line.kernel_busy_ns()), static_cast<double>(most)))
         context.chosen.add(line.device);
   }
   std::vector<DeviceTimeline> chosen;

@@ -91,12 +91,28 @@ struct DeviceTimeline {
   std::vector<std::uint32_t> rows;     // rows of capture.activities that touch the window
   std::vector<Interval> spans;         // clipped to the window
   std::vector<Nanos> exclusive_ns;     // w_k of docs/definitions.md: kernels only (0 for copies and
-                                       // sets); sums to kernel_busy exactly
-  Intervals busy, kernel_busy;         // unions
-  Intervals idle;                      // window less busy
-  std::vector<IdlePiece> idle_pieces;  // the same time by reason, in order
+                                       // sets); sums to kernel_busy_ns() exactly
+  Intervals busy;                      // their union
+  Intervals copying;                   // of it, without any kernel: copies and sets alone
+  std::vector<IdlePiece> idle_pieces;  // the window less `busy`, by reason, in order
   std::optional<DeviceWaiting> waiting;  // empty: the other ranks are not known
 
+  Nanos idle_ns() const { return window.length() - total(busy); }
+  Nanos kernel_busy_ns() const { return total(busy) - total(copying); }
+  /// The time of a span, or of a normalized set, in which a kernel runs, or the device idles.
+  Nanos kernel_busy_in(Interval span) const { return covered(busy, span) - covered(copying, span); }
+  Nanos idle_in(Interval span) const;
+  Nanos idle_in(const Intervals& set) const;
+  /// f(gap) for every stretch of the window in which the device idles, in order.
+  template <class F>
+  void each_gap(F&& apply) const {
+    Nanos from = window.start;
+    for (const auto& span : busy) {
+      if (span.start > from) apply(Interval{from, span.start});
+      from = span.end;
+    }
+    if (window.end > from) apply(Interval{from, window.end});
+  }
   Nanos waiting_ns() const { return waiting ? total(waiting->spans) : 0; }
   /// The part of w_k in which the kernel of a row does not only wait for other ranks.
   Nanos working_ns(std::size_t row) const {
@@ -109,7 +125,6 @@ struct KernelInstance {
   std::uint32_t activity;  // row of capture.activities
   Nanos exclusive_ns;      // w_k
   Nanos duration_ns;       // inside the window
-  Nanos working_ns;        // of w_k, without waiting for other ranks where that is known
 };
 
 /// The graph of a part of the program, as it ran again.
@@ -161,6 +176,7 @@ struct Context {
       devices;  // devices that work (chosen_devices.h), idle in the window or not
   std::vector<DeviceTimeline> others;   // the other devices with activities in the capture
   std::vector<KernelInstance> kernels;  // of all devices, in order of device and start
+  std::vector<Nanos> waits;             // of their w_k, for other ranks; empty: of none is known
   Attribution attribution;
   Matching matching;
   // Inputs of the answer that reports use again; null where no kernel was looked at.
@@ -170,6 +186,12 @@ struct Context {
   std::shared_ptr<const LayerGroups> layer_groups;          // of `kernels`; null in brief
   std::shared_ptr<const LaunchGroups> launch_groups;        // of `kernels`; null without findings
   ReplayedPart replayed;  // for the findings; without a graph where none ran
+
+  /// The part of w_k in which the kernel at a position does not only wait for other ranks.
+  Nanos working_ns(std::size_t kernel) const {
+    const Nanos all = kernels[kernel].exclusive_ns;
+    return waits.empty() ? all : std::max<Nanos>(0, all - waits[kernel]);
+  }
 };
 
 // Source and completeness of a capture: the first sections of every answer.

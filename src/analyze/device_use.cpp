@@ -24,8 +24,8 @@ std::vector<DeviceUse> measure_devices(const Context& context) {
     use.start_ns = line.window.start;
     use.span_ns = line.window.length();
     use.busy_ns = total(line.busy);
-    use.kernel_busy_ns = total(line.kernel_busy);
-    use.copy_only_ns = use.busy_ns - use.kernel_busy_ns;
+    use.copy_only_ns = total(line.copying);
+    use.kernel_busy_ns = use.busy_ns - use.copy_only_ns;
     use.idle_ns = use.span_ns - use.busy_ns;
     use.gpu_events = static_cast<std::int64_t>(line.rows.size());
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
@@ -107,7 +107,7 @@ std::pair<std::string_view, Nanos> largest_loss_in(const Context& context, Inter
     for (const auto& piece : line.idle_pieces)
       losses[name_of(piece.reason)] += std::max<Nanos>(
           0, std::min(piece.span.end, side.end) - std::max(piece.span.start, side.start));
-    losses[name_of(Bar::copy)] += covered(line.busy, side) - covered(line.kernel_busy, side);
+    losses[name_of(Bar::copy)] += covered(line.copying, side);
   }
   const auto most =
       std::ranges::max_element(losses, {}, [](const auto& entry) { return entry.second; });
@@ -121,10 +121,11 @@ std::optional<DenseSpan> dense_span(const Context& context) {
   const Interval window{context.window.start_ns, context.window.end_ns};
   Intervals idle{window};
   // A gap of more than half of the window lies in one such member of each device.
-  const auto shorter = [&](const Interval& one) { return one.length() <= window.length() / 2; };
   for (const auto& line : context.devices) {
     Intervals long_ones;
-    std::ranges::remove_copy_if(line.idle, std::back_inserter(long_ones), shorter);
+    line.each_gap([&](Interval one) {
+      if (one.length() > window.length() / 2) long_ones.push_back(one);
+    });
     idle = intersect(idle, long_ones);
   }
   const auto gap = std::ranges::max_element(idle, {}, &Interval::length);
@@ -132,7 +133,7 @@ std::optional<DenseSpan> dense_span(const Context& context) {
     return {};
   auto busy_in = [&](Interval side) {
     Nanos busy = 0;
-    for (const auto& line : context.devices) busy += covered(line.kernel_busy, side);
+    for (const auto& line : context.devices) busy += line.kernel_busy_in(side);
     return busy;
   };
   Interval side{window.start, gap->start};

@@ -89,7 +89,7 @@ std::optional<Nanos> profiler_cost(const Context& context) {
   if (!says(context.capture.format, kSlowsHost) && !ours) return {};
   std::optional<Nanos> idle;
   for (const auto& line : context.devices) {
-    const Nanos own = total(line.idle);
+    const Nanos own = line.idle_ns();
     if (!line.rows.empty()) idle = std::min(idle.value_or(own), own);
   }
   if (!idle) return {};

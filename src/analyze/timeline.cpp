@@ -72,46 +72,54 @@ void extend(Intervals& set, Interval span) {
 
 void fill(const Capture& capture, DeviceTimeline& line) {
   const auto& activities = capture.activities;
-  // Room that stays untouched costs nothing; growing would copy.
-  for (auto* set : {&line.spans, &line.busy, &line.kernel_busy, &line.idle})
-    set->reserve(line.rows.size() + 1);
-  std::size_t kernels = 0;
-  Nanos idle_from = line.window.start;
+  const auto is_kernel = [&](std::size_t i) {
+    return activities.kind[line.rows[i]] == ActivityKind::kernel;
+  };
   line.spans.resize(line.rows.size());
-  for (std::size_t i = 0; i < line.rows.size();
-       ++i) {  // by start, so the unions grow at their ends
+  line.busy.reserve(line.rows.size());  // room that stays untouched costs nothing
+  std::size_t kernels = 0;
+  for (std::size_t i = 0; i < line.rows.size(); ++i) {  // by start: unions grow at their ends
     Interval span = span_of(capture, line.rows[i]);
     span = {std::clamp(span.start, line.window.start, line.window.end),
             std::clamp(span.end, line.window.start, line.window.end)};
     line.spans[i] = span;
     extend(line.busy, span);
-    if (activities.kind[line.rows[i]] != ActivityKind::kernel) continue;
-    extend(line.kernel_busy, span);
-    ++kernels;
+    kernels += is_kernel(i);
   }
-  for (const auto& busy : line.busy) {
-    if (busy.start > idle_from) line.idle.push_back({idle_from, busy.start});
-    idle_from = busy.end;
-  }
-  if (line.window.end > idle_from) line.idle.push_back({idle_from, line.window.end});
-  const auto is_kernel = [&](std::size_t i) {
-    return activities.kind[line.rows[i]] == ActivityKind::kernel;
-  };
   if (kernels == line.rows.size()) {
     line.exclusive_ns = exclusive_times(line.spans);
     return;
   }
   std::vector<Interval> spans;
   spans.reserve(kernels);
-  for (std::size_t i = 0; i < line.rows.size(); ++i)
+  Intervals kernel_busy, copies;
+  for (std::size_t i = 0; i < line.rows.size(); ++i) {
+    extend(is_kernel(i) ? kernel_busy : copies, line.spans[i]);
     if (is_kernel(i)) spans.push_back(line.spans[i]);
+  }
+  line.copying = subtract(copies, kernel_busy);
   const auto shares = exclusive_times(spans);
   line.exclusive_ns.assign(line.rows.size(), 0);
   for (std::size_t i = 0, row = 0; i < line.rows.size(); ++i)
     if (is_kernel(i)) line.exclusive_ns[i] = shares[row++];
 }
 
+Interval inside(Interval window, Interval span) {
+  return {std::max(window.start, span.start), std::min(window.end, span.end)};
+}
+
 }  // namespace
+
+Nanos DeviceTimeline::idle_in(Interval span) const {
+  const Interval own = inside(window, span);
+  return own.length() > 0 ? own.length() - covered(busy, own) : 0;
+}
+
+Nanos DeviceTimeline::idle_in(const Intervals& set) const {
+  Nanos sum = 0;
+  each_in(set, window, [&](Interval span) { sum += span.length(); });
+  return sum - shared_length(set, busy);
+}
 
 Intervals busy_spans(const Capture& capture, std::uint32_t device) {
   const auto& activities = capture.activities;

@@ -68,8 +68,8 @@ RC_GTEST_PROP(CallTree, PartsSumToTheWindow, ()) {
   Nanos window = 0, kernels = 0, copies = 0;
   for (const auto& line : context->devices) {
     window += line.window.length();
-    kernels += total(line.kernel_busy);
-    copies += total(line.busy) - total(line.kernel_busy);
+    kernels += line.kernel_busy_ns();
+    copies += total(line.copying);
   }
   RC_CLASSIFY(window > 0 && kernels > 0);
   RC_CLASSIFY(copies > 0);

@@ -58,7 +58,9 @@ RC_GTEST_PROP(Timeline, EveryNanosecondCountsOnce, ()) {
           w = {std::min(w.start, a.start_ns[i]), std::max(w.end, a.start_ns[i] + a.duration_ns[i])};
     }
     RC_ASSERT(line.window == w);
-    Nanos busy = 0, kernel_busy = 0;
+    Nanos busy = 0, kernel_busy = 0, kernel_busy_inside = 0, idle_inside = 0;
+    const Nanos from = *rc::gen::inRange<Nanos>(-60, 80);
+    const Interval some_span{from, from + *rc::gen::inRange<Nanos>(0, 80)};
     std::map<std::uint32_t, double> fair;  // the exact share of each row
     for (Nanos t = w.start; t < w.end; ++t) {
       std::vector<std::uint32_t> kernels;
@@ -72,11 +74,24 @@ RC_GTEST_PROP(Timeline, EveryNanosecondCountsOnce, ()) {
       }
       busy += any;
       kernel_busy += !kernels.empty();
+      if (some_span.start <= t && t < some_span.end) {
+        kernel_busy_inside += !kernels.empty();
+        idle_inside += !any;
+      }
       for (auto k : kernels) fair[k] += 1.0 / static_cast<double>(kernels.size());
     }
     RC_ASSERT(total(line.busy) == busy);
-    RC_ASSERT(total(line.kernel_busy) == kernel_busy);
-    RC_ASSERT(total(line.idle) == w.length() - busy);
+    RC_ASSERT(line.kernel_busy_ns() == kernel_busy);
+    RC_ASSERT(line.kernel_busy_in(some_span) == kernel_busy_inside);
+    RC_ASSERT(line.idle_ns() == w.length() - busy);
+    RC_ASSERT(line.idle_in(some_span) == idle_inside);
+    RC_ASSERT(line.idle_in(normalised({some_span})) == idle_inside);
+    Intervals gaps;
+    line.each_gap([&](Interval gap) { gaps.push_back(gap); });
+    RC_ASSERT(unite(line.busy, gaps) == normalised({w}));
+    RC_ASSERT(shared_length(line.busy, gaps) == 0);
+    RC_ASSERT(total(line.copying) == busy - kernel_busy);
+    RC_ASSERT(total(subtract(line.copying, line.busy)) == 0);
     RC_ASSERT(std::accumulate(line.exclusive_ns.begin(), line.exclusive_ns.end(), Nanos{0}) ==
               kernel_busy);
     const double slack =

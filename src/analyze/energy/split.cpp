@@ -335,8 +335,7 @@ PlacedKernels placed_kernels(const Capture& capture, const DeviceTimeline& line)
   PlacedKernels out;
   for (std::size_t i = 0; i < line.rows.size(); ++i)
     if (capture.activities.kind[line.rows[i]] == ActivityKind::kernel) {
-      out.instances.push_back(
-          {line.rows[i], line.exclusive_ns[i], line.spans[i].length(), line.working_ns(i)});
+      out.instances.push_back({line.rows[i], line.exclusive_ns[i], line.spans[i].length()});
       out.position.push_back(i);
     }
   return out;
@@ -396,11 +395,12 @@ Leaves energy_leaves(const Context& context, const DeviceTimeline& line,
     std::uint32_t row = kNoRow;
     if (kernel.activity < work.row_of.size()) row = work.row_of[kernel.activity];
     const bool counted = row < work.rows.size();
+    const Nanos working = line.working_ns(kernels.position[i]);
     out.kernel_ns += kernel.exclusive_ns;
     if (counted) out.counted_ns += kernel.exclusive_ns;
     // Who only waits takes static and active power, and none of what kernels do. Where its SMs were
     // not counted its active power is in the rest, of which it then takes a part.
-    if (const Nanos waits = kernel.exclusive_ns - kernel.working_ns; waits > 0) {
+    if (const Nanos waits = kernel.exclusive_ns - working; waits > 0) {
       auto& leaf = leaf_at(true);
       leaf.ns += waits;
       if (!counted || std::isnan(work.active[row])) leaf.runs = true;
@@ -409,24 +409,23 @@ Leaves energy_leaves(const Context& context, const DeviceTimeline& line,
     auto& leaf = leaf_at(false);
     leaf.runs = true;
     ++leaf.count;
-    leaf.ns += kernel.working_ns;
+    leaf.ns += working;
     if (!counted) continue;
     if (termless) {
       const TermlessKinds kinds = termless->of(kernel.activity, row);
       leaf.termless |= kinds;
       for (std::size_t kind = 0; kind < out.termless_ns.size(); ++kind)
-        if (kinds & (1u << kind)) out.termless_ns[kind] += kernel.working_ns;
+        if (kinds & (1u << kind)) out.termless_ns[kind] += working;
     }
     add_work(work, row, activities.duration_ns[kernel.activity], kernel, leaf);
-    add_active(work, row, kernel.working_ns, leaf);
+    add_active(work, row, working, leaf);
   }
-  auto without_kernel = [&](const Intervals& spans, std::uint32_t what) {
-    for (const auto& span : spans)
-      steps.pieces(
-          span, [&](std::uint32_t step, Nanos ns) { table.at(step, what, what, what).ns += ns; });
+  auto without_kernel = [&](Interval span, std::uint32_t what) {
+    steps.pieces(span,
+                 [&](std::uint32_t step, Nanos ns) { table.at(step, what, what, what).ns += ns; });
   };
-  without_kernel(line.idle, kIdleLeaf);
-  without_kernel(subtract(line.busy, line.kernel_busy), kCopiesLeaf);
+  line.each_gap([&](Interval gap) { without_kernel(gap, kIdleLeaf); });
+  for (const auto& span : line.copying) without_kernel(span, kCopiesLeaf);
   out.list = table.take();
   return out;
 }

@@ -59,7 +59,7 @@ void TraceFacts::take_over(const TraceFacts& copy) const {
 
 Nanos TraceFacts::idle_in(const Intervals& spans) const {
   Nanos time = 0;
-  for (const auto& line : context.devices) time += shared_length(spans, line.idle);
+  for (const auto& line : context.devices) time += line.idle_in(spans);
   return time;
 }
 
@@ -132,9 +132,11 @@ TraceFacts::SortedIdle TraceFacts::sort_idle() const {
   std::partial_sum(first.begin(), first.end(), first.begin());
   pieces.resize(first.back());
   auto next = first;
-  for (std::size_t device = 0; device < devices; ++device)
-    for (const auto& piece : context.devices[device].idle_pieces)
-      pieces[next[place(piece, device)]++] = &piece;
+  for (std::size_t device = 0; device < devices; ++device) {
+    const auto& all = context.devices[device].idle_pieces;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      pieces[next[place(all[i], device)]++] = static_cast<std::uint32_t>(i);
+  }
   return idle;
 }
 

@@ -231,26 +231,28 @@ struct TraceFacts {
   /// Idle pieces by reason and device, one list behind the other; `first` is where each begins, and
   /// the end.
   struct SortedIdle {
-    std::vector<const IdlePiece*> pieces;  // of the context
+    std::vector<std::uint32_t> pieces;  // places in those of the device
     std::vector<std::size_t> first;
   };
-  /// Idle pieces from one list to another.
-  auto idle_between(std::size_t first, std::size_t last) const {
-    const SortedIdle& idle = shared_->idle.of([&] { return sort_idle(); });
-    return std::span(idle.pieces).subspan(idle.first[first], idle.first[last] - idle.first[first]) |
-           std::views::transform([](const IdlePiece* piece) -> const IdlePiece& { return *piece; });
-  }
 
  public:
-  /// Idle pieces with a reason, device by device, or of one device, each in order of time; sorted
+  /// Idle pieces with a reason, of one device or device by device, each in order of time; sorted
   /// when first asked for.
-  auto idle_pieces(IdleReason reason) const {
-    const auto first = static_cast<std::size_t>(reason) * context.devices.size();
-    return idle_between(first, first + context.devices.size());
-  }
   auto idle_pieces(IdleReason reason, std::size_t device) const {
-    const auto first = static_cast<std::size_t>(reason) * context.devices.size() + device;
-    return idle_between(first, first + 1);
+    const SortedIdle& idle = shared_->idle.of([&] { return sort_idle(); });
+    const auto list = static_cast<std::size_t>(reason) * context.devices.size() + device;
+    return std::span(idle.pieces)
+               .subspan(idle.first[list], idle.first[list + 1] - idle.first[list]) |
+           std::views::transform(
+               [&line = context.devices[device]](std::uint32_t place) -> const IdlePiece& {
+                 return line.idle_pieces[place];
+               });
+  }
+  auto idle_pieces(IdleReason reason) const {
+    return std::views::iota(std::size_t{0}, context.devices.size()) |
+           std::views::transform(
+               [this, reason](std::size_t device) { return idle_pieces(reason, device); }) |
+           std::views::join;
   }
   /// Kernels of a step; 0 when the window has no steps.
   std::int64_t kernels_of_step() const {

@@ -182,7 +182,7 @@ std::map<std::int64_t, Intervals> busy_by_process(const Facts& facts) {
   for (const auto& line : facts.context.devices)
     if (const auto process = process_of(facts, line); process >= 0) {
       auto& spans = busy[process];
-      spans.insert(spans.end(), line.kernel_busy.begin(), line.kernel_busy.end());
+      std::ranges::copy(subtract(line.busy, line.copying), std::back_inserter(spans));
     }
   for (auto& [process, spans] : busy) spans = normalised(std::move(spans));
   return busy;
@@ -219,8 +219,8 @@ std::optional<Said> uneven_devices(const Facts& facts) {
   }
   all = normalised(std::move(all));
   if (!waiting || facts.of_window(time) < 0.05 || !facts.repeats(all, 0.02)) return {};
-  const auto& busiest = *std::ranges::max_element(
-      facts.context.devices, {}, [](const auto& line) { return total(line.kernel_busy); });
+  const auto& busiest =
+      *std::ranges::max_element(facts.context.devices, {}, &DeviceTimeline::kernel_busy_ns);
   const auto id = [&](const DeviceTimeline& line) {
     return facts.capture().devices.id[line.device];
   };
@@ -231,8 +231,8 @@ std::optional<Said> uneven_devices(const Facts& facts) {
                   id(*waiting), id(busiest), say_share(facts.of_window(time))),
       fmt::format("GPU {} runs kernels for {}, GPU {} for {}; {} of idle time while the host waits "
                   "for the other",
-                  id(busiest), say_time(total(busiest.kernel_busy)), id(*waiting),
-                  say_time(total(waiting->kernel_busy)), say_time(time)),
+                  id(busiest), say_time(busiest.kernel_busy_ns()), id(*waiting),
+                  say_time(waiting->kernel_busy_ns()), say_time(time)),
       time};
 }
 

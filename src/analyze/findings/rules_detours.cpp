@@ -102,14 +102,14 @@ class Detours {
   void look_at(const DeviceTimeline& line) {
     std::uint32_t before = kNoRow;
     std::size_t row = 0, piece = 0, work_at = 0;
-    for (const auto& gap : line.idle) {
+    line.each_gap([&](Interval gap) {
       for (; row < line.rows.size() && line.spans[row].start < gap.end; ++row)
         if (line.spans[row].end <= gap.start) before = line.rows[row];
       const auto next = row < line.rows.size() ? line.rows[row] : kNoRow;
       const bool down = is_large(before, CopyKind::device_to_host);
       while (work_at < works_.size() && works_[work_at].end <= gap.start) ++work_at;
       const bool works = work_at < works_.size() && works_[work_at].start < gap.end;
-      if (!works && !down) continue;
+      if (!works && !down) return;
       const bool up = is_large(next, CopyKind::host_to_device);
       Nanos worked = 0;
       while (piece < line.idle_pieces.size() && line.idle_pieces[piece].span.end <= gap.start)
@@ -120,7 +120,7 @@ class Detours {
                           down && is_copy(facts_, next, CopyKind::host_to_device));
       if (down && up) take_both_ways(line, row, gap);
       if (worked * 3 >= gap.length() && (down || up)) around.push_back(gap);
-      if (worked * 2 < gap.length()) continue;
+      if (worked * 2 < gap.length()) return;
       if (down) {
         take_copy(line, before);
         after_copy += worked;
@@ -129,7 +129,7 @@ class Detours {
         take_copy(line, next);
         before_copy += worked;
       }
-    }
+    });
   }
 
   void take_both_ways(const DeviceTimeline& line, std::size_t up, const Interval& gap) {
@@ -179,8 +179,7 @@ class Detours {
     if (!copies.empty() && copies.back() == copy) return;
     copies.push_back(copy);
     const Interval span = span_of(activities, copy);
-    copying += covered(line.busy, clip({span}, line.window).empty() ? Interval{} : span) -
-               covered(line.kernel_busy, span);
+    copying += covered(line.copying, span);
     if (const auto call = facts_.context.launches[copy]; call != kNoRow)
       spans.push_back(span_of(calls, call));
   }
@@ -334,7 +333,7 @@ std::optional<Said> small_copies(const Facts& facts) {
         before.push_back(piece.span);
         idle += piece.span.length();
       }
-    copying += shared_length(found.spans, line.busy) - shared_length(found.spans, line.kernel_busy);
+    copying += shared_length(found.spans, line.copying);
   }
   if (facts.of_window(idle + copying) < 0.03 || !facts.repeats(found.spans, 0.01)) return {};
   const Nanos gain = facts.claim_idle(normalised(std::move(before))) + copying;
@@ -402,7 +401,7 @@ ThereAndBack there_and_back(const Facts& facts, bool stay, Leaves&& leaves, Come
       if (!taken[i]) continue;
       found.rows.push_back(line.rows[i]);
       found.copying += line.spans[i].length();
-      found.alone += line.spans[i].length() - shared_length({line.spans[i]}, line.kernel_busy);
+      found.alone += covered(line.copying, line.spans[i]);
     }
   }
   known.insert(found.rows.begin(), found.rows.end());

@@ -38,7 +38,7 @@ Nanos idle_in_steps(const Facts& facts, const EngineSteps& steps) {
   Nanos idle = 0;
   for (const auto& line : facts.context.devices)
     for (const auto* step : steps)
-      idle += covered(line.idle, {step->start_ns, step->start_ns + step->duration_ns});
+      idle += line.idle_in({step->start_ns, step->start_ns + step->duration_ns});
   return idle;
 }
 

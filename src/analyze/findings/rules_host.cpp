@@ -349,8 +349,7 @@ std::optional<Said> blocking_copies(const Facts& facts) {
       if (!copies_pageable(facts, row)) {
         if (activities.copy[row] == CopyKind::host_to_device ||
             activities.copy[row] == CopyKind::device_to_host) {
-          const Nanos own = line.spans[i].length();
-          pinned += own - shared_length({line.spans[i]}, line.kernel_busy);
+          pinned += covered(line.copying, line.spans[i]);
           pinned_costs.push_back(line.spans[i]);
         }
         continue;
@@ -358,7 +357,7 @@ std::optional<Said> blocking_copies(const Facts& facts) {
       pageable += line.spans[i].length();
       bytes += std::max<std::int64_t>(activities.bytes[row], 0);
       ++count;
-      alone += line.spans[i].length() - shared_length({line.spans[i]}, line.kernel_busy);
+      alone += covered(line.copying, line.spans[i]);
       costs.push_back(line.spans[i]);
     }
     for (const auto& piece : facts.idle_pieces(IdleReason::memcpy, device))
@@ -417,8 +416,8 @@ std::optional<Said> device_allocations(const Facts& facts) {
   Nanos waiting = 0, idle = 0;
   const auto allocating = normalised(spans);
   for (const auto& line : facts.context.devices) {
-    waiting += shared_length(allocating, line.idle);
-    idle += total(line.idle);
+    waiting += line.idle_in(allocating);
+    idle += line.idle_ns();
   }
   // One pass of PyTorch has to allocate what it keeps, and frees none of it.
   const bool first_pass = facts.pytorch() && facts.analysis.window.steps.empty();

@@ -78,8 +78,9 @@ Place largest_place(const Facts& facts) {
     if (activities.op[kernel.activity] == place)
       place = families.of(place, activities.scope[kernel.activity]);
     name_of[at] = static_cast<std::uint32_t>(place);
-    by_name[name_of[at]] += kernel.working_ns;
-    largest.all += kernel.working_ns;
+    const Nanos working = facts.context.working_ns(at);
+    by_name[name_of[at]] += working;
+    largest.all += working;
   }
   // Few names are large enough: each module has a row of those.
   std::vector<std::uint32_t> large(by_name.size(), kNoRow);
@@ -97,7 +98,7 @@ Place largest_place(const Facts& facts) {
         apply(at, modules[facts.kernels[at].activity] * std::size_t{count} + large[name_of[at]]);
   };
   each_of_large([&](std::uint32_t at, std::size_t place) {
-    places[place].ns += facts.kernels[at].working_ns;
+    places[place].ns += facts.context.working_ns(at);
     ++places[place].kernels;
   });
   const auto most = std::ranges::max_element(places, {}, &Sum::ns);

@@ -313,8 +313,9 @@ std::optional<Said> gil_stalls(const Facts& facts) {
   // Inside an operation or a call the thread waits for the lock, too, with no stretch of its own.
   Intervals waits;
   for (const auto& line : facts.context.devices)
-    for (const auto& gap : line.idle)
+    line.each_gap([&](Interval gap) {
       if (gap.length() >= kInterval) waits.push_back(gap);
+    });
   facts.also_gone(std::move(waits));
   return Said{
       fmt::format("The launching thread stalls for multiples of 5 ms, {} of the time: another "

@@ -270,13 +270,16 @@ Intervals idle_behind(const Facts& facts, const std::vector<std::uint32_t>& acti
   constexpr Nanos kRight = 10 * kNsPerUs;
   const auto& rows = facts.capture().activities;
   Intervals spans;
-  for (const auto& line : facts.context.devices)
+  for (const auto& line : facts.context.devices) {
+    Intervals gaps;
+    line.each_gap([&](Interval gap) { gaps.push_back(gap); });
     for (const auto row : activities) {
       const Nanos end = rows.start_ns[row] + rows.duration_ns[row];
-      const auto idle = std::ranges::lower_bound(line.idle, end, {}, &Interval::start);
-      if (rows.device[row] == line.device && idle != line.idle.end() && idle->start <= end + kRight)
+      const auto idle = std::ranges::lower_bound(gaps, end, {}, &Interval::start);
+      if (rows.device[row] == line.device && idle != gaps.end() && idle->start <= end + kRight)
         spans.push_back(*idle);
     }
+  }
   return normalised(std::move(spans));
 }
 

@@ -185,8 +185,7 @@ Nanos copying_inside(const Facts& facts) {
     for (std::size_t i = 0; i < line.rows.size(); ++i)
       if (activities.copy[line.rows[i]] == CopyKind::device_to_device)
         spans.push_back(line.spans[i]);
-    spans = normalised(std::move(spans));
-    alone += total(spans) - shared_length(spans, line.kernel_busy);
+    alone += shared_length(normalised(std::move(spans)), line.copying);
   }
   return alone;
 }

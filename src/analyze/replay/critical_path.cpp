@@ -15,8 +15,7 @@ namespace gf {
 namespace {
 
 const DeviceTimeline* device_of_path(const Context& context) {
-  const auto most = std::ranges::max_element(
-      context.devices, {}, [](const DeviceTimeline& line) { return total(line.kernel_busy); });
+  const auto most = std::ranges::max_element(context.devices, {}, &DeviceTimeline::kernel_busy_ns);
   return most == context.devices.end() || most->rows.empty() ? nullptr : &*most;
 }
 

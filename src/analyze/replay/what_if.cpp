@@ -176,7 +176,7 @@ void widen_own(WhatIf& answer, double busy, double host_less) {
 const DeviceTimeline* busiest(const Context& context) {
   const DeviceTimeline* best = nullptr;
   for (const auto& line : context.devices)
-    if (!line.rows.empty() && (!best || total(line.kernel_busy) > total(best->kernel_busy)))
+    if (!line.rows.empty() && (!best || line.kernel_busy_ns() > best->kernel_busy_ns()))
       best = &line;
   return best;
 }

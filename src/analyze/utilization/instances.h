@@ -1,6 +1,7 @@
 // The kernel instances of the window, over all devices.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,8 +21,20 @@ inline std::vector<KernelInstance> kernel_instances(const Context& context) {
   for (const auto& line : context.devices)
     for (std::size_t i = 0; i < line.rows.size(); ++i)
       if (context.capture.activities.kind[line.rows[i]] == ActivityKind::kernel)
-        all.push_back(
-            {line.rows[i], line.exclusive_ns[i], line.spans[i].length(), line.working_ns(i)});
+        all.push_back({line.rows[i], line.exclusive_ns[i], line.spans[i].length()});
+  return all;
+}
+
+/// What a context holds as `waits`, of the same kernels.
+inline std::vector<Nanos> kernel_waits(const Context& context) {
+  std::vector<Nanos> all;
+  if (std::ranges::none_of(context.devices,
+                           [](const auto& line) { return line.waiting.has_value(); }))
+    return all;
+  for (const auto& line : context.devices)
+    for (std::size_t i = 0; i < line.rows.size(); ++i)
+      if (context.capture.activities.kind[line.rows[i]] == ActivityKind::kernel)
+        all.push_back(line.waiting ? line.waiting->ns[i] : 0);
   return all;
 }
 

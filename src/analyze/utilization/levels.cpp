@@ -76,7 +76,7 @@ KernelSums sum_kernels(const Context& context, std::span<const DeviceTimeline> d
       known.push_back(level);
   for (const auto& line : devices) {
     sums.window += line.window.length();
-    sums.kernel_busy += total(line.kernel_busy);
+    sums.kernel_busy += line.kernel_busy_ns();
     for (std::size_t i = 0; i < line.rows.size(); ++i) {
       const auto activity = line.rows[i];
       if (activities.kind[activity] != ActivityKind::kernel) continue;

@@ -204,7 +204,7 @@ EstimatedLevels levels_by_launches(const Context& context, const Chip* chip,
     });
     const auto own = rest.first(static_cast<std::size_t>(end - rest.begin()));
     rest = rest.subspan(own.size());
-    const Nanos busy = total(line.kernel_busy), window = line.window.length();
+    const Nanos busy = line.kernel_busy_ns(), window = line.window.length();
     const auto sums = sum_fill(context.capture, chip, own, busy);
     estimated.devices.push_back(levels_of(sums, busy, window));
     all.add(sums);

@@ -62,7 +62,7 @@ std::string_view copy_label(CopyKind kind, ActivityKind activity) {
 /// Time with copies or sets and no kernel, by direction: in proportion to how long each one covers
 /// of it.
 std::vector<NamedTime> copy_parts(const Context& context, const DeviceTimeline& line, Nanos ns) {
-  const Intervals alone = subtract(line.busy, line.kernel_busy);
+  const Intervals& alone = line.copying;
   std::map<std::string_view, double> by_label;
   const auto& activities = context.capture.activities;
   for (std::size_t i = 0; i < line.rows.size() && !alone.empty(); ++i) {

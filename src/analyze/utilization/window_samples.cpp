@@ -93,7 +93,7 @@ std::string kernel_before_gaps(const Context& context, const DeviceTimeline& lin
   std::size_t row = 0;
   std::uint32_t last = kNoRow;
   Nanos latest = INT64_MIN;
-  for (const auto& gap : line.idle) {
+  line.each_gap([&](Interval gap) {
     for (; row < line.rows.size() && line.spans[row].start < gap.end; ++row)
       if (line.spans[row].end >= latest) {
         latest = line.spans[row].end;
@@ -101,10 +101,10 @@ std::string kernel_before_gaps(const Context& context, const DeviceTimeline& lin
       }
     if (last != kNoRow && activities.kind[last] == ActivityKind::kernel && gap.length() > kFrontEnd)
       after[activities.name[last]] += gap.length();
-  }
+  });
   const auto most = std::ranges::max_element(
       after, [](const auto& left, const auto& right) { return left.second < right.second; });
-  if (most == after.end() || 2 * most->second < total(line.idle)) return {};
+  if (most == after.end() || 2 * most->second < line.idle_ns()) return {};
   return short_kernel_name(context.capture.text(most->first));
 }
 

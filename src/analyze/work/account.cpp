@@ -178,7 +178,7 @@ class Accounts {
     const KernelWork& work = works_.kernels[i];
     const auto activity = context_.kernels[i].activity;
     KernelFacts kernel;
-    kernel.seconds = static_cast<double>(context_.kernels[i].working_ns) * 1e-9;
+    kernel.seconds = static_cast<double>(context_.working_ns(i)) * 1e-9;
     kernel.flops = work.flops;
     kernel.recomputed = phase_of(i) == TrainingPhase::recompute ? work.flops : work.recomputed;
     // Counters count the operations that were carried out, padding and all.

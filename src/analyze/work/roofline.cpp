@@ -294,9 +294,10 @@ Cells cells_of(const Context& context, const KernelLevels& levels, const WarpSta
                double& known, double& all) {
   Cells cells;
   const Capture& capture = context.capture;
-  for (const auto& kernel : context.kernels) {
-    const double stalled =
-        split_kernel(kernel.activity, levels).stalled * static_cast<double>(kernel.working_ns);
+  for (std::size_t position = 0; position < context.kernels.size(); ++position) {
+    const auto& kernel = context.kernels[position];
+    const double stalled = split_kernel(kernel.activity, levels).stalled *
+                           static_cast<double>(context.working_ns(position));
     if (!(stalled > 0)) continue;
     all += stalled;
     const auto name = short_kernel_name(capture.text(capture.activities.name[kernel.activity]));

@@ -116,7 +116,7 @@ class WholeSpans {
 Intervals longest_gaps(const Context& context, std::size_t most) {
   Intervals gaps;
   for (const auto& line : context.devices)
-    gaps.insert(gaps.end(), line.idle.begin(), line.idle.end());
+    line.each_gap([&](Interval gap) { gaps.push_back(gap); });
   const auto end = gaps.begin() + static_cast<std::ptrdiff_t>(std::min(most, gaps.size()));
   std::partial_sort(gaps.begin(), end, gaps.end(), [](const Interval& one, const Interval& other) {
     return std::tuple(-one.length(), one.start) < std::tuple(-other.length(), other.start);

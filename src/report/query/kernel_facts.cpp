@@ -45,8 +45,7 @@ std::vector<Nanos> counted_times(const Context& context) {
       const auto row = device.rows[i];
       const bool kernel = context.capture.activities.kind[row] == ActivityKind::kernel;
       const auto& span = device.spans[i];
-      times[row] =
-          kernel ? device.exclusive_ns[i] : span.length() - covered(device.kernel_busy, span);
+      times[row] = kernel ? device.exclusive_ns[i] : covered(device.copying, span);
     }
   return times;
 }
