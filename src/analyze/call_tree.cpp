@@ -115,8 +115,8 @@ class Pieces {
                     .reason = idle.reason,
                     .activity = idle.next,
                     .span = idle.op,
-                    .ns = idle.span.length()},
-          idle.span.start + idle.span.length() / 2);
+                    .ns = idle.span().length()},
+          idle.start + idle.span().length() / 2);
   }
 
   /// As many as there are: vectors that grow need twice the room.

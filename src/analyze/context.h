@@ -66,15 +66,21 @@ struct AnalyzeOptions {
 /// Other work of the host that lasts shorter is the way from one operation to the next.
 inline constexpr Nanos kHostPause = 100 * kNsPerUs;
 
-/// A stretch of idle time with one reason.
+/// A stretch of idle time with one reason. A capture has more of them than kernels.
 struct IdlePiece {
-  Interval span;
+  static constexpr std::uint64_t kLongest = (1UL << 56) - 1;  // two years; longer ones are several
+
+  Nanos start = 0;
+  std::uint64_t length : 56 = 0;
+  IdleReason reason : 8 = IdleReason::host_other;
   std::uint32_t op = kNoRow;  // row of host_ops: what the host was in for the longest part of it,
                               // kNoRow when nothing is known
   std::uint32_t next =
       kNoRow;  // row of activities: what the device waited for, kNoRow after the last one
-  IdleReason reason = IdleReason::host_other;
+
+  Interval span() const { return {start, start + static_cast<Nanos>(length)}; }
 };
+static_assert(sizeof(IdlePiece) == 24);
 
 /// Time in which a device did nothing but wait for other ranks (docs/ranks.md).
 struct DeviceWaiting {

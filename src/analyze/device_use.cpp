@@ -106,7 +106,7 @@ std::pair<std::string_view, Nanos> largest_loss_in(const Context& context, Inter
   for (const auto& line : context.devices) {
     for (const auto& piece : line.idle_pieces)
       losses[name_of(piece.reason)] += std::max<Nanos>(
-          0, std::min(piece.span.end, side.end) - std::max(piece.span.start, side.start));
+          0, std::min(piece.span().end, side.end) - std::max(piece.start, side.start));
     losses[name_of(Bar::copy)] += covered(line.copying, side);
   }
   const auto most =

@@ -311,9 +311,9 @@ RC_GTEST_PROP(IdleReasons, AreThoseOfTheTable, ()) {
     }
     Nanos labelled = INT64_MIN;
     for (const auto& p : line.idle_pieces) {
-      pieces += p.span.length();
-      RC_ASSERT(p.span.start >= labelled);  // one label for each instant
-      labelled = p.span.end;
+      pieces += p.span().length();
+      RC_ASSERT(p.start >= labelled);  // one label for each instant
+      labelled = p.span().end;
     }
     RC_ASSERT(found == expected);
     RC_ASSERT(sum == result->devices[d].idle_ns);

@@ -57,6 +57,25 @@ TEST(Idle, HostOtherWhereNothingIsOpen) {
   EXPECT_EQ(causes(b), (Causes{{"host_other", 30}, {"launch_bound", 25}, {"kernel_gap", 5}}));
 }
 
+// A clock that was set between two kernels: one piece holds two years.
+TEST(Idle, YearsAreOneGapInSeveralPieces) {
+  constexpr Nanos kYears = Nanos{1} << 60;
+  auto b = with_first_kernel();
+  b.launch("next", {kYears - 10, kYears}, {kYears, kYears + 100});
+  std::optional<Context> context;
+  const auto a = analyze(b.capture, {}, &context);
+  ASSERT_TRUE(a) << a.error().message();
+  Nanos sum = 0, end = 100;
+  for (const auto& piece : context->devices.front().idle_pieces) {
+    EXPECT_EQ(piece.start, end);
+    end = piece.span().end;
+    sum += piece.span().length();
+  }
+  EXPECT_EQ(sum, kYears - 100);
+  ASSERT_FALSE(a->devices.front().idle.empty());
+  EXPECT_EQ(a->devices.front().idle.front().gaps, 1);
+}
+
 TEST(Idle, SyncWhileTheHostIsBlocked) {
   auto b = with_first_kernel();
   b.call(ApiKind::sync, "cudaStreamSynchronize", 50, 120);

@@ -177,9 +177,9 @@ class RoleCollector {
   }
 
   void add_idle(const IdlePiece& piece) {
-    for (auto step = step_at(piece.span.start); step && *step < starts_.size(); ++*step) {
-      const Nanos start = std::max(piece.span.start, starts_[*step]);
-      const Nanos end = std::min(piece.span.end, starts_[*step] + roles_.steps.ns[*step]);
+    for (auto step = step_at(piece.start); step && *step < starts_.size(); ++*step) {
+      const Nanos start = std::max(piece.start, starts_[*step]);
+      const Nanos end = std::min(piece.span().end, starts_[*step] + roles_.steps.ns[*step]);
       if (end <= start) break;
       auto& series = roles_.steps.idle[piece.reason];
       series.resize(starts_.size());

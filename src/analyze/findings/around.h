@@ -93,7 +93,7 @@ Intervals idle_in(const TraceFacts& facts, Wanted& around) {
   Intervals spans;
   for (const auto& line : facts.context.devices)
     for (const auto& piece : line.idle_pieces)
-      if (around.of(piece) != kNoRow) spans.push_back(piece.span);
+      if (around.of(piece) != kNoRow) spans.push_back(piece.span());
   return spans;
 }
 

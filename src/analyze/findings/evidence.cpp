@@ -68,7 +68,7 @@ std::vector<Moment> longest_moments(const TraceFacts& facts, const TraceFacts::S
     for (std::size_t reason = 0; reason < kReasonsOfIdle; ++reason)
       if ((spoken.reasons >> reason & 1) != 0)
         for (const auto& piece : facts.idle_pieces(static_cast<IdleReason>(reason)))
-          longest.add(piece.span.start, piece.span.length());
+          longest.add(piece.start, piece.span().length());
   return std::move(longest).take();
 }
 

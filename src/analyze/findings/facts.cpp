@@ -145,10 +145,10 @@ TraceFacts::SortedIdle TraceFacts::sort_idle() const {
 void TraceFacts::take_claimed(IdleCause& sum) const {
   std::unordered_map<std::string_view, Nanos> taken;
   for (const auto& piece : idle_pieces(sum.cause)) {
-    const Nanos time = covered(claimed_.host, piece.span);
+    const Nanos time = covered(claimed_.host, piece.span());
     if (time == 0) continue;
     sum.ns -= time;
-    sum.gaps -= time == piece.span.length();
+    sum.gaps -= time == piece.span().length();
     if (piece.op != kNoRow) taken[capture().text(capture().host_ops.name[piece.op])] += time;
   }
   for (auto& op : sum.operators)
@@ -168,11 +168,11 @@ const TraceFacts::HostOther& TraceFacts::host_other() const {
   for (std::size_t device = 0; device < context.devices.size(); ++device) {
     Intervals stretches;
     for (const auto& piece : idle_pieces(IdleReason::host_other, device)) {
-      if (covered(claimed_.host, piece.span) > 0) continue;
-      if (!stretches.empty() && stretches.back().end == piece.span.start)
-        stretches.back().end = piece.span.end;
+      if (covered(claimed_.host, piece.span()) > 0) continue;
+      if (!stretches.empty() && stretches.back().end == piece.start)
+        stretches.back().end = piece.span().end;
       else
-        stretches.push_back(piece.span);
+        stretches.push_back(piece.span());
     }
     for (const auto& stretch : stretches) {
       if (stretch.length() >= kNsPerMs) {

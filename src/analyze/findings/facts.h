@@ -265,7 +265,7 @@ struct TraceFacts {
     Nanos sum = 0;
     for (const auto& line : context.devices)
       for (const auto& piece : line.idle_pieces)
-        if (fits(piece)) sum += piece.span.length();
+        if (fits(piece)) sum += piece.span().length();
     return sum;
   }
   /// Idle time in which the host did something else than launching: in stretches of a millisecond

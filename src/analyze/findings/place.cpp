@@ -56,7 +56,7 @@ std::string where_is(const TraceFacts& facts, const IdlePiece& piece) {
     thread = facts.capture().host_ops.thread[piece.op];
   else if (piece.next != kNoRow && facts.context.launches[piece.next] != kNoRow)
     thread = facts.capture().api_calls.thread[facts.context.launches[piece.next]];
-  return where_is(facts, thread, piece.span.start + piece.span.length() / 2);
+  return where_is(facts, thread, piece.start + piece.span().length() / 2);
 }
 
 namespace {
@@ -94,13 +94,13 @@ std::string most_in(const TraceFacts& facts, IdleReason reason) {
   std::unordered_map<std::string_view, Nanos> places;
   Nanos all = 0;
   for (const auto* piece : pieces) {
-    all += piece->span.length();
+    all += piece->span().length();
     std::string_view name;
     if (const auto mark = marks.of(*piece); mark != kNoRow)
       name = facts.capture().text(ops.name[mark]);
     else if (piece->next < facts.context.attribution.module.size())
       name = facts.context.attribution.modules[facts.context.attribution.module[piece->next]];
-    if (!name.empty()) places[name] += piece->span.length();
+    if (!name.empty()) places[name] += piece->span().length();
   }
   for (const auto& [name, time] : places)
     if (time * 2 > all) return fmt::format(", most of it in {}", name);

@@ -114,7 +114,7 @@ std::optional<Said> unexplained_idle(const Facts& facts) {
   if (facts.of_window(idle.ns) < 0.2) return {};
   std::vector<double> gaps;
   for (const auto& piece : facts.idle_pieces(IdleReason::unexplained))
-    gaps.push_back(static_cast<double>(piece.span.length()));
+    gaps.push_back(static_cast<double>(piece.span().length()));
   if (gaps.empty()) return {};
   return Said{
       fmt::format("For {} of the time the GPU idles although its next work is launched and waits "

@@ -192,7 +192,7 @@ std::map<std::int64_t, Intervals> busy_by_process(const Facts& facts) {
 Intervals waits_for_others(const Facts& facts, std::size_t device, const Intervals& busy) {
   Intervals waits;
   for (const auto& piece : facts.idle_pieces(IdleReason::sync, device))
-    for (const auto& span : clip(busy, piece.span)) waits.push_back(span);
+    for (const auto& span : clip(busy, piece.span())) waits.push_back(span);
   return waits;
 }
 

@@ -112,10 +112,9 @@ class Detours {
       if (!works && !down) return;
       const bool up = is_large(next, CopyKind::host_to_device);
       Nanos worked = 0;
-      while (piece < line.idle_pieces.size() && line.idle_pieces[piece].span.end <= gap.start)
+      while (piece < line.idle_pieces.size() && line.idle_pieces[piece].span().end <= gap.start)
         ++piece;
-      for (; piece < line.idle_pieces.size() && line.idle_pieces[piece].span.start < gap.end;
-           ++piece)
+      for (; piece < line.idle_pieces.size() && line.idle_pieces[piece].start < gap.end; ++piece)
         worked += work_in(line.idle_pieces[piece],
                           down && is_copy(facts_, next, CopyKind::host_to_device));
       if (down && up) take_both_ways(line, row, gap);
@@ -152,16 +151,16 @@ class Detours {
     constexpr Nanos kLong = kNsPerMs;
     if (!host_works(piece)) return 0;
     const auto& ops = facts_.capture().host_ops;
-    if (between && piece.reason == IdleReason::host_other && piece.span.length() >= kLong) {
-      spans.push_back(piece.span);
-      work += piece.span.length();
-      without_operator += piece.span.length();
+    if (between && piece.reason == IdleReason::host_other && piece.span().length() >= kLong) {
+      spans.push_back(piece.span());
+      work += piece.span().length();
+      without_operator += piece.span().length();
       if (piece.op != kNoRow)
-        names[facts_.capture().text(ops.name[piece.op])] += piece.span.length();
-      return piece.span.length();
+        names[facts_.capture().text(ops.name[piece.op])] += piece.span().length();
+      return piece.span().length();
     }
     Nanos time = 0;
-    each_in(works_, piece.span, [&](const Interval& span) {
+    each_in(works_, piece.span(), [&](const Interval& span) {
       spans.push_back(span);
       time += span.length();
       const auto at = operators_.upper_bound(span.start);
@@ -329,9 +328,10 @@ std::optional<Said> small_copies(const Facts& facts) {
   Nanos idle = 0, copying = 0;
   for (const auto& line : facts.context.devices) {
     for (const auto& piece : line.idle_pieces)
-      if (found.is_small(piece.next) && covered(found.spans, piece.span) == piece.span.length()) {
-        before.push_back(piece.span);
-        idle += piece.span.length();
+      if (found.is_small(piece.next) &&
+          covered(found.spans, piece.span()) == piece.span().length()) {
+        before.push_back(piece.span());
+        idle += piece.span().length();
       }
     copying += shared_length(found.spans, line.copying);
   }
@@ -408,7 +408,7 @@ ThereAndBack there_and_back(const Facts& facts, bool stay, Leaves&& leaves, Come
   for (const auto& line : facts.context.devices)
     for (const auto& piece : line.idle_pieces)
       if (piece.reason == IdleReason::memcpy || known.contains(piece.next))
-        found.waits.push_back(piece.span);
+        found.waits.push_back(piece.span());
   found.waits = normalised(std::move(found.waits));
   return found;
 }

@@ -65,8 +65,8 @@ std::pair<std::string, Nanos> most_elsewhere(const Facts& facts, const Intervals
   };
   std::map<std::string, Place> places;
   for (const auto& piece : facts.idle_pieces(IdleReason::host_other))
-    if (const Nanos time = covered(stretches, piece.span); time > 0) {
-      auto& place = places[place_of(facts, piece.span, piece.next)];
+    if (const Nanos time = covered(stretches, piece.span()); time > 0) {
+      auto& place = places[place_of(facts, piece.span(), piece.next)];
       place.time += time;
       if (time > place.longest) place.piece = &piece;
       place.longest = std::max(place.longest, time);
@@ -99,11 +99,11 @@ BeforeKernel most_before(const Facts& facts, const Intervals& stretches) {
   for (std::size_t device = 0; device < facts.context.devices.size(); ++device) {
     const auto& line = facts.context.devices[device].rows;
     for (const auto& piece : facts.idle_pieces(IdleReason::host_other, device)) {
-      const Nanos time = covered(stretches, piece.span);
+      const Nanos time = covered(stretches, piece.span());
       if (time <= 0) continue;
       all += time;
       const auto after = std::ranges::lower_bound(
-          line, piece.span.end, {}, [&](std::uint32_t row) { return rows.start_ns[row]; });
+          line, piece.span().end, {}, [&](std::uint32_t row) { return rows.start_ns[row]; });
       const auto next = std::find_if(after, line.end(), [&](std::uint32_t row) {
         return rows.kind[row] == ActivityKind::kernel;
       });

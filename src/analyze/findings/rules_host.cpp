@@ -32,7 +32,7 @@ bool in_window(const Facts& facts, Nanos time) {
 /// Idle time of all devices with a reason, piece by piece.
 Intervals idle_spans(const Facts& facts, IdleReason reason) {
   Intervals spans;
-  for (const auto& piece : facts.idle_pieces(reason)) spans.push_back(piece.span);
+  for (const auto& piece : facts.idle_pieces(reason)) spans.push_back(piece.span());
   return spans;
 }
 
@@ -77,12 +77,12 @@ Nanos lead_lost(const Facts& facts, Nanos held_up) { return std::min(facts.late(
 Nanos late_once(const Facts& facts) {
   Intervals stretches;
   for (const auto& piece : facts.idle_pieces(IdleReason::launch_bound)) {
-    if (!stretches.empty() && stretches.back().end == piece.span.start) {
-      stretches.back().end = piece.span.end;
+    if (!stretches.empty() && stretches.back().end == piece.start) {
+      stretches.back().end = piece.span().end;
       continue;
     }
     if (!stretches.empty() && stretches.back().length() < kNsPerMs) stretches.pop_back();
-    stretches.push_back(piece.span);
+    stretches.push_back(piece.span());
   }
   if (!stretches.empty() && stretches.back().length() < kNsPerMs) stretches.pop_back();
   return facts.repeats(stretches, 0.02) ? 0 : total(stretches);
@@ -190,8 +190,8 @@ Intervals in_pageable_copies(const Facts& facts) {
     if (piece.next == kNoRow) continue;
     const auto call = facts.context.launches[piece.next];
     if (call == kNoRow || !copies_pageable(facts, piece.next)) continue;
-    const Nanos start = std::max(piece.span.start, calls.start_ns[call]);
-    const Nanos end = std::min(piece.span.end, calls.start_ns[call] + calls.duration_ns[call]);
+    const Nanos start = std::max(piece.start, calls.start_ns[call]);
+    const Nanos end = std::min(piece.span().end, calls.start_ns[call] + calls.duration_ns[call]);
     if (start < end) spans.push_back({start, end});
   }
   return spans;
@@ -254,7 +254,7 @@ WaitedFor waited_for(const Facts& facts) {
       text += fmt::format(" after {}", facts.capture().text(ops.name[before]));
       fetched.insert(before);
     }
-    times[std::move(text)] += piece.span.length();
+    times[std::move(text)] += piece.span().length();
   }
   WaitedFor waited;
   // One look back further: aten::isnan before aten::any.
@@ -264,7 +264,7 @@ WaitedFor waited_for(const Facts& facts) {
       fetched.insert(earlier);
   for (const auto& piece : facts.idle_pieces(IdleReason::launch_bound))
     if (is_op(piece.op) && fetched.contains(outermost(piece.op)))
-      waited.computing += piece.span.length();
+      waited.computing += piece.span().length();
   const auto most = std::ranges::max_element(times, {}, [](const auto& one) { return one.second; });
   if (most != times.end()) waited.most = most->first;
   return waited;
@@ -296,8 +296,8 @@ std::optional<Said> sync_in_step(const Facts& facts) {
     const auto& busy = facts.context.devices[device].busy;
     for (const auto& piece : facts.idle_pieces(IdleReason::sync, device))
       if (!busy.empty() &&
-          (piece.span.end <= busy.front().start || piece.span.start >= busy.back().end))
-        idle.ns -= piece.span.length();
+          (piece.span().end <= busy.front().start || piece.start >= busy.back().end))
+        idle.ns -= piece.span().length();
   }
   if (facts.of_window(idle.ns) < 0.01) return {};
   const auto& calls = facts.capture().api_calls;
@@ -361,7 +361,7 @@ std::optional<Said> blocking_copies(const Facts& facts) {
       costs.push_back(line.spans[i]);
     }
     for (const auto& piece : facts.idle_pieces(IdleReason::memcpy, device))
-      costs.push_back(piece.span);
+      costs.push_back(piece.span());
   }
   const Intervals before = in_pageable_copies(facts);
   idle.ns += total(before);

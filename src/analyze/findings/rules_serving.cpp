@@ -47,7 +47,7 @@ std::map<Text, std::vector<std::uint32_t>> long_calls(const Facts& facts) {
   std::map<Text, std::vector<std::uint32_t>> found;
   for (const auto& line : facts.context.devices)
     for (const auto& piece : line.idle_pieces)
-      if (piece.span.length() >= kLongCall && piece.op != kNoRow &&
+      if (piece.span().length() >= kLongCall && piece.op != kNoRow &&
           ops.kind[piece.op] == HostKind::op && word_of_op(facts, piece.op) & host_is::scoped &&
           ops.duration_ns[piece.op] - blocked_in(facts, piece.op) >= kLongCall &&
           facts.tree().device[piece.op])
@@ -192,9 +192,9 @@ Intervals between_steps(const Facts& facts, const DeviceTimeline& line, const En
   Intervals spans;
   for (const auto& piece : line.idle_pieces) {
     if (!of_scheduler(facts, piece)) continue;
-    const auto after = std::ranges::upper_bound(regions, piece.span.start, {}, &Interval::start);
+    const auto after = std::ranges::upper_bound(regions, piece.start, {}, &Interval::start);
     if (after == regions.begin()) continue;
-    const Interval both{piece.span.start, std::min(piece.span.end, std::prev(after)->end)};
+    const Interval both{piece.start, std::min(piece.span().end, std::prev(after)->end)};
     if (both.end > both.start) spans.push_back(both);
   }
   spans = normalised(std::move(spans));

@@ -21,12 +21,12 @@ void IdleSums::clear() {
 
 void IdleSums::add(const IdlePiece& piece) {
   const auto at = static_cast<std::size_t>(piece.reason);
-  ns_[at] += piece.span.length();
-  if (piece.span.start != last_end_[at]) ++gaps_[at];  // pieces that touch are one gap
-  last_end_[at] = piece.span.end;
+  ns_[at] += piece.span().length();
+  if (piece.start != last_end_[at]) ++gaps_[at];  // pieces that touch are one gap
+  last_end_[at] = piece.span().end;
   const auto& module_of = context_.attribution.module;
   if (piece.next < module_of.size() && module_of[piece.next] != 0)
-    modules_.add(module_of[piece.next], at, piece.span.length());
+    modules_.add(module_of[piece.next], at, piece.span().length());
 }
 
 void IdleSums::add_operators(const IdleSums& other) {
@@ -164,12 +164,14 @@ bool GapLabeller::once(Nanos from, Nanos to, IdleReason reason) const {
   if (from >= to) return;
   if (some_once_ && once(from, to, reason)) reason = IdleReason::start_up;
   if (op != kNoRow) sums_->add(op, reason, to - from);
-  if (piece_.span.end == from && piece_.reason == reason && piece_.next == next) {
-    piece_.span.end = to;
+  if (span_.end == from && piece_.reason == reason && piece_.next == next) {
+    span_.end = to;
     if (to - from <= longest_) return;
   } else {
     end_piece();
-    piece_ = {{from, to}, op, next, reason};
+    span_ = {from, to};
+    piece_.reason = reason;
+    piece_.next = next;
   }
   longest_ = to - from;
   piece_.op = op;
@@ -177,9 +179,14 @@ bool GapLabeller::once(Nanos from, Nanos to, IdleReason reason) const {
 
 /// The last piece is whole.
 void GapLabeller::end_piece() {
-  if (piece_.span.length() == 0) return;
-  pieces_.push_back(piece_);
-  piece_ = {};
+  while (span_.length() > 0) {
+    piece_.start = span_.start;
+    piece_.length = std::min(static_cast<std::uint64_t>(span_.length()), IdlePiece::kLongest) &
+                    IdlePiece::kLongest;
+    pieces_.push_back(piece_);
+    span_.start = piece_.span().end;
+  }
+  span_ = {};
   longest_ = 0;
 }
 

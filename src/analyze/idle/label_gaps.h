@@ -132,7 +132,8 @@ class GapLabeller {
   std::unordered_map<std::uint32_t, ThreadSweep> sweeps_;
   std::vector<std::uint32_t> candidates_;  // threads to ask for the present gap, in order
   std::vector<IdlePiece> pieces_;
-  IdlePiece piece_{};  // the last one, which may go on; empty before the first
+  Interval span_;      // of the last one, which may go on; empty before the first
+  IdlePiece piece_;    // what else is known of it
   Nanos longest_ = 0;  // stretch that gave it its operator
   IdleSums* sums_ = nullptr;
 };

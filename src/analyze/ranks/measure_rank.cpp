@@ -122,8 +122,8 @@ void fill_owners(const Context& context, const DeviceTimeline& line, OwnerNames&
                                   names.op_of_activity(row), names.module_of(row)});
   }
   for (const auto& piece : line.idle_pieces)
-    stretches.add(piece.span, {rank_time(piece.reason), names.op_of_host(piece.op),
-                               names.module_of(piece.next)});
+    stretches.add(piece.span(), {rank_time(piece.reason), names.op_of_host(piece.op),
+                                 names.module_of(piece.next)});
   stretches.write(part, texts);
 }
 
@@ -189,7 +189,8 @@ std::vector<LabelledSpan> label_time(const DeviceTimeline& line, const DeviceWor
   add_all(spans, subtract(work.copies, work.compute), RankTime::copies);
   add_all(spans, subtract(subtract(work.collectives, work.copies), work.compute),
           RankTime::collectives);
-  for (const auto& piece : line.idle_pieces) spans.push_back({piece.span, rank_time(piece.reason)});
+  for (const auto& piece : line.idle_pieces)
+    spans.push_back({piece.span(), rank_time(piece.reason)});
   std::erase_if(spans, [](const LabelledSpan& piece) { return piece.span.length() <= 0; });
   std::sort(spans.begin(), spans.end(), [](const LabelledSpan& left, const LabelledSpan& right) {
     return left.span.start < right.span.start;

@@ -279,14 +279,14 @@ Intervals HostCutter::idle_by(IdleReason reason, Nanos least) const {
   Intervals all;
   const auto& pieces = line_.idle_pieces;
   const auto first = std::ranges::partition_point(
-      pieces, [&](const auto& piece) { return piece.span.end <= span_.start; });
+      pieces, [&](const auto& piece) { return piece.span().end <= span_.start; });
   for (const auto& piece : std::ranges::subrange(first, pieces.end())) {
-    if (piece.span.start >= span_.end) break;
+    if (piece.start >= span_.end) break;
     if (piece.reason != reason) continue;
-    if (!all.empty() && all.back().end == piece.span.start)
-      all.back().end = piece.span.end;
+    if (!all.empty() && all.back().end == piece.start)
+      all.back().end = piece.span().end;
     else
-      all.push_back(piece.span);
+      all.push_back(piece.span());
   }
   std::erase_if(all, [&](const Interval& span) { return span.length() < least; });
   return all;

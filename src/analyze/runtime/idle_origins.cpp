@@ -105,7 +105,7 @@ class PieceOrigins {
     const auto thread = thread_of(piece);
     if (thread >= capture.threads.size()) return key;
     auto& state = state_of(thread);
-    const Nanos middle = piece.span.start + piece.span.length() / 2;
+    const Nanos middle = piece.start + piece.span().length() / 2;
     key.phase = state.phases.at(middle);
     if (stacks_)
       if (const auto python = state.sweep.at(middle).python; python != kNoRow)
@@ -178,9 +178,9 @@ std::vector<IdleOrigin> find_idle_origins(const Context& context, const RuntimeT
       const Key key = origins_of.key_of(piece);
       if (!last || last->first != key) last = &*sums.try_emplace(key).first;
       Sum& sum = last->second;
-      sum.ns += piece.span.length();
-      if (piece.span.start != sum.last_end) ++sum.gaps;
-      sum.last_end = piece.span.end;
+      sum.ns += piece.span().length();
+      if (piece.start != sum.last_end) ++sum.gaps;
+      sum.last_end = piece.span().end;
     }
   }
   std::vector<std::pair<Key, Sum>> order(sums.begin(), sums.end());

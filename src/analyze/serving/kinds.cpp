@@ -45,7 +45,7 @@ IdleByKind idle_by_kind(const Context& context, const std::vector<EngineStep>& s
   IdleByKind idle;
   for (const auto& line : context.devices)
     for (const auto& piece : line.idle_pieces)
-      each_part(steps, piece.span, [&](const EngineStep& step, Interval both) {
+      each_part(steps, piece.span(), [&](const EngineStep& step, Interval both) {
         auto& cause = idle[place(step.kind)][piece.reason];
         cause.cause = piece.reason;
         cause.ns += both.length();

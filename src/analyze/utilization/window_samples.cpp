@@ -75,8 +75,7 @@ Interval recorded_part(const Capture& capture, Interval window) {
 Nanos explained_time(const DeviceTimeline& line, Interval span) {
   Nanos sum = covered(line.busy, span);
   for (const auto& piece : line.idle_pieces) {
-    const Nanos length =
-        std::min(piece.span.end, span.end) - std::max(piece.span.start, span.start);
+    const Nanos length = std::min(piece.span().end, span.end) - std::max(piece.start, span.start);
     if (length <= 0) continue;
     if (piece.reason == IdleReason::kernel_gap)
       sum += length;

@@ -177,8 +177,8 @@ Status write_idle_csv(const Context& context, const CsvSink& sink) {
     for (const auto& piece : line.idle_pieces) {
       any = true;
       cell(line.device, ',');
-      cell(piece.span.start, ',');
-      cell(piece.span.length(), ',');
+      cell(piece.start, ',');
+      cell(piece.span().length(), ',');
       cell(name_of(piece.reason), ',');
       if (piece.op != kNoRow) csv_cell(out, capture.text(capture.host_ops.name[piece.op]));
       out += ',';

@@ -60,7 +60,7 @@ Nanos length_of_the_largest(const Context& context, Interval window, std::size_t
   std::vector<Nanos> lengths;
   each_event(context, window, [&](Interval span) { lengths.push_back(span.length()); });
   for (const auto& line : context.devices)
-    for (const auto& piece : line.idle_pieces) lengths.push_back(piece.span.length());
+    for (const auto& piece : line.idle_pieces) lengths.push_back(piece.span().length());
   const auto at = lengths.begin() + static_cast<std::ptrdiff_t>(most);
   std::nth_element(lengths.begin(), at, lengths.end(), std::greater<>());
   return *at;

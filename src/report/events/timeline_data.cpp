@@ -312,7 +312,7 @@ void Builder::add_idle(const DeviceTimeline& line, const std::string& group) {
                            .device = capture_.devices.id[line.device]},
                   .flat = true};
   for (const auto& piece : line.idle_pieces) {
-    if (!put(draft, piece.span, texts_.text(piece.reason))) continue;
+    if (!put(draft, piece.span(), texts_.text(piece.reason))) continue;
     Text operation = piece.op != kNoRow ? capture_.host_ops.name[piece.op] : Text::none;
     draft.lane.shapes.push_back(texts_.text(operation));
   }

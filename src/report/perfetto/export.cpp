@@ -423,8 +423,7 @@ void DeviceWriter::write_idle(const DeviceTimeline& line, std::uint64_t parent) 
     if (piece.op != kNoRow) facts.push_back({"operator", c_.text(c_.host_ops.name[piece.op])});
     if (piece.next != kNoRow)
       facts.push_back({"waits for", short_name(c_.activities.name[piece.next])});
-    return Slice{
-        {piece.span.start + e_.shift, piece.span.end + e_.shift}, label.text, "idle", facts};
+    return Slice{{piece.start + e_.shift, piece.span().end + e_.shift}, label.text, "idle", facts};
   });
 }
 

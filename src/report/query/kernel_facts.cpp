@@ -27,7 +27,7 @@ std::unordered_map<std::uint32_t, IdleBefore> idle_before(const Context& context
     for (const IdlePiece& piece : device.idle_pieces) {
       if (piece.next == kNoRow) continue;
       IdleBefore& idle = found[piece.next];
-      const Nanos length = piece.span.length();
+      const Nanos length = piece.span().length();
       idle.total += length;
       if (length > idle.longest) {
         idle.longest = length;
