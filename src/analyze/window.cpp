@@ -321,10 +321,10 @@ ChosenSpan chosen_span(const Capture& capture, std::string_view wanted, const St
   if (wanted.starts_with("step:")) return {WindowKind::step, one_step_span(capture, steps, wanted)};
   if (wanted.find(':') != std::string_view::npos) {
     const Interval all = extent(capture, devices);
-    return {WindowKind::range,
-            parse_span(capture.path, wanted, all,
-                       wanted == ":" ? all : recorded_extent(capture, all)),
-            {wanted.starts_with(':'), wanted.ends_with(':')}};
+    return {
+        WindowKind::range,
+        parse_span(capture.path, wanted, all, wanted == ":" ? all : recorded_extent(capture, all)),
+        {wanted.starts_with(':'), wanted.ends_with(':')}};
   }
   return {WindowKind::all, fail(fmt::format("--window {}: not recognized", wanted), capture.path,
                                 -1, fmt::format("use {}", kForms))};
