@@ -118,13 +118,17 @@ std::vector<std::string> known_columns() {
   return known;
 }
 
-/// Complains about a column that is none of a table; empty: all are.
-std::string unknown_column(const std::vector<std::string>& header) {
+/// Complains about a column that is none of a table, or stands there twice; empty: all are good.
+std::string wrong_column(const std::vector<std::string>& header) {
   const auto known = known_columns();
-  for (const auto& column : header)
-    if (!column.empty() && !find_metric(column) && std::ranges::find(known, column) == known.end())
+  for (const auto& column : header) {
+    if (column.empty()) continue;
+    if (std::ranges::count(header, column) > 1)
+      return fmt::format("\"{}\" is the name of several columns", shown_cell(column));
+    if (!find_metric(column) && std::ranges::find(known, column) == known.end())
       return fmt::format("\"{}\" is no column of a table, nor a metric{}", shown_cell(column),
                          did_you_mean(column, known));
+  }
   return {};
 }
 
@@ -222,12 +226,16 @@ Result<std::vector<SweepRow>> from_csv(const std::string& path, std::string_view
     if (cells.size() == 1 && cells[0].empty()) continue;
     if (header.empty()) {
       header = cells;
-      if (const auto wrong = unknown_column(header); !wrong.empty())
+      if (const auto wrong = wrong_column(header); !wrong.empty())
         return fail(fmt::format("line {}: {}", number, wrong), path, -1,
                     "see docs/sweep.md for its layout");
       continue;
     }
     SweepRow row;
+    for (std::size_t i = header.size(); i < cells.size(); ++i)
+      if (!cells[i].empty())
+        return fail(fmt::format("line {}: \"{}\" is under no column", number, shown_cell(cells[i])),
+                    path, -1, "decimals have a point, and texts with commas quotes");
     for (std::size_t i = 0; i < std::min(cells.size(), header.size()); ++i)
       if (!cells[i].empty() && !take_cell(header[i], cells[i], row))
         return no_number(fmt::format("line {}", number), cells[i], header[i], path);

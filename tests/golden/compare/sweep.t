@@ -157,6 +157,12 @@ What is missing or wrong is said.
   $ printf 'batch,step_s\n64,nan\n' > bad.csv; gpufathom compare --table bad.csv
   gpufathom: bad.csv: line 2: "nan" under step_s is not a valid number (numbers are plain: 64, 0.0123)
   [1]
+  $ printf 'batch,step_s\n64,1,5\n' > bad.csv; gpufathom compare --table bad.csv
+  gpufathom: bad.csv: line 2: "5" is under no column (decimals have a point, and texts with commas quotes)
+  [1]
+  $ printf 'batch,step_s,step_s\n64,1,5\n' > bad.csv; gpufathom compare --table bad.csv
+  gpufathom: bad.csv: line 1: "step_s" is the name of several columns (see docs/sweep.md for its layout)
+  [1]
   $ gpufathom compare --table "$EXAMPLES"/lenet_train_b64.json.gz 2>&1 | wc -c | awk '{print ($1 < 400) ? "short" : $1}'
   short
   $ printf '{"rows": []}' > none.json; gpufathom compare --table none.json
