@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/secrets.h"
+#include "import/gpu_api.h"
 #include "import/kineto/numbers.h"
 #include "model/counter_values.h"
 
@@ -396,7 +397,7 @@ void Rows::add_api(const Event& event, Nanos start, Nanos duration, std::int64_t
   if (id >= worker_.api_kind.size())
     worker_.api_kind.resize(std::max<std::size_t>(id + 1, worker_.api_kind.size() * 2), kUnknown);
   if (worker_.api_kind[id] == kUnknown)
-    worker_.api_kind[id] = static_cast<std::uint8_t>(api_kind_of(worker_.strings.view(name)));
+    worker_.api_kind[id] = static_cast<std::uint8_t>(gpu_api_kind(worker_.strings.view(name)));
   const Settled& said = settled(event, [&](Settled& out) {
     out.thread = thread(event);
     out.kernel = text(event, Field::kernel);
