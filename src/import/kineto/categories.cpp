@@ -49,13 +49,4 @@ constexpr KeyTable kCategories(kNames, Category::other_host);
 
 Category category_of(std::string_view cat) { return kCategories.find(cat); }
 
-CopyKind copy_kind_of(std::string_view name) {
-  auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-  if (has("HtoD") || has("HostToDevice")) return CopyKind::host_to_device;
-  if (has("DtoH") || has("DeviceToHost")) return CopyKind::device_to_host;
-  if (has("DtoD") || has("DeviceToDevice")) return CopyKind::device_to_device;
-  if (has("HtoH") || has("HostToHost")) return CopyKind::host_to_host;
-  return has("PtoP") || has("PeerToPeer") ? CopyKind::peer : CopyKind::unknown;
-}
-
 }  // namespace gf::kineto

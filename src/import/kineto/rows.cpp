@@ -9,6 +9,7 @@
 #include "core/secrets.h"
 #include "import/gpu_api.h"
 #include "import/kineto/numbers.h"
+#include "import/trace_rows.h"
 #include "model/counter_values.h"
 
 namespace gf::kineto {
@@ -467,7 +468,7 @@ void Rows::add_activity(const Event& event, ActivityKind kind, Nanos start, Nano
   say(activities.external_id, row, event, Field::external_id, at);
   if (kind == ActivityKind::memcpy)
     put(activities.copy, row,
-        said.between ? CopyKind::peer : copy_kind_of(worker_.strings.view(name)));
+        said.between ? CopyKind::peer : copy_direction(worker_.strings.view(name)));
   if (kind == ActivityKind::kernel) {
     put(activities.grid_x, row, said.grid[0]);
     put(activities.grid_y, row, said.grid[1]);

@@ -207,7 +207,6 @@ class Loader {
 
   /// Copies and fills are stages of these names.
   void classify(std::string_view name, DeviceWork& work) {
-    auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
     const bool copy = name == "H2D" || name == "D2H" || name == "D2D" || name == "P2P" ||
                       name.starts_with("Memcpy") || name.starts_with("memcpy");
     const bool fill = name == "fill" || name.starts_with("Memset") || name.starts_with("memset");
@@ -215,10 +214,6 @@ class Loader {
     if (!copy) return;
     work.kind = ActivityKind::memcpy;
     work.copy = copy_direction(name);
-    if (has("H2D")) work.copy = CopyKind::host_to_device;
-    if (has("D2H")) work.copy = CopyKind::device_to_host;
-    if (has("D2D")) work.copy = CopyKind::device_to_device;
-    if (has("P2P")) work.copy = CopyKind::peer;
   }
 
   Capture& c_;

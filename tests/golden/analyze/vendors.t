@@ -46,7 +46,7 @@ Calls of other makers' runtimes launch, copy and wait under names of their own: 
   >     for begin in range(1000, 5000, 400):
   >         for at, call, kind, runs, length in ((5, launch, "kernel", 25, 100), (40, fill, "gpu_memset", 130, 10), (50, copy, "gpu_memcpy", 150, 10)):
   >             x(category, call, 9, begin + at, 5, correlation=number)
-  >             x(kind, kind, 0, begin + runs, length, device=0, stream=7, correlation=number)
+  >             x(kind, "Memcpy D2M" if kind == "gpu_memcpy" and "xpu" in category else "Memcpy DtoH" if kind == "gpu_memcpy" else kind, 0, begin + runs, length, device=0, stream=7, correlation=number)
   >             number += 1
   >         x(category, wait, 9, begin + 60, 200)
   >     json.dump({"schemaVersion": 1, "traceEvents": events}, open(name, "w"))
@@ -67,3 +67,9 @@ Calls of other makers' runtimes launch, copy and wait under names of their own: 
   urEnqueueMemBufferRead,memcpy,10
   urEnqueueUSMFill,memset,10
   urQueueFinish,sync,10
+
+So are the directions of their copies: M is memory that Intel's driver does not know.
+
+  $ for name in intel cuda; do gpufathom query $name.json --csv "select distinct name, copy from activities where kind = 'memcpy'" | tail -1; done
+  Memcpy D2M,device_to_host
+  Memcpy DtoH,device_to_host
