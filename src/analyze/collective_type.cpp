@@ -20,6 +20,9 @@ constexpr std::array kCollectives{
     Word{"broadcast", CollectiveType::broadcast},
     Word{"barrier", CollectiveType::barrier},
     Word{"sendrecv", CollectiveType::send_receive},
+    // Of experts' tokens, to all ranks ("a2a_dispatch_send_kernel"): not from one to another.
+    Word{"dispatch", CollectiveType::other},
+    Word{"combine", CollectiveType::other},
     Word{"reduce", CollectiveType::reduce},
     Word{"gather", CollectiveType::gather},
     Word{"scatter", CollectiveType::scatter},

@@ -4,7 +4,7 @@
 #include <queue>
 #include <utility>
 
-#include "analyze/traits.h"
+#include "analyze/vocabulary.h"
 #include "core/order.h"
 #include "model/host_copies.h"
 
@@ -251,7 +251,7 @@ std::vector<std::uint32_t> collective_rows(const Context& context, const DeviceT
   std::vector<std::uint32_t> rows;
   for (const auto row : line.rows)
     if (activities.kind[row] == ActivityKind::kernel &&
-        context.names.kernel(activities.name[row]) & kernel_is::collective)
+        communicates(context.names.kernel(activities.name[row])))
       rows.push_back(row);
   return rows;
 }

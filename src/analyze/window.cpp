@@ -299,23 +299,32 @@ Interval recorded_extent(const Capture& capture, Interval activities) {
   return activities;
 }
 
+/// Ends that nobody named are those of the device's activities. The first step begins with its
+/// mark before that, and the last may end after it: they are in the capture all the same.
+struct Open {
+  bool start = false, end = false;
+};
+
 /// The kind and the span that `wanted` names.
 struct ChosenSpan {
   WindowKind kind;
   Result<Interval> span;
+  Open open = {};
 };
 ChosenSpan chosen_span(const Capture& capture, std::string_view wanted, const Steps& steps,
                        const ChosenDevices& devices) {
   if (wanted == "all" && capture.recording_windows.size() > 1)
     return {WindowKind::recording_window, longest_recording_window(capture, devices)};
-  if (wanted == "all") return {WindowKind::all, extent(capture, devices)};
+  if (wanted == "all") return {WindowKind::all, extent(capture, devices), {true, true}};
   if (wanted == "steps") return {WindowKind::steps, steps_span(capture, steps)};
   if (wanted == "stable") return {WindowKind::stable, stable_steps_span(capture, steps)};
   if (wanted.starts_with("step:")) return {WindowKind::step, one_step_span(capture, steps, wanted)};
   if (wanted.find(':') != std::string_view::npos) {
     const Interval all = extent(capture, devices);
-    return {WindowKind::range, parse_span(capture.path, wanted, all,
-                                          wanted == ":" ? all : recorded_extent(capture, all))};
+    return {
+        WindowKind::range,
+        parse_span(capture.path, wanted, all, wanted == ":" ? all : recorded_extent(capture, all)),
+        {wanted.starts_with(':'), wanted.ends_with(':')}};
   }
   return {WindowKind::all, fail(fmt::format("--window {}: not recognized", wanted), capture.path,
                                 -1, fmt::format("use {}", kForms))};
@@ -325,7 +334,7 @@ ChosenSpan chosen_span(const Capture& capture, std::string_view wanted, const St
 
 namespace {
 
-WindowInfo window_of(WindowKind kind, Interval span, const Steps& steps) {
+WindowInfo window_of(WindowKind kind, Interval span, const Steps& steps, Open open) {
   WindowInfo window;
   window.kind = kind;
   window.step_source = steps.source;
@@ -336,11 +345,9 @@ WindowInfo window_of(WindowKind kind, Interval span, const Steps& steps) {
   window.start_ns = span.start;
   window.end_ns = span.end;
   window.duration_ns = span.length();
-  // The whole capture begins with the device's first activity, the first step with its mark before
-  // that: it is in the capture all the same.
-  const bool whole = kind == WindowKind::all;
   for (const auto& step : steps.steps)
-    if (whole || (step.start_ns >= span.start && span_of_step(step).end <= span.end))
+    if ((open.start || step.start_ns >= span.start) &&
+        (open.end || span_of_step(step).end <= span.end))
       window.steps.push_back(step);
   return window;
 }
@@ -352,15 +359,15 @@ Result<WindowInfo> choose_window(const Capture& capture, std::string_view wanted
   if (const Status works = check_for_work(capture); !works) return tl::unexpected(works.error());
   const bool chosen = wanted != "auto";
   if (!chosen) wanted = default_window(capture, steps, devices);
-  auto [kind, span] = chosen_span(capture, wanted, steps, devices);
+  auto [kind, span, open] = chosen_span(capture, wanted, steps, devices);
   if (!chosen && kind == WindowKind::range) kind = WindowKind::common;
   if (!span) return tl::unexpected(span.error());
-  return window_of(kind, *span, steps);
+  return window_of(kind, *span, steps, open);
 }
 
 Result<WindowInfo> choose_window(const Capture& capture, Interval span, const Steps& steps) {
   if (const Status works = check_for_work(capture); !works) return tl::unexpected(works.error());
-  return window_of(WindowKind::common, span, steps);
+  return window_of(WindowKind::common, span, steps, {});
 }
 
 }  // namespace gf

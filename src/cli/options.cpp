@@ -144,7 +144,6 @@ void add(CLI::App& app, const Option& option, std::map<std::string, CLI::Option*
         name, [&option](const std::string& text) { take(option, {text}); });
   if (option.one_a_time) made->allow_extra_args(false);
   if (option.separator) made->delimiter(option.separator);
-  if (!option.needs.empty()) made->needs(added.at(option.needs));
   added.emplace(shown(option), made);
 }
 
@@ -171,6 +170,18 @@ std::string missing_value(const Verb& verb, const CLI::ParseError& error) {
   if (!option) return text;
   if (option->flag()) return fmt::format("{} takes no value", name);
   return fmt::format("{} needs a value: {}", name, option->value);
+}
+
+/// The error in options that mean nothing together, or one without the other; empty: there is none.
+std::string wrong_beside(const Option& option, const std::map<std::string, CLI::Option*>& added) {
+  const auto given = [&](const std::string& name) { return added.at(name)->count() > 0; };
+  const std::string name = shown(option);
+  if (!given(name)) return {};
+  if (!option.needs.empty() && std::ranges::none_of(option.needs, given))
+    return fmt::format("{} requires {}", name, fmt::join(option.needs, " or "));
+  for (const auto& other : option.without)
+    if (given(other)) return fmt::format("{} cannot be used with {}", name, other);
+  return {};
 }
 
 Parsed complaint(std::string text) {
@@ -206,6 +217,7 @@ Parsed parse(const Verb& verb, const Values& words) {
     if (word != "--") return complaint(unknown(verb, word));
   for (const auto& option : verb.options) {
     const auto given = added.at(shown(option))->count();
+    if (auto wrong = wrong_beside(option, added); !wrong.empty()) return complaint(wrong);
     if (option.required && given == 0) return complaint(shown(option) + " is missing");
     if (given > 0 && given < option.at_least)
       return complaint(fmt::format("at least {} of {} are needed, {} is given", option.at_least,
@@ -268,8 +280,9 @@ void add_input_options(Verb& verb, InputOptions& options) {
   add_limit_options(verb, options.max_bytes, options.threads);
 }
 
-void add_graphs_option(Verb& verb, std::vector<std::string>& graphs) {
-  verb.option("--graphs", graphs, "FILE",
+Option& add_graphs_option(Verb& verb, std::vector<std::string>& graphs) {
+  return verb
+      .option("--graphs", graphs, "FILE",
               "trace of the same program that captures its CUDA graphs or runs without them; gives "
               "graph kernels their operators (repeatable)")
       .each_time()

@@ -47,10 +47,11 @@ struct Option {
   std::vector<std::string> suggestions;  // some of the values, for completion
   char list_of_suggestions = 0;          // separates several of them in one word
   std::optional<double> least, most;
-  bool above_least = false;  // the least itself is not allowed
-  bool is_size = false;      // 64GiB, 10M
-  std::string needs;         // another option, without which this one means nothing
-  File file = File::none;    // is read, is written, or is a folder or the beginning of names
+  bool above_least = false;          // the least itself is not allowed
+  bool is_size = false;              // 64GiB, 10M
+  std::vector<std::string> needs;    // other options: without one of them this one means nothing
+  std::vector<std::string> without;  // other options: beside one of them this one means nothing
+  File file = File::none;  // is read, is written, or is a folder or the beginning of names
 
   bool flag() const { return value.empty(); }
   /// "--output" of "-o,--output".
@@ -95,7 +96,11 @@ struct Option {
     return *this;
   }
   Option& with(std::string other) {
-    needs = std::move(other);
+    needs.push_back(std::move(other));
+    return *this;
+  }
+  Option& not_with(std::vector<std::string> others) {
+    without = std::move(others);
     return *this;
   }
   Option& size() {
@@ -180,7 +185,7 @@ Parsed parse(const Verb& verb, const std::vector<std::string>& words);
 /// The files, and --zone, --max-bytes and --threads.
 void add_input_options(Verb& verb, InputOptions& options);
 /// --graphs.
-void add_graphs_option(Verb& verb, std::vector<std::string>& graphs);
+Option& add_graphs_option(Verb& verb, std::vector<std::string>& graphs);
 /// --ranks.
 void add_peers_option(Verb& verb, std::vector<std::string>& peers);
 /// --max-bytes and --threads.

@@ -100,10 +100,13 @@ int analyze_ranks_of(const AnalyzeArguments& options) {
                     kWrongUsage);
   if (!options.input.counters.empty() || !options.input.power.empty())
     return complain("--counters and --power require a single capture", kWrongUsage);
+  if (!options.rules.empty() || !options.question.model.empty() || options.question.batch)
+    return complain("--rules, --model and --batch require a single capture", kWrongUsage);
   RankInputs input{{options.input.trace}, options.input.max_bytes, options.input.threads};
   input.paths.insert(input.paths.end(), options.more.begin(), options.more.end());
   input.graphs = options.input.graphs;
   input.devices = options.question.devices;
+  if (options.question.window != "auto") input.window = options.question.window;
   return answer_ranks(input, options.output, options.rows, Incomplete::answer);
 }
 

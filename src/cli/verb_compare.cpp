@@ -237,6 +237,7 @@ int compare_files(const CompareArguments& options) {
 }  // namespace
 
 Verb compare_verb() {
+  const std::vector<std::string> of_many_runs{"--axes", "--table"};
   Verb verb{"compare", "compare two or more runs and attribute the difference"};
   const auto options = std::make_shared<CompareArguments>();
   verb.argument("FILE", options->captures,
@@ -245,15 +246,17 @@ Verb compare_verb() {
   verb.option("--after", options->after, "FILE ...",
               "captures of the second version; the FILEs before it are of the first (record them "
               "alternately)")
-      .input();
+      .input()
+      .not_with(of_many_runs);
   verb.option("--baseline", options->baseline, "FILE",
               "read the first version from this file; all FILEs are of the second")
-      .input();
+      .input()
+      .not_with(of_many_runs);
   verb.flag("--save", options->save, "save all FILEs as that baseline instead").with("--baseline");
   verb.option("--counters", options->counters, "FILE ...",
               "counter reports, one for each capture in the same order")
       .input();
-  add_graphs_option(verb, options->graphs);
+  add_graphs_option(verb, options->graphs).not_with(of_many_runs);
   add_window_option(verb, options->window,
                     "span of each capture: auto (default: the steps, or all if there are none; for "
                     "samples alone, their steady part), all, steps, stable, step:N or START:END");
@@ -263,13 +266,15 @@ Verb compare_verb() {
               "input shapes of the layers); adds time and joules per item")
       .separated_by(',')
       .each_time()
-      .positive();
+      .positive()
+      .not_with(of_many_runs);
   verb.option(
           "--fail-on", options->fail_on, "RULE",
           "exit with 1 if a capture is worse than the first by more than this: \"step > 3%\", "
           "\"kernels > 1%\", \"idle > 2ms\", \"gpu.busy < -5pp\"; with 4 if undecided, with 3 if "
           "a capture is incomplete or cannot be compared; repeatable")
-      .each_time();
+      .each_time()
+      .not_with(of_many_runs);
   verb.flag("--allow-incomplete", options->allow_incomplete,
             "apply the --fail-on rules to incomplete captures too")
       .with("--fail-on");
@@ -283,8 +288,10 @@ Verb compare_verb() {
   verb.option("--comment", options->comment, "FILE",
               "write a pull-request comment (Markdown): the verdict, the operator, kernel and "
               "source line that slowed down most, what is new or gone")
-      .output();
-  verb.flag("--github", options->github, "also print the verdicts as GitHub Actions annotations");
+      .output()
+      .not_with(of_many_runs);
+  verb.flag("--github", options->github, "also print the verdicts as GitHub Actions annotations")
+      .not_with(of_many_runs);
   verb.option("--axes", options->axes, "LIST",
               "compare many runs over batch, precision, mode, framework, gpu or model, read from "
               "the captures and their file names")

@@ -136,6 +136,8 @@ Verb energy_verb() {
   verb.option("--site-overhead", options->factors.overhead, "F",
               "joules that the site, with hosts and cooling, takes per GPU joule, for --price and "
               "--co2 (default: 1, the GPUs alone)")
+      .with("--price")
+      .with("--co2")
       .from(1, 10);
   verb.flag("--sweep", options->sweep,
             "predict time and energy at other SM clocks, with intervals, and compare with racing "

@@ -115,6 +115,8 @@ int what_if_of_ranks(const WhatIfArguments& given, const WhatIfChanges& changes)
                     "changes are of one rank's capture",
                     folder),
         kWrongUsage);
+  if (!given.input.counters.empty() || !given.input.power.empty())
+    return complain("--counters and --power require a single capture", kWrongUsage);
   const std::string format = chosen_format(given.output);
   ProgressDisplay progress;
   RankInputs inputs{{folder}};
@@ -122,6 +124,7 @@ int what_if_of_ranks(const WhatIfArguments& given, const WhatIfChanges& changes)
   inputs.threads = given.input.threads;
   inputs.graphs = given.input.graphs;
   inputs.devices = given.devices;
+  if (given.window != "auto") inputs.window = given.window;
   auto loaded = load_ranks(inputs, progress.callback());
   progress.wipe();
   if (!loaded) return complain(loaded.error());

@@ -1,4 +1,4 @@
-// Kinds of CUDA and HIP runtime and driver calls, by name.
+// Kinds of calls of GPU runtimes and drivers, by name.
 #pragma once
 
 #include <string_view>

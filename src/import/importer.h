@@ -37,6 +37,9 @@ std::span<const Importer> importers();
 /// Reads a folder that a profiler wrote as a whole. Errors: it holds nothing that can be read.
 Result<Capture> import_folder(const std::string& path, const ImportOptions& options);
 
+/// The error of a folder that is no capture itself: what its first files are, else `unknown`.
+tl::unexpected<Error> refuse_folder(const std::string& path, Error unknown);
+
 /// The capture that an importer made of `path`, after the checks that every capture passes.
 Result<Capture> checked(Result<Capture> capture, const std::string& path);
 

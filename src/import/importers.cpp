@@ -56,7 +56,7 @@ Result<Capture> import_folder(const std::string& path, const ImportOptions& opti
     if (const auto scrapes = fleet::find_scrapes(path); !scrapes.empty())
       return checked(fleet::load_scrapes(scrapes, path, options), path);
     if (const auto* stranger = find_stranger_folder(path.c_str())) return refuse(*stranger, path);
-    return tl::unexpected(profile.error());
+    return refuse_folder(path, profile.error());
   }
   auto capture = import_file(profile->file, options);
   if (capture && profile->hosts > 1)

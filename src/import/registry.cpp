@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <new>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "core/files.h"
 #include "import/importer.h"
@@ -51,6 +55,7 @@ namespace {
 struct Recognized {
   const Importer* importer = nullptr;
   const Stranger* stranger = nullptr;
+  int score = 0;  // of the importer
 };
 
 Recognized recognize(const std::string& path, std::string_view head) {
@@ -63,7 +68,7 @@ Recognized recognize(const std::string& path, std::string_view head) {
       best_score = score;
     }
   // Most traces are that sure, and need not be looked through for the marks of all others.
-  return {best, best_score < kSure ? find_stranger(path, head) : nullptr};
+  return {best, best_score < kSure ? find_stranger(path, head) : nullptr, best_score};
 }
 
 tl::unexpected<Error> refuse_unknown(std::string_view looks, const std::string& path) {
@@ -88,8 +93,32 @@ std::string_view format_of_file(const std::string& path) {
   auto head = read_head(path);
   if (!head) return {};
   *head = with_schema(path, std::move(*head));
-  const auto [importer, stranger] = recognize(path, *head);
+  const auto [importer, stranger, score] = recognize(path, *head);
   return importer && !stranger ? importer->id : "";
+}
+
+tl::unexpected<Error> refuse_folder(const std::string& path, Error unknown) {
+  constexpr std::size_t kMostFiles = 8;
+  constexpr int kGuess = 50;
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end;
+       at.increment(error))
+    files.push_back(at->path());
+  std::ranges::sort(files);
+  if (files.size() > kMostFiles) files.resize(kMostFiles);
+  for (const auto& file : files) {
+    if (is_folder(file.string())) continue;
+    auto head = read_head(file.string());
+    if (!head) continue;
+    const auto [importer, stranger, score] =
+        recognize(file.string(), with_schema(file.string(), std::move(*head)));
+    if (stranger) return refuse(*stranger, file.string());
+    if (importer && score >= kGuess)
+      return fail(fmt::format("is a directory; {} in it can be read", file.filename().string()),
+                  path, -1, "name a file; for the ranks of a job: gpufathom ranks FOLDER");
+  }
+  return tl::unexpected(std::move(unknown));
 }
 
 Result<Capture> import_file(const std::string& path, const ImportOptions& options) {
@@ -97,7 +126,7 @@ Result<Capture> import_file(const std::string& path, const ImportOptions& option
   auto head = read_head(path);
   if (!head) return tl::unexpected(head.error());
   *head = with_schema(path, std::move(*head));
-  const auto [best, stranger] = recognize(path, *head);
+  const auto [best, stranger, score] = recognize(path, *head);
   if (stranger) return refuse(*stranger, path);
   if (!best) return refuse_unknown(describe_content(*head), path);
   auto capture = load_with(*best, path, options);

@@ -26,6 +26,8 @@ constexpr std::string_view kExportSqlite =
 constexpr std::string_view kRunRocprof =
     "record with rocprofv3 --kernel-trace --memory-copy-trace --hip-trace -- PROGRAM, and give its "
     "results.db, JSON or CSV";
+constexpr std::string_view kRocpdOfSystems =
+    "record with ROCPROFSYS_USE_ROCPD=ON, and give its database";
 constexpr std::string_view kAmdLog = "log over time: amd-smi metric -p -c -t -u -w 1 --csv";
 constexpr std::string_view kAscend =
     "give trace_view.json or kernel_details.csv of torch_npu's output (ASCEND_PROFILER_OUTPUT)";

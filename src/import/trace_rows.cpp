@@ -142,6 +142,7 @@ CopyKind copy_direction(std::string_view said) {
   for (const char letter : said) {
     if (letter >= 'A' && letter <= 'Z') word += static_cast<char>(letter + 32);
     if (letter >= 'a' && letter <= 'z') word += letter;
+    if (letter == '2') word += "to";
   }
   struct Known {
     std::string_view word, short_word;
@@ -152,7 +153,10 @@ CopyKind copy_direction(std::string_view said) {
         Known{"devicetohost", "dtoh", CopyKind::device_to_host},
         Known{"devicetodevice", "dtod", CopyKind::device_to_device},
         Known{"hosttohost", "htoh", CopyKind::host_to_host},
-        Known{"peertopeer", "ptop", CopyKind::peer}})
+        Known{"peertopeer", "ptop", CopyKind::peer},
+        // Of Intel: M is memory that its driver does not know, which is the host's own.
+        Known{"memorytodevice", "mtod", CopyKind::host_to_device},
+        Known{"devicetomemory", "dtom", CopyKind::device_to_host}})
     if (word.find(spelled) != word.npos || word.find(brief) != word.npos) return kind;
   return CopyKind::unknown;
 }

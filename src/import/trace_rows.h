@@ -66,8 +66,8 @@ class TraceRows {
 std::array<std::int64_t, 3> blocks_of(const std::array<std::int64_t, 3>& items,
                                       const std::array<std::int64_t, 3>& block);
 
-/// Reads any tool's word for a direction: "HtoD", "Host-to-Device", "MEMORY_COPY_HOST_TO_DEVICE",
-/// "CopyHostToDevice".
+/// Reads any tool's word for a direction: "HtoD", "H2D", "Host-to-Device", "CopyHostToDevice",
+/// "MEMORY_COPY_HOST_TO_DEVICE".
 CopyKind copy_direction(std::string_view said);
 /// Reads CUpti_ActivityMemcpyKind, and of the migrations that Nsight Systems numbers behind them.
 CopyKind cupti_copy_kind(std::int64_t kind);

@@ -260,6 +260,11 @@ Result<Answer> answer_question(const Loaded& loaded, const Question& question) {
   if (!options.threads) options.threads = loaded.threads;
   if (!loaded.kernel_rates.empty()) options.kernel_rates = &loaded.kernel_rates;
   const bool report_alone = question.report_alone && holds_only_report(*loaded.capture);
+  if (report_alone && question.window != "auto" && question.window != "all")
+    return fail(
+        fmt::format("--window {}: a counter report has no times", question.window),
+        loaded.capture->path, -1,
+        "leave it out, or give a trace of the same program, and the report with --counters");
   if (report_alone) {
     answer.capture = laid_out(*loaded.capture);
     options.window = "all";

@@ -84,6 +84,10 @@ constexpr Foreign kForeign[] = {
     {"nccl.txt", "host:1:2 [0] NCCL INFO Bootstrap : Using eth0\n", "log of NCCL", kJob},
     {"run.hatchet_msgpack", "\x93\x83\xa5\x00\x01\x02"sv, "Proton", kTorch},
     {"trace.pftrace", "\x0a\x0f\x40\x01\x50\x02\x62\x09GPU Queue\x0a\x01\x02", "Perfetto", kTorch},
+    {"systems.proto",
+     "\x0a\x1a\x50\x02\x62\x16"
+     "rocm_kernel_dispatch 1\x0a\x01\x02",
+     "ROCm Systems Profiler", "ROCPROFSYS_USE_ROCPD=ON"},
     {"torch.pftrace",
      "\x0a\x0f\x50\x02\x62\x0b"
      "cpu_op 1234\x0a\x01\x02",

@@ -129,7 +129,19 @@ TEST(Vocabulary, Calls) {
 }
 
 TEST(Vocabulary, Kernels) {
-  EXPECT_TRUE(kernel_word("ncclDevKernel_AllReduce_Sum_f32_RING_LL") & kernel_is::collective);
+  for (const std::string_view sends :
+       {"ncclDevKernel_AllReduce_Sum_f32_RING_LL", "mcclKernel_SendRecv_RING_SIMPLE_Sum_int8_t",
+        "hcom_broadcast__158_0_1", "void deep_ep::intranode::dispatch<8, 768, 8192>(int4*)",
+        "oneccl_allreduce_pcie<sycl::half>", "EpDispatchIntraNodeKernel_bf16",
+        "void mori::moe::EpCombineInterNodeKernel<hip_bfloat16>(int)",
+        "tensorrt_llm::kernels::mnnvl_throughput::moeA2ADispatchKernel(int const*)",
+        "void (anonymous namespace)::multimem_all_gather_kernel<16>(char*)",
+        "void stream_executor::gpu::(anonymous namespace)::RaggedAllToAllKernelImpl<long>()"})
+    EXPECT_TRUE(communicates(kernel_word(sends))) << sends;
+  for (const std::string_view local :
+       {"void deep_ep::layout::get_dispatch_layout<256, 32, 8>(long const*)",
+        "moeA2APrepareCombineKernel", "triton_poi_fused_all_gather_copy_0", "StepDispatch"})
+    EXPECT_FALSE(communicates(kernel_word(local))) << local;
   EXPECT_TRUE(kernel_word("triton_poi_fused_add_0") & kernel_is::compiler_made);
   EXPECT_TRUE(kernel_word("cupy_add__float64") & kernel_is::fp64);
   // The types of parameters say nothing of what a kernel does, nor does a library's name.

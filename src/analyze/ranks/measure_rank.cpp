@@ -24,7 +24,7 @@
 #include "analyze/replay/build_graph.h"
 #include "analyze/steps/steps.h"
 #include "analyze/timeline.h"
-#include "analyze/traits.h"
+#include "analyze/vocabulary.h"
 #include "analyze/window.h"
 #include "core/strings.h"
 #include "model/launches.h"
@@ -116,8 +116,7 @@ void fill_owners(const Context& context, const DeviceTimeline& line, OwnerNames&
   for (std::size_t i = 0; i < line.rows.size(); ++i) {
     const auto row = line.rows[i];
     const bool kernel = capture.activities.kind[row] == ActivityKind::kernel;
-    if (kernel && (context.names.kernel(capture.activities.name[row]) & kernel_is::collective))
-      continue;
+    if (kernel && communicates(context.names.kernel(capture.activities.name[row]))) continue;
     stretches.add(line.spans[i], {kernel ? RankTime::kernels : RankTime::copies,
                                   names.op_of_activity(row), names.module_of(row)});
   }
@@ -171,7 +170,7 @@ DeviceWork device_work(const Context& context, const DeviceTimeline& line) {
     const auto row = line.rows[i];
     if (capture.activities.kind[row] != ActivityKind::kernel)
       work.copies.push_back(line.spans[i]);
-    else if (context.names.kernel(capture.activities.name[row]) & kernel_is::collective)
+    else if (communicates(context.names.kernel(capture.activities.name[row])))
       work.collectives.push_back(line.spans[i]);
     else
       work.compute.push_back(line.spans[i]);

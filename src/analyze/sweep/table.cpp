@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
 
 #include "analyze/energy/json_fields.h"
@@ -37,19 +38,9 @@ std::vector<SweepLevel> levels_in(const JsonElement& holder) {
   return levels;
 }
 
-void read_number(const JsonElement& row, std::string_view name, std::optional<double>& out) {
-  const double number = json_number(row, name);
-  if (!std::isnan(number)) out = number;
-}
-
-void read_device_memory(const JsonElement& holder, SweepRun& run) {
-  if (const double bytes = json_number(holder, "gpu_memory_bytes"); bytes > 0)
-    run.gpu_memory_bytes = std::llround(bytes);
-}
-
 void read_measurements(const JsonElement& row, SweepRow& out) {
   SweepRun& run = out.input.run;
-  run.levels = levels_in(row);
+  for (auto& level : levels_in(row)) run.levels.push_back(std::move(level));
   std::map<std::string, std::vector<double>> repeats;
   for (const JsonElement& repeat : json_items(row, "runs")) {
     const double seconds = json_number(repeat, "step_s");
@@ -60,48 +51,9 @@ void read_measurements(const JsonElement& row, SweepRow& out) {
   }
   for (const auto& [id, values] : repeats)
     set_repeats(values, run.levels.emplace_back(SweepLevel{id}));
-  if (const double seconds = json_number(row, "step_s"); seconds > 0)
-    out.input.step_seconds.push_back(seconds);
-  if (const double joules = json_number(row, "joules"); joules > 0)
-    out.input.step_joules.push_back(joules);
-  std::optional<double> memory;
-  read_number(row, "throughput", run.throughput);
-  read_number(row, "memory_bytes", memory);
-  if (memory) run.memory_bytes = std::llround(*memory);
-  read_device_memory(row, run);
-  if (const double work = json_number(row, "flops_per_item"); work > 0)
-    out.input.flops_per_item = work;
   for (const JsonElement& kernel : json_items(row, "kernels"))
     out.input.kernels.push_back({json_integer(kernel, "count"), json_integer(kernel, "ns"),
                                  levels_in(kernel), layer_of_kernel(json_text(kernel, "name"))});
-}
-
-Result<std::vector<SweepRow>> from_json(const std::string& path, std::string_view text) {
-  JsonReader reader;
-  const auto table = reader.parse(text);
-  if (!table) return fail("not a table in JSON", path, -1, "see docs/sweep.md for its layout");
-  auto items = json_items(*table, "rows");
-  if (items.empty()) items = json_items(*table);
-  std::vector<SweepRow> rows;
-  for (const JsonElement& item : items) {
-    bool too_large = false;
-    if (!item["out_of_memory"].get_bool().get(too_large) && too_large) continue;
-    SweepRow row;
-    for (const auto& axis : sweep_axes()) {
-      row.input.run.*(axis.member) = json_text(item, axis.name);
-      if ((row.input.run.*(axis.member)).empty())
-        row.input.run.*(axis.member) = json_text(*table, axis.name);
-    }
-    if (const std::int64_t batch = json_integer(item, "batch"); batch > 0)
-      row.input.run.batch = batch;
-    row.capture = json_text(item, "capture");
-    row.counters = json_text(item, "counters");
-    row.window = json_text(item, "window");
-    read_device_memory(*table, row.input.run);
-    read_measurements(item, row);
-    rows.push_back(std::move(row));
-  }
-  return rows;
 }
 
 /// A cell as a complaint shows it: of a file that is no table it may be anything.
@@ -130,57 +82,136 @@ std::vector<std::string> cells_of(std::string_view line) {
   return cells;
 }
 
-/// Complains about a column that is none of a table; empty: all are.
-std::string unknown_column(const std::vector<std::string>& header) {
-  std::vector<std::string> known{"capture",          "counters",      "window", "batch",
-                                 "step_s",           "throughput",    "joules", "memory_bytes",
-                                 "gpu_memory_bytes", "flops_per_item"};
+/// A column of numbers from `least` on.
+struct NumberColumn {
+  std::string_view name;
+  double least;
+  void (*put)(SweepRow& row, double number);
+};
+
+constexpr double kAboveZero = std::numeric_limits<double>::min();
+
+constexpr NumberColumn kNumbers[] = {
+    {"batch", 1, [](SweepRow& row, double number) { row.input.run.batch = std::llround(number); }},
+    {"step_s", kAboveZero, [](SweepRow& row, double number) { row.input.step_seconds = {number}; }},
+    {"joules", kAboveZero, [](SweepRow& row, double number) { row.input.step_joules = {number}; }},
+    {"throughput", kAboveZero,
+     [](SweepRow& row, double number) { row.input.run.throughput = number; }},
+    {"memory_bytes", 0,
+     [](SweepRow& row, double number) { row.input.run.memory_bytes = std::llround(number); }},
+    {"gpu_memory_bytes", kAboveZero,
+     [](SweepRow& row, double number) { row.input.run.gpu_memory_bytes = std::llround(number); }},
+    {"flops_per_item", kAboveZero,
+     [](SweepRow& row, double number) { row.input.flops_per_item = number; }},
+};
+
+constexpr std::pair<std::string_view, std::string SweepRow::*> kFiles[] = {
+    {"capture", &SweepRow::capture},
+    {"counters", &SweepRow::counters},
+    {"window", &SweepRow::window}};
+
+std::vector<std::string> known_columns() {
+  std::vector<std::string> known;
+  for (const auto& [name, member] : kFiles) known.emplace_back(name);
+  for (const auto& column : kNumbers) known.emplace_back(column.name);
   for (const auto& axis : sweep_axes()) known.emplace_back(axis.name);
-  for (const auto& column : header)
-    if (!column.empty() && !find_metric(column) && std::ranges::find(known, column) == known.end())
+  return known;
+}
+
+/// Complains about a column that is none of a table, or stands there twice; empty: all are good.
+std::string wrong_column(const std::vector<std::string>& header) {
+  const auto known = known_columns();
+  for (const auto& column : header) {
+    if (column.empty()) continue;
+    if (std::ranges::count(header, column) > 1)
+      return fmt::format("\"{}\" is the name of several columns", shown_cell(column));
+    if (!find_metric(column) && std::ranges::find(known, column) == known.end())
       return fmt::format("\"{}\" is no column of a table, nor a metric{}", shown_cell(column),
                          did_you_mean(column, known));
+  }
   return {};
 }
 
-/// Puts one cell where its column says; false when it is no number and should be.
+/// Puts one cell where its column says; false when it is no number, or none such, and should be.
 bool take_cell(std::string_view column, const std::string& cell, SweepRow& row) {
-  SweepRun& run = row.input.run;
   for (const auto& axis : sweep_axes())
     if (axis.name == column) {
-      run.*(axis.member) = cell;
+      row.input.run.*(axis.member) = cell;
       return true;
     }
-  const std::pair<std::string_view, std::string*> files[] = {
-      {"capture", &row.capture}, {"counters", &row.counters}, {"window", &row.window}};
-  for (const auto& [name, member] : files)
+  for (const auto& [name, member] : kFiles)
     if (name == column) {
-      *member = cell;
+      row.*member = cell;
       return true;
     }
   double number = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
   if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(number))
     return false;
-  if (column == "batch") {
-    if (number < 1) return false;
-    run.batch = std::llround(number);
-  } else if (column == "step_s") {
-    row.input.step_seconds.push_back(number);
-  } else if (column == "joules") {
-    row.input.step_joules.push_back(number);
-  } else if (column == "throughput") {
-    run.throughput = number;
-  } else if (column == "memory_bytes") {
-    run.memory_bytes = std::llround(number);
-  } else if (column == "gpu_memory_bytes") {
-    run.gpu_memory_bytes = std::llround(number);
-  } else if (column == "flops_per_item") {
-    row.input.flops_per_item = number;
-  } else {
-    run.levels.push_back({std::string(column), number});
+  const auto* const known = std::ranges::find(kNumbers, column, &NumberColumn::name);
+  if (known == std::end(kNumbers)) {
+    row.input.run.levels.push_back({std::string(column), number});
+    return true;
   }
+  // Beyond that a whole number has no room for it.
+  if (number < known->least || number > 1e18) return false;
+  known->put(row, number);
   return true;
+}
+
+/// A cell of JSON as one of CSV has it; empty: no data.
+std::string cell_text(const JsonElement& value) {
+  std::int64_t whole = 0;
+  double number = 0;
+  std::string_view text;
+  if (!value.get_int64().get(whole)) return fmt::format("{}", whole);
+  if (!value.get_double().get(number)) return fmt::format("{}", number);
+  if (!value.get_string().get(text)) return std::string(text);
+  return value.is_null() ? "" : simdjson::minify(value);
+}
+
+tl::unexpected<Error> no_number(std::string_view where, const std::string& cell,
+                                std::string_view column, const std::string& path) {
+  return fail(
+      fmt::format("{}: \"{}\" under {} is not a valid number", where, shown_cell(cell), column),
+      path, -1, "numbers are plain: 64, 0.0123");
+}
+
+/// The cells of an object, which has keys of its own besides.
+Status take_cells(const JsonElement& object, std::string_view where, const std::string& path,
+                  SweepRow& row) {
+  simdjson::dom::object fields;
+  if (object.get_object().get(fields)) return {};
+  static const auto known = known_columns();
+  for (const auto field : fields) {
+    const bool column = std::ranges::find(known, field.key) != known.end();
+    const auto cell = column || find_metric(field.key) ? cell_text(field.value) : std::string();
+    if (!cell.empty() && !take_cell(field.key, cell, row))
+      return no_number(where, cell, field.key, path);
+  }
+  return {};
+}
+
+Result<std::vector<SweepRow>> from_json(const std::string& path, std::string_view text) {
+  JsonReader reader;
+  const auto table = reader.parse(text);
+  if (!table) return fail("not a table in JSON", path, -1, "see docs/sweep.md for its layout");
+  auto items = json_items(*table, "rows");
+  if (items.empty()) items = json_items(*table);
+  SweepRow of_all;
+  if (const auto taken = take_cells(*table, "outside the rows", path, of_all); !taken)
+    return tl::unexpected(taken.error());
+  std::vector<SweepRow> rows;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    bool too_large = false;
+    if (!items[i]["out_of_memory"].get_bool().get(too_large) && too_large) continue;
+    SweepRow row = of_all;
+    if (const auto taken = take_cells(items[i], fmt::format("row {}", i + 1), path, row); !taken)
+      return tl::unexpected(taken.error());
+    read_measurements(items[i], row);
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 Result<std::vector<SweepRow>> from_csv(const std::string& path, std::string_view text) {
@@ -195,17 +226,19 @@ Result<std::vector<SweepRow>> from_csv(const std::string& path, std::string_view
     if (cells.size() == 1 && cells[0].empty()) continue;
     if (header.empty()) {
       header = cells;
-      if (const auto wrong = unknown_column(header); !wrong.empty())
+      if (const auto wrong = wrong_column(header); !wrong.empty())
         return fail(fmt::format("line {}: {}", number, wrong), path, -1,
                     "see docs/sweep.md for its layout");
       continue;
     }
     SweepRow row;
+    for (std::size_t i = header.size(); i < cells.size(); ++i)
+      if (!cells[i].empty())
+        return fail(fmt::format("line {}: \"{}\" is under no column", number, shown_cell(cells[i])),
+                    path, -1, "decimals have a point, and texts with commas quotes");
     for (std::size_t i = 0; i < std::min(cells.size(), header.size()); ++i)
       if (!cells[i].empty() && !take_cell(header[i], cells[i], row))
-        return fail(fmt::format("line {}: \"{}\" under {} is not a valid number", number,
-                                shown_cell(cells[i]), header[i]),
-                    path, -1, "numbers are plain: 64, 0.0123");
+        return no_number(fmt::format("line {}", number), cells[i], header[i], path);
     rows.push_back(std::move(row));
   }
   return rows;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyze/thread_sweep.h"
@@ -129,7 +130,7 @@ class Replay {
     memory.device = device;
     memory.source = stacks_.empty() ? MemorySource::allocator_events : MemorySource::snapshot;
     follow(memory);
-    if (!memory.peak_allocated) return memory;
+    if (!memory.peak_allocated || blocks_.empty()) return memory;
     name_holders(memory);
     find_limit(memory);
     return memory;
@@ -144,10 +145,18 @@ class Replay {
       const auto bytes = events.bytes[row];
       const Nanos now = events.time_ns[row];
       sum = add_bounded(sum, bytes);
-      if (bytes > 0) {
-        live[events.address[row]] = blocks_.size();
-        blocks_.push_back({events.address[row], bytes, now, INT64_MAX, places_[row], {}, row});
-      } else if (const auto at = live.find(events.address[row]); at != live.end()) {
+      const auto address = events.address[row];
+      if (address < 0) {
+        // Until 2021 PyTorch wrote none: which block is given back cannot be told, only the sum.
+      } else if (bytes > 0) {
+        const auto [held, fresh] = live.try_emplace(address, blocks_.size());
+        if (!fresh) {  // its end was not recorded
+          Block& earlier = blocks_[std::exchange(held->second, blocks_.size())];
+          earlier.to = now;
+          sum = add_bounded(sum, -earlier.bytes);
+        }
+        blocks_.push_back({address, bytes, now, INT64_MAX, places_[row], {}, row});
+      } else if (const auto at = live.find(address); at != live.end()) {
         blocks_[at->second].to = now;
         blocks_[at->second].given_back = places_[row];
         live.erase(at);

@@ -258,11 +258,11 @@ int sniff_trace(std::string_view, std::string_view head) {
   if (!head.starts_with('[') && !head.starts_with('{')) return 0;
   const auto has = [head](std::string_view part) { return contains(head, part); };
   if (has("\"Ascend Hardware\"") || has("\"async_npu\"") || has("\"AscendCL")) return 93;
-  // The host's rows may fill the front; torch_npu writes them with times that are texts, and
-  // nothing that a GPU's trace begins with. Other tools quote numbers, too.
-  for (const auto of_gpu :
-       {"\"deviceProperties\"", "\"schemaVersion\"", "\"baseTimeNanoseconds\"", "\"kernel\"",
-        "\"gpu_memcpy\"", "\"gpu_memset\"", "\"cuda_runtime\"", "\"cuda_driver\""})
+  // The host's rows may fill the front; torch_npu writes them with begins that are texts, lengths
+  // that are numbers, and nothing that a GPU's trace begins with. Other tools quote all numbers.
+  for (const auto of_gpu : {"\"deviceProperties\"", "\"schemaVersion\"", "\"baseTimeNanoseconds\"",
+                            "\"kernel\"", "\"gpu_memcpy\"", "\"gpu_memset\"", "\"cuda_runtime\"",
+                            "\"cuda_driver\"", "\"dur\": \"", "\"dur\":\""})
     if (has(of_gpu)) return 0;
   return (has("\"ts\": \"") || has("\"ts\":\"")) && has("\"cpu_op\"") ? 91 : 0;
 }

@@ -49,35 +49,4 @@ constexpr KeyTable kCategories(kNames, Category::other_host);
 
 Category category_of(std::string_view cat) { return kCategories.find(cat); }
 
-ApiKind api_kind_of(std::string_view name) {
-  auto starts = [&](std::initializer_list<std::string_view> prefixes) {
-    for (auto prefix : prefixes)
-      if (name.starts_with(prefix)) return true;
-    return false;
-  };
-  auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-  if (starts({"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"})) return ApiKind::graph_launch;
-  if (has("LaunchHostFunc")) return ApiKind::other;  // runs a host function, no kernel
-  if (starts({"cudaLaunch", "cuLaunch", "hipLaunch", "hipModuleLaunch", "hipExtLaunch",
-              "hipExtModuleLaunch", "hipHccModuleLaunch"}) ||
-      has("KernelLaunch"))
-    return ApiKind::launch;
-  if (has("Memcpy") || has("memcpy") || has("MemoryCopy")) return ApiKind::memcpy;
-  if (has("Memset") || has("memset") || has("MemoryFill")) return ApiKind::memset;
-  if (has("Synchronize")) return ApiKind::sync;
-  if (has("Malloc") || has("Free") || has("HostAlloc") || has("MemAlloc") || has("MemCreate") ||
-      has("MemMap") || has("MemUnmap"))
-    return ApiKind::alloc;
-  return ApiKind::other;
-}
-
-CopyKind copy_kind_of(std::string_view name) {
-  auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-  if (has("HtoD") || has("HostToDevice")) return CopyKind::host_to_device;
-  if (has("DtoH") || has("DeviceToHost")) return CopyKind::device_to_host;
-  if (has("DtoD") || has("DeviceToDevice")) return CopyKind::device_to_device;
-  if (has("HtoH") || has("HostToHost")) return CopyKind::host_to_host;
-  return has("PtoP") || has("PeerToPeer") ? CopyKind::peer : CopyKind::unknown;
-}
-
 }  // namespace gf::kineto

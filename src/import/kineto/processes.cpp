@@ -139,13 +139,10 @@ class ProcessFinder {
 
   /// Where each number is of one process, its call tells whose an activity is: pid_of_call(number),
   /// -1 without a call. One whose call is missing is of the only process that works on its device.
-  /// On one device nothing hinges on it: calls are found by their numbers, and contexts have one.
   template <class F>
   void by_number(F&& pid_of_call) {
     constexpr std::int64_t kSeveral = -2;
     auto& activities = capture_.activities;
-    const auto& device = std::as_const(activities).device;
-    if (std::ranges::all_of(device, [&](auto other) { return other == device[0]; })) return;
     std::map<std::uint32_t, std::int64_t> of_device;
     for (std::uint32_t row = 0; row < activities.size(); ++row) {
       const std::int64_t pid = pid_of_call(activities.correlation[row]);

@@ -7,7 +7,9 @@
 #include <string>
 
 #include "core/secrets.h"
+#include "import/gpu_api.h"
 #include "import/kineto/numbers.h"
+#include "import/trace_rows.h"
 #include "model/counter_values.h"
 
 namespace gf::kineto {
@@ -396,7 +398,7 @@ void Rows::add_api(const Event& event, Nanos start, Nanos duration, std::int64_t
   if (id >= worker_.api_kind.size())
     worker_.api_kind.resize(std::max<std::size_t>(id + 1, worker_.api_kind.size() * 2), kUnknown);
   if (worker_.api_kind[id] == kUnknown)
-    worker_.api_kind[id] = static_cast<std::uint8_t>(api_kind_of(worker_.strings.view(name)));
+    worker_.api_kind[id] = static_cast<std::uint8_t>(gpu_api_kind(worker_.strings.view(name)));
   const Settled& said = settled(event, [&](Settled& out) {
     out.thread = thread(event);
     out.kernel = text(event, Field::kernel);
@@ -466,7 +468,7 @@ void Rows::add_activity(const Event& event, ActivityKind kind, Nanos start, Nano
   say(activities.external_id, row, event, Field::external_id, at);
   if (kind == ActivityKind::memcpy)
     put(activities.copy, row,
-        said.between ? CopyKind::peer : copy_kind_of(worker_.strings.view(name)));
+        said.between ? CopyKind::peer : copy_direction(worker_.strings.view(name)));
   if (kind == ActivityKind::kernel) {
     put(activities.grid_x, row, said.grid[0]);
     put(activities.grid_y, row, said.grid[1]);

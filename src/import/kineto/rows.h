@@ -33,9 +33,6 @@ enum class Category : std::uint8_t {
 /// By the event's "cat" alone: a host operation may carry a stream and a grid too (Triton's do).
 Category category_of(std::string_view cat);
 
-ApiKind api_kind_of(std::string_view name);
-CopyKind copy_kind_of(std::string_view name);
-
 /// A token of at most eight bytes in one word; a longer one is like no other.
 class ShortText {
  public:

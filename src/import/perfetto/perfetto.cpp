@@ -207,7 +207,6 @@ class Loader {
 
   /// Copies and fills are stages of these names.
   void classify(std::string_view name, DeviceWork& work) {
-    auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
     const bool copy = name == "H2D" || name == "D2H" || name == "D2D" || name == "P2P" ||
                       name.starts_with("Memcpy") || name.starts_with("memcpy");
     const bool fill = name == "fill" || name.starts_with("Memset") || name.starts_with("memset");
@@ -215,10 +214,6 @@ class Loader {
     if (!copy) return;
     work.kind = ActivityKind::memcpy;
     work.copy = copy_direction(name);
-    if (has("H2D")) work.copy = CopyKind::host_to_device;
-    if (has("D2H")) work.copy = CopyKind::device_to_host;
-    if (has("D2D")) work.copy = CopyKind::device_to_device;
-    if (has("P2P")) work.copy = CopyKind::peer;
   }
 
   Capture& c_;
@@ -261,7 +256,9 @@ int sniff(std::string_view, std::string_view head) {
   std::size_t at = 1;  // behind the packet's length
   while (at < 6 && at < head.size() && (head[at] & 0x80)) ++at;
   if (at >= head.size() || !begins_packet(head.substr(at + 1))) return 0;
-  if (head.find("idle, by cause") != head.npos) return 0;  // made by `gpufathom export`
+  // Made by `gpufathom export`, or by AMD's profiler of systems, whose slices name no GPU.
+  for (const std::string_view stranger : {"idle, by cause", "rocm_kernel_dispatch", "rocm_hip_api"})
+    if (head.find(stranger) != head.npos) return 0;
   if (has_stages(protozero::pbf_reader(head.data(), std::min(head.size(), kFront)))) return 93;
   // Their names come before them: calls of PyTorch's traces, what rocprofv3 calls its tracks.
   for (const std::string_view sign :

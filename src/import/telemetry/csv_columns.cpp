@@ -26,10 +26,11 @@ ColumnRole column_role(std::string_view written) {
   if (header == "pci.bus_id" || header == "gpu_bus_id" || header == "serial" ||
       header == "gpu_serial")
     return ColumnRole::bus;
-  if (header == "instance") return ColumnRole::instance;
+  if (header == "instance" || header == "gpu_i_id" || header == "gpu_instance_id")
+    return ColumnRole::instance;
   if (header == "host" || header == "hostname") return ColumnRole::host;
   if (header == "source" || header == "driver_version" || header == "pstate" ||
-      header == "vbios_version")
+      header == "vbios_version" || header == "gpu_i_profile")
     return ColumnRole::skipped;
   return ColumnRole::value;
 }

@@ -51,12 +51,6 @@ std::int64_t bytes_in(std::string_view text) {
   return value;
 }
 
-CopyKind direction(std::string_view text) {
-  if (text.find("(M2D)") != text.npos) return CopyKind::host_to_device;
-  if (text.find("(D2M)") != text.npos) return CopyKind::device_to_host;
-  return text.find("(D2D)") != text.npos ? CopyKind::device_to_device : CopyKind::unknown;
-}
-
 class Loader {
  public:
   explicit Loader(Capture& capture) : c_(capture), rows_(capture) {}
@@ -116,7 +110,7 @@ class Loader {
     work.correlation = row.integer("args.id");
     if (name.find("MemoryCopy") != name.npos) {
       work.kind = ActivityKind::memcpy;
-      work.copy = direction(name);
+      work.copy = copy_direction(name);
       work.bytes = bytes_in(name);
     } else if (name.find("MemoryFill") != name.npos) {
       work.kind = ActivityKind::memset;

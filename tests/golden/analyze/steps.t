@@ -67,6 +67,14 @@ A span ends where the capture does. Its own clock is meant by times that are on 
   ["range",1671307]
   ["range",329206]
 
+An end that is not named is open: a step that begins with its mark before the device works, or ends with it after that, is in.
+
+  $ for window in all : 0: :1s; do gpufathom analyze lenet_inf_b1.json.gz --window $window --json | jq -c '.window | [.kind, .duration_ns, (.steps | length)]'; done
+  ["all",2000513,3]
+  ["range",2000513,3]
+  ["range",2000513,2]
+  ["range",2143538,3]
+
 JAX returns from a step before the device has run it: five steps of 17 ms whose marks lie in the first 2 ms.
 
   $ gpufathom analyze "$ROOT/tests/advice/captures/jax_train.xplane.pb.gz" --format json | jq -c '.window | [.kind, .step_source, .duration_ns, [.steps[].duration_ns]]'

@@ -6,6 +6,9 @@ What is not a trace is named, with what to do about it. Nothing here takes long 
   $ mkdir folder && gpufathom analyze folder
   gpufathom: folder: is a directory that contains no profile (name a file, or the folder of a TensorFlow or JAX profile (it contains plugins/profile/RUN/HOST.xplane.pb))
   [1]
+  $ mkdir dumps && echo '{"pg_config": {}, "entries": []}' > dumps/rank_0.json && gpufathom analyze dumps
+  gpufathom: dumps/rank_0.json: cannot be read: it is a dump of NCCL's flight recorder by PyTorch, without GPU times (which rank the others wait for: gpufathom ranks FOLDER, with the dumps of all ranks; gpufathom help formats lists what is read)
+  [1]
   $ touch empty.json && gpufathom analyze empty.json
   gpufathom: empty.json: is empty (the program that wrote it may have failed or may still be running)
   [1]

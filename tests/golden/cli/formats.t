@@ -119,6 +119,6 @@ The formats that are read, and the tools whose files are named in a message:
   GPU Profiler (AMD), msprof (Ascend), torch_npu (Ascend), unitrace (Intel),
   xpu-smi (Intel), xctrace (Apple), powermetrics (Apple), gpufathom monitor,
   Prometheus exporters, nvidia-smi, gpustat, gpufathom, PyTorch, TensorBoard,
-  Chakra, NCCL inspector, NCCL, Proton (Triton), Perfetto, TensorFlow 1, perf
-  (Linux), speedscope, VizTracer, Chrome, Nsight Graphics, Score-P, pprof,
-  cProfile, compute-sanitizer.
+  Chakra, NCCL inspector, NCCL, Proton (Triton), ROCm Systems Profiler (AMD),
+  Perfetto, TensorFlow 1, perf (Linux), speedscope, VizTracer, Chrome, Nsight
+  Graphics, Score-P, pprof, cProfile, compute-sanitizer.

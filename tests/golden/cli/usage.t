@@ -31,6 +31,22 @@ Wrong usage ends with 2 and says what is wrong and where to read more.
   gpufathom: export requires --perfetto, --csv DIR or both
   [2]
 
+Options that mean nothing together are refused: a rule that is not applied would always pass.
+
+  $ gpufathom compare --axes batch a.json b.json --fail-on "step > 1%"
+  gpufathom: --fail-on cannot be used with --axes (see gpufathom compare --help)
+  [2]
+  $ gpufathom compare --table runs.csv --batch 64
+  gpufathom: --batch cannot be used with --table (see gpufathom compare --help)
+  [2]
+  $ gpufathom energy a.json --site-overhead 1.5
+  gpufathom: --site-overhead requires --price or --co2 (see gpufathom energy --help)
+  [2]
+  $ gpufathom analyze a.json b.json --rules mine.sql
+  gpufathom: --rules, --model and --batch require a single capture
+  [2]
+
+
 Help stays within the terminal.
 
   $ gpufathom analyze --help | head -12

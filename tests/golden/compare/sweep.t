@@ -112,6 +112,18 @@ CSV says the same.
   ["lenet","fp32",64,16000,0.3]
   ["lenet","amp",64,32000,0.4]
 
+JSON with a number as text, as a data frame writes it, says the same; what is no number is refused.
+
+  $ echo '[{"model": "lenet", "batch": "64", "precision": "fp32", "step_s": "0.004", "gpu.busy": 0.3}, {"model": "lenet", "batch": 64.0, "precision": "amp", "step_s": 0.002, "gpu.busy": "0.4", "joules": null}]' > frame.json
+  $ for way in csv json; do gpufathom compare --table $([ $way = csv ] && echo lenet.csv || echo frame.json) --format json | jq -c '.axes, (.runs[] | [.model, .precision, .batch, .throughput, .joules, .levels])' > of_$way; done; cmp of_csv of_json && wc -l < of_json
+  3
+  $ echo '{"gpu": "H200", "rows": [{"batch": 64, "step_s": 1}, {"batch": "many", "step_s": 1}]}' > bad.json; gpufathom compare --table bad.json
+  gpufathom: bad.json: row 2: "many" under batch is not a valid number (numbers are plain: 64, 0.0123)
+  [1]
+  $ printf 'batch,step_s\n64,-1\n' > bad.csv; gpufathom compare --table bad.csv
+  gpufathom: bad.csv: line 2: "-1" under step_s is not a valid number (numbers are plain: 64, 0.0123)
+  [1]
+
 The page is one file that asks for nothing else (tests/web/run opens it).
 
   $ gpufathom compare --table lenet.json -o page.html && grep -c "default-src 'none'" page.html && grep -Ec '(src|href)=.http' page.html
@@ -144,6 +156,12 @@ What is missing or wrong is said.
   [1]
   $ printf 'batch,step_s\n64,nan\n' > bad.csv; gpufathom compare --table bad.csv
   gpufathom: bad.csv: line 2: "nan" under step_s is not a valid number (numbers are plain: 64, 0.0123)
+  [1]
+  $ printf 'batch,step_s\n64,1,5\n' > bad.csv; gpufathom compare --table bad.csv
+  gpufathom: bad.csv: line 2: "5" is under no column (decimals have a point, and texts with commas quotes)
+  [1]
+  $ printf 'batch,step_s,step_s\n64,1,5\n' > bad.csv; gpufathom compare --table bad.csv
+  gpufathom: bad.csv: line 1: "step_s" is the name of several columns (see docs/sweep.md for its layout)
   [1]
   $ gpufathom compare --table "$EXAMPLES"/lenet_train_b64.json.gz 2>&1 | wc -c | awk '{print ($1 < 400) ? "short" : $1}'
   short

@@ -60,6 +60,12 @@ A GPU's trace whose numbers are texts, which is how torch_npu writes its own, is
   events 2, device events 1, span 3250, busy 3250
   not_joined 1: the capture holds no calls of the GPU's runtime: whether kernels are missing or come too late cannot be seen
 
+Also where the marks of a GPU lie behind the host's events.
+
+  $ python3 -c 'import json; print(json.dumps({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": str(i), "dur": "0.5"} for i in range(4000)] + [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": "2.5", "dur": "3.25", "args": {"device": 0, "stream": 7}}], "schemaVersion": 1}))' > texts.json
+  $ brief texts.json | head -1
+  events 4001, device events 1, span 3250, busy 3250
+
 An Ascend NPU's trace, whose marks may lie behind its host's events: a call with two tasks, tasks that only wait or record, a collective
 and its parts, and operations on a thread of their own. Times are texts; a duration has more digits than nanoseconds.
 

@@ -41,3 +41,11 @@ nvidia-smi with and without units:
   $ gpufathom query timeless.csv "select 1"
   gpufathom: timeless.csv: byte 0: the log has no column of time (timestamp) (query it too: nvidia-smi --query-gpu=timestamp,index,power.draw.instant,... --format=csv)
   [1]
+
+The label of a MIG instance, as DCGM calls it, names a device and is no reading.
+
+  $ printf 'timestamp,gpu,GPU_I_ID,GPU_I_PROFILE,utilization.gpu\n2026-11-01 10:00:00,0,,,50\n2026-11-01 10:00:00,0,1,3g.40gb,20\n2026-11-01 10:00:01,0,,,55\n2026-11-01 10:00:01,0,1,3g.40gb,30\n' > mig.csv
+  $ gpufathom query mig.csv --csv "select d.id, d.name, metric, avg(value) from counter_samples c join devices d on d.row = c.device group by 1, 2, 3"
+  id,name,metric,avg(value)
+  0,,monitor.gpu,0.525
+  1000,"GPU 0, MIG instance 1",monitor.gpu,0.25

@@ -34,11 +34,18 @@ is of aten::a3.
   >     for key in ("correlation", "External id"):
   >         if key in event["args"]: event["args"][key] += 1000
   > save("apart.json", a, b)
+  > for event in other:
+  >     for key in ("correlation", "External id"):
+  >         if key in event["args"]: event["args"][key] += 1000
+  > save("one_gpu.json", a, other)
   > END
   $ python3 processes.py
-  $ for name in behind sorted both_0 later apart; do echo "$name: $(gpufathom query $name.json --window all --csv "select pid, device, count(*), sum(operator = 'aten::' || lower(replace(substr(name, 3), '_', ''))) from attributed_kernels group by 1, 2" | tail -n +2 | paste -sd ' ') $(gpufathom $name.json --json | jq -c '[.quality[] | [.code, .count]]')"; done
+  $ for name in behind sorted both_0 later apart one_gpu; do echo "$name: $(gpufathom query $name.json --window all --csv "select pid, device, count(*), sum(operator = 'aten::' || lower(replace(substr(name, 3), '_', ''))) from attributed_kernels group by 1, 2" | tail -n +2 | paste -sd ' ') $(gpufathom $name.json --json | jq -c '[.quality[] | [.code, .count]]')"; done
   behind: 41,0,120,120 42,1,120,120 []
   sorted: 41,0,120,120 42,1,120,120 []
   both_0: 41,0,120,120 42,1,120,120 [["merged_devices",1]]
   later: 41,0,120,120 42,0,120,120 []
   apart: 41,0,120,120 42,1,120,120 []
+  one_gpu: ,0,2,2 41,0,119,119 42,0,119,119 []
+  $ gpufathom one_gpu.json --json | jq -c '.tenants[] | [.id, [.tenants[] | [.pid, .kernels]], .span_ns - .rest_ns - ([.tenants[].share_ns] | add)]'
+  [0,[[41,119],[42,119]],0]

@@ -50,3 +50,8 @@ A counter report alone gives the ladder of its kernels; how busy the GPU was has
   29
   "good"
   ["fp32_without_tensor_cores","missing_levels"]
+
+It has no times, so that no span of them can be asked for.
+
+  $ gpufathom analyze "$EXAMPLES"/lenet_train_b64.base.ncu.csv.gz --window step:1 2>&1 | sed 's/.*csv.gz: //'
+  --window step:1: a counter report has no times (leave it out, or give a trace of the same program, and the report with --counters)

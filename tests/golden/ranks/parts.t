@@ -31,3 +31,11 @@ Waiting for other ranks is no cause of a host that is late.
   $ gpufathom ranks "$ROOT/tests/ranks/groups"/tp2_group_late.rank[012].json.gz --allow-incomplete --window 0:50ms --format json 2>/dev/null | jq -c '.stragglers[0].cause, [.apart[].id]'
   "kernel_gap"
   []
+
+The window of several captures is that of `ranks`, also under analyze.
+
+  $ for verb in "ranks --allow-incomplete" analyze; do gpufathom $verb "$ROOT/tests/ranks/groups"/tp2_group_late.rank[012].json.gz --window 0:50ms --json 2>/dev/null | jq -c '.window, .span_ns'; done
+  "0:50ms"
+  84602323
+  "0:50ms"
+  84602323

@@ -73,3 +73,21 @@ The batch that would fit rests on memory growing in proportion. On an H200 it di
   ["dlrm",65536,262144,4194304,0]
   ["dlrm_sparse",65536,262144,524288,0.02]
   ["resnet50",64,128,2048,0.28]
+
+PyTorch until 2021 wrote no addresses: which block is given back is not known, so that only the sum is told.
+
+  $ cat > old.py <<'END'
+  > import json
+  > memory = lambda ts, bytes, **args: {"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": ts, "args": {"Device Type": 1, "Device Id": 0, "Bytes": bytes, **args}}
+  > work = [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 100, "dur": 80, "args": {}},
+  >         {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 110, "dur": 90, "args": {"device": 0, "stream": 7}}]
+  > taken = [memory(110 + i, 1 << 20) for i in range(8)] + [memory(190 + i, -(1 << 20)) for i in range(8)]
+  > json.dump({"traceEvents": work + taken}, open("old.json", "w"))
+  > # A block whose end was not recorded ends at the latest where its address is taken again.
+  > again = [memory(110 + i, 1 << 20, Addr=4096) for i in range(8)] + [memory(190, -(1 << 20), Addr=4096)]
+  > json.dump({"traceEvents": work + again}, open("again.json", "w"))
+  > END
+  $ python3 old.py
+  $ for name in old again; do gpufathom work $name.json --json | jq -c '.memory[0] | [.peak_allocated, .growing, [.holders[] | [.kind, .bytes]]]'; done
+  [8388608,null,[]]
+  [1048576,1048576,[["activations",1048576]]]
