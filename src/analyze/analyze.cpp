@@ -74,7 +74,7 @@ OmittedParts omitted_from(const Context& context) {
     return !line.rows.empty() && line.window.length() > 0;
   });
   return {known && (window.kind == WindowKind::all || window.start_ns < window.end_ns),
-          !context.kernels.empty()};
+          !context.kernels.empty(), has_tenants(context)};
 }
 
 /// The pieces join the context, the causes the answer.
@@ -205,7 +205,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   put(measure_levels(context, levels, analysis.devices), analysis);
   put(add_sampled_levels(context, std::move(analysis.devices)), analysis);
   analysis.energy = measure_energy(context, options.energy_model);
-  analysis.tenants = measure_tenants(context);
+  if (!context.omitted.tenants) analysis.tenants = measure_tenants(context);
   analysis.samples = samples_beside_kernels(context);
   analysis.work = work_headline(context, analysis);
   analysis.serving = measure_serving(context, steps);

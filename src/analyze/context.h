@@ -167,6 +167,7 @@ struct Matching {
 struct OmittedParts {
   bool runtime = false;  // Analysis::runtime
   bool kernels = false;  // Analysis::layers, kernels and tensor_curve
+  bool tenants = false;  // Analysis::tenants
 };
 
 struct Context {

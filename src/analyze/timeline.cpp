@@ -61,15 +61,6 @@ std::vector<std::vector<std::uint32_t>> rows_by_device(const Capture& capture) {
   return rows;
 }
 
-/// Adds a span that begins no earlier than those before it to their union.
-void extend(Intervals& set, Interval span) {
-  if (span.length() <= 0) return;
-  if (!set.empty() && span.start <= set.back().end)
-    set.back().end = std::max(set.back().end, span.end);
-  else
-    set.push_back(span);
-}
-
 void fill(const Capture& capture, DeviceTimeline& line) {
   const auto& activities = capture.activities;
   const auto is_kernel = [&](std::size_t i) {

@@ -20,6 +20,14 @@ Interval span_of(const Table& table, std::size_t row) {
 
 /// Sorted, disjoint, without empty members; touching members are joined.
 Intervals normalised(Intervals intervals);
+/// Adds a span that begins no earlier than those before it to their union.
+inline void extend(Intervals& set, Interval span) {
+  if (span.length() <= 0) return;
+  if (!set.empty() && span.start <= set.back().end)
+    set.back().end = std::max(set.back().end, span.end);
+  else
+    set.push_back(span);
+}
 /// Total length of a normalized set.
 Nanos total(const Intervals& set);
 /// The member of a normalized set that holds this instant; none when it lies outside.

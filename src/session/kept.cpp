@@ -59,6 +59,7 @@ std::optional<Kept> answer_of(Capture capture, const std::string& path, std::int
   packer.put(key_of_model(product));
   packer.put(answer->context->omitted.runtime);
   packer.put(answer->context->omitted.kernels);
+  packer.put(answer->context->omitted.tenants);
   packer.put(answer->analysis);
   std::string data = packer.take();
   Packer signed_data;
@@ -98,7 +99,7 @@ std::optional<KeptAnswer> kept_answer(const std::string& path) {
   if (!packed.get(signature) || signature != signature_of(*key, found->rows, packed.rest()) ||
       !packed.get(product) || !packed.get(model) || model != key_of_model(product) ||
       !packed.get(answer.omitted.runtime) || !packed.get(answer.omitted.kernels) ||
-      !packed.get(answer.analysis) || !packed.rest().empty())
+      !packed.get(answer.omitted.tenants) || !packed.get(answer.analysis) || !packed.rest().empty())
     return std::nullopt;
   answer.analysis.source.path = path;
   return answer;

@@ -27,22 +27,32 @@ Intervals recorded(const Capture& capture, std::int64_t pid, Interval window) {
 }
 
 std::vector<PresencePiece> cut(const std::vector<Intervals>& active, const Intervals& known) {
-  std::vector<std::pair<Nanos, std::uint64_t>> edges;  // a process begins, or ends
-  for (std::size_t i = 0; i < active.size(); ++i)
-    for (const auto& span : active[i]) {
-      edges.emplace_back(span.start, std::uint64_t{1} << i);
-      edges.emplace_back(span.end, std::uint64_t{1} << i);
-    }
-  std::sort(edges.begin(), edges.end());
+  // When a process next begins or ends: the starts and ends of its spans, one after the other.
+  std::vector<Nanos> next(active.size());
+  std::vector<std::size_t> passed(active.size(), 0);
+  const auto find_next = [&](std::size_t process) {
+    const std::size_t span = passed[process] / 2;
+    if (span == active[process].size())
+      next[process] = INT64_MAX;
+    else
+      next[process] =
+          passed[process] % 2 == 0 ? active[process][span].start : active[process][span].end;
+  };
+  for (std::size_t process = 0; process < active.size(); ++process) find_next(process);
   std::vector<PresencePiece> pieces;
   std::uint64_t who = 0;
-  auto edge = edges.begin();
   for (const auto& span : known) {
     Nanos at = span.start;
-    for (; edge != edges.end() && edge->first <= span.end; ++edge) {
-      if (edge->first > at) pieces.push_back({{at, edge->first}, who});
-      at = std::max(at, edge->first);
-      who ^= edge->second;
+    for (;;) {
+      const auto first = std::ranges::min_element(next);
+      const Nanos edge = *first;
+      if (edge > span.end || edge == INT64_MAX) break;
+      if (edge > at) pieces.push_back({{at, edge}, who});
+      at = std::max(at, edge);
+      const auto process = static_cast<std::size_t>(first - next.begin());
+      who ^= std::uint64_t{1} << process;
+      ++passed[process];
+      find_next(process);
     }
     if (at < span.end) pieces.push_back({{at, span.end}, who});
   }
@@ -58,12 +68,14 @@ Presence find_presence(const Capture& capture, const DeviceTimeline& timeline) {
     std::int64_t kernels = 0;
   };
   std::map<std::int64_t, Work> by_pid;
+  std::pair<std::int64_t, Work*> last{-1, nullptr};  // neighbours mostly are of one process
   for (std::size_t i = 0; i < timeline.rows.size(); ++i) {
     const auto row = timeline.rows[i];
-    if (activities.pid[row] < 0) continue;
-    auto& work = by_pid[activities.pid[row]];
-    work.spans.push_back(timeline.spans[i]);
-    work.kernels += activities.kind[row] == ActivityKind::kernel;
+    const std::int64_t pid = activities.pid[row];
+    if (pid < 0) continue;
+    if (pid != last.first) last = {pid, &by_pid[pid]};
+    extend(last.second->spans, timeline.spans[i]);
+    last.second->kernels += activities.kind[row] == ActivityKind::kernel;
   }
   Presence out;
   out.known = {timeline.window};
@@ -74,8 +86,9 @@ Presence find_presence(const Capture& capture, const DeviceTimeline& timeline) {
   }
   if (out.pids.size() < 2 || out.pids.size() > Presence::kMost || out.known.empty()) return out;
   std::vector<Intervals> active;
+  const bool always = out.known == Intervals{timeline.window};
   for (auto& [pid, work] : by_pid)
-    active.push_back(intersect(normalised(std::move(work.spans)), out.known));
+    active.push_back(always ? std::move(work.spans) : intersect(work.spans, out.known));
   out.pieces = cut(active, out.known);
   return out;
 }

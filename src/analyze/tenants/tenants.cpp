@@ -7,6 +7,7 @@
 #include <charconv>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "analyze/sampled/levels.h"
 #include "analyze/tenants/presence.h"
@@ -89,7 +90,7 @@ Sharing sharing_of(const Capture& capture) {
 
 /// Time of each process and of all together; every nanosecond goes somewhere.
 void measure_time(const Presence& presence, SharedDevice& out) {
-  std::map<std::uint64_t, Nanos> by_who;
+  std::unordered_map<std::uint64_t, Nanos> by_who;
   for (const auto& piece : presence.pieces) by_who[piece.who] += piece.span.length();
   for (const auto& [who, length] : by_who) {
     const auto together = static_cast<std::size_t>(std::popcount(who));
@@ -232,6 +233,18 @@ SharedDevice shared_device(const Context& context, const DeviceTimeline& timelin
 }
 
 }  // namespace
+
+bool has_tenants(const Context& context) {
+  const auto& pids = context.capture.activities.pid;
+  return std::ranges::any_of(context.devices, [&](const DeviceTimeline& line) {
+    std::int64_t first = -1;
+    return std::ranges::any_of(line.rows, [&](std::uint32_t row) {
+      const std::int64_t pid = pids[row];
+      if (first < 0) first = pid;
+      return pid >= 0 && pid != first;
+    });
+  });
+}
 
 std::vector<SharedDevice> measure_tenants(const Context& context) {
   std::vector<SharedDevice> shared;

@@ -27,6 +27,8 @@ TenantEnergy split_energy(const Capture& capture, std::uint32_t device, const Pr
 
 /// One for each device with activities of several processes in its window.
 std::vector<SharedDevice> measure_tenants(const Context& context);
+/// True if there is such a device.
+bool has_tenants(const Context& context);
 
 /// The same of a capture without kernels: who holds memory on a device together with others, and
 /// that their use cannot be told apart.

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "core/intervals.h"
@@ -142,20 +143,23 @@ class ProcessFinder {
   template <class F>
   void by_number(F&& pid_of_call) {
     constexpr std::int64_t kSeveral = -2;
-    auto& activities = capture_.activities;
-    std::map<std::uint32_t, std::int64_t> of_device;
+    const auto& activities = std::as_const(capture_).activities;
+    std::unordered_map<std::uint32_t, std::int64_t> of_device;
+    std::vector<std::int64_t> pids;
+    pids.reserve(activities.size());
     for (std::uint32_t row = 0; row < activities.size(); ++row) {
-      const std::int64_t pid = pid_of_call(activities.correlation[row]);
+      const std::int64_t pid = pids.emplace_back(pid_of_call(activities.correlation[row]));
       if (pid < 0) continue;
-      activities.pid[row] = pid;
       auto& known = of_device.try_emplace(activities.device[row], pid).first->second;
       if (known != pid) known = kSeveral;
     }
     for (std::uint32_t row = 0; row < activities.size(); ++row) {
-      if (activities.pid[row] >= 0) continue;
+      if (pids[row] >= 0) continue;
       const auto known = of_device.find(activities.device[row]);
-      if (known != of_device.end() && known->second >= 0) activities.pid[row] = known->second;
+      if (known != of_device.end() && known->second >= 0) pids[row] = known->second;
     }
+    capture_.activities.pid = {};
+    capture_.activities.pid.append(pids);
   }
 
   bool share_numbers() const {

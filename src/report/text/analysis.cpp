@@ -36,7 +36,7 @@ std::vector<Section> further_sections(const Analysis& analysis, const TextStyle&
   return {{"time breakdown", waterfall_section(analysis, style)},
           {"levels over time", over_time_section(analysis, style)},
           {"devices", devices_section(analysis, style)},
-          {"processes", tenants_section(analysis, style)},
+          {"processes", tenants_section(analysis, style), omitted.tenants},
           {"idle causes", idle_section(analysis, style, rows)},
           {"further recommendations",
            findings_section(analysis, style, kFirstFindings, rows, Gains::with_others)},
