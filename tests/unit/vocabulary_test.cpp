@@ -165,6 +165,11 @@ TEST(Vocabulary, KernelsBesideTheProductsOfExperts) {
       {"void sgl_kernel::moe_align_block_size_kernel<int>", LayerType::data_movement},
       {"void per_token_group_quant_8bit_kernel<c10::BFloat16>", LayerType::copy},
       {"_lora_shrink_kernel", LayerType::matmul},
+      {"_row_id_map_pass_1_kernel", LayerType::data_movement},
+      {"chunk_scaled_dot_kkt_fwd_kernel", LayerType::recurrent},
+      {"void soft_max_f32<true, 1024, 1024>", LayerType::softmax},
+      {"triton_for_fused_0", LayerType::elementwise},
+      {"triton_spl_fused_cumsum_exp_sub_3", LayerType::reduction},
       {"void wvSplitK_hf_sml_<__hip_bfloat16, 64>", LayerType::matmul},
       {"void tensorrt_llm::kernels::fusedQKNormRopeKernel<128>", LayerType::elementwise}};
   for (const auto& [name, layer] : known) EXPECT_EQ(layer_in(kernel_word(name)), layer) << name;
