@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "analyze/kernel_rates/align_samples.h"
 #include "analyze/sampled/levels.h"
+#include "core/order.h"
+#include "model/counter_values.h"
 #include "model/levels.h"
 #include "model/metrics.h"
 
@@ -28,13 +31,17 @@ Intervals recorded(const Capture& capture, std::int64_t pid, Interval window) {
 
 std::vector<PresencePiece> cut(const std::vector<Intervals>& active, const Intervals& known) {
   std::vector<std::pair<Nanos, std::uint64_t>> edges;  // a process begins, or ends
+  std::size_t spans = 0;
+  for (const auto& of_process : active) spans += of_process.size();
+  edges.reserve(2 * spans);
   for (std::size_t i = 0; i < active.size(); ++i)
     for (const auto& span : active[i]) {
       edges.emplace_back(span.start, std::uint64_t{1} << i);
       edges.emplace_back(span.end, std::uint64_t{1} << i);
     }
-  std::sort(edges.begin(), edges.end());
+  sort_nearly_ordered(edges.begin(), edges.end(), std::less<>());  // those of a process are
   std::vector<PresencePiece> pieces;
+  pieces.reserve(edges.size() + known.size());
   std::uint64_t who = 0;
   auto edge = edges.begin();
   for (const auto& span : known) {
@@ -58,24 +65,30 @@ Presence find_presence(const Capture& capture, const DeviceTimeline& timeline) {
     std::int64_t kernels = 0;
   };
   std::map<std::int64_t, Work> by_pid;
+  std::int64_t last = -1;
+  Work* work = nullptr;  // of the last process
   for (std::size_t i = 0; i < timeline.rows.size(); ++i) {
     const auto row = timeline.rows[i];
-    if (activities.pid[row] < 0) continue;
-    auto& work = by_pid[activities.pid[row]];
-    work.spans.push_back(timeline.spans[i]);
-    work.kernels += activities.kind[row] == ActivityKind::kernel;
+    const std::int64_t pid = activities.pid[row];
+    if (pid < 0) continue;
+    if (pid != std::exchange(last, pid)) work = &by_pid[pid];
+    work->spans.push_back(timeline.spans[i]);
+    work->kernels += activities.kind[row] == ActivityKind::kernel;
   }
   Presence out;
   out.known = {timeline.window};
-  for (const auto& [pid, work] : by_pid) {
+  for (const auto& [pid, of_process] : by_pid) {
     out.pids.push_back(pid);
-    out.kernels.push_back(work.kernels);
+    out.kernels.push_back(of_process.kernels);
     out.known = intersect(out.known, recorded(capture, pid, timeline.window));
   }
   if (out.pids.size() < 2 || out.pids.size() > Presence::kMost || out.known.empty()) return out;
   std::vector<Intervals> active;
-  for (auto& [pid, work] : by_pid)
-    active.push_back(intersect(normalised(std::move(work.spans)), out.known));
+  const bool whole = out.known == Intervals{timeline.window};
+  for (auto& [pid, of_process] : by_pid) {
+    active.push_back(normalised(std::move(of_process.spans)));
+    if (!whole) active.back() = intersect(active.back(), out.known);
+  }
   out.pieces = cut(active, out.known);
   return out;
 }
@@ -205,6 +218,7 @@ TenantSamples block_by_block(const Capture& capture, std::uint32_t device, const
 }  // namespace
 
 TenantSamples tenant_samples(const Capture& capture, std::uint32_t device, const Intervals& known) {
+  if (counter_value_count(capture) == 0) return {};
   auto out = sample_by_sample(capture, device, known);
   if (out.rows.empty()) out = block_by_block(capture, device, known);
   return out;

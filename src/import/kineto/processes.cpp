@@ -144,14 +144,19 @@ class ProcessFinder {
     constexpr std::int64_t kSeveral = -2;
     auto& activities = capture_.activities;
     std::map<std::uint32_t, std::int64_t> of_device;
+    std::pair<std::uint32_t, std::int64_t> last{kNoRow, -1};
+    std::size_t without = 0;
     for (std::uint32_t row = 0; row < activities.size(); ++row) {
       const std::int64_t pid = pid_of_call(activities.correlation[row]);
+      without += pid < 0;
       if (pid < 0) continue;
       activities.pid[row] = pid;
-      auto& known = of_device.try_emplace(activities.device[row], pid).first->second;
+      const std::pair<std::uint32_t, std::int64_t> now{activities.device[row], pid};
+      if (now == std::exchange(last, now)) continue;
+      auto& known = of_device.try_emplace(now.first, pid).first->second;
       if (known != pid) known = kSeveral;
     }
-    for (std::uint32_t row = 0; row < activities.size(); ++row) {
+    for (std::uint32_t row = 0; without > 0 && row < activities.size(); ++row) {
       if (activities.pid[row] >= 0) continue;
       const auto known = of_device.find(activities.device[row]);
       if (known != of_device.end() && known->second >= 0) activities.pid[row] = known->second;
