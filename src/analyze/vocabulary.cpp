@@ -174,8 +174,10 @@ std::string_view without_parameters(std::string_view name) {
 }
 
 bool is_fused_kernel(std::string_view name) {
-  return name.starts_with("triton_poi_") || name.starts_with("triton_red_") ||
-         name.starts_with("triton_per_");
+  for (const std::string_view kind :
+       {"triton_poi_", "triton_red_", "triton_per_", "triton_for_", "triton_spl_"})
+    if (name.starts_with(kind)) return true;
+  return false;
 }
 
 /// "triton_poi_fused__to_copy_view_3": every operation in it only copies, converts or reshapes.

@@ -7,7 +7,7 @@
 namespace gf {
 
 unsigned workers_for(const Context& context, std::size_t rows) {
-  const unsigned most = context.options.threads ? context.options.threads : usable_cores();
+  const unsigned most = worker_threads(context.options.threads);
   return static_cast<unsigned>(
       std::clamp<std::size_t>(rows / context.options.rows_a_thread, 1, most));
 }

@@ -160,7 +160,7 @@ int answer_ranks(const RankInputs& input, const OutputOptions& output,
   if (loaded->parts.empty()) return kBadInput;
   RanksOptions options;
   options.max_collectives = format == "text" ? 0 : rows.value_or(0);
-  options.workers = input.threads ? input.threads : usable_cores();
+  options.workers = worker_threads(input.threads);
   auto answer = analyze_stages(std::move(loaded->parts), options);
   if (!answer) return complain(answer.error());
   for (auto& stage : *answer) {

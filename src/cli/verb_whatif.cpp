@@ -130,8 +130,7 @@ int what_if_of_ranks(const WhatIfArguments& given, const WhatIfChanges& changes)
   if (!loaded) return complain(loaded.error());
   for (const auto& error : loaded->failed) complain(error);
   if (!loaded->failed.empty()) return kBadInput;
-  auto result = what_if_of_job(std::move(loaded->parts), given.job,
-                               inputs.threads ? inputs.threads : usable_cores());
+  auto result = what_if_of_job(std::move(loaded->parts), given.job, worker_threads(inputs.threads));
   if (!result) {
     Error error = result.error();
     if (error.file.empty()) error.file = folder;

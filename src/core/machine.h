@@ -27,6 +27,13 @@ inline unsigned usable_cores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
+/// The threads of work that somebody asked `asked` for, 0: as many as there are cores. Each takes
+/// memory, and more than any machine has cores are a slip of the finger.
+inline unsigned worker_threads(unsigned asked) {
+  constexpr unsigned kMost = 1024;
+  return asked ? std::min(asked, kMost) : usable_cores();
+}
+
 /// A variable of the environment; empty where it is not set.
 inline std::string environment(const char* name) {
   const char* value = std::getenv(name);

@@ -145,7 +145,7 @@ Result<JobEnergyAnswer> measure_job_energy(const JobEnergyQuestion& question,
   if (!loaded) return tl::unexpected(loaded.error());
   if (loaded->parts.empty() && !loaded->failed.empty())
     return tl::unexpected(loaded->failed.front());
-  const unsigned workers = question.ranks.threads ? question.ranks.threads : usable_cores();
+  const unsigned workers = worker_threads(question.ranks.threads);
   const auto worked = pair_up(std::move(loaded->parts), workers);
   if (!worked) return tl::unexpected(worked.error());
   JobMeter meter(question, *worked, progress);

@@ -104,7 +104,7 @@ class Loader {
  public:
   Loader(const RankInputs& inputs, std::vector<Capture> graphs, const Progress& progress)
       : progress_(progress), graphs_(std::move(graphs)) {
-    workers_ = inputs.threads ? inputs.threads : usable_cores();
+    workers_ = worker_threads(inputs.threads);
     options_.max_bytes = inputs.max_bytes;
     devices_ = inputs.devices;
     window_ = inputs.window;
@@ -259,7 +259,7 @@ Result<std::optional<JobWaiting>> find_waiting(const std::vector<std::string>& p
   auto loaded =
       load_ranks({peers, input.max_bytes, input.threads, input.trace, input.graphs}, progress);
   if (!loaded) return tl::unexpected(loaded.error());
-  const unsigned workers = input.threads ? input.threads : usable_cores();
+  const unsigned workers = worker_threads(input.threads);
   auto waiting = find_job_waiting(capture, std::move(loaded->parts), workers);
   if (!waiting) {
     for (const auto& error : loaded->failed) tell(error);

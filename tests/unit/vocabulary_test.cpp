@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analyze/traits.h"
@@ -148,6 +149,30 @@ TEST(Vocabulary, Kernels) {
   EXPECT_FALSE(kernel_word("render(gemm_params *)") & kernel_is::product);
   EXPECT_FALSE(kernel_word("void fbgemm_gpu::permute_2D_data_kernel<long>") & kernel_is::product);
   EXPECT_EQ(layer_in(kernel_word("triton_poi_fused__to_copy_view_3")), LayerType::copy);
+}
+
+// Of a mixture of experts most kernels move tokens; the namespace of one library is
+// cutlass_kernels.
+TEST(Vocabulary, KernelsBesideTheProductsOfExperts) {
+  const std::pair<std::string_view, LayerType> known[] = {
+      {"void tensorrt_llm::kernels::cutlass_kernels::expandInputRowsKernel<__nv_bfloat16>",
+       LayerType::data_movement},
+      {"void tensorrt_llm::cutlass_kernels::finalizeMoeRoutingKernel<__nv_bfloat16>",
+       LayerType::data_movement},
+      {"void tensorrt_llm::cutlass_kernels::doActivationKernel<__nv_bfloat16>",
+       LayerType::activation},
+      {"void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<int>>", LayerType::matmul},
+      {"void sgl_kernel::moe_align_block_size_kernel<int>", LayerType::data_movement},
+      {"void per_token_group_quant_8bit_kernel<c10::BFloat16>", LayerType::copy},
+      {"_lora_shrink_kernel", LayerType::matmul},
+      {"_row_id_map_pass_1_kernel", LayerType::data_movement},
+      {"chunk_scaled_dot_kkt_fwd_kernel", LayerType::recurrent},
+      {"void soft_max_f32<true, 1024, 1024>", LayerType::softmax},
+      {"triton_for_fused_0", LayerType::elementwise},
+      {"triton_spl_fused_cumsum_exp_sub_3", LayerType::reduction},
+      {"void wvSplitK_hf_sml_<__hip_bfloat16, 64>", LayerType::matmul},
+      {"void tensorrt_llm::kernels::fusedQKNormRopeKernel<128>", LayerType::elementwise}};
+  for (const auto& [name, layer] : known) EXPECT_EQ(layer_in(kernel_word(name)), layer) << name;
 }
 
 TEST(Vocabulary, WordsOfACapture) {

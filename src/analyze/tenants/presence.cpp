@@ -8,6 +8,7 @@
 
 #include "analyze/kernel_rates/align_samples.h"
 #include "analyze/sampled/levels.h"
+#include "model/counter_values.h"
 #include "model/levels.h"
 #include "model/metrics.h"
 
@@ -40,6 +41,9 @@ std::vector<PresencePiece> cut(const std::vector<Intervals>& active, const Inter
   };
   for (std::size_t process = 0; process < active.size(); ++process) find_next(process);
   std::vector<PresencePiece> pieces;
+  std::size_t spans = 0;
+  for (const auto& of_process : active) spans += of_process.size();
+  pieces.reserve(2 * spans + known.size());
   std::uint64_t who = 0;
   for (const auto& span : known) {
     Nanos at = span.start;
@@ -218,6 +222,7 @@ TenantSamples block_by_block(const Capture& capture, std::uint32_t device, const
 }  // namespace
 
 TenantSamples tenant_samples(const Capture& capture, std::uint32_t device, const Intervals& known) {
+  if (!holds_counter_values(capture)) return {};
   auto out = sample_by_sample(capture, device, known);
   if (out.rows.empty()) out = block_by_block(capture, device, known);
   return out;

@@ -503,12 +503,7 @@ Result<Capture> load_by(Reading reading, const std::string& path, const ImportOp
   capture.framework = "pytorch";
   auto base = read_metadata(capture, cutter.header());
 
-  unsigned workers = 0;
-  if (options.threads) {
-    workers = options.threads;
-  } else {
-    workers = usable_cores();
-  }
+  const unsigned workers = worker_threads(options.threads);
   std::deque<Worker> own;
   for (unsigned number = 0; number < workers; ++number) own.emplace_back(number, reading);
   std::deque<Chunk> slots(2 * workers + 2);

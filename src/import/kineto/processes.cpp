@@ -145,12 +145,15 @@ class ProcessFinder {
     constexpr std::int64_t kSeveral = -2;
     const auto& activities = std::as_const(capture_).activities;
     std::unordered_map<std::uint32_t, std::int64_t> of_device;
+    std::pair<std::uint32_t, std::int64_t> last{kNoRow, -1};
     std::vector<std::int64_t> pids;
     pids.reserve(activities.size());
     for (std::uint32_t row = 0; row < activities.size(); ++row) {
       const std::int64_t pid = pids.emplace_back(pid_of_call(activities.correlation[row]));
       if (pid < 0) continue;
-      auto& known = of_device.try_emplace(activities.device[row], pid).first->second;
+      const std::pair now{activities.device[row], pid};
+      if (now == std::exchange(last, now)) continue;
+      auto& known = of_device.try_emplace(now.first, pid).first->second;
       if (known != pid) known = kSeveral;
     }
     for (std::uint32_t row = 0; row < activities.size(); ++row) {

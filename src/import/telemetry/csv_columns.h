@@ -32,6 +32,7 @@ struct LogColumn {
   int exponent = 0;  // of a time
   Text metric{};
   double factor = 1;
+  bool again = false;  // an earlier column has the metric, too
 };
 
 ColumnRole column_role(std::string_view header);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/text.h"
 #include "import/csv_cells.h"
@@ -130,6 +131,11 @@ void CsvLog::read_heading() {
     const Quantity quantity = quantity_of_column(header);
     column.metric = capture_.strings.intern(quantity.metric);
     column.factor = quantity.factor;
+    column.again =
+        std::any_of(columns_.begin(), columns_.begin() + static_cast<std::ptrdiff_t>(at),
+                    [&](const LogColumn& earlier) {
+                      return earlier.role == ColumnRole::value && earlier.metric == column.metric;
+                    });
   }
   dates_ = look_ahead(reader_, columns_);
 }
@@ -249,14 +255,23 @@ void CsvLog::read_line() {
   devices.vendor[device] = capture_.strings.intern(vendor_);
   auto& samples = capture_.counter_samples;
   if (!named_) unnamed_.add(*time, samples.size());
+  const auto first = samples.size();
   for (std::size_t column = 0; column < row_.size(); ++column) {
     if (columns_[column].role != ColumnRole::value) continue;
+    // power.draw and power.draw.average are one metric: a line says it once.
+    const Text metric = columns_[column].metric;
+    const auto is_said = [&] {
+      for (auto row = first; row < samples.size(); ++row)
+        if (std::as_const(samples).metric[row] == metric) return true;
+      return false;
+    };
+    if (columns_[column].again && is_said()) continue;
     const auto value = parse_reading(row_[column]);
     if (!value) {
       ++missing_;
       continue;
     }
-    add_row(samples, {*time, 0, device, columns_[column].metric, *value * columns_[column].factor});
+    add_row(samples, {*time, 0, device, metric, *value * columns_[column].factor});
   }
 }
 

@@ -99,8 +99,7 @@ Status assemble(Capture& capture, const std::vector<Chunk>& chunks, std::string_
                 const ImportOptions& options, const Release& release,
                 std::vector<Unplaced>& unplaced) {
   if (chunks.empty()) return {};
-  const std::size_t threads =
-      std::min<std::size_t>(options.threads ? options.threads : usable_cores(), chunks.size());
+  const std::size_t threads = std::min<std::size_t>(worker_threads(options.threads), chunks.size());
   Pool pool{
       capture, chunks, file, options, release, unplaced, std::max<std::size_t>(2, threads * 4)};
   pool.ready.resize(pool.window);

@@ -131,3 +131,8 @@ The answer of one screen points to nothing below it.
   $ gpufathom $EXAMPLES/lenet_train_b64.json.gz | grep -c 'see below'
   0
   [1]
+
+More threads than a machine has cores take no memory.
+
+  $ for threads in 1 1000000; do gpufathom analyze "$EXAMPLES"/lenet_inf_b1.json.gz --threads $threads --json | md5sum; done | uniq | wc -l
+  1

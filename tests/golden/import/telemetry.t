@@ -49,3 +49,11 @@ The label of a MIG instance, as DCGM calls it, names a device and is no reading.
   id,name,metric,avg(value)
   0,,monitor.gpu,0.525
   1000,"GPU 0, MIG instance 1",monitor.gpu,0.25
+
+Two columns of one metric (power.draw is the driver's average, as is power.draw.average) are one reading: the first that has a number.
+
+  $ printf 'timestamp, index, power.draw [W], power.draw.average [W]\n2026-11-01 10:00:00.0, 0, 100, 140\n2026-11-01 10:00:01.0, 0, [N/A], 120\n' > twice.csv
+  $ gpufathom query twice.csv --csv "select metric, value from counter_samples"
+  metric,value
+  power.average,100
+  power.average,120
