@@ -77,6 +77,11 @@ OmittedParts omitted_from(const Context& context) {
           !context.kernels.empty(), has_tenants(context)};
 }
 
+void put_kernels(Context& context) {
+  context.kernels = kernel_instances(context);
+  context.waits = kernel_waits(context);
+}
+
 /// The pieces join the context, the causes the answer.
 void put_idle(std::vector<DeviceIdle> idle, Context& context, Analysis& analysis) {
   auto gaps = unexplained_gaps(idle);
@@ -172,8 +177,7 @@ Result<Analysis> analyze(const Capture& capture, const AnalyzeOptions& options,
   analysis.source = source_of(capture);
   analysis.quality = quality_of(capture);
   if (options.waiting) put_waiting(*options.waiting, context, analysis);
-  context.kernels = kernel_instances(context);
-  context.waits = kernel_waits(context);
+  put_kernels(context);
   analysis.window = context.window;
   analysis.devices = measure_devices(context);
   analysis.other_devices = other_devices(context);
