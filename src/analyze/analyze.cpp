@@ -1,5 +1,6 @@
 #include "analyze/analyze.h"
 
+#include <algorithm>
 #include <functional>
 #include <future>
 #include <optional>
@@ -24,7 +25,6 @@
 #include "analyze/steps/steps.h"
 #include "analyze/tenants/tenants.h"
 #include "analyze/timeline.h"
-#include "analyze/utilization/instances.h"
 #include "analyze/utilization/levels.h"
 #include "analyze/utilization/sm_fill.h"
 #include "analyze/utilization/waterfall.h"
@@ -77,9 +77,20 @@ OmittedParts omitted_from(const Context& context) {
           !context.kernels.empty(), has_tenants(context)};
 }
 
+/// The kernels of the window, with their waits where some device's are known, join the context.
 void put_kernels(Context& context) {
-  context.kernels = kernel_instances(context);
-  context.waits = kernel_waits(context);
+  std::size_t most = 0;
+  for (const auto& line : context.devices) most += line.rows.size();
+  context.kernels.reserve(most);
+  const bool known = std::ranges::any_of(
+      context.devices, [](const DeviceTimeline& line) { return line.waiting.has_value(); });
+  for (const auto& line : context.devices)
+    for (std::size_t i = 0; i < line.rows.size(); ++i) {
+      if (context.capture.activities.kind[line.rows[i]] != ActivityKind::kernel) continue;
+      const Nanos all = line.exclusive_ns[i];
+      context.kernels.push_back({line.rows[i], all, line.spans[i].length()});
+      if (known) context.waits.push_back(all - line.working_ns(i));
+    }
 }
 
 /// The pieces join the context, the causes the answer.

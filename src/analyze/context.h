@@ -196,8 +196,7 @@ struct Context {
 
   /// The part of w_k in which the kernel at a position does not only wait for other ranks.
   Nanos working_ns(std::size_t kernel) const {
-    const Nanos all = kernels[kernel].exclusive_ns;
-    return waits.empty() ? all : std::max<Nanos>(0, all - waits[kernel]);
+    return kernels[kernel].exclusive_ns - (waits.empty() ? 0 : waits[kernel]);
   }
 };
 

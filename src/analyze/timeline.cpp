@@ -95,15 +95,11 @@ void fill(const Capture& capture, DeviceTimeline& line) {
     if (is_kernel(i)) line.exclusive_ns[i] = shares[row++];
 }
 
-Interval inside(Interval window, Interval span) {
-  return {std::max(window.start, span.start), std::min(window.end, span.end)};
-}
-
 }  // namespace
 
 Nanos DeviceTimeline::idle_in(Interval span) const {
-  const Interval own = inside(window, span);
-  return own.length() > 0 ? own.length() - covered(busy, own) : 0;
+  const Nanos inside = std::min(window.end, span.end) - std::max(window.start, span.start);
+  return inside > 0 ? inside - covered(busy, span) : 0;
 }
 
 Nanos DeviceTimeline::idle_in(const Intervals& set) const {

@@ -41,7 +41,7 @@ NameWord host_word(std::string_view name);
 /// The word of a call of the runtime or the driver.
 NameWord call_word(std::string_view name);
 NameWord kernel_word(std::string_view name);
-/// Of a kernel's word: it exchanges data with other devices.
+/// True if a kernel with this word exchanges data with other devices.
 constexpr bool communicates(NameWord kernel) {
   return layer_in(kernel) == LayerType::communication;
 }

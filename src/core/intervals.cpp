@@ -66,11 +66,7 @@ Intervals unite(std::span<const Interval> left, std::span<const Interval> right)
   Intervals all;
   all.reserve(left.size() + right.size());
   for (auto i = left.begin(), j = right.begin(); i != left.end() || j != right.end();) {
-    Interval next = j == right.end() || (i != left.end() && i->start < j->start) ? *i++ : *j++;
-    if (!all.empty() && next.start <= all.back().end)
-      all.back().end = std::max(all.back().end, next.end);
-    else
-      all.push_back(next);
+    extend(all, j == right.end() || (i != left.end() && i->start < j->start) ? *i++ : *j++);
   }
   return all;
 }

@@ -169,10 +169,7 @@ const TraceFacts::HostOther& TraceFacts::host_other() const {
     Intervals stretches;
     for (const auto& piece : idle_pieces(IdleReason::host_other, device)) {
       if (covered(claimed_.host, piece.span()) > 0) continue;
-      if (!stretches.empty() && stretches.back().end == piece.start)
-        stretches.back().end = piece.span().end;
-      else
-        stretches.push_back(piece.span());
+      extend(stretches, piece.span());
     }
     for (const auto& stretch : stretches) {
       if (stretch.length() >= kNsPerMs) {

@@ -69,22 +69,15 @@ Intervals busy_of(const ReplayWork& work, std::uint32_t thread) {
   const auto& ops = work.context.capture.host_ops;
   const auto& calls = work.context.capture.api_calls;
   Intervals busy;
-  const auto add = [&](Interval span) {
-    if (span.length() == 0) return;
-    if (!busy.empty() && span.start <= busy.back().end)
-      busy.back().end = std::max(busy.back().end, span.end);
-    else
-      busy.push_back(span);
-  };
   const auto own = work.calls(thread);
   auto call = own.begin();
   for (const auto op : work.ops(thread)) {
     if (ops.kind[op] != HostKind::op) continue;
     for (; call != own.end() && calls.start_ns[*call] < ops.start_ns[op]; ++call)
-      add(span_of(calls, *call));
-    add(span_of(ops, op));
+      extend(busy, span_of(calls, *call));
+    extend(busy, span_of(ops, op));
   }
-  for (; call != own.end(); ++call) add(span_of(calls, *call));
+  for (; call != own.end(); ++call) extend(busy, span_of(calls, *call));
   return busy;
 }
 

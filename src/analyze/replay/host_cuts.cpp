@@ -283,10 +283,7 @@ Intervals HostCutter::idle_by(IdleReason reason, Nanos least) const {
   for (const auto& piece : std::ranges::subrange(first, pieces.end())) {
     if (piece.start >= span_.end) break;
     if (piece.reason != reason) continue;
-    if (!all.empty() && all.back().end == piece.start)
-      all.back().end = piece.span().end;
-    else
-      all.push_back(piece.span());
+    extend(all, piece.span());
   }
   std::erase_if(all, [&](const Interval& span) { return span.length() < least; });
   return all;

@@ -1,7 +1,6 @@
-// The kernel instances of the window, over all devices.
+// The window over all devices, and groups of what lies in it.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,32 +10,6 @@
 #include "analyze/context.h"
 
 namespace gf {
-
-/// In order of device and start: what a context holds as `kernels`.
-inline std::vector<KernelInstance> kernel_instances(const Context& context) {
-  std::vector<KernelInstance> all;
-  std::size_t most = 0;
-  for (const auto& line : context.devices) most += line.rows.size();
-  all.reserve(most);
-  for (const auto& line : context.devices)
-    for (std::size_t i = 0; i < line.rows.size(); ++i)
-      if (context.capture.activities.kind[line.rows[i]] == ActivityKind::kernel)
-        all.push_back({line.rows[i], line.exclusive_ns[i], line.spans[i].length()});
-  return all;
-}
-
-/// What a context holds as `waits`, of the same kernels.
-inline std::vector<Nanos> kernel_waits(const Context& context) {
-  std::vector<Nanos> all;
-  if (std::ranges::none_of(context.devices,
-                           [](const auto& line) { return line.waiting.has_value(); }))
-    return all;
-  for (const auto& line : context.devices)
-    for (std::size_t i = 0; i < line.rows.size(); ++i)
-      if (context.capture.activities.kind[line.rows[i]] == ActivityKind::kernel)
-        all.push_back(line.waiting ? line.waiting->ns[i] : 0);
-  return all;
-}
 
 /// Time of the window summed over devices.
 inline Nanos device_window(const Context& context) {
