@@ -81,7 +81,7 @@ function ranksSection(job: JobRanks): HTMLElement {
     ...([["wait", "Waits", "wait_ns"], ["transfer", "Transfers", "transfer_ns"]] as const).map(([id, title, key]): Column<RankUse> => ({ id, title, numeric: true, key: (r) => (knowsWaiting(r) ? r[key] : null), cell: (r) => (knowsWaiting(r) ? time(r[key]) : "no data") })),
     { id: "last", title: "Last to arrive", numeric: true, key: (r) => r.last, cell: (r) => `${count(r.last)} of ${count(r.matched)}` },
     { id: "clock", title: "Clock", numeric: true, meaning: "What its clock shows more than the first rank's; differences below the second number mean nothing.", key: (r) => r.offset_ns, cell: (r) => (r.offset_ns === null ? "no data" : r === job.ranks[0] ? "the common clock" : `${time(r.offset_ns)} \u00b1 ${r.residual_ns === null ? "?" : time(r.residual_ns)}`) }];
-  return section("ranks", "Time breakdown by rank", job.ranks.some(knowsWaiting) ? "waiting separated from work" : "waiting not known: part of communication", h("div", { class: "energy-stacks three" }, ...job.ranks.flatMap(bar)), h("ul", { class: "legend" }, ...parts.map((part) => h("li", {}, h("span", { class: "swatch", style: `background:${partColour(part)}` }), words(part)))),
+  return section("ranks", "Time breakdown by rank", job.ranks.some(knowsWaiting) ? "waiting separated from work" : "waiting not known: part of the exchange", h("div", { class: "energy-stacks three" }, ...job.ranks.flatMap(bar)), h("ul", { class: "legend" }, ...parts.map((part) => h("li", {}, h("span", { class: "swatch", style: `background:${partColour(part)}` }), words(part)))),
     table({ caption: "Ranks", columns, rows: job.ranks, sortBy: "last", noun: "ranks", step: 16 }));
 }
 
